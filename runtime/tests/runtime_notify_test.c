@@ -182,7 +182,7 @@ TEST(runtime_own_wakes_do_not_notify)
 }
 
 /* Holds D7, B5: what a loop woke and then left must be told, or nobody comes to run it. */
-TEST(runtime_loop_that_leaves_a_woken_task_tells_the_host)
+TEST(runtime_loop_that_leaves_a_woken_task_notifies_the_host)
 {
     struct dumb_runtime dumb;
     struct player root;

@@ -138,7 +138,7 @@ TEST(runtime_task_that_wakes_itself_does_not_starve_the_timers)
 }
 
 /* Holds D11: without a number it is 61. */
-TEST(runtime_host_is_looked_at_every_61_polls)
+TEST(runtime_host_is_polled_every_61_polls)
 {
     struct dumb_runtime dumb;
     struct player spinner;
@@ -294,7 +294,7 @@ TEST(runtime_sleeps_until_the_earliest_deadline)
 }
 
 /* Holds M12, E8: a deadline that did not change is not subscribed again; the last is dropped. */
-TEST(runtime_deadline_is_subscribed_anew_only_when_it_changed)
+TEST(runtime_deadline_is_subscribed_again_only_when_it_changed)
 {
     struct dumb_runtime dumb;
     struct player waiter;
@@ -342,7 +342,7 @@ TEST(runtime_earlier_deadline_replaces_the_later_one)
     player_finish(&dumb);
 }
 
-TEST(runtime_that_can_not_subscribe_its_deadline_says_so)
+TEST(runtime_that_cannot_subscribe_its_deadline_reports_it)
 {
     struct dumb_runtime dumb;
     struct player root;

@@ -232,7 +232,7 @@ TEST(runtime_completion_waits_for_every_foreground_task)
 /* ---- Nothing left to wait for. --------------------------------------------------------------- */
 
 /* Holds B3, D5: root stays posted, and can be gone on with when somebody wakes it after all. */
-TEST(runtime_root_that_nobody_can_wake_is_a_deadlock)
+TEST(runtime_root_without_a_possible_wake_is_a_deadlock)
 {
     struct dumb_runtime dumb;
     struct player root;
@@ -326,7 +326,7 @@ TEST(runtime_report_names_tasks_and_reasons)
 /* ---- The end. -------------------------------------------------------------------------------- */
 
 /* Holds P9: what the runtime subscribed is dropped before the host goes; dumb_fini() counts. */
-TEST(runtime_fini_drops_every_pollable_of_its_own)
+TEST(runtime_fini_drops_every_pollable_it_subscribed)
 {
     struct dumb_runtime dumb;
     struct player a;
@@ -345,7 +345,7 @@ TEST(runtime_fini_drops_every_pollable_of_its_own)
 }
 
 /* Holds D9. */
-TEST(runtime_given_up_with_a_task_is_a_fault)
+TEST(runtime_ended_with_a_task_is_a_fault)
 {
     struct dumb_runtime dumb;
     struct player a;

@@ -18,7 +18,7 @@ static const rt_err errors[] = {RT_OK,
 #define ERRORS (sizeof(errors) / sizeof(*errors))
 
 /* Goal: whoever logs an error has a name that greps and a sentence that helps. */
-TEST(error_has_a_name_and_a_sentence_of_its_own)
+TEST(error_has_its_own_name_and_text)
 {
     for (size_t i = 0; i < ERRORS; i++) {
         EXPECT(strncmp(rt_err_name(errors[i]), "RT_", 3) == 0);
@@ -30,14 +30,14 @@ TEST(error_has_a_name_and_a_sentence_of_its_own)
     }
 }
 
-TEST(error_that_is_none_is_told_as_none)
+TEST(error_that_is_none_is_named_unknown)
 {
     rt_err none = (rt_err)(int)12345;
     EXPECT_STR(rt_err_name(none), "RT_E_?");
     EXPECT_STR(rt_err_text(none), "not an error of this runtime");
 }
 
-TEST(trap_has_a_name_and_a_sentence_of_its_own)
+TEST(trap_has_its_own_name_and_text)
 {
     for (uint32_t i = 0; i < RT_TRAPS; i++) {
         const char *name = rt_trap_name((enum rt_trap)i);

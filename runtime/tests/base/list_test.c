@@ -77,7 +77,7 @@ TEST(list_unlinking_twice_changes_nothing)
     expect_list(&head, (const int[]){0, 2}, 2);
 }
 
-TEST(list_spliced_goes_behind_and_leaves_nothing)
+TEST(list_spliced_goes_to_the_tail_and_leaves_nothing)
 {
     struct item items[4];
     make_items(items, 4);

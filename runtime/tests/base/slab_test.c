@@ -33,7 +33,7 @@ TEST(slab_inserted_pointer_is_found_by_its_key)
 }
 
 /* Holds P1. */
-TEST(slab_stale_key_names_nothing_after_the_place_is_reused)
+TEST(slab_stale_key_names_nothing_after_the_entry_is_reused)
 {
     struct rt_slab_entry entries[1];
     struct rt_slab slab;
@@ -65,7 +65,7 @@ TEST(slab_key_out_of_range_names_nothing)
 }
 
 /* Holds P2. */
-TEST(slab_place_freed_last_is_given_out_first)
+TEST(slab_entry_freed_last_is_given_out_first)
 {
     struct rt_slab_entry entries[4];
     struct rt_slab slab;
@@ -103,7 +103,7 @@ TEST(slab_generation_zero_is_never_given_out)
 }
 
 /* Holds P2. */
-TEST(slab_place_with_no_generation_left_is_retired)
+TEST(slab_entry_with_no_generation_left_is_retired)
 {
     struct rt_slab_entry entries[2];
     struct rt_slab slab;
@@ -123,7 +123,7 @@ TEST(slab_place_with_no_generation_left_is_retired)
     rt_slab_audit(&slab);
 }
 
-TEST(slab_without_places_refuses_everything)
+TEST(slab_without_entries_refuses_everything)
 {
     struct rt_slab slab;
     rt_slab_init(&slab, NULL, 0);
@@ -133,7 +133,7 @@ TEST(slab_without_places_refuses_everything)
     rt_slab_audit(&slab);
 }
 
-TEST(slab_walk_by_index_shows_taken_places_only)
+TEST(slab_walk_by_index_shows_taken_entries_only)
 {
     struct rt_slab_entry entries[3];
     struct rt_slab slab;

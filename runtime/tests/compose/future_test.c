@@ -94,7 +94,7 @@ TEST(future_that_was_ready_is_not_dropped)
 }
 
 /* Holds T20: also when it was given up, and `drop` is called once although it calls back. */
-TEST(future_given_up_is_dropped_once_and_never_polled_again)
+TEST(future_dropped_is_dropped_once_and_never_polled_again)
 {
     struct puppet puppet;
     clockwork_init(&clockwork, 0);
@@ -108,7 +108,7 @@ TEST(future_given_up_is_dropped_once_and_never_polled_again)
     EXPECT_EQ(puppet.polls, 1);
 }
 
-TEST(future_without_drop_is_given_up_all_the_same)
+TEST(future_without_a_drop_function_can_be_dropped)
 {
     struct puppet puppet;
     clockwork_init(&clockwork, 0);

@@ -204,7 +204,7 @@ run(void)
 }
 
 /* Holds J9, J10, J11, P1. */
-TEST(group_of_random_streams_forgets_nobody_and_prefers_nobody)
+TEST(group_of_random_streams_forgets_none_and_prefers_none)
 {
     clockwork_init(&clockwork, 0);
     rt_group_init(&model.group, model.entries, PLACES);

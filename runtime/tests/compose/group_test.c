@@ -171,7 +171,7 @@ TEST(group_yields_what_its_members_have_until_all_have_ended)
 }
 
 /* Holds J9: empty is READY with nothing; it yields again when somebody was inserted. */
-TEST(group_that_is_empty_is_ready_with_nothing_and_goes_on_when_filled)
+TEST(group_that_is_empty_ends_and_continues_when_filled)
 {
     crowd_init(0);
     EXPECT_EQ(post(), 1);
@@ -195,7 +195,7 @@ TEST(group_member_that_yielded_stays_ready)
 }
 
 /* Holds J10: two that always have something take turns; none shuts the other out. */
-TEST(group_goes_on_behind_the_last_that_yielded)
+TEST(group_continues_after_the_member_that_gave_an_item)
 {
     crowd_init(3);
     for (uint32_t i = 0; i < 3; i++) {
@@ -207,7 +207,7 @@ TEST(group_goes_on_behind_the_last_that_yielded)
 }
 
 /* Holds J11: two who give way end the round; the next one goes on behind them, after others ran. */
-TEST(group_comes_again_behind_two_members_that_gave_way)
+TEST(group_continues_after_two_members_that_yielded)
 {
     crowd_init(4);
     for (uint32_t i = 0; i < 4; i++) {
@@ -268,7 +268,7 @@ TEST(group_member_inserted_while_the_task_sleeps_wakes_it)
     EXPECT_SAID("|b");
 }
 
-TEST(group_without_room_takes_nobody)
+TEST(group_without_capacity_refuses_a_member)
 {
     struct source late;
     struct rt_key key = {7, 7};
@@ -280,7 +280,7 @@ TEST(group_without_room_takes_nobody)
 }
 
 /* Holds J9, P1: a key is good for one member, and for none that comes after it. */
-TEST(group_key_of_a_member_that_is_gone_names_nobody)
+TEST(group_key_of_a_member_that_is_gone_names_none)
 {
     crowd_init(2);
     EXPECT_EQ(post(), 1);
@@ -389,7 +389,7 @@ TEST(group_polled_after_it_was_dropped_is_a_fault)
 }
 
 /* Holds J3, W11: polled for nothing, or by another task, every member is polled. */
-TEST(group_polled_for_nothing_polls_every_member)
+TEST(group_polled_spuriously_polls_every_member)
 {
     crowd_init(3);
     EXPECT_EQ(post(), 1);

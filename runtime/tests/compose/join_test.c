@@ -90,7 +90,7 @@ TEST(join_of_children_that_are_ready_is_ready_in_one_poll)
 }
 
 /* Holds J2. */
-TEST(join_of_nobody_is_ready_at_once)
+TEST(join_without_children_is_ready_at_once)
 {
     family_init(0);
     rt_join_init(&family.join, NULL, 0);
@@ -148,7 +148,7 @@ TEST(join_child_woken_by_an_earlier_sibling_is_polled_once)
 }
 
 /* Holds J3. */
-TEST(join_polled_for_nothing_polls_every_unfinished_child)
+TEST(join_polled_spuriously_polls_every_unfinished_child)
 {
     family_init(3);
     family.children[1].ready = true;
@@ -238,7 +238,7 @@ TEST(join_child_woken_after_its_end_does_nothing)
 }
 
 /* Holds J4: what the dropped children wake reaches nobody. Finished ones are not dropped. */
-TEST(join_dropped_drops_the_unfinished_in_order_and_wakes_nobody)
+TEST(join_dropped_drops_the_unfinished_in_order_and_wakes_none)
 {
     family_init(3);
     family.children[1].ready = true;
@@ -297,7 +297,7 @@ curious_poll(struct rt_task *task, struct rt_cx *cx)
 }
 
 /* Holds C3. */
-TEST(join_gives_each_child_a_waker_of_its_own)
+TEST(join_gives_each_child_a_separate_waker)
 {
     family_init(2);
     family.children[0].keeps = true;
@@ -312,7 +312,7 @@ TEST(join_gives_each_child_a_waker_of_its_own)
     rt_waker_drop(&family.children[1].kept);
 }
 
-TEST(join_without_room_for_its_wakers_is_a_fault)
+TEST(join_without_capacity_for_its_wakers_is_a_fault)
 {
     family_init(3);
     rt_executor_init(&clockwork.runtime.executor, &(struct rt_executor_config){

@@ -63,7 +63,7 @@ TEST(race_is_won_by_the_first_and_drops_the_others_before_it_answers)
 }
 
 /* Holds J5: losers that were asleep. Their last wakes reach neither each other nor the task. */
-TEST(race_losers_wake_nobody_on_their_way_out)
+TEST(race_losers_wake_no_task_when_dropped)
 {
     track_init(3);
     EXPECT_EQ(clockwork_post(&clockwork, &track.task), 1);
@@ -95,7 +95,7 @@ TEST(race_loser_woken_after_its_end_does_nothing)
 }
 
 /* Holds J5. */
-TEST(race_of_nobody_is_refused)
+TEST(race_without_children_is_refused)
 {
     track_init(1);
     EXPECT_EQ(rt_race_init(&track.race, track.children, 0), RT_E_INVALID);
@@ -103,7 +103,7 @@ TEST(race_of_nobody_is_refused)
 }
 
 /* Holds J6: each poll begins one further than the one before. */
-TEST(race_begins_one_further_in_each_poll)
+TEST(race_begins_one_child_later_in_each_poll)
 {
     track_init(3);
     EXPECT_EQ(clockwork_post(&clockwork, &track.task), 1);
@@ -117,7 +117,7 @@ TEST(race_begins_one_further_in_each_poll)
 }
 
 /* Holds J6: of two who are ready at one time, the second poll's start wins, not the lower index. */
-TEST(race_of_two_who_are_ready_is_won_by_whose_turn_it_is)
+TEST(race_of_two_ready_children_is_won_by_the_first_polled)
 {
     track_init(2);
     EXPECT_EQ(clockwork_post(&clockwork, &track.task), 1);
@@ -138,7 +138,7 @@ choose(void *argument, uint32_t n)
 }
 
 /* Holds J6: the choice is how far from the usual start it begins; the usual one stays its way. */
-TEST(race_begins_where_it_is_told_to)
+TEST(race_begins_at_the_chosen_child)
 {
     track_init(3);
     clockwork.runtime.executor.choose = choose;

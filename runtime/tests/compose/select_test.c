@@ -48,7 +48,7 @@ choice_init(uint32_t count)
 }
 
 /* The tutorial. Holds J7: everybody is polled, and the set is all who were ready in this poll. */
-TEST(select_answers_everybody_who_is_ready)
+TEST(select_answers_every_ready_child)
 {
     choice_init(3);
     choice.kids[0].ready = true;
@@ -82,7 +82,7 @@ TEST(select_of_two_wakes_is_one_set)
  * Method: c, ready, wakes a, which had its turn in this poll. The task polls again at once; nothing
  * but a's bit can tell it that a is ready.
  */
-TEST(select_child_woken_behind_its_turn_is_in_the_next_set)
+TEST(select_child_woken_after_its_turn_is_in_the_next_set)
 {
     choice_init(3);
     EXPECT_EQ(clockwork_post(&clockwork, &choice.task), 1);
@@ -127,7 +127,7 @@ TEST(select_child_woken_between_two_sets_is_in_the_second)
     rt_task_cancel(&choice.task);
 }
 
-TEST(select_of_nobody_is_refused)
+TEST(select_without_children_is_refused)
 {
     choice_init(1);
     EXPECT_EQ(rt_select_init(&choice.select, choice.children, 0), RT_E_INVALID);
@@ -135,7 +135,7 @@ TEST(select_of_nobody_is_refused)
 }
 
 /* Holds J3. */
-TEST(select_polled_for_nothing_polls_everybody_left)
+TEST(select_polled_spuriously_polls_all_children_left)
 {
     choice_init(3);
     choice.kids[1].ready = true;
@@ -147,7 +147,7 @@ TEST(select_polled_for_nothing_polls_everybody_left)
 }
 
 /* Holds J4: after a set, too; who was in one is not dropped. */
-TEST(select_dropped_drops_who_was_in_no_set)
+TEST(select_dropped_drops_children_that_were_in_no_set)
 {
     choice_init(3);
     choice.kids[1].ready = true;
@@ -173,7 +173,7 @@ careless_poll(struct rt_task *task, struct rt_cx *cx)
 }
 
 /* Holds T20. */
-TEST(select_polled_after_everybody_was_ready_is_a_fault)
+TEST(select_polled_after_all_were_ready_is_a_fault)
 {
     choice_init(1);
     choice.kids[0].ready = true;

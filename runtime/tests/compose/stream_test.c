@@ -103,7 +103,7 @@ TEST(stream_is_polled_to_its_end_and_never_again)
 }
 
 /* Holds T20: also when it was given up, and `drop` is called once although it calls back. */
-TEST(stream_given_up_is_dropped_once_and_never_polled_again)
+TEST(stream_dropped_is_dropped_once_and_never_polled_again)
 {
     struct counter counter;
     void *item = NULL;
@@ -118,7 +118,7 @@ TEST(stream_given_up_is_dropped_once_and_never_polled_again)
     EXPECT_FAULT(RT_E_FINISHED, poll_by_hand(&counter.stream, &item));
 }
 
-TEST(stream_without_drop_is_given_up_all_the_same)
+TEST(stream_without_a_drop_function_can_be_dropped)
 {
     struct counter counter;
     void *item = NULL;
@@ -165,7 +165,7 @@ TEST(once_yields_its_future_once_and_ends)
     rt_timers_fini(&clockwork.runtime.timers);
 }
 
-TEST(once_given_up_gives_up_its_future)
+TEST(once_dropped_drops_its_future)
 {
     struct rt_sleep_future sleep;
     struct rt_once once;

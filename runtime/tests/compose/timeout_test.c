@@ -103,7 +103,7 @@ TEST(timeout_over_work_that_does_not_end_expires_and_drops_it)
 }
 
 /* Holds J12: both are ready in one poll, and long over. */
-TEST(timeout_over_work_that_ends_at_the_last_moment_is_no_timeout)
+TEST(timeout_over_work_that_ends_at_the_deadline_is_no_timeout)
 {
     struct story story;
     story_init(&story, 100);
@@ -154,7 +154,7 @@ TEST(timeout_of_endless_length_waits_for_the_work)
 }
 
 /* Holds M6: given up before and after its first poll, twice. */
-TEST(timeout_dropped_gives_up_both)
+TEST(timeout_dropped_drops_both)
 {
     struct story story;
     story_init(&story, 100);

@@ -75,7 +75,7 @@ TEST(try_join_that_fails_drops_the_rest_before_it_answers)
 }
 
 /* Holds J8: later, with one that has succeeded, which is not dropped; the drops wake nobody. */
-TEST(try_join_that_fails_later_drops_only_who_has_not_finished)
+TEST(try_join_that_fails_later_drops_only_unfinished_children)
 {
     venture_init(3);
     venture.kids[0].ready = true;
@@ -92,7 +92,7 @@ TEST(try_join_that_fails_later_drops_only_who_has_not_finished)
 }
 
 /* Holds J8: of two who fail in one poll, the first in argument order. */
-TEST(try_join_of_two_failures_tells_the_first)
+TEST(try_join_of_two_failures_reports_the_first)
 {
     venture_init(3);
     EXPECT_EQ(clockwork_post(&clockwork, &venture.task), 1);
@@ -106,7 +106,7 @@ TEST(try_join_of_two_failures_tells_the_first)
 }
 
 /* Holds J2. */
-TEST(try_join_of_nobody_is_ready_at_once)
+TEST(try_join_without_children_is_ready_at_once)
 {
     venture_init(0);
     rt_try_join_init(&venture.join, NULL, NULL, 0);

@@ -118,7 +118,7 @@ nothing(rt::frames &)
  * Method: three sleeps of 50 ms under a clock moved by hand; count the polls.
  * Holds M1, T2.
  */
-TEST(coroutine_sleeps_and_goes_on)
+TEST(coroutine_sleeps_and_continues)
 {
     unsigned naps = 0;
     clockwork_init(&works, 0);
@@ -142,7 +142,7 @@ TEST(coroutine_sleeps_and_goes_on)
  * Method: wake its task twice for nothing while it awaits a future of C, then open the gate.
  * Holds W3, C3.
  */
-TEST(coroutine_woken_for_nothing_asks_what_it_awaits)
+TEST(coroutine_woken_spuriously_polls_what_it_awaits)
 {
     gate first;
     unsigned passed = 0;
@@ -169,7 +169,7 @@ TEST(coroutine_woken_for_nothing_asks_what_it_awaits)
  * Method: a coroutine inside a coroutine before a gate; read the report.
  * Holds D5.
  */
-TEST(coroutine_that_sleeps_says_why)
+TEST(coroutine_that_sleeps_reports_why)
 {
     gate first;
     unsigned passed = 0;
@@ -252,7 +252,7 @@ TEST(coroutine_awaits_a_call_of_c)
  * Method: lend room for the outer frame only; then for none.
  * Holds T20.
  */
-TEST(coroutine_without_room_for_its_frame_is_full)
+TEST(coroutine_without_space_for_its_frame_is_full)
 {
     gate first;
     unsigned passed = 0;

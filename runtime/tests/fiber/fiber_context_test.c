@@ -51,7 +51,7 @@ stack_new(void)
  * Method: two contexts that write a letter at each step; the order is the order of resumes. Holds
  * F2.
  */
-TEST(context_resumed_goes_on_where_it_stood)
+TEST(context_resumed_continues_where_it_suspended)
 {
     char log[32] = "";
     struct ping a = {.log = log, .letter = 'a'};
@@ -75,7 +75,7 @@ TEST(context_resumed_goes_on_where_it_stood)
  * Goal: a context that resumes another is whom that one comes back to.
  * Method: a resumes b in its second step; b's suspend leads into a, not to the test.
  */
-TEST(context_nested_comes_back_to_who_resumed_it)
+TEST(context_nested_returns_to_its_resumer)
 {
     char log[32] = "";
     struct ping b = {.log = log, .letter = 'b'};
@@ -118,7 +118,7 @@ quitter_main(void *argument)
  * Method: twenty times the same stack is entered and abandoned; the last words are said on the
  * stack of who resumed it.
  */
-TEST(context_abandoned_says_its_last_words_outside)
+TEST(context_abandoned_runs_its_exit_function_outside)
 {
     static unsigned homecomings;
     struct quitter quitter;

@@ -127,7 +127,7 @@ TEST(drive_with_k_suspends_polls_k_plus_one_times)
  * Goal: polls for nothing do no harm: the guest stays where it is.
  * Method: wake the task ten times while nothing has come. Holds F3, F8.
  */
-TEST(drive_polled_for_nothing_does_not_resume)
+TEST(drive_polled_spuriously_does_not_resume)
 {
     struct driver *driver = driver_new(1, 0);
     EXPECT_EQ(bed_run(&driver->executor), 1);

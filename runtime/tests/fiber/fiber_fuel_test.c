@@ -154,7 +154,7 @@ count(void *argument, uint64_t units)
  * Goal: who simulates a guest's time hears of each unit.
  * Method: a hook that adds up; a thousand turns of three. Holds F5.
  */
-TEST(fuel_charged_is_told_to_the_hook)
+TEST(fuel_charged_is_reported_to_the_hook)
 {
     struct fiber_bed *bed = fiber_bed_new();
     struct rt_engine engine;

@@ -19,7 +19,7 @@
  * Method: fill it ahead, then take and give back two stacks a hundred times: the provider below is
  * not asked, and the last one given back comes first. Holds F14.
  */
-TEST(stack_pool_filled_asks_nobody)
+TEST(stack_pool_filled_allocates_nothing)
 {
     struct array_stacks *below = malloc(sizeof(*below));
     struct rt_stack idle[3];

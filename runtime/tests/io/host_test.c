@@ -110,7 +110,7 @@ TEST(host_answer_longer_than_the_list_is_a_panic)
 }
 
 /* Holds P5: each occurrence once, not twice; neighbours or not, ascending before or not. */
-TEST(host_place_reported_twice_is_a_panic)
+TEST(host_index_reported_twice_is_a_panic)
 {
     static const uint32_t scripts[][5] = {
             {2, 1, 1}, {3, 0, 2, 0}, {4, 3, 1, 2, 1}, {4, 0, 1, 2, 2}};
@@ -224,7 +224,7 @@ TEST(host_subscribe_that_makes_nothing_is_a_panic)
     EXPECT(strstr(test_trap.what, "its own") != NULL);
 }
 
-TEST(host_without_room_refuses_and_leaves_the_pollable_alone)
+TEST(host_without_capacity_refuses_and_leaves_the_pollable_alone)
 {
     struct seam seam;
     seam_init(&seam);

@@ -80,7 +80,7 @@ TEST(io_sleep_ends_with_an_edge_and_survives_an_interruption)
 }
 
 /* Holds D5, R4: a source that nobody waits for is nothing to sleep on. */
-TEST(io_source_that_nobody_waits_for_is_no_reason_to_sleep)
+TEST(io_source_without_a_waiter_is_no_reason_to_sleep)
 {
     struct desk desk;
     struct clerk a;
@@ -97,7 +97,7 @@ TEST(io_source_that_nobody_waits_for_is_no_reason_to_sleep)
 }
 
 /* Holds B3: an error of the sleep is the loop's answer, no panic (S3 unwraps) and no deadlock. */
-TEST(io_host_without_room_for_the_events_is_an_error_of_the_loop)
+TEST(io_host_without_space_for_the_events_is_an_error_of_the_loop)
 {
     struct desk desk;
     struct clerk a;
@@ -112,7 +112,7 @@ TEST(io_host_without_room_for_the_events_is_an_error_of_the_loop)
 }
 
 /* A turn is useful exactly while somebody waits and there is something to fetch. */
-TEST(io_turn_is_useful_while_somebody_waits_for_what_is_there)
+TEST(io_turn_is_useful_while_a_task_waits_for_a_ready_source)
 {
     struct desk desk;
     struct clerk a;

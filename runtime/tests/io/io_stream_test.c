@@ -251,7 +251,7 @@ TEST(io_stream_read_at_the_end_is_closed)
     finish();
 }
 
-TEST(io_stream_read_into_no_room_is_refused)
+TEST(io_stream_read_into_an_empty_buffer_is_refused)
 {
     input_init("hello", 5, RT_E_AGAIN);
     user.size = 0;
@@ -262,7 +262,7 @@ TEST(io_stream_read_into_no_room_is_refused)
 }
 
 /* Holds R3: a read that is given up has taken nothing, and waits for nothing. */
-TEST(io_stream_read_given_up_takes_nothing)
+TEST(io_stream_read_dropped_takes_nothing)
 {
     input_init("hello", 0, RT_E_AGAIN);
     start();
@@ -276,7 +276,7 @@ TEST(io_stream_read_given_up_takes_nothing)
     finish();
 }
 
-TEST(io_stream_without_room_for_its_pollable_is_not_made)
+TEST(io_stream_without_capacity_for_its_pollable_is_not_made)
 {
     struct rt_input input;
     struct rt_output output;
@@ -374,7 +374,7 @@ TEST(io_stream_read_to_end_dropped_leaves_the_rest)
 
 /* ---- Output. --------------------------------------------------------------------------------- */
 
-TEST(io_stream_write_moves_what_there_is_room_for)
+TEST(io_stream_write_moves_what_fits)
 {
     output_init("hello", 0, RT_E_AGAIN);
     start();
@@ -386,7 +386,7 @@ TEST(io_stream_write_moves_what_there_is_room_for)
     finish();
 }
 
-TEST(io_stream_write_given_up_moves_nothing)
+TEST(io_stream_write_dropped_moves_nothing)
 {
     output_init("hello", 0, RT_E_AGAIN);
     start();
@@ -423,7 +423,7 @@ TEST(io_stream_write_all_takes_as_many_writes_as_it_needs)
 }
 
 /* Holds N6: the other side is closed; what was written before is known. */
-TEST(io_stream_write_all_to_a_closed_peer_says_how_far_it_came)
+TEST(io_stream_write_all_to_a_closed_peer_reports_the_bytes_written)
 {
     output_init("hello", 2, RT_E_CLOSED);
     write_all();

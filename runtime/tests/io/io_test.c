@@ -8,7 +8,7 @@
 /* ---- Who is woken. --------------------------------------------------------------------------- */
 
 /* Holds E1: an event wakes who waits for its direction of its source, and nobody else. */
-TEST(io_event_wakes_who_waits_for_its_direction)
+TEST(io_event_wakes_the_waiters_of_its_direction)
 {
     struct desk desk;
     struct clerk a, b, c;
@@ -212,7 +212,7 @@ TEST(io_event_while_the_waker_is_stored_is_seen)
 }
 
 /* Holds E1: what a source says of itself when an edge was noted and nobody woken. */
-TEST(io_source_that_is_ready_while_a_task_waits_says_so)
+TEST(io_source_that_is_ready_while_a_task_waits_is_reported)
 {
     struct desk desk;
     struct clerk a;
@@ -282,7 +282,7 @@ replace_the_second(struct spy *spy, char what)
     }
 }
 
-TEST(io_event_of_a_source_given_up_meets_no_newcomer)
+TEST(io_event_of_a_removed_source_never_reaches_its_successor)
 {
     struct desk desk;
     struct clerk a;
@@ -303,7 +303,7 @@ TEST(io_event_of_a_source_given_up_meets_no_newcomer)
 }
 
 /* Holds E10: who waits for a source that is given up is woken, and finds that nobody reports. */
-TEST(io_waiter_of_a_source_given_up_is_woken)
+TEST(io_waiter_of_a_removed_source_is_woken)
 {
     struct desk desk;
     struct clerk a, b;
@@ -363,7 +363,7 @@ do_everything(struct spy *spy, char what)
  * Holds W7: the first of three waiters of one event takes the second out and gives the source up
  * under the third, who is woken all the same.
  */
-TEST(io_wake_may_cancel_and_give_up_what_is_being_told)
+TEST(io_wake_may_cancel_waits_and_remove_the_source)
 {
     struct desk desk;
     struct clerk a, b, c;

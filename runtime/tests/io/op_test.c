@@ -131,7 +131,7 @@ TEST(op_read_is_sent_completed_and_taken)
 
 /* Holds U1: with one of several completions the buffer stays with the host; with the last it
  * comes back, and only then is the place free. */
-TEST(op_buffer_comes_back_with_the_final_completion)
+TEST(op_buffer_is_released_with_the_final_completion)
 {
     struct dumb_driver driver;
     struct asker asker;
@@ -332,7 +332,7 @@ TEST(op_with_more_is_live_until_a_result_without)
 }
 
 /* Results nobody takes hold the queue up and lose nothing; taking one lets it go on. */
-TEST(op_results_without_room_wait_in_the_queue)
+TEST(op_results_without_capacity_wait_in_the_queue)
 {
     struct dumb_driver driver;
     struct asker asker;
@@ -451,7 +451,7 @@ TEST(op_completion_overflow_is_flushed)
 }
 
 /* Holds U7: who finds no place waits in line, and a newcomer does not pass. */
-TEST(op_places_are_given_first_come_first_served)
+TEST(op_slots_are_given_first_come_first_served)
 {
     struct dumb_driver driver;
     struct asker askers[4];
@@ -477,7 +477,7 @@ TEST(op_places_are_given_first_come_first_served)
 
 /* Holds U8: each state as it is told, and user_data is index and generation: the next owner of a
  * place has another name. */
-TEST(op_lifecycle_is_told_and_names_are_not_reused)
+TEST(op_lifecycle_is_traced_and_names_are_not_reused)
 {
     struct dumb_driver driver;
     struct asker asker;

@@ -88,7 +88,7 @@ TEST(poller_stale_key_names_nothing_after_reuse)
 }
 
 /* Holds P2. */
-TEST(poller_reuses_the_place_freed_last)
+TEST(poller_reuses_the_index_freed_last)
 {
     struct bench bench;
     bench_init(&bench);
@@ -126,7 +126,7 @@ TEST(poller_empty_list_is_the_hosts_to_refuse)
  * Holds P6, R7.
  * Method: a list that is in no order of keys; three legal answers, one result.
  */
-TEST(poller_answer_is_in_list_order_whatever_the_host_says)
+TEST(poller_answer_is_in_list_order_in_any_order_of_the_host)
 {
     static const uint32_t order[] = {4, 0, 5, 2};
     struct bench bench;

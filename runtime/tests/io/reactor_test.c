@@ -217,7 +217,7 @@ TEST(reactor_blocking_turn_without_a_wait_is_a_deadlock)
 }
 
 /* Holds R5: an entry of the caller's own is something to block on. */
-TEST(reactor_blocking_turn_on_extras_alone_wakes_nobody)
+TEST(reactor_blocking_turn_on_extras_alone_wakes_no_task)
 {
     struct dumb_runtime dumb;
     struct rt_pollable moment;
@@ -233,7 +233,7 @@ TEST(reactor_blocking_turn_on_extras_alone_wakes_nobody)
 }
 
 /* Holds R6: the list and one entry that is always ready; without a wait nobody is asked. */
-TEST(reactor_look_does_not_block)
+TEST(reactor_nonblocking_turn_does_not_block)
 {
     struct dumb_runtime dumb;
     struct reader a;
@@ -257,7 +257,7 @@ TEST(reactor_look_does_not_block)
 }
 
 /* Holds P10: a host that reports one entry a time, and the always ready one first, is outlasted. */
-TEST(reactor_entry_that_is_always_ready_starves_nobody)
+TEST(reactor_entry_that_is_always_ready_starves_no_other)
 {
     struct dumb_runtime dumb;
     struct reader a;
@@ -273,7 +273,7 @@ TEST(reactor_entry_that_is_always_ready_starves_nobody)
     finish(&dumb);
 }
 
-TEST(reactor_look_on_a_host_without_room_is_refused)
+TEST(reactor_nonblocking_turn_on_a_full_host_is_refused)
 {
     struct dumb_runtime dumb;
     struct reader a;
@@ -329,7 +329,7 @@ TEST(reactor_wakes_in_the_order_of_registration)
 }
 
 /* Holds R7: a wait that is renewed keeps its place, one that came back is last. */
-TEST(reactor_place_in_the_list_is_kept_by_a_renewal)
+TEST(reactor_position_in_the_list_is_kept_by_a_renewal)
 {
     struct dumb_runtime dumb;
     struct reader a;
@@ -405,7 +405,7 @@ TEST(reactor_wait_that_changes_its_pollable_leaves_the_old_one)
 
 /* ---- What is not allowed. -------------------------------------------------------------------- */
 
-TEST(reactor_without_room_is_a_fault_that_names_the_task)
+TEST(reactor_without_capacity_is_a_fault_that_names_the_task)
 {
     static struct reader readers[DUMB_WAITS + 1];
     struct dumb_runtime dumb;
@@ -440,7 +440,7 @@ TEST(reactor_wait_on_a_bare_executor_is_a_fault)
     EXPECT_STR(test_trap.who, "a");
 }
 
-TEST(reactor_given_up_with_a_wait_is_a_fault)
+TEST(reactor_ended_with_a_wait_is_a_fault)
 {
     struct dumb_runtime dumb;
     struct reader a;

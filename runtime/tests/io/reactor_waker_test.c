@@ -100,7 +100,7 @@ cancel_all(struct spy *spy, char what)
 }
 
 /* Holds R8, R9: nothing is left when the turn goes on. */
-TEST(reactor_wake_may_cancel_everybody)
+TEST(reactor_wake_may_cancel_all_waits)
 {
     struct crowd crowd;
     crowd_init(&crowd, 0, cancel_all);
@@ -162,7 +162,7 @@ post_victim(struct spy *spy, char what)
 }
 
 /* Holds R8, R2: a newcomer to a pollable whose waits are being woken. */
-TEST(reactor_newcomer_to_a_reported_pollable_waits_for_the_next_report)
+TEST(reactor_new_wait_on_a_reported_pollable_waits_for_the_next_report)
 {
     struct dumb_runtime dumb;
     struct reader a;

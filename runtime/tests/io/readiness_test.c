@@ -41,7 +41,7 @@ TEST(readiness_clear_after_a_newer_event_clears_nothing)
 }
 
 /* Holds E1: two looks, one clear, an event: the clear of the other is too late (smol#151). */
-TEST(readiness_second_clear_of_one_look_does_not_erase_what_came_between)
+TEST(readiness_second_clear_of_one_snapshot_keeps_newer_events)
 {
     struct rt_readiness word = {0};
     struct rt_seen first;
@@ -59,7 +59,7 @@ TEST(readiness_second_clear_of_one_look_does_not_erase_what_came_between)
  * Goal: no number of events makes a stale look look fresh (tokio#6133). Method: 2^n events for the
  * widths at which a narrow tick would come round, the last by putting the word forward. Holds E1.
  */
-TEST(readiness_tick_does_not_come_round)
+TEST(readiness_tick_does_not_wrap)
 {
     struct rt_readiness word = {0};
     struct rt_seen seen;

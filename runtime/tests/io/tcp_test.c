@@ -201,7 +201,7 @@ TEST(tcp_accept_takes_one_a_ready_and_all_of_an_edge)
  * Holds N2: no descriptor, and a connection that is gone already, are answers about one call. The
  * listener is ready still, and the connections behind it are accepted without another edge.
  */
-TEST(tcp_listener_survives_what_accept_says)
+TEST(tcp_listener_survives_errors_of_accept)
 {
     struct shop shop;
     struct worker loop;
@@ -227,7 +227,7 @@ TEST(tcp_listener_survives_what_accept_says)
 }
 
 /* Holds N2: where there is no room for one more source, the connection stays in the backlog. */
-TEST(tcp_accept_without_room_loses_no_connection)
+TEST(tcp_accept_without_capacity_loses_no_connection)
 {
     struct shop shop;
     struct worker loop;
@@ -249,7 +249,7 @@ TEST(tcp_accept_without_room_loses_no_connection)
 }
 
 /* Whoever waits to accept, or to read, is told when it is closed under them. */
-TEST(tcp_close_wakes_who_waits)
+TEST(tcp_close_wakes_the_waiters)
 {
     struct shop shop;
     struct worker accepts, reads;
@@ -329,7 +329,7 @@ TEST(tcp_connect_is_finished_when_writable_and_without_an_error)
 }
 
 /* Holds N4: writable says only that there is something to be known: here, that nobody listens. */
-TEST(tcp_connect_that_is_refused_says_so)
+TEST(tcp_connect_that_is_refused_is_an_error)
 {
     static const rt_err errs[] = {RT_E_REFUSED, RT_E_TIMED_OUT, RT_E_RESET};
     for (uint32_t i = 0; i < 3; i++) {
@@ -399,7 +399,7 @@ TEST(tcp_short_read_does_not_clear)
 }
 
 /* Holds N1: no room, an edge, a short write, the rest. */
-TEST(tcp_write_waits_for_room)
+TEST(tcp_write_waits_for_buffer_space)
 {
     struct shop shop;
     struct worker worker;

@@ -83,7 +83,7 @@ TEST(budget_used_up_makes_way_and_is_full_in_the_next_poll)
 }
 
 /* Holds D12. The budget is a poll's, not a task's or a round's: each begins with all of it. */
-TEST(budget_is_each_polls_own)
+TEST(budget_is_separate_for_each_poll)
 {
     struct purse purse;
     struct eater eaters[4];

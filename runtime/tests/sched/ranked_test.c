@@ -262,7 +262,7 @@ TEST(ranked_task_that_is_woken_may_change_its_rank)
 }
 
 /* What ranked.h says that it does not promise: a busy task of higher priority starves the rest. */
-TEST(ranked_priority_starves_who_is_below)
+TEST(ranked_priority_starves_lower_priorities)
 {
     struct ordered ordered;
     struct bed bed;

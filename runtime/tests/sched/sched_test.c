@@ -92,7 +92,7 @@ TEST(sched_lifo_slot_is_used_three_times_in_a_row_at_most)
 }
 
 /* Holds D1. With nobody behind it, the slot may be used forever; whoever comes is next. */
-TEST(sched_lifo_slot_used_alone_still_lets_a_newcomer_by)
+TEST(sched_lifo_slot_used_alone_does_not_starve_a_new_task)
 {
     struct rt_sched_link links[IDS];
     struct rt_sched_lifo_slot lifo;
@@ -108,7 +108,7 @@ TEST(sched_lifo_slot_used_alone_still_lets_a_newcomer_by)
 }
 
 /* Holds T16. */
-TEST(sched_lifo_slot_forgets_whoever_is_removed)
+TEST(sched_lifo_slot_forgets_a_removed_task)
 {
     struct rt_sched_link links[IDS];
     struct rt_sched_lifo_slot lifo;

@@ -94,7 +94,7 @@ turn(struct yard *yard)
  * Holds D13. Goal: who gives way goes on behind the ready tasks, and after a turn. Method: a gives
  * way, b wakes itself twice; turns are written as bars.
  */
-TEST(yield_goes_on_after_the_ready_tasks_and_one_turn)
+TEST(yield_continues_after_the_ready_tasks_and_one_turn)
 {
     struct yard yard;
     struct worker a;
@@ -113,7 +113,7 @@ TEST(yield_goes_on_after_the_ready_tasks_and_one_turn)
 }
 
 /* Holds D13. Those who gave way go on in that order, behind what the turn itself has woken. */
-TEST(yield_lets_go_in_order_behind_what_the_turn_woke)
+TEST(yield_releases_in_order_after_tasks_the_turn_woke)
 {
     struct yard yard;
     struct worker a;
@@ -132,7 +132,7 @@ TEST(yield_lets_go_in_order_behind_what_the_turn_woke)
 }
 
 /* Holds D13, W11. A spurious poll does not end the wait, nor does it stand in line twice. */
-TEST(yield_polled_spuriously_goes_on_waiting)
+TEST(yield_polled_spuriously_keeps_waiting)
 {
     struct yard yard;
     struct worker a;
@@ -178,7 +178,7 @@ TEST(yield_polled_with_another_waker_wakes_that_one)
 }
 
 /* Holds T8. A task that is cancelled in the line, and whose memory goes, is not woken. */
-TEST(yield_of_a_cancelled_task_wakes_nobody)
+TEST(yield_of_a_cancelled_task_wakes_no_task)
 {
     struct yard yard;
     struct worker a;
@@ -209,7 +209,7 @@ TEST(yield_left_in_the_line_of_a_runtime_that_ends_is_dropped)
 }
 
 /* Holds D13. No room in the line: behind those queued already, and nothing is lost. */
-TEST(yield_without_room_goes_behind_the_queue)
+TEST(yield_without_capacity_goes_to_the_tail)
 {
     struct yard yard;
     struct worker a;
@@ -226,7 +226,7 @@ TEST(yield_without_room_goes_behind_the_queue)
 }
 
 /* A bare executor has no turns: the task goes to the end of the queue. */
-TEST(yield_on_a_bare_executor_goes_behind_the_queue)
+TEST(yield_on_a_bare_executor_goes_to_the_tail)
 {
     struct bed bed;
     struct actor other;
@@ -280,7 +280,7 @@ TEST(yield_maybe_gives_way_once_the_quota_is_used_up)
 }
 
 /* The usual quota is 500 us. Holds X8. */
-TEST(yield_quota_is_500_us_unless_it_is_said_otherwise)
+TEST(yield_quota_is_500_us_by_default)
 {
     struct yard yard;
     struct worker a;

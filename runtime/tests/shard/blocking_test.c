@@ -122,7 +122,7 @@ TEST(blocking_pool_runs_one_at_a_time_in_order)
  * its memory is asked for.
  * Method: cancel the client whose work runs, and one in the queue.
  */
-TEST(blocking_work_forgotten_wakes_nobody)
+TEST(blocking_work_forgotten_wakes_no_task)
 {
     struct bed bed;
     struct hand hand;

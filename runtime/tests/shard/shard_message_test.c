@@ -64,7 +64,7 @@ receiver_turns(struct dumb_host *host)
     (void)house_turn(house, 1);
 }
 
-TEST(shard_asleep_with_a_line_hears_of_room)
+TEST(shard_asleep_with_queued_messages_is_told_of_capacity)
 {
     struct house house;
     struct letter letters[MANY];
@@ -147,7 +147,7 @@ send_at_the_moment(struct house *house, uint32_t number)
 /* Goal: a message that comes while its receiver is about to sleep is not slept on. Method: at each
  * moment of the falling asleep at which another thread could come in, let it come in; a host that
  * is blocked with nobody to notify it fails the test. Holds X4. */
-TEST(shard_message_at_any_moment_of_falling_asleep_ends_the_sleep)
+TEST(shard_message_at_any_step_of_falling_asleep_ends_the_sleep)
 {
     for (uint32_t at = 0; at < 2; at++) {
         struct moment moment = {.arrivals = 0};
@@ -258,7 +258,7 @@ TEST(shard_submit_is_resolved_on_the_origin_with_the_callees_failure)
 
 /* Goal: a call that was given up is still the other shard's, and nobody is woken when it comes
  * home; only then is its memory free. Holds X5. */
-TEST(shard_submit_given_up_is_over_when_it_is_home)
+TEST(shard_submit_dropped_ends_when_its_message_returns)
 {
     struct house house;
     struct caller caller;

@@ -265,7 +265,7 @@ ping(struct city *city)
 /* Goal: on real threads, with small lanes, every call and every alien is served once, the last wake
  * is seen, and the closing ends all loops. Method: three shards call round about, the main thread
  * is the alien and the pinger. Holds X1, X3, X4, X5, X7. */
-TEST(shard_threads_serve_everybody_once)
+TEST(shard_threads_serve_every_request_once)
 {
     struct city *city = malloc(sizeof(*city));
     ck_assert_ptr_nonnull(city);

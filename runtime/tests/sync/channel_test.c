@@ -233,7 +233,7 @@ TEST(channel_close_wakes_all_on_both_sides)
 }
 
 /* Holds K4. */
-TEST(channel_reservation_takes_room_and_gives_it_back)
+TEST(channel_reservation_takes_capacity_and_gives_it_back)
 {
     struct rig rig;
     rig_init(&rig);
@@ -281,7 +281,7 @@ TEST(channel_receive_that_is_cancelled_has_consumed_nothing)
 }
 
 /* Holds K6. */
-TEST(channel_item_granted_to_one_who_leaves_wakes_the_next)
+TEST(channel_item_granted_to_a_dropped_receiver_wakes_the_next)
 {
     struct rig rig;
     rig_init(&rig);
@@ -341,7 +341,7 @@ TEST(channel_receive_in_a_future_drops_what_it_was_granted)
 }
 
 /* Holds K7, K3: woken by the close, it finds an item that is still somebody else's. */
-TEST(channel_receiver_woken_for_nothing_queues_again_once)
+TEST(channel_receiver_woken_spuriously_queues_again_once)
 {
     struct rig rig;
     rig_init(&rig);
@@ -400,7 +400,7 @@ TEST(channel_clear_wakes_senders_and_takes_grants_back)
 }
 
 /* Holds K13. */
-TEST(channel_storage_is_used_again_when_nobody_holds_it)
+TEST(channel_storage_is_reused_when_no_handle_is_left)
 {
     struct rig rig;
     rig_init(&rig);

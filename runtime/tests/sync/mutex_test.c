@@ -67,7 +67,7 @@ TEST(mutex_unlock_hands_it_to_the_first_in_line)
 }
 
 /* Holds K11, K6. */
-TEST(mutex_handed_to_one_who_leaves_is_handed_on)
+TEST(mutex_handed_to_a_dropped_waiter_is_handed_on)
 {
     struct rig rig;
     rig_init(&rig);

@@ -38,7 +38,7 @@ wait(struct rig *rig, int i)
 }
 
 /* Holds K8. */
-TEST(notify_one_with_nobody_there_stores_one_permit_and_no_more)
+TEST(notify_one_without_waiters_stores_one_permit_and_no_more)
 {
     struct rig rig;
     rig_init(&rig);
@@ -79,7 +79,7 @@ TEST(notify_one_twice_wakes_two)
 }
 
 /* Holds K8. */
-TEST(notify_all_wakes_those_who_wait_now_and_stores_nothing)
+TEST(notify_all_wakes_current_waiters_and_stores_nothing)
 {
     struct rig rig;
     rig_init(&rig);
@@ -171,7 +171,7 @@ hear(struct rig *rig, int i)
 }
 
 /* Holds K9. */
-TEST(broadcast_resolves_those_who_wait_and_nobody_later)
+TEST(broadcast_resolves_current_waiters_and_no_later_one)
 {
     struct rig rig;
     rig_init(&rig);

@@ -164,7 +164,7 @@ TEST(semaphore_spurious_poll_finds_what_a_dead_head_had)
 }
 
 /* Holds K7: who was passed over and is polled after all has its old place, once. */
-TEST(semaphore_passed_over_and_polled_again_has_its_old_place)
+TEST(semaphore_passed_over_and_polled_again_has_its_old_position)
 {
     struct rig rig;
     rig_init(&rig, 0);
@@ -188,7 +188,7 @@ TEST(semaphore_passed_over_and_polled_again_has_its_old_place)
  * Goal: only one collects, also when the head was passed over and comes back; two that each have a
  * part would wait for each other. Method: a has two of three, b takes them over, a comes back as d.
  */
-TEST(semaphore_head_that_comes_back_has_its_part_again)
+TEST(semaphore_head_that_returns_has_its_collected_units_again)
 {
     struct rig rig;
     rig_init(&rig, 2);
@@ -205,7 +205,7 @@ TEST(semaphore_head_that_comes_back_has_its_part_again)
 }
 
 /* Holds K7, K10: what is too much for the one that came back goes on to the next. */
-TEST(semaphore_head_that_comes_back_leaves_the_rest_to_the_next)
+TEST(semaphore_head_that_returns_leaves_the_rest_to_the_next)
 {
     struct rig rig;
     rig_init(&rig, 0);
@@ -234,7 +234,7 @@ TEST(semaphore_waiter_that_moves_takes_its_wake_along)
 
 /* What is promised where a granted future is kept alive and never polled: its units are gone, and
  * those only. */
-TEST(semaphore_granted_and_never_polled_keeps_its_own_and_no_more)
+TEST(semaphore_granted_and_never_polled_keeps_its_units_and_no_more)
 {
     struct rig rig;
     rig_init(&rig, 0);
@@ -248,7 +248,7 @@ TEST(semaphore_granted_and_never_polled_keeps_its_own_and_no_more)
 }
 
 /* Holds K10. */
-TEST(semaphore_close_fails_those_in_line_and_those_granted)
+TEST(semaphore_close_fails_queued_and_granted_waiters)
 {
     struct rig rig;
     rig_init(&rig, 1);
@@ -288,7 +288,7 @@ TEST(semaphore_overflow_is_rejected_and_changes_nothing)
 }
 
 /* Holds K10: nothing is always there. */
-TEST(semaphore_request_for_nothing_is_ready_at_once)
+TEST(semaphore_request_of_zero_is_ready_at_once)
 {
     struct rig rig;
     rig_init(&rig, 0);
@@ -333,7 +333,7 @@ meddle(struct spy *spy, char what)
  * drops the second, whose permit must reach the third, and releases two more, for the fourth and
  * the pool.
  */
-TEST(semaphore_release_survives_a_waker_that_comes_back)
+TEST(semaphore_release_survives_a_reentrant_waker)
 {
     struct rig rig;
     rig_init(&rig, 0);

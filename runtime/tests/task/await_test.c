@@ -124,7 +124,7 @@ coroutine_poll(struct coroutine *coroutine)
 }
 
 /* Holds T20, T13: each line once, in order, across loops; parking passes through. */
-TEST(await_coroutine_goes_on_where_it_left)
+TEST(await_coroutine_continues_where_it_left)
 {
     struct coroutine coroutine = {.inner = {"..!p!"}};
     static const char *const logs[] = {"ab", "ab", "abc", "abcdb", "abcdbc", "abcdbcd"};

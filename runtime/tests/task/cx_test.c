@@ -59,7 +59,7 @@ TEST(cx_poisoned_by_hand_is_a_fault)
 }
 
 /* Holds C2. */
-TEST(cx_reenqueue_goes_behind_those_queued_already)
+TEST(cx_reenqueue_puts_the_task_after_those_queued_already)
 {
     struct bed bed;
     bed_init(&bed);
@@ -192,7 +192,7 @@ last_of(void *argument, uint32_t n)
  * Goal: a freedom is the executor's owner to use; without one, and where there is no choice, the
  * answer is the usual way and nobody is asked.
  */
-TEST(cx_choose_asks_whoever_configured_the_executor)
+TEST(cx_choose_asks_the_executors_choose_function)
 {
     struct bed bed;
     bed_init(&bed);

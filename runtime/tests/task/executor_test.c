@@ -26,7 +26,7 @@ TEST(executor_polls_in_the_order_of_wakes)
 }
 
 /* Holds C2, T5: SEMANTICS 3.1, both orders pinned. A wakes itself, then B. */
-TEST(executor_puts_a_self_wake_where_it_is_told)
+TEST(executor_puts_a_self_wake_where_configured)
 {
     static const char *const stories[] = {"a b ~b a ~a", "a a ~a b ~b"};
     for (int mode = 0; mode < 2; mode++) {
@@ -93,7 +93,7 @@ TEST(executor_stops_at_the_bound_on_polls)
 }
 
 /* Holds D2. The bound is reached by the very poll after which nothing is woken. */
-TEST(executor_stalled_at_the_bound_says_stalled)
+TEST(executor_stalled_at_the_bound_reports_stalled)
 {
     struct bed bed;
     bed_init(&bed);
@@ -160,7 +160,7 @@ TEST(executor_run_call_never_returns_with_a_task_woken)
 }
 
 /* Holds D6. */
-TEST(executor_that_loses_its_last_task_tells_the_host)
+TEST(executor_that_loses_its_last_task_notifies_the_host)
 {
     struct bed bed;
     bed_init(&bed);
@@ -183,7 +183,7 @@ TEST(executor_that_loses_its_last_task_tells_the_host)
 }
 
 /* Holds D7. */
-TEST(executor_tells_the_host_once_between_two_runs)
+TEST(executor_notifies_the_host_once_between_two_runs)
 {
     struct bed bed;
     bed_init(&bed);
@@ -208,7 +208,7 @@ TEST(executor_tells_the_host_once_between_two_runs)
 }
 
 /* Holds D7. */
-TEST(executor_does_not_tell_the_host_about_wakes_inside_a_run)
+TEST(executor_does_not_notify_the_host_of_wakes_inside_a_run)
 {
     struct bed bed;
     bed_init(&bed);
@@ -225,7 +225,7 @@ TEST(executor_does_not_tell_the_host_about_wakes_inside_a_run)
 
 /* Holds D8. Between "nothing is woken" and the host's sleep a wake arrives: the host is told, so
  * its next wait returns at once. Nothing of the executor stands in between. */
-TEST(executor_tells_the_host_of_a_wake_that_comes_before_it_sleeps)
+TEST(executor_notifies_the_host_of_a_wake_before_it_sleeps)
 {
     struct bed bed;
     bed_init(&bed);
@@ -242,7 +242,7 @@ TEST(executor_tells_the_host_of_a_wake_that_comes_before_it_sleeps)
 }
 
 /* Holds D9. */
-TEST(executor_given_up_with_tasks_posted_is_a_fault)
+TEST(executor_ended_with_tasks_posted_is_a_fault)
 {
     struct bed bed;
     bed_init(&bed);
@@ -406,7 +406,7 @@ TEST(executor_counts_exactly)
     EXPECT_EQ(a.task.polls, 3);
 }
 
-TEST(executor_without_room_refuses_a_task)
+TEST(executor_without_capacity_refuses_a_task)
 {
     struct bed bed;
     bed_init(&bed);

@@ -45,7 +45,7 @@ wait_for_other(struct rt_task *task, struct rt_cx *cx)
     return rt_task_join(&actor_of(task)->other->task, cx);
 }
 
-TEST(migrate_keeps_who_waits_for_the_end)
+TEST(migrate_keeps_the_joiner)
 {
     struct bed bed;
     bed_init(&bed);

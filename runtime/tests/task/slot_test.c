@@ -272,7 +272,7 @@ TEST(slot_taken_waker_belongs_to_the_taker)
 }
 
 /* Holds W11. */
-TEST(slot_replaced_owes_a_wake_to_the_last_only)
+TEST(slot_replaced_wakes_the_last_only)
 {
     struct bed bed;
     bed_init(&bed);

@@ -165,7 +165,7 @@ TEST(task_may_be_freed_in_its_cleanup)
 }
 
 /* Holds T11. */
-TEST(task_given_up_while_posted_is_a_fault)
+TEST(task_ended_while_posted_is_a_fault)
 {
     struct bed bed;
     bed_init(&bed);

@@ -153,7 +153,7 @@ early_poll(struct rt_task *task, struct rt_cx *cx)
 }
 
 /* Holds T6. */
-TEST(task_woken_at_any_moment_of_its_poll_is_polled_again)
+TEST(task_woken_at_any_point_of_its_poll_is_polled_again)
 {
     struct bed bed;
     bed_init(&bed);
@@ -181,7 +181,7 @@ TEST(task_woken_in_its_last_poll_is_not_polled_again)
 }
 
 /* Holds T8. */
-TEST(task_that_has_ended_is_woken_by_nobody)
+TEST(task_that_has_ended_is_not_woken)
 {
     struct bed bed;
     bed_init(&bed);
@@ -224,7 +224,7 @@ TEST(task_not_posted_is_woken_in_vain)
 }
 
 /* Holds T12. */
-TEST(task_pending_with_nobody_to_wake_it_is_a_fault)
+TEST(task_pending_without_a_stored_waker_is_a_fault)
 {
     struct bed bed;
     bed_init(&bed);
@@ -247,7 +247,7 @@ TEST(task_pending_after_its_waker_was_given_back_is_a_fault)
 }
 
 /* Holds T12. */
-TEST(task_pending_is_no_fault_while_somebody_holds_a_waker)
+TEST(task_pending_is_no_fault_while_a_waker_clone_exists)
 {
     struct bed bed;
     bed_init(&bed);
@@ -333,7 +333,7 @@ TEST(task_woken_before_it_parks_does_not_park)
 }
 
 /* Holds T13, T19. Parking is no end: who joins goes on waiting. */
-TEST(task_parked_keeps_its_joiner_and_a_wish_to_end)
+TEST(task_parked_keeps_its_joiner_and_a_cancel_request)
 {
     struct bed bed;
     bed_init(&bed);

@@ -74,7 +74,7 @@ TEST(wait_queue_wakes_in_the_order_of_the_first_store)
 }
 
 /* Holds W9. */
-TEST(wait_queue_keeps_one_place_for_one_task)
+TEST(wait_queue_keeps_one_entry_for_one_task)
 {
     struct fixture fixture;
     fixture_init(&fixture, 3);
@@ -90,7 +90,7 @@ TEST(wait_queue_keeps_one_place_for_one_task)
 }
 
 /* Holds W9. */
-TEST(wait_queue_full_refuses_and_keeps_everybody)
+TEST(wait_queue_full_refuses_and_keeps_all_entries)
 {
     struct fixture fixture;
     fixture_init(&fixture, 4);
@@ -102,7 +102,7 @@ TEST(wait_queue_full_refuses_and_keeps_everybody)
 }
 
 /* Holds W9. */
-TEST(wait_queue_without_entries_refuses_everybody)
+TEST(wait_queue_without_entries_refuses_every_task)
 {
     struct bed bed;
     bed_init(&bed);
@@ -148,7 +148,7 @@ bell_woken(struct rt_target *target, const struct rt_site *await)
 }
 
 /* Holds W9, C3, J4: two children of one task are two waiters; one that is gone is passed over. */
-TEST(wait_queue_tells_the_children_of_one_task_apart)
+TEST(wait_queue_distinguishes_the_children_of_one_task)
 {
     struct fixture fixture;
     fixture_init(&fixture, 0);
@@ -268,7 +268,7 @@ TEST(wait_queue_wake_survives_a_waker_that_clears_the_queue)
 }
 
 /* Holds W8, W9. */
-TEST(wait_queue_cleared_wakes_nobody_and_can_be_used_again)
+TEST(wait_queue_cleared_wakes_no_task_and_can_be_reused)
 {
     struct fixture fixture;
     fixture_init(&fixture, 3);

@@ -232,7 +232,7 @@ TEST(target_that_is_closed_by_its_wake_is_not_touched_again)
     EXPECT_EQ(bed.executor.counters.returned, 1);
 }
 
-TEST(target_without_room_is_refused_and_stays_closed)
+TEST(target_without_capacity_is_refused_and_stays_closed)
 {
     struct bed bed;
     bed_init(&bed);
@@ -260,7 +260,7 @@ expect_gone(struct spy *spy, char what)
 
 /* Holds W7. Goal: whoever runs because of a wake or a drop finds the waker gone already, and can
  * neither wake nor drop it a second time. */
-TEST(waker_is_null_before_whoever_it_wakes_runs)
+TEST(waker_is_null_before_the_woken_task_runs)
 {
     struct rt_waker held;
     struct spy spy = {.hook = expect_gone, .argument = &held};

@@ -69,7 +69,7 @@ listener_start(struct listener *listener, struct tick_bed *bed, enum rt_sink_ful
 }
 
 /* Holds G5: a poll for nothing parks again and takes nothing. */
-TEST(activity_next_event_tolerates_a_mark_for_nothing)
+TEST(activity_next_event_tolerates_a_spurious_mark)
 {
     struct tick_bed bed;
     tick_bed_init(&bed);
@@ -87,7 +87,7 @@ TEST(activity_next_event_tolerates_a_mark_for_nothing)
 }
 
 /* Holds G6. */
-TEST(activity_with_a_full_sink_refuses_the_newcomer)
+TEST(activity_with_a_full_sink_refuses_the_new_event)
 {
     struct tick_bed bed;
     tick_bed_init(&bed);
@@ -105,7 +105,7 @@ TEST(activity_with_a_full_sink_refuses_the_newcomer)
 }
 
 /* Holds G6: the other policy. */
-TEST(activity_that_wants_the_latest_news_forgets_the_oldest)
+TEST(activity_that_keeps_the_latest_events_drops_the_oldest)
 {
     struct tick_bed bed;
     tick_bed_init(&bed);

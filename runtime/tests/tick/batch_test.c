@@ -29,7 +29,7 @@ pop(struct order *order)
 }
 
 /* Holds G1, G2. */
-TEST(batch_gives_out_who_was_there_when_it_began)
+TEST(batch_polls_only_tasks_queued_when_it_began)
 {
     static const uint32_t first[] = {3, 1, 2};
     static const uint32_t late[] = {5, 4};

@@ -8,7 +8,7 @@
 #include "runtime/tests/tick/tick_bed.h"
 
 /* Holds G1: b is woken by a, and a by itself, during the tick; both are polled in the next one. */
-TEST(ticker_polls_those_who_were_ready_when_it_began)
+TEST(ticker_polls_the_tasks_that_were_ready_when_it_began)
 {
     struct tick_bed bed;
     tick_bed_init(&bed);
@@ -26,7 +26,7 @@ TEST(ticker_polls_those_who_were_ready_when_it_began)
 }
 
 /* Holds G1: one of the batch is cancelled, and who was woken meanwhile does not take its place. */
-TEST(ticker_polls_nobody_in_the_place_of_who_was_cancelled)
+TEST(ticker_polls_no_task_instead_of_a_cancelled_one)
 {
     struct tick_bed bed;
     tick_bed_init(&bed);

@@ -93,7 +93,7 @@ TEST(interval_burst_makes_up_for_what_was_missed)
 }
 
 /* Holds M16. The schedule moves by as much as the tick was late. */
-TEST(interval_delay_goes_on_a_period_after_the_late_tick)
+TEST(interval_delay_continues_a_period_after_the_late_tick)
 {
     expect_after(RT_MISSED_DELAY, 47, "0 10 20 57 67 77 ");
     expect_after(RT_MISSED_DELAY, 21, "0 10 20 31 41 51 61 71 ");
@@ -101,7 +101,7 @@ TEST(interval_delay_goes_on_a_period_after_the_late_tick)
 
 /* Holds M16. The schedule stays, and what lies behind is left out; exactly on a moment of the
  * schedule it is that one which is missed. */
-TEST(interval_skip_goes_on_with_the_next_moment_ahead)
+TEST(interval_skip_continues_with_the_next_scheduled_tick)
 {
     expect_after(RT_MISSED_SKIP, 47, "0 10 20 50 60 70 80 ");
     expect_after(RT_MISSED_SKIP, 40, "0 10 20 50 60 70 80 ");
@@ -150,7 +150,7 @@ TEST(interval_beyond_the_end_of_the_clock_never_ticks)
 }
 
 /* A new schedule from whenever it is said. */
-TEST(interval_that_is_reset_begins_anew)
+TEST(interval_that_is_reset_begins_again)
 {
     struct clockwork clockwork;
     struct ticker ticker;

@@ -181,7 +181,7 @@ TEST(sleep_on_a_bare_executor_is_a_fault)
 }
 
 /* Holds M6: at any time, twice, and nobody is woken. */
-TEST(sleep_cancelled_wakes_nobody)
+TEST(sleep_cancelled_wakes_no_task)
 {
     struct rt_sleep sleep;
     struct waiter waiter;
@@ -220,7 +220,7 @@ TEST(sleep_polled_by_another_task_wakes_that_one)
 }
 
 /* Holds M7: a spurious poll neither moves the deadline nor arms a second time. */
-TEST(sleep_polled_for_nothing_keeps_its_deadline)
+TEST(sleep_polled_spuriously_keeps_its_deadline)
 {
     struct rt_sleep sleep;
     struct waiter waiter;

@@ -469,7 +469,7 @@ TEST(timers_are_not_touched_after_their_wake)
 }
 
 /* Holds M11 (BUGS E06): time stands still until the clock has caught up. */
-TEST(timers_clock_that_goes_backwards_stands_still)
+TEST(timers_clock_that_goes_backwards_keeps_its_last_value)
 {
     struct alarm alarms[3];
     alarm_bench_init(&bench, 0, 0, 0, 0);
@@ -487,7 +487,7 @@ TEST(timers_clock_that_goes_backwards_stands_still)
 }
 
 /* Holds M13: the wheel's part. No time passes but by rt_timers_process. */
-TEST(timers_have_no_clock_of_their_own)
+TEST(timers_use_the_callers_clock)
 {
     struct alarm alarms[2];
     alarm_bench_init(&bench, 0, 0, 0, 0);
@@ -549,7 +549,7 @@ expect_told(uint32_t calls, uint64_t deadline_ns)
 }
 
 /* Holds M12: told exactly when a start or a cancel changes the earliest deadline. */
-TEST(timers_tell_the_earliest_deadline_when_it_changes)
+TEST(timers_report_the_earliest_deadline_when_it_changes)
 {
     struct alarm alarms[3];
     alarm_bench_init(&bench, 0, 0, 0, 0);
@@ -574,7 +574,7 @@ TEST(timers_tell_the_earliest_deadline_when_it_changes)
 }
 
 /* Holds M12: firing is silent, and the next start is compared with what is left after it. */
-TEST(timers_tell_nothing_when_they_fire)
+TEST(timers_do_not_report_a_deadline_when_they_fire)
 {
     struct alarm alarms[3];
     alarm_bench_init(&bench, 0, 0, 0, 0);
