@@ -1,12 +1,12 @@
 /*
- * runtime.c -- one turn, and the two loops made of it.
+ * runtime.c -- one turn, and the two loops built on it.
  *
- * The order inside a round is the whole point (runtime.h numbers its steps). What
- * the runtimes that this one learned from got wrong is an order: the host asked
- * to block although a task had woken itself (B1), or although a timer had just
- * been fired (D4); the host never asked at all while a task kept waking itself
- * (B2). So rt_runtime_turn decides between "look" and "block" itself, after the
- * timers, from what is woken at that moment.
+ * The order inside a round decides (runtime.h numbers its steps). The runtimes
+ * that this one learned from had the order wrong: the host was asked to block
+ * although a task had woken itself (B1), or although a timer had just been fired
+ * (D4); the host was never polled while a task kept waking itself (B2). So
+ * rt_runtime_turn decides itself whether to block, after the timers, from what
+ * is woken then.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@
 #include "runtime/base/banned.h"
 
 #define RUNTIME_MAGIC 0x5252544du
-#define EVENT_INTERVAL 61u /* Tokio's; a prime, so that it beats with no period of the tasks. */
+#define EVENT_INTERVAL 61u /* Tokio's; a prime, to stay out of step with periods of the tasks. */
 
 static void
 check_runtime(const struct rt_runtime *runtime)
@@ -38,7 +38,7 @@ subscribe_notify(struct rt_runtime *runtime)
     return rt_host_subscribe(runtime->host, RT_SUBSCRIBE_NOTIFY, 0, &runtime->notify);
 }
 
-/* Makes the deadline pollable stand for the earliest deadline, or for none. */
+/* Makes the deadline pollable that of the earliest deadline, or drops it. */
 static rt_err
 subscribe_deadline(struct rt_runtime *runtime)
 {
@@ -63,8 +63,8 @@ struct extras {
     uint32_t count;
 };
 
-/* Entries of our own for the next list: the deadline, the network's events where a task waits for
- * one, and notify where somebody may (D5). */
+/* The runtime's entries for the next list: the deadline, the network's events where a task waits
+ * for one, and notify where there is a holder (D5). */
 static rt_err
 collect_extras(struct rt_runtime *runtime, struct extras *ret_extras)
 {
@@ -96,8 +96,8 @@ collect_extras(struct rt_runtime *runtime, struct extras *ret_extras)
 
 /* ---- One turn. ------------------------------------------------------------------------------- */
 
-/* Whether this runtime is at work and will come to what is woken by itself. Inside the host's poll
- * it is not: it sleeps. */
+/* Whether this runtime is running and will poll what is woken by itself. Inside the host's poll it
+ * is not: it sleeps. */
 static bool
 at_work(const struct rt_runtime *runtime)
 {
@@ -106,8 +106,8 @@ at_work(const struct rt_runtime *runtime)
     return waking || (runtime->in_loop && !runtime->reactor.turning);
 }
 
-/* The executor's notify (D7). To tell a host whose runtime is at work would only end the next sleep
- * for nothing. */
+/* The executor's notify (D7). Notifying the host of a runtime that is running would only end the
+ * next sleep in vain. */
 static void
 notify_host(void *argument)
 {
@@ -132,7 +132,7 @@ fire_timers(struct rt_runtime *runtime)
     return fired;
 }
 
-/* What the network has to say, if anybody wants to hear it. */
+/* Fetches the network's events, if a task waits for one. */
 static rt_err
 fetch(struct rt_runtime *runtime, uint32_t *ret_woken)
 {
@@ -145,10 +145,10 @@ fetch(struct rt_runtime *runtime, uint32_t *ret_woken)
     return err;
 }
 
-/* Step 4, something being woken. Deadline and notify are not in the list: no timer is due, and a
- * notify is for who sleeps. */
+/* Step 4 with a task woken. Deadline and notify are not in the list: no timer is due, and a notify
+ * only matters to a sleep. */
 static rt_err
-look(struct rt_runtime *runtime, uint32_t *ret_woken)
+check_host(struct rt_runtime *runtime, uint32_t *ret_woken)
 {
     rt_err err = rt_reactor_turn(&runtime->reactor, RT_TURN_POLL, NULL, 0, ret_woken);
     return err != RT_OK ? err : fetch(runtime, ret_woken);
@@ -191,7 +191,7 @@ rt_runtime_defer_at(
     return true;
 }
 
-/* Step 5. A waker from outside may do anything, but nobody can give way while no task is polled. */
+/* Step 5. A waker from outside may do anything, but no task can yield while none is polled. */
 static void
 let_go_on(struct rt_runtime *runtime)
 {
@@ -219,8 +219,8 @@ rt_runtime_turn(struct rt_runtime *runtime, enum rt_turn_mode mode, uint32_t *re
     uint32_t fired = fire_timers(runtime);
     bool to_do = fired != 0 || runtime->executor.woken != 0 || runtime->deferred_count != 0;
     uint32_t woken = 0;
-    rt_err err =
-            mode == RT_TURN_POLL || to_do ? look(runtime, &woken) : go_to_sleep(runtime, &woken);
+    rt_err err = mode == RT_TURN_POLL || to_do ? check_host(runtime, &woken)
+                                               : go_to_sleep(runtime, &woken);
     if (err != RT_OK) {
         return err;
     }
@@ -248,8 +248,8 @@ rt_runtime_turn_useful(const struct rt_runtime *runtime)
 /* ---- The loops. ------------------------------------------------------------------------------ */
 
 /*
- * The question that ends a loop. Root is asked after by its key: `cleanup` may have freed it (T10),
- * and a root posted again by somebody else is another life.
+ * The condition that ends a loop. The root is compared by its key: `cleanup` may have freed it
+ * (T10), and a root posted again is another life.
  */
 struct question {
     bool about_root;
@@ -282,7 +282,7 @@ rt_runtime_begin_round(struct rt_runtime *runtime)
     }
 }
 
-/* X8. Asked after a poll, so that each round has one. */
+/* X8. Checked after a poll, so that each round has one. */
 static bool
 quota_used_up(struct rt_runtime *runtime)
 {
@@ -316,7 +316,7 @@ rt_runtime_poll_woken(struct rt_runtime *runtime)
     runtime->in_loop = in_loop;
 }
 
-/* Step 1, and step 2 after each poll: what is woken behind the root stays posted (B5). */
+/* Step 1, and step 2 after each poll: tasks woken after the root stay posted (B5). */
 static bool
 poll_woken(struct rt_runtime *runtime, const struct question *question)
 {
@@ -340,8 +340,8 @@ begin_loop(struct rt_runtime *runtime)
 }
 
 /*
- * The queue may have been seen empty without a poll: the next wake must tell the host (D7). What is
- * left in it (B5), and was woken while we were at work, it must be told of now.
+ * The queue may have become empty without a poll: the next wake must notify the host (D7). Tasks
+ * left woken in it (B5), whose wake came while the loop was running, must be notified now.
  */
 static void
 end_loop(struct rt_runtime *runtime)
@@ -454,7 +454,7 @@ rt_err
 rt_runtime_hold(struct rt_runtime *runtime)
 {
     check_runtime(runtime);
-    /* Before anybody can notify: a host need not remember what nobody had subscribed to. */
+    /* Before any notification: a host need not remember one without a subscription. */
     rt_err err = subscribe_notify(runtime);
     if (err == RT_OK) {
         rt_assert(runtime->foreign_handles < UINT32_MAX);
@@ -491,7 +491,7 @@ struct report {
     uint32_t sleeping;
 };
 
-/* Appends as much of `word` as there is room for. */
+/* Appends as much of `word` as fits. */
 static void
 append(struct report *report, const char *word)
 {
@@ -514,7 +514,7 @@ append_reasons(struct report *report, const struct rt_task *task)
     }
     if (task->target.clones != 0) {
         append(report, separator);
-        append(report, "a waker that somebody keeps");
+        append(report, "a waker that was cloned");
     }
 }
 

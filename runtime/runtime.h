@@ -11,15 +11,15 @@
  *                       host, net
  *
  * One round of a loop (rt_block_on, rt_run_to_completion):
- *   1. Poll what is woken, one task after the other: at least one, at most `event_interval` of
+ *   1. Poll woken tasks, one after the other: at least one, at most `event_interval` of
  *      them, and no further once the task quota is used up, unless very many are woken (X8).
- *   2. The question that ends the loop is asked.
- *   3. Timers that are due are fired.
- *   4. Something is woken: a turn of the reactor that does not block, so that tasks which wake
- *      themselves cannot starve the host (B2). Nothing is woken: a turn that blocks until the next
+ *   2. Check the condition that ends the loop.
+ *   3. Fire the timers that are due.
+ *   4. A task is woken: a turn of the reactor that does not block, so that tasks which wake
+ *      themselves cannot starve the host (B2). None is woken: a turn that blocks until the next
  *      deadline, a pollable or a notify (B3). Nothing to block on: deadlock (D5). In both cases
- *      what the network has to say is fetched then (io.h).
- *   5. Whoever gave way (yield.h) is woken, behind what the turn has woken (D13).
+ *      the network's events are fetched then (io.h).
+ *   5. Wake the tasks that yielded (yield.h), after those the turn has woken (D13).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -57,10 +57,10 @@ struct rt_runtime_config {
     struct rt_timers_config timers;
     struct rt_reactor_config reactor;
     struct rt_io_config io;  /* All zero: no network. */
-    uint32_t event_interval; /* 0: 61. Polls between two looks at the host. */
-    uint64_t task_quota_ns;  /* 0: RT_TASK_QUOTA_NS. RT_NEVER: none, the clock is not asked. */
-    /* The line of those who gave way, `deferred_capacity` wakers; NULL: there is none. One per task
-     * is always enough for rt_yield_now. */
+    uint32_t event_interval; /* 0: 61. Polls between two polls of the host. */
+    uint64_t task_quota_ns;  /* 0: RT_TASK_QUOTA_NS. RT_NEVER: none, the clock is not read. */
+    /* The queue of yielding tasks, `deferred_capacity` wakers; NULL: there is none. One per task is
+     * always enough for rt_yield_now. */
     struct rt_waker *deferred;
     uint32_t deferred_capacity;
 };
@@ -69,8 +69,8 @@ struct rt_runtime {
     uint32_t magic;
     bool in_loop; /* B4 */
     bool firing;  /* Timers are being fired. */
-    bool letting; /* Those who gave way are being woken. */
-    bool untold;  /* The last wake that wanted to notify came while we were at work. */
+    bool letting; /* Yielding tasks are being woken. */
+    bool untold;  /* The last wake that would have notified came while the loop was running. */
     uint32_t event_interval;
     uint32_t foreign_handles; /* Holders outside this thread that may notify (D5). */
     struct rt_host *host;
@@ -81,7 +81,7 @@ struct rt_runtime {
     struct rt_pollable deadline; /* The next deadline, as a pollable of the host … */
     uint64_t deadline_ns;        /* … and which one it is; RT_NEVER: none subscribed. */
     struct rt_pollable notify;
-    struct rt_key *root; /* Whom rt_block_on waits for: it goes with a task that migrates. */
+    struct rt_key *root; /* What rt_block_on waits for: follows a task that migrates. */
     uint64_t turns;      /* So far; a yield waits for the next one. */
     uint64_t task_quota_ns;
     uint64_t round_began_ns; /* Only while there is a quota. */
@@ -92,9 +92,9 @@ struct rt_runtime {
 
 /*
  * Makes a runtime. `config` is copied; what it points at is borrowed. The executor's notify is
- * rt_host_notify unless the caller set another. The host is not told of what a loop or a turn wakes
- * itself, as that comes to it anyway, but at the end of a loop of what it leaves woken (D7).
- * Timers start at the host's clock unless timers.start_ns says otherwise.
+ * rt_host_notify unless the caller set another. The host is not notified of wakes inside a loop or
+ * turn, which polls those tasks anyway; at its end a loop notifies of those it leaves woken (D7).
+ * Timers start at the host's clock unless timers.start_ns is set.
  */
 void rt_runtime_init(struct rt_runtime *runtime, const struct rt_runtime_config *config);
 
@@ -102,31 +102,31 @@ void rt_runtime_init(struct rt_runtime *runtime, const struct rt_runtime_config 
 void rt_runtime_fini(struct rt_runtime *runtime);
 
 /*
- * Says that somebody outside this thread may call rt_host_notify from now on, and that a sleep must
- * end when they do (D5, D8). Errors of rt_host_subscribe.
+ * Declares that code outside this thread may call rt_host_notify from now on, and that a sleep must
+ * end when it does (D5, D8). Errors of rt_host_subscribe.
  */
 RT_MUST_CHECK rt_err rt_runtime_hold(struct rt_runtime *runtime);
 
-/* Takes one rt_runtime_hold back. A loop that sleeps comes and looks again. */
+/* Takes one rt_runtime_hold back. A loop that sleeps wakes up and checks again. */
 void rt_runtime_release(struct rt_runtime *runtime);
 
 /*
- * Steps 3 to 5 above, once: fires timers, turns the reactor, wakes who gave way. *ret_woken (may be
- * NULL): how many timers were fired and waits woken. RT_TURN_BLOCK does not block when something is
- * woken, a timer was fired (D4), or somebody gave way; with nothing to wait for it is
- * RT_E_DEADLOCK. RT_E_REENTERED from inside a poll or a turn. RT_E_FULL when the host has no room
- * for the runtime's own pollables.
+ * Steps 3 to 5 above, once: fires timers, turns the reactor, wakes yielding tasks. *ret_woken (may
+ * be NULL): how many timers were fired and waits woken. RT_TURN_BLOCK does not block when a task is
+ * woken, a timer was fired (D4), or a task yielded; with nothing to wait for it is RT_E_DEADLOCK.
+ * RT_E_REENTERED from inside a poll or a turn. RT_E_FULL when the host has no capacity for the
+ * runtime's pollables.
  */
 RT_MUST_CHECK rt_err rt_runtime_turn(
         struct rt_runtime *runtime, enum rt_turn_mode mode, uint32_t *ret_woken);
 
-/* True when a turn would do something now: a timer is due, a waited-for pollable is ready, or
- * somebody who gave way is to go on. */
+/* True when a turn would do something now: a timer is due, a waited-for pollable is ready, or a
+ * task has yielded. */
 bool rt_runtime_turn_useful(const struct rt_runtime *runtime);
 
 /*
- * A clone of `waker` goes to the end of the line of those who gave way; it is woken by the next
- * turn. False, and nothing has happened, when the line is full or there is none. Tasks use yield.h.
+ * Appends a clone of `waker` to the queue of yielding tasks; it is woken by the next turn. False,
+ * and nothing has happened, when the queue is full or there is none. Tasks use yield.h.
  */
 bool rt_runtime_defer_at(
         struct rt_runtime *runtime, const struct rt_waker *waker, const struct rt_site *await);
@@ -138,17 +138,17 @@ bool rt_runtime_defer_at(
 void rt_runtime_begin_round(struct rt_runtime *runtime);
 
 /*
- * Step 1 once, for a loop of one's own: polls what is woken, at most `event_interval` tasks and
- * until the quota is used up (X8). A fault from inside a poll, as rt_run_one.
+ * Step 1 once, for the caller's own loop: polls woken tasks, at most `event_interval` and until the
+ * quota is used up (X8). A fault from inside a poll, as rt_run_one.
  */
 void rt_runtime_poll_woken(struct rt_runtime *runtime);
 
 /*
  * Posts `root` and runs the loop until it is READY, cancelled or parked (root->end says which);
  * other tasks stay posted (B5). Root is polled only when it is woken (B6), and its own wake during
- * its poll is seen before blocking (B1). RT_E_DEADLOCK: root cannot go on (B3), it stays posted.
- * RT_E_REENTERED: a loop of this runtime runs already, or one of its tasks is being polled; nothing
- * has changed (B4). Errors of rt_post and rt_runtime_turn.
+ * its poll is seen before blocking (B1). RT_E_DEADLOCK: root cannot make progress (B3), it stays
+ * posted. RT_E_REENTERED: a loop of this runtime runs already, or one of its tasks is being polled;
+ * nothing has changed (B4). Errors of rt_post and rt_runtime_turn.
  */
 #define rt_block_on(runtime, root) rt_block_on_at((runtime), (root), RT_HERE)
 RT_MUST_CHECK rt_err rt_block_on_at(
@@ -161,9 +161,9 @@ RT_MUST_CHECK rt_err rt_run_to_completion(struct rt_runtime *runtime);
 uint64_t rt_runtime_next_deadline(const struct rt_runtime *runtime);
 
 /*
- * Writes who sleeps and why into `text` (`size` bytes, always terminated): one line a task in the
- * order of their indices, "name: reason, reason" (D5). What does not fit is cut off; `text` may be
- * NULL when `size` is 0. Returns how many tasks sleep.
+ * Writes the blocked tasks and their reasons into `text` (`size` bytes, always terminated): one
+ * line a task in index order, "name: reason, reason" (D5). What does not fit is cut off; `text` may
+ * be NULL when `size` is 0. Returns how many tasks sleep.
  */
 uint32_t rt_runtime_report(const struct rt_runtime *runtime, char *text, uint32_t size);
 

@@ -1,17 +1,17 @@
 /*
- * assert.h -- what the runtime believes, and what happens when it is wrong.
+ * assert.h -- checks of the runtime's invariants, and what a failed check does.
  *
  * Four tiers:
  *   rt_assert(x)       cheap, in every build.
  *   rt_verify(x)       walks a structure; compiled in with RT_VERIFY (make check, fuzzing).
  *   rt_check(o, M)     opens every public function: `o` is there and carries its magic word.
- *   rt_unreached("…")  a place that cannot be reached, and why.
+ *   rt_unreached("…")  code that cannot be reached, and why.
  *
- * All of them end in rt_panic(): a bug of the runtime itself. A *fault* is the
- * other thing, a rule broken by the runtime's user (a task that answers PENDING
- * without having stored a waker, T12): it ends in rt_fault(). Both are supplied
- * by whoever hosts the runtime: `runtime/host/panic.c` prints and aborts, the
- * simulator ends the run with a verdict. Neither returns.
+ * All of them end in rt_panic(): a bug of the runtime itself. A *fault* is a
+ * rule broken by the runtime's user (a task that answers PENDING without having
+ * stored a waker, T12): it ends in rt_fault(). The host of the runtime supplies
+ * both: `runtime/host/panic.c` prints and aborts, the simulator ends the run
+ * with a verdict. Neither returns.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,7 +26,7 @@ extern "C" {
 
 #ifdef RT_SMALL
 
-/* For small machines: every check stays, and stops the machine without a word. */
+/* For small machines: every check stays, and traps without a message. */
 #define rt_panic(file, line, what) __builtin_trap()
 #define rt_fault(err, who, what) \
     do { \
@@ -59,7 +59,7 @@ __attribute__((noreturn, cold)) void rt_fault(rt_err err, const char *who, const
 #ifdef RT_VERIFY
 #define rt_verify(x) rt_assert(x)
 #else
-/* Never evaluated, but used: a function that only verifies is no stray one. */
+/* Never evaluated, but keeps the functions that only verify in use. */
 #define rt_verify(x) \
     do { \
         if (0) { \
@@ -69,7 +69,7 @@ __attribute__((noreturn, cold)) void rt_fault(rt_err err, const char *who, const
 #endif
 
 #ifdef RT_SMALL
-/* What stands at address 0 of a small machine can be read, and is no magic. */
+/* On a small machine address 0 can be read, but holds no magic word. */
 #define rt_check(object, word) rt_assert((object)->magic == (word))
 #else
 #define rt_check(object, word) \
@@ -79,7 +79,7 @@ __attribute__((noreturn, cold)) void rt_fault(rt_err err, const char *who, const
     } while (0)
 #endif
 
-#define rt_unreached(why) rt_panic(__FILE__, __LINE__, "reached a place that cannot be: " why)
+#define rt_unreached(why) rt_panic(__FILE__, __LINE__, "reached code that cannot be reached: " why)
 
 #ifdef __cplusplus
 }

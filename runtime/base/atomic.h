@@ -1,13 +1,13 @@
 /*
- * atomic.h -- how a member that several threads touch is written in a header that C++ reads too.
+ * atomic.h -- declares members that several threads use, in headers that C++ compiles too.
  *
  *      RT_ATOMIC(unsigned) state;
  *
- * In C it is `_Atomic(unsigned)`, and the functions of <stdatomic.h> are for it. C++ 20 has no such
- * word; there it is `std::atomic<unsigned>`, which the compilers lay out in the same way where it
- * needs no lock. C++ code embeds such objects and leaves their insides alone.
+ * In C it is `_Atomic(unsigned)`, for the functions of <stdatomic.h>. In C++ 20 it is
+ * `std::atomic<unsigned>`, which the compilers lay out in the same way where it needs no lock.
+ * C++ code embeds such objects and does not access their members.
  *
- * To be included outside of `extern "C"`.
+ * Include it outside of `extern "C"`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

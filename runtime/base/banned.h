@@ -2,9 +2,9 @@
  * banned.h -- calls that would make a run depend on more than its seed.
  *
  * Included last by every .c file of the runtime outside host/. A banned call does
- * not compile, and what the compiler prints names the replacement. Functions
- * only: `double`, `%p`, __DATE__ and the words that mark unfinished work are
- * looked for by the tidy check, which reads text.
+ * not compile, and the compiler's message names the replacement. This covers
+ * functions only; scripts/tidy finds `double`, `%p`, __DATE__ and the words that
+ * mark unfinished work.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,11 +27,11 @@
 #undef localtime
 #define localtime(...) BANNED(localtime, use_nanoseconds_of_the_host_clock)
 
-/* The surroundings: what a run needs is an argument. */
+/* The environment: what a run needs is an argument. */
 #undef getenv
 #define getenv(...) BANNED(getenv, use_an_option)
 
-/* Memory: the caller lends it. */
+/* Memory: the caller provides it. */
 #undef malloc
 #define malloc(...) BANNED(malloc, use_memory_lent_by_the_caller)
 #undef calloc

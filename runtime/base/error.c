@@ -1,5 +1,5 @@
 /*
- * error.c -- names and sentences of the error list.
+ * error.c -- names and texts of the error list.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

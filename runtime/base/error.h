@@ -1,7 +1,7 @@
 /*
  * error.h -- every way a call of the runtime can refuse.
  *
- * One list makes the enum, the short name (for traces) and the sentence (for
+ * One list makes the enum, the short name (for traces) and the text (for
  * people). A call that refuses has changed nothing, unless its own comment says
  * otherwise. 0 is success; errors are negative; nothing here uses errno.
  *
@@ -15,8 +15,8 @@ extern "C" {
 #endif
 
 #define RT_ERROR_LIST(X) \
-    X(BUSY, -1, "the place is taken by somebody else") \
-    X(FULL, -2, "there is no room left in what the caller lent") \
+    X(BUSY, -1, "another task or thread uses it already") \
+    X(FULL, -2, "the memory that the caller provided is full") \
     X(STALE, -3, "the key names something that is gone") \
     X(POSTED, -4, "the task is posted already") \
     X(NOT_POSTED, -5, "the task is not posted") \
@@ -35,11 +35,11 @@ extern "C" {
     X(INVALID, -18, "an argument is outside what the call allows") \
     X(IN_USE, -19, "the object is still linked somewhere; it must not be freed or initialised") \
     X(LIMIT, -20, "the bound on polls was reached") \
-    X(REFUSED, -21, "nobody listens at that address") \
+    X(REFUSED, -21, "no listener at that address") \
     X(RESET, -22, "the connection was reset by the other side") \
     X(ABORTED, -23, "the connection was gone before it was accepted") \
     X(TIMED_OUT, -24, "the other side did not answer in time") \
-    X(ADDRESS_IN_USE, -25, "somebody listens at that address already") \
+    X(ADDRESS_IN_USE, -25, "another listener has that address already") \
     X(NO_DESCRIPTOR, -26, "the host has no descriptor left") \
     X(SHUTDOWN, -27, "what would have reported it has been shut down") \
     X(FOREIGN, -28, "a thing that belongs to one shard was used on another")

@@ -22,7 +22,7 @@ struct rt_list {
 };
 
 /* The object of type `type` whose member `member` is at `node`. Through an integer, for
- * -Wcast-align and for nodes that are looked at through const. */
+ * -Wcast-align and for const nodes. */
 #define rt_container_of(node, type, member) \
     ((type *)(void *)((uintptr_t)(node)-offsetof(type, member)))
 
@@ -40,7 +40,7 @@ rt_list_empty(const struct rt_list *list)
     return list->next == list;
 }
 
-/* Appends `node`, which must be in no list, behind the last node of `head`. */
+/* Appends `node`, which must be in no list, after the last node of `head`. */
 static inline void
 rt_list_push_back(struct rt_list *head, struct rt_list *node)
 {
@@ -57,7 +57,7 @@ rt_list_push_front(struct rt_list *head, struct rt_list *node)
     rt_list_push_back(head->next, node);
 }
 
-/* Takes `node` out of the list that it is in; a node in no list is left as it is. */
+/* Unlinks `node`; a node in no list stays as it is. */
 static inline void
 rt_list_unlink(struct rt_list *node)
 {
@@ -66,7 +66,7 @@ rt_list_unlink(struct rt_list *node)
     rt_list_init(node);
 }
 
-/* Takes out and returns the first node, or NULL when there is none. */
+/* Unlinks and returns the first node, or NULL when there is none. */
 static inline struct rt_list *
 rt_list_pop_front(struct rt_list *head)
 {
@@ -78,7 +78,7 @@ rt_list_pop_front(struct rt_list *head)
     return node;
 }
 
-/* Moves all nodes of `from` behind the last of `to`, in their order. `from` is empty afterwards. */
+/* Moves all nodes of `from` after the last of `to`, in their order. `from` is empty afterwards. */
 static inline void
 rt_list_splice(struct rt_list *to, struct rt_list *from)
 {

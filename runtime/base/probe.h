@@ -1,21 +1,21 @@
 /*
- * probe.h -- what the runtime tells somebody who watches it.
+ * probe.h -- what the runtime reports to a watcher.
  *
  * A probe is one call out of the runtime: "a waker was stored here", "this task
- * was woken". With RT_PROBES the simulator defines the two functions below and
- * writes each call down; without it a probe compiles to nothing. The switch
+ * was woken". With RT_PROBES the simulator defines the functions below and
+ * records each call; without it a probe compiles to nothing. The switch
  * changes no struct, no signature and no control flow, so what is tested is what
  * ships.
  *
- * Sites. A reader of a lost wake needs two places: where in the runtime the
- * waker was stored, and the line of their own that asked for it. So every public
- * function that stores, clones or fires is a macro around `<name>_at`, which
+ * Sites. A report of a lost wake-up needs two source lines: where in the runtime
+ * the waker was stored, and the user's line that caused it. So every public
+ * function that stores, clones or wakes is a macro around `<name>_at`, which
  * takes its caller's site as its last argument; inside, the runtime adds its
- * own. A site is a static record in a linker section of its own; who watches
+ * own. A site is a static record in a dedicated linker section; the watcher
  * numbers it when the program or the library is loaded: `id` is made from file
- * name, function and n-th place in it, never from an address or a line.
+ * name, function and the site's number in it, never from an address or a line.
  *
- * Objects. Everything that can be waited for carries `struct rt_object`: a magic
+ * Objects. Everything that a task can wait for carries `struct rt_object`: a magic
  * word and a number, 0 without probes.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -36,10 +36,10 @@ struct rt_site {
     const char *file;
     const char *function;
     uint32_t line;
-    uint32_t counter; /* Two sites of one line: the smaller one stands first. */
+    uint32_t counter; /* Orders two sites of one line. */
     uint32_t id;      /* 0 until the watcher has numbered the sites. */
-    uint32_t mark;    /* The watcher's own: what is special about the place; 0: nothing. */
-    const char *text; /* … and words about it; without a mark, what C++ calls the function; NULL. */
+    uint32_t mark;    /* The watcher's: what is special about the site; 0: nothing. */
+    const char *text; /* … described; without a mark, what C++ calls the function; or NULL. */
 };
 
 /* What an object is. The number is part of traces: append only. */
@@ -68,7 +68,7 @@ enum rt_object_kind {
             RT_OBJECT_KINDS
 };
 
-/* What is told. The numbers are part of traces: append only. */
+/* What is reported. The numbers are part of traces: append only. */
 #define RT_PROBE_LIST(X) \
     X(POST, "post", "a task was posted; object: the task") \
     X(POLL, "poll", "a poll of a task begins; object: the task") \
@@ -102,12 +102,12 @@ enum rt_object_kind {
     X(SHUT, "shut", "something was closed: a channel, a semaphore; object: it") \
     X(YIELD, "yield", "a task gives way: its quota or budget is used up; argument: ns, units") \
     X(SUSPEND, "suspend", "a fiber leaves its stack; object: the fiber; argument: why") \
-    X(RESUME, "resume", "a fiber goes on; object: the fiber; argument: 1 when it is cancelled") \
+    X(RESUME, "resume", "a fiber continues; object: the fiber; argument: 1 when it is cancelled") \
     X(SUBMIT, "submit", "an operation was handed to the host; object: the operation") \
-    X(DONE, "done", "the host has completed an operation; object: it; argument: what it says") \
+    X(DONE, "done", "the host has completed an operation; object: it; argument: its result") \
     X(ASK, "ask", "a task asks whether to give way (its quota); argument: 1: it is to") \
-    X(DESTROY, "destroy", "what nobody will take is destroyed: an item; object: where it was") \
-    X(REFUSE, "refuse", "somebody who would not wait got nothing, or found no room; object: it")
+    X(DESTROY, "destroy", "an item that no receiver will take is destroyed; object: where it was") \
+    X(REFUSE, "refuse", "a call that does not wait got nothing, or found no space; object: it")
 
 enum rt_probe_kind {
 #define RT_PROBE_ENUM(name, text, meaning) RT_PROBE_##name,
@@ -116,20 +116,20 @@ enum rt_probe_kind {
             RT_PROBE_KINDS
 };
 
-/* First member of whatever can be waited for. */
+/* First member of everything that a task can wait for. */
 struct rt_object {
     uint32_t magic;
-    uint32_t id; /* Given by the watcher; 0 without one. */
+    uint32_t id; /* Assigned by the watcher; 0 without one. */
 };
 
-/* What an object says of itself: NULL, or what is wrong. */
+/* An object's audit: NULL, or what is wrong. */
 typedef const char *(*rt_audit_fn)(const struct rt_object *object);
 
 #ifdef RT_PROBES
 
 /*
- * Which kinds the watcher wants to hear of now, one bit each: a probe that nobody wants is a test
- * of one bit. Supplied by the watcher.
+ * Which kinds the watcher records now, one bit each: a probe that is off costs a test of one bit.
+ * Supplied by the watcher.
  */
 extern uint64_t rt_probe_wanted;
 
@@ -144,21 +144,21 @@ void rt_probe_reason(const char *reason);
 uint32_t rt_probe_object(enum rt_object_kind kind);
 
 /*
- * Supplied by the watcher: from now on `audit` may be asked about `object` between any two steps:
- * NULL when it contradicts nothing, else one sentence for people ("2 permits are free while a task
- * queues"), static. It must change nothing. NULL: `object` is at its end, nobody asks any more.
+ * Supplied by the watcher: from now on it may call `audit` on `object` between any two steps. It
+ * returns NULL when the object is consistent, else one sentence for people ("2 permits are free
+ * while a task queues"), static, and changes nothing. NULL: `object` has ended, no call follows.
  */
 void rt_probe_audit(const struct rt_object *object, rt_audit_fn audit);
 
 /*
- * Supplied by the watcher: what runs now runs on the stack of `context` (`entered`), or no longer
- * does and is back where that was resumed: both times told on the stack that resumes it.
- * `context->outer` is the watcher's own.
+ * Supplied by the watcher: the stack of `context` is entered, or left for the stack that resumed
+ * it; called on the resuming stack both times.
+ * `context->outer` belongs to the watcher.
  */
 void rt_probe_context(struct rt_context *context, bool entered);
 
-/* Supplied by the watcher: `context` has been prepared on its stack, and stands there until it has
- * finished. */
+/* Supplied by the watcher: `context` has been prepared on its stack, and is valid there until it
+ * has finished. */
 void rt_probe_prepared(const struct rt_context *context);
 
 #define RT_PROBE(kind, object, site, await, argument) \
@@ -178,14 +178,14 @@ void rt_probe_prepared(const struct rt_context *context);
 #define RT_PROBE_CONTEXT(context, entered) rt_probe_context((context), (entered))
 #define RT_PROBE_PREPARED(context) rt_probe_prepared(context)
 
-/* Said, because a compiler may align a static thing to more than it needs: in the section they
- * stand one behind the other. */
+/* Explicit, because a compiler may align a static object to more than it needs: in the section
+ * the records are contiguous. */
 #define RT_SITE_ALIGN 8
 
 /*
- * Of the records of one file g++ takes some for things that the linker keeps once (in the functions
- * of a class) and some not, and refuses a section that has both. So it is told of a section of its
- * own for each, whose name the assembler reads up to where a comment begins.
+ * g++ emits some records of a file as COMDAT (those inside functions of a class) and others not,
+ * and refuses a section that has both. So each gets a section name that differs after the
+ * character at which the assembler begins a comment.
  */
 #if defined(__cplusplus) && !defined(__clang__)
 #define RT__TEXT_OF(number) #number
@@ -199,15 +199,15 @@ void rt_probe_prepared(const struct rt_context *context);
 #define RT_SITES_SECTION "rt_sites"
 #endif
 
-/* The place where this stands. An address of a static record; every use is another place. */
+/* The source location of this use, as the address of a static record; each use has its own. */
 #ifdef __cplusplus
-/* A lambda's own name says nothing: who watches takes that of the function around it from this. */
+/* A lambda's `__func__` says nothing: the watcher takes the enclosing function from this. */
 #define RT_HERE RT_HERE_MARKED(0, __PRETTY_FUNCTION__)
 #else
 #define RT_HERE RT_HERE_MARKED(0, 0)
 #endif
 
-/* The same, with `mark` and `text`: who watches finds it also when nobody ever comes there. */
+/* The same, with `mark` and `text`: the watcher finds it even when no run reaches it. */
 #define RT_HERE_MARKED(mark, text) \
     (__extension__({ \
         static struct rt_site rt__site \
@@ -218,7 +218,7 @@ void rt_probe_prepared(const struct rt_context *context);
 
 #else
 
-/* The arguments are evaluated by nobody, but they must still make sense to the compiler. */
+/* The arguments are not evaluated, but must compile. */
 #define RT_PROBE(kind, object, site, await, argument) \
     do { \
         (void)sizeof(object); \

@@ -1,14 +1,14 @@
 /*
- * slab.c -- places, generations, and the free list threaded through them.
+ * slab.c -- entries, generations, and the free list threaded through them.
  *
- * A place is in one of four conditions, told apart by three words:
+ * An entry is in one of four states, distinguished by three fields:
  *
  *      taken      index <  touched, taken
  *      free       index <  touched, in the free list, generation not 0
  *      retired    index <  touched, generation 0: its numbers are used up
  *      untouched  index >= touched: its memory was never written
  *
- * Untouched places are why init costs nothing, however large the array is.
+ * Untouched entries are why init costs nothing, however large the array is.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,7 +32,7 @@ verify(const struct rt_slab *slab)
 
 /* An index to give out, or RT_SLAB_END. The last freed one first (P2). */
 static uint32_t
-take_place(struct rt_slab *slab)
+take_entry(struct rt_slab *slab)
 {
     uint32_t index = slab->free_head;
     if (index != RT_SLAB_END) {
@@ -48,7 +48,7 @@ take_place(struct rt_slab *slab)
     return index;
 }
 
-/* A place whose last generation was given out would repeat a name: it is not used again. */
+/* After its last generation an entry would repeat a key: it is not used again. */
 static void
 retire(struct rt_slab *slab, struct rt_slab_entry *entry)
 {
@@ -85,7 +85,7 @@ rt_slab_insert(struct rt_slab *slab, void *pointer, struct rt_key *ret_key)
 {
     rt_check(slab, RT_SLAB_MAGIC);
     rt_assert(pointer != NULL);
-    uint32_t index = take_place(slab);
+    uint32_t index = take_entry(slab);
     if (index == RT_SLAB_END) {
         return RT_E_FULL;
     }
@@ -122,7 +122,7 @@ rt_slab_remove(struct rt_slab *slab, struct rt_key key)
     return pointer;
 }
 
-/* Length of the free list; panics when it leaves the array, names a taken place or is a ring. */
+/* Length of the free list; panics when it leaves the array, names a taken entry or is a cycle. */
 static uint32_t
 audit_free_list(const struct rt_slab *slab)
 {

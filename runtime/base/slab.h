@@ -1,14 +1,14 @@
 /*
- * slab.h -- generational keys: names that stay wrong once their thing is gone.
+ * slab.h -- generational keys: names that stay invalid once their object is gone.
  *
  * A slab hands out keys for pointers. A key is an index and a generation; the
- * generation of a place goes up when the place is emptied, so a key kept too
- * long answers NULL forever instead of naming the newcomer (P1). Places are
+ * generation of an entry goes up when the entry is emptied, so a stale key
+ * answers NULL forever instead of naming the next object (P1). Entries are
  * reused last-freed-first (P2). Generation 0 is never given out, so an all-zero
- * key is invalid; a place whose generation would wrap is retired.
+ * key is invalid; an entry whose generation would wrap is retired.
  *
- *      entries:   [gen|ptr] [gen|ptr] [gen|ptr] ...        lent by the caller
- *      free list:  next index kept in the pointer's place
+ *      entries:   [gen|ptr] [gen|ptr] [gen|ptr] ...        caller-provided
+ *      free list:  next index kept instead of the pointer
  *
  * Ownership. The slab borrows the entry array for its life and the pointers
  * from insert to remove. It allocates nothing.
@@ -39,13 +39,13 @@ struct rt_slab_entry {
         void *pointer;      /* Taken. */
         uint32_t next_free; /* Free; RT_SLAB_END at the end of the list. */
     } as;
-    uint32_t generation; /* Of the key that is, or will be, given out for this place. */
+    uint32_t generation; /* Of the key that is, or will be, given out for this entry. */
     bool taken;
 };
 
 #define RT_SLAB_END UINT32_MAX
 
-/* The last generation of a place. Smaller where a waker's word must hold index and generation. */
+/* The last generation of an entry. Smaller where a waker's word must hold index and generation. */
 #if UINTPTR_MAX > 0xffffffffu
 #define RT_GENERATION_MAX UINT32_MAX
 #define RT_SLAB_CAPACITY_MAX (UINT32_MAX - 1)
@@ -59,9 +59,9 @@ struct rt_slab_entry {
 struct rt_slab {
     uint32_t magic;
     uint32_t capacity;
-    uint32_t used;      /* Places taken now. */
-    uint32_t touched;   /* Places below this index have been given out at least once. */
-    uint32_t free_head; /* Last freed place, or RT_SLAB_END. */
+    uint32_t used;      /* Entries taken now. */
+    uint32_t touched;   /* Entries below this index have been given out at least once. */
+    uint32_t free_head; /* Last freed entry, or RT_SLAB_END. */
     uint32_t retired;
     uint32_t generation_max;
     struct rt_slab_entry *entries;
@@ -73,20 +73,20 @@ struct rt_slab {
  */
 void rt_slab_init(struct rt_slab *slab, struct rt_slab_entry *entries, uint32_t capacity);
 
-/* As rt_slab_init, with places retired after generation `generation_max` (tests shrink it). */
+/* As rt_slab_init, with entries retired after generation `generation_max` (tests shrink it). */
 void rt_slab_init_bounded(struct rt_slab *slab, struct rt_slab_entry *entries, uint32_t capacity,
         uint32_t generation_max);
 
-/* Puts `pointer` (not NULL) into a place and names it. RT_E_FULL when no place is left. */
+/* Puts `pointer` (not NULL) into an entry and names it. RT_E_FULL when no entry is left. */
 RT_MUST_CHECK rt_err rt_slab_insert(struct rt_slab *slab, void *pointer, struct rt_key *ret_key);
 
-/* Empties the place that `key` names and returns what was there, or NULL as rt_slab_get. */
+/* Empties the entry that `key` names and returns its pointer, or NULL as rt_slab_get. */
 void *rt_slab_remove(struct rt_slab *slab, struct rt_key key);
 
 /* Walks everything; panics when the slab contradicts itself. */
 void rt_slab_audit(const struct rt_slab *slab);
 
-/* The four below are in the path of every wake and every poll, and inline for that reason alone. */
+/* The four below are in the path of every wake and every poll, and therefore inline. */
 
 /* What `key` names, or NULL when it is stale, zero or out of range. */
 static inline void *
@@ -100,7 +100,7 @@ rt_slab_get(const struct rt_slab *slab, struct rt_key key)
     return entry->taken && entry->generation == key.generation ? entry->as.pointer : 0;
 }
 
-/* The key and pointer of place `index`; NULL when the place is free. For walks in index order. */
+/* The key and pointer of entry `index`; NULL when the entry is free. For walks in index order. */
 static inline void *
 rt_slab_at(const struct rt_slab *slab, uint32_t index, struct rt_key *ret_key)
 {

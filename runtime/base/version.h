@@ -1,8 +1,8 @@
 /*
- * version.h -- which version this is. The one place that says so.
+ * version.h -- the version, in one place.
  *
- * Semantic versioning: while the first number is 0, every raise of the second one may break
- * whoever uses the runtime; libraries of scenarios are checked by a number of their own
+ * Semantic versioning: while the first number is 0, each increase of the second one may break
+ * users of the runtime; libraries of scenarios are checked by a separate number
  * (SIM_LIBRARY_VERSION), tokens and databases by theirs.
  *
  * The Makefile takes it from here for the name of the shared library, *.pc files and manual pages;

@@ -2,8 +2,7 @@
  * callback.c -- one future, then one call.
  *
  * The call is the task's cleanup: whatever the function does with the callback, the
- * runtime is done with it.
- *
+ * runtime does not use it any more.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/compose/callback.h"

@@ -1,12 +1,12 @@
 /*
- * callback.h -- a function that is called later: the old style, on the new executor.
+ * callback.h -- a function that is called later: callback style on this executor.
  *
  *      rt_callback_init(&beat, beat_now, heart, "heartbeat");
  *      rt_callback_post_after(executor, &beat, 100 * RT_MS)
  *
  * A callback is a task that awaits at most one future and then calls one function. So code that is
  * written in callbacks runs beside code that is written in polls, in the same loop, and can be
- * moved over piece by piece.
+ * converted piece by piece.
  *
  * The function is called when the task has ended: it may post the same callback again, or free it
  * (T10). It is called exactly once for each successful post, with RT_OK, or RT_E_CANCELLED where
@@ -41,7 +41,7 @@ struct rt_callback {
 void rt_callback_init(
         struct rt_callback *callback, rt_callback_fn fn, void *argument, const char *name);
 
-/* Calls it in the next run, behind who is woken already. Errors of rt_post; nothing has changed
+/* Calls it in the next run, after the tasks woken already. Errors of rt_post; nothing has changed
  * then, and fn is not called. */
 #define rt_callback_post(executor, callback) rt_callback_post_at((executor), (callback), RT_HERE)
 RT_MUST_CHECK rt_err rt_callback_post_at(

@@ -1,10 +1,9 @@
 /*
- * children.c -- sub-wakers: which children are to be polled, and whom their wakes reach.
+ * children.c -- sub-wakers: which children are to be polled, and what their wakes reach.
  *
  * The parent's waker is stored before any child is polled, and a child's bit is
- * cleared before that child is: a wake at any moment of the poll then either comes
- * before the child looked, or leaves its bit set and the parent woken.
- *
+ * cleared before that child is: a wake at any point of the poll then either comes
+ * before the child checked, or leaves its bit set and the parent woken.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/compose/children.h"
@@ -26,7 +25,7 @@ rt__child_mark(struct rt_child *child)
 }
 
 /*
- * Where its bit is set already, the poll that takes it is under way or the parent was told: nothing
+ * Where its bit is set already, the poll that takes it is under way or the parent is woken: nothing
  * to do. Otherwise the parent is woken if it has not been since it last stored its waker.
  */
 void
@@ -72,7 +71,7 @@ rt__parent_init(struct rt_parent *parent, struct rt_object object, const char *n
     parent->slot.owner = object.id;
 }
 
-/* True when it is the first poll by the task of `cx`, whatever others did before. */
+/* True at the first poll by the task of `cx`, whatever other tasks did before. */
 static bool
 take_task(struct rt_parent *parent, const struct rt_cx *cx)
 {
@@ -163,7 +162,7 @@ rt__children_init(struct rt_children *children, struct rt_object object, const c
     }
 }
 
-/* Everybody has finished or was dropped: nothing is left to contradict itself. */
+/* All have finished or were dropped: the audit has nothing left to check. */
 static void
 finish(struct rt_children *children, struct rt_child *child)
 {
@@ -217,7 +216,7 @@ rt__children_audit(const struct rt_object *object)
         }
     }
     if (woken != children->parent.woken || finished != children->finished) {
-        return "the children who are woken or have finished are not as many as are counted";
+        return "the children that are woken or have finished are not as many as are counted";
     }
     return rt__parent_audit(&children->parent);
 }

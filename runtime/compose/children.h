@@ -1,7 +1,7 @@
 /*
- * children.h -- what join, race, select, try_join and group have in common: a waker a child.
+ * children.h -- what join, race, select, try_join and group share: a waker a child.
  *
- * Each child is polled with a waker of its own, so that a wake says which child
+ * Each child is polled with a separate waker, so that a wake says which child
  * it is for: only those are polled again (J3).
  *
  *       parent task ◀── wakes ── parent ◀── child 0's waker (bit 0)
@@ -10,18 +10,17 @@
  * 1. All children start with their bit set. A poll of the combinator polls unfinished children
  *    whose bit is set, and clears the bit before it polls the child.
  * 2. The first child wake sets its bit and wakes the parent; further ones only set bits.
- * 3. The parent's waker is stored afresh at each poll, before any child is polled.
+ * 3. The parent's waker is stored again at each poll, before any child is polled.
  * 4. A poll with no bit set was not caused by a child (a spurious wake): every unfinished child is
  *    polled (J3).
- *    So it is when another task polls than did before: what the children have stored must be stored
- *    for the new one, for it would be emptied with the end of the old one (W11).
+ *    The same when another task polls than before: what the children have stored must be stored
+ *    for the new task, as it would be emptied with the end of the old one (W11).
  * 5. A child's wake after that child has finished, or after its combinator is gone, does nothing
  *    (J4).
  *
- * So between two polls: while the parent's waker is stored, no bit is set. That is what the audit
- * looks for.
+ * So between two polls: while the parent's waker is stored, no bit is set. The audit checks that.
  *
- * Ownership. The caller lends the children; futures and children are pinned from
+ * Ownership. The caller provides the children; futures and children are pinned from
  * the first poll until READY or the drop.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -35,13 +34,13 @@
 extern "C" {
 #endif
 
-/* The combinator's side of it. */
+/* The combinator's part of it. */
 struct rt_parent {
-    struct rt_object object; /* First: the audit is asked about it. */
+    struct rt_object object; /* First: the audit is called with it. */
     const char *name;        /* "join"; static. */
-    struct rt_slot slot;     /* The waker of whoever polled the combinator last. */
+    struct rt_slot slot;     /* The waker of the last poll of the combinator. */
     uint32_t woken;          /* Children whose bit is set. */
-    /* Whose polls the children have stored their wakers in; {0, 0} before the first one. */
+    /* The task in whose polls the children have stored wakers; {0, 0} before the first one. */
     struct rt_key task;
     struct rt_executor *executor; /* The children's targets are open there; NULL: not yet. */
 };
@@ -59,7 +58,7 @@ struct rt_child {
 /* A parent of futures in an array. */
 struct rt_children {
     struct rt_parent parent;
-    struct rt_child *array; /* Lent. */
+    struct rt_child *array; /* Caller-provided. */
     uint32_t count;
     uint32_t finished;
 };

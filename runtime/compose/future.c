@@ -1,5 +1,5 @@
 /*
- * future.c -- polling and giving up, with the rules of both checked; a sleep as a future.
+ * future.c -- polling and dropping, with the rules of both checked; a sleep as a future.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -73,7 +73,7 @@ rt_future_drop(struct rt_future *future)
     if (future->finished) {
         return;
     }
-    future->finished = true; /* Before `drop`, which may come back here. */
+    future->finished = true; /* Before `drop`, which may re-enter. */
     if (future->drop != NULL) {
         future->drop(future);
     }

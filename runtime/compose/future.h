@@ -1,7 +1,7 @@
 /*
- * future.h -- something that can be polled until it is ready, and given up before.
+ * future.h -- something that can be polled until it is ready, and dropped before.
  *
- * The common head of what combinators hold. A future of one's own embeds it:
+ * The common head of what combinators hold. A user's future embeds it:
  *
  *      struct fetch { struct rt_future future; ... };
  *      static rt_poll fetch_poll(struct rt_future *future, struct rt_cx *cx);
@@ -39,7 +39,7 @@ void rt_future_init(
  * a fault as well. */
 rt_poll rt_future_poll(struct rt_future *future, struct rt_cx *cx);
 
-/* Gives it up: calls `drop` once, unless it has finished. Polling it afterwards is a fault. */
+/* Drops it: calls `drop` once, unless it has finished. Polling it afterwards is a fault. */
 void rt_future_drop(struct rt_future *future);
 
 /* A sleep as a future. */

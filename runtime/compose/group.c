@@ -1,10 +1,9 @@
 /*
- * group.c -- any number of streams as one, with members that come and go.
+ * group.c -- any number of streams as one, with members that are added and removed.
  *
  * Nothing here wakes the group's own task when a round ends early: a bit that is still set
  * was set during the round, and then the parent was woken with it (children.h, rule 2), or
- * before it, and then a member that gave way has done so.
- *
+ * before it, and then a member that yielded has woken it.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/compose/group.h"
@@ -16,7 +15,7 @@
 
 #define RT_GROUP_MAGIC 0x52475250u
 
-/* Members that gave way in one round (J11). */
+/* Members that yielded in one round (J11). */
 #define YIELDS_MAX 2u
 
 static struct rt_group_member *
@@ -118,17 +117,17 @@ poll_member(struct rt_group *group, struct rt_group_member *member, const struct
     return answer;
 }
 
-/* From `group->next` on once around, until an item comes: then NULL is not what is left in
- * *ret_item, and the key is its member's. */
+/* From `group->next` on once around, until the first item: then *ret_item is not NULL, and the key
+ * is its member's. */
 static void
 round_trip(struct rt_group *group, const struct rt_cx *cx, struct rt_key *ret_key, void **ret_item)
 {
-    uint32_t places = group->members.touched;
+    uint32_t entries = group->members.touched;
     uint32_t polls = group->members.used;
     uint32_t yields = 0;
     uint32_t at = group->next;
-    for (uint32_t i = 0; i < places && polls > 0 && yields < YIELDS_MAX; i++, at++) {
-        at = at < places ? at : 0;
+    for (uint32_t i = 0; i < entries && polls > 0 && yields < YIELDS_MAX; i++, at++) {
+        at = at < entries ? at : 0;
         struct rt_group_member *member = rt_slab_at(&group->members, at, ret_key);
         if (member == NULL || !member->child.woken) {
             continue;
@@ -145,7 +144,7 @@ round_trip(struct rt_group *group, const struct rt_cx *cx, struct rt_key *ret_ke
         }
     }
     if (yields == YIELDS_MAX) {
-        group->next = at; /* Two who always give way must not shut out the others either. */
+        group->next = at; /* Two that always yield must not shut out the others either. */
     }
 }
 
@@ -202,14 +201,14 @@ group_of(struct rt_stream *stream)
     return rt_container_of(stream, struct rt_group, stream);
 }
 
-/* As somebody's stream. The line that awaits is not known then. */
+/* As a stream of another. The line that awaits is not known then. */
 static rt_poll
 stream_poll(struct rt_stream *stream, struct rt_cx *cx, void **ret_item)
 {
     return rt_group_poll_at(group_of(stream), cx, NULL, ret_item, NULL);
 }
 
-/* Nobody hears what the dropping wakes: the parent goes first, each target before its stream. */
+/* The drops wake no task: the parent goes first, each target before its stream. */
 static void
 stream_drop(struct rt_stream *stream)
 {
@@ -238,7 +237,7 @@ rt__group_audit(const struct rt_object *object)
         woken += member != NULL && member->child.woken ? 1 : 0;
     }
     if (woken != group->parent.woken) {
-        return "the members who are woken are not as many as are counted";
+        return "the members that are woken are not as many as are counted";
     }
     return rt__parent_audit(&group->parent);
 }

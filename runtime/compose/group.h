@@ -1,7 +1,7 @@
 /*
- * group.h -- any number of streams as one, with members that come and go.
+ * group.h -- any number of streams as one, with members that are added and removed.
  *
- *      slab    [0: stream a] [1: free] [2: stream b] [3: stream c] ...     lent entries
+ *      slab    [0: stream a] [1: free] [2: stream b] [3: stream c] ...     caller's entries
  *                                          ▲
  *                                          └ the next poll begins here: a yielded last
  *
@@ -12,14 +12,14 @@
  *
  *   - at the first item. Its member stays woken, for it may have more (J9);
  *   - after as many polls as there were members when it began, or after two members that woke
- *     themselves during their poll, which is how a member gives way (J11). Somebody is woken
- *     then, so the group has woken its own task, comes again behind the others, and goes on
- *     after the second of the two;
+ *     themselves during their poll, which is how a member yields (J11). A member is woken
+ *     then, so the group has woken its own task, is polled again after the others, and
+ *     continues after the second of the two;
  *   - with READY and nothing when no member is left (J9).
  *
  * A member whose stream ends leaves by itself. Members may be inserted and removed at any
- * time, also by another member's poll; a newcomer is polled in the same round if its place is
- * still to come.
+ * time, also by another member's poll; a new one is polled in the same round if its index is
+ * still ahead.
  *
  * A group is a stream as well, without the keys: as such it ends when it is empty.
  *
@@ -39,7 +39,7 @@
 extern "C" {
 #endif
 
-/* A place for one stream; all zero, or whatever a former member left. */
+/* Holds one stream; all zero, or as a former member left it. */
 struct rt_group_member {
     struct rt_child child;
     struct rt_stream *stream;
@@ -55,12 +55,12 @@ struct rt_group {
     bool dropped;
 };
 
-/* Makes an empty group over `capacity` entries (lent, need not be initialised). 0: nobody fits. */
+/* Makes an empty group over `capacity` entries (borrowed, need not be initialised), possibly 0. */
 void rt_group_init(struct rt_group *group, struct rt_slab_entry *entries, uint32_t capacity);
 
 /*
- * Inserts `stream`, held by `member`: it is polled with the next poll, and whoever sleeps on the
- * group is woken for it. *ret_key names it, forever (J9).
+ * Inserts `stream`, held by `member`: it is polled with the next poll, and the task that waits for
+ * the group is woken for it. *ret_key names it, forever (J9).
  * RT_E_FULL when no entry is left: nothing has changed.
  */
 #define rt_group_insert(group, member, stream, ret_key) \
@@ -70,7 +70,7 @@ RT_MUST_CHECK rt_err rt_group_insert_at(struct rt_group *group, struct rt_group_
 
 /*
  * Takes a member out and drops its stream. True when it was there; false when it has ended, was
- * removed before, or never was: the key of a newcomer in the same place is another one (J9).
+ * removed before, or never was: a new member in the same entry has another key (J9).
  * A member that removes itself in its own poll: fault RT_E_REENTERED.
  */
 bool rt_group_remove(struct rt_group *group, struct rt_key key);
@@ -78,7 +78,7 @@ bool rt_group_remove(struct rt_group *group, struct rt_key key);
 /*
  * READY with *ret_item (borrowed until that member is polled again) and the key of the member that
  * yielded it; or with NULL when the group is empty: it may be polled again, and yields again
- * when somebody was inserted. Both stay as they are after PENDING; `ret_key` may be NULL.
+ * after an insert. Both stay as they are after PENDING; `ret_key` may be NULL.
  * The executor needs one free entry a member, fault RT_E_FULL without; all polls are on one
  * executor, fault RT_E_INVALID otherwise. From inside a member's poll: fault RT_E_REENTERED. After
  * the drop: fault RT_E_FINISHED (T20).

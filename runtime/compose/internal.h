@@ -1,5 +1,5 @@
 /*
- * internal.h -- what the files of this folder share, and nobody else.
+ * internal.h -- shared by the files of this folder only.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,9 +9,9 @@
 #include "runtime/base/assert.h"
 #include "runtime/compose/children.h"
 
-/* ---- future.c: for a future with a poll call of its own, which knows the line that awaits. --- */
+/* ---- future.c: for a future with a separate poll call, which knows the line that awaits. --- */
 
-/* Opens such a call: fault RT_E_FINISHED when the future was READY before, or given up (T20). */
+/* Opens such a call: fault RT_E_FINISHED when the future was READY before, or dropped (T20). */
 void rt__future_begin(const struct rt_future *future);
 
 /* Closes it: notes a READY, and passes the answer on. */
@@ -29,19 +29,19 @@ void rt__parent_init(struct rt_parent *parent, struct rt_object object, const ch
 bool rt__parent_begin(struct rt_parent *parent, struct rt_cx *cx, const struct rt_site *site,
         const struct rt_site *await);
 
-/* Nobody is to be woken any more, until the next rt__parent_begin. */
+/* The parent is not to be woken any more, until the next rt__parent_begin. */
 void rt__parent_leave(struct rt_parent *parent, const struct rt_site *await);
 
-/* What every combinator can say of itself between two steps: NULL, or what is wrong. */
+/* The audit common to all combinators: NULL, or what is wrong. */
 const char *rt__parent_audit(const struct rt_parent *parent);
 
-/* Makes a child whose bit is not set; `index` is what traces call it. Its future stays as it is. */
+/* Makes a child whose bit is not set; `index` names it in traces. Its future stays as it is. */
 void rt__child_init(struct rt_child *child, struct rt_parent *parent, uint32_t index);
 
 /* Sets its bit and wakes the parent, as the child's waker does. */
 void rt__child_wake(struct rt_child *child, const struct rt_site *await);
 
-/* Sets its bit and wakes nobody: for a parent whose answer is READY. */
+/* Sets its bit without a wake: for a parent whose answer is READY. */
 void rt__child_mark(struct rt_child *child);
 
 static inline bool
@@ -61,7 +61,7 @@ void rt__child_end(struct rt_child *child);
 
 /* ---- children.c: an array of futures. -------------------------------------------------------- */
 
-/* Makes the children from `array`, whose futures are set; `audit` is asked while they live. */
+/* Makes the children from `array`, whose futures are set; `audit` is called while they live. */
 void rt__children_init(struct rt_children *children, struct rt_object object, const char *name,
         struct rt_child *array, uint32_t count);
 
@@ -69,7 +69,7 @@ void rt__children_init(struct rt_children *children, struct rt_object object, co
 rt_poll rt__children_poll(
         struct rt_children *children, struct rt_child *child, const struct rt_cx *cx);
 
-/* Drops those that have not finished, in index order, and lets nobody hear of it (J4, J5). */
+/* Drops those that have not finished, in index order, without waking the parent (J4, J5). */
 void rt__children_drop(struct rt_children *children, const struct rt_site *await);
 
 /* The audit of an array; `object` is its parent's. */

@@ -36,7 +36,7 @@ poll_children(struct rt_children *children, struct rt_cx *cx, const struct rt_si
     return RT_READY;
 }
 
-/* As somebody's child. The line that awaits is not known then. */
+/* As a child of another. The line that awaits is not known then. */
 static rt_poll
 future_poll(struct rt_future *future, struct rt_cx *cx)
 {

@@ -19,7 +19,7 @@ race_of(struct rt_future *future)
     return race;
 }
 
-/* The child with which this poll begins; the usual start of the next is one further, whoever was
+/* The child with which this poll begins; the next poll's default is one further, whatever was
  * chosen now. */
 static uint32_t
 take_start(struct rt_race *race, const struct rt_cx *cx)
@@ -48,7 +48,7 @@ poll_children(struct rt_race *race, struct rt_cx *cx, const struct rt_site *awai
     return RT_PENDING;
 }
 
-/* As somebody's child. The line that awaits is not known then. */
+/* As a child of another. The line that awaits is not known then. */
 static rt_poll
 future_poll(struct rt_future *future, struct rt_cx *cx)
 {

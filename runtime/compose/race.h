@@ -1,16 +1,16 @@
 /*
  * race.h -- wait for the first of several futures.
  *
- *      poll 1   0 1 2      each poll begins one further, so that two who are always ready
- *      poll 2     1 2 0    win in turn (J6)
+ *      poll 1   0 1 2      each poll begins one child later, so that two that are always
+ *      poll 2     1 2 0    ready win in turn (J6)
  *      poll 3       2 0 1
  *
- * The first to be READY wins, and who would have come after it is not polled any more. The
- * others have been dropped, in index order, when the race answers, and can wake nobody
+ * The first to be READY wins, and the children after it are not polled any more. The
+ * others have been dropped, in index order, when the race answers, and can wake no task
  * afterwards (J5).
  *
- * Where the polling begins is not promised: what stands above is the usual way, and any other
- * start is all right (rt_cx_choose).
+ * Which child is polled first is not promised: the order above is the default, and any other
+ * start is correct (rt_cx_choose).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,13 +26,13 @@ extern "C" {
 struct rt_race {
     struct rt_future future; /* A race is a future itself. */
     struct rt_children children;
-    uint32_t start;  /* Where the next poll begins, the usual way. */
-    uint32_t winner; /* After READY: the index of the one that was. */
+    uint32_t start;  /* The child with which the next poll begins by default. */
+    uint32_t winner; /* After READY: the index of the child that was ready. */
 };
 
 /*
  * Races children[0 .. count-1], whose futures are set (borrowed, pinned until READY or the drop).
- * RT_E_INVALID for `count` 0, which nobody could ever win; nothing has changed then.
+ * RT_E_INVALID for `count` 0, which could never be READY; nothing has changed then.
  */
 RT_MUST_CHECK rt_err rt_race_init(struct rt_race *race, struct rt_child *children, uint32_t count);
 

@@ -1,5 +1,5 @@
 /*
- * select.c -- wait until at least one of several futures is ready, and learn of all that are.
+ * select.c -- wait until at least one of several futures is ready, and get all that are.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -39,7 +39,7 @@ poll_children(struct rt_select *select, struct rt_cx *cx, const struct rt_site *
     return RT_READY;
 }
 
-/* As somebody's child. The line that awaits is not known then. */
+/* As a child of another. The line that awaits is not known then. */
 static rt_poll
 future_poll(struct rt_future *future, struct rt_cx *cx)
 {

@@ -1,9 +1,9 @@
 /*
- * select.h -- wait until at least one of several futures is ready, and learn of all that are.
+ * select.h -- wait until at least one of several futures is ready, and get all that are.
  *
- * Unlike a race it drops nobody: each poll goes through all children that were woken, and
+ * Unlike a race it drops none: each poll goes through all children that were woken, and
  * READY comes with the set of *all* that were ready in it (J7), so no result is obtained and
- * then lost. Who is not in the set can be waited for on:
+ * then lost. The children outside the set can be awaited further:
  *
  *      do {
  *          RT_AWAIT(rt_select_poll(&select, cx));
@@ -39,7 +39,7 @@ RT_MUST_CHECK rt_err rt_select_init(
 
 /*
  * READY when at least one child was ready in this poll; rt_select_has names them. A child that was
- * woken behind its turn in the poll is in the next set. Faults as rt_race_poll.
+ * woken after its turn in the poll is in the next set. Faults as rt_race_poll.
  */
 #define rt_select_poll(select, cx) rt_select_poll_at((select), (cx), RT_HERE)
 rt_poll rt_select_poll_at(struct rt_select *select, struct rt_cx *cx, const struct rt_site *await);
@@ -48,12 +48,12 @@ rt_poll rt_select_poll_at(struct rt_select *select, struct rt_cx *cx, const stru
 bool rt_select_has(const struct rt_select *select, uint32_t index);
 
 /*
- * After READY: goes on with those who were in no set so far. True when there are any: the
+ * After READY: continues with the children that were in no set so far. True when there are any: the
  * select may be polled again. False when there are none, or after the drop.
  */
 bool rt_select_again(struct rt_select *select);
 
-/* Drops those who were in no set, in index order; also after READY. Twice: no-op. */
+/* Drops the children that were in no set, in index order; also after READY. Twice: no-op. */
 #define rt_select_drop(select) rt_select_drop_at((select), RT_HERE)
 void rt_select_drop_at(struct rt_select *select, const struct rt_site *await);
 

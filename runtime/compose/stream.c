@@ -1,5 +1,5 @@
 /*
- * stream.c -- polling for items and giving up, with the rules checked; a future as a stream.
+ * stream.c -- polling for items and dropping, with the rules checked; a future as a stream.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -64,7 +64,7 @@ rt_stream_drop(struct rt_stream *stream)
     if (stream->ended) {
         return;
     }
-    stream->ended = true; /* Before `drop`, which may come back here. */
+    stream->ended = true; /* Before `drop`, which may re-enter. */
     if (stream->drop != NULL) {
         stream->drop(stream);
     }

@@ -1,5 +1,5 @@
 /*
- * timeout.c -- a future, but not for longer than this.
+ * timeout.c -- a future with a time limit.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +22,7 @@ poll_both(struct rt_timeout *timeout, struct rt_cx *cx, const struct rt_site *aw
         rt_sleep_cancel_at(&timeout->sleep, await);
         return RT_READY;
     }
-    /* Whatever the inner future used up: a deadline must be looked at (tokio#4314). */
+    /* Whatever the inner future used up: a deadline must be checked (tokio#4314). */
     uint32_t suspended = rt_budget_suspend(cx);
     rt_poll answer = rt_sleep_poll_at(&timeout->sleep, cx, await);
     rt_budget_resume(cx, suspended);
@@ -42,7 +42,7 @@ timeout_of(struct rt_future *future)
     return timeout;
 }
 
-/* As somebody's child. The line that awaits is not known then. */
+/* As a child of another. The line that awaits is not known then. */
 static rt_poll
 future_poll(struct rt_future *future, struct rt_cx *cx)
 {

@@ -1,7 +1,7 @@
 /*
- * timeout.h -- a future, but not for longer than this.
+ * timeout.h -- a future with a time limit.
  *
- * The inner future is polled first: ready at the last moment is ready (J12).
+ * The inner future is polled first: one that is ready at the deadline is ready (J12).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,7 +29,7 @@ void rt_timeout_init(struct rt_timeout *timeout, struct rt_future *inner, uint64
 rt_poll rt_timeout_poll_at(
         struct rt_timeout *timeout, struct rt_cx *cx, const struct rt_site *await);
 
-/* Gives up both. */
+/* Drops both. */
 void rt_timeout_drop(struct rt_timeout *timeout);
 
 #ifdef __cplusplus

@@ -27,7 +27,7 @@ has_failed(struct rt_try_join *join, const struct rt_child *child, const struct 
     if (error == NULL || *error == RT_OK) {
         return false;
     }
-    join->err = *error; /* Before the drops: the place may be a dropped future's. */
+    join->err = *error; /* Before the drops: the pointer may be into a dropped future. */
     join->failed = child->index;
     rt__children_drop(&join->children, await);
     return true;
@@ -54,7 +54,7 @@ poll_children(struct rt_try_join *join, struct rt_cx *cx, const struct rt_site *
     return RT_READY;
 }
 
-/* As somebody's child. The line that awaits is not known then. */
+/* As a child of another. The line that awaits is not known then. */
 static rt_poll
 future_poll(struct rt_future *future, struct rt_cx *cx)
 {

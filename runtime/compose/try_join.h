@@ -1,8 +1,8 @@
 /*
  * try_join.h -- wait for all of several futures that may fail, or for the first failure.
  *
- * A join (join.h) until a child fails: then those who have not finished are dropped, in index
- * order, before it answers, and the children behind the failed one are not polled any
+ * A join (join.h) until a child fails: then the unfinished ones are dropped, in index
+ * order, before it answers, and the children after the failed one are not polled any
  * more (J8).
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -19,15 +19,15 @@ extern "C" {
 struct rt_try_join {
     struct rt_future future; /* A try_join is a future itself. */
     struct rt_children children;
-    const rt_err *const *errors; /* Lent. */
-    rt_err err;                  /* After READY: RT_OK, or what the first child failed with … */
-    uint32_t failed;             /* … and which child that is. */
+    const rt_err *const *errors; /* Caller-provided. */
+    rt_err err;                  /* After READY: RT_OK, or the first child's error … */
+    uint32_t failed;             /* … and the index of that child. */
 };
 
 /*
  * Joins children[0 .. count-1], whose futures are set (borrowed, pinned until READY or the drop).
- * `errors[i]` is where future i has left how it ended by the time that it is READY; NULL: it can
- * not fail. `count` 0 is ready at once, with RT_OK (J2).
+ * `errors[i]` is where future i has left its result by the time that it is READY; NULL: it cannot
+ * fail. `count` 0 is ready at once, with RT_OK (J2).
  */
 void rt_try_join_init(struct rt_try_join *join, struct rt_child *children,
         const rt_err *const *errors, uint32_t count);

@@ -16,13 +16,13 @@
  *      rt_err err = blinker.post(&runtime->executor, RT_HERE);
  *
  * How it waits. `co_await` polls what it awaits with the context of the poll that runs, at once; if
- * that is READY, the coroutine goes on. Otherwise the poll answers PENDING, and the next poll asks
- * what is awaited again, before anything of the coroutine runs. So it is resumed only to go on, and
- * wakers, wait reasons and the rules of polls are those of what is awaited (C3).
+ * that is READY, the coroutine continues. Otherwise the poll answers PENDING, and the next poll
+ * polls the awaited object again, before anything of the coroutine runs. So it is resumed only to
+ * continue, and wakers, wait reasons and rules of polls are those of the awaited object (C3).
  *
  * What can be awaited:
  *
- *   a future             rt_future &, of the caller's; given up with the coroutine
+ *   a future             rt_future &, of the caller's; dropped with the coroutine
  *   a sleep              rt::sleep(ns, RT_HERE)
  *   the end of a task    rt::join(task, RT_HERE)
  *   another coroutine    part(frames, ...): rt_err, see below
@@ -36,8 +36,8 @@
  * answer RT_E_FULL, and its body has not begun.
  *
  * Its end. When the body returns, or the task is cancelled, or the rt::task goes: the frame's
- * objects are destroyed, the newest first, so what it awaited is taken back, before anybody is told
- * (T9). An exception that leaves the body is fault RT_E_INVALID.
+ * objects are destroyed, the newest first, so that its waits are withdrawn, before the joiner is
+ * woken (T9). An exception that leaves the body is fault RT_E_INVALID.
  *
  * Locals of a coroutine are in its frame and survive an await; a temporary of the expression that
  * is awaited lives until the await is over.
@@ -63,16 +63,16 @@ namespace rt
 {
 
 /*
- * Memory for frames: a stack in what the caller lends, borrowed for its life. A frame that is given
- * back below one that lives is free when that has gone too. Destroyed while a frame lives: fault
- * RT_E_IN_USE. Pinned.
+ * Memory for frames: a stack in caller-provided memory, borrowed for its life. A frame that is
+ * freed below one that lives becomes free when that has gone too. Destroyed while a frame lives:
+ * fault RT_E_IN_USE. Pinned.
  */
 class frames
 {
   public:
-    explicit frames(std::span<std::byte> lent) : memory(lent)
+    explicit frames(std::span<std::byte> buffer) : memory(buffer)
     {
-        rt_assert(reinterpret_cast<std::uintptr_t>(lent.data()) % alignof(std::max_align_t) == 0);
+        rt_assert(reinterpret_cast<std::uintptr_t>(buffer.data()) % alignof(std::max_align_t) == 0);
     }
 
     frames(const frames &) = delete;
@@ -85,14 +85,14 @@ class frames
         }
     }
 
-    /* The most bytes that were in use at a time, what was refused for want of room included: so
-     * much must be lent. */
+    /* The most bytes that were in use at a time, refused requests included: so much must be
+     * provided. */
     std::size_t wanted() const
     {
         return most;
     }
 
-    /* For promises: NULL when there is no room. */
+    /* For promises: NULL when it does not fit. */
     void *take(std::size_t size) noexcept
     {
         std::size_t end = used + sizeof(block) + rounded(size);
@@ -113,7 +113,7 @@ class frames
     }
 
   private:
-    /* Stands before each frame. */
+    /* Precedes each frame. */
     struct alignas(std::max_align_t) block {
         frames *owner;
         block *below;
@@ -140,7 +140,7 @@ class frames
     std::size_t most = 0;
 };
 
-/* Whatever is asked with a context and answers PENDING or READY. */
+/* An object that is polled with a context and answers PENDING or READY. */
 template <typename T>
 concept pollable = std::same_as<decltype(std::declval<T &>().poll(nullptr)), rt_poll>;
 
@@ -161,13 +161,13 @@ class coroutine
         drop();
     }
 
-    /* True where its frame found no room, and after drop. */
+    /* True where its frame did not fit, and after drop. */
     bool empty() const
     {
         return !frame;
     }
 
-    /* Gives it up: destroys its frame. Empty already: no-op. Not from inside its own poll: for that
+    /* Drops it: destroys its frame. Empty already: no-op. Not from inside its own poll: for that
      * there is rt::task::cancel. */
     void drop()
     {
@@ -194,12 +194,12 @@ class coroutine
 namespace detail
 {
 
-/* What a coroutine waits for at this moment; lies in its frame, as long as the await lasts. */
+/* What a coroutine waits for now; lies in its frame, as long as the await lasts. */
 struct awaited {
     rt_poll (*ask)(awaited *self, rt_cx *cx);
 };
 
-/* Asks `what`, an object of its own or a reference to one that the statement holds. */
+/* Polls `what`, a member or a reference to an object that the statement holds. */
 template <typename P> struct await : awaited {
     template <typename... Arguments>
     await(coroutine::promise_type &asked_by, Arguments &&...arguments)
@@ -258,7 +258,7 @@ struct await_part {
     {
     }
 
-    /* The frame goes when the part is over, not at the end of the statement that awaits it. */
+    /* The frame goes when the part has ended, not at the end of the statement that awaits it. */
     rt_poll poll(rt_cx *cx)
     {
         rt_poll answer = err == RT_OK ? part.poll(cx) : RT_READY;
@@ -282,8 +282,8 @@ struct coroutine::promise_type {
     detail::awaited *waits_for = nullptr;
 
     /* For functions, and for members and lambdas. There is no other one: a coroutine that is given
-     * no frames does not compile. Inline also without optimisation, or gcc 12 takes this pair for
-     * one that does not match. */
+     * no frames does not compile. Inline also without optimisation, as gcc 12 otherwise warns that
+     * this pair does not match. */
     template <typename... Rest>
     __attribute__((always_inline)) static inline void *operator new(
             std::size_t size, frames &in, Rest &&...) noexcept
@@ -357,7 +357,7 @@ inline rt_poll
 coroutine::poll(rt_cx *cx)
 {
     if (!frame) {
-        rt_fault(RT_E_FULL, nullptr, "a coroutine was polled whose frame had no room");
+        rt_fault(RT_E_FULL, nullptr, "a coroutine was polled whose frame did not fit");
     }
     if (frame.done()) {
         rt_fault(RT_E_FINISHED, nullptr, "a coroutine was polled that is over");
@@ -401,7 +401,7 @@ class sleep
     const rt_site *await;
 };
 
-/* The end of `task`, however it comes (rt_task_join). */
+/* The end of `task`, of any kind (rt_task_join). */
 class join
 {
   public:
@@ -419,7 +419,7 @@ class join
     const rt_site *await;
 };
 
-/* Whatever `ask(cx)` says, an rt_poll: for the calls of C. */
+/* The answer of `ask(cx)`, an rt_poll: for the calls of C. */
 template <typename F> struct until {
     F ask;
 
@@ -434,7 +434,7 @@ template <typename F> struct until {
 };
 
 /*
- * A coroutine with a task of its own. Pinned. The owner: what is still posted at its end is
+ * A coroutine with its own task. Pinned. The owner: what is still posted at its end is
  * cancelled (T19); from inside its own poll that is fault RT_E_IN_USE.
  */
 class task : private rt_task
@@ -454,8 +454,8 @@ class task : private rt_task
         rt_task_fini(raw());
     }
 
-    /* Errors of rt_post; RT_E_FULL also where the frame found no room, RT_E_FINISHED when the body
-     * is over, which no post begins again. */
+    /* Errors of rt_post; RT_E_FULL also where the frame did not fit, RT_E_FINISHED when the body
+     * has ended, which no post begins again. */
     RT_MUST_CHECK rt_err post(rt_executor *executor, const rt_site *await)
     {
         rt_err err = made_err != RT_OK ? made_err : body.empty() ? RT_E_FINISHED : RT_OK;
@@ -489,7 +489,7 @@ class task : private rt_task
 };
 
 /* A coroutine as a future, for the combinators of C: rt_join, rt_race and their like. Pinned. An
- * empty one is fault RT_E_FULL at its first poll: ask `empty` before. */
+ * empty one is fault RT_E_FULL at its first poll: check `empty` before. */
 class future : private rt_future
 {
   public:

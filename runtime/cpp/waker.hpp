@@ -3,9 +3,9 @@
  *
  * A waker is two words (task/waker.h), so another language can hold one and can be one:
  *
- *   rt::waker      a waker with one owner. It moves; a copy must be asked for (clone), and whoever
- *                  still has it at the end drops it: clones + 1 = wakes + drops, always (W1).
- *   rt::wakeable   something of C++ that C wakes: derive from it and say what `woken` does.
+ *   rt::waker      a waker with one owner. It moves; a copy is explicit (clone), and its last
+ *                  owner drops it: clones + 1 = wakes + drops, always (W1).
+ *   rt::wakeable   an object of C++ that C wakes: derive from it and define `woken`.
  *
  * The site of a call is RT_HERE, written where the call stands: `std::move(w).wake(RT_HERE)`. Built
  * with -DRT_PROBES by g++, RT_HERE cannot stand in a function that several files may define
@@ -65,7 +65,7 @@ class waker
         return waker(rt_waker_clone_at(&raw, await));
     }
 
-    /* Wakes, and is null before anybody runs. */
+    /* Wakes, and is null before any other code runs. */
     void wake(const rt_site *await) &&
     {
         rt_waker_wake_at(&raw, await);
@@ -76,7 +76,7 @@ class waker
         rt_waker_wake_by_ref_at(&raw, await);
     }
 
-    /* Null afterwards; the reference is the caller's, who wakes or drops it in C. */
+    /* Null afterwards; the reference is the caller's, to be woken or dropped in C. */
     [[nodiscard]] rt_waker release()
     {
         rt_waker released = raw;
@@ -106,7 +106,7 @@ class waker
 };
 
 /*
- * What a waker made in C++ points at. It counts its wakers that are out, and must outlive them: its
+ * What a waker made in C++ points at. It counts its existing wakers, and must outlive them: its
  * end before theirs is fault RT_E_IN_USE. Pinned.
  */
 class wakeable
@@ -123,7 +123,7 @@ class wakeable
         return waker(rt_waker{&vt, reinterpret_cast<std::uintptr_t>(this)});
     }
 
-    /* How many of its wakers are out. */
+    /* How many of its wakers exist. */
     std::uint32_t wakers() const
     {
         return out;
@@ -133,7 +133,7 @@ class wakeable
     ~wakeable()
     {
         if (out != 0) {
-            rt_fault(RT_E_IN_USE, nullptr, "something ends whose wakers are still out");
+            rt_fault(RT_E_IN_USE, nullptr, "an object was ended while wakers of it exist");
         }
     }
 
@@ -153,7 +153,7 @@ class wakeable
         return *waker;
     }
 
-    /* The reference is given back last: while `woken` runs, the object is not free to go. */
+    /* The reference is given back last: while `woken` runs, the object must not go. */
     static void wake_one(rt_waker waker, const rt_site *await)
     {
         of(waker)->woken(await);

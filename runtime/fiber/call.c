@@ -17,7 +17,7 @@ call_of(struct rt_future *future)
 
 /* ---- Polling. -------------------------------------------------------------------------------- */
 
-/* F1: only now. The stack can be somebody else's already while results are looked at. */
+/* F1: only now. The stack can be in use again already while results are read. */
 static void
 complete(struct rt_call *call)
 {
@@ -80,8 +80,8 @@ await_pending(struct rt_call *call, struct rt_cx *cx)
     return answer;
 }
 
-/* Whether a guest that has yielded may go on. Only one that computes has used up time, and only a
- * runtime knows how much. */
+/* Whether a guest that has yielded may continue. Only one that computes has used up time, and only
+ * a runtime knows how much. */
 static rt_poll
 give_way(struct rt_call *call, struct rt_cx *cx)
 {
@@ -170,7 +170,7 @@ rt_call_init_at(struct rt_call *call, struct rt_store *store, const struct rt_ca
     return RT_OK;
 }
 
-/* F11: nobody writes any more, and nobody is woken any more. */
+/* F11: nothing is written any more, and no task is woken any more. */
 static void
 detach(struct rt_call *call)
 {
@@ -204,5 +204,5 @@ rt_call_delete_at(struct rt_call *call, const struct rt_site *await)
         rt_stack_free(store->engine->config.stacks, &call->stack);
     }
     store->call = NULL;
-    call->guest.store = NULL; /* By it a deleted call is known. */
+    call->guest.store = NULL; /* Marks a deleted call. */
 }

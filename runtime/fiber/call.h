@@ -1,18 +1,18 @@
 /*
  * call.h -- a guest's function as something that can be polled.
  *
- *      who drives it                            the guest, on a stack of its own
+ *      the driver                               the guest, on its own stack
  *      rt_call_drive ── rt_call_poll ─────────▶ computes
  *                            false ◀──── yield: fuel, epoch
- *      gives way, polls ──────────────────────▶ computes
+ *      yields, polls ─────────────────────────▶ computes
  *                                               calls a host function: not ready;
  *                            false ◀──────────  the side channel says what it waits for
- *      takes it, awaits it … is woken, polls ─▶ the continuation says yes: goes on
+ *      takes it, awaits it … is woken, polls ─▶ the continuation says yes: continues
  *                             true ◀──────────  has returned: results and trap are written
  *
- * A poll that answers false says nothing of when to poll again. Whoever drives a
- * call looks at the store's side channel: something is pending, so wait for that;
- * nothing is, so the guest has yielded: give way and go on (F8). rt_call_drive is
+ * A poll that answers false does not say when to poll again. The driver of a
+ * call reads the store's side channel: a pending future, so wait for that;
+ * none, so the guest has yielded: yield and continue (F8). rt_call_drive is
  * that loop. A guest that waits is not polled meanwhile (F7).
  *
  * Ownership. Caller's memory, pinned from init to delete; arguments and results
@@ -42,7 +42,7 @@ struct rt_call {
     enum rt_trap *trap;
     uint64_t kept[RT_CALL_RESULTS_MAX]; /* Results on their way. */
     struct rt_future *awaited;          /* Taken from the side channel. */
-    bool gives_way;                     /* It has yielded, and has not gone on since. */
+    bool gives_way;                     /* It has yielded, and has not been resumed since. */
     struct rt_yield yield;
     const struct rt_site *await; /* For traces: the line that made it. */
 };
@@ -53,7 +53,7 @@ struct rt_call_config {
     const uint64_t *arguments; /* May be NULL for a guest without any. */
     uint64_t *results;         /* May be NULL with result_count 0. */
     uint32_t result_count;     /* At most RT_CALL_RESULTS_MAX. */
-    enum rt_trap *trap;        /* NULL: nobody asks. */
+    enum rt_trap *trap;        /* NULL: not wanted. */
     const char *name;          /* For people; NULL: "a call". */
 };
 
@@ -66,7 +66,7 @@ RT_MUST_CHECK rt_err rt_call_init_at(struct rt_call *call, struct rt_store *stor
         const struct rt_call_config *config, const struct rt_site *await);
 
 /*
- * Lets the guest run until it returns (true) or gives way (false; F1, F2). In a host function: only
+ * Lets the guest run until it returns (true) or yields (false; F1, F2). In a host function: only
  * after its continuation has said yes (F3). Results, if it was not trapped, and the trap are
  * written just before true. Polling it again then: fault RT_E_FINISHED; from inside the call:
  * RT_E_REENTERED.
@@ -74,17 +74,17 @@ RT_MUST_CHECK rt_err rt_call_init_at(struct rt_call *call, struct rt_store *stor
 bool rt_call_poll(struct rt_call *call);
 
 /*
- * Polls it until it has to wait, for what the side channel names, or should give way: the task is
- * woken then (F7). READY as rt_call_poll's true. A guest that yields goes on at once for as long as
- * the task quota lasts (rt_maybe_yield); on a bare executor, which has no clock, it always gives
- * way. So it does in a host function that names nothing to wait for, and is asked again and again.
+ * Polls it until it has to wait, for the future in the side channel, or should yield: the task is
+ * woken then (F7). READY as rt_call_poll's true. A guest that yields continues at once for as long
+ * as the task quota lasts (rt_maybe_yield); on a bare executor, which has no clock, the call always
+ * yields. So it does in a host function that names no future, and is polled again and again.
  */
 #define rt_call_drive(call, cx) rt_future_poll(&(call)->future, (cx))
 
 /*
  * Ends it, at any point but from inside. What it waits for is dropped first, and the finalizer of
  * its host function called, so nothing is written late (F11). Then a guest that is suspended is
- * told that it is cancelled, until it has returned (F12). Must be called once for each call made;
+ * resumed with RT_E_CANCELLED until it has returned (F12). Must be called once for each call made;
  * results and trap stay as they are.
  */
 #define rt_call_delete(call) rt_call_delete_at((call), RT_HERE)

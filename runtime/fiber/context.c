@@ -1,5 +1,5 @@
 /*
- * context.c -- how a context begins and how it ends; what is between is in switch.h.
+ * context.c -- the beginning and the end of a context; what is between is in switch.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

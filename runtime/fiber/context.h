@@ -1,20 +1,20 @@
 /*
  * context.h -- a second stack to run on, and the switch to it and back.
  *
- *      whoever resumes it                         the context's own stack
- *      rt_context_resume ──────────switch───────▶ enter(argument) begins, or goes on
+ *      the resumer                                the context's own stack
+ *      rt_context_resume ──────────switch───────▶ enter(argument) begins, or continues
  *          returns       ◀─────────switch──────── rt_context_suspend, or `enter` returns
  *
  * All switching of stacks in rewake is here, in switch.h: Boost.Context's C entry points, or
- * ucontext where the compiler is told -DRT_CONTEXT_UCONTEXT. The address and the
- * thread sanitizer are told of each switch, so they know whose frames they see.
- * Guests (fiber.h) and the simulator's loops are both made of it.
+ * ucontext with -DRT_CONTEXT_UCONTEXT. The address and thread sanitizers are notified of
+ * each switch, so that they attribute frames to the right stack.
+ * Guests (fiber.h) and the simulator's loops are both built on it.
  *
- * A context knows no more than how to be gone and come back. Whether it may be
- * resumed now is its owner's question; asked wrongly, it panics.
+ * A context only switches. Whether it may be resumed now is for its owner to check; a
+ * wrong call panics.
  *
- * Who watches (probe.h) is told of each arrival: a run that ends on somebody's stack must
- * first get off it.
+ * The watcher (probe.h) is called at each arrival: a run that ends on a context's stack
+ * must first leave it.
  *
  * Ownership. Borrows the stack until it has finished, was abandoned or is forgotten; pinned from
  * the first resume on. Contexts nest: one may resume another.
@@ -36,8 +36,8 @@ struct rt_context {
     void *argument;
     char *stack; /* Its lowest byte. */
     size_t size;
-    void *there; /* Where it stands while it does not run. */
-    void *back;  /* Where whoever resumed it stands meanwhile. */
+    void *there; /* Its saved position while it does not run. */
+    void *back;  /* The saved position of its resumer meanwhile. */
     bool running;
     bool finished; /* `enter` has returned, or it was abandoned. */
     void (*last_words)(void *argument);
@@ -52,7 +52,7 @@ struct rt_context {
     void *back_thread;
 };
 
-/* The least that a stack must have for a context to stand on it; `enter` needs more. */
+/* The least that a stack must have for a context; `enter` needs more. */
 #define RT_CONTEXT_STACK_MIN ((size_t)8 << 10)
 
 /*
@@ -62,20 +62,20 @@ struct rt_context {
 void rt_context_init(struct rt_context *context, void *stack, size_t size,
         void (*enter)(void *argument), void *argument);
 
-/* Goes over to it until it suspends or has finished. False: it has finished. */
+/* Switches to it until it suspends or has finished. False: it has finished. */
 bool rt_context_resume(struct rt_context *context);
 
-/* Back to whoever resumed `context`, from its own stack. Returns at the next resume. */
+/* Back to the resumer of `context`, from its own stack. Returns at the next resume. */
 void rt_context_suspend(struct rt_context *context);
 
 /*
- * Leaves the stack of `context`, from on it, for good: whoever resumed it calls
- * last_words(argument), which must not return either. What stands on the stack stays there.
+ * Leaves the stack of `context`, from on it, for good: its resumer calls
+ * last_words(argument), which must not return either. The frames on the stack stay there.
  */
 __attribute__((noreturn)) void rt_context_abandon(
         struct rt_context *context, void (*last_words)(void *argument), void *argument);
 
-/* Ends the use of a context that stands suspended and will not be gone on with. */
+/* Ends the use of a context that is suspended and will not be resumed. */
 void rt_context_forget(struct rt_context *context);
 
 /* True when the caller runs on the stack of `context`. */

@@ -39,12 +39,12 @@ go(struct rt_fiber *fiber, const struct rt_site *await)
 {
     RT_PROBE(RESUME, fiber->object.id, RT_HERE, await, (uint64_t)fiber->cancelled);
     fiber->state = RT_FIBER_RUNNING;
-    bool goes_on = rt__context_resume(&fiber->context);
-    rt_assert(fiber->state == (goes_on ? RT_FIBER_SUSPENDED : RT_FIBER_RUNNING));
-    if (!goes_on) {
+    bool suspended = rt__context_resume(&fiber->context);
+    rt_assert(fiber->state == (suspended ? RT_FIBER_SUSPENDED : RT_FIBER_RUNNING));
+    if (!suspended) {
         fiber->state = RT_FIBER_FINISHED;
     }
-    return !goes_on;
+    return !suspended;
 }
 
 bool

@@ -9,12 +9,12 @@
  *      FINISHED ◀────────────────┴─────────────────────────────── RUNNING, until it returns
  *
  * A stack with live frames is never thrown away (F12): a frame may hold a lock,
- * a buffer, a registration. A fiber that is dropped goes on instead, with
- * RT_E_CANCELLED from the suspend in which it stood, and has to come to its end
- * without suspending once more.
+ * a buffer, a registration. A fiber that is dropped is resumed instead, with
+ * RT_E_CANCELLED from its suspend, and has to return without suspending once
+ * more.
  *
- * Fibers nest: one may resume another, and is RUNNING meanwhile. Nobody suspends
- * a fiber but the code on its stack (F13).
+ * Fibers nest: one may resume another, and is RUNNING meanwhile. Only the code on its
+ * stack suspends a fiber (F13).
  *
  * Ownership. Borrows the stack until it has FINISHED. Pinned from init to there.
  *
@@ -51,13 +51,13 @@ void rt_fiber_init(struct rt_fiber *fiber, const struct rt_stack *stack, void (*
 
 /*
  * Runs it until it suspends (false) or returns (true). Of one that has finished: fault
- * RT_E_FINISHED; of one that runs, itself or whoever it was resumed by: RT_E_REENTERED (F13).
+ * RT_E_FINISHED; of one that runs, itself or one that it was resumed by: RT_E_REENTERED (F13).
  */
 #define rt_fiber_resume(fiber) rt_fiber_resume_at((fiber), RT_HERE)
 bool rt_fiber_resume_at(struct rt_fiber *fiber, const struct rt_site *await);
 
 /*
- * Back to whoever resumed it, until it is resumed again: RT_OK; or dropped: RT_E_CANCELLED (F12).
+ * Back to its resumer, until it is resumed again: RT_OK; or dropped: RT_E_CANCELLED (F12).
  * From anywhere but its own stack: fault RT_E_INVALID (F13). Once more while it is being dropped:
  * fault RT_E_CANCELLED (F12).
  */
@@ -65,8 +65,8 @@ bool rt_fiber_resume_at(struct rt_fiber *fiber, const struct rt_site *await);
 RT_MUST_CHECK rt_err rt_fiber_suspend_at(
         struct rt_fiber *fiber, enum rt_suspend why, const struct rt_site *await);
 
-/* Brings it to its end: a SUSPENDED one by resuming it with RT_E_CANCELLED (F12), a NEW one without
- * running it. FINISHED already: no-op. RUNNING: fault RT_E_REENTERED. */
+/* Ends it: a SUSPENDED one by resuming it with RT_E_CANCELLED (F12), a NEW one without running it.
+ * FINISHED already: no-op. RUNNING: fault RT_E_REENTERED. */
 #define rt_fiber_drop(fiber) rt_fiber_drop_at((fiber), RT_HERE)
 void rt_fiber_drop_at(struct rt_fiber *fiber, const struct rt_site *await);
 

@@ -1,5 +1,5 @@
 /*
- * guest.c -- the guest's side of a call: everything here runs on its stack but the question
+ * guest.c -- the guest's side of a call: everything here runs on its stack but the check
  * whether it may be resumed.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -85,7 +85,7 @@ pay(struct rt_guest *guest, uint64_t units, const struct rt_site *await)
 }
 
 static bool
-look_at_epoch(struct rt_guest *guest, const struct rt_site *await)
+check_epoch(struct rt_guest *guest, const struct rt_site *await)
 {
     switch (rt__epoch_look(guest->store)) {
     case RT__EPOCH_BEFORE:
@@ -113,7 +113,7 @@ rt__guest_check_slow(struct rt_guest *guest, uint64_t units, const struct rt_sit
         end(guest, RT_TRAP_STACK_OVERFLOW);
         return false;
     }
-    return pay(guest, units, await) && look_at_epoch(guest, await);
+    return pay(guest, units, await) && check_epoch(guest, await);
 }
 
 /* ---- Asking the host. ------------------------------------------------------------------------ */
@@ -162,7 +162,7 @@ rt__guest_detach(struct rt_guest *guest)
     }
 }
 
-/* The answer is not there: gives way until whoever polls the call has found that it is. */
+/* The answer is not there: suspends until the driver of the call has found that it is. */
 static bool
 await_host(struct rt_guest *guest, struct rt_host_call *host, const struct rt_site *await)
 {
@@ -206,7 +206,7 @@ rt_guest_host_at(struct rt_guest *guest, rt_host_fn fn, const uint64_t *argument
     return guest->trap == RT_TRAP_NONE;
 }
 
-/* ---- The whole of it. ------------------------------------------------------------------------ */
+/* ---- The guest's main function. -------------------------------------------------------------- */
 
 void
 rt__guest_main(void *argument)

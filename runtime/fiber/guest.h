@@ -3,7 +3,7 @@
  *
  * A guest is a C function written as compiled code of a virtual machine would
  * behave: it pays at the head of each loop and function, works on 64-bit words,
- * and reaches the world through host functions only.
+ * and calls the outside through host functions only.
  *
  *      static void
  *      sum(struct rt_guest *guest, const uint64_t *arguments, uint64_t *results)
@@ -16,12 +16,12 @@
  *          }
  *      }
  *
- * A trap does not jump: it says no, here and at every further question, until
+ * A trap does not jump: it answers no, here and at every further call, until
  * the guest has returned. So do CANCELLED and the end of the fuel. Host frames
- * that stand between guest frames are thereby left in order.
+ * between guest frames are thereby unwound in order.
  *
- * A host function answers at once, or names a continuation that is asked until
- * it says yes (F3). The guest knows of neither.
+ * A host function answers at once, or names a continuation that is polled until
+ * it says yes (F3). The guest sees neither.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -35,10 +35,10 @@
 extern "C" {
 #endif
 
-/* Why a guest has not come to its own end. */
+/* Why a guest has not returned normally. */
 #define RT_TRAP_LIST(X) \
-    X(NONE, "it has come to its end") \
-    X(UNREACHABLE, "a place was reached that cannot be") \
+    X(NONE, "it returned normally") \
+    X(UNREACHABLE, "unreachable code was reached") \
     X(OUT_OF_FUEL, "its fuel is used up") \
     X(STACK_OVERFLOW, "its calls are too deep for its part of the stack") \
     X(EPOCH, "its time is over") \
@@ -62,7 +62,7 @@ struct rt_guest;
  * this returns without a trap. */
 typedef void (*rt_guest_fn)(struct rt_guest *guest, const uint64_t *arguments, uint64_t *results);
 
-/* Asked whether a host function has its answer. */
+/* Polled for the answer of a host function. */
 struct rt_continuation {
     bool (*callback)(void *env);  /* True: the results are there. NULL: a fault (F3). */
     void (*finalizer)(void *env); /* Called once, after a yes or when the call is deleted. */
@@ -88,13 +88,13 @@ struct rt_guest {
     rt_guest_fn fn;
     const uint64_t *arguments;
     uint64_t *results;
-    enum rt_trap trap;            /* Anything but NONE: it is over, and told so. */
+    enum rt_trap trap;            /* Anything but NONE: it has ended, and every call answers no. */
     struct rt_host_call *waiting; /* The host function in which it is suspended; NULL: none. */
 };
 
 /*
- * Pays `units` and looks whether the guest may go on: for the head of each loop and function. May
- * suspend. False: it is over, return. Holds F5, F6, and the guest's part of F14.
+ * Pays `units` and checks whether the guest may continue: for the head of each loop and function.
+ * May suspend. False: it has ended, return. Holds F5, F6, and the guest's part of F14.
  */
 #define rt_guest_check(guest, units) rt_guest_check_at((guest), (units), RT_HERE)
 bool rt__guest_check_slow(struct rt_guest *guest, uint64_t units, const struct rt_site *await);
@@ -102,22 +102,22 @@ static inline bool
 rt_guest_check_at(struct rt_guest *guest, uint64_t units, const struct rt_site *await)
 {
     struct rt_store *store = guest->store;
-    bool goes_on = !store->slow && store->chunk > 0 && units < (uint64_t)store->chunk &&
-                   (uintptr_t)__builtin_frame_address(0) > guest->stack_limit &&
-                   __atomic_load_n(&store->engine->epoch, __ATOMIC_RELAXED) < store->epoch_deadline;
-    if (__builtin_expect(goes_on, 1)) {
+    bool ok = !store->slow && store->chunk > 0 && units < (uint64_t)store->chunk &&
+              (uintptr_t)__builtin_frame_address(0) > guest->stack_limit &&
+              __atomic_load_n(&store->engine->epoch, __ATOMIC_RELAXED) < store->epoch_deadline;
+    if (__builtin_expect(ok, 1)) {
         store->chunk -= (int64_t)units;
         return true;
     }
     return rt__guest_check_slow(guest, units, await);
 }
 
-/* The guest is over, for this reason. The first one counts. NONE: fault RT_E_INVALID. */
+/* Ends the guest, for this reason. The first one counts. NONE: fault RT_E_INVALID. */
 void rt_guest_trap(struct rt_guest *guest, enum rt_trap trap);
 
 /*
  * Calls a host function. Returns when its continuation has said yes: at once (F9), or after the
- * guest was suspended. False: it is over, return; `results` are not to be used.
+ * guest was suspended. False: the guest has ended, return; `results` are not to be used.
  */
 #define rt_guest_host(guest, fn, arguments, results) \
     rt_guest_host_at((guest), (fn), (arguments), (results), RT_HERE)

@@ -1,5 +1,5 @@
 /*
- * internal.h -- what the files of this folder share, and nobody else.
+ * internal.h -- shared by the files of this folder only.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,7 @@
 
 #define RT__STORE_MAGIC 0x52535452u
 
-/* store.c: what a debit has come to. */
+/* store.c: the result of a debit. */
 enum rt__fuel { RT__FUEL_LEFT, RT__FUEL_YIELD, RT__FUEL_OUT };
 enum rt__fuel rt__fuel_debit(struct rt_store *store, uint64_t units);
 
@@ -28,7 +28,7 @@ void rt__guest_main(void *guest);
  */
 bool rt__guest_ready(struct rt_guest *guest);
 
-/* Gives up the host function that the guest waits in: its finalizer. None: no-op. */
+/* Drops the host function that the guest waits in: its finalizer. None: no-op. */
 void rt__guest_detach(struct rt_guest *guest);
 
 #endif

@@ -73,7 +73,7 @@ reply_audit(const struct rt_object *object)
 {
     const struct rt_reply *reply = rt_container_of(object, struct rt_reply, object);
     if (reply->complete && !rt_slot_empty(&reply->slot)) {
-        return "an answer is there, and whoever waits for it was not woken";
+        return "an answer is there, and the task that waits for it was not woken";
     }
     return NULL;
 }

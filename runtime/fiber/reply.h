@@ -1,19 +1,19 @@
 /*
  * reply.h -- the answer of a host function that is not there yet.
  *
- * What an operation, the guest that asked for it and whoever drives the guest have
- * in common: the operation completes it, the continuation asks it, the driver
+ * Shared by an operation, the guest that asked for it and the driver of the
+ * guest: the operation completes it, the continuation polls it, the driver
  * awaits it.
  *
  *      host function ─ rt_reply_begin ─┬─▶ continuation: is it complete?   (the guest's)
  *                                      └─▶ side channel: wake me           (the driver's)
  *      … later, the operation ─ rt_reply_complete: writes results, wakes the driver
  *
- * A call may be deleted meanwhile. The reply is then detached: its results are no
- * longer there to be written, and the operation is told so when it completes (F11).
+ * A call may be deleted meanwhile. The reply is then detached: its results cannot
+ * be written any more, and its completion answers false (F11).
  * For that reason the memory belongs to the operation and not to the call.
  *
- * Ownership. Pinned from begin until it was completed and the guest has gone on, or
+ * Ownership. Pinned from begin until it was completed and the guest has continued, or
  * was deleted. Then it may be begun again.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -30,19 +30,19 @@ extern "C" {
 struct rt_reply {
     struct rt_object object;
     struct rt_future future;   /* What the driver awaits. */
-    struct rt_slot slot;       /* Where it waits. */
-    struct rt_host_call *host; /* Whose answer this is; NULL: nobody's any more. */
+    struct rt_slot slot;       /* The driver's waker. */
+    struct rt_host_call *host; /* The host call it answers; NULL: deleted. */
     bool complete;
     const char *what;
     const struct rt_site *await;
 };
 
-/* Makes one; `what` (borrowed) is what is waited for, for people: "the next record". */
+/* Makes one; `what` (borrowed) is the wait reason, for people: "the next record". */
 void rt_reply_init(struct rt_reply *reply, const char *what);
 
 /*
  * Called by a host function, before its operation is started: fills in the continuation and sets
- * the side channel of the store. An operation that completes at once takes that back, and nobody
+ * the side channel of the store. An operation that completes at once withdraws that, and no task
  * waits (F9). A reply that is in use: fault RT_E_BUSY.
  */
 #define rt_reply_begin(reply, host) rt_reply_begin_at((reply), (host), RT_HERE)
@@ -57,13 +57,13 @@ void rt_reply_begin_at(
 #define rt_reply_complete(reply, results, count) \
     rt_reply_complete_at((reply), (results), (count), RT_TRAP_NONE, RT_HERE)
 
-/* It has failed: the guest is trapped with `trap` when it goes on (F10). */
+/* It has failed: the guest is trapped with `trap` when it continues (F10). */
 #define rt_reply_fail(reply, trap) rt_reply_complete_at((reply), 0, 0, (trap), RT_HERE)
 
 bool rt_reply_complete_at(struct rt_reply *reply, const uint64_t *results, uint32_t count,
         enum rt_trap trap, const struct rt_site *await);
 
-/* True while a guest waits for it: an operation may look, and stop early. */
+/* True while a guest waits for it: an operation may check, and stop early. */
 static inline bool
 rt_reply_wanted(const struct rt_reply *reply)
 {

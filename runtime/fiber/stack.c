@@ -1,5 +1,5 @@
 /*
- * stack.c -- asking a provider, and a pool that is one.
+ * stack.c -- the calls of a provider, and a pool that is one.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

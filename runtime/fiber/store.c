@@ -127,8 +127,8 @@ rt_fuel_get(const struct rt_store *store)
     if (store->chunk >= 0) {
         return store->rest + (uint64_t)store->chunk;
     }
-    uint64_t owed = -(uint64_t)store->chunk;
-    return owed < store->rest ? store->rest - owed : 0;
+    uint64_t debt = -(uint64_t)store->chunk;
+    return debt < store->rest ? store->rest - debt : 0;
 }
 
 void

@@ -2,21 +2,21 @@
  * store.h -- what a guest runs in: an engine for all of them, a store for each.
  *
  * An engine has the stacks and the epoch; a store has one guest's fuel, its
- * deadline, and at most one live call (F4). Two ways to make a guest give way
- * that never asks the host for anything:
+ * deadline, and at most one live call (F4). Two ways to make a guest yield
+ * that never call the host:
  *
  *   fuel    each check of the guest costs units. What is left is kept in two parts,
  *           a chunk that checks count down and the rest. When the chunk is used up
  *           the next one, min(interval, total), is cut from the rest, and the call
- *           yields in between. What a check takes beyond the chunk is owed by the
- *           rest, so the sum is exact at any time (F5).
+ *           yields in between. What a check takes beyond the chunk is subtracted
+ *           from the rest, so the sum is exact at any time (F5).
  *
  *              chunk         rest
  *           [■■■■■□□□□□][□□□□□□□□□□□□□□□□□□□]      total = chunk + rest
  *
- *   epoch   somebody ticks the engine's epoch, a timer or another thread. At a check
- *           at or past the store's deadline the guest yields, and on resume its deadline
- *           is the epoch of that moment + delta; or it is trapped (F6).
+ *   epoch   a timer or another thread ticks the engine's epoch. At a check at or past
+ *           the store's deadline the guest yields, and on resume its deadline is the
+ *           current epoch + delta; or it is trapped (F6).
  *
  * Ownership. Caller's memory, pinned from init to fini. An engine outlives its
  * stores, a store its call.
@@ -41,8 +41,8 @@ struct rt_call;
 struct rt_engine_config {
     struct rt_stack_provider *stacks; /* Borrowed. */
     struct rt_stack_config stack;
-    /* Told at each check what it cost, before it is taken: in a simulated world a unit of fuel is a
-     * nanosecond. NULL: nobody is told, and checks are faster. */
+    /* Called at each check with its cost, before that is taken: in a simulated world a unit of fuel
+     * is a nanosecond. NULL: no call, and checks are faster. */
     void (*on_charge)(void *argument, uint64_t units);
     void *charge_argument;
 };
@@ -63,7 +63,7 @@ struct rt_store {
     uint64_t interval;       /* 0: never yields. */
     uint64_t epoch_deadline; /* RT_EPOCH_NEVER: none. */
     uint64_t epoch_delta;    /* 0: trap. */
-    bool slow;               /* Checks go the long way: somebody is told, or the guest is over. */
+    bool slow;               /* Checks take the slow path: on_charge, or the guest has ended. */
     struct rt_call *call;    /* The live one; NULL: none. */
     struct rt_future *pending;
 };
@@ -80,7 +80,7 @@ void rt_epoch_tick(struct rt_engine *engine);
 /* A store with RT_FUEL_MAX of fuel, no interval, no deadline. `data` is the caller's. */
 void rt_store_init(struct rt_store *store, struct rt_engine *engine, void *data);
 
-/* Ends it. A call that was not deleted, or a pending host function that nobody took: fault
+/* Ends it. A call that was not deleted, or a pending host function that was not taken: fault
  * RT_E_IN_USE (F10). */
 void rt_store_fini(struct rt_store *store);
 
@@ -108,9 +108,9 @@ void rt_epoch_yield_every(struct rt_store *store, uint64_t delta);
 
 /*
  * Called by a host function that is not ready: `future` (borrowed, pinned until it is ready or
- * dropped) is what its answer waits for. Whoever drives the call takes it after the guest has
- * suspended. One that is there and was not taken: fault RT_E_BUSY. It cannot fail (F10): what goes
- * wrong is the host function's trap.
+ * dropped) is what its answer waits for. The driver of the call takes it after the guest has
+ * suspended. One that was not taken: fault RT_E_BUSY. It cannot fail (F10): errors are the host
+ * function's trap.
  */
 void rt_store_set_pending(struct rt_store *store, struct rt_future *future);
 

@@ -1,9 +1,9 @@
 /*
- * switch.h -- the switch itself: the only file that knows how stacks are changed.
+ * switch.h -- the switch itself: the only file that changes stacks.
  *
- * Three parts: what the sanitizers are told, how a switch is made (two ways, one of them
- * compiled), and resume and suspend over both. For the files of this folder alone: they
- * are in line, since each return after a switch goes where the processor does not expect it to,
+ * Three parts: the calls of the sanitizers, the switch (two implementations, one of them
+ * compiled), and resume and suspend over both. For the files of this folder alone: the functions
+ * are inline, since each return after a switch goes where the processor does not predict it,
  * and costs more than the switch.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -33,10 +33,10 @@
 #endif
 #endif
 
-/* A function of its own would begin on one stack and return on the other. */
+/* A separate function would begin on one stack and return on the other. */
 #define IN_LINE __attribute__((always_inline)) static inline
 
-/* ---- What the sanitizers are told, declared as their own headers do. ------------------------- */
+/* ---- The calls of the sanitizers, declared as their own headers do. -------------------------- */
 
 #if defined(ASAN)
 
@@ -48,7 +48,7 @@ void __asan_unpoison_memory_region(void const volatile *address, size_t size);
 IN_LINE void
 prepared(struct rt_context *context)
 {
-    /* Frames that an abandoned context left there are poisoned still. */
+    /* Frames that an abandoned context left there are still poisoned. */
     __asan_unpoison_memory_region(context->stack, context->size);
 }
 IN_LINE void
@@ -65,7 +65,7 @@ arrived_on(struct rt_context *context)
 IN_LINE void
 leaving_from(struct rt_context *context)
 {
-    /* NULL: nobody comes back, what the sanitizer keeps for this stack can go. */
+    /* NULL: the stack is not resumed any more, and the sanitizer can drop its state. */
     __sanitizer_start_switch_fiber(context->finished ? NULL : &context->fake_stack,
             context->back_bottom, context->back_size);
 }
@@ -140,8 +140,8 @@ extern void *make_fcontext(void *top, size_t size, void (*fn)(struct transfer));
 
 /*
  * With the control bits of floating point Boost.Context saves and loads its sticky flags, and a
- * load that changes one takes 55 ns where all the rest takes 4 (measured on a Xeon). The flags are
- * nobody's across a call, so they go down on the side that is left: then none changes.
+ * load that changes one takes 55 ns where all the rest takes 4 (measured on a Xeon). The flags mean
+ * nothing across a call, so they are cleared on the side that is left: then none changes.
  */
 IN_LINE void
 lower_flags(void)

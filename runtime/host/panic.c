@@ -1,7 +1,7 @@
 /*
  * panic.c -- rt_panic and rt_fault in production: one line on stderr, then abort.
  *
- * The simulator and the unit tests bring their own pair instead of this file.
+ * The simulator and the unit tests use their own pair instead of this file.
  * The line is complete before anything else can go wrong: stderr is not
  * buffered, and abort() runs no exit handler.
  *

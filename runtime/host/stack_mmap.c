@@ -37,7 +37,7 @@ unmap(struct rt_stack_provider *provider, struct rt_stack stack)
 {
     (void)provider;
     if (munmap(stack.base - RT_STACK_GUARD, RT_STACK_GUARD + stack.size) != 0) {
-        abort(); /* What was given back is not what was given. */
+        abort(); /* The stack is not one that was allocated. */
     }
 }
 

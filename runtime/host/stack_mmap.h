@@ -18,7 +18,7 @@ extern "C" {
 /* How many bytes below a stack's base cannot be touched. */
 #define RT_STACK_GUARD ((size_t)4096)
 
-/* Makes one. Sizes are rounded up to pages; RT_E_FULL when the system has no room. */
+/* Makes one. Sizes are rounded up to pages; RT_E_FULL when the system has no memory. */
 void rt_stack_mmap_init(struct rt_stack_provider *provider);
 
 #ifdef __cplusplus

@@ -19,7 +19,7 @@ unlock(struct rt_worker_thread *worker)
     rt_assert(pthread_mutex_unlock(&worker->lock) == 0);
 }
 
-/* The next work, or NULL when the end has come. */
+/* The next work, or NULL when the thread is to end. */
 static struct rt_work *
 wait_for_work(struct rt_worker_thread *worker)
 {

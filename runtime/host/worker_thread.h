@@ -1,9 +1,9 @@
 /*
  * worker_thread.h -- a thread that runs the work of a blocking pool.
  *
- * When a piece of work is done the thread calls `tell`, for whoever sleeps on the
- * runtime's thread: rt_host_notify in a function of one's own. That thread then
- * calls rt_worker_thread_collect, after each turn, say.
+ * When a piece of work is done the thread calls `tell`, to end the sleep of the
+ * runtime's thread: a function of the caller that calls rt_host_notify. That
+ * thread then calls rt_worker_thread_collect, for example after each turn.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,10 +30,10 @@ struct rt_worker_thread {
 RT_MUST_CHECK rt_err rt_worker_thread_init(
         struct rt_worker_thread *worker, void (*tell)(void *argument), void *argument);
 
-/* Says rt_blocking_done to `pool` if the thread is done with its work; true then. */
+/* Calls rt_blocking_done on `pool` if the thread has finished its work; true then. */
 bool rt_worker_thread_collect(struct rt_worker_thread *worker, struct rt_blocking_pool *pool);
 
-/* Waits for the thread to end; work in its hands is run to its end first. */
+/* Waits for the thread to end; work that has begun is finished first. */
 void rt_worker_thread_fini(struct rt_worker_thread *worker);
 
 #endif

@@ -1,10 +1,9 @@
 /*
  * host.c -- the calls of the seam, with the contract checked on both sides.
  *
- * A host is somebody else's code: what it answers is looked at before anybody
- * acts on it. Here is the one place where a wrong index is still a sentence about
- * the host, and not a crash three calls later.
- *
+ * A host is foreign code: its answers are checked before they are used. Here a
+ * wrong index is still a message about the host, and not a crash three calls
+ * later.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/io/host.h"
@@ -22,7 +21,7 @@ check_host(const struct rt_host *host)
     rt_assert(host->ops != NULL);
 }
 
-/* For what a host does that it must not; `what` is the whole sentence. */
+/* For what a host does that it must not; `what` completes the sentence. */
 #define host_broke(what) rt_panic(__FILE__, __LINE__, "the host " what)
 
 static void
@@ -49,9 +48,9 @@ check_list(const struct rt_host *host, struct rt_pollable *const *in, uint32_t c
 }
 
 /*
- * Every place of the list at most once (P5: a pollable that is in the list twice has two places).
+ * Every index of the list at most once (P5: a pollable that is in the list twice has two indices).
  * A host that answers in ascending order costs one compare an index; any other order is searched
- * pair by pair, for there is no memory here to mark places in, and the order is not ours to change.
+ * pair by pair, for there is no memory here to mark indices in, and the order must not change.
  */
 static void
 check_once(const uint32_t *indices, uint32_t ready)
@@ -63,7 +62,7 @@ check_once(const uint32_t *indices, uint32_t ready)
     for (uint32_t i = ascending; i < ready; i++) {
         for (uint32_t k = 0; k < i; k++) {
             if (indices[k] == indices[i]) {
-                host_broke("reported one place of the list twice");
+                host_broke("reported one index of the list twice");
             }
         }
     }
@@ -116,7 +115,7 @@ rt_host_poll(struct rt_host *host, struct rt_pollable *const *in, uint32_t count
 {
     check_host(host);
     if (count == 0) {
-        /* The host's to refuse, and a strict one traps: who asks for nothing has lost its way
+        /* The host's to refuse, and a strict one traps: an empty list is a bug of the caller
          * (P3). */
         rt_err refusal = host->ops->poll(host, in, 0, ret_indices, ret_ready);
         if (refusal != RT_E_EMPTY_POLL) {

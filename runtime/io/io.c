@@ -1,10 +1,10 @@
 /*
  * io.c -- sources, the waits for them, and the turn.
  *
- * Whoever is woken may do anything: wait again, give this or another source up, shut all of it
- * down. So a wake takes the lists that it is about aside first, and looks at no source after that:
- * a wait taken back meanwhile unlinks itself from wherever it is, one registered meanwhile is in a
- * list that nobody walks (W7).
+ * A woken task may do anything: wait again, deregister this or another source, shut all of it
+ * down. So a wake first moves the waits concerned to a separate list, and reads no source after
+ * that: a wait cancelled meanwhile unlinks itself from any list, one registered meanwhile is in a
+ * list that is not being walked (W7).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,7 +25,7 @@ check_io(const struct rt_io *io)
     rt_check(io, IO_MAGIC);
 }
 
-/* The commonest slip in C, and it should not read like a bug of the runtime. */
+/* A common mistake in C, and it should not read like a bug of the runtime. */
 static void
 check_source(const struct rt_io_source *source)
 {
@@ -68,7 +68,7 @@ unlink_wait(struct rt_io_wait *wait, const struct rt_site *await)
     wait->source = NULL;
 }
 
-/* Wakes whom `due` holds, first come first served; those whose task has ended are passed over. */
+/* Wakes the waits in `due`, first come, first served; skips those whose task has ended. */
 static uint32_t
 wake_all(struct rt_list *due, const struct rt_site *await)
 {
@@ -84,9 +84,9 @@ wake_all(struct rt_list *due, const struct rt_site *await)
     return woken;
 }
 
-/* Notes `bits` in one direction, and moves who waits for it to the end of `due`. */
+/* Records `bits` in one direction, and moves its waits to the end of `due`. */
 static void
-tell(struct rt_io_source *source, enum rt_direction direction, uint32_t bits, struct rt_list *due)
+record(struct rt_io_source *source, enum rt_direction direction, uint32_t bits, struct rt_list *due)
 {
     if (bits != 0) {
         rt_readiness_event(&source->readiness[direction], bits);
@@ -95,16 +95,16 @@ tell(struct rt_io_source *source, enum rt_direction direction, uint32_t bits, st
 }
 
 static void
-tell_both(struct rt_io_source *source, uint32_t bits, struct rt_list *due)
+record_both(struct rt_io_source *source, uint32_t bits, struct rt_list *due)
 {
-    tell(source, RT_DIRECTION_READ, bits, due);
-    tell(source, RT_DIRECTION_WRITE, bits, due);
+    record(source, RT_DIRECTION_READ, bits, due);
+    record(source, RT_DIRECTION_WRITE, bits, due);
 }
 
-/* ---- What a source says of itself. ----------------------------------------------------------- */
+/* ---- The audit of a source. ------------------------------------------------------------------ */
 
 static bool
-somebody_waits(const struct rt_list *waits)
+any_pending(const struct rt_list *waits)
 {
     rt_list_each(link, waits)
     {
@@ -121,7 +121,7 @@ rt_io_source_audit(const struct rt_object *object)
     rt_check(object, SOURCE_MAGIC);
     const struct rt_io_source *source = rt_container_of(object, struct rt_io_source, object);
     for (int i = 0; i < RT_DIRECTIONS; i++) {
-        if (source->readiness[i].bits != 0 && somebody_waits(&source->waits[i])) {
+        if (source->readiness[i].bits != 0 && any_pending(&source->waits[i])) {
             return "a task waits for a direction that is known to be ready";
         }
     }
@@ -205,7 +205,7 @@ rt_io_deregister_at(struct rt_io_source *source, const struct rt_site *await)
     RT_PROBE_AUDIT(&source->object, NULL);
     source->io = NULL;
     source->socket = -1;
-    tell_both(source, RT_READY_SHUTDOWN, &due);
+    record_both(source, RT_READY_SHUTDOWN, &due);
     (void)wake_all(&due, await);
 }
 
@@ -228,7 +228,7 @@ rt_io_wait_cancel_at(struct rt_io_wait *wait, const struct rt_site *await)
     if (wait->source != NULL) {
         unlink_wait(wait, await);
     }
-    /* Last: the drop of a foreign waker may come back here. */
+    /* Last: the drop of a foreign waker may re-enter. */
     (void)rt_slot_clear_at(&wait->slot, await);
 }
 
@@ -332,8 +332,8 @@ dispatch(struct rt_io *io, const struct rt_net_event *event, const struct rt_sit
         return 0;
     }
     check_source(source);
-    tell(source, RT_DIRECTION_READ, rt_readiness_of(event->events, RT_DIRECTION_READ), &due);
-    tell(source, RT_DIRECTION_WRITE, rt_readiness_of(event->events, RT_DIRECTION_WRITE), &due);
+    record(source, RT_DIRECTION_READ, rt_readiness_of(event->events, RT_DIRECTION_READ), &due);
+    record(source, RT_DIRECTION_WRITE, rt_readiness_of(event->events, RT_DIRECTION_WRITE), &due);
     return wake_all(&due, await);
 }
 
@@ -381,7 +381,7 @@ rt_io_shutdown_at(struct rt_io *io, const struct rt_site *await)
     for (uint32_t i = 0; i < io->sources.touched; i++) {
         struct rt_io_source *source = rt_slab_at(&io->sources, i, NULL);
         if (source != NULL) {
-            tell_both(source, RT_READY_SHUTDOWN, &due);
+            record_both(source, RT_READY_SHUTDOWN, &due);
         }
     }
     (void)wake_all(&due, await);

@@ -1,5 +1,5 @@
 /*
- * net.c -- the calls of the network's seam whose answers are looked at before they are believed.
+ * net.c -- the calls of the network's seam whose answers are checked before use.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,7 +28,7 @@ rt_net_read(struct rt_net *net, int socket, void *buffer, size_t size, size_t *r
     size_t moved = 0;
     rt_err err = net->ops->read(net, socket, buffer, size, &moved, await);
     if (err == RT_OK && moved > size) {
-        net_broke("read more bytes than it was given room for");
+        net_broke("read more bytes than the buffer holds");
     }
     *ret_size = err == RT_OK ? moved : 0;
     return err;
@@ -57,7 +57,7 @@ rt_net_fetch(struct rt_net *net, struct rt_net_event *ret_events, uint32_t max)
     rt_assert(max > 0);
     uint32_t count = net->ops->fetch(net, ret_events, max);
     if (count > max) {
-        net_broke("fetched more events than there was room for");
+        net_broke("fetched more events than the array holds");
     }
     for (uint32_t i = 0; i < count; i++) {
         if (ret_events[i].events == 0 || (ret_events[i].events & ~RT_NET_EVENTS) != 0) {

@@ -6,13 +6,13 @@
  *      waiting    subscribe: one pollable, ready while there is something to fetch
  *
  * Edges. A network reports *changes*, as epoll(7) does with EPOLLET. It promises one thing: after a
- * call has said RT_E_AGAIN, an event follows once the call would no longer say so. It may report
- * what is not so (the call then says RT_E_AGAIN), several changes as one event, some of what it has
- * and the rest later, in any order. An event that was fetched may be about a socket that was given
- * up meanwhile; that is why a token carries a generation.
+ * call has answered RT_E_AGAIN, an event follows once the call would no longer do so. It may report
+ * false readiness (the call then answers RT_E_AGAIN), several changes as one event, some of what it
+ * has and the rest later, in any order. An event that was fetched may be about a socket that was
+ * closed meanwhile; that is why a token carries a generation.
  *
  * Two phases. What takes time is started by one call and finished by another (N5, WASI): between
- * them the socket is watched, and its WRITABLE says that finishing is worth a try.
+ * them the socket is watched, and its WRITABLE means that finishing is worth a try.
  *
  * Hosts over epoll implement this with accept4, getsockopt(SO_ERROR), epoll_ctl and epoll_wait with
  * timeout 0; their pollable is the epoll descriptor. The simulated one is sim/host.
@@ -45,13 +45,13 @@ struct rt_net_address {
 /* The address a.b.c.d with `port`. */
 struct rt_net_address rt_net_address_v4(uint8_t a, uint8_t b, uint8_t c, uint8_t d, uint16_t port);
 
-/* What an event says. */
+/* Bits of an event. */
 #define RT_NET_READABLE 1u     /* Bytes, or a connection, or an end to be read. */
-#define RT_NET_WRITABLE 2u     /* Room; or what was started can be finished. */
+#define RT_NET_WRITABLE 2u     /* Buffer space; or what was started can be finished. */
 #define RT_NET_READ_CLOSED 4u  /* Nothing will follow what is there: the peer has shut down. */
-#define RT_NET_WRITE_CLOSED 8u /* Nobody reads any more. */
-#define RT_NET_ERROR 16u       /* Reported unasked; the next call says which. */
-#define RT_NET_HANGUP 32u      /* Reported unasked: both directions are closed. */
+#define RT_NET_WRITE_CLOSED 8u /* The peer reads no more. */
+#define RT_NET_ERROR 16u       /* Reported without interest; the next call returns the error. */
+#define RT_NET_HANGUP 32u      /* Reported without interest: both directions are closed. */
 #define RT_NET_EVENTS 63u
 
 struct rt_net_event {
@@ -60,8 +60,8 @@ struct rt_net_event {
 };
 
 struct rt_net_ops {
-    /* Starts to listen at `address` with room for `backlog` connections that nobody has accepted
-     * yet. RT_E_ADDRESS_IN_USE, RT_E_NO_DESCRIPTOR. */
+    /* Starts to listen at `address` with space for `backlog` connections that are not accepted yet.
+     * RT_E_ADDRESS_IN_USE, RT_E_NO_DESCRIPTOR. */
     rt_err (*listen_start)(struct rt_net *net, const struct rt_net_address *address,
             uint32_t backlog, int *ret_socket);
     /* RT_OK: it listens. RT_E_AGAIN: not yet. Other errors: it never will. */
@@ -69,35 +69,35 @@ struct rt_net_ops {
     /* Starts to connect. RT_E_NO_DESCRIPTOR. */
     rt_err (*connect_start)(
             struct rt_net *net, const struct rt_net_address *address, int *ret_socket);
-    /* To be asked after WRITABLE only (N4): a host over epoll asks SO_ERROR, which is no error also
-     * while the connection is still on its way. RT_OK: connected. RT_E_AGAIN: WRITABLE was said for
-     * nothing. RT_E_REFUSED, RT_E_RESET, RT_E_TIMED_OUT. */
+    /* To be called after WRITABLE only (N4): a host over epoll reads SO_ERROR, which is no error
+     * also while the connection is being made. RT_OK: connected. RT_E_AGAIN: WRITABLE was false.
+     * RT_E_REFUSED, RT_E_RESET, RT_E_TIMED_OUT. */
     rt_err (*connect_finish)(struct rt_net *net, int socket);
     /* Takes one connection. RT_E_AGAIN. RT_E_ABORTED: one that is gone already; RT_E_NO_DESCRIPTOR:
-     * it stays in the backlog; the listener is as good as before in both cases (N2). */
+     * it stays in the backlog; the listener stays usable in both cases (N2). */
     rt_err (*accept)(
             struct rt_net *net, int socket, int *ret_socket, struct rt_net_address *ret_peer);
     /* Moves at most `size` (> 0) bytes, often fewer. RT_OK; of `read` also with *ret_size 0, which
      * is "nothing now", not the end (WASI, N3). RT_E_AGAIN. RT_E_CLOSED: of `read` the end; of
-     * `write` that nobody reads any more, without a signal (N6). RT_E_RESET. */
+     * `write` that the peer reads no more, without a signal (N6). RT_E_RESET. */
     rt_err (*read)(struct rt_net *net, int socket, void *buffer, size_t size, size_t *ret_size,
             const struct rt_site *await);
     rt_err (*write)(struct rt_net *net, int socket, const void *buffer, size_t size,
             size_t *ret_size, const struct rt_site *await);
-    /* Nothing more will be written: the peer reads the end. RT_E_CLOSED: it was done before, or
-     * there is no connection any more. */
+    /* Nothing more will be written: the peer reads the end. RT_E_CLOSED: called before, or there is
+     * no connection any more. */
     rt_err (*shutdown)(struct rt_net *net, int socket);
-    /* Gives it up; the number is free at once. It is unwatched by then. */
+    /* Closes it; the number is free at once. It is unwatched by then. */
     void (*close)(struct rt_net *net, int socket);
 
-    /* From now on both directions of `socket` are reported under `token`; what holds already is
-     * reported too. *ret_object: by which number traces know it, or 0. RT_E_FULL. */
+    /* From now on both directions of `socket` are reported under `token`; what is true already is
+     * reported too. *ret_object: its number in traces, or 0. RT_E_FULL. */
     rt_err (*watch)(struct rt_net *net, int socket, uint64_t token, uint32_t *ret_object);
     void (*unwatch)(struct rt_net *net, int socket);
     /* Takes at most `max` (> 0) events; never blocks. 0 is possible: interrupted (E6), or gone. */
     uint32_t (*fetch)(struct rt_net *net, struct rt_net_event *ret_events, uint32_t max);
-    /* Makes `pollable` one of the host that the runtime sleeps in: ready while fetch has something
-     * to say. RT_E_FULL. */
+    /* Makes `pollable` one of the host that the runtime sleeps in: ready while fetch has events.
+     * RT_E_FULL. */
     rt_err (*subscribe)(struct rt_net *net, struct rt_pollable *pollable);
 };
 
@@ -109,9 +109,9 @@ struct rt_net {
 
 #define RT_NET_MAGIC 0x524e4554u
 
-/* The calls that return something which can be wrong, with the contract checked on both sides: a
- * network that breaks it is a panic. Signatures and meaning as in rt_net_ops. The others are called
- * through `ops`. */
+/* The calls whose results can be wrong, with the contract checked on both sides: a network that
+ * breaks it is a panic. Signatures and meaning as in rt_net_ops. The others are called through
+ * `ops`. */
 RT_MUST_CHECK rt_err rt_net_read(struct rt_net *net, int socket, void *buffer, size_t size,
         size_t *ret_size, const struct rt_site *await);
 RT_MUST_CHECK rt_err rt_net_write(struct rt_net *net, int socket, const void *buffer, size_t size,

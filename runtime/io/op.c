@@ -1,9 +1,8 @@
 /*
- * op.c -- handles: starting, polling, cancelling, letting go.
+ * op.c -- handles: starting, polling, cancelling, dropping.
  *
- * A handle that has left the ring is IDLE before anybody is told, so whoever is
- * told may start it again.
- *
+ * A handle that has left the ring is IDLE before any task is woken, so a woken
+ * task may start it again.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/io/op.h"
@@ -36,7 +35,7 @@ rt_op_init(struct rt_op *op)
     op->slot.owner = op->object.id;
 }
 
-/* In line for a place. */
+/* Queued for a place. */
 static bool
 queued(const struct rt_op *op)
 {

@@ -8,12 +8,12 @@
  *       │                          ▼                         ▼                              ▼
  *       └──── rt_op_poll ────── COMPLETED ◀──────────────────┘                           release
  *
- * Buffers (U1). From rt_op_start on the buffer is the ring's. It comes back in one of
+ * Buffers (U1). From rt_op_start on the buffer is the ring's. It is returned in one of
  * two ways: rt_op_poll answers READY without `more`, or, when the handle was dropped,
  * `release` is called without `more` (U2). A task that may be cancelled therefore keeps
  * the buffer of an operation in memory that outlives it.
  *
- * Cancel (U3) asks; the operation still ends with its own final completion, which says
+ * A cancel (U3) is a request; the operation still ends with its own final completion:
  * RT_E_CANCELLED, or what it had done already. Closing the target cancels nothing (U6).
  *
  * Ownership. The handle is the caller's, pinned while it is not IDLE. It may be freed after
@@ -32,17 +32,17 @@ extern "C" {
 
 enum rt_op_state {
     RT_OP_IDLE,
-    RT_OP_QUEUED,    /* In line for a place. */
-    RT_OP_SUBMITTED, /* Nobody waits for it now. */
+    RT_OP_QUEUED,    /* Queued for a place. */
+    RT_OP_SUBMITTED, /* No task waits for it now. */
     RT_OP_WAITING,   /* A waker is stored. */
     RT_OP_COMPLETED, /* A result is there, not yet taken. */
-    RT_OP_IGNORED    /* Of a place whose handle was dropped; a handle never says so. */
+    RT_OP_IGNORED    /* Of a place whose handle was dropped; never the state of a handle. */
 };
 
-/* What is asked for; copied. `user_data` and `cancels` are the ring's to fill. */
+/* The request; copied. The ring fills `user_data` and `cancels`. */
 struct rt_op_request {
     struct rt_submission submission;
-    rt_op_release_fn release; /* NULL: nothing is to be done for completions that nobody takes. */
+    rt_op_release_fn release; /* NULL: nothing is to be done for completions that are not taken. */
     void *argument;
 };
 
@@ -53,21 +53,21 @@ struct rt_op {
     struct rt_list link;  /* In ring->queued while QUEUED. */
     bool ended;           /* Cancelled before the host saw it; there is no place. */
     struct rt_op_request request;
-    struct rt_slot slot; /* Who waits. */
+    struct rt_slot slot; /* The waiting task's waker. */
 };
 
 struct rt_op_result {
     int32_t result; /* As in struct rt_completion. */
-    bool more;      /* Poll again: the operation goes on (U5). */
+    bool more;      /* Poll again: the operation continues (U5). */
 };
 
 /* Makes an IDLE operation. */
 void rt_op_init(struct rt_op *op);
 
 /*
- * Hands `request` to the ring, which takes its buffer (U1). Never refused for want of room: it
- * waits in line (U7). The host does not see it before somebody polls, or the ring turns. An
- * operation that is not IDLE: fault RT_E_BUSY. CANCEL is not asked for this way: RT_E_INVALID.
+ * Hands `request` to the ring, which takes its buffer (U1). Never refused for lack of a place: it
+ * is queued (U7). The host does not see it before a task polls, or the ring turns. An
+ * operation that is not IDLE: fault RT_E_BUSY. CANCEL has its own call: RT_E_INVALID.
  */
 #define rt_op_start(op, ring, request) rt_op_start_at((op), (ring), (request), RT_HERE)
 void rt_op_start_at(struct rt_op *op, struct rt_ring *ring, const struct rt_op_request *request,
@@ -76,22 +76,22 @@ void rt_op_start_at(struct rt_op *op, struct rt_ring *ring, const struct rt_op_r
 /*
  * READY with the next result. Without `more` it was the last: the operation is IDLE, its buffer
  * the caller's again. With it, poll again before sleeping. PENDING: the waker of `cx` is stored,
- * the one before dropped (W11). IDLE: fault RT_E_FINISHED.
+ * the previous one dropped (W11). IDLE: fault RT_E_FINISHED.
  */
 #define rt_op_poll(op, cx, ret_result) rt_op_poll_at((op), (cx), (ret_result), RT_HERE)
 rt_poll rt_op_poll_at(struct rt_op *op, struct rt_cx *cx, struct rt_op_result *ret_result,
         const struct rt_site *await);
 
 /*
- * Asks the host to end it early; poll on for the result (U3). One that the host has not seen ends
- * at once with RT_E_CANCELLED. IDLE, finished, or asked before and not answered: no-op.
+ * Asks the host to end it early; keep polling for the result (U3). One that the host has not seen
+ * ends at once with RT_E_CANCELLED. IDLE, finished, or asked before and not answered: no-op.
  */
 #define rt_op_cancel(op) rt_op_cancel_at((op), RT_HERE)
 void rt_op_cancel_at(struct rt_op *op, const struct rt_site *await);
 
 /*
- * Lets go of it: the handle is IDLE, each completion that was not taken goes to `release`, now or
- * when it comes, and the buffer stays with the host till then (U2). One that the host has not seen
+ * Drops it: the handle is IDLE, each completion that was not taken goes to `release`, now or
+ * when it comes, and the buffer stays with the host until then (U2). One that the host has not seen
  * is released at once with RT_E_CANCELLED. One with `multi` is cancelled, for it might never end;
  * others only if the caller does so first. IDLE: no-op.
  */

@@ -25,7 +25,7 @@ check_poller(const struct rt_poller *poller)
     rt_assert(poller->count <= poller->capacity + RT_POLLER_EXTRA);
 }
 
-/* No place of a slab has generation 0, so this is the key of nothing in it. */
+/* No entry of a slab has generation 0, so this is the key of nothing in it. */
 static bool
 is_extra(struct rt_key key)
 {
@@ -48,13 +48,13 @@ sort(uint32_t *indices, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
         uint32_t index = indices[i];
-        uint32_t place = i;
-        while (place > 0 && indices[place - 1] > index) {
-            indices[place] = indices[place - 1];
-            place--;
+        uint32_t at = i;
+        while (at > 0 && indices[at - 1] > index) {
+            indices[at] = indices[at - 1];
+            at--;
         }
-        rt_assert(place == 0 || indices[place - 1] < index);
-        indices[place] = index;
+        rt_assert(at == 0 || indices[at - 1] < index);
+        indices[at] = index;
     }
 }
 

@@ -1,11 +1,11 @@
 /*
  * reactor.c -- registering waits, and the turn that wakes them.
  *
- * A turn has three parts, and nothing but the list of waits itself is kept from
- * one to the next, for the host and the wakers may do anything meanwhile:
+ * A turn has three parts, and only the list of waits itself is kept from one to the
+ * next, for the host and the wakers may do anything meanwhile:
  *
  *   1. The list: one entry for each pollable with a pending wait.
- *   2. The host is asked. Its answer is keys; those that went stale name nothing any more.
+ *   2. The host's poll. Its answer is keys; those that went stale name nothing any more.
  *   3. The waits of what was reported are marked, all of them, and then woken one by one. A wait
  *      registered during the wakes is not marked, one cancelled is not there (R8, R9).
  *
@@ -55,7 +55,7 @@ pending(const struct rt_wait *wait)
     return !rt_slot_empty(&wait->slot);
 }
 
-/* The last registered wait for `pollable`, or NULL. Newest first: who shares, shares soon. */
+/* The last registered wait for `pollable`, or NULL. Newest first: sharing is mostly recent. */
 static struct rt_wait *
 last_wait_for(const struct rt_reactor *reactor, const struct rt_pollable *pollable)
 {
@@ -77,7 +77,7 @@ is_for(const struct rt_reactor *reactor, struct rt_list *link, struct rt_key key
 
 /* ---- Registration. --------------------------------------------------------------------------- */
 
-/* A pollable that nobody waited for: it gets a key, and its first wait goes to the end. */
+/* A pollable without a wait so far: it gets a key, and its first wait goes to the end. */
 static void
 link_first(struct rt_reactor *reactor, struct rt_wait *wait, const struct rt_cx *cx)
 {
@@ -128,7 +128,7 @@ leave(struct rt_wait *wait, const struct rt_site *await)
     wait->reactor = NULL;
     wait->marked = false;
     RT_PROBE(UNWAIT, wait->pollable->object.id, RT_HERE, await, 0);
-    /* Last, and with the wait out of everything: the drop of a foreign waker may come back here. */
+    /* Last, and with the wait out of everything: the drop of a foreign waker may re-enter. */
     (void)rt_slot_clear_at(&wait->slot, await);
 }
 
@@ -191,7 +191,7 @@ rt_wait_cancel_at(struct rt_wait *wait, const struct rt_site *await)
 
 /* ---- The turn. ------------------------------------------------------------------------------- */
 
-/* Part 1. Waits of one pollable stand together, so an entry is there already if it is the last. */
+/* Part 1. Waits of one pollable are adjacent, so an entry is there already if it is the last. */
 static uint32_t
 list_waits(struct rt_reactor *reactor)
 {
@@ -234,7 +234,7 @@ list_extra(struct rt_reactor *reactor, enum rt_turn_mode mode, struct rt_pollabl
 
 /*
  * Part 3, first half. The answer is in the order of the list, and so of the waits: one walk finds
- * all. A key whose pollable nobody waits for any more is passed over.
+ * all. A key whose pollable has no wait any more is passed over.
  */
 static void
 mark(struct rt_reactor *reactor, uint32_t ready)
@@ -255,7 +255,7 @@ mark(struct rt_reactor *reactor, uint32_t ready)
     }
 }
 
-/* Part 3, second half. `waking` is moved on before each wake, and by leave() when its wait goes. */
+/* Part 3, second half. `waking` advances before each wake, and in leave() when its wait goes. */
 static uint32_t
 wake_marked(struct rt_reactor *reactor, const struct rt_site *await)
 {
@@ -265,9 +265,9 @@ wake_marked(struct rt_reactor *reactor, const struct rt_site *await)
         struct rt_wait *wait = wait_of(reactor->waking);
         rt_assert(wait->reactor == reactor);
         reactor->waking = reactor->waking->next;
-        bool owed = wait->marked && pending(wait);
+        bool reported = wait->marked && pending(wait);
         wait->marked = false;
-        if (owed && rt_slot_wake_at(&wait->slot, await)) {
+        if (reported && rt_slot_wake_at(&wait->slot, await)) {
             woken++;
         }
     }

@@ -1,5 +1,5 @@
 /*
- * reactor.h -- who is to be woken when a pollable is ready.
+ * reactor.h -- which tasks to wake when a pollable is ready.
  *
  *      task ── rt_wait_for(wait, cx) ──▶ wait ──▶ pollable
  *      turn:  list of waited-for pollables ──▶ host.poll ──▶ wake the waits of the ready ones
@@ -12,7 +12,7 @@
  * before its task had its turn. The end of the task empties the slot, so that the
  * wait of a task that is gone is not pending either.
  *
- *      waits    w1 w4 | w2 | w3 w5        waits of one pollable stand together
+ *      waits    w1 w4 | w2 | w3 w5        waits of one pollable are adjacent
  *      list     p1      p2   p3           each with a pending wait, in that order
  *
  * Order. The list is in the order in which pollables were first waited for, and
@@ -36,7 +36,7 @@ extern "C" {
 struct rt_reactor;
 
 struct rt_wait {
-    struct rt_list link; /* In reactor->waits, behind the other waits of its pollable. */
+    struct rt_list link; /* In reactor->waits, after the other waits of its pollable. */
     struct rt_slot slot; /* Full while the wait is pending. */
     struct rt_pollable *pollable;
     struct rt_reactor *reactor; /* NULL while not registered. */
@@ -51,7 +51,7 @@ struct rt_reactor {
     struct rt_list waits;
     struct rt_key *keys;        /* `capacity`: the answer of a turn. */
     bool turning;               /* Inside a turn, the host's poll included. */
-    struct rt_list *waking;     /* While a turn wakes: the link to look at next. NULL otherwise. */
+    struct rt_list *waking;     /* While a turn wakes: the link to process next. NULL otherwise. */
     struct rt_pollable at_once; /* Always ready, so that a poll does not block (R6). */
 };
 
@@ -61,8 +61,8 @@ struct rt_reactor_config {
 };
 
 enum rt_turn_mode {
-    RT_TURN_POLL, /* See what is ready, do not block (R6). */
-    RT_TURN_BLOCK /* Block until something is. */
+    RT_TURN_POLL, /* Ask what is ready, do not block (R6). */
+    RT_TURN_BLOCK /* Block until a pollable is ready. */
 };
 
 void rt_reactor_init(
@@ -77,25 +77,25 @@ void rt_wait_init(struct rt_wait *wait);
 /*
  * READY when `pollable` is, and then nothing is registered (R1, R3). Otherwise registers `wait`, or
  * renews it with the waker of `cx` (R2, W11), and answers PENDING. A wait belongs to one pollable
- * at a time: waiting for another first takes the old one back. Fault RT_E_FULL when the reactor is;
+ * at a time: waiting for another first cancels the old one. Fault RT_E_FULL when the reactor is;
  * fault RT_E_INVALID for a bare executor, which has none.
  */
 #define rt_wait_for(wait, pollable, cx) rt_wait_for_at((wait), (pollable), (cx), RT_HERE)
 rt_poll rt_wait_for_at(struct rt_wait *wait, struct rt_pollable *pollable, struct rt_cx *cx,
         const struct rt_site *await);
 
-/* Takes it back: not in the next list, not woken (R3). Not registered: no-op. */
+/* Cancels it: not in the next list, not woken (R3). Not registered: no-op. */
 #define rt_wait_cancel(wait) rt_wait_cancel_at((wait), RT_HERE)
 void rt_wait_cancel_at(struct rt_wait *wait, const struct rt_site *await);
 
 /*
- * One turn: builds the list from the waits and `extra` (borrowed; entries of the runtime's own, at
+ * One turn: builds the list from the waits and `extra` (borrowed; entries of the runtime itself, at
  * most RT_POLLER_EXTRA - 1), asks the host, wakes. *ret_woken is how many waits were woken.
  *
- * RT_TURN_POLL without a wait asks nobody (R6). RT_TURN_BLOCK with an empty list is RT_E_DEADLOCK,
- * and the host is not asked (R5). A wait cancelled by an earlier wake of the same turn is skipped
- * (R9); wakers may wait and cancel here (R8), but not turn: RT_E_REENTERED. RT_E_FULL when
- * the host has no room for the pollable that keeps a poll from blocking.
+ * RT_TURN_POLL without a wait does not call the host (R6). RT_TURN_BLOCK with an empty list is
+ * RT_E_DEADLOCK, without a call (R5). A wait cancelled by an earlier wake of the same turn is
+ * skipped (R9); wakers may wait and cancel here (R8), but not turn: RT_E_REENTERED. RT_E_FULL when
+ * the host has no capacity for the pollable that keeps a poll from blocking.
  */
 #define rt_reactor_turn(reactor, mode, extra, extra_count, ret_woken) \
     rt_reactor_turn_at((reactor), (mode), (extra), (extra_count), (ret_woken), RT_HERE)
@@ -106,7 +106,7 @@ RT_MUST_CHECK rt_err rt_reactor_turn_at(struct rt_reactor *reactor, enum rt_turn
 /* How many waits are registered, pending or not. */
 uint32_t rt_reactor_waiting(const struct rt_reactor *reactor);
 
-/* True when a turn now would wake somebody: a pollable with a pending wait is ready. Asks the host
+/* True when a turn now would wake a task: a pollable with a pending wait is ready. Queries the host
  * about each, until one is. */
 bool rt_reactor_ready(const struct rt_reactor *reactor);
 

@@ -1,8 +1,8 @@
 /*
  * readiness.h -- what is known of one direction of a source that reports edges.
  *
- * A host that reports changes tells each one once. So somebody must remember what was
- * told until an operation finds that it is no longer so:
+ * A host that reports changes reports each one once. So the source records the
+ * event until an operation finds that it is no longer true:
  *
  *                        event: bits are ORed in, the tick goes up
  *                      ┌──────────────────────────────────────────────┐
@@ -13,15 +13,16 @@
  *
  * 1. An event ORs its bits in, and the tick goes up (E1).
  * 2. Who wants to try an operation looks first, and gets the bits and the tick: what it has *seen*.
- * 3. Only an operation that was told RT_E_AGAIN clears, and only what it had seen: with a tick that
- *    has moved on, an event came after the look, and its edge will not be told again (E1).
+ * 2. A task that wants to try an operation gets the bits and the tick: what it has *seen*.
+ * 3. Only an operation that answered RT_E_AGAIN clears, and only what it had seen: a tick that is
+ *    higher means an event after that, whose edge is not reported again (E1).
  * 4. CLOSED and SHUTDOWN are never cleared: nothing follows them (E2, E10).
  *
- * A short read clears nothing: more may be there, and no edge would say so (E4).
+ * A short read clears nothing: more may be there, and no edge would report it (E4).
  *
  * One word a direction. With one tick for both, the events of a busy writer would keep every
- * reader from clearing, who would then try forever (tokio#8054). The tick is 64 bits wide: a
- * narrow one comes round, and a stale look passes for a fresh one (tokio#6133).
+ * reader from clearing, which would then retry forever (tokio#8054). The tick is 64 bits wide: a
+ * narrow one wraps, and a stale snapshot passes for a current one (tokio#6133).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -39,9 +40,9 @@ enum rt_direction { RT_DIRECTION_READ, RT_DIRECTION_WRITE };
 #define RT_DIRECTIONS 2
 
 #define RT_READY_AVAILABLE 1u /* An operation is worth a try. */
-#define RT_READY_ERROR 2u     /* So it is, and will say what is wrong. */
-#define RT_READY_CLOSED 4u    /* Final: the end, or nobody to write to. */
-#define RT_READY_SHUTDOWN 8u  /* Final: nobody reports any more (E10). */
+#define RT_READY_ERROR 2u     /* So it is, and will return the error. */
+#define RT_READY_CLOSED 4u    /* Final: the end, or no reader left. */
+#define RT_READY_SHUTDOWN 8u  /* Final: nothing is reported any more (E10). */
 #define RT_READY_FINAL (RT_READY_CLOSED | RT_READY_SHUTDOWN)
 
 struct rt_readiness {
@@ -49,7 +50,7 @@ struct rt_readiness {
     uint64_t tick; /* Events so far. */
 };
 
-/* What a look has found. */
+/* A snapshot of the readiness. */
 struct rt_seen {
     uint32_t bits;
     uint64_t tick;
@@ -61,7 +62,7 @@ void rt_readiness_event(struct rt_readiness *readiness, uint32_t bits);
 /* True when an operation is worth a try. *ret_seen in any case. */
 bool rt_readiness_look(const struct rt_readiness *readiness, struct rt_seen *ret_seen);
 
-/* An operation tried after `seen` was told RT_E_AGAIN. True when that left it not ready. */
+/* An operation tried after `seen` answered RT_E_AGAIN. True when that left it not ready. */
 bool rt_readiness_clear(struct rt_readiness *readiness, struct rt_seen seen);
 
 /* The bits of RT_READY_… that network events `events` (net.h) mean in `direction`; 0: none. ERROR

@@ -1,14 +1,14 @@
 /*
- * ring.c -- places, the two lines in front of the host, and the turn.
+ * ring.c -- places, the two queues before the host, and the turn.
  *
  * A turn is one loop of three parts, until nothing more comes:
  *
  *   1. Reap. Each completion finds its place by index and generation, is stored or released, and
- *      wakes who waits. One that nobody has room for is held, and nothing is reaped behind it.
+ *      wakes its waiter. One without space for its result is held, and nothing more is reaped.
  *   2. Push what is unsent, in order. A queue that is full is entered, and pushed again.
  *   3. Enter, if anything was pushed or the host keeps completions aside.
  *
- * Then the ring waits for its pollable, if the host owes it anything.
+ * Then the ring waits for its pollable, if anything is outstanding.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -86,7 +86,7 @@ give_place(struct rt_ring *ring, struct rt_op *op)
     return true;
 }
 
-/* Whoever has waited longest gets what has become free. */
+/* The operation that has waited longest gets the place that has become free. */
 static void
 promote(struct rt_ring *ring)
 {
@@ -102,7 +102,7 @@ promote(struct rt_ring *ring)
 void
 rt__ring_admit(struct rt_ring *ring, struct rt_op *op)
 {
-    /* Not past those who wait. */
+    /* Not before queued ones. */
     if (!rt_list_empty(&ring->queued) || !give_place(ring, op)) {
         rt_list_push_back(&ring->queued, &op->link);
     }
@@ -168,7 +168,7 @@ pop_result(struct rt_ring *ring, struct rt_ring_place *place)
     return rt_container_of(link, struct rt_ring_result, link)->result;
 }
 
-/* False when there is no room for the result of a living handle. */
+/* False when there is no space for the result of a living handle. */
 static bool
 deliver_more(struct rt_ring *ring, struct rt_ring_place *place, int32_t result)
 {
@@ -190,7 +190,7 @@ deliver_final(struct rt_ring *ring, struct rt_ring_place *place, int32_t result)
 {
     place->finished = true;
     place->final = result;
-    ring->owed--;
+    ring->outstanding--;
     if (place->cancel == RT_RING_CANCEL_WANTED) {
         place->cancel = RT_RING_CANCEL_NONE;
         rt_list_unlink(&place->link);
@@ -208,11 +208,11 @@ deliver_cancel(struct rt_ring *ring, struct rt_ring_place *place)
 {
     rt_assert(place->cancel == RT_RING_CANCEL_SENT);
     place->cancel = RT_RING_CANCEL_NONE;
-    ring->owed--;
+    ring->outstanding--;
     settle(ring, place);
 }
 
-/* False when the completion must wait for room. */
+/* False when the completion must wait for space. */
 static bool
 deliver(struct rt_ring *ring, const struct rt_completion *completion, const struct rt_site *await)
 {
@@ -263,7 +263,7 @@ rt__ring_ignore(struct rt_ring *ring, struct rt_ring_place *place)
     void *argument = place->argument;
     bool turning = ring->turning;
     place->op = NULL;
-    ring->turning = true; /* What is called here must not free the place under us. */
+    ring->turning = true; /* What is called here must not free the place. */
     while (!rt_list_empty(&place->results)) {
         release(fn, argument, pop_result(ring, place), true);
     }
@@ -336,11 +336,11 @@ push_one(struct rt_ring *ring, struct rt_ring_place *place, const struct rt_site
     place->cancel = place->sent ? RT_RING_CANCEL_SENT : RT_RING_CANCEL_NONE;
     place->sent = true;
     ring->pushed = true;
-    ring->owed++;
+    ring->outstanding++;
     return true;
 }
 
-/* Part 2. What finds no room, also after an enter, stays in line for the next turn (U7). */
+/* Part 2. What does not fit, also after an enter, stays queued for the next turn (U7). */
 static void
 push(struct rt_ring *ring, const struct rt_site *await)
 {
@@ -364,8 +364,7 @@ drain(struct rt_ring *ring, const struct rt_site *await)
     do {
         uint32_t reaped = reap(ring, await);
         idle = reaped > 0 ? 0 : idle + 1;
-        rt_assert(
-                idle < 3); /* The host keeps completions aside, and an enter does not bring them. */
+        rt_assert(idle < 3); /* The host sets completions aside, and enter does not deliver them. */
         push(ring, await);
         enter(ring);
     } while (!ring->holding && (idle == 0 || ring->host->ops->overflowed(ring->host)));
@@ -409,14 +408,14 @@ watcher_poll(struct rt_task *task, struct rt_cx *cx)
 {
     (void)task;
     (void)cx;
-    rt_unreached("the watcher lends its name to a wait, and is never posted");
+    rt_unreached("the watcher only owns a wait, and is never posted");
 }
 
-/* Holding, it would only be told again of what it cannot take. */
+/* While holding, it would only be woken again for what it cannot take. */
 static bool
 must_watch(const struct rt_ring *ring)
 {
-    return ring->runtime != NULL && ring->owed > 0 && !ring->holding;
+    return ring->runtime != NULL && ring->outstanding > 0 && !ring->holding;
 }
 
 /* True when completions are there already. */
@@ -430,7 +429,7 @@ watch(struct rt_ring *ring, const struct rt_site *await)
     struct rt_cx cx;
     struct rt_executor *executor = &ring->runtime->executor;
     struct rt_waker waker = {&waker_vt, (uintptr_t)ring};
-    /* This look is the ring's: it takes no unit of whoever's poll led here, and brings none. */
+    /* This poll is the ring's: it neither takes nor adds a unit of the poll that led here. */
     uint32_t budget_left = executor->budget_left;
     rt_cx_init(&cx, executor, &ring->watcher, waker);
     (void)rt_budget_suspend(&cx);
@@ -469,30 +468,30 @@ const char *
 rt_ring_audit(const struct rt_ring *ring)
 {
     rt__ring_check(ring);
-    uint32_t owed = 0;
+    uint32_t outstanding = 0;
     for (uint32_t i = 0; i < ring->slab.capacity; i++) {
         const struct rt_ring_place *place = rt_slab_at(&ring->slab, i, NULL);
         if (place == NULL) {
             continue;
         }
         if (over(place)) {
-            return "a place is kept for an operation that is over";
+            return "a place is kept for an operation that has ended";
         }
         if (place->op != NULL && place->finished && !rt_slot_empty(&place->op->slot)) {
             return "an operation is complete, and its waiter was not woken";
         }
-        owed += place->sent && !place->finished;
-        owed += place->cancel == RT_RING_CANCEL_SENT;
+        outstanding += place->sent && !place->finished;
+        outstanding += place->cancel == RT_RING_CANCEL_SENT;
     }
-    if (owed != ring->owed) {
-        return "the host owes another number of completions than is counted";
+    if (outstanding != ring->outstanding) {
+        return "the count of outstanding completions is wrong";
     }
     if (!rt_list_empty(&ring->queued) && !rt_list_empty(&ring->free) &&
             ring->slab.used + ring->slab.retired < ring->slab.capacity) {
         return "an operation queues for a place while one is free";
     }
     if (!ring->turning && must_watch(ring) && rt_slot_empty(&ring->wait.slot)) {
-        return "operations are with the host, and nobody waits for their completions";
+        return "operations are with the host, and no wait for their completions is registered";
     }
     return NULL;
 }
@@ -504,7 +503,7 @@ ring_audit(const struct rt_object *object)
 }
 
 static void
-lend(struct rt_ring *ring, const struct rt_ring_config *config)
+borrow(struct rt_ring *ring, const struct rt_ring_config *config)
 {
     uint32_t generation_max = GENERATION_END - 1;
     generation_max = generation_max < RT_GENERATION_MAX ? generation_max : RT_GENERATION_MAX;
@@ -535,7 +534,7 @@ rt_ring_init(struct rt_ring *ring, const struct rt_ring_config *config)
     rt_list_init(&ring->free_results);
     rt_wait_init(&ring->wait);
     rt_task_init(&ring->watcher, watcher_poll, NULL, "ring");
-    lend(ring, config);
+    borrow(ring, config);
     RT_PROBE_AUDIT(&ring->object, ring_audit);
     return RT_OK;
 }

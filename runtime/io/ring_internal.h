@@ -1,5 +1,5 @@
 /*
- * ring_internal.h -- what the ring does for the handles.
+ * ring_internal.h -- what ring.c provides to op.c.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,23 +11,23 @@
 /* Checks that `ring` is one. */
 void rt__ring_check(const struct rt_ring *ring);
 
-/* Gives `op`, whose request is set, a place, or puts it at the end of the line. */
+/* Gives `op`, whose request is set, a place, or queues it. */
 void rt__ring_admit(struct rt_ring *ring, struct rt_op *op);
 
 /* The place of `op`; NULL while it has none. */
 struct rt_ring_place *rt__ring_place(const struct rt_op *op);
 
-/* Asks the host to end it. Sent, not finished, not asked already: the caller has looked. */
+/* Asks the host to end it. Sent, not finished, not asked already: the caller has checked. */
 void rt__ring_want_cancel(struct rt_ring *ring, struct rt_ring_place *place);
 
-/* Gives a place up that the host has never seen. */
+/* Frees a place that the host has never seen. */
 void rt__ring_withdraw(struct rt_ring *ring, struct rt_ring_place *place);
 
-/* Takes the oldest result into *ret_result; false when there is none. The last one parts handle and
- * place. */
+/* Takes the oldest result into *ret_result; false when there is none. The last one separates handle
+ * and place. */
 bool rt__ring_take(struct rt_ring_place *place, struct rt_op_result *ret_result);
 
-/* Parts the handle from its place: results that are there and are to come go to `release`. */
+/* Separates the handle from its place: results present and future go to `release`. */
 void rt__ring_ignore(struct rt_ring *ring, struct rt_ring_place *place);
 
 /* A turn if there is something to push or to deliver. */

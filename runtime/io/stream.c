@@ -13,7 +13,7 @@
 #define RT_INPUT_MAGIC 0x52494e50u
 #define RT_OUTPUT_MAGIC 0x524f5554u
 
-/* How often a stream that is ready is asked in one poll, when it has nothing (N3). */
+/* How often a ready stream is read or written in one poll, when it has nothing (N3). */
 #define TRIES 2u
 
 /* The host has nothing to move now. */
@@ -43,7 +43,7 @@ await_more(struct rt_wait *wait, struct rt_pollable *pollable, struct rt_cx *cx,
     return RT_READY;
 }
 
-/* Ready, and nothing to be had: others first. */
+/* Ready, but without bytes: yield. */
 static rt_poll
 give_way(struct rt_cx *cx, const struct rt_site *await)
 {
@@ -116,14 +116,14 @@ read_of(struct rt_future *future)
     return read;
 }
 
-/* One read. Of a full buffer it is whether anything is left that does not fit. */
+/* One read. Of a full buffer it finds out whether anything is left that does not fit. */
 static rt_poll
 read_more(struct rt_read_to_end *read, struct rt_cx *cx, struct rt_moved *ret)
 {
     bool full = read->length == read->size;
-    char *place = full ? &read->spill : read->buffer + read->length;
+    char *into = full ? &read->spill : read->buffer + read->length;
     RT_AWAIT(rt_read_at(
-            read->input, place, full ? 1 : read->size - read->length, cx, ret, read->await));
+            read->input, into, full ? 1 : read->size - read->length, cx, ret, read->await));
     if (full && ret->err == RT_OK) {
         *ret = (struct rt_moved){.err = RT_E_FULL};
     }

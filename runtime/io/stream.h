@@ -1,7 +1,7 @@
 /*
  * stream.h -- bytes that come in and go out through a host, awaited.
  *
- * A host's stream reads and writes what it can at once, says RT_E_AGAIN where it cannot, and
+ * A host's stream reads and writes what it can at once, answers RT_E_AGAIN where it cannot, and
  * has a pollable for "now you can" (S1). Here the three become one call that is awaited:
  *
  *      rt_read  ──▶ host read ── bytes, the end, an error ──▶ READY
@@ -9,14 +9,14 @@
  *                     ▼
  *                   wait for the pollable ── it is ready ──▶ host read again
  *
- * An input and an output are the runtime's view of one such stream each, with a pollable and
- * a wait of its own. Streams of hosts are behind a table of calls, as hosts are (host.h).
+ * An input and an output are the runtime's view of one such stream each, with its own pollable and
+ * wait. Streams of hosts are behind a table of calls, as hosts are (host.h).
  *
  * No bytes are no end. A host may answer a read with nothing although its pollable is ready
- * (N3): it is asked once more, then the task gives way and asks again at its next poll. The end
+ * (N3): it is read once more, then the task yields and reads again at its next poll. The end
  * is RT_E_CLOSED and nothing else.
  *
- * Cancel-safe. A read or write that answered PENDING has moved no byte; giving it up loses none.
+ * Cancel-safe. A read or write that answered PENDING has moved no byte; dropping it loses none.
  *
  * Ownership. An input or output owns the host's stream from init to drop, and is pinned; so
  * are the buffers of a future until it is READY or dropped.
@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-/* ---- What a host supplies. `await`: the user's line; pass it on to whoever watches. ---------- */
+/* ---- What a host supplies. `await`: the user's line; pass it on to the watcher. -------------- */
 
 struct rt_input_ops {
     /*
@@ -46,12 +46,12 @@ struct rt_input_ops {
             void *stream, void *buffer, size_t size, size_t *ret_size, const struct rt_site *await);
     /* Interest in "a read would not answer nothing". */
     rt_err (*subscribe)(void *stream, struct rt_pollable *pollable);
-    /* Gives the stream up; RT_E_HAS_CHILDREN while pollables of it are alive (P9). */
+    /* Drops the stream; RT_E_HAS_CHILDREN while pollables of it are alive (P9). */
     rt_err (*drop)(void *stream);
 };
 
 struct rt_output_ops {
-    /* As read. RT_E_CLOSED: nobody takes the bytes any more (N6). */
+    /* As read. RT_E_CLOSED: the peer takes no more bytes (N6). */
     rt_err (*write)(void *stream, const void *buffer, size_t size, size_t *ret_size,
             const struct rt_site *await);
     rt_err (*subscribe)(void *stream, struct rt_pollable *pollable);
@@ -68,7 +68,7 @@ struct rt_input {
     struct rt_wait wait;
 };
 
-/* What a call has moved, and how it ended. */
+/* What a call has moved, and its result. */
 struct rt_moved {
     rt_err err;
     size_t size; /* 0 unless `err` is RT_OK. */
@@ -82,30 +82,30 @@ RT_MUST_CHECK rt_err rt_input_init(
 /*
  * READY with what one read has moved into `buffer`: at least 1 and at most `size` bytes;
  * RT_E_CLOSED at the end; RT_E_INVALID for `size` 0; else the host's error. One task reads at a
- * time: another one takes its place (W11). *ret stays as it is after PENDING.
+ * time: another one replaces it (W11). *ret stays as it is after PENDING.
  */
 #define rt_read(input, buffer, size, cx, ret) \
     rt_read_at((input), (buffer), (size), (cx), (ret), RT_HERE)
 rt_poll rt_read_at(struct rt_input *input, void *buffer, size_t size, struct rt_cx *cx,
         struct rt_moved *ret, const struct rt_site *await);
 
-/* Gives up a read that is PENDING. None is: no-op. */
+/* Cancels a read that is PENDING. None is: no-op. */
 #define rt_read_cancel(input) rt_read_cancel_at((input), RT_HERE)
 void rt_read_cancel_at(struct rt_input *input, const struct rt_site *await);
 
-/* Gives up a pending read, the pollable, then the host's stream (P9). RT_E_HAS_CHILDREN when
- * somebody else has pollables of it: the stream is its owner's again then. */
+/* Cancels a pending read, drops the pollable, then the host's stream (P9). RT_E_HAS_CHILDREN when
+ * other pollables of it exist: the stream is its owner's again then. */
 #define rt_input_drop(input) rt_input_drop_at((input), RT_HERE)
 RT_MUST_CHECK rt_err rt_input_drop_at(struct rt_input *input, const struct rt_site *await);
 
 /*
  * A future that reads to the end, into a buffer of the caller's.
  *
- * READY with `err`: RT_OK, the end has come and `length` bytes are in the buffer; RT_E_FULL, the
+ * READY with `err`: RT_OK, the end was reached and `length` bytes are in the buffer; RT_E_FULL, the
  * *buffer* is too small: it is full, one byte more was read, which is in `spill`, and the
- * input goes on behind that; else the host's error, with `length` bytes read before it. A buffer of
- * exactly the right size is no error. Dropped before: what was read is in the buffer, the rest is
- * still in the stream.
+ * input continues after that; else the host's error, with `length` bytes read before it. A buffer
+ * of exactly the right size is no error. Dropped before: what was read is in the buffer, the rest
+ * is still in the stream.
  */
 struct rt_read_to_end {
     struct rt_future future;
@@ -152,8 +152,8 @@ RT_MUST_CHECK rt_err rt_output_drop_at(struct rt_output *output, const struct rt
 
 /*
  * A future that writes a whole buffer, in as many writes as it takes. READY with `err`: RT_OK, or
- * the host's error with `written` bytes written before it. Dropped before: `written` says how far
- * it came; to go on, write the rest. `size` 0 is RT_OK at once.
+ * the host's error with `written` bytes written before it. Dropped before: `written` bytes are
+ * written; to continue, write the rest. `size` 0 is RT_OK at once.
  */
 struct rt_write_all {
     struct rt_future future;

@@ -1,9 +1,8 @@
 /*
  * tcp.c -- the loop of io.h, five times.
  *
- * Each polled call is an *attempt*: which direction it needs, what its task waits for, and one call
- * of the network that may say RT_E_AGAIN. attempt_poll is the loop (E4), and nothing else is.
- *
+ * Each polled call is an *attempt*: its direction, its task's wait reason, and one call of the
+ * network that may answer RT_E_AGAIN. attempt_poll is the loop (E4), and nothing else is.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/io/tcp.h"
@@ -37,8 +36,8 @@ net_of(const struct rt_io_source *source)
     return source->io->net;
 }
 
-/* Whether the call is over. Nothing follows a closed direction: a network that says RT_E_AGAIN of
- * one would be asked forever. */
+/* Whether the call has ended. Nothing follows a closed direction: a network that answers RT_E_AGAIN
+ * for one would be called forever. */
 static bool
 over(struct attempt *attempt, const struct rt_cx *cx, struct rt_seen seen)
 {
@@ -70,7 +69,7 @@ attempt_poll(struct attempt *attempt, struct rt_io_wait *wait, struct rt_cx *cx)
     return RT_READY;
 }
 
-/* Answers at once, without a wait left behind. */
+/* Answers at once, without a wait left registered. */
 static rt_poll
 refuse(struct rt_io_wait *wait, rt_err err, rt_err *ret_err, const struct rt_site *await)
 {
@@ -137,7 +136,7 @@ may_use(enum rt_tcp_state state)
     rt_unreached("every state can be used or not");
 }
 
-/* Finishes what was started: `try` is asked once the socket is said to be writable. */
+/* Finishes what was started: `try` is called once the socket is reported writable. */
 static rt_poll
 finish(struct attempt *attempt, enum rt_tcp_state *state, struct rt_io_wait *wait, struct rt_cx *cx,
         rt_err *ret_err)
@@ -147,7 +146,7 @@ finish(struct attempt *attempt, enum rt_tcp_state *state, struct rt_io_wait *wai
         return refuse(wait, err, ret_err, attempt->await);
     }
     RT_AWAIT(attempt_poll(attempt, wait, cx));
-    /* One that was closed meanwhile stays so; the end of all I/O finishes nothing. */
+    /* One that was closed meanwhile stays closed; the end of all I/O finishes nothing. */
     if (*state == RT_TCP_STARTED && attempt->err != RT_E_SHUTDOWN) {
         *state = attempt->err == RT_OK ? RT_TCP_OPEN : RT_TCP_FAILED;
     }
@@ -156,7 +155,7 @@ finish(struct attempt *attempt, enum rt_tcp_state *state, struct rt_io_wait *wai
 }
 
 static void
-give_up(struct rt_io_source *source, enum rt_tcp_state *state, const struct rt_site *await)
+close_source(struct rt_io_source *source, enum rt_tcp_state *state, const struct rt_site *await)
 {
     if (*state == RT_TCP_CLOSED) {
         return;
@@ -164,7 +163,7 @@ give_up(struct rt_io_source *source, enum rt_tcp_state *state, const struct rt_s
     struct rt_net *net = net_of(source);
     int socket = source->socket;
     *state = RT_TCP_CLOSED;
-    /* Before the close: the number may be somebody else's right after it (E7). */
+    /* Before the close: the number may be another socket's right after it (E7). */
     rt_io_deregister_at(source, await);
     net->ops->close(net, socket);
 }
@@ -224,7 +223,7 @@ static rt_err
 try_accept(struct attempt *attempt)
 {
     struct rt_io *io = attempt->source->io;
-    /* Before one is taken: no room here is no reason to lose it. */
+    /* Before one is taken: lack of capacity here must not lose it. */
     if (!rt_io_has_room(io)) {
         return RT_E_FULL;
     }
@@ -270,7 +269,7 @@ void
 rt_tcp_listener_close_at(struct rt_tcp_listener *listener, const struct rt_site *await)
 {
     rt_assert(listener != NULL);
-    give_up(&listener->source, &listener->state, await);
+    close_source(&listener->source, &listener->state, await);
 }
 
 /* ---- Streams. -------------------------------------------------------------------------------- */
@@ -341,7 +340,7 @@ try_write(struct attempt *attempt)
             attempt->size, &attempt->moved, attempt->await);
 }
 
-/* Reads or writes, if that makes sense. */
+/* Reads or writes, if the stream is connected. */
 static rt_poll
 move(struct attempt *attempt, const struct rt_tcp_stream *stream, struct rt_io_wait *wait,
         struct rt_cx *cx, struct rt_tcp_moved *ret_moved)
@@ -383,7 +382,7 @@ rt_tcp_write_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, struct rt
     rt_assert(stream != NULL);
     struct attempt attempt = {.source = &stream->source,
             .direction = RT_DIRECTION_WRITE,
-            .reason = "room to write",
+            .reason = "buffer space",
             .try = try_write,
             .from = buffer,
             .size = size,
@@ -407,5 +406,5 @@ void
 rt_tcp_close_at(struct rt_tcp_stream *stream, const struct rt_site *await)
 {
     rt_assert(stream != NULL);
-    give_up(&stream->source, &stream->state, await);
+    close_source(&stream->source, &stream->state, await);
 }

@@ -5,8 +5,8 @@
  *      rt_tcp_connect_start ─▶ rt_tcp_connect_finish ─▶ stream ─▶ read, write, shutdown, close
  *
  * Each polled call is the loop of io.h (N1): it answers PENDING with its task registered in `wait`,
- * or READY with what came of it. A call that answers PENDING has taken nothing, so it may be given
- * up at any point by rt_io_wait_cancel.
+ * or READY with the result. A call that answers PENDING has taken nothing, so it may be dropped at
+ * any point by rt_io_wait_cancel.
  *
  * Two phases (N5). A start begins what takes time and never waits; a finish is polled until it is
  * done. A stream that connects is finished when it is writable and no error is pending (N4).
@@ -20,11 +20,11 @@
  *          else { pause, then try again }                     RT_E_NO_DESCRIPTOR, RT_E_FULL
  *      }
  *
- * One connection a READY. Whatever accept answers, the listener is as good as before, and is known
- * to be ready until it has said that nobody waits (N2): asking at once after RT_E_NO_DESCRIPTOR is
- * answered at once, so a loop has to pause, or it spins until somebody closes something.
+ * One connection a READY. After any answer the listener stays usable, and is known to be ready
+ * until it has reported an empty backlog (N2): a call right after RT_E_NO_DESCRIPTOR answers at
+ * once, so a loop has to pause, or it spins until a descriptor is closed.
  *
- * Several tasks may accept from one listener, or write to one stream, each with a wait of its own.
+ * Several tasks may accept from one listener, or write to one stream, each with a separate wait.
  *
  * Ownership. Listener and stream are the caller's, pinned from start or accept to close. Buffers
  * are borrowed for the call only: readiness, not completion.
@@ -58,25 +58,25 @@ struct rt_tcp_stream {
     struct rt_net_address peer;
 };
 
-/* What a read or a write has come to. */
+/* The result of a read or a write. */
 struct rt_tcp_moved {
     rt_err err;
     size_t size; /* Bytes moved; 0 unless err is RT_OK, and never 0 then. */
 };
 
-/* Prepares one that is closed. Of one that is not: unnoticed, for its memory may be anything. */
+/* Prepares one that is closed. Of one that is not: not detected. */
 void rt_tcp_listener_init(struct rt_tcp_listener *listener);
 void rt_tcp_stream_init(struct rt_tcp_stream *stream);
 
 /*
  * Starts to listen. `backlog` (> 0): connections that wait to be accepted. RT_E_BUSY: `listener` is
- * not closed. RT_E_FULL: `io` holds as many sources as it can, or the network has no room.
- * RT_E_ADDRESS_IN_USE, RT_E_NO_DESCRIPTOR, RT_E_SHUTDOWN. It is closed still in these cases.
+ * not closed. RT_E_FULL: `io` holds as many sources as it can, or the network is full.
+ * RT_E_ADDRESS_IN_USE, RT_E_NO_DESCRIPTOR, RT_E_SHUTDOWN. It is still closed in these cases.
  */
 RT_MUST_CHECK rt_err rt_tcp_listen_start(struct rt_tcp_listener *listener, struct rt_io *io,
         const struct rt_net_address *address, uint32_t backlog);
 
-/* READY with RT_OK once it listens, or with what the network says; then it is to be closed.
+/* READY with RT_OK once it listens, or with the network's error; then it is to be closed.
  * RT_E_STALE when it is closed, RT_E_FINISHED when it was finished before. */
 #define rt_tcp_listen_finish(listener, wait, cx, ret_err) \
     rt_tcp_listen_finish_at((listener), (wait), (cx), (ret_err), RT_HERE)
@@ -85,9 +85,9 @@ rt_poll rt_tcp_listen_finish_at(struct rt_tcp_listener *listener, struct rt_io_w
 
 /*
  * READY with RT_OK and `stream` (closed before, now open), or with an error and `stream` as it was.
- * RT_E_ABORTED: the peer gave up before it was accepted. RT_E_NO_DESCRIPTOR, RT_E_FULL (`io` holds
- * as many sources as it can): the connection waits on; but it is lost when it is the network that
- * has no room to watch it (RT_E_FULL as well). RT_E_BUSY: `stream` is not closed. RT_E_STALE:
+ * RT_E_ABORTED: the peer closed before it was accepted. RT_E_NO_DESCRIPTOR, RT_E_FULL (`io` holds
+ * as many sources as it can): the connection keeps waiting; but it is lost when the network
+ * cannot watch any more sockets (RT_E_FULL as well). RT_E_BUSY: `stream` is not closed. RT_E_STALE:
  * the listener is closed; RT_E_INVALID: it does not listen yet. RT_E_SHUTDOWN.
  */
 #define rt_tcp_accept(listener, wait, cx, stream, ret_err) \
@@ -96,7 +96,7 @@ rt_poll rt_tcp_accept_at(struct rt_tcp_listener *listener, struct rt_io_wait *wa
         struct rt_cx *cx, struct rt_tcp_stream *stream, rt_err *ret_err,
         const struct rt_site *await);
 
-/* Gives it up; whoever waits to accept is woken and told RT_E_STALE. Closed: no-op. */
+/* Closes it; a task that waits to accept is woken and gets RT_E_STALE. Closed: no-op. */
 #define rt_tcp_listener_close(listener) rt_tcp_listener_close_at((listener), RT_HERE)
 void rt_tcp_listener_close_at(struct rt_tcp_listener *listener, const struct rt_site *await);
 
@@ -112,8 +112,8 @@ rt_poll rt_tcp_connect_finish_at(struct rt_tcp_stream *stream, struct rt_io_wait
         struct rt_cx *cx, rt_err *ret_err, const struct rt_site *await);
 
 /*
- * READY with bytes moved, often fewer than `size`, or an error. Read: RT_E_CLOSED at the end, as
- * often as it is asked (N3). Write: RT_E_CLOSED when nobody reads any more, and no signal (N6).
+ * READY with bytes moved, often fewer than `size`, or an error. Read: RT_E_CLOSED at the end, at
+ * every call (N3). Write: RT_E_CLOSED when the peer reads no more, without a signal (N6).
  * RT_E_RESET: the connection is gone. RT_E_STALE: the stream is closed here. RT_E_INVALID: `size`
  * is 0, or the stream is not connected. RT_E_SHUTDOWN.
  */
@@ -127,12 +127,12 @@ rt_poll rt_tcp_write_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, s
         const void *buffer, size_t size, struct rt_tcp_moved *ret_moved,
         const struct rt_site *await);
 
-/* Nothing more will be written; the peer reads the end, and can be read from still. RT_E_CLOSED:
- * done before, or the connection is gone; RT_E_STALE: the stream is closed here; RT_E_INVALID: not
- * connected. */
+/* Nothing more will be written; the peer reads the end, and can still be read from. RT_E_CLOSED:
+ * called before, or the connection is gone; RT_E_STALE: the stream is closed here; RT_E_INVALID:
+ * not connected. */
 RT_MUST_CHECK rt_err rt_tcp_shutdown(struct rt_tcp_stream *stream);
 
-/* Gives it up, in whatever state; who waits for it is woken and told RT_E_STALE. Closed: no-op. */
+/* Closes it, in any state; its waiters are woken and get RT_E_STALE. Closed: no-op. */
 #define rt_tcp_close(stream) rt_tcp_close_at((stream), RT_HERE)
 void rt_tcp_close_at(struct rt_tcp_stream *stream, const struct rt_site *await);
 

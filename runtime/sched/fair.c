@@ -2,8 +2,8 @@
  * fair.c -- start-time fair queueing over a heap of start tags.
  *
  * All tags in the queue are at or after the virtual time, and a finish is at most a
- * quantum after it. So the virtual time can be taken off all of them when it has
- * become large, and nothing ever wraps.
+ * quantum after it. So the virtual time can be subtracted from all of them when it
+ * has become large, and nothing ever wraps.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,7 +24,7 @@ fair_of(struct rt_sched *sched)
     return rt_container_of(sched, struct rt_sched_fair, sched);
 }
 
-/* Virtual time begins again at 0, for everybody. Once in 2^42 polls at the earliest. */
+/* Virtual time begins again at 0, for all tasks. Once in 2^42 polls at the earliest. */
 static void
 rebase(struct rt_sched_fair *fair)
 {
@@ -33,7 +33,7 @@ rebase(struct rt_sched_fair *fair)
         struct rt_sched_share *share = &fair->shares[i];
         struct rt_sched_heap_entry *entry = &fair->heap.entries[i];
         share->finish = share->finish > base ? share->finish - base : 0;
-        if (entry->place != RT_SCHED_NONE) {
+        if (entry->position != RT_SCHED_NONE) {
             rt_assert(entry->key >= base);
             entry->key -= base;
         }
@@ -68,7 +68,7 @@ fair_pop(struct rt_sched *sched)
     return id;
 }
 
-/* Its finish stays: it is polled all the same, or its task is at an end. */
+/* Its finish stays: it is polled all the same, or its task has ended. */
 static void
 fair_remove(struct rt_sched *sched, uint32_t id)
 {
@@ -85,7 +85,7 @@ fair_rank(struct rt_sched *sched, uint32_t id, uint64_t rank)
     fair->shares[id].step = weight < RT_SCHED_QUANTUM ? RT_SCHED_QUANTUM / weight : 1;
 }
 
-/* Another task from now on: it owes nothing of what the one before it had. */
+/* The number names another task from now on: it starts with no debt. */
 static void
 fair_admit(struct rt_sched *sched, uint32_t id, uint64_t rank)
 {

@@ -1,5 +1,5 @@
 /*
- * fair.h -- a policy by weights: each task gets its share of the polls, and nobody starves.
+ * fair.h -- a policy by weights: each task gets its share of the polls, and none starves.
  *
  * Start-time fair queueing (Goyal, Vin and Cheng, "Start-time Fair Queueing: A Scheduling Algorithm
  * for Integrated Services Packet Switching Networks", SIGCOMM 1996), with one poll as the length of
@@ -9,13 +9,13 @@
  *      polled    the smallest start; virtual time = that start
  *
  * So among tasks that are always woken, one of weight 3 is polled three times as often as one of
- * weight 1. Who slept begins at the virtual time: it has saved up nothing, and owes at most its
- * last poll. A woken task waits for at most 1 + (w / v) polls of each other one, where w is the
+ * weight 1. A task that slept begins at the virtual time: it has no credit, and a debt of at most
+ * its last poll. A woken task waits for at most 1 + (w / v) polls of each other one, where w is the
  * other's weight and v its own. Whole numbers only.
  *
- * The rank (rt_task.rank) is the weight: 0, which is what nobody said, counts as 1, and more than
- * RT_SCHED_QUANTUM as that. What is shared out is polls, not time: a policy sees no clock, and one
- * whose polls are long gets more time; what a poll may take is bounded by the quota (yield.h).
+ * The rank (rt_task.rank) is the weight: 0, the default, counts as 1, and more than
+ * RT_SCHED_QUANTUM as that. What is shared is polls, not time: a policy sees no clock, and a task
+ * whose polls are long gets more time; the quota (yield.h) bounds what a poll may take.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,8 +1,8 @@
 /*
- * heap.c -- a binary heap of numbers, each knowing its place.
+ * heap.c -- a binary heap of numbers, each with its position.
  *
- *      place   0  1  2  3  4        the children of place i are 2i + 1 and 2i + 2
- *      member  7  2  9  4  1        entries[i].member
+ *      position  0  1  2  3  4      the children of position i are 2i + 1 and 2i + 2
+ *      member    7  2  9  4  1      entries[i].member
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,9 +15,9 @@
 #include "runtime/base/banned.h"
 
 static struct rt_sched_heap_entry *
-at(const struct rt_sched_heap *heap, uint32_t place)
+at(const struct rt_sched_heap *heap, uint32_t position)
 {
-    return &heap->entries[heap->entries[place].member];
+    return &heap->entries[heap->entries[position].member];
 }
 
 static bool
@@ -30,10 +30,10 @@ static void
 verify(const struct rt_sched_heap *heap)
 {
 #ifdef RT_VERIFY
-    for (uint32_t place = 0; place < heap->count; place++) {
-        rt_assert(heap->entries[place].member < heap->capacity);
-        rt_assert(at(heap, place)->place == place);
-        rt_assert(place == 0 || before(at(heap, (place - 1) / 2), at(heap, place)));
+    for (uint32_t position = 0; position < heap->count; position++) {
+        rt_assert(heap->entries[position].member < heap->capacity);
+        rt_assert(at(heap, position)->position == position);
+        rt_assert(position == 0 || before(at(heap, (position - 1) / 2), at(heap, position)));
     }
 #else
     (void)heap;
@@ -41,10 +41,10 @@ verify(const struct rt_sched_heap *heap)
 }
 
 static void
-put(struct rt_sched_heap *heap, uint32_t place, uint32_t id)
+put(struct rt_sched_heap *heap, uint32_t position, uint32_t id)
 {
-    heap->entries[place].member = id;
-    heap->entries[id].place = place;
+    heap->entries[position].member = id;
+    heap->entries[id].position = position;
 }
 
 static void
@@ -56,29 +56,29 @@ swap(struct rt_sched_heap *heap, uint32_t a, uint32_t b)
 }
 
 static void
-rise(struct rt_sched_heap *heap, uint32_t place)
+rise(struct rt_sched_heap *heap, uint32_t position)
 {
-    while (place > 0 && before(at(heap, place), at(heap, (place - 1) / 2))) {
-        swap(heap, place, (place - 1) / 2);
-        place = (place - 1) / 2;
+    while (position > 0 && before(at(heap, position), at(heap, (position - 1) / 2))) {
+        swap(heap, position, (position - 1) / 2);
+        position = (position - 1) / 2;
     }
 }
 
 static void
-sink(struct rt_sched_heap *heap, uint32_t place)
+sink(struct rt_sched_heap *heap, uint32_t position)
 {
     for (;;) {
-        uint32_t least = place;
-        for (uint32_t child = 2 * place + 1; child <= 2 * place + 2; child++) {
+        uint32_t least = position;
+        for (uint32_t child = 2 * position + 1; child <= 2 * position + 2; child++) {
             if (child < heap->count && before(at(heap, child), at(heap, least))) {
                 least = child;
             }
         }
-        if (least == place) {
+        if (least == position) {
             return;
         }
-        swap(heap, place, least);
-        place = least;
+        swap(heap, position, least);
+        position = least;
     }
 }
 
@@ -91,7 +91,7 @@ rt_sched_heap_init(
     rt_assert(capacity < RT_SCHED_NONE / 2);
     *heap = (struct rt_sched_heap){.entries = entries, .capacity = capacity};
     for (uint32_t i = 0; i < capacity; i++) {
-        entries[i] = (struct rt_sched_heap_entry){.place = RT_SCHED_NONE};
+        entries[i] = (struct rt_sched_heap_entry){.position = RT_SCHED_NONE};
     }
 }
 
@@ -99,7 +99,7 @@ void
 rt_sched_heap_push(struct rt_sched_heap *heap, uint32_t id, uint64_t key)
 {
     rt_assert(id < heap->capacity);
-    rt_assert(heap->entries[id].place == RT_SCHED_NONE);
+    rt_assert(heap->entries[id].position == RT_SCHED_NONE);
     heap->entries[id].key = key;
     heap->entries[id].ticket = heap->next_ticket++;
     put(heap, heap->count, id);
@@ -112,18 +112,18 @@ bool
 rt_sched_heap_remove(struct rt_sched_heap *heap, uint32_t id)
 {
     rt_assert(id < heap->capacity);
-    uint32_t place = heap->entries[id].place;
-    if (place == RT_SCHED_NONE) {
+    uint32_t position = heap->entries[id].position;
+    if (position == RT_SCHED_NONE) {
         return false;
     }
-    rt_assert(place < heap->count);
+    rt_assert(position < heap->count);
     heap->count--;
-    heap->entries[id].place = RT_SCHED_NONE;
-    if (place != heap->count) {
-        /* The last takes the place, and may belong above it as well as below. */
-        put(heap, place, heap->entries[heap->count].member);
-        rise(heap, place);
-        sink(heap, place);
+    heap->entries[id].position = RT_SCHED_NONE;
+    if (position != heap->count) {
+        /* The last one moves here, and may belong above this position as well as below. */
+        put(heap, position, heap->entries[heap->count].member);
+        rise(heap, position);
+        sink(heap, position);
     }
     verify(heap);
     return true;

@@ -1,8 +1,8 @@
 /*
- * heap.h -- numbers in the order of their keys; equal keys first come first served.
+ * heap.h -- numbers in the order of their keys; equal keys first come, first served.
  *
- * What the ordered policies are made of. A binary heap that knows where each
- * number stands, so that one can be taken out of the middle (T16): push, pop and
+ * The ordered policies are built on it. A binary heap that knows the position of
+ * each number, so that one can be removed from the middle (T16): push, pop and
  * remove take O(log n), and nothing is searched.
  *
  * Ownership. Borrows one entry for each number below `capacity`.
@@ -19,10 +19,10 @@ extern "C" {
 #endif
 
 struct rt_sched_heap_entry {
-    uint64_t key;    /* Of the number that this entry is for … */
-    uint64_t ticket; /* … and when it was pushed. */
-    uint32_t place;  /* In the heap; RT_SCHED_NONE: it is not in. */
-    uint32_t member; /* Which number stands at this entry's place of the heap. */
+    uint64_t key;      /* Of the number that this entry is for … */
+    uint64_t ticket;   /* … and when it was pushed. */
+    uint32_t position; /* In the heap; RT_SCHED_NONE: it is not in. */
+    uint32_t member;   /* The number at this entry's position of the heap. */
 };
 
 struct rt_sched_heap {
@@ -35,13 +35,13 @@ struct rt_sched_heap {
 void rt_sched_heap_init(
         struct rt_sched_heap *heap, struct rt_sched_heap_entry *entries, uint32_t capacity);
 
-/* Puts `id` in, which must not be in. */
+/* Inserts `id`, which must not be in. */
 void rt_sched_heap_push(struct rt_sched_heap *heap, uint32_t id, uint64_t key);
 
-/* Takes out the one with the smallest key; RT_SCHED_NONE when there is none. */
+/* Removes the one with the smallest key; RT_SCHED_NONE when there is none. */
 uint32_t rt_sched_heap_pop(struct rt_sched_heap *heap);
 
-/* Takes `id` out, wherever it stands. False when it is not in. */
+/* Removes `id` from any position. False when it is not in. */
 bool rt_sched_heap_remove(struct rt_sched_heap *heap, uint32_t id);
 
 #ifdef __cplusplus

@@ -38,7 +38,7 @@ ranked_remove(struct rt_sched *sched, uint32_t id)
     (void)rt_sched_heap_remove(&ranked_of(sched)->heap, id);
 }
 
-/* Whoever is in goes behind the others of the new key. */
+/* A queued task goes after the others of the new key. */
 static void
 set_key(struct rt_sched_ranked *ranked, uint32_t id, uint64_t key)
 {
@@ -57,7 +57,7 @@ priority_rank(struct rt_sched *sched, uint32_t id, uint64_t rank)
     set_key(ranked_of(sched), id, UINT64_MAX - rank);
 }
 
-/* Smaller is sooner, but 0 is none: behind them all. */
+/* Smaller is sooner, but 0 is none: after them all. */
 static void
 edf_rank(struct rt_sched *sched, uint32_t id, uint64_t rank)
 {

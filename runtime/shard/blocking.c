@@ -1,5 +1,5 @@
 /*
- * blocking.c -- the queue before one worker, and who waits for what it does.
+ * blocking.c -- the queue before one worker, and the waits for its work.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -107,7 +107,7 @@ rt_work_poll_at(struct rt_work *work, struct rt_cx *cx, const struct rt_site *aw
 {
     rt_check(&work->object, WORK_MAGIC);
     if (work->state == RT_WORK_IDLE || work->forgotten) {
-        rt_fault(RT_E_FINISHED, work->what, "work was polled that nobody has submitted");
+        rt_fault(RT_E_FINISHED, work->what, "work was polled that was not submitted");
     }
     if (work->state == RT_WORK_DONE) {
         RT_PROBE(CONSUME, work->object.id, RT_HERE, await, 1);
@@ -145,7 +145,7 @@ rt_blocking_done_at(struct rt_blocking_pool *pool, const struct rt_site *await)
     pool->running = NULL;
     work->state = work->forgotten ? RT_WORK_IDLE : RT_WORK_DONE;
     work->forgotten = false;
-    /* Before the wake: who is woken may submit again, and finds a worker at work. */
+    /* Before the wake: the woken task may submit again, and finds the worker busy. */
     start_next(pool);
     (void)rt_slot_wake_at(&work->slot, await);
 }

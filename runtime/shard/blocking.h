@@ -3,11 +3,11 @@
  *
  *      IDLE ── rt_blocking_submit ──▶ QUEUED ── its turn ──▶ RUNNING ── rt_blocking_done ──▶ DONE
  *       ▲                               │ forget               │ forget: nobody waits          │
- *       └───────────────────────────────┴──────────── … ◀──────┴────────── rt_work_poll READY ─┘
+ *       ▲                               │ forget               │ forget: none waits            │
  *
  * The pool itself lives on the runtime's thread, and so do queue, waits and wakes.
- * Only one piece of work at a time is out of its hands: the one that the worker
- * runs, which touches nothing else. A worker is whoever can run it: a thread
+ * Only the work that the worker runs, one at a time, is on another thread; it
+ * touches nothing else. Any code that can run it is a worker: a thread
  * (runtime/host/worker_thread.h), an actor in the simulator.
  *
  * Order. First submitted, first run; one at a time.
@@ -34,9 +34,9 @@ enum rt_work_state { RT_WORK_IDLE, RT_WORK_QUEUED, RT_WORK_RUNNING, RT_WORK_DONE
 struct rt_work {
     struct rt_object object;
     enum rt_work_state state;
-    bool forgotten;                    /* While it runs: nobody waits any more. */
+    bool forgotten;                    /* While it runs: no task waits any more. */
     void (*run)(struct rt_work *work); /* On the worker's thread; calls nothing of the runtime. */
-    const char *what;                  /* What is waited for, for people: "the compiled module". */
+    const char *what;                  /* The wait reason, for people: "the compiled module". */
     struct rt_list link;
     struct rt_slot slot;
 };
@@ -44,7 +44,7 @@ struct rt_work {
 /* Embedded first in a worker's own struct. */
 struct rt_worker {
     /* Begins to run `work` and returns at once. When that is done, rt_blocking_done is to be called
-     * on the runtime's thread. Called with no work in hand only. */
+     * on the runtime's thread. Called only while the worker is idle. */
     void (*start)(struct rt_worker *worker, struct rt_work *work);
 };
 
@@ -52,7 +52,7 @@ struct rt_blocking_pool {
     struct rt_object object;
     struct rt_worker *worker;
     struct rt_list queued;
-    struct rt_work *running; /* The worker's; NULL: it has nothing to do. */
+    struct rt_work *running; /* The worker's; NULL: it is idle. */
 };
 
 /* Makes a pool whose work `worker` (borrowed) runs. */
@@ -74,8 +74,8 @@ RT_MUST_CHECK rt_err rt_blocking_submit_at(
 #define rt_work_poll(work, cx) rt_work_poll_at((work), (cx), RT_HERE)
 rt_poll rt_work_poll_at(struct rt_work *work, struct rt_cx *cx, const struct rt_site *await);
 
-/* Nobody waits for it any more: one that is QUEUED never runs; one that runs goes on, and is IDLE
- * afterwards. IDLE already: no-op. */
+/* No task waits for it any more: one that is QUEUED never runs; one that runs continues, and is
+ * IDLE afterwards. IDLE already: no-op. */
 #define rt_work_forget(work) rt_work_forget_at((work), RT_HERE)
 void rt_work_forget_at(struct rt_work *work, const struct rt_site *await);
 
@@ -86,8 +86,8 @@ rt_work_busy(const struct rt_work *work)
     return work->state == RT_WORK_QUEUED || work->state == RT_WORK_RUNNING;
 }
 
-/* Said on the runtime's thread: the worker has run what it had. Wakes who waits, starts the next.
- * Nothing runs: fault RT_E_INVALID. */
+/* Called on the runtime's thread: the worker has finished its work. Wakes the waiter, starts the
+ * next. Nothing runs: fault RT_E_INVALID. */
 #define rt_blocking_done(pool) rt_blocking_done_at((pool), RT_HERE)
 void rt_blocking_done_at(struct rt_blocking_pool *pool, const struct rt_site *await);
 

@@ -30,8 +30,8 @@ rt_inbox_push(struct rt_inbox *inbox, struct rt_inbox_link *link)
             return false;
         }
         link->next = newest;
-        /* Release: the link and what it is part of, before the pointer that shows it. Relaxed where
-         * somebody was faster: we look at the pointer and try again. */
+        /* Release: the link and its container, before the pointer to it. Relaxed where another
+         * push was faster: we load the pointer and try again. */
     } while (!atomic_compare_exchange_weak_explicit(
             &inbox->newest, &newest, link, memory_order_release, memory_order_relaxed));
     return true;
@@ -57,14 +57,14 @@ rt_inbox_take_all(struct rt_inbox *inbox)
         return NULL;
     }
     /* Acquire: what each pusher wrote before its push; the pushes between are read-modify-writes,
-     * so the newest hands on all of them. */
+     * so the newest one carries all of them. */
     return oldest_first(atomic_exchange_explicit(&inbox->newest, NULL, memory_order_acquire));
 }
 
 struct rt_inbox_link *
 rt_inbox_close(struct rt_inbox *inbox)
 {
-    /* Acquire as above; release, so that who finds it closed sees what came before the closing. */
+    /* Acquire as above; release, so that a thread that finds it closed sees what came before. */
     struct rt_inbox_link *newest =
             atomic_exchange_explicit(&inbox->newest, &inbox->closed, memory_order_acq_rel);
     return newest == &inbox->closed ? NULL : oldest_first(newest);
@@ -73,7 +73,7 @@ rt_inbox_close(struct rt_inbox *inbox)
 bool
 rt_inbox_is_empty(const struct rt_inbox *inbox)
 {
-    /* Acquire: who finds it empty goes to sleep on that; see shard.c. */
+    /* Acquire: a shard that finds it empty goes to sleep on that; see shard.c. */
     struct rt_inbox_link *newest = atomic_load_explicit(&inbox->newest, memory_order_acquire);
     return newest == NULL || newest == &inbox->closed;
 }

@@ -3,12 +3,12 @@
  *
  *      newest ──▶ link ──▶ link ──▶ oldest ──▶ nothing      what others have pushed
  *
- * The receiver takes all of it at once and turns it round, so links come out in the
+ * The receiver takes all of it at once and reverses it, so links come out in the
  * order in which they were pushed. A link that is taken alone could be pushed again
- * between two looks of whoever takes (ABA); a list taken as a whole cannot.
+ * between two loads of the receiver (ABA); a list taken as a whole cannot.
  *
- * Closed, `newest` points at the inbox itself, forever: "is it closed?" and "put it
- * in" are one exchange, so nothing can slip in behind the last emptying.
+ * Closed, `newest` points at the inbox itself, forever: "is it closed?" and "push it"
+ * are one exchange, so no push can follow the last emptying.
  *
  * Ownership. Borrows each link from push to the taking of the list it is in.
  *
@@ -31,7 +31,7 @@ struct rt_inbox_link {
 
 struct rt_inbox {
     RT_ATOMIC(struct rt_inbox_link *) newest;
-    struct rt_inbox_link closed; /* Its address stands in `newest` once nobody may push. */
+    struct rt_inbox_link closed; /* Its address is in `newest` once pushing is closed. */
 };
 
 void rt_inbox_init(struct rt_inbox *inbox);
@@ -45,7 +45,7 @@ struct rt_inbox_link *rt_inbox_take_all(struct rt_inbox *inbox);
 /* The receiver's: as rt_inbox_take_all, and nothing can be pushed ever after. Twice: NULL. */
 struct rt_inbox_link *rt_inbox_close(struct rt_inbox *inbox);
 
-/* Whether a take would find something. */
+/* Whether a take would find a link. */
 bool rt_inbox_is_empty(const struct rt_inbox *inbox);
 
 #ifdef __cplusplus

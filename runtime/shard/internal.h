@@ -1,5 +1,5 @@
 /*
- * internal.h -- what the files of this folder share, and nobody else.
+ * internal.h -- shared by the files of this folder only.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,13 +23,13 @@ rt__pipe(const struct rt_shards *shards, uint32_t from, uint32_t to)
 /* Whether the caller is on the thread of `shard`; else fault RT_E_FOREIGN. */
 void rt__shard_check_here(const struct rt_shard *shard, const char *what);
 
-/* Something was put where `shard` will look: ends its sleep, if it sleeps (X4). Any thread. */
+/* Something was put where `shard` will check: ends its sleep, if it sleeps (X4). Any thread. */
 void rt__shard_tell(struct rt_shard *shard);
 
-/* message.c: it has been taken out of the lane, or out of what aliens sent. */
+/* message.c: it has been taken out of the lane, or out of the aliens' inbox. */
 void rt__message_taken(struct rt_message *message, struct rt_shard *shard);
 
-/* remote.c: every cell that was asked for something; false when there was none. */
+/* remote.c: every cell with a request; false when there was none. */
 bool rt__remote_take_in(struct rt_shard *shard);
 void rt__remote_init(struct rt_shard *shard);
 

@@ -1,9 +1,9 @@
 /*
  * lane.c -- a bounded queue from one thread to one other.
  *
- * Orders. A count is stored with release when the places before it are done with
- * (written, or read), and loaded with acquire by the other side before it touches
- * them. Each side reads its own count relaxed: nobody else writes it.
+ * Orders. A count is stored with release when the places before it have been
+ * written or read, and loaded with acquire by the other side before it touches
+ * them. Each side reads its own count relaxed: only it writes that.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -42,7 +42,7 @@ rt_lane_has_room(struct rt_lane *lane)
     if (lane->staged - lane->head_seen < lane->capacity) {
         return true;
     }
-    /* Acquire: the receiver has read its places before it says that they are free. */
+    /* Acquire: the receiver has read its places before it marks them free. */
     lane->head_seen = atomic_load_explicit(&lane->head, memory_order_acquire);
     rt_assert(lane->head_seen <= lane->staged);
     return lane->staged - lane->head_seen < lane->capacity;
@@ -63,7 +63,7 @@ rt_lane_put(struct rt_lane *lane, struct rt_message *message)
 void
 rt_lane_publish(struct rt_lane *lane)
 {
-    /* Release: the places, and all that the messages say, before the count that shows them. */
+    /* Release: the places, and the messages' contents, before the count that publishes them. */
     atomic_store_explicit(&lane->tail, lane->staged, memory_order_release);
 }
 
@@ -89,7 +89,7 @@ rt_lane_take(struct rt_lane *lane)
 uint32_t
 rt_lane_count(const struct rt_lane *lane)
 {
-    /* Acquire, both: who finds something here goes on to take it, who finds nothing to sleep. */
+    /* Acquire, both: a shard that finds a message takes it, one that finds none goes to sleep. */
     uint64_t head = atomic_load_explicit(&lane->head, memory_order_acquire);
     uint64_t tail = atomic_load_explicit(&lane->tail, memory_order_acquire);
     return (uint32_t)(tail - head);

@@ -1,10 +1,9 @@
 /*
  * message.c -- a message's way out, and back.
  *
- * Orders. `state` is written by whoever has the message in hand, and handed on with
- * it by the lane or the inbox, so it is read and written relaxed; but for the last
- * write of an alien's, which hands the message back by itself, with release.
- *
+ * Orders. `state` is written by the current holder of the message, and passed on with
+ * it by the lane or the inbox, so it is read and written relaxed; except for the last
+ * write of an alien's, which itself returns the message, with release.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/shard/message.h"
@@ -58,9 +57,9 @@ rt_message_is_idle(const struct rt_message *message)
     return atomic_load_explicit(&message->state, memory_order_acquire) == RT_MESSAGE_IDLE;
 }
 
-/* Into the line of whoever sends it now; the loop moves it on (shard.h, 3). */
+/* Into the queue of its current sender; the loop moves it on (shard.h, 3). */
 static void
-stand_in_line(struct rt_message *message, struct rt_shard *sender, uint32_t receiver)
+enqueue(struct rt_message *message, struct rt_shard *sender, uint32_t receiver)
 {
     struct rt_pipe *pipe = rt__pipe(sender->shards, sender->number, receiver);
     rt_list_push_back(&pipe->waiting, &message->link);
@@ -86,12 +85,12 @@ rt_message_send_at(struct rt_message *message, struct rt_shard *origin, uint32_t
     message->result = RT_OK;
     set_state(message, RT_MESSAGE_SENT);
     origin->under_way++;
-    stand_in_line(message, origin, to);
+    enqueue(message, origin, to);
     RT_PROBE(SUBMIT, message->object.id, RT_HERE, await, to);
     return RT_OK;
 }
 
-/* An alien's message has no way back but its own state. */
+/* An alien's message is returned by its state alone. */
 static void
 release_alien(struct rt_message *message, struct rt_shard *shard)
 {
@@ -100,7 +99,7 @@ release_alien(struct rt_message *message, struct rt_shard *shard)
     if (message->answered != NULL) {
         message->answered(message, shard);
     }
-    /* Release: the last that this thread does with it; the alien may free it now. */
+    /* Release: the last access of this thread; the alien may free it now. */
     atomic_store_explicit(&message->state, RT_MESSAGE_IDLE, memory_order_release);
 }
 
@@ -122,7 +121,7 @@ rt_message_answer_at(struct rt_message *message, struct rt_shard *shard, rt_err 
     if (message->from == RT_MESSAGE_ALIEN) {
         release_alien(message, shard);
     } else {
-        stand_in_line(message, shard, message->from);
+        enqueue(message, shard, message->from);
     }
 }
 
@@ -152,18 +151,18 @@ rt__message_taken(struct rt_message *message, struct rt_shard *shard)
     message->arrive(message, shard);
 }
 
-/* One of the places for waiting aliens; false when none is left. */
+/* Takes capacity for one waiting alien; false when none is left. */
 static bool
-take_room(struct rt_shard *shard)
+take_capacity(struct rt_shard *shard)
 {
     /* Relaxed: a number that guards no memory. */
-    unsigned room = atomic_load_explicit(&shard->alien_room, memory_order_relaxed);
+    unsigned left = atomic_load_explicit(&shard->aliens_free, memory_order_relaxed);
     do {
-        if (room == 0) {
+        if (left == 0) {
             return false;
         }
     } while (!atomic_compare_exchange_weak_explicit(
-            &shard->alien_room, &room, room - 1, memory_order_relaxed, memory_order_relaxed));
+            &shard->aliens_free, &left, left - 1, memory_order_relaxed, memory_order_relaxed));
     return true;
 }
 
@@ -182,7 +181,7 @@ rt_alien_submit_at(struct rt_message *message, struct rt_shard *shard, const str
     if (!rt_message_is_idle(message)) {
         return RT_E_IN_USE;
     }
-    if (!take_room(shard)) {
+    if (!take_capacity(shard)) {
         return RT_E_FULL;
     }
     message->from = RT_MESSAGE_ALIEN;
@@ -191,7 +190,7 @@ rt_alien_submit_at(struct rt_message *message, struct rt_shard *shard, const str
     set_state(message, RT_MESSAGE_SENT);
     RT_PROBE(SUBMIT, message->object.id, RT_HERE, await, shard->number);
     if (!rt_inbox_push(&shard->aliens, &message->inbox_link)) {
-        (void)atomic_fetch_add_explicit(&shard->alien_room, 1, memory_order_relaxed);
+        (void)atomic_fetch_add_explicit(&shard->aliens_free, 1, memory_order_relaxed);
         return refuse_alien(message, RT_E_CLOSED);
     }
     /* It may be answered and freed from here on. */

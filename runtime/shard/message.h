@@ -1,5 +1,5 @@
 /*
- * message.h -- what one shard asks of another, and the way back.
+ * message.h -- a request of one shard to another, and its answer.
  *
  *                     on the origin                │            on the target
  *                                                  │
@@ -11,19 +11,19 @@
  *       └──────────────────────────────────────────┼──────── ANSWERED
  *                                             taken│
  *
- * SENT and ANSWERED: it stands in the sender's waiting line, then in the lane (X3). It comes home
+ * SENT and ANSWERED: it is in the sender's queue, then in the lane (X3). It returns to its origin
  * exactly once, whatever happens (X7): a target that is closing answers what has arrived, and
  * nothing is sent to one that has closed.
  *
- * From outside (an *alien*, a thread that is no shard) there is no way back: IDLE
+ * From outside (an *alien*, a thread that is no shard) there is no return path: IDLE
  * ─rt_alien_submit─▶ SENT ─▶ ARRIVED ─▶ ANSWERED, `answered` is called on the target's thread, and
- * with IDLE, the last touch, the message is the alien's again.
+ * with IDLE, the last store, the message is the alien's again.
  *
  * Order. What one shard sends to one other arrives in the order of sending, answers among it;
  * between different pairs there is no order (X2).
  *
- * Ownership. A message is embedded in its sender's memory, and pinned while it is not IDLE. Whoever
- * has it in hand may write it: sender, target, sender; aliens ask rt_message_is_idle.
+ * Ownership. A message is embedded in its sender's memory, and pinned while it is not IDLE. Its
+ * current holder may write it: sender, target, sender; aliens check rt_message_is_idle.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -56,10 +56,10 @@ struct rt_message {
     RT_ATOMIC(unsigned) state; /* enum rt_message_state */
     uint32_t from;             /* RT_MESSAGE_ALIEN: a thread that is no shard. */
     uint32_t to;
-    rt_err result;       /* What the target answered. */
-    struct rt_list link; /* In the waiting line of whoever sends it now. */
+    rt_err result;       /* The target's answer. */
+    struct rt_list link; /* In the queue of the shard that sends it now. */
     struct rt_inbox_link inbox_link;
-    rt_message_fn arrive;   /* On the target. Must see to it that it is answered. */
+    rt_message_fn arrive;   /* On the target. Must arrange that it is answered. */
     rt_message_fn answered; /* On the origin; of an alien's, on the target. NULL: nothing to do. */
 };
 
@@ -69,8 +69,8 @@ struct rt_message {
 void rt_message_init(struct rt_message *message, rt_message_fn arrive, rt_message_fn answered);
 
 /*
- * Sends an IDLE message from `origin`, whose loop this must be, to the shard with number `to`, its
- * own number included. It never waits: a full lane only makes the waiting line longer (X3).
+ * Sends an IDLE message from `origin`, on its loop's thread, to the shard with number `to`, which
+ * may be its own. It never waits: a full lane only makes the queue longer (X3).
  * RT_E_CLOSED once `origin` is closing (X7); RT_E_INVALID: no such shard; RT_E_IN_USE: it is under
  * way. Nothing has changed in these cases. From another thread: fault RT_E_FOREIGN.
  */

@@ -1,10 +1,9 @@
 /*
  * remote.c -- wakes and cancels by name.
  *
- * `asked` holds the generation of the task above two bits of what is asked of it.
- * Generations of a place only grow (slab.h retires a place rather than begin again),
- * so of two names of one place the smaller one's task is gone for certain.
- *
+ * `asked` holds the generation of the task above two request bits. Generations of
+ * an entry only grow (slab.h retires an entry instead of starting again), so of two
+ * names of one entry the task of the smaller one is certainly gone.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/shard/remote.h"
@@ -23,12 +22,12 @@ generation_of(uint64_t asked)
     return asked >> BITS;
 }
 
-/* What the cell says after `what` was asked of generation `generation`; `asked`: nothing new. */
+/* The cell after a request of `what` for generation `generation`; `asked`: nothing new. */
 static uint64_t
 asked_also(uint64_t asked, uint64_t generation, uint64_t what)
 {
     if (generation_of(asked) > generation) {
-        return asked; /* X6: a younger task has the place. */
+        return asked; /* X6: a younger task has the entry. */
     }
     uint64_t before = generation_of(asked) == generation ? asked : generation << BITS;
     return before | what;
@@ -41,13 +40,13 @@ ask(struct rt_shard *shard, struct rt_key key, uint64_t what)
     rt_assert(key.index < shard->runtime->executor.targets.capacity);
     struct rt_remote_cell *cell = &shard->cells[key.index];
     uint64_t asked = atomic_load_explicit(&cell->asked, memory_order_relaxed);
-    /* Release, also where nothing changes: who takes the cell sees what we did before the wake.
-     * Acquire: a cell that was taken is read out of its list before we push it again. */
+    /* Release, also where nothing changes: the shard that takes the cell sees what we did before
+     * the wake. Acquire: a taken cell is read out of its list before we push it again. */
     while (!atomic_compare_exchange_weak_explicit(&cell->asked, &asked,
             asked_also(asked, key.generation, what), memory_order_acq_rel, memory_order_relaxed)) {
     }
     if (asked != 0) {
-        return; /* Coalesced: whoever made it anything but 0 pushes it, and tells. */
+        return; /* Coalesced: the thread that made it nonzero pushes it, and notifies. */
     }
     if (rt_inbox_push(&shard->wakes, &cell->link)) {
         rt__shard_tell(shard);
@@ -85,7 +84,7 @@ rt_remote_cancel(const struct rt_remote *remote)
 static struct rt_shard *
 shard_of(const struct rt_waker *waker)
 {
-    /* Through an integer, because the vtable is const to everybody but its shard. */
+    /* Through an integer, because the vtable is const outside its shard. */
     uintptr_t address = (uintptr_t)waker->vt - offsetof(struct rt_shard, remote_vt);
     return (struct rt_shard *)address;
 }

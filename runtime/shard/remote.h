@@ -1,19 +1,19 @@
 /*
  * remote.h -- waking and cancelling a task of another shard.
  *
- * A waker of an executor belongs to its thread (W4). What may go elsewhere is a name: the shard,
- * and the key of the task. A wake through it is a message (X4), but one that cannot find a lane
- * full: each place of the executor's slab has a cell, and the cell is what travels.
+ * A waker of an executor belongs to its thread (W4). Other threads get a name: the shard,
+ * and the key of the task. A wake through it is a message (X4), but one that no full lane can
+ * block: each entry of the executor's slab has a cell, and the cell is what travels.
  *
- *      cell    0 ──ask: push, tell──▶ asked ──loop takes it──▶ 0, and the task is looked up
+ *      cell    0 ──ask: push, notify─▶ asked ──loop takes it──▶ 0, and the task is looked up
  *                                      │ ▲
- *                                      └─┘ ask again: nothing to push, nobody to tell (coalesced)
+ *                                      └─┘ ask again: nothing to push or notify (coalesced)
  *
- * A name of a task that is gone asks for nothing (X6): in the cell, where a younger task of the
- * same place has asked already, or at the look-up.
+ * A name of a task that is gone has no effect (X6): it is refused in the cell, when a younger
+ * task of the same entry has a request there, or at the look-up.
  *
- * T12. A remote waker is no registration: the task must say in a slot of its own what it waits for,
- * as rt_remote_wait does.
+ * T12. A remote waker is no registration: the task must store its wait in a slot as well, as
+ * rt_remote_wait does.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -35,7 +35,7 @@ struct rt_shard;
 /* One for each entry of the shard's executor. */
 struct rt_remote_cell {
     struct rt_inbox_link link;
-    RT_ATOMIC(uint64_t) asked; /* Generation and what is asked of it; 0: in no list. */
+    RT_ATOMIC(uint64_t) asked; /* Generation and request bits; 0: in no list. */
 };
 
 /* The name of a task, good on every thread for as long as the shard exists. */
@@ -44,7 +44,7 @@ struct rt_remote {
     struct rt_key key;
 };
 
-/* The name of `task`, posted on `shard`, whose loop this must be. */
+/* The name of `task`, posted on `shard`; to be called on the thread of its loop. */
 struct rt_remote rt_remote_of(struct rt_shard *shard, const struct rt_task *task);
 
 /* Any thread: wakes it. Gone: nothing happens (X6). */

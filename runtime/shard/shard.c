@@ -1,5 +1,5 @@
 /*
- * shard.c -- the loop of a shard: what comes in, what goes out, sleep, and the end.
+ * shard.c -- the loop of a shard: receiving, sending, sleep, and shutdown.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,7 +36,7 @@ rt__shard_tell(struct rt_shard *shard)
     }
 }
 
-/* Others may do anything here. */
+/* Other threads may do anything here. */
 static void
 between(const struct rt_shard *shard)
 {
@@ -54,7 +54,7 @@ serve_aliens(struct rt_shard *shard, struct rt_inbox_link *link)
     while (link != NULL) {
         struct rt_message *message = rt_container_of(link, struct rt_message, inbox_link);
         link = link->next; /* Once served, the message is the alien's. */
-        (void)atomic_fetch_add_explicit(&shard->alien_room, 1, memory_order_relaxed);
+        (void)atomic_fetch_add_explicit(&shard->aliens_free, 1, memory_order_relaxed);
         shard->in_hand++;
         between(shard);
         rt__message_taken(message, shard);
@@ -62,12 +62,12 @@ serve_aliens(struct rt_shard *shard, struct rt_inbox_link *link)
     return any;
 }
 
-/* There is room in the lane again: whoever waits for that must hear of it. */
+/* The lane has capacity again: a sender that waits for it must be notified. */
 static void
 feed_starved(struct rt_shard *shard, uint32_t from, struct rt_pipe *pipe)
 {
     /* As in rt__shard_tell: the sender's is a read-modify-write of the same word, and either it
-     * finds the room that we have made, or we find that it waits. */
+     * finds the capacity that we have made, or we find that it waits. */
     if (atomic_exchange_explicit(&pipe->starved, false, memory_order_acq_rel)) {
         rt__shard_tell(shard->shards->members[from]);
     }
@@ -93,7 +93,7 @@ take_batch(struct rt_shard *shard, uint32_t from)
     return taken > 0;
 }
 
-/* From which lane to take first is free (X2): number 0 unless somebody chooses. */
+/* Which lane is taken from first is free (X2): number 0 unless the executor chooses. */
 static uint32_t
 first_lane(const struct rt_shard *shard)
 {
@@ -122,7 +122,7 @@ take_in(struct rt_shard *shard)
 
 /* ---- 3. Send. -------------------------------------------------------------------------------- */
 
-/* At most a batch from the line into the lane, not published yet. */
+/* At most a batch from the queue into the lane, not published yet. */
 static uint32_t
 fill_lane(struct rt_pipe *pipe)
 {
@@ -137,9 +137,9 @@ fill_lane(struct rt_pipe *pipe)
     return moved;
 }
 
-/* The lane is full, and the line is not empty: the receiver is to say when there is room. */
+/* The lane is full, and the queue is not empty: the receiver is to notify when it has taken. */
 static void
-ask_for_room(struct rt_pipe *pipe)
+ask_for_capacity(struct rt_pipe *pipe)
 {
     if (!rt_list_empty(&pipe->waiting) && !rt_lane_has_room(&pipe->lane)) {
         (void)atomic_exchange_explicit(&pipe->starved, true, memory_order_acq_rel);
@@ -157,7 +157,7 @@ send_batch(struct rt_shard *shard, uint32_t to)
         rt__shard_tell(shard->shards->members[to]);
         pipe->untold = false;
     }
-    ask_for_room(pipe);
+    ask_for_capacity(pipe);
 }
 
 static void
@@ -185,7 +185,7 @@ all_drained(const struct rt_shard *shard)
 }
 
 static void
-tell_all(struct rt_shards *shards)
+notify_all(struct rt_shards *shards)
 {
     for (uint32_t i = 0; i < shards->count; i++) {
         if (shards->members[i] != NULL) {
@@ -214,13 +214,13 @@ drain(struct rt_shard *shard)
     shard->drained = true;
     /* Release: we are done. Acquire: the last one has seen all others done. */
     if (atomic_fetch_sub_explicit(&shard->shards->undrained, 1, memory_order_acq_rel) == 1) {
-        tell_all(shard->shards);
+        notify_all(shard->shards);
     }
 }
 
 /* ---- 5. Sleep, and the turn. ----------------------------------------------------------------- */
 
-/* Whether something is there for a turn to do. */
+/* Whether a turn has anything to do. */
 static bool
 has_work(const struct rt_shard *shard)
 {
@@ -242,12 +242,12 @@ static rt_err
 go_to_sleep(struct rt_shard *shard)
 {
     between(shard);
-    /* Acquire: our second look comes after it. Release: senders see what we have taken. */
+    /* Acquire: our second check comes after it. Release: senders see what we have taken. */
     (void)atomic_exchange_explicit(&shard->asleep, true, memory_order_acq_rel);
     between(shard);
     enum rt_turn_mode mode = has_work(shard) ? RT_TURN_POLL : RT_TURN_BLOCK;
     rt_err err = rt_runtime_turn(shard->runtime, mode, NULL);
-    /* Relaxed: nobody waits for this word to be false; the next take-in has its own acquires. */
+    /* Relaxed: no thread waits for this word to be false; the next take-in has its own acquires. */
     atomic_store_explicit(&shard->asleep, false, memory_order_relaxed);
     return err;
 }
@@ -301,7 +301,7 @@ rt_shards_close(struct rt_shards *shards)
     rt_check(shards, RT__SHARDS_MAGIC);
     /* Release: what was done before the closing. */
     if (!atomic_exchange_explicit(&shards->closing, true, memory_order_acq_rel)) {
-        tell_all(shards);
+        notify_all(shards);
     }
 }
 
@@ -338,7 +338,7 @@ rt_shards_init(struct rt_shards *shards, const struct rt_shards_config *config)
     }
 }
 
-/* The shard tells its host by itself: what its own loop wakes comes to it anyway. */
+/* The shard notifies its host itself: its loop polls what it wakes anyway. */
 static void
 take_over(struct rt_shard *shard, const struct rt_shard_config *config)
 {
@@ -374,7 +374,7 @@ rt_shard_init(struct rt_shard *shard, struct rt_shards *shards, uint32_t number,
     atomic_init(&shard->asleep, false);
     rt_inbox_init(&shard->aliens);
     uint32_t aliens_max = config->aliens_max != 0 ? config->aliens_max : RT_SHARD_ALIENS_MAX;
-    atomic_init(&shard->alien_room, aliens_max);
+    atomic_init(&shard->aliens_free, aliens_max);
     rt__remote_init(shard);
     take_over(shard, config);
     shards->members[number] = shard;
@@ -398,7 +398,7 @@ rt_shard_fini(struct rt_shard *shard)
 
 /* ---- Audit. ---------------------------------------------------------------------------------- */
 
-/* What a shard that sleeps has been sent, and nobody has told it, nor is about to. */
+/* Sent to a shard that sleeps, without a notification sent or about to be. */
 static bool
 sleeps_on_messages(const struct rt_shard *shard)
 {
@@ -412,7 +412,7 @@ sleeps_on_messages(const struct rt_shard *shard)
     return false;
 }
 
-/* A line that waits for a place, while there are places and nobody says so. */
+/* A queue that waits for capacity, while there is capacity and no notification is under way. */
 static bool
 sleeps_on_a_line(const struct rt_shard *shard)
 {
@@ -433,11 +433,11 @@ rt_shard_audit(const struct rt_object *object)
     const struct rt_shard *shard = rt_container_of(object, const struct rt_shard, object);
     check_shard(shard);
     if (sleeps_on_messages(shard)) {
-        return "messages are in a lane while the shard that they are for sleeps and nobody has "
-               "told it";
+        return "messages are in a lane while the shard that they are for sleeps and was not "
+               "notified";
     }
     if (sleeps_on_a_line(shard)) {
-        return "messages wait for a place in an empty lane while their shard sleeps";
+        return "messages wait for an empty lane while their shard sleeps";
     }
     if (shard->drained && shard->under_way != 0) {
         return "a shard is drained while messages of its own are under way";

@@ -27,7 +27,7 @@ submit_poll(struct rt_future *future, struct rt_cx *cx)
     return RT_PENDING;
 }
 
-/* The message goes on; there is only nobody to wake when it comes home. */
+/* The message continues; only the wake at its return is dropped. */
 static void
 submit_drop(struct rt_future *future)
 {

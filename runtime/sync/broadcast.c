@@ -1,5 +1,5 @@
 /*
- * broadcast.c -- a line in which nobody is ever granted anything, only woken.
+ * broadcast.c -- a queue whose waiters are never granted anything, only woken.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,9 +1,9 @@
 /*
- * broadcast.h -- "now!", for everybody who waits at that moment and for nobody else (K9).
+ * broadcast.h -- wakes every task that waits now, and no later one (K9).
  *
- * Nothing is stored: a wait that begins after the broadcast waits for the next one. In which order
- * the waiters go on is free: the executor may choose (rt_executor_choose), usually the order in
- * which they came.
+ * Nothing is stored: a wait that begins after the broadcast waits for the next one. The order in
+ * which the waiters are woken is free: the executor may choose (rt_executor_choose); the default is
+ * the order in which they began to wait.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,8 +28,8 @@ void rt_broadcast_init(struct rt_broadcast *broadcast);
 /* Ends it. Futures that wait, or were woken and not polled: fault RT_E_IN_USE. */
 void rt_broadcast_fini(struct rt_broadcast *broadcast);
 
-/* Makes every wait that was polled before READY; how many there were. Whoever is woken by it and
- * waits again, waits for the next. */
+/* Makes every wait that was polled before READY; returns how many there were. A woken task that
+ * waits again waits for the next broadcast. */
 #define rt_broadcast_fire(broadcast) rt_broadcast_fire_at((broadcast), RT_HERE)
 uint32_t rt_broadcast_fire_at(struct rt_broadcast *broadcast, const struct rt_site *await);
 
@@ -45,11 +45,11 @@ struct rt_heard {
 void rt_heard_init_at(
         struct rt_heard *heard, struct rt_broadcast *broadcast, const struct rt_site *await);
 
-/* READY once a broadcast came after the first poll. A further poll is fault RT_E_FINISHED (T20). */
+/* READY after a broadcast since the first poll. A further poll is fault RT_E_FINISHED (T20). */
 #define rt_heard_poll(heard, cx) rt_heard_poll_at((heard), (cx), RT_HERE)
 rt_poll rt_heard_poll_at(struct rt_heard *heard, struct rt_cx *cx, const struct rt_site *await);
 
-/* Gives it up. After READY: no-op. */
+/* Drops the wait. After READY: no-op. */
 #define rt_heard_drop(heard) rt_heard_drop_at((heard), RT_HERE)
 void rt_heard_drop_at(struct rt_heard *heard, const struct rt_site *await);
 

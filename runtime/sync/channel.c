@@ -1,9 +1,9 @@
 /*
- * channel.c -- the ring, the counts, and how a channel comes to its end.
+ * channel.c -- the ring, the counts, and how a channel ends.
  *
  * Invariant: count = items.free + items.assigned, and
  * capacity = count + room.free + room.assigned + permits, but for an item that is
- * being destroyed and whose place is not free yet.
+ * being destroyed and whose capacity is not free yet.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,7 +26,7 @@ audit(const struct rt_object *object)
 {
     const struct rt_channel *channel = rt_container_of(object, struct rt_channel, object);
     if (!channel->closed && channel->room.free > 0 && rt_waiters_queueing(&channel->room)) {
-        return "the channel has room while a sender queues";
+        return "the channel has capacity while a sender queues";
     }
     if (channel->items.free > 0 && rt_waiters_queueing(&channel->items)) {
         return "an item lies there while a receiver sleeps";
@@ -35,7 +35,7 @@ audit(const struct rt_object *object)
         return "the channel is closed while a sender sleeps";
     }
     if (rt__channel_ended(channel) && rt_waiters_queueing(&channel->items)) {
-        return "the channel has come to its end while a receiver sleeps";
+        return "the channel has ended while a receiver sleeps";
     }
     return NULL;
 }
@@ -74,7 +74,7 @@ rt_channel_init(struct rt_channel *channel, const struct rt_channel_config *conf
     RT_PROBE_AUDIT(&channel->object, audit);
 }
 
-/* Whether somebody still holds it (K13). */
+/* Whether it is still in use (K13). */
 static bool
 referenced(const struct rt_channel *channel)
 {
@@ -88,7 +88,7 @@ rt_channel_fini(struct rt_channel *channel)
 {
     check_channel(channel);
     if (referenced(channel)) {
-        rt_fault(RT_E_IN_USE, "channel", "a channel was given up while somebody holds it");
+        rt_fault(RT_E_IN_USE, "channel", "a channel was ended while it was still in use");
     }
     rt_assert(channel->count == 0);
     RT_PROBE_AUDIT(&channel->object, NULL);
@@ -99,7 +99,7 @@ rt_err
 rt_channel_reopen(struct rt_channel *channel)
 {
     check_channel(channel);
-    /* A future of the life before has its ticket still, and could come back among the new ones. */
+    /* A future of the previous life still has its ticket, and could queue among the new ones. */
     if (referenced(channel) || channel->room.passed > 0 || channel->items.passed > 0) {
         return RT_E_IN_USE;
     }
@@ -129,7 +129,7 @@ rt_channel_add_receiver(struct rt_channel *channel)
     channel->receivers++;
 }
 
-/* After a count went down: is it closed now (K3), and will anybody read what is in it (K2)? */
+/* After a count went down: is it closed now (K3), and can its items still be read (K2)? */
 static void
 settle_counts(struct rt_channel *channel, const struct rt_site *await)
 {
@@ -146,7 +146,7 @@ one_less(struct rt_channel *channel, uint32_t *count, const struct rt_site *awai
 {
     check_channel(channel);
     if (*count == 0) {
-        rt_fault(RT_E_INVALID, "channel", "a side of a channel was dropped that nobody had");
+        rt_fault(RT_E_INVALID, "channel", "a side of a channel was dropped more often than added");
     }
     (*count)--;
     settle_counts(channel, await);
@@ -189,13 +189,13 @@ rt_channel_clear_at(struct rt_channel *channel, const struct rt_site *await)
     check_channel(channel);
     uint32_t count = channel->count;
     uint32_t at = channel->head;
-    channel->head = rt__channel_behind(channel, at, count);
+    channel->head = rt__channel_after(channel, at, count);
     channel->count = 0;
     rt_waiters_revoke(&channel->items);
-    /* Their places are nobody's yet: what is sent meanwhile comes to lie behind them. */
+    /* Their capacity is not free yet: what is sent meanwhile is put after them. */
     for (uint32_t i = 0; i < count; i++) {
-        destroy(channel, rt__channel_place(channel, rt__channel_behind(channel, at, i)));
-        rt__channel_give_room(channel, await);
+        destroy(channel, rt__channel_item_at(channel, rt__channel_after(channel, at, i)));
+        rt__channel_free_slot(channel, await);
     }
     return count;
 }
@@ -237,7 +237,7 @@ return_permit(struct rt_channel *channel, const struct rt_site *await)
 {
     rt_assert(channel->permits > 0);
     channel->permits--;
-    rt__channel_give_room(channel, await);
+    rt__channel_free_slot(channel, await);
 }
 
 rt_err

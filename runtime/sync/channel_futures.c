@@ -8,10 +8,10 @@
 
 #include "runtime/base/banned.h"
 
-/* READY with `*ret_err`: a place is the caller's, or the channel is closed. */
+/* READY with `*ret_err`: the caller has capacity for an item, or the channel is closed. */
 static rt_poll
-poll_room(struct rt_waiter *waiter, struct rt_channel *channel, struct rt_cx *cx, rt_err *ret_err,
-        const struct rt_site *await)
+poll_capacity(struct rt_waiter *waiter, struct rt_channel *channel, struct rt_cx *cx,
+        rt_err *ret_err, const struct rt_site *await)
 {
     rt_check(&channel->object, RT__CHANNEL_MAGIC);
     if (channel->closed) {
@@ -19,7 +19,7 @@ poll_room(struct rt_waiter *waiter, struct rt_channel *channel, struct rt_cx *cx
         *ret_err = RT_E_CLOSED;
         return RT_READY;
     }
-    RT_AWAIT(rt_waiter_poll(waiter, &channel->room, cx, "room in the channel", RT_HERE, await));
+    RT_AWAIT(rt_waiter_poll(waiter, &channel->room, cx, "capacity in the channel", RT_HERE, await));
     *ret_err = RT_OK;
     return RT_READY;
 }
@@ -34,7 +34,7 @@ static rt_poll
 send_poll(struct rt_future *future, struct rt_cx *cx)
 {
     struct rt_send *send = send_of(future);
-    RT_AWAIT(poll_room(&send->waiter, send->channel, cx, &send->err, send->await));
+    RT_AWAIT(poll_capacity(&send->waiter, send->channel, cx, &send->err, send->await));
     if (send->err == RT_OK) {
         rt__channel_push(send->channel, send->item, send->await);
     }
@@ -59,7 +59,7 @@ reserve_poll(struct rt_future *future, struct rt_cx *cx)
 {
     struct rt_reserve *reserve = reserve_of(future);
     struct rt_channel *channel = reserve->channel;
-    RT_AWAIT(poll_room(&reserve->waiter, channel, cx, &reserve->err, reserve->await));
+    RT_AWAIT(poll_capacity(&reserve->waiter, channel, cx, &reserve->err, reserve->await));
     if (reserve->err == RT_OK) {
         channel->permits++;
         reserve->permit.channel = channel;

@@ -23,16 +23,16 @@ rt__channel_ended(const struct rt_channel *channel)
     return channel->closed && channel->count == 0;
 }
 
-/* The place in the ring that is `steps` behind `from`. */
+/* The index in the ring that is `steps` after `from`. */
 static inline uint32_t
-rt__channel_behind(const struct rt_channel *channel, uint32_t from, uint32_t steps)
+rt__channel_after(const struct rt_channel *channel, uint32_t from, uint32_t steps)
 {
     uint32_t to_wrap = channel->config.capacity - from;
     return steps < to_wrap ? from + steps : steps - to_wrap;
 }
 
 static inline void *
-rt__channel_place(const struct rt_channel *channel, uint32_t at)
+rt__channel_item_at(const struct rt_channel *channel, uint32_t at)
 {
     rt_assert(at < channel->config.capacity);
     return (unsigned char *)channel->config.ring + (size_t)at * channel->config.item_size;
@@ -50,10 +50,10 @@ rt__channel_copy(const struct rt_channel *channel, void *to, const void *from)
     }
 }
 
-/* Every way in which a place becomes free again ends here, so that none forgets the senders, or the
- * receivers that wait for the last item of a closed channel to be taken or passed on. */
+/* Every path that frees capacity ends here, so that none forgets the senders, or the receivers
+ * that wait for the last item of a closed channel to be taken or passed on. */
 static inline void
-rt__channel_give_room(struct rt_channel *channel, const struct rt_site *await)
+rt__channel_free_slot(struct rt_channel *channel, const struct rt_site *await)
 {
     rt_waiters_give(&channel->room, 1, await);
     if (rt__channel_ended(channel)) {
@@ -61,28 +61,28 @@ rt__channel_give_room(struct rt_channel *channel, const struct rt_site *await)
     }
 }
 
-/* Puts an item into a place that is the caller's. */
+/* Puts an item into capacity that is the caller's. */
 static inline void
 rt__channel_push(struct rt_channel *channel, const void *item, const struct rt_site *await)
 {
     rt_assert(channel->count < channel->config.capacity);
-    uint32_t at = rt__channel_behind(channel, channel->head, channel->count);
-    rt__channel_copy(channel, rt__channel_place(channel, at), item);
+    uint32_t at = rt__channel_after(channel, channel->head, channel->count);
+    rt__channel_copy(channel, rt__channel_item_at(channel, at), item);
     channel->count++;
     RT_PROBE(PUT, channel->object.id, RT_HERE, await, 1);
     rt_waiters_give(&channel->items, 1, await);
 }
 
-/* Takes the oldest item out for a caller to whom one was granted, and gives the room back. */
+/* Takes the oldest item out for a caller to whom one was granted, and frees its capacity. */
 static inline void
 rt__channel_pop(struct rt_channel *channel, void *ret_item, const struct rt_site *await)
 {
     rt_assert(channel->count > 0);
-    rt__channel_copy(channel, ret_item, rt__channel_place(channel, channel->head));
-    channel->head = rt__channel_behind(channel, channel->head, 1);
+    rt__channel_copy(channel, ret_item, rt__channel_item_at(channel, channel->head));
+    channel->head = rt__channel_after(channel, channel->head, 1);
     channel->count--;
     RT_PROBE(CONSUME, channel->object.id, RT_HERE, await, 1);
-    rt__channel_give_room(channel, await);
+    rt__channel_free_slot(channel, await);
 }
 
 #endif

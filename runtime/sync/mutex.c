@@ -84,7 +84,7 @@ rt_mutex_unlock_at(struct rt_mutex *mutex, const struct rt_site *await)
 {
     rt_check(&mutex->object, MUTEX_MAGIC);
     if (mutex->waiters.free + mutex->waiters.assigned != 0) {
-        rt_fault(RT_E_INVALID, "mutex", "a mutex was unlocked that nobody holds");
+        rt_fault(RT_E_INVALID, "mutex", "a mutex was unlocked that is not locked");
     }
     RT_PROBE(PUT, mutex->object.id, RT_HERE, await, 1);
     rt_waiters_give(&mutex->waiters, 1, await);

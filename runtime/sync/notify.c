@@ -32,7 +32,7 @@ notified_of(struct rt_future *future)
     return notified;
 }
 
-/* One that was passed on meets one that was stored: they are one (K8). */
+/* One that was passed on and one that was stored are one (K8). */
 static void
 keep_one(struct rt_notify *notify)
 {

@@ -1,14 +1,15 @@
 /*
- * notify.h -- "something has happened", for one waiter, with one permit in store.
+ * notify.h -- "something has happened", for one waiter, with one stored permit.
  *
- * rt_notify_one wakes the first in line; where nobody waits it leaves one permit, and no more, so
- * that the next wait is ready at once (K8). So "set the flag, notify" and "wait, look at the flag"
- * cannot miss each other. rt_notify_all wakes those who wait now, and leaves nothing.
+ * rt_notify_one wakes the head of the queue; without a waiter it stores one permit, and no more, so
+ * that the next wait is ready at once (K8). So "set the flag, notify" and "wait, check the flag"
+ * cannot miss each other. rt_notify_all wakes the current waiters, and stores nothing.
  *
  * A wait that was chosen by rt_notify_one and is dropped before its poll passes it on: to the next
- * in line, else into the store (K6). A wake is a hint: look at what it was about, and wait again.
+ * in the queue, else to the stored permit (K6). A wake is a hint: check the condition, and wait
+ * again.
  *
- * For a broadcast that leaves nothing in any case, see broadcast.h.
+ * For a broadcast that never stores anything, see broadcast.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,7 +25,7 @@ extern "C" {
 
 struct rt_notify {
     struct rt_object object;
-    struct rt_waiters waiters; /* Its one unit: the permit in store. */
+    struct rt_waiters waiters; /* Its one unit: the stored permit. */
 };
 
 /* Without a permit. Pinned until rt_notify_fini. */
@@ -37,11 +38,11 @@ void rt_notify_fini(struct rt_notify *notify);
 #define rt_notify_one(notify) rt_notify_one_at((notify), RT_HERE)
 void rt_notify_one_at(struct rt_notify *notify, const struct rt_site *await);
 
-/* Wakes all that wait now, in their order, and how many. A permit in store stays there. */
+/* Wakes all current waiters, in their order, and returns how many. A stored permit stays. */
 #define rt_notify_all(notify) rt_notify_all_at((notify), RT_HERE)
 uint32_t rt_notify_all_at(struct rt_notify *notify, const struct rt_site *await);
 
-/* Whether a permit is in store. */
+/* Whether a permit is stored. */
 bool rt_notify_stored(const struct rt_notify *notify);
 
 /* A wait, pinned from its first poll until READY or drop. It waits from its first poll on. */
@@ -56,13 +57,13 @@ struct rt_notified {
 void rt_notified_init_at(
         struct rt_notified *notified, struct rt_notify *notify, const struct rt_site *await);
 
-/* READY after a notify that was for it, or with the permit in store, which is then taken. A further
+/* READY after a notify that was for it, or with the stored permit, which is then taken. A further
  * poll is fault RT_E_FINISHED (T20). */
 #define rt_notified_poll(notified, cx) rt_notified_poll_at((notified), (cx), RT_HERE)
 rt_poll rt_notified_poll_at(
         struct rt_notified *notified, struct rt_cx *cx, const struct rt_site *await);
 
-/* Gives it up (K6). After READY: no-op. */
+/* Drops it (K6). After READY: no-op. */
 #define rt_notified_drop(notified) rt_notified_drop_at((notified), RT_HERE)
 void rt_notified_drop_at(struct rt_notified *notified, const struct rt_site *await);
 

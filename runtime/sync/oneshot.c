@@ -1,5 +1,5 @@
 /*
- * oneshot.c -- a value, two marks for two sides that may go away, and one slot.
+ * oneshot.c -- a value, two marks for two sides that may be dropped, and one slot.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,9 +30,9 @@ wait_of(struct rt_future *future)
     return wait;
 }
 
-/* What there is to say now; RT_E_AGAIN: nothing yet. */
+/* The result so far; RT_E_AGAIN: none yet. */
 static rt_err
-look(const struct rt_oneshot *oneshot)
+result(const struct rt_oneshot *oneshot)
 {
     if (oneshot->taken) {
         return RT_E_TAKEN;
@@ -43,7 +43,7 @@ look(const struct rt_oneshot *oneshot)
     return oneshot->sender_gone ? RT_E_CANCELLED : RT_E_AGAIN;
 }
 
-/* The slot is that of the last wait; one whose place was taken leaves it alone. */
+/* The slot is that of the last wait; one that was replaced leaves it alone. */
 static void
 leave(struct rt_oneshot_wait *wait)
 {
@@ -59,7 +59,7 @@ poll(struct rt_future *future, struct rt_cx *cx)
     struct rt_oneshot_wait *wait = wait_of(future);
     struct rt_oneshot *oneshot = wait->oneshot;
     RT_AWAIT(rt_budget_take_at(cx, wait->await));
-    wait->err = look(oneshot);
+    wait->err = result(oneshot);
     if (wait->err == RT_E_AGAIN) {
         rt_budget_restore(cx);
         oneshot->waiting = wait;
@@ -91,12 +91,12 @@ rt_oneshot_init(struct rt_oneshot *oneshot)
     RT_PROBE_AUDIT(&oneshot->object, audit);
 }
 
-/* The value that nobody took, which is its caller's now. */
+/* The value that was not received, which is the caller's now. */
 static void *
 left_over(struct rt_oneshot *oneshot)
 {
     if (oneshot->waiting != NULL) {
-        rt_fault(RT_E_IN_USE, "oneshot", "it was given up while somebody waits for its value");
+        rt_fault(RT_E_IN_USE, "oneshot", "it was ended while a task waits for its value");
     }
     bool left = oneshot->sent && !oneshot->taken;
     oneshot->taken = true;

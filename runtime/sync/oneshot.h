@@ -4,9 +4,9 @@
  *      sender:    rt_oneshot_send(&oneshot, value)  or  rt_oneshot_drop_sender(&oneshot)
  *      receiver:  RT_AWAIT(rt_oneshot_poll(&wait, cx));   then  wait.err, wait.value
  *
- * A sender that goes away without a value makes the receiver's answer RT_E_CANCELLED; a receiver
- * that goes away makes a send be discarded, with RT_E_CLOSED. The value stays here until the
- * receiver is polled, so a wait that is dropped has lost nothing: another one may be made.
+ * A sender that is dropped without a value makes the receiver's answer RT_E_CANCELLED; after the
+ * receiver is dropped a send answers RT_E_CLOSED. The value stays here until the receiver is
+ * polled, so a wait that is dropped has lost nothing: another one may be made.
  *
  * Ownership. Pinned while a wait on it is pending. The value is a pointer whose meaning is the
  * users'; when a send answers RT_E_CLOSED it is still the sender's.
@@ -28,8 +28,8 @@ struct rt_oneshot {
     void *value;
     bool sent;
     bool taken;
-    bool sender_gone;   /* It has sent, or gave up. */
-    bool receiver_gone; /* Nobody will take it. */
+    bool sender_gone;   /* It has sent, or was dropped. */
+    bool receiver_gone; /* The value will not be taken. */
     struct rt_slot receiver;
     const void *waiting; /* The wait that was PENDING last. */
 };
@@ -37,7 +37,7 @@ struct rt_oneshot {
 /* Empty, with a sender and a receiver. */
 void rt_oneshot_init(struct rt_oneshot *oneshot);
 
-/* Ends it. A wait that is pending: fault RT_E_IN_USE. A value that nobody took is returned (else
+/* Ends it. A wait that is pending: fault RT_E_IN_USE. A value that was not taken is returned (else
  * NULL), for its owner to destroy. */
 void *rt_oneshot_fini(struct rt_oneshot *oneshot);
 
@@ -47,16 +47,16 @@ void *rt_oneshot_fini(struct rt_oneshot *oneshot);
 RT_MUST_CHECK rt_err rt_oneshot_send_at(
         struct rt_oneshot *oneshot, void *value, const struct rt_site *await);
 
-/* The sender goes away: without a value, the receiver gets RT_E_CANCELLED. Gone already: no-op. */
+/* Drops the sender: without a value, the receiver gets RT_E_CANCELLED. Dropped already: no-op. */
 #define rt_oneshot_drop_sender(oneshot) rt_oneshot_drop_sender_at((oneshot), RT_HERE)
 void rt_oneshot_drop_sender_at(struct rt_oneshot *oneshot, const struct rt_site *await);
 
-/* The receiver goes away: sends are discarded. A value that is there is returned (else NULL), for
+/* Drops the receiver: sends are discarded. A value that is stored is returned (else NULL), for
  * its owner to destroy. Waits must be READY or dropped: else fault RT_E_IN_USE. Again: NULL. */
 void *rt_oneshot_drop_receiver(struct rt_oneshot *oneshot);
 
 /* The receiver's wait, pinned from its first poll until READY or drop. One at a time: another one
- * takes its place (W11). */
+ * replaces it (W11). */
 struct rt_oneshot_wait {
     struct rt_future future;
     struct rt_oneshot *oneshot;
@@ -74,7 +74,7 @@ void rt_oneshot_wait_init_at(
 rt_poll rt_oneshot_poll_at(
         struct rt_oneshot_wait *wait, struct rt_cx *cx, const struct rt_site *await);
 
-/* Gives the wait up, not the receiver: the value stays for another wait. After READY: no-op. */
+/* Drops the wait, not the receiver: the value stays for another wait. After READY: no-op. */
 #define rt_oneshot_wait_drop(wait) rt_oneshot_wait_drop_at((wait), RT_HERE)
 void rt_oneshot_wait_drop_at(struct rt_oneshot_wait *wait, const struct rt_site *await);
 

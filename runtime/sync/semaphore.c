@@ -1,5 +1,5 @@
 /*
- * semaphore.c -- permits: the plainest use of waiters.h, with a close.
+ * semaphore.c -- permits: the simplest use of waiters.h, with a close.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,8 +1,8 @@
 /*
- * waiters.c -- who is served, in which order, and where units go when nobody wants them.
+ * waiters.c -- which waiter is served, in which order, and what happens to units left over.
  *
  * Three steps, always in this order: units change hands (`hand_out`), the waiters that
- * are complete stand in a list of the caller's, and then they are woken (`fire`). A
+ * are complete move to a list of the caller's, and then they are woken (`fire`). A
  * waiter may be dropped in the third step by the wake of another: it then unlinks itself
  * from that list and gives its units back, and is not woken.
  *
@@ -50,7 +50,7 @@ assign(struct rt_waiters *waiters, struct rt_waiter *waiter, uint32_t units)
     waiter->held += units;
 }
 
-/* The first in the line who is awaited, or NULL. Those before it are passed over for good. */
+/* The first awaited waiter of the queue, or NULL. Those before it are passed over for good. */
 static struct rt_waiter *
 first(struct rt_waiters *waiters)
 {
@@ -68,7 +68,7 @@ first(struct rt_waiters *waiters)
     return NULL;
 }
 
-/* `waiter` is about to have another state. */
+/* To be called before the state of `waiter` changes. */
 static void
 forget_passed(struct rt_waiters *waiters, const struct rt_waiter *waiter)
 {
@@ -78,7 +78,7 @@ forget_passed(struct rt_waiters *waiters, const struct rt_waiter *waiter)
     }
 }
 
-/* Takes `waiter` out of the line; it stands in `due` until it is woken. */
+/* Takes `waiter` out of the queue; it is in `due` until it is woken. */
 static void
 resolve(struct rt_waiter *waiter, enum rt_waiter_state state, struct rt_list *due)
 {
@@ -88,7 +88,7 @@ resolve(struct rt_waiter *waiter, enum rt_waiter_state state, struct rt_list *du
     rt_list_push_back(due, &waiter->link);
 }
 
-/* Gives what is free to those in the line, in their order. */
+/* Gives what is free to queued waiters, in their order. */
 static void
 hand_out(struct rt_waiters *waiters, struct rt_list *due, const struct rt_site *await)
 {
@@ -124,7 +124,7 @@ rt__waiters_settle(struct rt_waiters *waiters, const struct rt_site *await)
     fire(waiters, &due, await);
 }
 
-/* Into the line, before the first with a later ticket: mostly at the end. */
+/* Into the queue, before the first with a later ticket: mostly at the tail. */
 static void
 join(struct rt_waiters *waiters, struct rt_waiter *waiter)
 {
@@ -163,8 +163,8 @@ finish(struct rt_waiters *waiters, struct rt_waiter *waiter, const struct rt_sit
 }
 
 /*
- * Whether it is the turn of `waiter`, before `ahead`, the first in the line. Newcomers have all of
- * the line before them; one that was passed over and comes back has its old place.
+ * Whether it is the turn of `waiter`, before `ahead`, the head of the queue. A new waiter has the
+ * whole queue before it; one that was passed over and polled again has its old position.
  */
 static bool
 has_turn(const struct rt_waiter *waiter, const struct rt_waiter *ahead)
@@ -174,7 +174,7 @@ has_turn(const struct rt_waiter *waiter, const struct rt_waiter *ahead)
            (!is_new && waiter->ticket < ahead->ticket);
 }
 
-/* Only the head of the line collects, and nothing is free while it does. */
+/* Only the head of the queue collects, and nothing is free while it does. */
 static bool
 is_sound(const struct rt_waiters *waiters)
 {
@@ -208,7 +208,7 @@ void
 rt_waiters_fini(struct rt_waiters *waiters, const char *who)
 {
     if (!rt_waiters_idle(waiters)) {
-        rt_fault(RT_E_IN_USE, who, "it was given up while somebody waits for it (drop the future)");
+        rt_fault(RT_E_IN_USE, who, "it was ended while a task waits for it (drop the future)");
     }
     rt_assert(waiters->assigned == 0);
 }
@@ -224,7 +224,7 @@ rt_waiters_take(struct rt_waiters *waiters, uint32_t units)
     return true;
 }
 
-/* Takes all who are awaited out of the line, without a unit. */
+/* Takes all awaited waiters out of the queue, without a unit. */
 static uint32_t
 resolve_all(struct rt_waiters *waiters, struct rt_list *due)
 {
@@ -260,11 +260,11 @@ at(struct rt_list *list, uint32_t index)
     return waiter_of(node);
 }
 
-/* Which of `count` goes first; asked of the executor of the one in front. */
+/* Which of `count` is woken first; chosen by the executor of the head. */
 static uint32_t
 choose(struct rt_list *due, uint32_t count)
 {
-    const uint32_t most = 64; /* As many as one choice can tell apart. */
+    const uint32_t most = 64; /* As many as one choice can distinguish. */
     const struct rt_target *target = rt_waker_target(&at(due, 0)->slot.waker);
     return target != NULL ? rt_executor_choose(target->executor, count < most ? count : most) : 0;
 }
@@ -286,7 +286,7 @@ rt_waiters_wake_all_chosen(struct rt_waiters *waiters, const struct rt_site *awa
     struct rt_list due;
     rt_list_init(&due);
     uint32_t count = resolve_all(waiters, &due);
-    /* Counted again each time: whoever is woken may drop others that stand here. */
+    /* Counted again each time: a woken task may drop other waiters of this list. */
     for (uint32_t left = count; left > 0; left = length(&due)) {
         struct rt_waiter *waiter = at(&due, choose(&due, left));
         rt_list_unlink(&waiter->link);
@@ -327,7 +327,7 @@ rt_poll
 rt__waiter_poll(struct rt_waiter *waiter, struct rt_waiters *waiters, struct rt_cx *cx,
         const char *reason, const struct rt_site *site, const struct rt_site *await)
 {
-    /* Somebody who is passed over may have had units for those behind. */
+    /* A waiter that is passed over may have had units for those after it. */
     rt_waiters_give(waiters, 0, await);
     if (waiter->state == RT_WAITER_GRANTED) {
         return finish(waiters, waiter, await);
@@ -335,7 +335,7 @@ rt__waiter_poll(struct rt_waiter *waiter, struct rt_waiters *waiters, struct rt_
     struct rt_waiter *ahead = first(waiters);
     bool turn = has_turn(waiter, ahead);
     if (turn && ahead != NULL && ahead != waiter) {
-        /* It has collected what was before it in the line: two that collect would wait forever. */
+        /* It has collected what was before it in the queue: two that collect would wait forever. */
         (void)strip(waiters, ahead);
     }
     if (turn && waiters->free >= missing(waiter)) {

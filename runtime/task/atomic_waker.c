@@ -33,7 +33,7 @@ swap_in(struct rt_atomic_waker *atomic, const struct rt_waker *waker, const stru
     return old;
 }
 
-/* A wake came while we were registering, and left it to us. */
+/* A wake arrived while we were registering, and left the waking to us. */
 static void
 wake_what_was_registered(struct rt_atomic_waker *atomic, const struct rt_site *await)
 {

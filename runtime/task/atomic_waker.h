@@ -1,8 +1,8 @@
 /*
  * atomic_waker.h -- one slot that may be woken from another thread.
  *
- * One side registers the waker it wants called, any other side wakes; neither
- * ever blocks or spins. Two bits say who is at work:
+ * One side registers the waker to be called, any other side wakes; neither ever
+ * blocks or spins. Two bits record which side is at work:
  *
  *      WAITING (0) ──register──▶ REGISTERING ──────done──────▶ WAITING
  *         │                          │ wake
@@ -11,12 +11,12 @@
  *      WAKING ──waker taken out──▶ WAITING
  *
  * register while WAKING   the waker being called is the one before: the new one is woken at once.
- * wake while REGISTERING  the waker is not readable yet: the registering side wakes it, itself.
- * wake before register    nothing is there: a no-op.
+ * wake while REGISTERING  the waker is not readable yet: the registering side wakes it.
+ * wake before register    no waker is stored: a no-op.
  *
- * So neither side can miss the other, on one condition (W10): who waits registers
- * *before* its last look at what it waits for, and who wakes publishes *before*
- * it wakes.
+ * So neither side can miss the other, on one condition (W10): the waiting side
+ * registers *before* it checks its condition for the last time, and the waking
+ * side publishes *before* it wakes.
  *
  * Only wakers whose vtable may be called from any thread belong here; an
  * executor's own may not (W4). One thread at a time registers.
@@ -41,7 +41,7 @@ extern "C" {
 struct rt_atomic_waker {
     uint32_t magic;
     RT_ATOMIC(unsigned) state;
-    struct rt_waker waker; /* Of whoever set one of the bits in WAITING; null while empty. */
+    struct rt_waker waker; /* Of the side that set one of the bits in WAITING; null while empty. */
 };
 
 /* Makes an empty one. No other thread may know it yet. */
@@ -52,7 +52,7 @@ void rt_atomic_waker_init(struct rt_atomic_waker *atomic);
 void rt_atomic_waker_fini_at(struct rt_atomic_waker *atomic, const struct rt_site *await);
 
 /*
- * Stores a clone of `waker`, which must not be null; the one before is dropped, and owed nothing
+ * Stores a clone of `waker`, which must not be null; the previous one is dropped without a wake
  * (W11). When a wake comes while this runs, the clone is woken before it returns. A second thread
  * that registers meanwhile is a fault, RT_E_BUSY.
  */
@@ -61,8 +61,8 @@ void rt_atomic_waker_fini_at(struct rt_atomic_waker *atomic, const struct rt_sit
 void rt_atomic_waker_register_at(
         struct rt_atomic_waker *atomic, const struct rt_waker *waker, const struct rt_site *await);
 
-/* Takes the stored waker out and wakes it. False when there was none to wake here: nobody has
- * registered, or another thread is at it and will wake. */
+/* Takes the stored waker out and wakes it. False when there was none to wake here: none is
+ * registered, or another thread is at work and will wake. */
 #define rt_atomic_waker_wake(atomic) rt_atomic_waker_wake_at((atomic), RT_HERE)
 bool rt_atomic_waker_wake_at(struct rt_atomic_waker *atomic, const struct rt_site *await);
 

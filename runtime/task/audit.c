@@ -7,7 +7,7 @@
 
 #include "runtime/base/banned.h"
 
-/* What the tasks say; the executor's own counts must be these. */
+/* Counts over the tasks; the executor's own must equal these. */
 struct census {
     const struct rt_executor *executor;
     uint32_t posted;
@@ -57,7 +57,7 @@ audit_task(const struct rt_task *task, void *argument)
     census->queued += is_queued(executor, task) ? 1 : 0;
 }
 
-/* The built-in policy can be looked into: it holds the woken tasks and nobody else. */
+/* The built-in policy holds exactly the woken tasks. */
 static void
 audit_fifo(const struct rt_executor *executor)
 {

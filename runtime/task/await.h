@@ -1,9 +1,9 @@
 /*
- * await.h -- waiting inside a poll function: return now, go on later.
+ * await.h -- waiting inside a poll function: return now, continue later.
  *
- * A poll function that waits for something polls it and, as long as that is pending, returns what
- * it answered. It comes back to its first line, so it must find its way to the same place. Either
- * it keeps its state in fields and asks again in order,
+ * A poll function that waits for something polls it and, as long as that is pending, returns its
+ * answer. The next poll starts at the first line, so it must find the place where it left. Either
+ * it keeps its state in fields and polls again in order,
  *
  *      static rt_poll
  *      proxy_poll(struct rt_task *task, struct rt_cx *cx)
@@ -13,7 +13,7 @@
  *          RT_AWAIT_INTO(err, proxy_receive(proxy), rt_wait_for(&proxy->wait, &proxy->in, cx));
  *          ...
  *
- * or the way back is a `switch` that these macros make: a coroutine without a stack.
+ * or these macros build a `switch` for it: a coroutine without a stack.
  *
  *      static rt_poll
  *      wander_poll(struct rt_activity *activity, struct rt_cx *cx)
@@ -31,7 +31,7 @@
  *
  * Rules of a coroutine. `at` is a uint32_t, 0 before the first poll. Locals are lost at each await:
  * what must last is a field, and the compiler refuses a local with an initialiser that an await
- * would jump over. No await inside a `switch` of one's own, and two not on one line.
+ * would jump over. No await inside the user's own `switch`, and no two on one line.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -77,17 +77,17 @@
         } \
     } while (0)
 
-/* `at` of a coroutine that has come to its end. Polled then: fault RT_E_FINISHED (T20). */
+/* `at` of a coroutine that has ended. Polled then: fault RT_E_FINISHED (T20). */
 #define RT_AT_END UINT32_MAX
 
-/* Opens the body of a coroutine: the first poll begins behind it. */
+/* Opens the body of a coroutine: the first poll begins after it. */
 #define RT_BEGIN(at) \
     switch (at) { \
     default: \
         rt_fault(RT_E_FINISHED, NULL, "a coroutine was polled that is over"); \
     case 0:
 
-/* As RT_AWAIT; the next poll goes on here. */
+/* As RT_AWAIT; the next poll continues here. */
 #define RT_AWAIT_HERE(at, expression) \
     do { \
         (at) = __LINE__; \
@@ -96,7 +96,7 @@
         RT_AWAIT(expression); \
     } while (0)
 
-/* Gives way once: pending now (the caller has seen to its wake), on from here at the next poll. */
+/* Yields once: pending now (the caller has arranged its wake), on from here at the next poll. */
 #define RT_YIELD_HERE(at) \
     do { \
         (at) = __LINE__; \

@@ -3,27 +3,27 @@
  *
  * A task whose channel is never empty never has to wait, and would keep the
  * thread forever. So each poll of a task begins with a budget, 128 units where
- * the executor was given RT_BUDGET, and each operation takes one unit from it.
- * With none left the operation answers PENDING though it could go on, and the
- * task gives way (yield.h), to begin again with a full budget (D12, after
+ * the executor was configured with RT_BUDGET, and each operation takes one unit.
+ * With none left the operation answers PENDING though it could succeed, and the
+ * task yields (yield.h), to begin again with a full budget (D12, after
  * tokio's coop).
  *
- *      RT_AWAIT(rt_budget_take(cx));           // one unit, or PENDING with the task in the line
+ *      RT_AWAIT(rt_budget_take(cx));           // one unit, or PENDING with the task in the queue
  *      if (nothing is there) {
- *          rt_budget_restore(cx);              // it did nothing, so it takes nothing
+ *          rt_budget_restore(cx);              // it did nothing, so it costs nothing
  *          store the waker; return RT_PENDING;
  *      }
  *
- * The unit is given back when the operation got nowhere: a task that looks at
- * 200 places, of which the last is ready, must come to it.
+ * The unit is given back when the operation made no progress: a task that polls
+ * 200 sources, of which only the last is ready, must reach it.
  *
- * What counts: each poll of a wait that may succeed again and again without anybody else doing
- * anything. Sleeps and intervals, rt_wait_for, rt_read and rt_write, rt_io_poll_ready and what
- * tcp.h makes of it, operations, joins of tasks, everything in sync/, the streams of a group (one
- * unit an item, whoever took it). What tells of an end (a channel or a semaphore that is closed)
- * costs nothing, and comes however much was used up.
+ * What counts: each poll of a wait that may succeed again and again without another task's help.
+ * Sleeps and intervals, rt_wait_for, rt_read and rt_write, rt_io_poll_ready and what tcp.h builds
+ * on it, operations, joins of tasks, everything in sync/, the streams of a group (one unit an
+ * item, whichever member took it). The report of an end (a closed channel or semaphore) costs
+ * nothing, and arrives however much was used up.
  *
- * Off unless the executor's config names a budget; then these calls cost one test.
+ * Off unless the executor's config sets a budget; then these calls cost one test.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,14 +40,14 @@ extern "C" {
 /* The usual budget of a poll, in units. */
 #define RT_BUDGET 128u
 
-/* What an executor's `budget_left` is while nobody counts. */
+/* An executor's `budget_left` while the budget is off. */
 #define RT_BUDGET_UNCONSTRAINED UINT32_MAX
 
-/* READY, and one unit less; or PENDING at zero: the current waker is in the line (rt_defer), and
- * the caller answers PENDING without a waker stored anywhere else. */
+/* READY, and one unit less; or PENDING at zero: the current waker is queued (rt_defer), and the
+ * caller answers PENDING without a waker stored anywhere else. */
 #define rt_budget_take(cx) rt_budget_take_at((cx), RT_HERE)
 
-/* The two below where somebody counts. */
+/* The two below where the budget is on. */
 rt_poll rt__budget_take(struct rt_cx *cx, const struct rt_site *await);
 void rt__budget_restore(struct rt_executor *executor);
 
@@ -73,11 +73,11 @@ rt_budget_restore(const struct rt_cx *cx)
     }
 }
 
-/* Units left in this poll; RT_BUDGET_UNCONSTRAINED where nobody counts. */
+/* Units left in this poll; RT_BUDGET_UNCONSTRAINED where the budget is off. */
 uint32_t rt_budget_left(const struct rt_cx *cx);
 
 /*
- * Between the two nothing is counted: for what must be looked at however much was used up, a
+ * Between the two nothing is counted: for what must be checked however much was used up, a
  * deadline above all. They nest; the second takes what the first answered.
  */
 uint32_t rt_budget_suspend(struct rt_cx *cx);

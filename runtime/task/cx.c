@@ -39,7 +39,7 @@ rt_cx_reenqueue_at(struct rt_cx *cx, const struct rt_site *await)
 {
     rt_cx_check(cx);
     if (__builtin_expect(rt__cx_is_own(cx), 1)) {
-        /* Where the vtable and the slab would lead, without the way: every yield comes by here. */
+        /* What vtable and slab would find, without the lookup: every yield takes this path. */
         rt__task_woken(&cx->task->target, await);
     } else {
         rt_waker_wake_by_ref_at(&cx->waker, await);

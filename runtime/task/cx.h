@@ -1,5 +1,5 @@
 /*
- * cx.h -- what a poll function is told about the world, for the length of one poll.
+ * cx.h -- what a poll function gets from the runtime, for the length of one poll.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,7 @@ struct rt_runtime;
 
 /*
  * Valid only during the poll that it was given to. The executor overwrites it afterwards; every
- * call that takes one checks, and a context that was kept is fault RT_E_STALE_CONTEXT (C1).
+ * call that takes one checks it, and the use of a stale one is fault RT_E_STALE_CONTEXT (C1).
  */
 struct rt_cx {
     uint32_t magic;
@@ -31,8 +31,8 @@ struct rt_cx {
 
 /*
  * Makes a context for one poll of `task`, with `waker` as the current one (borrowed) and a full
- * budget. The executor does this for its polls; whoever polls a task by hand, past it, does so too,
- * and poisons it then.
+ * budget. The executor does this for its polls; a caller that polls a task by hand does so too,
+ * and poisons it afterwards.
  */
 void rt_cx_init(struct rt_cx *cx, struct rt_executor *executor, struct rt_task *task,
         struct rt_waker waker);
@@ -50,7 +50,7 @@ rt_cx_check(const struct rt_cx *cx)
 /* The waker to clone or store; borrowed, for this poll. */
 const struct rt_waker *rt_cx_waker(const struct rt_cx *cx);
 
-/* "Poll me again": wakes the current waker. The task goes behind those queued already (C2). */
+/* "Poll me again": wakes the current waker. The task goes to the tail of the queue (C2). */
 #define rt_cx_reenqueue(cx) rt_cx_reenqueue_at((cx), RT_HERE)
 void rt_cx_reenqueue_at(struct rt_cx *cx, const struct rt_site *await);
 
@@ -63,7 +63,7 @@ void rt_wait_never_at(
         struct rt_cx *cx, struct rt_slot *slot, const char *reason, const struct rt_site *await);
 
 /*
- * One of `n` (at least 1) ways that are all right: a number below it, by the executor's `choose`; 0
+ * One of `n` (at least 1) equally correct choices: a number below it, by the executor's `choose`; 0
  * without one. For primitives that promise no order where they could take any.
  */
 uint32_t rt_cx_choose(const struct rt_cx *cx, uint32_t n);
@@ -72,12 +72,12 @@ uint32_t rt_cx_choose(const struct rt_cx *cx, uint32_t n);
 uint64_t rt_cx_now(const struct rt_cx *cx);
 
 /*
- * The same poll seen by a child with a waker of its own: everything but the waker is copied. The
- * copy is the caller's to poison when the child's poll has returned.
+ * The same poll seen by a child with a separate waker: everything but the waker is copied. The
+ * caller poisons the copy when the child's poll has returned.
  */
 struct rt_cx rt_cx_for_child(const struct rt_cx *cx, struct rt_waker waker);
 
-/* Overwrites `cx`, so that whoever kept it is caught. */
+/* Overwrites `cx`, so that later uses of it are found. */
 void rt_cx_poison(struct rt_cx *cx);
 
 #ifdef __cplusplus

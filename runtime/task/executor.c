@@ -2,9 +2,9 @@
  * executor.c -- one poll, what its answer means, and the calls that make polls happen.
  *
  * A poll is transition 2 of task.h, the user's function, and transition 4, 5, 6 or
- * 7. Everything that anybody may run into meanwhile (`current`, `running`, the
+ * 7. Everything that other code may read meanwhile (`current`, `running`, the
  * state, the counts) is right before the function is called and again before
- * `cleanup` is; nothing about the task is read after its end.
+ * `cleanup` is; nothing of the task is read after its end.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -66,7 +66,7 @@ task_at(const struct rt_executor *executor, uint32_t index)
     return rt_container_of(target, struct rt_task, target);
 }
 
-/* Transition 4. T12: somebody must hold a waker, in a slot or as a clone, or it sleeps forever. */
+/* Transition 4. T12: a waker must exist, in a slot or as a clone, or the task sleeps forever. */
 static inline void
 go_to_sleep(struct rt_task *task)
 {
@@ -113,8 +113,8 @@ settle(struct rt_executor *executor, struct rt_task *task, rt_poll answer)
     rt_fault(RT_E_INVALID, task->name, "a poll answered something that is no rt_poll");
 }
 
-/* As rt_cx_init and rt_cx_poison, in the path of every poll: what never changes is there since
- * rt_executor_init. */
+/* As rt_cx_init and rt_cx_poison, in the path of every poll: rt_executor_init has set what never
+ * changes. */
 static inline void
 begin_context(struct rt_executor *executor, struct rt_task *task)
 {
@@ -134,8 +134,8 @@ end_context(struct rt_cx *cx)
     cx->task = NULL;
 }
 
-/* Polls `task`, which the policy has just given up. Inlined by order: every poll of every run goes
- * through one of the four callers, and this is most of what they do. */
+/* Polls `task`, which was just popped from the policy. Inlined explicitly: every poll of every run
+ * goes through one of the four callers, and this is most of what they do. */
 __attribute__((always_inline)) static inline void
 poll_task(struct rt_executor *executor, struct rt_task *task)
 {
@@ -163,7 +163,7 @@ poll_task(struct rt_executor *executor, struct rt_task *task)
     }
 }
 
-/* The end of a stretch of polls: `running` off, and the host may be told again if all is quiet. */
+/* The end of a run: clears `running`, and allows the next notification once the queue is empty. */
 static void
 leave_run(struct rt_executor *executor)
 {
@@ -190,7 +190,7 @@ enter_run(struct rt_executor *executor)
 }
 
 /* The policy's next task, or NULL. A policy may let others work before it answers (the simulator's
- * does), so that nobody may be left when it does; or it holds back who is not in the batch. */
+ * does), so that no task may be left when it does; or it holds back tasks outside the batch. */
 static struct rt_task *
 next_task(struct rt_executor *executor)
 {

@@ -1,5 +1,5 @@
 /*
- * executor.h -- who polls the tasks.
+ * executor.h -- polls the tasks.
  *
  * The executor knows which tasks are posted, asks its policy (sched.h) which
  * woken one is next, and polls it. It knows no clock and no host: runtime.h puts
@@ -20,29 +20,29 @@
 extern "C" {
 #endif
 
-/* Where a task goes that wakes itself while it is polled (SEMANTICS 3.1). */
+/* Where a task is queued that wakes itself while it is polled (D2). */
 enum rt_self_wake {
-    RT_SELF_WAKE_AFTER_POLL, /* Behind everybody woken during the poll. The default. */
-    RT_SELF_WAKE_AT_WAKE     /* Where the wake came; Pigweed's order. */
+    RT_SELF_WAKE_AFTER_POLL, /* After all tasks woken during the poll. The default. */
+    RT_SELF_WAKE_AT_WAKE     /* At the wake; Pigweed's order. */
 };
 
 struct rt_executor_config {
     struct rt_slab_entry *entries; /* One per posted task and per open sub-waker target. */
     uint32_t capacity;             /* Of `entries` (and of `links`). */
     struct rt_sched_link *links;   /* `capacity` of them, for the built-in fifo policy … */
-    struct rt_sched *sched;        /* … or a policy of the caller's; then `links` may be NULL. */
+    struct rt_sched *sched;        /* … or the caller's policy; then `links` may be NULL. */
     enum rt_self_wake self_wake;
-    uint32_t budget; /* Units of each poll (budget.h); 0: nobody counts. */
+    uint32_t budget; /* Units of each poll (budget.h); 0: off. */
     /* Called when the first task becomes woken outside a run, at most once until the queue has
-     * been seen empty again (D7): the host must come and run the executor. NULL: nobody asks. */
+     * been empty again (D7): the host must run the executor. NULL: no notification. */
     void (*notify)(void *argument);
     void *notify_argument;
-    /* Asked where the statements leave a freedom (rt_cx_choose): answers a number below `n`, which
-     * is at least 2. NULL: 0, which is what each such place says it does. */
+    /* Called where a primitive may choose freely (rt_cx_choose): answers a number below `n`, which
+     * is at least 2. NULL: 0, whose meaning each such primitive documents. */
     uint32_t (*choose)(void *argument, uint32_t n);
     void *choose_argument;
-    /* Whether the caller is on the thread that this executor belongs to: what its wakers and tasks
-     * do elsewhere is fault RT_E_FOREIGN (W4, X1). NULL: nobody checks. */
+    /* Whether the caller is on the thread that this executor belongs to: use of its wakers and
+     * tasks elsewhere is fault RT_E_FOREIGN (W4, X1). NULL: not checked. */
     bool (*here)(void *argument);
     void *here_argument;
 };
@@ -63,22 +63,22 @@ struct rt_executor_counters {
 struct rt_executor {
     uint32_t magic;
     bool running;  /* Inside a poll or a run call (D10). */
-    bool notified; /* D7: the host has been told. */
+    bool notified; /* D7: the host has been notified. */
     bool closed;   /* After rt_terminate. */
     enum rt_self_wake self_wake;
-    uint32_t budget;       /* Of each poll; RT_BUDGET_UNCONSTRAINED: nobody counts. */
+    uint32_t budget;       /* Of each poll; RT_BUDGET_UNCONSTRAINED: off. */
     uint32_t budget_left;  /* Of the poll that runs. */
     struct rt_waker_vt vt; /* Of every waker of this executor; see waker.h. */
     struct rt_slab targets;
     struct rt_sched *sched;
     struct rt_sched_fifo fifo;
     uint32_t posted;     /* Tasks that are not UNPOSTED. */
-    uint32_t foreground; /* Of those, the ones that somebody waits for. */
+    uint32_t foreground; /* Of those, the ones that are not background tasks. */
     uint32_t woken;      /* Tasks in the policy. */
     struct rt_task *current;
-    struct rt_cx cx; /* Of the poll that runs. Here, so that one kept too long is found poisoned. */
+    struct rt_cx cx; /* Of the poll that runs. Here, so that a stale one is found poisoned. */
     struct rt_runtime *runtime;                      /* Set by rt_runtime_init, and with it: */
-    void (*begin_round)(struct rt_runtime *runtime); /* A stretch of polls begins. */
+    void (*begin_round)(struct rt_runtime *runtime); /* A round of polls begins. */
     void (*notify)(void *argument);
     void *notify_argument;
     uint32_t (*choose)(void *argument, uint32_t n);
@@ -106,7 +106,7 @@ void rt_executor_init(struct rt_executor *executor, const struct rt_executor_con
 /* Ends it. Tasks still posted: fault RT_E_IN_USE (D9). */
 void rt_executor_fini(struct rt_executor *executor);
 
-/* Cancels every task in the order of their indices; rt_post answers RT_E_CLOSED ever after (D9). */
+/* Cancels every task in index order; rt_post answers RT_E_CLOSED ever after (D9). */
 #define rt_terminate(executor) rt_terminate_at((executor), RT_HERE)
 void rt_terminate_at(struct rt_executor *executor, const struct rt_site *await);
 
@@ -118,8 +118,8 @@ void rt_terminate_at(struct rt_executor *executor, const struct rt_site *await);
 bool rt_run_one(struct rt_executor *executor);
 
 /*
- * Polls `task`, which is woken and which its policy has given up by itself: for who is policy and
- * loop in one. A task that is not woken: fault RT_E_INVALID.
+ * Polls `task`, which is woken and which its policy has already popped: for code that is policy
+ * and loop in one. A task that is not woken: fault RT_E_INVALID.
  */
 void rt_run_taken(struct rt_executor *executor, struct rt_task *task);
 
@@ -137,8 +137,8 @@ RT_MUST_CHECK rt_err rt_run_until_stalled(
 /* Polls `task` once by hand, from another task's poll; `cx` is passed on (S4, C3). */
 rt_poll rt_task_poll_child(struct rt_task *task, struct rt_cx *cx);
 
-/* One of `n` (at least 1) ways that are all right, by `choose` of the configuration; 0 without one.
- * Inside a poll: rt_cx_choose. */
+/* One of `n` (at least 1) equally correct choices, by `choose` of the configuration; 0 without
+ * one. Inside a poll: rt_cx_choose. */
 uint32_t rt_executor_choose(const struct rt_executor *executor, uint32_t n);
 
 /* Calls `visit` for each posted task in index order; `visit` must not post or cancel. */

@@ -1,5 +1,5 @@
 /*
- * internal.h -- what the files of this folder share, and nobody else.
+ * internal.h -- shared by the files of this folder only.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 #define RT__SLOT_FREED 0x52534c46u /* Left by a watcher where the memory of a slot was freed. */
 #define RT__EXECUTOR_MAGIC 0x52455845u
 
-/* Everything that changes an executor or its tasks asks this first (W4, X1). */
+/* Checked by everything that changes an executor or its tasks (W4, X1). */
 static inline void
 rt__check_here(const struct rt_executor *executor)
 {
@@ -30,10 +30,10 @@ rt__check_here(const struct rt_executor *executor)
 /* target.c: fills the vtable of the wakers of the executor in which `vt` lies. */
 void rt__target_vt(struct rt_waker_vt *vt);
 
-/* target.c: the clone of these wakers, by which they are told from all others. */
+/* target.c: the clone function of these wakers, which identifies them. */
 struct rt_waker rt__local_clone(const struct rt_waker *waker, const struct rt_site *await);
 
-/* Those below are in the path of every store and every wake, and inline for that reason. */
+/* Those below are in the path of every store and every wake, and therefore inline. */
 
 /*
  * True when `waker` is one of an executor's own. Those need no reference in a
@@ -50,7 +50,7 @@ rt__waker_is_local(const struct rt_waker *waker)
 static inline struct rt_executor *
 rt__waker_executor(const struct rt_waker *waker)
 {
-    /* Through an integer, because the vtable is const to everybody but its executor. */
+    /* Through an integer, because the vtable is const outside its executor. */
     uintptr_t address = (uintptr_t)waker->vt - offsetof(struct rt_executor, vt);
     struct rt_executor *executor = (struct rt_executor *)address;
     rt_check(executor, RT__EXECUTOR_MAGIC);
@@ -82,7 +82,7 @@ rt__cx_is_own(const struct rt_cx *cx)
     return cx->waker.vt == &cx->executor->vt && cx->waker.data == rt_key_pack(target->key);
 }
 
-/* Wakes what a lookup has found: NULL is a target that is gone (T8). */
+/* Wakes the result of a lookup: NULL is a target that is gone (T8). */
 static inline void
 rt__target_wake(struct rt_target *target, uintptr_t word, const struct rt_site *await)
 {
@@ -94,7 +94,7 @@ rt__target_wake(struct rt_target *target, uintptr_t word, const struct rt_site *
     target->woken(target, await);
 }
 
-/* slot.c: what rt__slot_detach took out, to be fired later by rt__slot_fire. */
+/* slot.c: what rt__slot_detach took out, to be woken later by rt__slot_fire. */
 struct rt__detached {
     struct rt_waker waker; /* Null: there was nothing. */
     uint32_t object;
@@ -106,20 +106,20 @@ void rt__slot_fire(struct rt__detached *detached, const struct rt_site *await);
 /* Empties every slot of a task's list without a wake (T9). */
 void rt__slots_erase(struct rt_list *slots, const struct rt_site *await);
 
-/* task.c: the `woken` of a task's target. By it a task's target is told from any other. */
+/* task.c: the `woken` of a task's target, which identifies it. */
 void rt__task_woken(struct rt_target *target, const struct rt_site *await);
 
 /*
  * Takes a posted task away from its executor (T9): out of the policy, waiting for nothing, its
- * wakers dead. DONE and CANCELLED end it for good: the joiner is woken and cleanup called, after
- * which the memory may be anything. PARKED does neither.
+ * wakers dead. DONE and CANCELLED end it: the joiner is woken and cleanup called, after which the
+ * memory may be reused. PARKED does neither.
  */
 void rt__task_end(struct rt_task *task, enum rt_task_end end, const struct rt_site *await);
 
 /* A task polled by hand has answered READY: joiner and cleanup, there is no executor to leave. */
 void rt__task_end_child(struct rt_task *task);
 
-/* executor.c: the rank of a task that was posted just now, and a changed one; out of the policy. */
+/* executor.c: the rank of a task that was just posted, and a changed one; out of the policy. */
 void rt__executor_admit(struct rt_executor *executor, const struct rt_task *task);
 void rt__executor_rank(struct rt_executor *executor, const struct rt_task *task);
 void rt__executor_remove(struct rt_executor *executor, const struct rt_task *task);
@@ -134,7 +134,7 @@ rt__executor_push(struct rt_executor *executor, const struct rt_task *task)
     executor->sched->ops->push(executor->sched, task->target.key.index);
 }
 
-/* "Somebody must come and run us" (D7). */
+/* Asks the host to run the executor (D7). */
 static inline void
 rt__executor_notify(struct rt_executor *executor)
 {

@@ -15,7 +15,7 @@
 
 #include "runtime/base/banned.h"
 
-/* Walks the queue: links agree in both directions, and every member says that it is one. */
+/* Walks the queue: links agree in both directions, and every member is marked as one. */
 static void
 verify(const struct rt_sched_fifo *fifo)
 {
@@ -114,7 +114,7 @@ static const struct rt_sched_ops fifo_ops = {
         .remove = fifo_remove,
 };
 
-/* The newcomer takes the slot; who had it goes behind the others. */
+/* The new task takes the slot; the previous one goes to the tail of the queue. */
 static void
 lifo_push(struct rt_sched *sched, uint32_t id)
 {

@@ -8,10 +8,10 @@
  * fifo       first woken, first polled; the default.
  * lifo-slot  the task woken last is polled next, the others in fifo order; the
  *            slot is used at most three times in a row, so that two tasks that
- *            wake each other cannot shut out a third.
+ *            wake each other cannot starve a third.
  *
  * Further ones are in runtime/sched/: priority, earliest deadline first (ranked.h) and fair shares
- * (fair.h). They order tasks by a number of the task's, its rank; what it means is theirs.
+ * (fair.h). They order tasks by the task's rank, a number whose meaning is the policy's.
  *
  * "any" is the simulator's: it implements this hook, and each pick is a decision.
  *
@@ -34,15 +34,15 @@ struct rt_sched;
 struct rt_sched_ops {
     /* `id` is to be polled. It is not in the policy now. */
     void (*push)(struct rt_sched *sched, uint32_t id);
-    /* Takes out the one to poll next; RT_SCHED_NONE when there is none, or none whose turn it is:
-     * a run call then ends, and who is held back stays woken. */
+    /* Takes out the task to poll next; RT_SCHED_NONE when there is none, or none that may run: a
+     * run call then ends, and the tasks held back stay woken. */
     uint32_t (*pop)(struct rt_sched *sched);
     /* Takes `id` out if it is in (T16): its task was cancelled, or is about to be polled anyway. */
     void (*remove)(struct rt_sched *sched, uint32_t id);
-    /* `id` names a task that was posted just now, of this rank; before its first push. NULL: this
-     * policy asks for no rank. */
+    /* `id` names a task that was just posted, with this rank; before its first push. NULL: this
+     * policy uses no rank. */
     void (*admit)(struct rt_sched *sched, uint32_t id, uint64_t rank);
-    /* The rank of `id` has changed, which may be in the policy now. NULL where `admit` is. */
+    /* The rank of `id`, which may be in the policy now, has changed. NULL where `admit` is. */
     void (*rank)(struct rt_sched *sched, uint32_t id, uint64_t rank);
 };
 
@@ -51,7 +51,7 @@ struct rt_sched {
     const struct rt_sched_ops *ops;
 };
 
-/* Links of one number; the caller lends one per executor entry. */
+/* Links of one number; the caller provides one per executor entry. */
 struct rt_sched_link {
     uint32_t next;
     uint32_t prev;

@@ -1,9 +1,9 @@
 /*
  * scope.c -- the stack of clean-ups.
  *
- * A clean-up is off the stack before it is called: whatever it does, it cannot be
- * found a second time. The end looks at the top again after each call and keeps
- * nothing else, so a clean-up may change the stack as it likes.
+ * A clean-up is off the stack before it is called, so it cannot be found a second
+ * time. The end reads the top again after each call and keeps nothing else, so a
+ * clean-up may change the stack in any way.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,20 +1,20 @@
 /*
- * scope.h -- what must be given back, in which order, whatever happens: destructors for C.
+ * scope.h -- clean-ups in a fixed order, whatever happens: destructors for C.
  *
  *      rt_scope_defer(&scope, &path->give_back);     // the path is ours
  *      rt_scope_defer(&scope, &timer->give_back);    // so is the timer
  *      ...
  *      rt_scope_end(&scope);                   // timer, then path; each exactly once
  *
- * A scope is a stack of clean-ups. Whoever takes something puts its clean-up on top; the end of the
- * scope runs them last in, first out, each exactly once (G10). What was given back in time is taken
- * off the stack (rt_undefer). A scope inside another one is a clean-up of it: the end of the outer
- * one ends it in its turn, so that what an inner activity holds goes before what was there when it
- * began.
+ * A scope is a stack of clean-ups. Code that takes something pushes its clean-up; the end of the
+ * scope runs them last in, first out, each exactly once (G10). What was given back earlier is
+ * removed from the stack (rt_undefer). An inner scope is a clean-up of the outer one: the end of
+ * the outer one ends it in its turn, so that what an inner activity holds goes before what was
+ * pushed earlier.
  *
  *      outer:  [entity] [ inner:  [path] [timer] ]       ends: timer, path, entity
  *
- * A clean-up may do anything: cancel tasks, take other clean-ups off, put new ones on (they run
+ * A clean-up may do anything: cancel tasks, remove other clean-ups, push new ones (they run
  * next), even end the scope that is ending. It may free itself, but not its scope.
  *
  * Ownership. Scopes and clean-ups are embedded in what they clean up; a clean-up is pinned while it
@@ -53,22 +53,22 @@ struct rt_scope {
     struct rt_defer in_outer; /* On the stack of the scope around this one. */
 };
 
-/* Makes a clean-up that is on no stack. One that is on a stack must not be made again. */
+/* Makes a clean-up that is on no stack. One that is on a stack must not be initialised again. */
 void rt_defer_init(struct rt_defer *defer, rt_defer_fn run);
 
 /*
- * Puts `defer` on top of `scope`. On a stack already: fault RT_E_IN_USE. The scope has ended: fault
- * RT_E_FINISHED, for nobody would ever run it.
+ * Pushes `defer` on `scope`. On a stack already: fault RT_E_IN_USE. The scope has ended: fault
+ * RT_E_FINISHED, because it would never run.
  */
 void rt_scope_defer(struct rt_scope *scope, struct rt_defer *defer);
 
-/* Takes it off its stack without running it. True iff it was on one. */
+/* Removes it from its stack without running it. True iff it was on one. */
 bool rt_undefer(struct rt_defer *defer);
 
 /* Runs it now instead of at the end of its scope. On no stack: no-op. True iff it ran. */
 bool rt_defer_now(struct rt_defer *defer);
 
-/* Makes an empty scope; one that has ended may be made again. */
+/* Makes an empty scope; one that has ended may be initialised again. */
 void rt_scope_init(struct rt_scope *scope);
 
 /* Puts `scope`, which is in no other, on top of `outer`: it ends with it. Faults as rt_defer. */
@@ -76,7 +76,7 @@ void rt_scope_enter(struct rt_scope *scope, struct rt_scope *outer);
 
 /*
  * Runs all clean-ups, the newest first, and leaves the scope around this one. Ended before: no-op;
- * called from one of its own clean-ups it runs the others at once.
+ * called from one of its clean-ups it runs the others at once.
  */
 void rt_scope_end(struct rt_scope *scope);
 

@@ -19,7 +19,7 @@
 
 #include "runtime/base/banned.h"
 
-/* The commonest slip in C, and it should not read like a bug of the runtime. */
+/* A common mistake in C, and it should not read like a bug of the runtime. */
 static inline void
 check_slot(const struct rt_slot *slot)
 {
@@ -39,7 +39,7 @@ shown_as(const struct rt_slot *slot)
     return slot->owner != 0 ? slot->owner : slot->object.id;
 }
 
-/* Gives back what the slot held by counting; the executor's own wakers are not counted here. */
+/* Drops a counted waker that the slot held; the executor's own wakers are not counted here. */
 static void
 release(struct rt_waker *waker, const struct rt_site *await)
 {
@@ -72,8 +72,8 @@ note(struct rt_slot *slot, const char *reason, const struct rt_site *site,
     slot->await = await;
 }
 
-/* A waker of `cx` as a slot holds it, and for traces, whom it wakes: mostly the task itself, which
- * need not be looked up. */
+/* A waker of `cx` as a slot holds it, and for traces, what it wakes: mostly the task itself, which
+ * needs no lookup. */
 static inline struct rt_waker
 hold(const struct rt_cx *cx, uint32_t *ret_whose, const struct rt_site *await)
 {
@@ -98,7 +98,7 @@ fill(struct rt_slot *slot, struct rt_task *task, struct rt_waker waker, uint32_t
     rt_list_push_back(&task->slots, &slot->task_link);
 }
 
-/* The slot has it already. It may have changed the task, when a future has moved with its waker. */
+/* The slot has it already. The task may differ, when a future has moved with its waker. */
 static inline void
 keep(struct rt_slot *slot, struct rt_cx *cx, const char *reason, const struct rt_site *site,
         const struct rt_site *await)
@@ -131,7 +131,7 @@ put(struct rt_slot *slot, struct rt_cx *cx, const char *reason, const struct rt_
     release(&old, await);
 }
 
-/* A waker whose target is gone wakes nobody: it has no claim to the place. */
+/* A waker whose target is gone does not block the slot. */
 static bool
 holder_is_gone(const struct rt_slot *slot)
 {
@@ -207,7 +207,7 @@ rt__slot_detach(struct rt_slot *slot)
     return detach(slot);
 }
 
-/* rt__slot_fire, where there is something. */
+/* rt__slot_fire, where there is a waker. */
 static inline void
 fire(struct rt__detached *detached, const struct rt_site *await)
 {
@@ -264,7 +264,7 @@ rt_slot_take_at(struct rt_slot *slot, const struct rt_site *await)
     }
     RT_PROBE(ERASE, shown_as(slot), RT_HERE, await, slot->whose);
     struct rt_waker waker = empty(slot);
-    /* The slot held a local one without a count; whoever takes it must own one. */
+    /* The slot held a local one without a count; the new owner must have one. */
     return rt__waker_is_local(&waker) ? rt_waker_clone_at(&waker, await) : waker;
 }
 

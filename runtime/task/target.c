@@ -1,8 +1,8 @@
 /*
  * target.c -- the executor's own wakers: a key that is looked up at each use.
  *
- * The vtable of these wakers is a member of the executor, so its address is the
- * way back to the executor and two executors never share one; the data word is
+ * The vtable of these wakers is a member of the executor, so its address leads
+ * back to the executor and two executors never share one; the data word is
  * the key. Nothing here follows a pointer to a target that may be gone.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -17,9 +17,9 @@
 static void
 give_back(struct rt_executor *executor, struct rt_target *target)
 {
-    bool owed = executor->counters.returned != executor->counters.clones;
-    if (!owed || (target != NULL && target->clones == 0)) {
-        rt_fault(RT_E_INVALID, NULL, "a waker was woken or dropped that nobody had cloned (W1)");
+    bool cloned = executor->counters.returned != executor->counters.clones;
+    if (!cloned || (target != NULL && target->clones == 0)) {
+        rt_fault(RT_E_INVALID, NULL, "a waker was woken or dropped that had not been cloned (W1)");
     }
     executor->counters.returned++;
     if (target != NULL) {

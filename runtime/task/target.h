@@ -1,10 +1,10 @@
 /*
  * target.h -- what the runtime's wakers point at.
  *
- * A target is a place in the executor's slab with a function to call when it is
+ * A target is an entry of the executor's slab with a function to call when it is
  * woken. A task is one; a combinator that wants to know *which* child was woken
  * has one per child. The wakers of a target carry its key, so a waker that
- * outlives its target does nothing (T8, J4), whatever became of the memory.
+ * outlives its target does nothing (T8, J4), even when the memory was reused.
  *
  * Ownership. A target is embedded in its owner and pinned while it is open.
  *
@@ -24,7 +24,7 @@ struct rt_executor;
 
 struct rt_target {
     struct rt_key key; /* {0, 0} while closed. */
-    uint32_t clones;   /* Wakers of this target that are out. */
+    uint32_t clones;   /* Wakers of this target that exist. */
     uint32_t name;     /* For traces: the object that a wake of this target names. */
     struct rt_executor *executor;
     /* Called at each wake, with no lock held. `await`: the line that woke; pass it on. */
@@ -32,14 +32,14 @@ struct rt_target {
 };
 
 /*
- * Opens `target`, all zero or closed, on `executor`: from now on its wakers call `woken`. Its
- * `name` is the caller's to set, before or after.
- * RT_E_FULL when the executor was lent too few entries; nothing has changed then.
+ * Opens `target`, all zero or closed, on `executor`: from now on its wakers call `woken`. The
+ * caller sets `name`, before or after.
+ * RT_E_FULL when the executor has too few entries; nothing has changed then.
  */
 RT_MUST_CHECK rt_err rt_target_open(struct rt_target *target, struct rt_executor *executor,
         void (*woken)(struct rt_target *target, const struct rt_site *await));
 
-/* Closes it: every waker of it that is still out does nothing any more. Closed already: no-op. */
+/* Closes it: its remaining wakers do nothing any more. Closed already: no-op. */
 void rt_target_close(struct rt_target *target);
 
 /* The target's waker, borrowed: no reference is counted. Clone it to keep it. */

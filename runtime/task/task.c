@@ -5,9 +5,9 @@
  * executor.c.
  *
  * The end of a task has one order (T9): out of the policy, UNPOSTED, its key gone
- * and so all its wakers dead, its slots emptied; only then is anybody told. The
- * joiner's waker is taken out before `cleanup` and fired after it: `cleanup` may
- * free the task, and a foreign waker that is fired may do anything.
+ * and so all its wakers dead, its slots emptied; only then does user code run.
+ * The joiner's waker is taken out before `cleanup` and woken after it: `cleanup`
+ * may free the task, and a foreign waker may do anything.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -47,7 +47,7 @@ wake_sleeping(struct rt_task *task, const struct rt_site *await)
     rt__executor_notify(executor);
 }
 
-/* Transition 3, from RUNNING: the poll that runs may be past looking, so one more follows (T5). */
+/* Transition 3, from RUNNING: the poll may have checked already, so one more follows (T5). */
 static void
 wake_running(struct rt_task *task, const struct rt_site *await)
 {
@@ -120,7 +120,7 @@ leave(struct rt_task *task, enum rt_task_end end)
 
 /* Joiner and cleanup. Nothing of `task` is touched once cleanup was called. */
 static void
-tell(struct rt_task *task, const struct rt_site *await)
+call_ended(struct rt_task *task, const struct rt_site *await)
 {
     rt_assert(!rt_task_posted(task));
     rt_assert(task->end == RT_TASK_DONE || task->end == RT_TASK_CANCELLED);
@@ -148,9 +148,9 @@ rt__task_end(struct rt_task *task, enum rt_task_end end, const struct rt_site *a
     if (end == RT_TASK_PARKED) {
         RT_PROBE(PARK, task->object.id, RT_HERE, await, 0);
     } else {
-        tell(task, await);
+        call_ended(task, await);
     }
-    /* Whoever blocks until nobody is left must hear of it (D6). */
+    /* A loop that blocks until no task is left must be notified (D6). */
     if (executor->foreground == 0) {
         rt__executor_notify(executor);
     }
@@ -163,7 +163,7 @@ rt__task_end_child(struct rt_task *task)
     rt_assert(rt_list_empty(&task->slots));
     task->end = RT_TASK_DONE;
     RT_PROBE(COMPLETE, task->object.id, RT_HERE, NULL, 0);
-    tell(task, NULL);
+    call_ended(task, NULL);
 }
 
 void
@@ -195,7 +195,7 @@ rt_task_fini(struct rt_task *task)
     task->object.magic = 0;
 }
 
-/* A new life; only a parked task remembers that it was asked to end. */
+/* A new life; only a parked task keeps the request to end. */
 static void
 begin_life(struct rt_task *task)
 {
@@ -264,14 +264,14 @@ rt_task_wake_at(struct rt_task *task, const struct rt_site *await)
     rt__task_woken(&task->target, await);
 }
 
-/* A parked task has left its executor; what is owed is to be told of its end. */
+/* A parked task has left its executor; only joiner and cleanup remain. */
 static void
 cancel_parked(struct rt_task *task, const struct rt_site *await)
 {
     RT_PROBE(CANCEL, task->object.id, RT_HERE, await, 0);
     task->end = RT_TASK_CANCELLED;
     count_end(task->target.executor, RT_TASK_CANCELLED);
-    tell(task, await);
+    call_ended(task, await);
 }
 
 void
@@ -290,7 +290,7 @@ rt_task_cancel_at(struct rt_task *task, const struct rt_site *await)
         rt__task_end(task, RT_TASK_CANCELLED, await);
         return;
     }
-    /* By itself: the poll function still stands on the task's memory. */
+    /* By itself: the poll function still uses the task's memory. */
     rt_assert(task == task->target.executor->current);
     if (in_policy(task)) {
         rt__executor_remove(task->target.executor, task);
@@ -298,7 +298,7 @@ rt_task_cancel_at(struct rt_task *task, const struct rt_site *await)
     task->state = RT_TASK_RUNNING_DEREG;
 }
 
-/* Whether the entry of `task`, given back, is nobody's any more, and there is no other (P2). */
+/* Whether the entry of `task`, given back, can never be reused, and there is no other (P2). */
 static bool
 last_of_its_numbers(const struct rt_task *task)
 {
@@ -307,9 +307,9 @@ last_of_its_numbers(const struct rt_task *task)
            targets->used + targets->retired == targets->capacity;
 }
 
-/* A loop that waits for the end of its root asks by the key. */
+/* A loop that waits for the end of its root compares the key. */
 static void
-tell_loop(struct rt_runtime *runtime, struct rt_key before, struct rt_key after)
+rename_root(struct rt_runtime *runtime, struct rt_key before, struct rt_key after)
 {
     bool waits = runtime != NULL && runtime->root != NULL;
     if (waits && rt_key_pack(*runtime->root) == rt_key_pack(before)) {
@@ -339,7 +339,7 @@ rt_task_migrate_at(struct rt_task *task, const struct rt_site *await)
     rt_target_close(&task->target);
     rt_err err = rt_target_open(&task->target, executor, rt__task_woken);
     rt_assert(err == RT_OK);
-    tell_loop(executor->runtime, before, task->target.key);
+    rename_root(executor->runtime, before, task->target.key);
     wake_sleeping(task, await);
     rt__slots_erase(&task->slots, await);
     return RT_OK;
@@ -373,7 +373,7 @@ rt_task_detach(struct rt_task *task)
     task->detached = true;
 }
 
-/* Whether the last life is over for good; a parked task may go on. */
+/* Whether the last life has ended; a parked task may continue. */
 static bool
 has_ended(const struct rt_task *task)
 {

@@ -1,5 +1,5 @@
 /*
- * task.h -- a task: one poll function, one state word, and who waits for it.
+ * task.h -- a task: one poll function, one state word, and its joiner.
  *
  *                       rt_post                    poll begins
  *      UNPOSTED ─────────────────────▶ WOKEN ─────────────────────▶ RUNNING
@@ -18,12 +18,12 @@
  *    poll function is called, so a wake during the poll is seen (T6).
  * 3. A wake: SLEEPING -> WOKEN; RUNNING -> RUNNING_WOKEN; WOKEN, RUNNING_WOKEN: nothing (T4, T5).
  * 4. The poll answers PENDING: RUNNING -> SLEEPING, RUNNING_WOKEN -> WOKEN. A task that sleeps
- *    with nobody holding a waker for it is a fault, RT_E_NO_WAKER (T12).
+ *    without a stored or cloned waker is a fault, RT_E_NO_WAKER (T12).
  * 5. It answers READY: the task is UNPOSTED, every waker that was stored for it is nulled, then
- *    `cleanup` is called and the runtime touches it no more (T7, T9). `cleanup` may free it,
- *    initialise it again or post it again (T10).
- * 6. It answers PARKED without having been woken: UNPOSTED, wakers nulled, no cleanup; it counts
- *    as not there until it is posted again (T13).
+ *    `cleanup` is called and the runtime does not touch it any more (T7, T9). `cleanup` may free
+ *    it, initialise it again or post it again (T10).
+ * 6. It answers PARKED without having been woken: UNPOSTED, wakers nulled, no cleanup; it does
+ *    not count as present until it is posted again (T13).
  * 7. rt_task_cancel: SLEEPING or WOKEN ends at once; a RUNNING task cancels itself to
  *    RUNNING_DEREG, which takes effect when its poll returns (T15).
  *
@@ -52,7 +52,7 @@ struct rt_cx;
 struct rt_task;
 struct rt_executor;
 
-/* What a poll answers. PARKED: do not poll again until somebody posts the task (T13). */
+/* What a poll answers. PARKED: do not poll again until the task is posted again (T13). */
 typedef enum rt_poll { RT_PENDING, RT_READY, RT_PARKED } rt_poll;
 
 typedef rt_poll (*rt_poll_fn)(struct rt_task *task, struct rt_cx *cx);
@@ -74,7 +74,7 @@ struct rt_task {
     struct rt_object object;
     enum rt_task_state state;
     enum rt_task_end end;
-    bool background;   /* Set before rt_post: nobody waits for this task to finish (D5). */
+    bool background;   /* Set before rt_post: completion does not wait for this task (D5). */
     bool output_taken; /* T18 */
     bool cancel_asked; /* T17: asked to end by itself at its next poll. */
     bool detached;     /* T19 */
@@ -86,14 +86,14 @@ struct rt_task {
     struct rt_target target;
     /* Invariant: every slot that holds a waker stored during this task's polls is in here. */
     struct rt_list slots;
-    struct rt_slot joiner; /* Who waits for the end. */
+    struct rt_slot joiner; /* The task that waits for the end. */
     rt_count polls;        /* Of this life. */
 };
 
 /*
  * Makes `task` UNPOSTED. `poll` must not be NULL; `cleanup` may be; `name` is borrowed ("task"
- * when NULL). Initialising a posted task is not noticed here, for its memory may be anything: use
- * rt_task_fini first, which does notice (T11).
+ * when NULL). Initialising a posted task is not detected, for its memory may hold anything: use
+ * rt_task_fini first, which detects it (T11).
  */
 void rt_task_init(struct rt_task *task, rt_poll_fn poll, rt_cleanup_fn cleanup, const char *name);
 
@@ -117,19 +117,19 @@ void rt_task_set_rank(struct rt_task *task, uint64_t rank);
 void rt_task_wake_at(struct rt_task *task, const struct rt_site *await);
 
 /*
- * Ends it now; of a running task, when its poll returns, whatever that answers (T15, T16). So does
- * a parked one, which is not posted but could go on (T13). Any other task that is not posted, or
- * one that is cancelled already: no-op. Cleanup is called; the joiner is woken.
+ * Ends it now; a running task, when its poll returns, whatever that answers (T15, T16). A parked
+ * one, which is not posted but could be, ends as well (T13). Any other task that is not posted, or
+ * that is cancelled already: no-op. Cleanup is called; the joiner is woken.
  */
 #define rt_task_cancel(task) rt_task_cancel_at((task), RT_HERE)
 void rt_task_cancel_at(struct rt_task *task, const struct rt_site *await);
 
 /*
- * Gives it another waker, as a future gets one that moves into another task: every waker handed out
- * before wakes nobody any more, every slot that held one is empty, and the task is woken, so that
- * its next poll stores the new one (W11). It goes on as it was otherwise; its joiner stays. Not
- * posted: no-op. Of the task that is being polled: fault RT_E_REENTERED. RT_E_FULL, and nothing has
- * changed, when the numbers of its entry are used up and no other entry is free.
+ * Gives it another waker, as for a future that moves into another task: every waker given out
+ * before does nothing any more, every slot that held one is empty, and the task is woken, so that
+ * its next poll stores the new one (W11). Everything else stays, the joiner too. Not posted: no-op.
+ * Of the task that is being polled: fault RT_E_REENTERED. RT_E_FULL, and nothing has changed, when
+ * the generations of its entry are used up and no other entry is free.
  */
 #define rt_task_migrate(task) rt_task_migrate_at((task), RT_HERE)
 RT_MUST_CHECK rt_err rt_task_migrate_at(struct rt_task *task, const struct rt_site *await);
@@ -143,7 +143,7 @@ rt_task_cancel_asked(const struct rt_task *task)
     return task->cancel_asked;
 }
 
-/* The owner lets go: a detached task runs on, any other is cancelled (T19). */
+/* The owner releases it: a detached task runs on, any other is cancelled (T19). */
 #define rt_task_release(task) rt_task_release_at((task), RT_HERE)
 void rt_task_release_at(struct rt_task *task, const struct rt_site *await);
 void rt_task_detach(struct rt_task *task);

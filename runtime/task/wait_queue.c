@@ -1,8 +1,8 @@
 /*
- * wait_queue.c -- a line of slots, each with the number it drew when it joined.
+ * wait_queue.c -- a queue of slots, each with the ticket it drew when it joined.
  *
- * A wake stops at the first number drawn after it began. That is all it has to
- * remember, so whoever is woken may store, wake or clear the same queue (W7).
+ * A wake stops at the first ticket drawn after it began. That is all it has to
+ * remember, so a woken task may store, wake or clear the same queue (W7).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,7 +30,7 @@ leave_line(struct rt_wait_queue *queue, struct rt_wait_queue_entry *entry)
     rt_list_push_back(&queue->free, &entry->link);
 }
 
-/* Takes those out of the line who wait no more. */
+/* Removes the entries whose task waits no more. */
 static void
 sweep(struct rt_wait_queue *queue, const struct rt_site *await)
 {
@@ -40,7 +40,7 @@ sweep(struct rt_wait_queue *queue, const struct rt_site *await)
         node = node->next;
         if (!rt_slot_awaited(&entry->slot)) {
             leave_line(queue, entry);
-            /* At most a key without a target: nobody is called by this. */
+            /* At most a key without a target: no foreign code is called. */
             (void)rt_slot_clear_at(&entry->slot, await);
         }
     }

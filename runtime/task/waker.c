@@ -53,7 +53,7 @@ rt_waker_clone_at(const struct rt_waker *waker, const struct rt_site *await)
     return clone;
 }
 
-/* Nulls `*waker` before anything is called, so that whoever runs meanwhile finds it gone (W7). */
+/* Nulls `*waker` before any call, so that code that runs meanwhile finds it gone (W7). */
 static struct rt_waker
 take(struct rt_waker *waker)
 {

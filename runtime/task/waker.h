@@ -1,16 +1,16 @@
 /*
- * waker.h -- two words that know how to say "look again".
+ * waker.h -- two words that have a task polled again.
  *
  * A waker is a vtable and a data word. It can be copied to where an event will
- * come from, and woken there; the runtime gives out its own, and libraries build
- * theirs around it (a join has one per child). Whoever holds a waker owns one
- * reference: it is either woken (which consumes it) or dropped, exactly once
+ * come from, and woken there; the runtime makes its own, and libraries build
+ * theirs around it (a join has one per child). The holder of a waker owns one
+ * reference: it either wakes it (which consumes it) or drops it, exactly once
  * (W1: clones + 1 = wakes + drops).
  *
- * The runtime's own waker holds no pointer to its task. Its vtable lives in the
+ * The runtime's own waker holds no pointer to its task. Its vtable lies in the
  * executor, its data word is a generational key of the executor's target slab
- * (target.h); a task that is gone, however long, makes the wake a no-op (T8), and
- * a task may be freed while clones of its waker are still around.
+ * (target.h); the wake of a task that is gone, however long, is a no-op (T8), and
+ * a task may be freed while clones of its waker still exist.
  *
  * An all-zero waker is *null*: it may be dropped and woken, and does nothing.
  *
@@ -37,10 +37,10 @@ struct rt_waker {
 
 /*
  * What a waker does. All four are called with no lock held and may re-enter the
- * runtime. `await` is the line that asked, for whoever watches; pass it on.
+ * runtime. `await` is the calling line, for the watcher; pass it on.
  */
 struct rt_waker_vt {
-    /* A second waker with a reference of its own. */
+    /* A second waker with a separate reference. */
     struct rt_waker (*clone)(const struct rt_waker *waker, const struct rt_site *await);
     /* Wakes and gives the reference back. */
     void (*wake)(struct rt_waker waker, const struct rt_site *await);
@@ -72,7 +72,7 @@ rt_waker_will_wake(const struct rt_waker *a, const struct rt_waker *b)
 #define rt_waker_clone(waker) rt_waker_clone_at((waker), RT_HERE)
 struct rt_waker rt_waker_clone_at(const struct rt_waker *waker, const struct rt_site *await);
 
-/* Wakes, and takes the caller's reference: `*waker` is null afterwards, before anybody runs. */
+/* Wakes, and takes the caller's reference: `*waker` is null before any other code runs. */
 #define rt_waker_wake(waker) rt_waker_wake_at((waker), RT_HERE)
 void rt_waker_wake_at(struct rt_waker *waker, const struct rt_site *await);
 

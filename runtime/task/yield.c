@@ -1,7 +1,7 @@
 /*
- * yield.c -- who gives way, and for how long.
+ * yield.c -- yielding, and the quota.
  *
- * The line itself belongs to the runtime (runtime.c), which lets it go at the end of each turn.
+ * The queue itself belongs to the runtime (runtime.c), which wakes it at the end of each turn.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,9 +29,9 @@ turn_is_over(const struct rt_yield *yield, const struct rt_cx *cx)
     return cx->runtime == NULL || yield->turn != cx->runtime->turns;
 }
 
-/* Puts the waker of this poll in the line, unless the one before was the same and is there. */
+/* Queues the waker of this poll, unless the previous one was the same and is still queued. */
 static void
-stand_in_line(struct rt_yield *yield, struct rt_cx *cx, const struct rt_site *await)
+enqueue(struct rt_yield *yield, struct rt_cx *cx, const struct rt_site *await)
 {
     if (yield->waiting && yield->target_vt == cx->waker.vt &&
             yield->target_data == cx->waker.data) {
@@ -70,7 +70,7 @@ rt_yield_now_at(struct rt_yield *yield, struct rt_cx *cx, const struct rt_site *
     if (!yield->waiting) {
         RT_PROBE(YIELD, cx->task->object.id, RT_HERE, await, since_round_began(cx));
     }
-    stand_in_line(yield, cx, await);
+    enqueue(yield, cx, await);
     return RT_PENDING;
 }
 

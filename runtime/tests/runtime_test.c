@@ -290,8 +290,8 @@ TEST(runtime_report_names_tasks_and_reasons)
     static const char expected[] = "slot: its slot\n"
                                    "source: pollable\n"
                                    "both: its slot, sleep\n"
-                                   "kept: a waker that somebody keeps\n"
-                                   "all: its slot, pollable, a waker that somebody keeps "
+                                   "kept: a waker that was cloned\n"
+                                   "all: its slot, pollable, a waker that was cloned "
                                    "(background)\n";
     static const char *const scripts[] = {"r.", "0", "rt", "k.", "rk1"};
     static const char *const names[] = {"slot", "source", "both", "kept", "all"};

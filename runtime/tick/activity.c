@@ -2,9 +2,8 @@
  * activity.c -- the life of an activity, from its first poll to its last clean-up.
  *
  * The end has one order: its id is dead, then its scope ends, then its owner's
- * cleanup is called, after which the memory may be anything. So a clean-up that
- * looks for its own activity finds nobody, and may cancel whom it likes.
- *
+ * cleanup is called, after which the memory may be reused. So a clean-up that
+ * looks its own activity up finds none, and may cancel any other.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/tick/activity.h"
@@ -40,7 +39,7 @@ activity_cleanup(struct rt_task *task)
     }
 }
 
-/* An activity that is parked has heard of everything that was sent to it (G5). */
+/* An activity that is parked has seen every event that was sent to it (G5). */
 const char *
 rt__activity_audit(const struct rt_object *object)
 {

@@ -1,8 +1,8 @@
 /*
  * batch.c -- one fifo and a fence in it.
  *
- * Invariant: `last` is in the queue, and the batch is everybody from the head up to
- * it. Taking `last` out moves the fence to the one before, or, at the head, ends the
+ * Invariant: `last` is in the queue, and the batch is everything from the head up to
+ * it. Removing `last` moves the fence to the one before, or, at the head, ends the
  * batch.
  *
  * SPDX-License-Identifier: Apache-2.0

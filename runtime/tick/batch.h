@@ -1,5 +1,5 @@
 /*
- * batch.h -- a run order in batches: who is woken during a batch is polled in the next one.
+ * batch.h -- a run order in batches: a task woken during a batch is polled in the next one.
  *
  *      head -> 4 -> 1 -> 7 ┊ 2 -> 9 <- tail
  *              this batch  ┊ the next one; a batch begins by moving the fence to the tail
@@ -22,17 +22,17 @@ extern "C" {
 struct rt_sched_batch {
     struct rt_sched sched;
     struct rt_sched_fifo queue;
-    uint32_t last; /* The last of this batch; RT_SCHED_NONE: nobody is left of it. */
+    uint32_t last; /* The last of this batch; RT_SCHED_NONE: the batch is over. */
 };
 
 /* An empty policy without a batch. Borrows `links`, one for each number below `capacity`. */
 void rt_sched_batch_init(
         struct rt_sched_batch *batch, struct rt_sched_link *links, uint32_t capacity);
 
-/* Everybody who is queued now is this batch. Until the first call nobody is given out. */
+/* All tasks queued now form the batch. Until the first call `pop` answers none. */
 void rt_sched_batch_begin(struct rt_sched_batch *batch);
 
-/* Nobody is left of this batch: `pop` answers RT_SCHED_NONE. */
+/* True when the batch is over: `pop` answers RT_SCHED_NONE. */
 static inline bool
 rt_sched_batch_done(const struct rt_sched_batch *batch)
 {

@@ -1,10 +1,10 @@
 /*
- * event.h -- something that has happened in the world, and a task's box for such news.
+ * event.h -- something that has happened in the world, and a task's queue for such events.
  *
- * A sink is a ring over an array that the caller lends: events come out in the order in which they
- * went in (G5). A full sink refuses the newcomer by default, so that what a task has not read yet
- * is not taken away behind its back; where only the latest news counts, the oldest gives way (G6).
- * A sink wakes nobody: ticker.h does, whose events go to a task by its id.
+ * A sink is a ring over an array that the caller provides: events come out in the order in which
+ * they went in (G5). A full sink refuses the new event by default, so that a task loses nothing
+ * that it has not read yet; where only the latest matters, the oldest is dropped (G6).
+ * A sink wakes no task: ticker.h does, whose events go to a task by its id.
  *
  * Ownership. Events are copied. The sink borrows its array.
  *
@@ -23,16 +23,16 @@
 extern "C" {
 #endif
 
-/* What happened to whom; the meaning is the game's. */
+/* What happened to which subject; the meaning is the game's. */
 struct rt_event {
-    uint32_t kind;    /* Below 64 for who subscribes by kind. */
-    uint32_t subject; /* Whom it happened to: an entity. */
+    uint32_t kind;    /* Below 64 for subscriptions by kind. */
+    uint32_t subject; /* The entity that it happened to. */
     uint64_t value;
 };
 
 enum rt_sink_full {
-    RT_SINK_DROP_NEW, /* The newcomer is refused. The default. */
-    RT_SINK_DROP_OLD  /* The oldest is forgotten. */
+    RT_SINK_DROP_NEW, /* The new event is refused. The default. */
+    RT_SINK_DROP_OLD  /* The oldest is dropped. */
 };
 
 struct rt_event_sink {
@@ -43,15 +43,15 @@ struct rt_event_sink {
     uint32_t count;
     enum rt_sink_full full;
     uint64_t pushed;  /* Events that ever went in. */
-    uint64_t dropped; /* Events refused or forgotten because it was full. */
+    uint64_t dropped; /* Events refused or dropped because it was full. */
 };
 
 /* An empty sink over `capacity` events; 0 (and `events` NULL) refuses every event. */
 void rt_event_sink_init(struct rt_event_sink *sink, struct rt_event *events, uint32_t capacity,
         enum rt_sink_full full);
 
-/* Copies `event` in. RT_E_FULL: no room, and nothing has changed but the count of the dropped; with
- * RT_SINK_DROP_OLD only where the capacity is 0. */
+/* Copies `event` in. RT_E_FULL: no space, and nothing has changed but the count of the dropped;
+ * with RT_SINK_DROP_OLD only where the capacity is 0. */
 #define rt_event_sink_push(sink, event) rt_event_sink_push_at((sink), (event), RT_HERE)
 RT_MUST_CHECK rt_err rt_event_sink_push_at(
         struct rt_event_sink *sink, const struct rt_event *event, const struct rt_site *await);

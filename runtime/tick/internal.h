@@ -1,5 +1,5 @@
 /*
- * internal.h -- what the files of this folder share, and nobody else.
+ * internal.h -- shared by the files of this folder only.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

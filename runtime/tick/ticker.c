@@ -2,8 +2,7 @@
  * ticker.c -- names, marks, events, and the four steps of a tick.
  *
  * Nothing is kept across a call out: marking calls the policy, and polls may do
- * anything, so the lists are looked at again after each.
- *
+ * anything, so the lists are read again after each.
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/tick/ticker.h"

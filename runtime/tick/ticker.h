@@ -11,17 +11,17 @@
  * One tick (G12):
  *   1. The tick number goes up.
  *   2. Tick timers that have elapsed mark their activities.
- *   3. Events that were posted since the last tick go to who subscribed, and mark them.
- *   4. Those who are ready now are polled, each once, in the order in which they were marked (G1,
- *      G2). Who is marked, woken or spawned meanwhile is polled in the next tick.
+ *   3. Events that were posted since the last tick go to their subscribers, and mark them.
+ *   4. The activities that are ready now are polled, each once, in the order in which they were
+ *      marked (G1, G2). One marked, woken or spawned meanwhile is polled in the next tick.
  *
  * An activity is marked by its weak reference: by a timer, an event, its waker, or rt_mark_ready.
- * One that is dead is passed over in silence, and the game need not care (G3).
+ * A dead one is passed over without an error, and the game need not care (G3).
  *
- * Executor. The ticker borrows one whose policy is an rt_sched_batch. Who is parked holds no entry
- * of it, so it needs as many entries as there can be activities, besides those for sub-wakers: a
- * mark that finds none is fault RT_E_FULL. Plain tasks may be posted to it as well; they are polled
- * in the same batches.
+ * Executor. The ticker borrows one whose policy is an rt_sched_batch. A parked activity holds no
+ * entry of it, so it needs as many entries as there can be activities, besides those for
+ * sub-wakers: a mark that finds none is fault RT_E_FULL. Plain tasks may be posted to it as well;
+ * they are polled in the same batches.
  *
  * Ownership. Borrows executor, batch, arrays, and each activity from spawn to its end.
  *
@@ -44,7 +44,7 @@ struct rt_ticker_config {
     struct rt_sched_batch *batch;
     struct rt_slab_entry *entries; /* One for each activity that can be alive. */
     uint32_t capacity;
-    struct rt_event *events; /* Room for what is posted between two ticks; NULL with 0. */
+    struct rt_event *events; /* For events posted between two ticks; NULL with 0. */
     uint32_t events_capacity;
 };
 
@@ -114,18 +114,18 @@ uint32_t rt_ticker_alive(const struct rt_ticker *ticker);
 
 /*
  * Puts `event` into the sink of `id`, then marks it (G5). RT_E_STALE: it is dead (G6). RT_E_FULL:
- * its sink is full; the event is dropped, and as it has not read the others yet it is marked.
+ * its sink is full; the event is dropped, and the activity marked, as it has unread events.
  */
 #define rt_event_push(ticker, id, event) rt_event_push_at((ticker), (id), (event), RT_HERE)
 RT_MUST_CHECK rt_err rt_event_push_at(struct rt_ticker *ticker, struct rt_key id,
         const struct rt_event *event, const struct rt_site *await);
 
-/* Posts `event` for whoever has subscribed when the next tick begins. RT_E_FULL: dropped. */
+/* Posts `event` for the subscribers at the beginning of the next tick. RT_E_FULL: dropped. */
 #define rt_event_post(ticker, event) rt_event_post_at((ticker), (event), RT_HERE)
 RT_MUST_CHECK rt_err rt_event_post_at(
         struct rt_ticker *ticker, const struct rt_event *event, const struct rt_site *await);
 
-/* Interest of an activity in the events of one subject. Pinned while it is made. */
+/* Subscribes an activity to the events of one subject. Pinned while it is made. */
 struct rt_subscription {
     struct rt_list link;
     struct rt_key whom;

@@ -1,5 +1,5 @@
 /*
- * timer.c -- the queue of tick timers, and a wait made of one.
+ * timer.c -- the queue of tick timers, and a wait built on one.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -42,11 +42,11 @@ verify(struct rt_tick_timers *timers)
 static void
 insert(struct rt_tick_timers *timers, struct rt_tick_timer *timer)
 {
-    struct rt_list *behind = timers->started.prev;
-    while (behind != &timers->started && before(timer, timer_at(behind))) {
-        behind = behind->prev;
+    struct rt_list *previous = timers->started.prev;
+    while (previous != &timers->started && before(timer, timer_at(previous))) {
+        previous = previous->prev;
     }
-    rt_list_push_front(behind, &timer->link);
+    rt_list_push_front(previous, &timer->link);
     verify(timers);
 }
 
@@ -57,7 +57,7 @@ rt__tick_timers_init(struct rt_tick_timers *timers)
     rt_list_init(&timers->started);
 }
 
-/* Marking calls nobody back but the policy, which knows no timers. */
+/* Marking calls only the policy, which knows no timers. */
 uint32_t
 rt__tick_timers_fire(struct rt_ticker *ticker, const struct rt_site *await)
 {

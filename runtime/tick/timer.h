@@ -3,9 +3,9 @@
  *
  * A timer marks an activity, by its weak reference, at the first tick that is at least `ticks`
  * after the one at which it was started (G8). Timers that end at the same tick mark in the order in
- * which they were started. An activity that is dead by then is passed over in silence (G3).
+ * which they were started. An activity that is dead by then is passed over (G3).
  *
- * The queue is a list by (end, start order), walked from its back: as many steps as there are
+ * The queue is a list by (end, start order), walked from its tail: as many steps as there are
  * timers that end later. The timers of runtime/time wake stored wakers, which parking nulls (T13);
  * these mark by id, so an activity may park on one.
  *
@@ -15,7 +15,7 @@
  *      RT_AWAIT(rt_tick_wait_poll(&loiter, &activity->scope, cx));
  *
  * Ownership. A timer is its owner's, pinned while it is started. A wait defers its own cancel to
- * the scope that it is polled with: whoever interrupts the activity need not know of it.
+ * the scope that it is polled with: code that interrupts the activity need not know of it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -82,13 +82,13 @@ struct rt_tick_wait {
 void rt_tick_wait_init(struct rt_tick_wait *wait, uint64_t ticks);
 
 /*
- * READY once the timer has elapsed, and nobody is woken for it (G9); until then PARKED. The first
- * poll starts the timer for the activity of `cx` and defers its cancel to `scope`. A poll after
- * READY, or after the scope has ended, is fault RT_E_FINISHED (T20).
+ * READY once the timer has elapsed, without a further wake (G9); until then PARKED. The first poll
+ * starts the timer for the activity of `cx` and defers its cancel to `scope`. A poll after READY,
+ * or after the scope has ended, is fault RT_E_FINISHED (T20).
  */
 rt_poll rt_tick_wait_poll(struct rt_tick_wait *wait, struct rt_scope *scope, struct rt_cx *cx);
 
-/* Gives it up: true iff the timer was still running. */
+/* Drops it: true iff the timer was still running. */
 bool rt_tick_wait_cancel(struct rt_tick_wait *wait);
 
 #ifdef __cplusplus

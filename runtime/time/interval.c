@@ -10,7 +10,7 @@
 
 #include "runtime/base/banned.h"
 
-/* Where the schedule goes on when the tick due at `due_ns` is taken at `now_ns`. */
+/* Where the schedule continues when the tick due at `due_ns` is taken at `now_ns`. */
 static uint64_t
 next_tick(const struct rt_interval *interval, uint64_t due_ns, uint64_t now_ns)
 {
@@ -49,7 +49,7 @@ rt_interval_poll_at(struct rt_interval *interval, struct rt_cx *cx, uint64_t *re
     }
     RT_AWAIT(rt_sleep_poll_at(&interval->sleep, cx, await));
     uint64_t due_ns = interval->sleep.deadline_ns;
-    /* As the sleep saw it: a clock that went backwards stands still (M11). */
+    /* As the sleep saw it: a clock that goes backwards keeps its last value (M11). */
     uint64_t now_ns = rt_cx_now(cx);
     rt_sleep_until(
             &interval->sleep, next_tick(interval, due_ns, now_ns > due_ns ? now_ns : due_ns));

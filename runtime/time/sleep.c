@@ -22,8 +22,8 @@ timers_of(const struct rt_cx *cx)
 }
 
 /*
- * The time, never before what the timers have seen (M11). Were it the host's alone,
- * a clock that went backwards would let a timer fire whose sleep then answers
+ * The time, never before what the timers have seen (M11). With the host's clock
+ * alone, one that went backwards would let a timer fire whose sleep then answers
  * PENDING and starts it again, at once overdue: a task that spins.
  */
 static uint64_t

@@ -8,9 +8,9 @@
  *
  * The deadline of a relative sleep is taken at its first poll; with ticks wider
  * than a nanosecond one tick is added, so that "n ticks" is never less (M5). A
- * deadline that is past is READY at once and registers nothing (M2). The task
- * that polled last is the one that is woken (W11). A clock that went backwards
- * counts as standing still, as it does for the timers (M11).
+ * deadline that is past is READY at once and registers nothing (M2). Only the task
+ * that polled last is woken (W11). A clock that went backwards keeps its last
+ * value, as for the timers (M11).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -60,7 +60,7 @@ void rt_sleep_begin(struct rt_sleep *sleep, const struct rt_cx *cx);
 #define rt_sleep_poll(sleep, cx) rt_sleep_poll_at((sleep), (cx), RT_HERE)
 rt_poll rt_sleep_poll_at(struct rt_sleep *sleep, struct rt_cx *cx, const struct rt_site *await);
 
-/* Gives it up: the timer is disarmed, nobody is woken. May be called at any time, also twice. */
+/* Drops it: the timer is disarmed, no task is woken. May be called at any time, also twice. */
 #define rt_sleep_cancel(sleep) rt_sleep_cancel_at((sleep), RT_HERE)
 void rt_sleep_cancel_at(struct rt_sleep *sleep, const struct rt_site *await);
 

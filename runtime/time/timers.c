@@ -1,7 +1,7 @@
 /*
  * timers.c -- starting, cancelling and firing timers.
  *
- * An armed timer is in one of four places:
+ * An armed timer is in one of four states:
  *
  *      start ──▶ wheel ───────┐                     later than the time reached
  *      start ──▶ overdue ─────┼──▶ pending ──▶ fired   at or before it
@@ -11,9 +11,9 @@
  * Firing is two steps. First everything due is collected into `pending` and
  * sorted (M3, M10); then it is popped one by one, made idle, and its waker is
  * woken, with nothing kept across the call but the list's head. A waker may start
- * what was fired, and cancel what is still pending: the timer's place says which
- * list it is in. What is started for the past meanwhile is overdue, and is not
- * looked at again before the next call.
+ * what was fired, and cancel what is still pending: timer->place says which list
+ * it is in. What is started for the past meanwhile is overdue, and is not fired
+ * before the next call.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,7 +36,7 @@ first_deadline(const struct rt_list *list)
     return rt_list_empty(list) ? RT_NEVER : rt__wheel_timer(list->next)->deadline_ns;
 }
 
-/* Looks for the earliest deadline. What is pending or overdue is before the whole wheel. */
+/* Computes the earliest deadline. What is pending or overdue is before the whole wheel. */
 static uint64_t
 find_earliest(const struct rt_timers *timers)
 {
@@ -56,16 +56,16 @@ know_earliest(struct rt_timers *timers)
     return timers->earliest_ns;
 }
 
-/* Before a change: the earliest deadline, where somebody wants to know whether it changes. */
+/* Before a change: the earliest deadline, where a listener needs to know whether it changes. */
 static uint64_t
 earliest_before(struct rt_timers *timers)
 {
     return timers->on_earliest != NULL ? know_earliest(timers) : RT_NEVER;
 }
 
-/* After a change: tells who listens (M12). Last of all, for the listener may come back here. */
+/* After a change: calls the listener (M12). Last, because it may call back into the timers. */
 static void
-tell_earliest(struct rt_timers *timers, uint64_t before_ns)
+notify_earliest(struct rt_timers *timers, uint64_t before_ns)
 {
     if (timers->on_earliest != NULL && know_earliest(timers) != before_ns) {
         timers->on_earliest(timers->argument, timers->earliest_ns);
@@ -82,7 +82,7 @@ verify(const struct rt_timers *timers)
 #endif
 }
 
-/* Gives `timer` its deadline, rounded up to a tick (M5); RT_NEVER when the clock cannot show that.
+/* Gives `timer` its deadline, rounded up to a tick (M5); RT_NEVER when the clock cannot hold that.
  * Returns the tick, so that there is one division. */
 static inline uint64_t
 round_up(const struct rt_timers *timers, struct rt_timer *timer, uint64_t deadline_ns)
@@ -101,7 +101,7 @@ round_up(const struct rt_timers *timers, struct rt_timer *timer, uint64_t deadli
     return tick + 1;
 }
 
-/* Puts `timer` into a list, in order. Mostly it is the last: the walk is short. */
+/* Inserts `timer` into a list, in order. Mostly it is the last: the walk is short. */
 static void
 put_in_order(struct rt_list *list, struct rt_timer *timer)
 {
@@ -137,7 +137,7 @@ put(struct rt_timers *timers, struct rt_timer *timer, uint64_t tick)
     }
 }
 
-/* Takes an armed timer out of wherever it is. */
+/* Removes an armed timer from the list or slot that it is in. */
 static void
 take(struct rt_timers *timers, struct rt_timer *timer)
 {
@@ -151,7 +151,7 @@ take(struct rt_timers *timers, struct rt_timer *timer)
     }
     timers->armed -= 1;
     if (timer->deadline_ns == timers->earliest_ns && timer->deadline_ns != RT_NEVER) {
-        timers->earliest_known = false; /* Whoever wants to know looks for it. */
+        timers->earliest_known = false; /* Computed at the next use. */
     }
 }
 
@@ -172,7 +172,7 @@ sort(struct rt_list *list)
 
 #else
 
-/* Moves the first node of `from`, which is not empty, behind the last of `to`. */
+/* Moves the first node of `from`, which is not empty, after the last of `to`. */
 static void
 move_first(struct rt_list *from, struct rt_list *to)
 {
@@ -243,15 +243,15 @@ collect(struct rt_timers *timers)
     sort(&timers->pending);
 }
 
-/* Whose turn is next but one, which is time enough to fetch what its wake needs. At the end of the
- * list it may be no timer: only its address is used. */
+/* The next timer but one, early enough to prefetch what its wake needs. At the end of the list it
+ * may be no timer: only its address is used. */
 static inline const struct rt_timer *
 after_next(const struct rt_list *list)
 {
     return rt__wheel_timer(list->next->next->next);
 }
 
-/* Fires the first of `pending`. The timer is not touched after its wake: it may be gone. */
+/* Fires the first of `pending`. The timer is not touched after its wake: it may be freed. */
 static void
 fire(struct rt_timers *timers, const struct rt_site *await)
 {
@@ -334,7 +334,7 @@ rt_timer_start_at(struct rt_timers *timers, struct rt_timer *timer, uint64_t dea
     put(timers, timer, tick);
     RT_PROBE(ARM, timer->object.id, RT_HERE, await, timer->deadline_ns);
     verify(timers);
-    tell_earliest(timers, before_ns);
+    notify_earliest(timers, before_ns);
 }
 
 bool
@@ -350,7 +350,7 @@ rt_timer_cancel_at(struct rt_timers *timers, struct rt_timer *timer, const struc
     }
     verify(timers);
     (void)rt_slot_clear_at(&timer->slot, await);
-    tell_earliest(timers, before_ns);
+    notify_earliest(timers, before_ns);
     return armed;
 }
 
@@ -373,7 +373,7 @@ rt_timers_process_at(struct rt_timers *timers, uint64_t now_ns, const struct rt_
         fire(timers, await);
         fired += 1;
     }
-    (void)know_earliest(timers); /* So that rt_timers_next need not look for it. */
+    (void)know_earliest(timers); /* So that rt_timers_next need not compute it. */
     verify(timers);
     return fired;
 }

@@ -1,25 +1,25 @@
 /*
  * timers.h -- deadlines, and the order in which they come due: a hierarchical wheel.
  *
- * Level k has 2^bits slots, each 2^(bits*k) ticks wide. A timer sits at the level
+ * Level k has 2^bits slots, each 2^(bits*k) ticks wide. A timer is at the level
  * of the highest digit in which its deadline differs from the time reached so far
  * (`elapsed`); when time enters its slot it is put again, one level lower, until it
- * is due (M8). A deadline beyond the top level waits in the top level and goes
- * round (M9). One bit per slot says whether anything is in it, so the next
- * deadline and the next slot to look at are found without walking, and a slot
- * whose bit is clear is never read: initialising a wheel costs nothing.
+ * is due (M8). A deadline beyond the top level waits in the top level for more than
+ * one turn (M9). One bit per slot says whether it holds a timer, so the next
+ * deadline and the next slot are found without walking, and a slot whose bit is
+ * clear is never read: initialising a wheel costs nothing.
  *
  *      level 2   [    ][    ][ x  ][    ]      one slot = one turn of level 1
  *      level 1   [ x  ][    ][ xx ][    ]      one slot = one turn of level 0
  *      level 0   [    ][ x  ][    ][    ]      one slot = one tick
  *
- * The wheel does not know what time it is: `now_ns` is always an argument, so it
- * runs on a simulated clock as on a real one.
+ * The wheel has no clock: `now_ns` is always an argument, so it runs on a
+ * simulated clock as on a real one.
  *
  * Order. Timers come due by deadline, equal deadlines in the order in which they
  * were started (M3), also when time jumps over many of them at once (M10).
  *
- * Firing. rt_timers_process first moves what is due to a list of its own, then
+ * Firing. rt_timers_process first moves what is due to a separate list, then
  * wakes from it one by one; a waker may start and cancel timers, those of the
  * list included (M6, W7). What is started for now or earlier during that waits
  * for the next call (M10).
@@ -28,7 +28,7 @@
  * bits and ticks of 1, which are then constants and cost no division; a config that asks for
  * another shape is an assertion.
  *
- * Ownership. The caller lends the slots; a timer is pinned while it is armed.
+ * Ownership. The caller provides the slots; a timer is pinned while it is armed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -50,7 +50,7 @@ extern "C" {
 #endif
 #define RT_TIMERS_SLOTS(levels, bits) ((levels) << (bits))
 
-/* Where a timer is. Only one IN_WHEEL is in a slot. */
+/* Which list or slot a timer is in. Only one IN_WHEEL is in a slot. */
 enum rt_timer_place {
     RT_TIMER_IDLE,
     RT_TIMER_IN_WHEEL,
@@ -65,11 +65,11 @@ struct rt_timer {
     struct rt_object object;
     struct rt_list link;
     uint64_t deadline_ns; /* Rounded up to a tick; RT_NEVER when that is not on the clock. */
-    uint64_t start_order; /* Ties: the smaller came first. */
+    uint64_t start_order; /* Ties: the smaller one fires first. */
     uint8_t place;        /* enum rt_timer_place */
     uint8_t level;        /* Where the timer was put: read at removal, never computed again. */
     uint16_t index;
-    struct rt_slot slot; /* Who is woken. */
+    struct rt_slot slot; /* The waker. */
 };
 
 struct rt_timers_config {
@@ -79,8 +79,8 @@ struct rt_timers_config {
     uint64_t tick_ns;       /* 0 or 1: every nanosecond. Deadlines are rounded up to it (M5). */
     uint64_t start_ns;      /* The time reached so far; deadlines at or before it are past. */
     /* Called with the new earliest deadline whenever it changes by a start or a cancel; RT_NEVER
-     * when the last timer is gone (M12). Firing changes it silently: who fires asks
-     * rt_timers_next afterwards. NULL: nobody asks. */
+     * when the last timer is gone (M12). Firing changes it without a call: use rt_timers_next
+     * afterwards. NULL: no listener. */
     void (*on_earliest)(void *argument, uint64_t deadline_ns);
     void *argument;
 };
@@ -91,7 +91,7 @@ struct rt_timers {
     uint32_t bits;
     uint32_t armed; /* Timers not IDLE. */
     uint64_t tick_ns;
-    uint64_t elapsed;     /* Ticks: everything up to here has been looked at. */
+    uint64_t elapsed;     /* Ticks: everything up to here has been processed. */
     uint64_t last_ns;     /* The latest time ever seen (M11). */
     uint64_t started;     /* Start orders given so far. */
     uint64_t earliest_ns; /* The earliest deadline, where earliest_known. */
@@ -115,10 +115,10 @@ void rt_timers_fini(struct rt_timers *timers);
 void rt_timer_init(struct rt_timer *timer);
 
 /*
- * Arms `timer`; one that is armed is moved to the new deadline and counts as started now (M7). Who
- * is in timer->slot is woken when it comes due. A deadline at or before the time reached is due at
- * the next rt_timers_process. RT_NEVER: never due (M4), as is a deadline whose tick is beyond the
- * clock's range.
+ * Arms `timer`; one that is armed is moved to the new deadline and counts as started now (M7). The
+ * waker in timer->slot is woken when it comes due. A deadline at or before the time reached is due
+ * at the next rt_timers_process. RT_NEVER: never due (M4), as is a deadline whose tick is beyond
+ * the clock's range.
  */
 #define rt_timer_start(timers, timer, deadline_ns) \
     rt_timer_start_at((timers), (timer), (deadline_ns), RT_HERE)
@@ -127,7 +127,7 @@ void rt_timer_start_at(struct rt_timers *timers, struct rt_timer *timer, uint64_
 
 /*
  * Disarms it and empties its slot without a wake, in constant time. True iff it was armed (M6).
- * Where somebody listens (on_earliest) and it was the earliest, the next one is looked for first.
+ * With a listener (on_earliest), and if it was the earliest, the next one is computed first.
  */
 #define rt_timer_cancel(timers, timer) rt_timer_cancel_at((timers), (timer), RT_HERE)
 bool rt_timer_cancel_at(

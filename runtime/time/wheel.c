@@ -1,5 +1,5 @@
 /*
- * wheel.c -- the slots of the timer wheel: put, remove, move time on, find the earliest.
+ * wheel.c -- the slots of the timer wheel: put, remove, advance the time, find the earliest.
  *
  * A slot is the first node of a ring of timers, and a bit that says whether there is one:
  *
@@ -9,11 +9,10 @@
  * A ring needs no head node, so nothing has to be initialised, and a slot whose
  * bit is clear (the ?) is never read.
  *
- * Only the top level goes round. Below it the digits above a slot's own are those
+ * Only the top level wraps. Below it the digits above a slot's own are those
  * of `elapsed`, and its digit is greater: it lies ahead in this turn. In the top
  * level a slot at or before the digit of `elapsed` is entered in the next turn,
  * and a timer that is not due by then is put again, usually in the same slot.
- *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/time/wheel.h"
@@ -24,7 +23,7 @@
 #include "runtime/base/banned.h"
 
 /* A slot, and the next time at which it is entered. */
-struct place {
+struct wheel_slot {
     uint32_t level;
     uint32_t index;
     uint64_t start;
@@ -87,7 +86,7 @@ start_of(const struct rt_timers *timers, uint32_t level, uint32_t index)
 }
 
 /* The first of `slots`, a set of bits that is not empty, that time will enter. */
-static struct place
+static struct wheel_slot
 first_of(const struct rt_timers *timers, uint32_t level, uint64_t slots)
 {
     rt_assert(slots != 0);
@@ -95,10 +94,10 @@ first_of(const struct rt_timers *timers, uint32_t level, uint64_t slots)
     uint32_t now = digit(timers, timers->elapsed, level);
     uint64_t ahead = slots & ~((UINT64_C(2) << now) - 1);
     uint32_t index = (uint32_t)__builtin_ctzll(ahead != 0 ? ahead : slots);
-    return (struct place){level, index, start_of(timers, level, index)};
+    return (struct wheel_slot){level, index, start_of(timers, level, index)};
 }
 
-/* The lowest level with anything in it. What is there is due before what is above. */
+/* The lowest level that is not empty. Its timers are due before those above. */
 static uint32_t
 lowest_level(const struct rt_timers *timers)
 {
@@ -121,7 +120,7 @@ rt__wheel_put(struct rt_timers *timers, struct rt_timer *timer, uint64_t tick)
         rt_list_init(&timer->link);
         *slot = &timer->link;
     } else {
-        rt_list_push_back(*slot, &timer->link); /* Before the first: behind the last. */
+        rt_list_push_back(*slot, &timer->link); /* Before the first: after the last. */
     }
     timer->place = RT_TIMER_IN_WHEEL;
     timer->level = (uint8_t)level;
@@ -144,14 +143,14 @@ rt__wheel_remove(struct rt_timers *timers, struct rt_timer *timer)
     timer->place = RT_TIMER_IDLE;
 }
 
-/* Moves all timers of a slot behind those of `to`, in their order. The slot is empty then. */
+/* Moves all timers of a slot after those of `to`, in their order. The slot is empty then. */
 static void
-detach(struct rt_timers *timers, const struct place *place, struct rt_list *to)
+detach(struct rt_timers *timers, const struct wheel_slot *slot, struct rt_list *to)
 {
-    struct rt_list *first = *slot_at(timers, place->level, place->index);
+    struct rt_list *first = *slot_at(timers, slot->level, slot->index);
     struct rt_list ring;
-    rt_assert((timers->occupied[place->level] & bit(place->index)) != 0);
-    timers->occupied[place->level] &= ~bit(place->index);
+    rt_assert((timers->occupied[slot->level] & bit(slot->index)) != 0);
+    timers->occupied[slot->level] &= ~bit(slot->index);
     rt_list_push_back(first, &ring); /* A head for the ring. */
     rt_list_splice(to, &ring);
 }
@@ -162,35 +161,35 @@ enter(struct rt_timers *timers, uint64_t now, struct rt_list *entered)
 {
     for (uint32_t level = lowest_level(timers); level < rt__wheel_levels(timers);
             level = lowest_level(timers)) {
-        struct place place = first_of(timers, level, timers->occupied[level]);
-        if (place.start > now) {
+        struct wheel_slot slot = first_of(timers, level, timers->occupied[level]);
+        if (slot.start > now) {
             break;
         }
-        detach(timers, &place, entered);
+        detach(timers, &slot, entered);
     }
 }
 
-/* Timers of a slot lie all over the memory, and where the next one is only the one before it knows.
- * So while a walk is at `link`, a scout comes towards it from the other end of the ring: then there
- * are two to wait for at a time. NULL: they have met, and what is left is in the cache. */
+/* Timers of a slot are scattered in memory, and each address is known only from the one before. So
+ * while a walk is at `link`, a second pointer walks from the other end of the ring: then two loads
+ * are under way at a time. NULL: they have met, and what is left is in the cache. */
 static inline struct rt_list *
-send_ahead(struct rt_list *scout, const struct rt_list *link)
+send_ahead(struct rt_list *opposite, const struct rt_list *link)
 {
 #ifdef RT_SMALL
-    return (void)link, scout; /* No cache, nothing to fetch. */
+    return (void)link, opposite; /* No cache, nothing to fetch. */
 #endif
-    if (scout == NULL || scout == link || scout->prev == link) {
+    if (opposite == NULL || opposite == link || opposite->prev == link) {
         return NULL;
     }
-    RT_PREFETCH(scout->prev);
-    return scout->prev;
+    RT_PREFETCH(opposite->prev);
+    return opposite->prev;
 }
 
 /*
  * All slots on the way are emptied first, and what is not due is put once, from
- * where time has arrived. Walking slot by slot, each time putting what was in it
- * a level lower, would come to the same; but a timer beyond the top level would
- * be put again in every turn that a long jump passes, and there may be 2^60.
+ * the time reached. Walking slot by slot, each time putting the timers a level
+ * lower, would give the same; but a timer beyond the top level would be put again
+ * in every turn that a long jump passes, and there may be 2^60.
  */
 void
 rt__wheel_advance(struct rt_timers *timers, uint64_t now, struct rt_list *due)
@@ -201,9 +200,9 @@ rt__wheel_advance(struct rt_timers *timers, uint64_t now, struct rt_list *due)
     rt_list_init(&entered);
     enter(timers, now, &entered);
     timers->elapsed = now;
-    struct rt_list *scout = entered.prev;
+    struct rt_list *opposite = entered.prev;
     while ((link = entered.next) != &entered) {
-        scout = send_ahead(scout, link);
+        opposite = send_ahead(opposite, link);
         rt_list_unlink(link);
         struct rt_timer *timer = rt__wheel_timer(link);
         rt_assert(timer->place == RT_TIMER_IN_WHEEL);
@@ -220,15 +219,15 @@ rt__wheel_advance(struct rt_timers *timers, uint64_t now, struct rt_list *due)
 
 /* The earliest deadline in one slot that is not empty. */
 static uint64_t
-earliest_in(const struct rt_timers *timers, const struct place *place)
+earliest_in(const struct rt_timers *timers, const struct wheel_slot *slot)
 {
-    struct rt_list *first = *slot_at(timers, place->level, place->index);
-    uint64_t start_ns = place->start * rt__wheel_tick_ns(timers);
+    struct rt_list *first = *slot_at(timers, slot->level, slot->index);
+    uint64_t start_ns = slot->start * rt__wheel_tick_ns(timers);
     uint64_t earliest_ns = rt__wheel_timer(first)->deadline_ns;
-    struct rt_list *scout = first;
+    struct rt_list *opposite = first;
     for (struct rt_list *link = first->next; link != first && earliest_ns > start_ns;
             link = link->next) {
-        scout = send_ahead(scout, link);
+        opposite = send_ahead(opposite, link);
         uint64_t deadline_ns = rt__wheel_timer(link)->deadline_ns;
         earliest_ns = deadline_ns < earliest_ns ? deadline_ns : earliest_ns;
     }
@@ -238,7 +237,7 @@ earliest_in(const struct rt_timers *timers, const struct place *place)
 
 /*
  * Below the top level the first slot has it. In the top level what is in the
- * first slot may be turns away, so slots are looked at until the next one begins
+ * first slot may be turns away, so slots are checked until the next one begins
  * too late.
  */
 uint64_t
@@ -248,13 +247,13 @@ rt__wheel_earliest(const struct rt_timers *timers)
     uint32_t level = lowest_level(timers);
     uint64_t slots = level < rt__wheel_levels(timers) ? timers->occupied[level] : 0;
     while (slots != 0) {
-        struct place place = first_of(timers, level, slots);
-        if (place.start * rt__wheel_tick_ns(timers) >= earliest_ns) {
+        struct wheel_slot slot = first_of(timers, level, slots);
+        if (slot.start * rt__wheel_tick_ns(timers) >= earliest_ns) {
             break;
         }
-        uint64_t slot_ns = earliest_in(timers, &place);
+        uint64_t slot_ns = earliest_in(timers, &slot);
         earliest_ns = slot_ns < earliest_ns ? slot_ns : earliest_ns;
-        slots &= ~bit(place.index);
+        slots &= ~bit(slot.index);
     }
     return earliest_ns;
 }
@@ -275,7 +274,7 @@ audit_timer(const struct rt_timers *timers, const struct rt_timer *timer, uint32
     rt_assert(start_of(timers, level, index) <= tick);
 }
 
-/* Checks one slot, and that equal neighbours stand in the order of their starts (M8). */
+/* Checks one slot, and that equal neighbours are in the order of their starts (M8). */
 static uint32_t
 audit_slot(const struct rt_timers *timers, uint32_t level, uint32_t index)
 {

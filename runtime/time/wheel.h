@@ -4,9 +4,9 @@
  * Times are in ticks here. Everything in the wheel lies after `elapsed`; what is
  * due, overdue or endless is in lists that timers.c keeps.
  *
- * Invariant: a timer's place is a function of its deadline and of `elapsed`
- * alone. Time that moves on without entering a timer's slot changes nothing
- * above the digit in which the two differ, so the place stays what it would be
+ * Invariant: a timer's slot is a function of its deadline and of `elapsed`
+ * alone. Time that advances without entering a timer's slot changes nothing
+ * above the digit in which the two differ, so the slot stays what it would be
  * if the timer were put now. Equal deadlines are therefore always in one slot,
  * and putting them again oldest first keeps them in their order.
  *
@@ -24,7 +24,7 @@ rt__wheel_timer(struct rt_list *link)
     return rt_container_of(link, struct rt_timer, link);
 }
 
-/* The shape of the wheel: constants where the build says so. */
+/* The shape of the wheel: constants where the build fixes it. */
 #ifdef RT_SMALL
 #define rt__wheel_levels(timers) ((void)(timers), RT_TIMERS_LEVELS)
 #define rt__wheel_bits(timers) ((void)(timers), RT_TIMERS_BITS)
@@ -57,7 +57,7 @@ void rt__wheel_put(struct rt_timers *timers, struct rt_timer *timer, uint64_t ti
 /* Takes a timer out of the slot that it was put into. It is idle afterwards. */
 void rt__wheel_remove(struct rt_timers *timers, struct rt_timer *timer);
 
-/* Moves time on to `now`, and everything due by then, in any order, to `due`, as PENDING. */
+/* Advances the time to `now`, and moves everything due by then, in any order, to `due`, PENDING. */
 void rt__wheel_advance(struct rt_timers *timers, uint64_t now, struct rt_list *due);
 
 /* The earliest deadline in the wheel, ns, or RT_NEVER. */

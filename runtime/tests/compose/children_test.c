@@ -68,7 +68,7 @@ TEST(children_audit_finds_a_wrong_count)
     house_init();
     house.join.children.finished = 0;
     EXPECT_STR(
-            asked(), "the children who are woken or have finished are not as many as are counted");
+            asked(), "the children that are woken or have finished are not as many as are counted");
 }
 
 TEST(children_audit_of_a_group_finds_a_wrong_count)
@@ -80,5 +80,5 @@ TEST(children_audit_of_a_group_finds_a_wrong_count)
     EXPECT(rt__group_audit(&group.parent.object) == NULL);
     group.parent.woken = 1;
     EXPECT_STR(rt__group_audit(&group.parent.object),
-            "the members who are woken are not as many as are counted");
+            "the members that are woken are not as many as are counted");
 }
