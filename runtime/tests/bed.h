@@ -86,8 +86,8 @@ static inline void
 bed_log(struct bed *bed, const char *prefix, const char *word)
 {
     size_t used = strlen(bed->log);
-    size_t room = sizeof(bed->log) - used;
-    ck_assert(strlen(prefix) + strlen(word) + 2 <= room);
+    size_t left = sizeof(bed->log) - used;
+    ck_assert(strlen(prefix) + strlen(word) + 2 <= left);
     if (used != 0) {
         bed->log[used++] = ' ';
     }

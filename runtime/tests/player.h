@@ -1,5 +1,5 @@
 /*
- * player.h -- tasks that do what a script says, for the tests of the loops.
+ * player.h -- tasks that follow a script, for the tests of the loops.
  *
  * One letter at a time, up to the next answer:
  *
@@ -7,9 +7,9 @@
  *      w  wake itself            o  wake the other task     +  post the other
  *      m  give the other another waker
  *      r  store in its slot      x  cancel the other        n  run the loop from inside
- *      0..9  wait for that source, and go on when it was ready
+ *      0..9  wait for that source, and continue when it was ready
  *      t  sleep 100 ns           k  clone its waker and keep it
- *      e  source 0 has an event  c  the clock moves on by 100 ns
+ *      e  source 0 has an event  c  the clock advances by 100 ns
  *      *  from here on, "w." forever
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -43,7 +43,7 @@ void player_start(
 /* What a player does when it has ended. */
 void player_cleanup(struct rt_task *task);
 
-/* Looks whether everything is as it should be, and ends the runtime. */
+/* Checks that everything is as it should be, and ends the runtime. */
 void player_finish(struct dumb_runtime *dumb);
 
 /* For dumb_host.blocked: a failure. */

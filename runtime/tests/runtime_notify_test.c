@@ -1,5 +1,5 @@
 /*
- * runtime_notify_test.c -- who wakes a loop that sleeps from outside, and how often.
+ * runtime_notify_test.c -- wakes of a sleeping loop from outside, and how often it is notified.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,7 +36,7 @@ static struct player *racer;
 static rt_err (*honest_poll)(struct rt_host *host, struct rt_pollable *const *in, uint32_t count,
         uint32_t *ret_indices, uint32_t *ret_ready);
 
-/* The wake comes after the loop has looked whether anybody is woken, and before the host sleeps. */
+/* The wake comes after the loop has checked for woken tasks, and before the host sleeps. */
 static rt_err
 wake_then_poll(struct rt_host *host, struct rt_pollable *const *in, uint32_t count,
         uint32_t *ret_indices, uint32_t *ret_ready)
@@ -64,7 +64,7 @@ TEST(runtime_wake_between_the_check_and_the_sleep_ends_the_sleep)
     player_finish(&dumb);
 }
 
-/* Holds D8: notified before the loop, it looks once for nothing and then sleeps. */
+/* Holds D8: notified before the loop, it polls the host once in vain and then sleeps. */
 TEST(runtime_notify_is_taken_by_one_report)
 {
     struct dumb_runtime dumb;
@@ -88,11 +88,11 @@ static void
 cancel_root(struct dumb_host *host)
 {
     struct player *root = host->argument;
-    ck_assert_msg(rt_task_posted(&root->task), "the loop slept on with nobody left");
+    ck_assert_msg(rt_task_posted(&root->task), "the loop kept sleeping without a task");
     rt_task_cancel(&root->task);
 }
 
-/* Holds D6: the last task goes while the loop sleeps; there is nobody left to wait for. */
+/* Holds D6: the last task goes while the loop sleeps; no task is left to wait for. */
 TEST(runtime_removing_the_last_task_ends_the_sleep)
 {
     struct dumb_runtime dumb;
@@ -162,8 +162,8 @@ clock_then_source(struct dumb_host *host)
 }
 
 /*
- * Holds D7: what a loop posts and wakes itself is no news to the host: one sleep
- * until the deadline, one until the source, and none ends for nothing.
+ * Holds D7: the host is not notified of what a loop posts and wakes itself: one sleep
+ * until the deadline, one until the source, and none ends in vain.
  */
 TEST(runtime_own_wakes_do_not_notify)
 {
@@ -181,7 +181,7 @@ TEST(runtime_own_wakes_do_not_notify)
     player_finish(&dumb);
 }
 
-/* Holds D7, B5: what a loop woke and then left must be told, or nobody comes to run it. */
+/* Holds D7, B5: the host must be notified of what a loop woke and then left. */
 TEST(runtime_loop_that_leaves_a_woken_task_notifies_the_host)
 {
     struct dumb_runtime dumb;
@@ -198,14 +198,14 @@ TEST(runtime_loop_that_leaves_a_woken_task_notifies_the_host)
     EXPECT_EQ(rt_block_on(&dumb.runtime, &root.task), RT_OK);
     EXPECT_EQ(a.task.state, RT_TASK_WOKEN);
     EXPECT_EQ(dumb.host.notifies, 2);
-    /* Posted during root's poll, which is no news either, and left. */
+    /* Posted during root's poll, without a notification, and left. */
     dumb_run(&dumb);
     player_init(&a, &dumb, "a", "!");
     player_init(&root, &dumb, "root", "+!");
     root.other = &a;
     EXPECT_EQ(rt_block_on(&dumb.runtime, &root.task), RT_OK);
     EXPECT_EQ(dumb.host.notifies, 3);
-    /* It was told of this one: once is enough. */
+    /* It was notified of this one: once is enough. */
     EXPECT_EQ(rt_block_on(&dumb.runtime, &a.task), RT_E_POSTED);
     EXPECT_EQ(dumb.host.notifies, 3);
     EXPECT_EQ(rt_run_to_completion(&dumb.runtime), RT_OK);
@@ -214,8 +214,8 @@ TEST(runtime_loop_that_leaves_a_woken_task_notifies_the_host)
 }
 
 /*
- * Holds D7: the host was told that the last task is gone, and came; the loop had
- * nothing to poll. The next post must be told again, or nobody ever comes.
+ * Holds D7: the host was notified that the last task is gone, and ran the loop, which had
+ * nothing to poll. The next post must be notified again.
  */
 TEST(runtime_loop_without_a_poll_arms_the_notify_again)
 {
@@ -238,7 +238,7 @@ count_notify(void *argument)
     (*(uint32_t *)argument)++;
 }
 
-/* Holds D7: a notify of the caller's own takes the place of the host's. */
+/* Holds D7: the caller's own notify replaces the host's. */
 TEST(runtime_notify_of_the_caller_is_kept)
 {
     struct dumb_runtime dumb;

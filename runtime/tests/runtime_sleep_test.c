@@ -17,7 +17,7 @@ TEST(runtime_self_wake_of_root_is_not_lost)
     player_init(&root, &dumb, "root", "w.w.w.!");
     EXPECT_EQ(rt_block_on(&dumb.runtime, &root.task), RT_OK);
     EXPECT_STR(dumb.log, "root root root root");
-    /* With an empty list there is nobody to ask either. */
+    /* With an empty list there is no host call either. */
     EXPECT_EQ(dumb.host.polls, 0);
     EXPECT_EQ(dumb.runtime.executor.counters.sleeps, 0);
     player_finish(&dumb);
@@ -68,7 +68,7 @@ TEST(runtime_wake_between_halves_of_one_task_is_not_lost)
     player_finish(&dumb);
 }
 
-/* Holds B1: another task's wake of root, in the same round, behind root's own poll. */
+/* Holds B1: another task's wake of root, in the same round, after root's own poll. */
 TEST(runtime_wake_of_root_by_another_task_is_seen_before_blocking)
 {
     struct dumb_runtime dumb;
@@ -102,8 +102,8 @@ TEST(runtime_root_is_polled_only_when_woken)
 }
 
 /*
- * Holds B2, D11: a task that never stops waking itself; the host is looked at all
- * the same, after at most event_interval polls, and the other one gets its event.
+ * Holds B2, D11: a task that never stops waking itself; the host is polled
+ * after at most event_interval polls, and the other one gets its event.
  */
 TEST(runtime_task_that_wakes_itself_does_not_starve_the_host)
 {
@@ -204,7 +204,7 @@ napper_poll(struct rt_task *task, struct rt_cx *cx)
 
 /*
  * Holds D4, E8: a timer whose waker is from outside was fired, and no task of this
- * executor is woken by it: who turns is told so before the host blocks.
+ * executor is woken by it: the turn reports that before the host blocks.
  */
 TEST(runtime_turn_that_fired_something_does_not_block)
 {
@@ -234,7 +234,7 @@ TEST(runtime_turn_that_fired_something_does_not_block)
     EXPECT(spy_balanced(&spy));
 }
 
-/* Holds D4, E8: a turn by hand that is to block while a task is woken looks instead. */
+/* Holds D4, E8: a turn by hand that is to block while a task is woken does not. */
 TEST(runtime_turn_does_not_block_while_a_task_is_woken)
 {
     struct dumb_runtime dumb;
@@ -319,7 +319,7 @@ TEST(runtime_deadline_is_subscribed_again_only_when_it_changed)
     player_finish(&dumb);
 }
 
-/* Holds M12: an earlier deadline takes the place of a later one before the next sleep. */
+/* Holds M12: an earlier deadline replaces a later one before the next sleep. */
 TEST(runtime_earlier_deadline_replaces_the_later_one)
 {
     struct dumb_runtime dumb;
@@ -347,11 +347,11 @@ TEST(runtime_that_cannot_subscribe_its_deadline_reports_it)
     struct dumb_runtime dumb;
     struct player root;
     dumb_init(&dumb);
-    dumb.host.room = 0;
+    dumb.host.capacity = 0;
     player_init(&root, &dumb, "root", "t!");
     EXPECT_EQ(rt_block_on(&dumb.runtime, &root.task), RT_E_FULL);
     EXPECT(rt_task_posted(&root.task));
-    dumb.host.room = 1;
+    dumb.host.capacity = 1;
     EXPECT_EQ(rt_run_to_completion(&dumb.runtime), RT_OK);
     EXPECT_EQ(root.task.end, RT_TASK_DONE);
     player_finish(&dumb);

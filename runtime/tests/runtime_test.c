@@ -29,7 +29,7 @@ TEST(runtime_block_on_waits_for_what_its_root_waits_for)
     player_finish(&dumb);
 }
 
-/* Holds B5: the others stay posted, woken or asleep, and a later loop goes on with them. */
+/* Holds B5: the others stay posted, woken or asleep, and a later loop continues with them. */
 TEST(runtime_block_on_returns_at_root_ready_and_leaves_the_others)
 {
     struct dumb_runtime dumb;
@@ -76,7 +76,7 @@ overwrite(struct rt_task *task)
     memset(rt_container_of(task, struct player, task), 0x5a, sizeof(struct player));
 }
 
-/* Holds T10, B5: cleanup may give root's memory away; nobody looks at it again. */
+/* Holds T10, B5: cleanup may give root's memory away; it is not read again. */
 TEST(runtime_block_on_does_not_touch_a_root_that_is_gone)
 {
     struct dumb_runtime dumb;
@@ -190,7 +190,7 @@ TEST(runtime_second_loop_during_a_sleep_is_refused)
     player_finish(&dumb);
 }
 
-/* Holds D3, D4: nothing is polled, nobody asked, also when background tasks are there. */
+/* Holds D3, D4: nothing is polled, the host not called, also when background tasks are there. */
 TEST(runtime_completion_without_foreground_tasks_is_at_once)
 {
     struct dumb_runtime dumb;
@@ -231,7 +231,7 @@ TEST(runtime_completion_waits_for_every_foreground_task)
 
 /* ---- Nothing left to wait for. --------------------------------------------------------------- */
 
-/* Holds B3, D5: root stays posted, and can be gone on with when somebody wakes it after all. */
+/* Holds B3, D5: root stays posted, and can continue when it is woken after all. */
 TEST(runtime_root_without_a_possible_wake_is_a_deadlock)
 {
     struct dumb_runtime dumb;
@@ -250,7 +250,7 @@ TEST(runtime_root_without_a_possible_wake_is_a_deadlock)
     player_finish(&dumb);
 }
 
-/* Holds D5: background tasks that sleep keep nobody waiting, and are no help either. */
+/* Holds D5: background tasks that sleep do not prevent a deadlock, nor completion. */
 TEST(runtime_deadlock_is_about_foreground_tasks)
 {
     struct dumb_runtime dumb;
@@ -281,9 +281,9 @@ TEST(runtime_endless_sleep_is_nothing_to_block_on)
 }
 
 /*
- * Holds D5: who sleeps, and why, in the order of their indices: a slot, a
- * pollable, a timer, several at once, a waker that was cloned away; not who is
- * woken.
+ * Holds D5: blocked tasks and their reasons, in the order of their indices: a slot, a
+ * pollable, a timer, several at once, a waker that was cloned away; no woken
+ * tasks.
  */
 TEST(runtime_report_names_tasks_and_reasons)
 {
@@ -309,7 +309,7 @@ TEST(runtime_report_names_tasks_and_reasons)
     EXPECT_EQ(rt_runtime_report(&dumb.runtime, text, sizeof(text)), 5);
     EXPECT_STR(text, expected);
 
-    /* Whatever the room: the beginning of the same text, terminated, and nothing behind it. */
+    /* At any size: the beginning of the same text, terminated, and nothing after it. */
     for (uint32_t size = 0; size <= sizeof(expected) + 1; size++) {
         memset(text, '#', sizeof(text));
         EXPECT_EQ(rt_runtime_report(&dumb.runtime, size == 0 ? NULL : text, size), 5);

@@ -60,7 +60,7 @@ spy_drop(struct rt_waker waker, const struct rt_site *await)
 
 static const struct rt_waker_vt spy_vt = {spy_clone, spy_wake, spy_wake_by_ref, spy_drop};
 
-/* A waker of `spy`; the reference is the caller's, and counted by nobody. */
+/* A waker of `spy`; the reference is the caller's, and not counted. */
 static inline struct rt_waker
 spy_waker(struct spy *spy)
 {

@@ -1,10 +1,10 @@
 /*
- * test.h -- the few words in which tests are written; Check is behind them.
+ * test.h -- the macros in which tests are written; Check is behind them.
  *
  * A test is a claim: `TEST(timer_equal_deadlines_fire_in_start_order)`. Registration
  * is generated from the TEST lines of all files of a folder, sorted by name
  * (scripts/test-main), so a test stands in one place only. Each test runs in a
- * process of its own with a time limit. A comment line above it names the
+ * separate process with a time limit. A comment line above it names the
  * statement that it holds: "Holds T5." / "Holds M3, M10."
  *
  * EXPECT_FAULT runs a statement that must end in rt_fault() with that error;

@@ -1,5 +1,5 @@
 /*
- * error_test.c -- each error and each trap says what it is, in words of its own.
+ * error_test.c -- each error and each trap has its own name and text.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,7 @@ static const rt_err errors[] = {RT_OK,
 
 #define ERRORS (sizeof(errors) / sizeof(*errors))
 
-/* Goal: whoever logs an error has a name that greps and a sentence that helps. */
+/* Goal: a log of an error has a name that greps and a text that helps. */
 TEST(error_has_its_own_name_and_text)
 {
     for (size_t i = 0; i < ERRORS; i++) {

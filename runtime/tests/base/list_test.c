@@ -26,7 +26,7 @@ make_items(struct item *items, int count)
     }
 }
 
-/* Both directions must tell the same. */
+/* Both directions must agree. */
 static void
 expect_list(struct rt_list *head, const int *numbers, int count)
 {

@@ -1,5 +1,5 @@
 /*
- * slab_test.c -- keys that name one thing once, and what becomes of used-up places.
+ * slab_test.c -- keys that name one thing once, and what becomes of used-up entries.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

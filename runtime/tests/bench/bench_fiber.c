@@ -1,15 +1,15 @@
 /*
  * bench_fiber.c -- what a guest's call costs, and the founding article's before and after.
  *
- * The article moved guests from threads of their own onto the reactor's thread, and its transforms
+ * The article moved guests from separate threads onto the reactor's thread, and its transforms
  * became three times as fast. Here the same guest turns the same records into the same bytes:
  *
- *   before   on a thread of its own. For each record its host function hands the request to the
+ *   before   on a separate thread. For each record its host function hands the request to the
  *            reactor's thread and waits for the answer, both by futex: a round trip.
  *   after    on the reactor. Its host function starts the read and leaves a future in the side
- *            channel; the guest suspends, the reactor runs the read, the guest goes on.
+ *            channel; the guest suspends, the reactor runs the read, the guest continues.
  *
- * Neither is given a free read: each record costs a request and an answer from somebody else.
+ * Neither has a free read: each record costs a request and an answer from the other side.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -78,7 +78,7 @@ engine_fini(struct engine *engine)
 static struct engine parts;
 static volatile uint64_t sink;
 
-/* What is called: nobody sees into it. */
+/* What is called: opaque to the compiler. */
 __attribute__((noinline)) static void
 plain_host(const uint64_t *arguments, uint64_t *results)
 {
@@ -348,7 +348,7 @@ static void
 check_sum(uint64_t sum)
 {
     if (expected_sum != 0 && sum != expected_sum) {
-        (void)fprintf(stderr, "before and after have come to different bytes\n");
+        (void)fprintf(stderr, "before and after have produced different bytes\n");
         abort();
     }
     expected_sum = sum;
@@ -466,7 +466,7 @@ time_after(void *argument)
     return each;
 }
 
-/* ---- Telling it. ----------------------------------------------------------------------------- */
+/* ---- Printing it. ---------------------------------------------------------------------------- */
 
 /* Beside a figure its difference to a plain call. */
 static void
@@ -505,7 +505,7 @@ main(void)
     stopwatch_head("the article's records of 256 bytes; ns each");
     struct stopwatch_figure before = stopwatch_measure_few(time_before, NULL, FEW);
     struct stopwatch_figure after = stopwatch_measure_few(time_after, NULL, FEW);
-    say_records("before: a thread of its own, a round trip a record", before);
+    say_records("before: a separate thread, a round trip a record", before);
     say_records("after: on the reactor, with the side channel", after);
     (void)printf("  %.1f times as fast; the article measured 3\n", before.median / after.median);
     return 0;

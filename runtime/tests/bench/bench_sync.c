@@ -2,8 +2,8 @@
  * bench_sync.c -- what an item costs that goes from one task to another.
  *
  * Production objects, one executor without a host. A sender and a receiver each loop over their
- * future; the channel has as many places as the row says. With one place each item is a switch to
- * the other task and back; with many, switches are shared among the items of a ring.
+ * future; the channel has the row's capacity. With a capacity of one each item is a switch to
+ * the other task and back; with more, switches are shared among the items of a ring.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

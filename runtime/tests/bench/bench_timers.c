@@ -4,12 +4,12 @@
  * The same load for all: deadlines at random whole milliseconds, about a hundred to each, so that
  * ties are the rule. *Insert* starts all, *cancel* stops all in the order in which they were
  * started, *fire* starts all again and lets time pass, a millisecond at a time. Ours fires equal
- * deadlines in the order of their starts, and the bench looks; the peers are not asked.
+ * deadlines in the order of their starts, and the bench checks that; the peers' order is not.
  *
- * The peers read the clock themselves, so this program has a clock_gettime of its own, which says
- * what it is told; the stopwatch asks the kernel. Built without a peer's headers (RT_PEERS), the
+ * The peers read the clock themselves, so this program replaces clock_gettime with one that
+ * it sets; the stopwatch calls the kernel. Built without a peer's headers (RT_PEERS), the
  * program says so and measures ours alone. A round is longer than the stopwatch asks for, so the
- * libraries take turns, and what disturbs one round disturbs all of them.
+ * libraries take turns, and what slows one round slows all of them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

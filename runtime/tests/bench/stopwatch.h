@@ -6,7 +6,7 @@
  *
  * A round should take half a millisecond. That is less than a scheduler gives to one process at a
  * time, so most rounds are not interrupted even where others want the same processor, and the
- * median says what the code costs and not who else was there. Figures of longer rounds (a million
+ * median says what the code costs and not what else ran. Figures of longer rounds (a million
  * timers, two threads) come with fewer of them.
  *
  * Included after a definition of _GNU_SOURCE.
@@ -30,7 +30,7 @@ struct stopwatch_figure {
     double high;
 };
 
-/* The real clock, ns. By the system call: bench_timers has a clock_gettime of its own. */
+/* The real clock, ns. By the system call: bench_timers replaces clock_gettime. */
 static inline double
 stopwatch_now_ns(void)
 {
@@ -45,12 +45,12 @@ stopwatch_figure(double *rounds, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
         double value = rounds[i];
-        uint32_t place = i;
-        while (place > 0 && rounds[place - 1] > value) {
-            rounds[place] = rounds[place - 1];
-            place--;
+        uint32_t at = i;
+        while (at > 0 && rounds[at - 1] > value) {
+            rounds[at] = rounds[at - 1];
+            at--;
         }
-        rounds[place] = value;
+        rounds[at] = value;
     }
     return (struct stopwatch_figure){rounds[count / 2], rounds[0], rounds[count - 1]};
 }

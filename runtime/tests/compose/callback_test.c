@@ -52,7 +52,7 @@ TEST(callback_is_called_once_for_each_post)
     EXPECT_EQ(bed_run(&bed), 0);
 }
 
-/* Holds T15: the call comes with the cancel, and says so. */
+/* Holds T15: the call comes with the cancel, and its status says so. */
 TEST(callback_that_is_cancelled_is_called_with_that)
 {
     struct bed bed;

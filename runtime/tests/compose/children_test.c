@@ -1,5 +1,5 @@
 /*
- * children_test.c -- what a combinator says of itself when it contradicts itself.
+ * children_test.c -- what the audit of a combinator reports.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,5 +1,5 @@
 /*
- * future_test.c -- polling a future until it is ready, and giving it up before.
+ * future_test.c -- polling a future until it is ready, and dropping it before.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,7 +8,7 @@
 
 static struct clockwork clockwork;
 
-/* A future that answers what it is told to. */
+/* A future whose answers the test sets. */
 struct puppet {
     struct rt_future future;
     struct rt_slot slot;
@@ -28,7 +28,7 @@ puppet_poll(struct rt_future *future, struct rt_cx *cx)
     return puppet->answer;
 }
 
-/* Comes back to where it was called from, which must not matter. */
+/* Re-enters its caller, which must not matter. */
 static void
 puppet_drop(struct rt_future *future)
 {
@@ -93,7 +93,7 @@ TEST(future_that_was_ready_is_not_dropped)
     EXPECT_EQ(puppet.drops, 0);
 }
 
-/* Holds T20: also when it was given up, and `drop` is called once although it calls back. */
+/* Holds T20: also when it was dropped, and `drop` is called once although it re-enters. */
 TEST(future_dropped_is_dropped_once_and_never_polled_again)
 {
     struct puppet puppet;

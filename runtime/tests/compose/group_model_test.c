@@ -1,9 +1,9 @@
 /*
- * group_model_test.c -- long random histories of a group, held to what it promises.
+ * group_model_test.c -- long random histories of a group, compared with a model.
  *
- * The model is what each source still owes and who is a member. Each call of rt_group_poll is
- * written down as the indices that it polled, and looked at when it has returned; each time
- * that everybody sleeps nothing may be left.
+ * The model is the items left of each source and the members. Each call of rt_group_poll is
+ * recorded as the indices that it polled, and checked when it has returned; each time
+ * that all members sleep nothing may be left.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@
 #include "runtime/tests/time/clockwork.h"
 
 #define SOURCES 10u
-#define PLACES 8u
+#define MEMBERS 8u
 #define STEPS 20000u
 
 static struct clockwork clockwork;
@@ -32,18 +32,18 @@ struct source {
 static struct {
     struct rt_task task;
     struct rt_group group;
-    struct rt_slab_entry entries[PLACES];
+    struct rt_slab_entry entries[MEMBERS];
     struct source sources[SOURCES];
     uint64_t random;
     uint32_t taken;
     uint32_t given;
     /* The call under way: */
-    uint32_t polled[PLACES + 1]; /* indices, in the order in which they were polled */
+    uint32_t polled[MEMBERS + 1]; /* indices, in the order in which they were polled */
     uint32_t polls;
     uint32_t yields;
     uint32_t size; /* … of the group when it began */
     bool after;    /* … the one before yielded, and … */
-    uint32_t from; /* … this is the index behind the member that did. */
+    uint32_t from; /* … this is the index after the member that did. */
 } model;
 
 static uint32_t
@@ -57,7 +57,7 @@ source_poll(struct rt_stream *stream, struct rt_cx *cx, void **ret_item)
 {
     struct source *source = rt_container_of(stream, struct source, stream);
     EXPECT(source->in);
-    EXPECT(model.polls < PLACES);
+    EXPECT(model.polls < MEMBERS);
     model.polled[model.polls++] = source->key.index;
     if (source->items > 0) {
         source->items--;
@@ -85,15 +85,15 @@ source_drop(struct rt_stream *stream)
     (void)rt_slot_wake(&source->slot);
 }
 
-/* J10, J11: once round, from behind the last yielder on, each once, at most two who give way. */
+/* J10, J11: once round, from after the last yielder on, each once, at most two that yield. */
 static void
 check_call(void)
 {
     EXPECT(model.polls <= model.size);
     EXPECT(model.yields <= 2);
     for (uint32_t i = 0; i < model.polls && model.after; i++) {
-        uint32_t far = (model.polled[i] + PLACES - model.from) % PLACES;
-        uint32_t before = i == 0 ? 0 : (model.polled[i - 1] + PLACES - model.from) % PLACES;
+        uint32_t far = (model.polled[i] + MEMBERS - model.from) % MEMBERS;
+        uint32_t before = i == 0 ? 0 : (model.polled[i - 1] + MEMBERS - model.from) % MEMBERS;
         EXPECT(i == 0 || far > before);
     }
     for (uint32_t i = 0; i < model.polls; i++) {
@@ -133,13 +133,13 @@ insert(struct source *source)
     *source = (struct source){.key = key};
     rt_slot_init(&source->slot);
     rt_stream_init(&source->stream, source_poll, source_drop, "source");
-    bool room = rt_group_size(&model.group) < PLACES;
+    bool fits = rt_group_size(&model.group) < MEMBERS;
     rt_err err = rt_group_insert(&model.group, &source->member, &source->stream, &source->key);
-    EXPECT_EQ(err, room ? RT_OK : RT_E_FULL);
-    source->in = room;
+    EXPECT_EQ(err, fits ? RT_OK : RT_E_FULL);
+    source->in = fits;
 }
 
-/* A key of somebody who is gone removes nobody, whoever has the place now. */
+/* A stale key removes none, whatever member has its entry now. */
 static void
 remove_it(struct source *source)
 {
@@ -150,7 +150,7 @@ remove_it(struct source *source)
 }
 
 static void
-disturb(struct source *source)
+perturb(struct source *source)
 {
     switch (below(8)) {
     case 0:
@@ -176,7 +176,7 @@ disturb(struct source *source)
     (void)rt_slot_wake(&source->slot);
 }
 
-/* Everybody sleeps: nothing was forgotten. */
+/* All members sleep: nothing was forgotten. */
 static void
 check_stall(void)
 {
@@ -207,7 +207,7 @@ run(void)
 TEST(group_of_random_streams_forgets_none_and_prefers_none)
 {
     clockwork_init(&clockwork, 0);
-    rt_group_init(&model.group, model.entries, PLACES);
+    rt_group_init(&model.group, model.entries, MEMBERS);
     model.random = 11;
     for (uint32_t i = 0; i < SOURCES; i++) {
         rt_slot_init(&model.sources[i].slot);
@@ -219,7 +219,7 @@ TEST(group_of_random_streams_forgets_none_and_prefers_none)
         if (!source->in && below(2) == 0) {
             insert(source);
         } else if (source->in) {
-            disturb(source);
+            perturb(source);
         } else {
             EXPECT(!rt_group_remove(&model.group, source->key));
         }

@@ -1,7 +1,7 @@
 /*
- * group_test.c -- a group of streams: who is polled, who yields, who comes and goes.
+ * group_test.c -- a group of streams: polling, yielding, and members that come and go.
  *
- * A source says its name when it is polled; a capital is an item, a minus a drop, a slash
+ * A source logs its name when it is polled; a capital is an item, a minus a drop, a slash
  * the end. A bar is where the task's poll began.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -19,7 +19,7 @@ struct source {
     struct rt_slot slot;
     char name;
     uint32_t items;                      /* It has this many now. */
-    bool ends;                           /* Behind them it ends; otherwise it sleeps. */
+    bool ends;                           /* After them it ends; otherwise it sleeps. */
     bool gives_way;                      /* It wakes itself instead of sleeping. */
     void (*then)(struct source *source); /* During its next poll. */
 };
@@ -61,7 +61,7 @@ source_poll(struct rt_stream *stream, struct rt_cx *cx, void **ret_item)
     return RT_PENDING;
 }
 
-/* Wakes what it can on its way out. */
+/* Wakes what it can when it is dropped. */
 static void
 source_drop(struct rt_stream *stream)
 {
@@ -170,7 +170,7 @@ TEST(group_yields_what_its_members_have_until_all_have_ended)
     EXPECT_EQ(targets_open(), 0);
 }
 
-/* Holds J9: empty is READY with nothing; it yields again when somebody was inserted. */
+/* Holds J9: empty is READY with nothing; it yields again after an insert. */
 TEST(group_that_is_empty_ends_and_continues_when_filled)
 {
     crowd_init(0);
@@ -206,7 +206,7 @@ TEST(group_continues_after_the_member_that_gave_an_item)
     EXPECT_SAID("|ABCABCABC///");
 }
 
-/* Holds J11: two who give way end the round; the next one goes on behind them, after others ran. */
+/* Holds J11: two that yield end the round; the next one continues after them, once others ran. */
 TEST(group_continues_after_two_members_that_yielded)
 {
     crowd_init(4);
@@ -225,7 +225,7 @@ TEST(group_continues_after_two_members_that_yielded)
     rt_group_drop(&crowd.group);
 }
 
-/* Holds J11: one that gives way does not end the round, and is polled once in it all the same. */
+/* Holds J11: one that yields does not end the round, and is polled once in it. */
 TEST(group_polls_each_member_once_in_a_round)
 {
     crowd_init(3);
@@ -247,7 +247,7 @@ insert_d(struct source *source)
     insert(3);
 }
 
-/* Holds J9, J11: a newcomer does not lengthen the round, and is not forgotten. */
+/* Holds J9, J11: a new member does not lengthen the round, and is not forgotten. */
 TEST(group_member_inserted_by_a_poll_is_polled_soon)
 {
     crowd_init(3);
@@ -257,7 +257,7 @@ TEST(group_member_inserted_by_a_poll_is_polled_soon)
     EXPECT_EQ(rt_group_size(&crowd.group), 4);
 }
 
-/* Holds J9: whoever sleeps on the group is woken for a newcomer. */
+/* Holds J9: a task that sleeps on the group is woken for a new member. */
 TEST(group_member_inserted_while_the_task_sleeps_wakes_it)
 {
     crowd_init(1);
@@ -306,7 +306,7 @@ remove_next(struct source *source)
     EXPECT(rt_group_remove(&crowd.group, source[1].key));
 }
 
-/* Holds J9: removed by a sibling's poll, woken or not; what it wakes on its way out is nothing. */
+/* Holds J9: removed by a sibling's poll, woken or not; its drop wakes nothing. */
 TEST(group_member_removed_by_a_poll_is_not_polled)
 {
     crowd_init(3);
@@ -352,7 +352,7 @@ TEST(group_member_woken_after_its_end_does_nothing)
             clockwork.runtime.executor.counters.returned);
 }
 
-/* Holds J4, J9: in the order of the indices; nobody is woken, and nobody is dropped twice. */
+/* Holds J4, J9: in the order of the indices; no task is woken, and no member dropped twice. */
 TEST(group_dropped_drops_its_members_in_order)
 {
     crowd_init(3);
@@ -388,7 +388,7 @@ TEST(group_polled_after_it_was_dropped_is_a_fault)
     EXPECT_EQ(post(), 1);
 }
 
-/* Holds J3, W11: polled for nothing, or by another task, every member is polled. */
+/* Holds J3, W11: polled spuriously, or by another task, every member is polled. */
 TEST(group_polled_spuriously_polls_every_member)
 {
     crowd_init(3);

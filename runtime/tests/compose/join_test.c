@@ -1,5 +1,5 @@
 /*
- * join_test.c -- waiting for all of several futures: who is polled, in which order, how often.
+ * join_test.c -- waiting for all of several futures: which are polled, in which order, how often.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -59,7 +59,7 @@ wake_child(uint32_t i, bool ready)
     kid_wake(&family.children[i], ready);
 }
 
-/* The tutorial. Holds J1, J2: every child is polled, whoever is pending, and READY when all are. */
+/* The tutorial. Holds J1, J2: every child is polled, whatever is pending, READY when all are. */
 TEST(join_polls_every_child_and_is_ready_with_the_last)
 {
     family_init(3);
@@ -134,7 +134,7 @@ TEST(join_child_woken_by_a_later_sibling_is_polled_again)
     EXPECT_SAID("|abc|a");
 }
 
-/* Holds J3: a sibling whose turn is still to come in this poll is served by it. */
+/* Holds J3: a sibling that is still to be polled in this poll is served by it. */
 TEST(join_child_woken_by_an_earlier_sibling_is_polled_once)
 {
     family_init(3);
@@ -167,7 +167,7 @@ heir_init(struct family *heir)
     rt_task_init(&heir->task, family_poll, NULL, "heir");
 }
 
-/* Holds J3, W11: the parent's waker is stored afresh at each poll; the last to poll is woken. */
+/* Holds J3, W11: the parent's waker is stored again at each poll; the last to poll is woken. */
 TEST(join_polled_by_another_task_wakes_that_one)
 {
     struct family heir;
@@ -237,7 +237,7 @@ TEST(join_child_woken_after_its_end_does_nothing)
             clockwork.runtime.executor.counters.returned);
 }
 
-/* Holds J4: what the dropped children wake reaches nobody. Finished ones are not dropped. */
+/* Holds J4: what the dropped children wake reaches no task. Finished ones are not dropped. */
 TEST(join_dropped_drops_the_unfinished_in_order_and_wakes_none)
 {
     family_init(3);

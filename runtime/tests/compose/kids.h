@@ -1,9 +1,9 @@
 /*
- * kids.h -- futures for the tests of combinators, which say what happens to them.
+ * kids.h -- futures for the tests of combinators, which log what happens to them.
  *
- * A kid writes its name down when it is polled, in capitals when it answers READY and
- * behind a minus when it is dropped, so a test reads as what happened and the word that must
- * come out. A bar is where the parent's poll began.
+ * A kid logs its name when it is polled, in capitals when it answers READY and after a
+ * minus when it is dropped, so a test reads as what happened and the word expected.
+ * A bar is where the parent's poll began.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,8 +40,8 @@ struct kid {
     struct rt_slot slot;
     char name;
     bool ready;
-    rt_err err;           /* How it ends; for those who may fail. */
-    struct kid *wakes;    /* Whom it wakes during its next poll; NULL: nobody. */
+    rt_err err;           /* How it ends; for those that may fail. */
+    struct kid *wakes;    /* Which it wakes during its next poll; NULL: none. */
     bool keeps;           /* It clones its waker at its next poll … */
     struct rt_waker kept; /* … into here. */
 };
@@ -67,7 +67,7 @@ kid_poll(struct rt_future *future, struct rt_cx *cx)
     return kid->ready ? RT_READY : RT_PENDING;
 }
 
-/* Wakes what it can on its way out: nobody may be disturbed by that. */
+/* Wakes what it can when it is dropped: that must have no effect. */
 static inline void
 kid_drop(struct rt_future *future)
 {

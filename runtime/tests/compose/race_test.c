@@ -1,5 +1,5 @@
 /*
- * race_test.c -- waiting for the first of several futures: who wins, who is polled, who is dropped.
+ * race_test.c -- waiting for the first of several futures: winning, polling, dropping.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -48,7 +48,7 @@ poll_for_nothing(void)
 }
 
 /*
- * The tutorial. Holds J5: the first that is READY wins, who comes behind it is not polled, and the
+ * The tutorial. Holds J5: the first that is READY wins, those after it are not polled, and the
  * others have been dropped in index order when the race answers.
  */
 TEST(race_is_won_by_the_first_and_drops_the_others_before_it_answers)
@@ -77,7 +77,7 @@ TEST(race_losers_wake_no_task_when_dropped)
     EXPECT_EQ(clockwork.runtime.executor.counters.coalesced, 0);
 }
 
-/* Holds J4, J5, W1: a loser's waker that somebody kept is dead, whatever became of the memory. */
+/* Holds J4, J5, W1: a loser's waker that was kept is dead, even when the memory was reused. */
 TEST(race_loser_woken_after_its_end_does_nothing)
 {
     struct rt_waker kept;
@@ -116,7 +116,7 @@ TEST(race_begins_one_child_later_in_each_poll)
     EXPECT_SAID("|abc");
 }
 
-/* Holds J6: of two who are ready at one time, the second poll's start wins, not the lower index. */
+/* Holds J6: of two ready at one time, the second poll's start wins, not the lower index. */
 TEST(race_of_two_ready_children_is_won_by_the_first_polled)
 {
     track_init(2);
@@ -137,7 +137,7 @@ choose(void *argument, uint32_t n)
     return chosen;
 }
 
-/* Holds J6: the choice is how far from the usual start it begins; the usual one stays its way. */
+/* Holds J6: the choice is an offset from the default start; the default itself is unchanged. */
 TEST(race_begins_at_the_chosen_child)
 {
     track_init(3);
@@ -154,7 +154,7 @@ TEST(race_begins_at_the_chosen_child)
     EXPECT_SAID("|cab");
 }
 
-/* Holds J3, J6: only who was woken is polled, from the start of the turn on. */
+/* Holds J3, J6: only the woken are polled, from the start of the turn on. */
 TEST(race_polls_only_the_children_that_were_woken)
 {
     track_init(3);

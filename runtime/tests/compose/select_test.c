@@ -1,5 +1,5 @@
 /*
- * select_test.c -- waiting for some of several futures: the set is whole, and nobody is lost.
+ * select_test.c -- waiting for some of several futures: the set is complete, and no child is lost.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,7 +18,7 @@ struct choice {
 
 static struct choice choice;
 
-/* Says each set as numbers, and selects again until everybody was in one. */
+/* Logs each set as numbers, and selects again until every child was in one. */
 static rt_poll
 choice_poll(struct rt_task *task, struct rt_cx *cx)
 {
@@ -47,7 +47,7 @@ choice_init(uint32_t count)
     rt_task_init(&choice.task, choice_poll, NULL, "choice");
 }
 
-/* The tutorial. Holds J7: everybody is polled, and the set is all who were ready in this poll. */
+/* The tutorial. Holds J7: every child is polled; the set is all that were ready in this poll. */
 TEST(select_answers_every_ready_child)
 {
     choice_init(3);
@@ -78,9 +78,9 @@ TEST(select_of_two_wakes_is_one_set)
 
 /*
  * Holds J7.
- * Goal: who becomes ready while the set is made is in the next one.
- * Method: c, ready, wakes a, which had its turn in this poll. The task polls again at once; nothing
- * but a's bit can tell it that a is ready.
+ * Goal: a child that becomes ready while the set is made is in the next one.
+ * Method: c, ready, wakes a, which had its turn in this poll. The task polls again at once; only
+ * a's bit can show it that a is ready.
  */
 TEST(select_child_woken_after_its_turn_is_in_the_next_set)
 {
@@ -111,7 +111,7 @@ busy_poll(struct rt_task *task, struct rt_cx *cx)
     return RT_PENDING;
 }
 
-/* Holds J7: a wake between two selects wakes nobody, for nobody waits; its bit is kept. */
+/* Holds J7: a wake between two selects wakes no task, for none waits; its bit is kept. */
 TEST(select_child_woken_between_two_sets_is_in_the_second)
 {
     choice_init(2);
@@ -146,7 +146,7 @@ TEST(select_polled_spuriously_polls_all_children_left)
     EXPECT_SAID("|ac");
 }
 
-/* Holds J4: after a set, too; who was in one is not dropped. */
+/* Holds J4: after a set, too; a child that was in one is not dropped. */
 TEST(select_dropped_drops_children_that_were_in_no_set)
 {
     choice_init(3);

@@ -1,5 +1,5 @@
 /*
- * stream_test.c -- polling a stream to its end, giving it up before; a future as a stream.
+ * stream_test.c -- polling a stream to its end, dropping it before; a future as a stream.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,7 +40,7 @@ counter_poll(struct rt_stream *stream, struct rt_cx *cx, void **ret_item)
     return RT_READY;
 }
 
-/* Comes back to where it was called from, which must not matter. */
+/* Re-enters its caller, which must not matter. */
 static void
 counter_drop(struct rt_stream *stream)
 {
@@ -102,7 +102,7 @@ TEST(stream_is_polled_to_its_end_and_never_again)
     EXPECT_EQ(counter.drops, 0);
 }
 
-/* Holds T20: also when it was given up, and `drop` is called once although it calls back. */
+/* Holds T20: also when it was dropped, and `drop` is called once although it re-enters. */
 TEST(stream_dropped_is_dropped_once_and_never_polled_again)
 {
     struct counter counter;

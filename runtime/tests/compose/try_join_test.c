@@ -60,8 +60,8 @@ TEST(try_join_without_a_failure_is_ready_with_the_last)
     EXPECT_EQ(targets_open(), 0);
 }
 
-/* Holds J8: the first failure ends it; who has not finished is dropped, in index order, before it
- * answers, and who comes behind is not polled. */
+/* Holds J8: the first failure ends it; the unfinished are dropped, in index order, before it
+ * answers, and the children after the failed one are not polled. */
 TEST(try_join_that_fails_drops_the_rest_before_it_answers)
 {
     venture_init(3);
@@ -74,7 +74,7 @@ TEST(try_join_that_fails_drops_the_rest_before_it_answers)
     EXPECT_EQ(targets_open(), 0);
 }
 
-/* Holds J8: later, with one that has succeeded, which is not dropped; the drops wake nobody. */
+/* Holds J8: later, with one that has succeeded, which is not dropped; the drops wake no task. */
 TEST(try_join_that_fails_later_drops_only_unfinished_children)
 {
     venture_init(3);
@@ -91,7 +91,7 @@ TEST(try_join_that_fails_later_drops_only_unfinished_children)
     EXPECT_EQ(clockwork.runtime.executor.counters.wakes, wakes);
 }
 
-/* Holds J8: of two who fail in one poll, the first in argument order. */
+/* Holds J8: of two that fail in one poll, the first in argument order. */
 TEST(try_join_of_two_failures_reports_the_first)
 {
     venture_init(3);

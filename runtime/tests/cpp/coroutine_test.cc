@@ -114,7 +114,7 @@ nothing(rt::frames &)
 } /* namespace */
 
 /*
- * Goal: a coroutine is polled as a task is: it sleeps, and goes on when its sleep is over.
+ * Goal: a coroutine is polled as a task is: it sleeps, and continues when its sleep is over.
  * Method: three sleeps of 50 ms under a clock moved by hand; count the polls.
  * Holds M1, T2.
  */
@@ -138,8 +138,8 @@ TEST(coroutine_sleeps_and_continues)
 }
 
 /*
- * Goal: it is resumed only to go on; whatever wakes it before, it is what is awaited that is asked.
- * Method: wake its task twice for nothing while it awaits a future of C, then open the gate.
+ * Goal: it is resumed only to continue; at any wake before that, what it awaits is polled.
+ * Method: wake its task twice spuriously while it awaits a future of C, then open the gate.
  * Holds W3, C3.
  */
 TEST(coroutine_woken_spuriously_polls_what_it_awaits)
@@ -165,7 +165,7 @@ TEST(coroutine_woken_spuriously_polls_what_it_awaits)
 }
 
 /*
- * Goal: the report of who sleeps names what a coroutine awaits, as it does for C.
+ * Goal: the report of blocked tasks names what a coroutine awaits, as it does for C.
  * Method: a coroutine inside a coroutine before a gate; read the report.
  * Holds D5.
  */
@@ -248,8 +248,8 @@ TEST(coroutine_awaits_a_call_of_c)
 }
 
 /*
- * Goal: a frame that finds no room is an error with a name, and its body does not begin.
- * Method: lend room for the outer frame only; then for none.
+ * Goal: a frame that does not fit is an error with a name, and its body does not begin.
+ * Method: provide memory for the outer frame only; then for none.
  * Holds T20.
  */
 TEST(coroutine_without_space_for_its_frame_is_full)
@@ -283,9 +283,9 @@ TEST(coroutine_without_space_for_its_frame_is_full)
 }
 
 /*
- * Goal: a coroutine that is cancelled ends as its scopes do, and takes back what it awaited.
+ * Goal: a coroutine that is cancelled ends as its scopes do, and withdraws what it awaited.
  * Method: cancel one that sleeps inside a part of it; the newest object goes first, the timer is
- * disarmed, the frames are free again, and a join is told.
+ * disarmed, the frames are free again, and a join is woken.
  * Holds T9, T15, G10.
  */
 TEST(coroutine_cancelled_takes_back_what_it_awaited)
@@ -318,7 +318,7 @@ TEST(coroutine_cancelled_takes_back_what_it_awaited)
 
 /*
  * Goal: a coroutine that cancels its own task runs to its next await, and no further.
- * Method: cancel from inside the body; what stands behind the await must not run.
+ * Method: cancel from inside the body; what follows the await must not run.
  * Holds T15.
  */
 TEST(coroutine_cancelling_itself_ends_at_its_next_await)
@@ -344,7 +344,7 @@ TEST(coroutine_cancelling_itself_ends_at_its_next_await)
 }
 
 /*
- * Goal: the owner's end is the task's (T19), and a future that was awaited is given up once.
+ * Goal: the owner's end is the task's (T19), and a future that was awaited is dropped once.
  * Method: let an rt::task go while it awaits a gate; its executor knows no task any more.
  * Holds T19.
  */
@@ -422,7 +422,7 @@ TEST(coroutine_over_is_not_polled_again)
 
 /*
  * Goal: frames are given back in any order, and their memory does not end before them.
- * Method: give back the older of two first; the room is there again when both have gone.
+ * Method: give back the older of two first; the memory is there again when both have gone.
  */
 TEST(coroutine_frames_come_back_in_any_order)
 {

@@ -106,12 +106,12 @@ TEST(cpp_waker_gives_each_reference_back_once)
     EXPECT_EQ(spied.clones, 4);
     EXPECT_EQ(spied.wakes, 2);
     EXPECT_EQ(spied.looks, 1);
-    /* One more than was cloned: the first reference was the spy's own, and nobody counts that. */
+    /* One more than was cloned: the first reference was the spy's own, which is not counted. */
     EXPECT_EQ(spied.drops, 3);
 }
 
 /*
- * Goal: a task of C is woken from C++, and a waker that outlives it wakes nobody.
+ * Goal: a task of C is woken from C++, and a waker that outlives it wakes no task.
  * Method: a task leaves clones of its waker in a C++ object; wake them, before and after its end.
  * Holds W3, T8.
  */
@@ -137,7 +137,7 @@ TEST(cpp_waker_wakes_a_task_and_outlives_it)
 /*
  * Goal: a waker made in C++ is woken from C, at the wake and once.
  * Method: a task polls what it waits for with a C++ waker, as a combinator does for its child; C
- * wakes the slot. The C++ object wakes the task in turn. All clones come back.
+ * wakes the slot. The C++ object wakes the task in turn. All clones are given back.
  * Holds C3, W1, W6.
  */
 TEST(cpp_wakeable_is_woken_from_c)

@@ -1,5 +1,5 @@
 /*
- * fiber_bed.h -- stacks out of an array, an engine over them, and a log of who did what.
+ * fiber_bed.h -- stacks out of an array, an engine over them, and a log of the steps.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

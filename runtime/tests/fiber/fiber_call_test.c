@@ -41,7 +41,7 @@ answer_finalizer(void *env)
 
 #define NEVER 1000u
 
-static struct answer answer; /* Of the test that runs; each has a process of its own. */
+static struct answer answer; /* Of the test that runs; each has a separate process. */
 
 static void
 host_double(struct rt_host_call *host)
@@ -145,7 +145,7 @@ TEST(call_polled_after_its_end_is_a_fault)
     struct rt_cx cx;
     struct rt_task task;
     bed_init(&executor);
-    rt_task_init(&task, never_polled, NULL, "nobody");
+    rt_task_init(&task, never_polled, NULL, "never");
     rt_cx_init(&cx, &executor.executor, &task, rt_waker_noop());
     fiber_bed_call(bed, doubling_now_guest);
     EXPECT(rt_call_poll(&bed->call));
@@ -195,7 +195,7 @@ TEST(call_used_from_inside_is_a_fault)
 }
 
 /*
- * Goal: one live call a store, and what the caller lent is as it was.
+ * Goal: one live call a store, and what the caller provided is as it was.
  * Method: a second call while one is live, also while that is complete but not deleted; arguments
  * and the words beside the result do not change. Holds F4.
  */
@@ -356,7 +356,7 @@ unreachable_guest(struct rt_guest *guest, const uint64_t *arguments, uint64_t *r
 }
 
 /*
- * Goal: a trapped guest is told so at each question, and its first trap is the one.
+ * Goal: a trapped guest is answered no at each call, and its first trap is the one.
  * Method: trap, trap otherwise, check, ask the host; nothing of that counts. Holds F1.
  */
 TEST(call_trapped_hears_no_until_it_returns)
@@ -418,8 +418,8 @@ careful_guest(struct rt_guest *guest, const uint64_t *arguments, uint64_t *resul
 }
 
 /*
- * Goal: a call that is deleted in a host function comes to its end by itself.
- * Method: the finalizer comes first and once; the guest hears no from then on, returns, and its
+ * Goal: a call that is deleted in a host function ends by itself.
+ * Method: the finalizer comes first and once; the guest is answered no from then on, returns, its
  * stack goes back. Nothing is written. Holds F3, F12.
  */
 TEST(call_deleted_in_a_host_function_unwinds)

@@ -47,7 +47,7 @@ stack_new(void)
 }
 
 /*
- * Goal: two stacks take turns, each goes on where it stood.
+ * Goal: two stacks take turns, each continues where it suspended.
  * Method: two contexts that write a letter at each step; the order is the order of resumes. Holds
  * F2.
  */
@@ -72,7 +72,7 @@ TEST(context_resumed_continues_where_it_suspended)
 }
 
 /*
- * Goal: a context that resumes another is whom that one comes back to.
+ * Goal: a context that is resumed by another returns to that one.
  * Method: a resumes b in its second step; b's suspend leads into a, not to the test.
  */
 TEST(context_nested_returns_to_its_resumer)
@@ -115,8 +115,8 @@ quitter_main(void *argument)
 
 /*
  * Goal: a stack can be left for good from its middle, and used again.
- * Method: twenty times the same stack is entered and abandoned; the last words are said on the
- * stack of who resumed it.
+ * Method: twenty times the same stack is entered and abandoned; the exit function runs on the
+ * stack of its resumer.
  */
 TEST(context_abandoned_runs_its_exit_function_outside)
 {
@@ -127,7 +127,7 @@ TEST(context_abandoned_runs_its_exit_function_outside)
         rt_context_init(&quitter.context, stack, FIBER_STACK_SIZE, quitter_main, &quitter);
         if (setjmp(quitter.home) == 0) {
             (void)rt_context_resume(&quitter.context);
-            ck_abort_msg("nobody comes here");
+            ck_abort_msg("this is never reached");
         }
         EXPECT(!rt_context_here(&quitter.context));
         homecomings++;
@@ -212,8 +212,8 @@ TEST(fiber_suspended_deep_keeps_its_frames)
 }
 
 /*
- * Goal: a fiber that is dropped comes to its end by itself.
- * Method: drop one that stands twenty calls deep; it hears RT_E_CANCELLED there, and each frame has
+ * Goal: a fiber that is dropped ends by itself.
+ * Method: drop one that is twenty calls deep; it gets RT_E_CANCELLED there, and each frame has
  * been left. Holds F12.
  */
 TEST(fiber_dropped_is_resumed_until_it_has_returned)
@@ -277,7 +277,7 @@ resume_other(struct diver *diver)
 }
 
 /*
- * Goal: nobody suspends a fiber from elsewhere.
+ * Goal: a fiber is suspended from its own stack only.
  * Method: from the test's own stack, of a new, a suspended and a finished one. Holds F13.
  */
 TEST(fiber_suspended_from_outside_is_a_fault)
@@ -342,7 +342,7 @@ TEST(fiber_nested_runs_to_its_end)
 }
 
 /*
- * Goal: who has finished is not resumed, who runs not once more.
+ * Goal: a finished fiber is not resumed, a running one not once more.
  * Method: after its end; and by itself, from inside. Holds F13.
  */
 TEST(fiber_resumed_at_the_wrong_time_is_a_fault)

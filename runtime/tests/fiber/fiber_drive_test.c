@@ -94,7 +94,7 @@ driver_free(struct driver **driver)
     *driver = NULL;
 }
 
-/* How often anybody has switched to the guest is not counted by the runtime; wakes are. */
+/* The runtime does not count switches to the guest; it counts wakes. */
 static uint64_t
 wakes(const struct driver *driver)
 {
@@ -102,7 +102,7 @@ wakes(const struct driver *driver)
 }
 
 /*
- * Goal: a guest that waits for the host is not polled for nothing.
+ * Goal: a guest that waits for the host is not polled spuriously.
  * Method: k host calls that suspend, no yields: the task is polled k + 1 times, and woken only by
  * the operation. Holds F7, F8.
  */
@@ -179,7 +179,7 @@ TEST(drive_with_answers_at_once_polls_once)
  * Goal: an answer that comes after the call was deleted is written nowhere.
  * Method: cancel the task while the operation is under way; the guest has unwound and the stack has
  * gone to another guest when the answer comes. Not a byte of that stack changes, and the operation
- * is told. Holds F11, F12.
+ * sees that it was detached. Holds F11, F12.
  */
 TEST(reply_after_the_deletion_writes_nothing)
 {
@@ -189,7 +189,7 @@ TEST(reply_after_the_deletion_writes_nothing)
     rt_task_cancel(&driver->task);
     EXPECT_EQ(driver->unwound, 1);
     EXPECT(!rt_reply_wanted(&driver->reply));
-    EXPECT(driver->reply.future.finished); /* Dropped: it may be an operation that must be told. */
+    EXPECT(driver->reply.future.finished); /* Dropped: the operation must see that. */
     EXPECT(rt_slot_empty(&driver->reply.slot));
     char *stack = driver->bed->stacks.memory[0];
     memset(stack, 0x11, FIBER_STACK_SIZE);
@@ -257,7 +257,7 @@ contradictory_guest(struct rt_guest *guest, const uint64_t *arguments, uint64_t 
 }
 
 /*
- * Goal: who has its answer waits for nothing.
+ * Goal: a guest that has its answer waits for nothing.
  * Method: a host function that says both. Holds F9.
  */
 TEST(host_function_ready_and_pending_is_a_fault)

@@ -151,7 +151,7 @@ count(void *argument, uint64_t units)
 }
 
 /*
- * Goal: who simulates a guest's time hears of each unit.
+ * Goal: a simulation of a guest's time gets each unit.
  * Method: a hook that adds up; a thousand turns of three. Holds F5.
  */
 TEST(fuel_charged_is_reported_to_the_hook)
@@ -221,7 +221,7 @@ TEST(epoch_deadline_without_a_policy_traps)
 
 /*
  * Goal: with the yielding policy the next deadline counts from the moment of the resume.
- * Method: the guest yields at the deadline; before it is resumed the epoch moves on by 100. Its new
+ * Method: the guest yields at the deadline; before it is resumed the epoch advances by 100. Its new
  * deadline is delta from there, not from the old one. Holds F6.
  */
 TEST(epoch_yield_takes_its_next_deadline_on_resume)
@@ -245,7 +245,7 @@ TEST(epoch_yield_takes_its_next_deadline_on_resume)
 }
 
 /*
- * Goal: a guest that is ticked all the time gives way again and again, and comes to its end.
+ * Goal: a guest that is ticked all the time yields again and again, and ends.
  * Method: a tick at each turn, a yield every 4 epochs: 40 turns take ten yields. Holds F6.
  */
 TEST(epoch_ticking_in_a_loop_yields_every_delta)

@@ -15,9 +15,9 @@
 /* ---- The pool. ------------------------------------------------------------------------------- */
 
 /*
- * Goal: a call takes no memory from anybody once the pool is filled.
+ * Goal: a call allocates nothing once the pool is filled.
  * Method: fill it ahead, then take and give back two stacks a hundred times: the provider below is
- * not asked, and the last one given back comes first. Holds F14.
+ * not called, and the last one given back comes first. Holds F14.
  */
 TEST(stack_pool_filled_allocates_nothing)
 {
@@ -159,7 +159,7 @@ TEST(engine_that_leaves_the_host_no_stack_is_a_fault)
 
 /* ---- The guard page. ------------------------------------------------------------------------- */
 
-/* Host code that never ends its recursion; nobody checks it. */
+/* Host code whose recursion never ends, and is not checked. */
 static unsigned
 fall(volatile char *above)
 {
@@ -193,7 +193,7 @@ on_fault(int number, siginfo_t *info, void *unused)
 
 /*
  * Goal: host code that overruns a stack stops at the guard page.
- * Method: in a process of its own, recurse on a mapped stack until a signal comes: its address lies
+ * Method: in a separate process, recurse on a mapped stack until a signal comes: its address lies
  * in the page below, and the memory below that is untouched. Holds F14.
  */
 TEST(stack_mapped_overrun_stops_at_its_guard_page)

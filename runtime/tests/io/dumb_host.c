@@ -39,7 +39,7 @@ host_now(struct rt_host *seam)
 static rt_err
 subscribe(struct dumb_host *host, struct dumb_entry entry, struct rt_pollable *pollable)
 {
-    if (host->alive == host->room) {
+    if (host->alive == host->capacity) {
         return RT_E_FULL;
     }
     uint32_t handle = 0;
@@ -94,9 +94,9 @@ host_notify(struct rt_host *seam)
 }
 
 static struct dumb_entry *
-listed(struct dumb_host *host, uint32_t place)
+listed(struct dumb_host *host, uint32_t index)
 {
-    return &host->entries[host->list[place]->handle];
+    return &host->entries[host->list[index]->handle];
 }
 
 /* The ready entries of the last list, in its order. */
@@ -112,7 +112,7 @@ find_ready(struct dumb_host *host, uint32_t *indices)
     return ready;
 }
 
-/* What a blocked host does without a script: the clock goes to the earliest moment in the list. */
+/* What a blocked host does without a script: the clock moves to the earliest deadline listed. */
 static void
 pass_time(struct dumb_host *host)
 {
@@ -202,7 +202,7 @@ dumb_host_init(struct dumb_host *host)
             .notify = host_notify,
     };
     host->seam = (struct rt_host){RT_HOST_MAGIC, &host->ops};
-    host->room = DUMB_POLLABLES;
+    host->capacity = DUMB_POLLABLES;
 }
 
 void

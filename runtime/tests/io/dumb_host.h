@@ -1,10 +1,10 @@
 /*
- * dumb_host.h -- a host with no outside: flags for sources, and a clock moved by hand.
+ * dumb_host.h -- a host without an outside: flags for sources, and a clock moved by hand.
  *
  * A source is a number below DUMB_SOURCES and is ready while its flag is set. What
  * happens while the host is blocked is the test's: `blocked` is called, over and
  * over, until something in the list is ready; without it the clock moves to the
- * earliest moment in the list. A poll that nothing can end fails the test.
+ * earliest deadline in the list. A poll that nothing can end fails the test.
  *
  * An honest answer is every ready entry in list order. `at_most`, `backwards` and
  * `last_first` make it another legal one, `lie` an illegal one.
@@ -35,12 +35,12 @@ struct dumb_entry {
 
 struct dumb_host {
     struct rt_host seam;
-    struct rt_host_ops ops; /* A copy of its own, so that a test can replace one. */
+    struct rt_host_ops ops; /* A copy, so that a test can replace one. */
     uint64_t now_ns;
     bool ready[DUMB_SOURCES];
     bool notified;
     struct dumb_entry entries[DUMB_POLLABLES]; /* By handle. */
-    uint32_t room;                             /* Pollables that fit; subscribe is full then. */
+    uint32_t capacity;                         /* Pollables that fit; subscribe is full then. */
     uint32_t alive;
 
     void (*blocked)(struct dumb_host *host);
@@ -66,11 +66,11 @@ void dumb_host_init(struct dumb_host *host);
 /* Interest in source number `source`. */
 void dumb_subscribe(struct dumb_host *host, uint32_t source, struct rt_pollable *pollable);
 
-/* How often the last list holds an interest in `source`, or a moment, or the notify. */
+/* How often the last list holds an interest in `source`, or a deadline, or the notify. */
 uint32_t dumb_listed(const struct dumb_host *host, uint32_t source);
 uint32_t dumb_listed_kind(const struct dumb_host *host, enum dumb_kind kind);
 
-/* ---- A runtime over it, with room lent for all of it. ---------------------------------------- */
+/* ---- A runtime over it, with memory for all of it. ------------------------------------------- */
 
 #define DUMB_TASKS 64u
 #define DUMB_WAITS 32u

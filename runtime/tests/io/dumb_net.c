@@ -143,11 +143,11 @@ net_write(struct rt_net *seam, int socket, const void *buffer, size_t size, size
     (void)await;
     EXPECT(buffer != NULL);
     stream->writes++;
-    if (stream->room == 0) {
+    if (stream->space == 0) {
         return stream->write_end;
     }
-    uint32_t moved = amount(stream->room, stream->at_once, size);
-    stream->room -= moved;
+    uint32_t moved = amount(stream->space, stream->at_once, size);
+    stream->space -= moved;
     *ret_size = moved;
     return RT_OK;
 }
@@ -193,7 +193,7 @@ net_unwatch(struct rt_net *seam, int socket)
     watched->watched = false;
 }
 
-/* Events stay in the queue when their socket is given up: whoever forgets is told of it. */
+/* Events stay in the queue when their socket is closed: the network may report them. */
 static uint32_t
 net_fetch(struct rt_net *seam, struct rt_net_event *ret_events, uint32_t max)
 {
@@ -215,7 +215,7 @@ static rt_err
 net_subscribe(struct rt_net *seam, struct rt_pollable *pollable)
 {
     struct dumb_host *host = net_of(seam)->host;
-    if (host->alive == host->room) {
+    if (host->alive == host->capacity) {
         return RT_E_FULL;
     }
     dumb_subscribe(host, DUMB_NET_SOURCE, pollable);

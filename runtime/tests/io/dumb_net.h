@@ -1,9 +1,9 @@
 /*
- * dumb_net.h -- a network with no outside: sockets are flags, and events are what a test says.
+ * dumb_net.h -- a network without an outside: sockets are flags, and the test makes the events.
  *
- * A socket is a number below DUMB_SOCKETS, lowest free first. What its calls answer stands in its
- * struct and is the test's to change; that a change is reported is the test's to say as well
- * (dumb_event), so that an edge can be lost, doubled, or told for nothing. Each call of the network
+ * A socket is a number below DUMB_SOCKETS, lowest free first. The answers of its calls are in its
+ * struct and are the test's to change; the test also reports the change (dumb_event), so that
+ * an edge can be lost, doubled, or false. Each call of the network
  * is counted.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -17,7 +17,7 @@
 #define DUMB_EVENTS 64u
 #define DUMB_IO_SOURCES 8u
 #define DUMB_BATCH 8u
-#define DUMB_NET_SOURCE 63u /* The host's source that stands for "there are events". */
+#define DUMB_NET_SOURCE 63u /* The host's source for "there are events". */
 
 struct dumb_socket {
     bool open;
@@ -31,8 +31,8 @@ struct dumb_socket {
     uint32_t at_once;  /* Bytes that one call moves at most; 0: all. */
     bool no_bytes;     /* The next read is RT_OK without a byte. Taken by it. */
     rt_err read_end;   /* What a read says when there are no bytes. */
-    uint32_t room;
-    rt_err write_end; /* What a write says when there is no room. */
+    uint32_t space;
+    rt_err write_end; /* What a write answers when there is no space. */
     bool shut;
     uint32_t accepts;
     uint32_t finishes;
@@ -61,7 +61,7 @@ void dumb_net_init(struct dumb_net *net, struct dumb_runtime *dumb);
 /* Ends both; no socket is open or watched any more. */
 void dumb_net_fini(struct dumb_net *net, struct dumb_runtime *dumb);
 
-/* A socket that nobody has asked for: to be registered by hand. */
+/* A socket that no call has made: to be registered by hand. */
 int dumb_open(struct dumb_net *net);
 
 /* The network has something to say about `socket`, which is watched. */

@@ -26,13 +26,13 @@ struct dumb_ring {
     uint32_t queue_room; /* Of the submission queue. */
     struct rt_submission live[DUMB_RING_LIVE];
     uint32_t live_count;
-    struct rt_completion done[DUMB_RING_LIVE]; /* The queue, and behind `done_room` the overflow. */
+    struct rt_completion done[DUMB_RING_LIVE]; /* The queue, and after `done_room` the overflow. */
     uint32_t done_count;
     uint32_t done_shown; /* In the queue; the others wait for an enter. */
     uint32_t done_room;
     bool refuses; /* Enter takes nothing and says RT_E_AGAIN. */
     uint32_t enters;
-    uint32_t fulls; /* Pushes that found no room. */
+    uint32_t fulls; /* Pushes that did not fit. */
 };
 
 /* A ring over a dumb runtime, with all it borrows. */

@@ -132,7 +132,7 @@ TEST(host_poll_that_fails_is_a_panic)
     EXPECT(strstr(test_trap.what, "failed to poll") != NULL);
 }
 
-/* Holds P5: one pollable at two places, and two pollables of one source. */
+/* Holds P5: one pollable at two indices, and two pollables of one source. */
 TEST(host_pollable_listed_twice_is_reported_twice)
 {
     struct seam seam;
@@ -150,7 +150,7 @@ TEST(host_pollable_listed_twice_is_reported_twice)
 }
 
 /* Holds P6: the order of the answer is the host's, so that clients of the seam can be tested with
- * any; who wants another one sorts. */
+ * any; a client that needs another one sorts. */
 TEST(host_order_of_the_answer_is_left_alone)
 {
     struct seam seam;
@@ -187,7 +187,7 @@ TEST(host_pollable_used_after_its_drop_is_a_fault)
     EXPECT_FAULT(RT_E_INVALID, (void)seam_poll(&seam, LIST));
 }
 
-/* Holds P7, P8: asking takes nothing, and what is ready stays so until somebody takes it. */
+/* Holds P7, P8: asking takes nothing, and what is ready stays so until it is taken. */
 TEST(host_ready_is_level_and_asking_changes_nothing)
 {
     struct seam seam;
@@ -228,7 +228,7 @@ TEST(host_without_capacity_refuses_and_leaves_the_pollable_alone)
 {
     struct seam seam;
     seam_init(&seam);
-    seam.host.room = LIST;
+    seam.host.capacity = LIST;
     struct rt_pollable pollable = {0};
     EXPECT_EQ(rt_subscribe_duration(&seam.host.seam, 5, &pollable), RT_E_FULL);
     EXPECT(pollable.host == NULL);
@@ -236,7 +236,7 @@ TEST(host_without_capacity_refuses_and_leaves_the_pollable_alone)
     EXPECT_EQ(seam.host.alive, LIST);
 }
 
-/* Holds M15: a moment that is past, and a duration of 0, which some hosts took for "never". */
+/* Holds M15: a deadline that is past, and a duration of 0, which some hosts took for "never". */
 TEST(host_past_instant_and_zero_duration_are_ready)
 {
     struct seam seam;

@@ -25,12 +25,12 @@ spinner_poll(struct rt_task *task, struct rt_cx *cx)
     if (task->polls == 3) {
         dumb_event(&desk->net, desk->sockets[0], RT_NET_READABLE);
     }
-    ck_assert_msg(task->polls < 100, "for 100 polls nobody has looked at the network");
+    ck_assert_msg(task->polls < 100, "for 100 polls the network was not polled");
     rt_cx_reenqueue(cx);
     return RT_PENDING;
 }
 
-/* Holds D11, E8: a task that never stops does not keep the network from being looked at. */
+/* Holds D11, E8: a task that never stops does not keep the network from being polled. */
 TEST(io_task_that_wakes_itself_does_not_starve_the_network)
 {
     struct desk desk;
@@ -63,7 +63,7 @@ say_readable(struct dumb_host *host)
 
 /*
  * Holds E6, R4: the sleep has the network's events in its list while a task waits for one; a fetch
- * that comes back with nothing (it was interrupted) is no news and no error, and asked again.
+ * that returns nothing (it was interrupted) is no event and no error, and is repeated.
  */
 TEST(io_sleep_ends_with_an_edge_and_survives_an_interruption)
 {
@@ -79,7 +79,7 @@ TEST(io_sleep_ends_with_an_edge_and_survives_an_interruption)
     desk_fini(&desk);
 }
 
-/* Holds D5, R4: a source that nobody waits for is nothing to sleep on. */
+/* Holds D5, R4: a source without a waiter is nothing to sleep on. */
 TEST(io_source_without_a_waiter_is_no_reason_to_sleep)
 {
     struct desk desk;
@@ -102,16 +102,16 @@ TEST(io_host_without_space_for_the_events_is_an_error_of_the_loop)
     struct desk desk;
     struct clerk a;
     desk_init(&desk);
-    desk.dumb.host.room = 0;
+    desk.dumb.host.capacity = 0;
     reader_of(&a, &desk, "a", 0);
     EXPECT_EQ(rt_run_to_completion(&desk.dumb.runtime), RT_E_FULL);
-    desk.dumb.host.room = DUMB_POLLABLES;
+    desk.dumb.host.capacity = DUMB_POLLABLES;
     dumb_event(&desk.net, desk.sockets[0], RT_NET_READABLE);
     EXPECT_EQ(rt_run_to_completion(&desk.dumb.runtime), RT_OK);
     desk_fini(&desk);
 }
 
-/* A turn is useful exactly while somebody waits and there is something to fetch. */
+/* A turn is useful exactly while a task waits and there is something to fetch. */
 TEST(io_turn_is_useful_while_a_task_waits_for_a_ready_source)
 {
     struct desk desk;

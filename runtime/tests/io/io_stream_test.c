@@ -72,7 +72,7 @@ static rt_err
 brook_subscribe(void *stream, struct rt_pollable *pollable)
 {
     (void)stream;
-    if (dumb.host.room == 0) {
+    if (dumb.host.capacity == 0) {
         return RT_E_FULL;
     }
     dumb_subscribe(&dumb.host, SOURCE, pollable);
@@ -160,7 +160,7 @@ output_init(const char *text, size_t there, rt_err end)
     memcpy(user.buffer, text, user.size);
 }
 
-/* More can be moved; whoever waits is woken and polled. */
+/* More can be moved; a waiting task is woken and polled. */
 static void
 more(size_t bytes)
 {
@@ -261,7 +261,7 @@ TEST(io_stream_read_into_an_empty_buffer_is_refused)
     finish();
 }
 
-/* Holds R3: a read that is given up has taken nothing, and waits for nothing. */
+/* Holds R3: a read that is dropped has taken nothing, and waits for nothing. */
 TEST(io_stream_read_dropped_takes_nothing)
 {
     input_init("hello", 0, RT_E_AGAIN);
@@ -281,7 +281,7 @@ TEST(io_stream_without_capacity_for_its_pollable_is_not_made)
     struct rt_input input;
     struct rt_output output;
     input_init("", 0, RT_E_AGAIN);
-    dumb.host.room = 0;
+    dumb.host.capacity = 0;
     EXPECT_EQ(rt_input_init(&input, &input_ops, &brook), RT_E_FULL);
     EXPECT_EQ(rt_output_init(&output, &output_ops, &brook), RT_E_FULL);
     finish();

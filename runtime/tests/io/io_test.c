@@ -1,13 +1,13 @@
 /*
- * io_test.c -- registered sources: who is woken by an edge, and what is remembered of it.
+ * io_test.c -- registered sources: which waits an edge wakes, and what is recorded of it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/tests/shard/desk.h"
 
-/* ---- Who is woken. --------------------------------------------------------------------------- */
+/* ---- Which waits are woken. ------------------------------------------------------------------ */
 
-/* Holds E1: an event wakes who waits for its direction of its source, and nobody else. */
+/* Holds E1: an event wakes the waits for its direction of its source, and no others. */
 TEST(io_event_wakes_the_waiters_of_its_direction)
 {
     struct desk desk;
@@ -49,7 +49,7 @@ TEST(io_error_and_hangup_wake_both_directions)
     }
 }
 
-/* Holds E5: all who wait for a direction are woken, first come first served. */
+/* Holds E5: all waits for a direction are woken, first come, first served. */
 TEST(io_every_waiter_of_a_direction_is_woken_in_order)
 {
     struct desk desk;
@@ -78,7 +78,7 @@ TEST(io_every_waiter_of_a_direction_is_woken_in_order)
     desk_fini(&desk);
 }
 
-/* Holds E5: a wait given up, and one whose task was cancelled, are not woken; the others are. */
+/* Holds E5: a cancelled wait, and one whose task was cancelled, are not woken; the others are. */
 TEST(io_waiter_that_is_gone_takes_no_wake)
 {
     struct desk desk;
@@ -124,7 +124,7 @@ TEST(io_wait_polled_by_another_task_wakes_that_task)
 
 /* ---- What is remembered. --------------------------------------------------------------------- */
 
-/* Holds E1: an event that nobody waited for is there for who comes later. */
+/* Holds E1: an event without a waiter is there for a later one. */
 TEST(io_event_before_the_wait_is_remembered)
 {
     struct desk desk;
@@ -140,8 +140,8 @@ TEST(io_event_before_the_wait_is_remembered)
 }
 
 /*
- * Holds E4: asking clears nothing, so who finds something and takes only part of it is not put to
- * sleep. The article's poll_readable clears (S3).
+ * Holds E4: asking clears nothing, so a task that finds something and takes only part of it is not
+ * put to sleep. The article's poll_readable clears (S3).
  */
 TEST(io_question_does_not_clear)
 {
@@ -193,8 +193,8 @@ event_in_the_clone(struct spy *spy, char what)
 }
 
 /*
- * Holds E4: register, then look once more. An event that comes while the waker is being stored (a
- * foreign one runs when it is cloned) finds an empty slot, and wakes nobody.
+ * Holds E4: register, then check once more. An event that comes while the waker is being stored (a
+ * foreign one runs when it is cloned) finds an empty slot, and wakes no task.
  */
 TEST(io_event_while_the_waker_is_stored_is_seen)
 {
@@ -211,7 +211,7 @@ TEST(io_event_while_the_waker_is_stored_is_seen)
     desk_fini(&desk);
 }
 
-/* Holds E1: what a source says of itself when an edge was noted and nobody woken. */
+/* Holds E1: what the audit of a source reports when an edge was noted and no task woken. */
 TEST(io_source_that_is_ready_while_a_task_waits_is_reported)
 {
     struct desk desk;
@@ -266,8 +266,8 @@ TEST(io_registration_is_refused_without_a_trace)
 }
 
 /*
- * Holds E7: one batch holds events of two sources; the first to be woken gives the second up, and
- * a newcomer gets its socket number and its place. The event is nobody's.
+ * Holds E7: one batch holds events of two sources; the first to be woken removes the second, and
+ * a new one gets its socket number and its entry. The event reaches neither.
  */
 static void
 replace_the_second(struct spy *spy, char what)
@@ -291,18 +291,18 @@ TEST(io_event_of_a_removed_source_never_reaches_its_successor)
     reader_of(&a, &desk, "a", 0);
     a.spy = &spy;
     dumb_run(&desk.dumb);
-    uint32_t place = desk.sources[1].key.index;
+    uint32_t index = desk.sources[1].key.index;
     dumb_event(&desk.net, desk.sockets[0], RT_NET_READABLE);
     dumb_event(&desk.net, desk.sockets[1], RT_NET_HANGUP);
     EXPECT_EQ(dumb_turn(&desk.net), 1);
-    EXPECT_EQ(desk.sources[1].key.index, place);
+    EXPECT_EQ(desk.sources[1].key.index, index);
     EXPECT_EQ(desk.sources[1].readiness[RT_DIRECTION_READ].bits, 0);
     EXPECT_EQ(desk.net.io->stale, 1);
     rt_task_cancel(&a.task);
     desk_fini(&desk);
 }
 
-/* Holds E10: who waits for a source that is given up is woken, and finds that nobody reports. */
+/* Holds E10: a task that waits for a source that is removed is woken, and finds SHUTDOWN. */
 TEST(io_waiter_of_a_removed_source_is_woken)
 {
     struct desk desk;
@@ -318,7 +318,7 @@ TEST(io_waiter_of_a_removed_source_is_woken)
     desk_fini(&desk);
 }
 
-/* Holds E10: shutting down wakes everybody, forever, and registers nobody any more. */
+/* Holds E10: shutting down wakes all, forever, and registers no more sources. */
 TEST(io_shutdown_wakes_all_and_stays)
 {
     struct desk desk;
@@ -360,8 +360,8 @@ do_everything(struct spy *spy, char what)
 }
 
 /*
- * Holds W7: the first of three waiters of one event takes the second out and gives the source up
- * under the third, who is woken all the same.
+ * Holds W7: the first of three waiters of one event cancels the second and removes the source of
+ * the third, which is woken nevertheless.
  */
 TEST(io_wake_may_cancel_waits_and_remove_the_source)
 {

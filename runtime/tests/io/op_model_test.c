@@ -1,8 +1,8 @@
 /*
  * op_model_test.c -- operations against an array, over long random histories.
  *
- * The model keeps a row an operation: what it owes its owner. Each row is owed its
- * results in order, each once, and its buffer back once, by whichever way; whatever is
+ * The model keeps a row an operation: what its owner has not received yet. Each row gets its
+ * results in order, each once, and its buffer back once, on any path; operations are
  * started, cancelled, dropped, completed, refused, overflown or held in between.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -20,7 +20,7 @@ struct row {
     bool dropped;
     bool multi;
     bool asked;   /* Cancelled. */
-    int32_t next; /* The next result that it is owed: they are numbered. */
+    int32_t next; /* The next result of the row: they are numbered. */
     int32_t made; /* Results that the host has made. */
     bool final;   /* The host has made the last. */
     bool back;    /* The buffer is its owner's. */
@@ -44,7 +44,7 @@ below(uint32_t end)
     return bed_below(&model.random, end);
 }
 
-/* A result of `row` has come to its owner, one way or the other. */
+/* A result of `row` has reached its owner, on either path. */
 static void
 arrived(struct row *row, int32_t result, bool more)
 {
@@ -192,7 +192,7 @@ model_poll(struct rt_task *task, struct rt_cx *cx)
     return RT_PENDING;
 }
 
-/* Everything is let go and completed: every buffer is back, every place free. */
+/* Everything is dropped and completed: every buffer is back, every place free. */
 static void
 finish(void)
 {
@@ -212,7 +212,7 @@ finish(void)
     }
 }
 
-/* Holds U1, U2, U3, U4, U5, U7, U8: 200 histories of 2,000 deeds. */
+/* Holds U1, U2, U3, U4, U5, U7, U8: 200 histories of 2,000 steps. */
 TEST(op_agrees_with_its_model)
 {
     for (uint64_t seed = 1; seed <= 200; seed++) {

@@ -1,8 +1,8 @@
 /*
- * op_test.c -- operations over a dumb ring: whose buffer it is, and when.
+ * op_test.c -- operations over a dumb ring: the owner of the buffer, at each point.
  *
- * An asker is a task with one operation; what it is told is kept in `results`. What a
- * dropped operation says goes to `released`. The test is the host.
+ * An asker is a task with one operation; its answers are kept in `results`. Completions of a
+ * dropped operation go to `released`. The test is the host.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -130,7 +130,7 @@ TEST(op_read_is_sent_completed_and_taken)
 }
 
 /* Holds U1: with one of several completions the buffer stays with the host; with the last it
- * comes back, and only then is the place free. */
+ * is returned, and only then is the place free. */
 TEST(op_buffer_is_released_with_the_final_completion)
 {
     struct dumb_driver driver;
@@ -161,7 +161,7 @@ TEST(op_buffer_is_released_with_the_final_completion)
 }
 
 /* Holds U2: the task goes, the handle is freed and used for something else; the host still has the
- * buffer, and it comes back to `release` with the completion. */
+ * buffer, which is passed to `release` with the completion. */
 TEST(op_dropped_waiter_leaves_the_buffer_with_the_host)
 {
     struct dumb_driver driver;
@@ -232,7 +232,7 @@ cancel_pair(bool cancel_first, int32_t target_result, int32_t cancel_result)
     EXPECT(asker.done);
     EXPECT_EQ(asker.results[0], target_result);
     if (!cancel_first) {
-        /* The name is not given to anybody else while the host may still say it. */
+        /* The name is not reused while the host may still send it. */
         EXPECT_EQ(rt_ring_used(&driver.ring), 1);
         EXPECT_EQ(rt_reactor_waiting(&driver.dumb.runtime.reactor), 1);
         complete(&driver, RT_OPCODE_CANCEL, 0, cancel_result);
@@ -253,8 +253,8 @@ TEST(op_cancel_is_answered_twice_in_any_order)
     }
 }
 
-/* Holds U3: what the host has never seen is cancelled here, with a place or in line for one, and
- * the host is not asked. */
+/* Holds U3: what the host has never seen is cancelled here, with a place or queued for one, and
+ * the host is not called. */
 TEST(op_cancel_before_the_host_saw_it_ends_at_once)
 {
     struct dumb_driver driver;
@@ -331,7 +331,7 @@ TEST(op_with_more_is_live_until_a_result_without)
     dumb_driver_fini(&driver);
 }
 
-/* Results nobody takes hold the queue up and lose nothing; taking one lets it go on. */
+/* Results that are not taken hold the queue up and lose nothing; taking one lets it continue. */
 TEST(op_results_without_capacity_wait_in_the_queue)
 {
     struct dumb_driver driver;
@@ -450,7 +450,7 @@ TEST(op_completion_overflow_is_flushed)
     dumb_driver_fini(&driver);
 }
 
-/* Holds U7: who finds no place waits in line, and a newcomer does not pass. */
+/* Holds U7: an operation without a place queues, and a new one does not pass it. */
 TEST(op_slots_are_given_first_come_first_served)
 {
     struct dumb_driver driver;
@@ -475,7 +475,7 @@ TEST(op_slots_are_given_first_come_first_served)
     dumb_driver_fini(&driver);
 }
 
-/* Holds U8: each state as it is told, and user_data is index and generation: the next owner of a
+/* Holds U8: each state in the trace, and user_data is index and generation: the next owner of a
  * place has another name. */
 TEST(op_lifecycle_is_traced_and_names_are_not_reused)
 {
@@ -501,7 +501,7 @@ TEST(op_lifecycle_is_traced_and_names_are_not_reused)
     asker_start(&asker, &driver, "a", 5);
     EXPECT_EQ((uint32_t)driver.host.live[0].user_data, 0);
     EXPECT(driver.host.live[0].user_data != first);
-    /* A completion of the old name is a host that broke its word, and meets nobody. */
+    /* A completion of the old name is an error of the host, and reaches no operation. */
     driver.host.live[1] = (struct rt_submission){.user_data = first};
     driver.host.live_count = 2;
     dumb_complete(&driver.host, 1, 9, false);

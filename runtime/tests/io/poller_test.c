@@ -59,16 +59,16 @@ bench_poll(struct bench *bench)
     EXPECT_EQ(rt_poller_poll(&bench->poller, bench->answer, &bench->count), RT_OK);
 }
 
-/* What the `place`-th key of the answer names, by its number; CAPACITY: none of them. */
+/* What the `at`-th key of the answer names, by its number; CAPACITY: none of them. */
 static uint32_t
-bench_answered(const struct bench *bench, uint32_t place)
+bench_answered(const struct bench *bench, uint32_t at)
 {
-    ck_assert(place < bench->count);
-    const struct rt_pollable *pollable = rt_poller_get(&bench->poller, bench->answer[place]);
+    ck_assert(at < bench->count);
+    const struct rt_pollable *pollable = rt_poller_get(&bench->poller, bench->answer[at]);
     return pollable == NULL ? CAPACITY : (uint32_t)(pollable - bench->pollables);
 }
 
-/* Holds P1, P2: the place is used again, the name is not. */
+/* Holds P1, P2: the entry is used again, the name is not. */
 TEST(poller_stale_key_names_nothing_after_reuse)
 {
     struct bench bench;
@@ -77,14 +77,14 @@ TEST(poller_stale_key_names_nothing_after_reuse)
     EXPECT(rt_poller_get(&bench.poller, old) == &bench.pollables[2]);
     EXPECT_EQ(rt_poller_remove(&bench.poller, old), RT_OK);
     EXPECT(rt_poller_get(&bench.poller, old) == NULL);
-    struct rt_key fresh = {0, 0};
-    EXPECT_EQ(rt_poller_insert(&bench.poller, &bench.pollables[2], &fresh), RT_OK);
-    EXPECT_EQ(fresh.index, old.index);
-    EXPECT(fresh.generation != old.generation);
+    struct rt_key reused = {0, 0};
+    EXPECT_EQ(rt_poller_insert(&bench.poller, &bench.pollables[2], &reused), RT_OK);
+    EXPECT_EQ(reused.index, old.index);
+    EXPECT(reused.generation != old.generation);
     EXPECT(rt_poller_get(&bench.poller, old) == NULL);
     EXPECT_EQ(rt_poller_remove(&bench.poller, old), RT_E_STALE);
     EXPECT_EQ(rt_poller_list_add(&bench.poller, old), RT_E_STALE);
-    EXPECT(rt_poller_get(&bench.poller, fresh) == &bench.pollables[2]);
+    EXPECT(rt_poller_get(&bench.poller, reused) == &bench.pollables[2]);
 }
 
 /* Holds P2. */

@@ -1,11 +1,11 @@
 /*
- * reactor_model_test.c -- the reactor against a list that anybody can read.
+ * reactor_model_test.c -- the reactor against a plain list.
  *
- * Waiters come and go, wait for a pollable of their own or for a shared one, are
+ * Waiters come and go, wait for separate pollables or for a shared one, are
  * renewed and cancelled; sources become ready and empty; turns are answered in any
  * legal order, whole or in part. The model keeps one row a wait, in the order in
- * which the list must be, and says before each turn whom the host must be asked
- * about, and at each wake who must be woken next.
+ * which the list must be, and predicts before each turn which pollables the host
+ * must be asked about, and at each wake which wait must be next.
  *
  * A wake comes out of a waker from outside (spy.h), so it can do any of these
  * things itself, in the middle of the turn (R8, R9).
@@ -20,14 +20,14 @@
 #define SOURCES 8u
 #define POLLABLES 12u /* The last four are of the sources 0 to 3 once more. */
 #define STEPS 1200u
-#define NOBODY UINT32_MAX
+#define NONE UINT32_MAX
 
 /* One wait, as the model knows it. */
 struct row {
     uint32_t waiter;
     uint32_t pollable;
     bool pending;
-    bool owed; /* Reported in the turn that runs, and not yet woken. */
+    bool due; /* Reported in the turn that runs, and not yet woken. */
 };
 
 struct model;
@@ -82,21 +82,21 @@ row_of(const struct model *model, uint32_t waiter)
             return i;
         }
     }
-    return NOBODY;
+    return NONE;
 }
 
 static void
 row_remove(struct model *model, uint32_t waiter)
 {
     uint32_t at = row_of(model, waiter);
-    if (at != NOBODY) {
+    if (at != NONE) {
         model->count--;
         memmove(&model->rows[at], &model->rows[at + 1],
                 (model->count - at) * sizeof(model->rows[0]));
     }
 }
 
-/* Behind the last row of its pollable, or at the end. */
+/* After the last row of its pollable, or at the end. */
 static void
 row_insert(struct model *model, struct row row)
 {
@@ -121,11 +121,11 @@ model_wait(struct model *model, uint32_t waiter, uint32_t pollable)
 {
     uint32_t at = row_of(model, waiter);
     bool ready = model->dumb.host.ready[source_of(pollable)];
-    if (at != NOBODY && (ready || model->rows[at].pollable != pollable)) {
+    if (at != NONE && (ready || model->rows[at].pollable != pollable)) {
         row_remove(model, waiter);
-        at = NOBODY;
+        at = NONE;
     }
-    if (!ready && at == NOBODY) {
+    if (!ready && at == NONE) {
         row_insert(model, (struct row){waiter, pollable, true, false});
     } else if (!ready) {
         model->rows[at].pending = true;
@@ -151,7 +151,7 @@ static void
 empty_slot(struct model *model, struct waiter *waiter)
 {
     uint32_t at = row_of(model, waiter->number);
-    if (at != NOBODY) {
+    if (at != NONE) {
         model->rows[at].pending = false;
     }
     (void)rt_slot_clear(&waiter->wait.slot);
@@ -176,7 +176,7 @@ act(struct model *model)
         model->dumb.host.ready[source] = !model->dumb.host.ready[source];
         return;
     case 4:
-        poll_waiter(model, waiter, at != NOBODY ? model->rows[at].pollable : source);
+        poll_waiter(model, waiter, at != NONE ? model->rows[at].pollable : source);
         return;
     default:
         poll_waiter(model, waiter, below(model, POLLABLES));
@@ -186,8 +186,8 @@ act(struct model *model)
 
 /* ---- The turn. ------------------------------------------------------------------------------- */
 
-/* Whoever is woken must be the next one that is owed it; who was passed over on the way had been
- * emptied, and is owed nothing any more. */
+/* A woken wait must be the next one that is due; rows passed over on the way had been emptied, and
+ * are not due any more. */
 static void
 on_wake(struct spy *spy, char what)
 {
@@ -197,13 +197,13 @@ on_wake(struct spy *spy, char what)
     struct waiter *waiter = rt_container_of(spy, struct waiter, spy);
     struct model *model = waiter->model;
     uint32_t at = row_of(model, waiter->number);
-    ck_assert_msg(at != NOBODY, "a wait was woken that is not registered");
-    EXPECT(model->rows[at].owed && model->rows[at].pending);
+    ck_assert_msg(at != NONE, "a wait was woken that is not registered");
+    EXPECT(model->rows[at].due && model->rows[at].pending);
     for (uint32_t i = 0; i < at; i++) {
-        EXPECT(!model->rows[i].owed || !model->rows[i].pending);
-        model->rows[i].owed = false;
+        EXPECT(!model->rows[i].due || !model->rows[i].pending);
+        model->rows[i].due = false;
     }
-    model->rows[at].owed = false;
+    model->rows[at].due = false;
     model->rows[at].pending = false;
     model->woken++;
     for (uint32_t i = below(model, 4); i > 0; i--) {
@@ -225,8 +225,8 @@ predict_list(struct model *model)
     }
 }
 
-/* The host's answer is known here, and not changed: its pollables' rows are owed a wake, unless
- * they all went while the host blocked. */
+/* The host's answer is known here, and not changed: its pollables' rows are due, unless they all
+ * went while the host blocked. */
 static rt_err
 see_answer(struct dumb_host *host, uint32_t *indices, uint32_t *ready)
 {
@@ -241,7 +241,7 @@ see_answer(struct dumb_host *host, uint32_t *indices, uint32_t *ready)
         uint32_t pollable = model->list[indices[i]];
         for (uint32_t k = 0; k < model->count; k++) {
             bool same_life = model->lives[pollable] == model->listed_lives[pollable];
-            model->rows[k].owed |= model->rows[k].pollable == pollable && same_life;
+            model->rows[k].due |= model->rows[k].pollable == pollable && same_life;
         }
     }
     return RT_OK;
@@ -278,8 +278,8 @@ take_turn(struct model *model)
         EXPECT_EQ(host->list_count, model->listed + (mode == RT_TURN_POLL ? 1 : 0));
     }
     for (uint32_t i = 0; i < model->count; i++) {
-        EXPECT(!model->rows[i].owed || !model->rows[i].pending);
-        model->rows[i].owed = false;
+        EXPECT(!model->rows[i].due || !model->rows[i].pending);
+        model->rows[i].due = false;
     }
 }
 
@@ -295,8 +295,8 @@ compare(struct model *model)
     for (uint32_t i = 0; i < WAITERS; i++) {
         const struct waiter *waiter = &model->waiters[i];
         uint32_t at = row_of(model, i);
-        EXPECT((waiter->wait.reactor != NULL) == (at != NOBODY));
-        bool pending = at != NOBODY && model->rows[at].pending;
+        EXPECT((waiter->wait.reactor != NULL) == (at != NONE));
+        bool pending = at != NONE && model->rows[at].pending;
         EXPECT(rt_slot_empty(&waiter->wait.slot) != pending);
         if (pending) {
             ready |= model->dumb.host.ready[source_of(model->rows[at].pollable)];

@@ -1,8 +1,8 @@
 /*
- * reactor_test.c -- who is woken by a turn, in which order, and who is not asked about.
+ * reactor_test.c -- which waits a turn wakes, in which order, and what the host is not asked.
  *
  * Readers (dumb_host.h) wait for one source each; a turn is taken by hand, then
- * what it woke is polled, and the log says who came in which order.
+ * what it woke is polled, and the log shows the order.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,7 +36,7 @@ TEST(reactor_wait_is_woken_when_its_source_is_ready)
     finish(&dumb);
 }
 
-/* Holds R1: ready at the first look is READY; nothing is registered, nobody asked to poll. */
+/* Holds R1: ready at the first check is READY; nothing is registered, the host not polled. */
 TEST(reactor_ready_source_registers_nothing)
 {
     struct dumb_runtime dumb;
@@ -122,7 +122,7 @@ TEST(reactor_cancelled_wait_is_not_listed)
     finish(&dumb);
 }
 
-/* Holds R3: who found it ready without a wake (woken by something else) has left the list too. */
+/* Holds R3: a wait that found it ready without a wake has left the list too. */
 TEST(reactor_ready_at_a_renewal_takes_the_wait_back)
 {
     struct dumb_runtime dumb;
@@ -161,7 +161,7 @@ TEST(reactor_woken_wait_is_not_listed_again)
     EXPECT_EQ(dumb_listed(&dumb.host, 1), 1);
     EXPECT(!rt_reactor_ready(&dumb.runtime.reactor));
 
-    /* Somebody else was faster: the reader finds nothing, and waits on. */
+    /* Another task was faster: the reader finds nothing, and keeps waiting. */
     dumb.host.ready[0] = false;
     EXPECT_STR(run(&dumb), "a");
     EXPECT_EQ(rt_reactor_waiting(&dumb.runtime.reactor), 2);
@@ -220,19 +220,19 @@ TEST(reactor_blocking_turn_without_a_wait_is_a_deadlock)
 TEST(reactor_blocking_turn_on_extras_alone_wakes_no_task)
 {
     struct dumb_runtime dumb;
-    struct rt_pollable moment;
+    struct rt_pollable deadline;
     dumb_init(&dumb);
-    EXPECT_EQ(rt_subscribe_instant(&dumb.host.seam, 500, &moment), RT_OK);
-    struct rt_pollable *extra[] = {&moment};
+    EXPECT_EQ(rt_subscribe_instant(&dumb.host.seam, 500, &deadline), RT_OK);
+    struct rt_pollable *extra[] = {&deadline};
     uint32_t woken = 77;
     EXPECT_EQ(rt_reactor_turn(&dumb.runtime.reactor, RT_TURN_BLOCK, extra, 1, &woken), RT_OK);
     EXPECT_EQ(woken, 0);
     EXPECT_EQ(dumb.host.now_ns, 500);
-    rt_pollable_drop(&moment);
+    rt_pollable_drop(&deadline);
     finish(&dumb);
 }
 
-/* Holds R6: the list and one entry that is always ready; without a wait nobody is asked. */
+/* Holds R6: the list and one entry that is always ready; without a wait the host is not called. */
 TEST(reactor_nonblocking_turn_does_not_block)
 {
     struct dumb_runtime dumb;
@@ -251,7 +251,7 @@ TEST(reactor_nonblocking_turn_does_not_block)
     EXPECT_EQ(dumb_listed_kind(&dumb.host, DUMB_INSTANT), 1);
     dumb.host.ready[0] = true;
     EXPECT_EQ(turn(&dumb, RT_TURN_POLL), 1);
-    /* The entry is kept, not subscribed afresh. */
+    /* The entry is kept, not subscribed again. */
     EXPECT_EQ(dumb.host.subscribes, 2);
     finish(&dumb);
 }
@@ -280,11 +280,11 @@ TEST(reactor_nonblocking_turn_on_a_full_host_is_refused)
     dumb_init(&dumb);
     reader_start(&a, &dumb, "a", 0, 1);
     dumb_run(&dumb);
-    dumb.host.room = dumb.host.alive;
+    dumb.host.capacity = dumb.host.alive;
     uint32_t woken = 77;
     EXPECT_EQ(rt_reactor_turn(&dumb.runtime.reactor, RT_TURN_POLL, NULL, 0, &woken), RT_E_FULL);
     EXPECT_EQ(woken, 77);
-    dumb.host.room++;
+    dumb.host.capacity++;
     EXPECT_EQ(turn(&dumb, RT_TURN_POLL), 0);
     finish(&dumb);
 }
@@ -328,7 +328,7 @@ TEST(reactor_wakes_in_the_order_of_registration)
     }
 }
 
-/* Holds R7: a wait that is renewed keeps its place, one that came back is last. */
+/* Holds R7: a wait that is renewed keeps its position, one that was registered again is last. */
 TEST(reactor_position_in_the_list_is_kept_by_a_renewal)
 {
     struct dumb_runtime dumb;
@@ -413,7 +413,7 @@ TEST(reactor_without_capacity_is_a_fault_that_names_the_task)
     for (uint32_t i = 0; i <= DUMB_WAITS; i++) {
         reader_start(&readers[i], &dumb, i < DUMB_WAITS ? "fits" : "too many", i, 1);
     }
-    /* One more wait for a pollable that is known already needs no room. */
+    /* One more wait for a pollable that is known already needs no capacity. */
     readers[1].shared = &readers[0].pollable;
     readers[DUMB_WAITS].shared = &readers[0].pollable;
     for (uint32_t i = 0; i <= DUMB_WAITS; i++) {
@@ -452,7 +452,7 @@ TEST(reactor_ended_with_a_wait_is_a_fault)
     rt_reactor_fini(&dumb.runtime.reactor);
 }
 
-/* The audit is a test of its own: each contradiction that it looks for is planted once. */
+/* A separate test of the audit: each contradiction that it checks is planted once. */
 TEST(reactor_audit_finds_contradictions)
 {
     struct dumb_runtime dumb;

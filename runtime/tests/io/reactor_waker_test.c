@@ -1,5 +1,5 @@
 /*
- * reactor_waker_test.c -- wakers that come back into the reactor during a turn (W7).
+ * reactor_waker_test.c -- wakers that re-enter the reactor during a turn (W7).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -34,7 +34,7 @@ intruder_init(struct intruder *intruder, struct reader *self, struct reader *vic
     self->spy = &intruder->spy;
 }
 
-/* Readers of the sources 0 to 3, named so, who all wait; the intruder is number 1. */
+/* Readers of the sources 0 to 3, named so, which all wait; the intruder is number 1. */
 struct crowd {
     struct dumb_runtime dumb;
     struct reader readers[4];
@@ -99,7 +99,7 @@ cancel_all(struct spy *spy, char what)
     }
 }
 
-/* Holds R8, R9: nothing is left when the turn goes on. */
+/* Holds R8, R9: nothing is left when the turn continues. */
 TEST(reactor_wake_may_cancel_all_waits)
 {
     struct crowd crowd;
@@ -109,7 +109,7 @@ TEST(reactor_wake_may_cancel_all_waits)
     crowd_fini(&crowd);
 }
 
-/* Sources are empty again before anybody looks; the victim is polled, and so waits again. */
+/* Sources are empty again before any poll; the victim is polled, and so waits again. */
 static void
 poll_victim_in_vain(struct spy *spy, char what)
 {
@@ -125,15 +125,15 @@ poll_victim_in_vain(struct spy *spy, char what)
 
 /*
  * Holds R8: a wait registered during the wakes is for a later turn, also when its
- * pollable was reported in this one, and wherever it was before: its own, in
- * front of the cursor, behind it.
+ * pollable was reported in this one, and wherever it was before: its own, before
+ * the cursor, after it.
  */
 TEST(reactor_wait_registered_by_a_wake_is_not_woken_by_its_turn)
 {
     for (uint32_t victim = 0; victim < 4; victim++) {
         struct crowd crowd;
         crowd_init(&crowd, victim, poll_victim_in_vain);
-        /* 0 has been woken already; whoever else was taken back is owed nothing. */
+        /* 0 has been woken already; any other cancelled wait is not to be woken. */
         EXPECT_EQ(turn(&crowd.dumb, RT_TURN_BLOCK), victim < 2 ? 4 : 3);
         EXPECT_EQ(rt_reactor_waiting(&crowd.dumb.runtime.reactor), 4);
         crowd.dumb.host.ready[victim] = true;
@@ -207,7 +207,7 @@ TEST(reactor_turn_inside_a_turn_is_refused)
     crowd_fini(&crowd);
 }
 
-/* While the host blocks, somebody takes back waits that are in its list; one comes back. */
+/* While the host blocks, waits in its list are cancelled; one is registered again. */
 static void
 change_while_blocked(struct dumb_host *host)
 {

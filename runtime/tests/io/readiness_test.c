@@ -8,7 +8,7 @@
 #include "runtime/io/net.h"
 #include "runtime/tests/bed.h"
 
-/* Holds E1: bits are ORed in, each event moves the tick, and a look changes nothing. */
+/* Holds E1: bits are ORed in, each event raises the tick, and a snapshot changes nothing. */
 TEST(readiness_event_sets_bits_and_moves_the_tick)
 {
     struct rt_readiness word = {0};
@@ -25,7 +25,7 @@ TEST(readiness_event_sets_bits_and_moves_the_tick)
     EXPECT_EQ(seen.tick, 2);
 }
 
-/* Holds E1: an event between the look and the clear keeps what it said. */
+/* Holds E1: an event between the snapshot and the clear keeps its bits. */
 TEST(readiness_clear_after_a_newer_event_clears_nothing)
 {
     struct rt_readiness word = {0};
@@ -40,7 +40,7 @@ TEST(readiness_clear_after_a_newer_event_clears_nothing)
     EXPECT_EQ(word.bits, 0);
 }
 
-/* Holds E1: two looks, one clear, an event: the clear of the other is too late (smol#151). */
+/* Holds E1: two snapshots, one clear, an event: the other's clear is too late (smol#151). */
 TEST(readiness_second_clear_of_one_snapshot_keeps_newer_events)
 {
     struct rt_readiness word = {0};
@@ -56,8 +56,8 @@ TEST(readiness_second_clear_of_one_snapshot_keeps_newer_events)
 }
 
 /*
- * Goal: no number of events makes a stale look look fresh (tokio#6133). Method: 2^n events for the
- * widths at which a narrow tick would come round, the last by putting the word forward. Holds E1.
+ * Goal: no number of events makes a stale snapshot look valid (tokio#6133). Method: 2^n events for
+ * the widths at which a narrow tick would wrap, the last by setting the word forward. Holds E1.
  */
 TEST(readiness_tick_does_not_wrap)
 {
@@ -118,18 +118,18 @@ struct model {
     uint32_t set_at; /* The step of the last event; 0: none. */
 };
 
-#define LOOKS 4u
+#define SNAPSHOTS 4u
 
-struct look {
+struct snapshot {
     struct rt_seen seen;
     uint32_t at; /* In which step. */
 };
 
 static void
 model_step(uint64_t *state, uint32_t step, struct rt_readiness *word, struct model *model,
-        struct look *looks)
+        struct snapshot *snapshots)
 {
-    struct look *look = &looks[bed_below(state, LOOKS)];
+    struct snapshot *snapshot = &snapshots[bed_below(state, SNAPSHOTS)];
     switch (bed_below(state, 8)) {
     case 0:
     case 1:
@@ -146,13 +146,13 @@ model_step(uint64_t *state, uint32_t step, struct rt_readiness *word, struct mod
         break;
     case 3:
     case 4:
-        EXPECT_EQ(rt_readiness_look(word, &look->seen), model->flag || model->closed);
-        look->at = step;
+        EXPECT_EQ(rt_readiness_look(word, &snapshot->seen), model->flag || model->closed);
+        snapshot->at = step;
         break;
     default:
-        /* It clears exactly if nothing was set since its look. */
-        (void)rt_readiness_clear(word, look->seen);
-        model->flag = model->flag && model->set_at > look->at;
+        /* It clears exactly if nothing was set since its snapshot. */
+        (void)rt_readiness_clear(word, snapshot->seen);
+        model->flag = model->flag && model->set_at > snapshot->at;
         break;
     }
     struct rt_seen now;
@@ -160,8 +160,8 @@ model_step(uint64_t *state, uint32_t step, struct rt_readiness *word, struct mod
 }
 
 /*
- * Goal: for any history of events, looks and clears of two directions the word says what a flag
- * with sequence numbers says. Method: 200 histories of 500 steps, several looks kept at a time.
+ * Goal: for any history of events, snapshots and clears of two directions the word agrees with a
+ * flag with sequence numbers. Method: 200 histories of 500 steps, several snapshots kept at a time.
  * Holds E1, E2.
  */
 TEST(readiness_model_agrees)
@@ -170,10 +170,10 @@ TEST(readiness_model_agrees)
     for (uint32_t history = 0; history < 200; history++) {
         struct rt_readiness words[RT_DIRECTIONS] = {0};
         struct model models[RT_DIRECTIONS] = {0};
-        struct look looks[RT_DIRECTIONS][LOOKS] = {0};
+        struct snapshot snapshots[RT_DIRECTIONS][SNAPSHOTS] = {0};
         for (uint32_t step = 1; step <= 500; step++) {
             uint32_t i = bed_below(&state, RT_DIRECTIONS);
-            model_step(&state, step, &words[i], &models[i], looks[i]);
+            model_step(&state, step, &words[i], &models[i], snapshots[i]);
         }
     }
 }

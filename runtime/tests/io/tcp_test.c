@@ -1,11 +1,11 @@
 /*
- * tcp_test.c -- listeners and streams over a network that does what it is told.
+ * tcp_test.c -- listeners and streams over a scripted network.
  *
- * A worker is a task that makes one call of tcp.h after the other, as its script says, and goes on
- * when the call is READY; what each came to stands in `errs`:
+ * A worker is a task that makes one call of tcp.h after the other, by its script, and continues
+ * when the call is READY; the results are in `errs`:
  *
  *      l  listen_finish    a  accept into the next stream    c  connect_finish
- *      r  read 4 bytes     w  write 4 bytes                  z  read into no room at all
+ *      r  read 4 bytes     w  write 4 bytes                  z  read into an empty buffer
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -129,9 +129,9 @@ shop_fini(struct shop *shop)
     dumb_net_fini(&shop->net, &shop->dumb);
 }
 
-/* The socket behind a source. */
+/* The socket of a source. */
 static struct dumb_socket *
-behind(struct shop *shop, const struct rt_io_source *source)
+socket_of(struct shop *shop, const struct rt_io_source *source)
 {
     EXPECT(source->io != NULL);
     return &shop->net.sockets[source->socket];
@@ -146,17 +146,17 @@ shop_listen(struct shop *shop)
     worker_start(&worker, shop, "listen", NULL, "l");
     dumb_run(&shop->dumb);
     EXPECT_EQ(worker.errs[0], RT_OK);
-    return behind(shop, &shop->listener.source);
+    return socket_of(shop, &shop->listener.source);
 }
 
-/* An open stream with nothing to read and no room, and nothing known of it. */
+/* An open stream with nothing to read and no space, and nothing known of it. */
 static struct dumb_socket *
 shop_connect(struct shop *shop, struct rt_tcp_stream *stream)
 {
     struct rt_net_address address = here();
     struct worker worker;
     EXPECT_EQ(rt_tcp_connect_start(stream, shop->net.io, &address), RT_OK);
-    struct dumb_socket *socket = behind(shop, &stream->source);
+    struct dumb_socket *socket = socket_of(shop, &stream->source);
     worker_start(&worker, shop, "connect", stream, "c");
     dumb_run(&shop->dumb);
     socket->start = RT_OK;
@@ -171,8 +171,8 @@ shop_connect(struct shop *shop, struct rt_tcp_stream *stream)
 /* ---- Accepting. ------------------------------------------------------------------------------ */
 
 /*
- * Holds N1, N2: one edge stands for three connections; each READY takes one, the fourth question
- * is told RT_E_AGAIN, and only then the loop waits.
+ * Holds N1, N2: one edge stands for three connections; each READY takes one, the fourth call
+ * answers RT_E_AGAIN, and only then the loop waits.
  */
 TEST(tcp_accept_takes_one_a_ready_and_all_of_an_edge)
 {
@@ -199,7 +199,7 @@ TEST(tcp_accept_takes_one_a_ready_and_all_of_an_edge)
 
 /*
  * Holds N2: no descriptor, and a connection that is gone already, are answers about one call. The
- * listener is ready still, and the connections behind it are accepted without another edge.
+ * listener is still ready, and the connections after it are accepted without another edge.
  */
 TEST(tcp_listener_survives_errors_of_accept)
 {
@@ -226,7 +226,7 @@ TEST(tcp_listener_survives_errors_of_accept)
     shop_fini(&shop);
 }
 
-/* Holds N2: where there is no room for one more source, the connection stays in the backlog. */
+/* Holds N2: without capacity for one more source, the connection stays in the backlog. */
 TEST(tcp_accept_without_capacity_loses_no_connection)
 {
     struct shop shop;
@@ -248,7 +248,7 @@ TEST(tcp_accept_without_capacity_loses_no_connection)
     shop_fini(&shop);
 }
 
-/* Whoever waits to accept, or to read, is told when it is closed under them. */
+/* A task that waits to accept, or to read, is woken when the socket is closed. */
 TEST(tcp_close_wakes_the_waiters)
 {
     struct shop shop;
@@ -279,7 +279,7 @@ TEST(tcp_listen_is_started_and_finished)
     shop_init(&shop);
     EXPECT_EQ(rt_tcp_listen_start(&shop.listener, shop.net.io, &address, 4), RT_OK);
     EXPECT_EQ(rt_tcp_listen_start(&shop.listener, shop.net.io, &address, 4), RT_E_BUSY);
-    struct dumb_socket *listener = behind(&shop, &shop.listener.source);
+    struct dumb_socket *listener = socket_of(&shop, &shop.listener.source);
     listener->start = RT_E_AGAIN;
     worker_start(&early, &shop, "early", NULL, "a");
     worker_start(&finish, &shop, "finish", NULL, "ll");
@@ -309,7 +309,7 @@ TEST(tcp_connect_is_finished_when_writable_and_without_an_error)
     struct rt_tcp_stream *stream = &shop.streams[0];
     shop_init(&shop);
     EXPECT_EQ(rt_tcp_connect_start(stream, shop.net.io, &address), RT_OK);
-    struct dumb_socket *socket = behind(&shop, &stream->source);
+    struct dumb_socket *socket = socket_of(&shop, &stream->source);
     worker_start(&worker, &shop, "worker", stream, "cw");
     dumb_run(&shop.dumb);
     EXPECT_EQ(socket->finishes, 0);
@@ -319,7 +319,7 @@ TEST(tcp_connect_is_finished_when_writable_and_without_an_error)
     EXPECT_EQ(socket->finishes, 1);
     EXPECT_EQ(worker.done, 0);
     socket->start = RT_OK;
-    socket->room = 4;
+    socket->space = 4;
     dumb_event(&shop.net, stream->source.socket, RT_NET_WRITABLE);
     EXPECT_EQ(dumb_turn(&shop.net), 1);
     dumb_run(&shop.dumb);
@@ -328,7 +328,7 @@ TEST(tcp_connect_is_finished_when_writable_and_without_an_error)
     shop_fini(&shop);
 }
 
-/* Holds N4: writable says only that there is something to be known: here, that nobody listens. */
+/* Holds N4: writable says only that there is a result: here, that no listener exists. */
 TEST(tcp_connect_that_is_refused_is_an_error)
 {
     static const rt_err errs[] = {RT_E_REFUSED, RT_E_TIMED_OUT, RT_E_RESET};
@@ -340,7 +340,7 @@ TEST(tcp_connect_that_is_refused_is_an_error)
         shop_init(&shop);
         EXPECT_EQ(rt_tcp_connect_start(stream, shop.net.io, &address), RT_OK);
         worker_start(&worker, &shop, "worker", stream, "rccw");
-        behind(&shop, &stream->source)->start = errs[i];
+        socket_of(&shop, &stream->source)->start = errs[i];
         dumb_run(&shop.dumb);
         dumb_event(
                 &shop.net, stream->source.socket, RT_NET_WRITABLE | RT_NET_ERROR | RT_NET_HANGUP);
@@ -398,7 +398,7 @@ TEST(tcp_short_read_does_not_clear)
     shop_fini(&shop);
 }
 
-/* Holds N1: no room, an edge, a short write, the rest. */
+/* Holds N1: no space, an edge, a short write, the rest. */
 TEST(tcp_write_waits_for_buffer_space)
 {
     struct shop shop;
@@ -409,7 +409,7 @@ TEST(tcp_write_waits_for_buffer_space)
     worker_start(&worker, &shop, "worker", stream, "ww");
     dumb_run(&shop.dumb);
     EXPECT_EQ(socket->writes, 1);
-    socket->room = 5;
+    socket->space = 5;
     dumb_event(&shop.net, stream->source.socket, RT_NET_WRITABLE);
     EXPECT_EQ(dumb_turn(&shop.net), 1);
     dumb_run(&shop.dumb);
@@ -447,7 +447,7 @@ TEST(tcp_read_of_nothing_is_not_the_end)
     shop_fini(&shop);
 }
 
-/* Holds N6, E3: who waits to write to a peer that goes is woken by the hang-up, and is told. */
+/* Holds N6, E3: a task that waits to write to a peer that goes is woken by the hang-up. */
 TEST(tcp_write_to_a_closed_peer_is_an_error)
 {
     static const rt_err errs[] = {RT_E_CLOSED, RT_E_RESET};
@@ -490,7 +490,7 @@ TEST(tcp_closed_direction_that_would_block_is_closed)
     shop_fini(&shop);
 }
 
-/* Holds E5: two tasks read from one stream, each with a wait of its own; neither is forgotten. */
+/* Holds E5: two tasks read from one stream, each with a separate wait; neither is forgotten. */
 TEST(tcp_two_readers_of_one_stream_both_get_something)
 {
     struct shop shop;

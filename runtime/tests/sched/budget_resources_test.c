@@ -1,9 +1,9 @@
 /*
  * budget_resources_test.c -- what takes a unit of the budget (D12), resource by resource.
  *
- * Each row of `resources` is one kind of wait. A *stand* has one of them, and a task that asks it
+ * Each row of `resources` is one kind of wait. A *stand* has one of them, and a task that polls it
  * over and over within one poll: where there is always something the budget ends that poll, where
- * there is nothing it stays whole (BUGS F04).
+ * there is nothing it stays whole.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -248,7 +248,7 @@ write_fini(struct stand *one)
     plain_fini(one);
 }
 
-/* An open stream of which nobody knows yet whether there is anything to read. */
+/* An open stream whose readiness is not known yet. */
 static void
 tcp_init(struct stand *one)
 {
@@ -471,7 +471,7 @@ channel_fini(struct stand *one)
 
 /* Full where nothing is to be had: the item goes with the last handle. */
 static void
-room_init(struct stand *one)
+capacity_init(struct stand *one)
 {
     channel_init(one);
     EXPECT(!one->dry || rt_channel_try_send(&one->channel, NULL) == RT_OK);
@@ -622,8 +622,8 @@ static const struct resource resources[] = {
         {"mutex", mutex_init, mutex_poll, mutex_fini},
         {"notify", notify_init, notify_poll, notify_fini},
         {"oneshot", oneshot_init, oneshot_poll, oneshot_fini},
-        {"send", room_init, send_poll, send_fini},
-        {"reserve", room_init, reserve_poll, reserve_fini},
+        {"send", capacity_init, send_poll, send_fini},
+        {"reserve", capacity_init, reserve_poll, reserve_fini},
         {"receive", channel_init, recv_poll, recv_fini},
         {"group", group_init, group_poll, group_fini},
         {"group of what counts", counted_init, group_poll, counted_fini},
@@ -667,8 +667,8 @@ one_poll(void)
     EXPECT_EQ(rt_run_until_stalled(&stand.dumb->runtime.executor, 1, &result), RT_OK);
 }
 
-/* Holds D12. Goal: whoever asks for what is always there gives way after so many units, whatever it
- * is, and goes on where it was. */
+/* Holds D12. Goal: a task that polls what is always ready yields after so many units, whatever it
+ * is, and continues where it was. */
 TEST(budget_of_each_resource_ends_the_poll)
 {
     for (size_t i = 0; i < sizeof(resources) / sizeof(resources[0]); i++) {
@@ -683,8 +683,8 @@ TEST(budget_of_each_resource_ends_the_poll)
     }
 }
 
-/* Holds D12. Goal: a question that finds nothing costs nothing (tokio#2549), and neither does
- * readiness behind which there is nothing. */
+/* Holds D12. Goal: a poll that finds nothing costs nothing (tokio#2549), and neither does false
+ * readiness. */
 TEST(budget_of_each_resource_is_whole_where_there_is_nothing)
 {
     for (size_t i = 0; i < sizeof(resources) / sizeof(resources[0]); i++) {

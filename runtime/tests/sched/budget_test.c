@@ -15,13 +15,13 @@ struct purse {
     struct rt_waker line[LINE];
 };
 
-/* Takes what is always there, `items` times; looks into `empty` places before each. */
+/* Takes what is always there, `items` times; polls `empty` sources before each. */
 struct eater {
     struct rt_task task;
     struct purse *purse;
     uint32_t items;
     uint32_t empty;
-    bool keeps; /* What it took for an empty place: the bug of tokio#2549. */
+    bool keeps; /* What it took for an empty source: the bug of tokio#2549. */
     uint32_t polls;
     uint32_t left; /* At the end of the last poll. */
 };
@@ -98,8 +98,8 @@ TEST(budget_is_separate_for_each_poll)
     dumb_fini(&purse.dumb);
 }
 
-/* Holds D12. What got nowhere costs nothing: ten empty places and then the full one, with three
- * units. The eater that keeps them never gets there. */
+/* Holds D12. No progress costs nothing: ten empty sources and then the full one, with three
+ * units. The eater that keeps them never reaches it. */
 TEST(budget_is_given_back_where_nothing_was_got)
 {
     struct purse purse;
@@ -123,7 +123,7 @@ TEST(budget_is_given_back_where_nothing_was_got)
     dumb_fini(&purse.dumb);
 }
 
-/* Without a budget nobody counts, and giving back is no gain. */
+/* Without a budget nothing is counted, and giving back is no gain. */
 TEST(budget_that_is_not_wanted_counts_nothing)
 {
     struct purse purse;
@@ -137,7 +137,7 @@ TEST(budget_that_is_not_wanted_counts_nothing)
     dumb_fini(&purse.dumb);
 }
 
-/* Looks at a deadline after everything was eaten, and at whether units are left then. */
+/* Checks a deadline after everything was eaten, and whether units are left then. */
 static rt_poll
 late_poll(struct rt_task *task, struct rt_cx *cx)
 {
@@ -212,7 +212,7 @@ struct guarded {
     struct rt_task task;
     struct glutton glutton;
     struct rt_timeout timeout;
-    struct rt_sleep sleep; /* Of somebody who does count. */
+    struct rt_sleep sleep; /* Of a poll that is counted. */
     bool late;
 };
 

@@ -57,7 +57,7 @@ TEST(fair_shares_are_by_weight)
     EXPECT(counts[2] >= 399 && counts[2] <= 401);
 }
 
-/* Holds D1. Whoever has slept for long gets its share from now on, and nothing for the past. */
+/* Holds D1. A task that has slept for long gets its share from now on, and nothing for the past. */
 TEST(fair_waiter_has_saved_up_nothing)
 {
     struct shared shared;
@@ -75,7 +75,7 @@ TEST(fair_waiter_has_saved_up_nothing)
     EXPECT_EQ(counts[1], 5);
 }
 
-/* Nobody starves, whatever the weights: the lightest waits for 1 + w polls of the heaviest. */
+/* No task starves, whatever the weights: the lightest waits for 1 + w polls of the heaviest. */
 TEST(fair_lightest_comes_round)
 {
     struct shared shared;
@@ -102,8 +102,8 @@ TEST(fair_weight_beyond_the_ends_is_the_end)
     EXPECT_EQ(shared.shares[0].step, 1);
 }
 
-/* Goal: a task owes nothing of what another had under the same number; a changed weight does not
- * wipe a debt off. */
+/* Goal: a task has no debt of another that had the same number; a changed weight does not
+ * cancel a debt. */
 TEST(fair_newcomer_inherits_no_debt)
 {
     struct shared shared;
@@ -123,7 +123,7 @@ TEST(fair_newcomer_inherits_no_debt)
     EXPECT_EQ(sched->ops->pop(sched), 0);
 }
 
-/* ---- The model: an array, whose virtual time goes on and on. --------------------------------- */
+/* ---- The model: an array, whose virtual time is never reduced. ------------------------------- */
 
 struct model {
     struct {

@@ -75,7 +75,7 @@ TEST(ranked_edf_gives_the_earliest_first_and_none_last)
     expect_pops(sched, "cbdeaf");
 }
 
-/* Holds D1. A changed rank counts at once, and puts the task behind its new equals. */
+/* Holds D1. A changed rank counts at once, and puts the task after its new equals. */
 TEST(ranked_whose_rank_changes_goes_where_it_belongs)
 {
     struct ordered ordered;
@@ -98,7 +98,7 @@ TEST(ranked_that_is_given_a_number_twice_panics)
     EXPECT_PANIC(sched->ops->push(sched, IDS));
 }
 
-/* ---- The model: an array in which the best is looked for. ------------------------------------ */
+/* ---- The model: an array in which the best is searched. -------------------------------------- */
 
 struct model {
     struct {

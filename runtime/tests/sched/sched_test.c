@@ -73,7 +73,7 @@ TEST(sched_lifo_slot_gives_the_last_first_and_the_others_in_order)
     EXPECT(pop(&lifo.sched) == RT_SCHED_NONE);
 }
 
-/* Holds D1. Two tasks that wake each other, and a third that waits behind them. */
+/* Holds D1. Two tasks that wake each other, and a third that waits after them. */
 TEST(sched_lifo_slot_is_used_three_times_in_a_row_at_most)
 {
     struct rt_sched_link links[IDS];
@@ -91,7 +91,7 @@ TEST(sched_lifo_slot_is_used_three_times_in_a_row_at_most)
     EXPECT_EQ(pop(&lifo.sched), 1);
 }
 
-/* Holds D1. With nobody behind it, the slot may be used forever; whoever comes is next. */
+/* Holds D1. With an empty queue, the slot may be used forever; a new task is next. */
 TEST(sched_lifo_slot_used_alone_does_not_starve_a_new_task)
 {
     struct rt_sched_link links[IDS];

@@ -1,5 +1,5 @@
 /*
- * yield_test.c -- giving way: after the others and after a turn, and when the quota says so.
+ * yield_test.c -- yielding: after the others and after a turn, and when the quota is used up.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -91,8 +91,8 @@ turn(struct yard *yard)
 }
 
 /*
- * Holds D13. Goal: who gives way goes on behind the ready tasks, and after a turn. Method: a gives
- * way, b wakes itself twice; turns are written as bars.
+ * Holds D13. Goal: a task that yields continues after the ready tasks, and after a turn. Method: a
+ * yields, b wakes itself twice; turns are logged as bars.
  */
 TEST(yield_continues_after_the_ready_tasks_and_one_turn)
 {
@@ -112,7 +112,7 @@ TEST(yield_continues_after_the_ready_tasks_and_one_turn)
     dumb_fini(&yard.dumb);
 }
 
-/* Holds D13. Those who gave way go on in that order, behind what the turn itself has woken. */
+/* Holds D13. Tasks that yielded continue in that order, after those the turn itself has woken. */
 TEST(yield_releases_in_order_after_tasks_the_turn_woke)
 {
     struct yard yard;
@@ -131,7 +131,7 @@ TEST(yield_releases_in_order_after_tasks_the_turn_woke)
     dumb_fini(&yard.dumb);
 }
 
-/* Holds D13, W11. A spurious poll does not end the wait, nor does it stand in line twice. */
+/* Holds D13, W11. A spurious poll does not end the wait, nor does it queue twice. */
 TEST(yield_polled_spuriously_keeps_waiting)
 {
     struct yard yard;
@@ -177,7 +177,7 @@ TEST(yield_polled_with_another_waker_wakes_that_one)
     dumb_fini(&yard.dumb);
 }
 
-/* Holds T8. A task that is cancelled in the line, and whose memory goes, is not woken. */
+/* Holds T8. A task that is cancelled in the queue, and whose memory goes, is not woken. */
 TEST(yield_of_a_cancelled_task_wakes_no_task)
 {
     struct yard yard;
@@ -193,7 +193,7 @@ TEST(yield_of_a_cancelled_task_wakes_no_task)
     dumb_fini(&yard.dumb);
 }
 
-/* What is left in the line when the runtime ends is dropped (W1). */
+/* What is left in the queue when the runtime ends is dropped (W1). */
 TEST(yield_left_in_the_line_of_a_runtime_that_ends_is_dropped)
 {
     struct yard yard;
@@ -208,7 +208,7 @@ TEST(yield_left_in_the_line_of_a_runtime_that_ends_is_dropped)
     EXPECT_EQ(counters->returned, 1);
 }
 
-/* Holds D13. No room in the line: behind those queued already, and nothing is lost. */
+/* Holds D13. The queue is full: to the tail of the run queue, and nothing is lost. */
 TEST(yield_without_capacity_goes_to_the_tail)
 {
     struct yard yard;
@@ -298,7 +298,7 @@ TEST(yield_quota_is_500_us_by_default)
     EXPECT_EQ(a.polls, 1);
 }
 
-/* Somebody may ask a task to give way before its quota is used up. Holds X8. */
+/* A task may be asked to yield before its quota is used up. Holds X8. */
 TEST(yield_may_be_asked_for_early)
 {
     struct yard yard;

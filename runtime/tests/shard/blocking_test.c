@@ -118,8 +118,8 @@ TEST(blocking_pool_runs_one_at_a_time_in_order)
 }
 
 /*
- * Goal: who has gone is not waited for: what is queued does not run, what runs wakes nobody, and
- * its memory is asked for.
+ * Goal: a cancelled client is not waited for: queued work does not run, running work wakes no
+ * task, and its memory stays in use until it ends.
  * Method: cancel the client whose work runs, and one in the queue.
  */
 TEST(blocking_work_forgotten_wakes_no_task)
@@ -178,15 +178,15 @@ TEST(blocking_work_misused_is_refused)
 /* ---- A thread. ------------------------------------------------------------------------------- */
 
 static void
-tell(void *argument)
+notify(void *argument)
 {
     const int *pipe_in = argument;
     EXPECT_EQ(write(*pipe_in, "!", 1), 1);
 }
 
 /*
- * Goal: a real thread runs the work, tells, and is collected.
- * Method: eight clients; sleep in a pipe until told, collect, run. With the thread sanitizer this
+ * Goal: a real thread runs the work, notifies, and is collected.
+ * Method: eight clients; sleep in a pipe until notified, collect, run. With thread sanitizer this
  * shows that the work's words are handed over in order.
  */
 TEST(blocking_pool_with_a_thread_runs_everything)
@@ -198,7 +198,7 @@ TEST(blocking_pool_with_a_thread_runs_everything)
     int ends[2];
     bed_init(&bed);
     EXPECT_EQ(pipe(ends), 0);
-    EXPECT_EQ(rt_worker_thread_init(&worker, tell, &ends[1]), RT_OK);
+    EXPECT_EQ(rt_worker_thread_init(&worker, notify, &ends[1]), RT_OK);
     rt_blocking_init(&pool, &worker.worker);
     EXPECT(!rt_worker_thread_collect(&worker, &pool));
     for (unsigned i = 0; i < 8; i++) {
@@ -206,8 +206,8 @@ TEST(blocking_pool_with_a_thread_runs_everything)
     }
     (void)bed_run(&bed);
     for (unsigned i = 0; i < 8; i++) {
-        char told;
-        EXPECT_EQ(read(ends[0], &told, 1), 1);
+        char byte;
+        EXPECT_EQ(read(ends[0], &byte, 1), 1);
         EXPECT(rt_worker_thread_collect(&worker, &pool));
         EXPECT_EQ(bed_run(&bed), 1);
         EXPECT_EQ(clients[i].runs, 1);

@@ -1,7 +1,7 @@
 /*
- * desk.h -- three sources of a dumb network, and clerks who wait for them.
+ * desk.h -- three sources of a dumb network, and clerks that wait for them.
  *
- * A clerk is a task that waits for one direction of a source, says "nothing left" (clears), and
+ * A clerk is a task that waits for one direction of a source, answers "nothing left" (clears), and
  * waits again, `times` times; its name is logged at each poll.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -1,8 +1,8 @@
 /*
- * house.h -- shards to test on, on one thread, each over a dumb host of its own.
+ * house.h -- shards to test on, on one thread, each over a separate dumb host.
  *
- * The test says whose turn it is; whatever runs between two turns runs "on shard `current`". What
- * a loop gives way for (between) is the test's own hook.
+ * The test decides which shard runs; code between two turns runs "on shard `current`". The
+ * loop's `between` is the test's own hook.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,7 +21,7 @@
 
 struct house;
 
-struct house_room {
+struct house_unit {
     struct house *house;
     struct dumb_runtime dumb;
     struct rt_shard shard;
@@ -33,7 +33,7 @@ struct house {
     struct rt_shard *members[HOUSE_SHARDS];
     struct rt_pipe pipes[HOUSE_SHARDS * HOUSE_SHARDS];
     struct rt_message *places[HOUSE_SHARDS * HOUSE_SHARDS * HOUSE_LANE];
-    struct house_room rooms[HOUSE_SHARDS];
+    struct house_unit units[HOUSE_SHARDS];
     uint32_t current; /* On whose thread we are. */
     void (*between)(struct house *house, uint32_t number);
     uint32_t countdown; /* For `between`. */
@@ -42,16 +42,16 @@ struct house {
 static inline bool
 house_here(void *argument)
 {
-    const struct house_room *room = argument;
-    return &room->house->rooms[room->house->current] == room;
+    const struct house_unit *unit = argument;
+    return &unit->house->units[unit->house->current] == unit;
 }
 
 static inline void
 house_between(void *argument)
 {
-    struct house_room *room = argument;
-    if (room->house->between != NULL) {
-        room->house->between(room->house, room->shard.number);
+    struct house_unit *unit = argument;
+    if (unit->house->between != NULL) {
+        unit->house->between(unit->house, unit->shard.number);
     }
 }
 
@@ -65,25 +65,25 @@ house_init(struct house *house)
             HOUSE_SHARDS, house->members, house->pipes, house->places, HOUSE_LANE};
     rt_shards_init(&house->shards, &config);
     for (uint32_t i = 0; i < HOUSE_SHARDS; i++) {
-        struct house_room *room = &house->rooms[i];
-        room->house = house;
-        dumb_init(&room->dumb);
+        struct house_unit *unit = &house->units[i];
+        unit->house = house;
+        dumb_init(&unit->dumb);
         struct rt_shard_config shard = {
-                .runtime = &room->dumb.runtime,
-                .cells = room->cells,
+                .runtime = &unit->dumb.runtime,
+                .cells = unit->cells,
                 .aliens_max = HOUSE_ALIENS,
                 .here = house_here,
                 .between = house_between,
-                .argument = room,
+                .argument = unit,
         };
-        EXPECT_EQ(rt_shard_init(&room->shard, &house->shards, i, &shard), RT_OK);
+        EXPECT_EQ(rt_shard_init(&unit->shard, &house->shards, i, &shard), RT_OK);
     }
 }
 
 static inline struct rt_shard *
 house_shard(struct house *house, uint32_t number)
 {
-    return &house->rooms[number].shard;
+    return &house->units[number].shard;
 }
 
 /* One turn of shard `number` on its thread. True when the shutdown is over. */
@@ -138,7 +138,7 @@ house_fini(struct house *house)
     for (uint32_t i = 0; i < HOUSE_SHARDS; i++) {
         house->current = i;
         rt_shard_fini(house_shard(house, i));
-        dumb_fini(&house->rooms[i].dumb);
+        dumb_fini(&house->units[i].dumb);
     }
 }
 

@@ -10,7 +10,7 @@
 
 #define ROUNDS 20000
 
-/* Goal: a lane is a queue with a last place, whatever the order of puts, publishes and takes.
+/* Goal: a lane is a bounded queue, whatever the order of puts, publishes and takes.
  * Method: long random histories beside three counts and the order of numbers. Holds X2. */
 TEST(shard_lane_and_a_plain_array_agree)
 {
@@ -27,10 +27,10 @@ TEST(shard_lane_and_a_plain_array_agree)
         for (uint32_t i = 0; i < ROUNDS; i++) {
             uint32_t what = bed_below(&random, 5);
             if (what < 2) {
-                bool room = put - taken < capacities[c];
-                EXPECT_EQ(rt_lane_has_room(&lane), room);
-                EXPECT_EQ(rt_lane_put(&lane, &messages[put % 16]), room);
-                put += room;
+                bool fits = put - taken < capacities[c];
+                EXPECT_EQ(rt_lane_has_room(&lane), fits);
+                EXPECT_EQ(rt_lane_put(&lane, &messages[put % 16]), fits);
+                put += fits;
             } else if (what == 2) {
                 rt_lane_publish(&lane);
                 published = put;
@@ -68,7 +68,7 @@ TEST(shard_inbox_gives_out_all_links_oldest_first)
     }
 }
 
-/* Goal: nothing gets in behind the last emptying. */
+/* Goal: no push succeeds after the last emptying. */
 TEST(shard_inbox_closed_refuses_and_keeps_nothing)
 {
     struct rt_inbox inbox;

@@ -32,8 +32,8 @@ TEST(shard_messages_of_one_pair_arrive_in_order)
     house_fini(&house);
 }
 
-/* Goal: a full lane makes the line longer and loses nothing. Method: nobody takes while far more
- * are sent than fit; each send is accepted, and all come home, once. Holds X3. */
+/* Goal: a full lane makes the queue longer and loses nothing. Method: nothing is taken while far
+ * more are sent than fit; each send is accepted, and all return, once. Holds X3. */
 TEST(shard_full_ring_keeps_the_rest_in_line)
 {
     struct house house;
@@ -55,8 +55,8 @@ TEST(shard_full_ring_keeps_the_rest_in_line)
     house_fini(&house);
 }
 
-/* Goal: a sender that sleeps with a line waiting hears that the lane has room again. Method: fill
- * lane and line, let it sleep until the receiver takes. Holds X3, X4. */
+/* Goal: a sender that sleeps with messages queued is notified when the lane has capacity again.
+ * Method: fill lane and queue, let it sleep until the receiver takes. Holds X3, X4. */
 static void
 receiver_turns(struct dumb_host *host)
 {
@@ -76,14 +76,14 @@ TEST(shard_asleep_with_queued_messages_is_told_of_capacity)
         letters[i].kept = true;
         letter_send(&letters[i], 0, 1);
     }
-    house.rooms[0].dumb.host.blocked = receiver_turns;
-    house.rooms[0].dumb.host.argument = &house;
+    house.units[0].dumb.host.blocked = receiver_turns;
+    house.units[0].dumb.host.argument = &house;
     for (uint32_t i = 0; i < 3 * MANY && arrivals < MANY - HOUSE_LANE; i++) {
         (void)house_turn_in(&house, 0, RT_TURN_BLOCK);
     }
     house_turns(&house, 4);
     EXPECT_EQ(arrivals, MANY);
-    EXPECT_EQ(house.rooms[0].shard.under_way, MANY);
+    EXPECT_EQ(house.units[0].shard.under_way, MANY);
     house.current = 1;
     for (uint32_t i = 0; i < MANY; i++) {
         rt_message_answer(&letters[i].message, house_shard(&house, 1), RT_OK);
@@ -94,7 +94,7 @@ TEST(shard_asleep_with_queued_messages_is_told_of_capacity)
 }
 
 /* Goal: an alien is refused when as many wait as the shard takes, and accepted again after a turn.
- * It is told on the target's thread, and has its message back. Holds X3. */
+ * It is answered on the target's thread, and has its message back. Holds X3. */
 TEST(shard_alien_is_refused_when_full)
 {
     struct house house;
@@ -124,52 +124,53 @@ TEST(shard_alien_is_refused_when_full)
 
 /* ---- The waiter. ---------------------------------------------------------------------------- */
 
-struct moment {
+struct interruption {
     struct house house;
     struct letter letter;
     uint32_t arrivals;
     uint32_t answers;
 };
 
-/* Shard 0 sends, at the moment when shard 1 gives way for the `countdown`-th time. */
+/* Shard 0 sends when shard 1 calls `between` for the `countdown`-th time. */
 static void
-send_at_the_moment(struct house *house, uint32_t number)
+send_at_the_countdown(struct house *house, uint32_t number)
 {
-    struct moment *moment = rt_container_of(house, struct moment, house);
+    struct interruption *interruption = rt_container_of(house, struct interruption, house);
     if (number != 1 || house->countdown-- != 0) {
         return;
     }
     house->between = NULL;
-    letter_send(&moment->letter, 0, 1);
+    letter_send(&interruption->letter, 0, 1);
     (void)house_turn(house, 0);
 }
 
-/* Goal: a message that comes while its receiver is about to sleep is not slept on. Method: at each
- * moment of the falling asleep at which another thread could come in, let it come in; a host that
- * is blocked with nobody to notify it fails the test. Holds X4. */
+/* Goal: a message that arrives while its receiver falls asleep ends the sleep. Method: at each step
+ * of falling asleep at which another thread could run, let it run; a host that is blocked without
+ * a notification fails the test. Holds X4. */
 TEST(shard_message_at_any_step_of_falling_asleep_ends_the_sleep)
 {
     for (uint32_t at = 0; at < 2; at++) {
-        struct moment moment = {.arrivals = 0};
-        house_init(&moment.house);
-        letter_init(&moment.letter, &moment.house, &moment.arrivals, &moment.answers);
-        moment.house.between = send_at_the_moment;
-        moment.house.countdown = at;
-        (void)house_turn_in(&moment.house, 1, RT_TURN_BLOCK);
-        EXPECT(moment.house.between == NULL);
-        (void)house_turn(&moment.house, 1);
-        EXPECT_EQ(moment.arrivals, 1);
-        house_close(&moment.house);
-        house_fini(&moment.house);
+        struct interruption interruption = {.arrivals = 0};
+        house_init(&interruption.house);
+        letter_init(&interruption.letter, &interruption.house, &interruption.arrivals,
+                &interruption.answers);
+        interruption.house.between = send_at_the_countdown;
+        interruption.house.countdown = at;
+        (void)house_turn_in(&interruption.house, 1, RT_TURN_BLOCK);
+        EXPECT(interruption.house.between == NULL);
+        (void)house_turn(&interruption.house, 1);
+        EXPECT_EQ(interruption.arrivals, 1);
+        house_close(&interruption.house);
+        house_fini(&interruption.house);
     }
 }
 
 static void
 letters_come(struct dumb_host *host)
 {
-    struct moment *moment = host->argument;
-    struct house *house = &moment->house;
-    letter_send(&moment->letter, 0, 1);
+    struct interruption *interruption = host->argument;
+    struct house *house = &interruption->house;
+    letter_send(&interruption->letter, 0, 1);
     (void)house_turn(house, 0);
     rt_shards_close(&house->shards);
 }
@@ -178,17 +179,18 @@ letters_come(struct dumb_host *host)
  * comes, and the closing; its host counts. Holds X4. */
 TEST(shard_asleep_is_notified_once)
 {
-    struct moment moment = {.arrivals = 0};
-    house_init(&moment.house);
-    struct dumb_host *host = &moment.house.rooms[1].dumb.host;
-    letter_init(&moment.letter, &moment.house, &moment.arrivals, &moment.answers);
+    struct interruption interruption = {.arrivals = 0};
+    house_init(&interruption.house);
+    struct dumb_host *host = &interruption.house.units[1].dumb.host;
+    letter_init(&interruption.letter, &interruption.house, &interruption.arrivals,
+            &interruption.answers);
     host->blocked = letters_come;
-    host->argument = &moment;
-    (void)house_turn_in(&moment.house, 1, RT_TURN_BLOCK);
+    host->argument = &interruption;
+    (void)house_turn_in(&interruption.house, 1, RT_TURN_BLOCK);
     EXPECT_EQ(host->notifies, 1);
-    house_close(&moment.house);
-    EXPECT_EQ(moment.arrivals, 1);
-    house_fini(&moment.house);
+    house_close(&interruption.house);
+    EXPECT_EQ(interruption.arrivals, 1);
+    house_fini(&interruption.house);
 }
 
 /* ---- The call. ------------------------------------------------------------------------------- */
@@ -229,7 +231,7 @@ caller_start(struct caller *caller, struct house *house)
     caller->house = house;
     rt_task_init(&caller->task, caller_poll, NULL, "caller");
     house->current = 0;
-    EXPECT_EQ(rt_post(&house->rooms[0].dumb.runtime.executor, &caller->task), RT_OK);
+    EXPECT_EQ(rt_post(&house->units[0].dumb.runtime.executor, &caller->task), RT_OK);
 }
 
 /* Goal: a call answers its caller on the caller's shard, failures too. Method: the other shard
@@ -256,8 +258,8 @@ TEST(shard_submit_is_resolved_on_the_origin_with_the_callees_failure)
     house_fini(&house);
 }
 
-/* Goal: a call that was given up is still the other shard's, and nobody is woken when it comes
- * home; only then is its memory free. Holds X5. */
+/* Goal: a call that was dropped is still the other shard's, and no task is woken when it returns;
+ * only then is its memory free. Holds X5. */
 TEST(shard_submit_dropped_ends_when_its_message_returns)
 {
     struct house house;

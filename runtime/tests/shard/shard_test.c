@@ -1,5 +1,5 @@
 /*
- * shard_test.c -- tasks and their shard: who may touch them, wakes by name, and the shutdown.
+ * shard_test.c -- tasks and their shard: access, wakes by name, and the shutdown.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -56,12 +56,12 @@ waiter_start(struct waiter *waiter, struct house *house, uint32_t shard)
     rt_slot_init(&waiter->slot);
     rt_task_init(&waiter->task, waiter_poll, waiter_cleanup, "waiter");
     house->current = shard;
-    EXPECT_EQ(rt_post(&house->rooms[shard].dumb.runtime.executor, &waiter->task), RT_OK);
+    EXPECT_EQ(rt_post(&house->units[shard].dumb.runtime.executor, &waiter->task), RT_OK);
     (void)house_turn(house, shard);
     EXPECT_EQ(waiter->polls, 1);
 }
 
-/* Goal: nobody ends a task but its shard. Method: cancel and post it from another shard, which are
+/* Goal: only its shard ends a task. Method: cancel and post it from another shard, which are
  * faults; ask for its end by name, which happens there. Holds X1. */
 TEST(shard_task_is_ended_on_its_shard_only)
 {
@@ -76,7 +76,7 @@ TEST(shard_task_is_ended_on_its_shard_only)
     EXPECT_EQ(waiter.cleanups, 0);
     rt_task_init(&stranger, waiter_poll, NULL, "stranger");
     EXPECT_FAULT(RT_E_FOREIGN,
-            (void)(rt_post(&house.rooms[1].dumb.runtime.executor, &stranger) == RT_OK));
+            (void)(rt_post(&house.units[1].dumb.runtime.executor, &stranger) == RT_OK));
     rt_remote_cancel(&name);
     EXPECT_EQ(waiter.cleanups, 0);
     house_turns(&house, 1);
@@ -128,20 +128,20 @@ TEST(shard_wakes_from_elsewhere_are_one_message)
     struct waiter waiter;
     house_init(&house);
     waiter_start(&waiter, &house, 1);
-    struct dumb_host *host = &house.rooms[1].dumb.host;
+    struct dumb_host *host = &house.units[1].dumb.host;
     host->blocked = wakes_come;
     host->argument = &waiter;
     (void)house_turn_in(&house, 1, RT_TURN_BLOCK);
     EXPECT_EQ(host->notifies, 1);
     (void)house_turn(&house, 1);
     EXPECT_EQ(waiter.polls, 2);
-    EXPECT_EQ(house.rooms[1].dumb.runtime.executor.counters.coalesced, 0);
+    EXPECT_EQ(house.units[1].dumb.runtime.executor.counters.coalesced, 0);
     house_close(&house);
     house_fini(&house);
 }
 
-/* Goal: a wake or a cancel that comes too late does nothing, also when another task has the place
- * by then. Method: two lives of one place; ask for the old one before and after the young one was
+/* Goal: a wake or a cancel that comes too late does nothing, also when another task has the entry
+ * by then. Method: two lives of one entry; ask for the old one before and after the young one was
  * asked for. Holds X6. */
 TEST(shard_late_wake_for_a_dead_task_is_dropped)
 {
@@ -176,8 +176,8 @@ TEST(shard_late_wake_for_a_dead_task_is_dropped)
     house_fini(&house);
 }
 
-/* Goal: a closing house loses nothing. Method: close it with messages in line, in the lane, in hand
- * and from an alien; each comes home once, on its origin; afterwards everybody is refused. Tasks
+/* Goal: a shutdown loses nothing. Method: close with messages queued, in the lane, in hand
+ * and from an alien; each returns once, to its origin; afterwards all sends are refused. Tasks
  * that are left are ended, each on its shard. Holds X7, X1. */
 TEST(shard_closing_brings_every_message_home)
 {

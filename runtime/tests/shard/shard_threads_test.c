@@ -1,5 +1,5 @@
 /*
- * shard_threads_test.c -- shards on real threads: nothing is lost, nobody sleeps on work.
+ * shard_threads_test.c -- shards on real threads: nothing is lost, no shard sleeps on work.
  *
  * Worth most under tsan (make check-tsan), which sees a missing order; a missed waiter is a test
  * that does not end.
@@ -28,7 +28,7 @@ struct thread_host {
 struct city;
 
 struct street {
-    struct house_room room; /* Its dumb host is not used, but for the memory around it. */
+    struct house_unit unit; /* Its dumb host is not used, but for the memory around it. */
     struct thread_host host;
     struct city *city;
     pthread_t thread;
@@ -139,7 +139,7 @@ on_own_thread(void *argument)
 static void
 serve(struct rt_message *message, struct rt_shard *shard)
 {
-    struct street *street = rt_container_of(shard, struct street, room.shard);
+    struct street *street = rt_container_of(shard, struct street, unit.shard);
     street->served++;
     rt_message_answer(message, shard, RT_OK);
 }
@@ -152,8 +152,8 @@ caller_poll(struct rt_task *task, struct rt_cx *cx)
     while (street->asked < CALLS) {
         if (!street->asking) {
             street->asking = true;
-            uint32_t to = (street->room.shard.number + 1 + street->asked) % HOUSE_SHARDS;
-            rt_submit_to(&street->submit, &street->room.shard, to, serve);
+            uint32_t to = (street->unit.shard.number + 1 + street->asked) % HOUSE_SHARDS;
+            rt_submit_to(&street->submit, &street->unit.shard, to, serve);
         }
         RT_AWAIT(rt_future_poll(&street->submit.future, cx));
         EXPECT_EQ(street->submit.message.result, RT_OK);
@@ -170,9 +170,9 @@ pinged_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct street *street = rt_container_of(task, struct street, pinged);
     struct city *city = street->city;
-    (void)rt_remote_wait(&street->room.shard, &street->slot, cx, "a ping");
+    (void)rt_remote_wait(&street->unit.shard, &street->slot, cx, "a ping");
     if (!atomic_load(&city->pinged_known)) {
-        city->pinged = rt_remote_of(&street->room.shard, task);
+        city->pinged = rt_remote_of(&street->unit.shard, task);
         atomic_store(&city->pinged_known, true);
     }
     street->pings_seen = atomic_load(&city->pings);
@@ -189,7 +189,7 @@ street_main(void *argument)
     struct street *street = argument;
     street->thread = pthread_self();
     atomic_store(&street->started, true);
-    EXPECT_EQ(rt_shard_run(&street->room.shard), RT_OK);
+    EXPECT_EQ(rt_shard_run(&street->unit.shard), RT_OK);
     return NULL;
 }
 
@@ -201,18 +201,18 @@ street_init(struct city *city, uint32_t number)
     street->city = city;
     atomic_init(&street->started, false);
     thread_host_init(&street->host);
-    struct rt_runtime_config runtime = dumb_config(&street->room.dumb);
+    struct rt_runtime_config runtime = dumb_config(&street->unit.dumb);
     runtime.host = &street->host.seam;
-    rt_runtime_init(&street->room.dumb.runtime, &runtime);
+    rt_runtime_init(&street->unit.dumb.runtime, &runtime);
     struct rt_shard_config config = {
-            .runtime = &street->room.dumb.runtime,
-            .cells = street->room.cells,
+            .runtime = &street->unit.dumb.runtime,
+            .cells = street->unit.cells,
             .here = on_own_thread,
             .argument = street,
     };
-    EXPECT_EQ(rt_shard_init(&street->room.shard, &city->shards, number, &config), RT_OK);
+    EXPECT_EQ(rt_shard_init(&street->unit.shard, &city->shards, number, &config), RT_OK);
     rt_task_init(&street->caller, caller_poll, NULL, "caller");
-    EXPECT_EQ(rt_post(&street->room.dumb.runtime.executor, &street->caller), RT_OK);
+    EXPECT_EQ(rt_post(&street->unit.dumb.runtime.executor, &street->caller), RT_OK);
 }
 
 static void
@@ -230,7 +230,7 @@ city_init(struct city *city)
     struct street *first = &city->streets[0];
     rt_slot_init(&first->slot);
     rt_task_init(&first->pinged, pinged_poll, NULL, "pinged");
-    EXPECT_EQ(rt_post(&first->room.dumb.runtime.executor, &first->pinged), RT_OK);
+    EXPECT_EQ(rt_post(&first->unit.dumb.runtime.executor, &first->pinged), RT_OK);
 }
 
 /* An alien: sends one message after the other, and waits for each. */
@@ -292,7 +292,7 @@ TEST(shard_threads_serve_every_request_once)
     EXPECT_EQ(city->streets[0].pings_seen, PINGS);
     for (uint32_t i = 0; i < HOUSE_SHARDS; i++) {
         rt_shard_fini(city->members[i]);
-        rt_runtime_fini(&city->streets[i].room.dumb.runtime);
+        rt_runtime_fini(&city->streets[i].unit.dumb.runtime);
     }
     free(city);
 }

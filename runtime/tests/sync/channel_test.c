@@ -1,5 +1,5 @@
 /*
- * channel_test.c -- full, empty, reserved, closed; and who is woken when somebody leaves.
+ * channel_test.c -- full, empty, reserved, closed; and what a leaving waiter wakes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,7 +18,7 @@ struct rig {
     struct rt_recv recvs[CROWD];
     int out[CROWD]; /* What is sent … */
     int in[CROWD];  /* … and received. */
-    int destroyed;  /* Items that nobody read, as the sum of what they say. */
+    int destroyed;  /* Items that were not read, as the sum of their values. */
 };
 
 static void
@@ -122,7 +122,7 @@ TEST(channel_full_senders_wait_in_order)
     EXPECT_EQ(send(&rig, 1, 4), RT_PENDING);
     EXPECT_EQ(try_recv(&rig), 1);
     EXPECT_STR(crowd_woken(&rig.crowd), "a");
-    /* The place is a's, although a has not been polled: nobody barges. */
+    /* The capacity is a's, although a has not been polled: no barging. */
     EXPECT_EQ(try_send(&rig, 9), RT_E_FULL);
     EXPECT_EQ(send_again(&rig, 1), RT_PENDING);
     EXPECT_EQ(send_again(&rig, 0), RT_READY);
@@ -276,7 +276,7 @@ TEST(channel_receive_that_is_cancelled_has_consumed_nothing)
     EXPECT_STR(crowd_woken(&rig.crowd), "a b");
     rt_recv_drop(&rig.recvs[0]);
     EXPECT_EQ(recv_again(&rig, 1), RT_READY);
-    EXPECT_EQ(rig.in[1], 1); /* The oldest, whoever it was granted for. */
+    EXPECT_EQ(rig.in[1], 1); /* The oldest, whichever it was granted for. */
     EXPECT_EQ(try_recv(&rig), 2);
 }
 
@@ -340,7 +340,7 @@ TEST(channel_receive_in_a_future_drops_what_it_was_granted)
     EXPECT_EQ(recv_again(&rig, 1), RT_READY);
 }
 
-/* Holds K7, K3: woken by the close, it finds an item that is still somebody else's. */
+/* Holds K7, K3: woken by the close, it finds an item that is granted to another. */
 TEST(channel_receiver_woken_spuriously_queues_again_once)
 {
     struct rig rig;
@@ -358,7 +358,7 @@ TEST(channel_receiver_woken_spuriously_queues_again_once)
     EXPECT_EQ(rig.in[1], 1);
 }
 
-/* Holds K2, K3: closed, and the last item is taken: those who wait for it have come to the end. */
+/* Holds K2, K3: closed, and the last item is taken: the receivers that wait get the end. */
 TEST(channel_closed_and_emptied_wakes_receivers_for_the_end)
 {
     struct rig rig;
@@ -375,7 +375,7 @@ TEST(channel_closed_and_emptied_wakes_receivers_for_the_end)
     EXPECT_EQ(rig.recvs[1].err, RT_E_CLOSED);
 }
 
-/* Holds K7: an item that was granted is cleared away; the receiver waits on, at its old place. */
+/* Holds K7: an item that was granted is cleared; the receiver waits on at its old position. */
 TEST(channel_clear_wakes_senders_and_takes_grants_back)
 {
     struct rig rig;
@@ -427,8 +427,8 @@ TEST(channel_storage_is_reused_when_no_handle_is_left)
     rt_channel_fini(&rig.channel);
 }
 
-/* Holds K13: a future whose turn came when nobody awaited it (its task parks, it goes on under
- * another waker) has a place of the life before. */
+/* Holds K13: a future whose turn came when no task awaited it (its task parks, it continues under
+ * another waker) has a position of the previous life. */
 TEST(channel_is_not_reopened_while_a_future_that_was_passed_over_is_left)
 {
     struct rig rig;
@@ -462,9 +462,9 @@ TEST(channel_reopened_is_empty_and_what_was_left_is_destroyed)
 struct model {
     int ring[CAPACITY];
     int count;
-    int senders[CROWD]; /* Who waits to send, in the order of coming; granted ones first. */
+    int senders[CROWD]; /* Waiting senders, in the order of queueing; granted ones first. */
     int sending;
-    int room_granted;
+    int granted;
     int receivers[CROWD];
     int receiving;
     int items_granted;
@@ -489,13 +489,13 @@ cut(int *line, int *count, int at)
     (*count)--;
 }
 
-/* Those who are granted are the first ones of the line: grants go in its order, and whoever takes
- * his leaves it. */
+/* The granted waiters are the first ones of the queue: grants go in its order, and a taker leaves
+ * it. */
 static void
 model_serve(struct model *model)
 {
-    int room = CAPACITY - model->count;
-    model->room_granted = model->sending < room ? model->sending : room;
+    int space = CAPACITY - model->count;
+    model->granted = model->sending < space ? model->sending : space;
     model->items_granted = model->receiving < model->count ? model->receiving : model->count;
 }
 
@@ -504,7 +504,7 @@ model_send(struct model *model, struct rig *rig, int who, int value)
 {
     int at = find(model->senders, model->sending, who);
     bool is_new = at == model->sending;
-    bool ready = is_new ? model->count + model->room_granted < CAPACITY : at < model->room_granted;
+    bool ready = is_new ? model->count + model->granted < CAPACITY : at < model->granted;
     EXPECT_EQ(is_new ? send(rig, who, value) : send_again(rig, who), ready ? RT_READY : RT_PENDING);
     if (ready) {
         model->ring[model->count++] = rig->out[who];
@@ -552,7 +552,7 @@ model_leave(struct model *model, struct rig *rig, int who)
 /*
  * Holds K1, K5, K6.
  * Goal: no history of sends, receives and drops, at any point, loses or doubles an item, an order
- * or a grant. Method: 50,000 random steps against two arrays of who waits and one of items.
+ * or a grant. Method: 50,000 random steps against two arrays of waiters and one of items.
  */
 TEST(channel_long_random_history_agrees_with_an_array)
 {
@@ -576,7 +576,7 @@ TEST(channel_long_random_history_agrees_with_an_array)
         }
         model_serve(&model);
         EXPECT_EQ(rt_channel_length(&rig.channel), model.count);
-        EXPECT_EQ(rig.channel.room.assigned, model.room_granted);
+        EXPECT_EQ(rig.channel.room.assigned, model.granted);
         EXPECT_EQ(rig.channel.items.assigned, model.items_granted);
     }
     EXPECT_EQ(rig.destroyed, 0);

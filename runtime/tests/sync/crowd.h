@@ -2,7 +2,7 @@
  * crowd.h -- tasks that sleep until they are woken, on whose behalf a test polls futures by hand.
  *
  * Task a is number 0, b number 1 and so on. `crowd_cx` is the context of a poll of one of them;
- * `crowd_woken` runs the executor and says who was woken since, in the order of the polls: "a c".
+ * `crowd_woken` runs the executor and lists the tasks woken since, in the order of polls: "a c".
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -34,7 +34,7 @@ person_poll(struct rt_task *task, struct rt_cx *cx)
     return RT_PENDING;
 }
 
-/* Lets everybody who is woken have a poll, and names them. */
+/* Polls all woken tasks, and names them. */
 static inline const char *
 crowd_woken(struct crowd *crowd)
 {

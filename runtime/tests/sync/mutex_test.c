@@ -51,7 +51,7 @@ TEST(mutex_unlock_hands_it_to_the_first_in_line)
     rt_mutex_unlock(&rig.mutex);
     EXPECT(rt_mutex_locked(&rig.mutex));
     EXPECT(!rt_mutex_try_lock(&rig.mutex));
-    EXPECT_EQ(lock(&rig, 3), RT_PENDING); /* Nobody gets in between. */
+    EXPECT_EQ(lock(&rig, 3), RT_PENDING); /* No task gets in between. */
     EXPECT_STR(crowd_woken(&rig.crowd), "b");
     EXPECT_EQ(again(&rig, 1), RT_READY);
     rt_mutex_unlock(&rig.mutex);
@@ -97,7 +97,7 @@ TEST(mutex_unlocked_by_nobodys_right_is_a_fault)
 /* ---- Oneshot. -------------------------------------------------------------------------------- */
 
 static rt_poll
-look(struct rig *rig, int i)
+poll_wait(struct rig *rig, int i)
 {
     return rt_oneshot_poll(&rig->wait, crowd_cx(&rig->crowd, i));
 }
@@ -107,24 +107,24 @@ TEST(oneshot_value_reaches_the_receiver_before_and_after_its_poll)
 {
     struct rig rig;
     rig_init(&rig);
-    EXPECT_EQ(look(&rig, 0), RT_PENDING);
-    EXPECT_EQ(look(&rig, 1), RT_PENDING); /* Moved: b is owed the wake. */
+    EXPECT_EQ(poll_wait(&rig, 0), RT_PENDING);
+    EXPECT_EQ(poll_wait(&rig, 1), RT_PENDING); /* Moved: b must be woken. */
     EXPECT_EQ(rt_oneshot_send(&rig.oneshot, &rig.value), RT_OK);
     EXPECT_STR(crowd_woken(&rig.crowd), "b");
-    EXPECT_EQ(look(&rig, 1), RT_READY);
+    EXPECT_EQ(poll_wait(&rig, 1), RT_READY);
     EXPECT_EQ(rig.wait.err, RT_OK);
     EXPECT(rig.wait.value == &rig.value);
-    EXPECT_FAULT(RT_E_FINISHED, (void)look(&rig, 1));
+    EXPECT_FAULT(RT_E_FINISHED, (void)poll_wait(&rig, 1));
     EXPECT(rt_oneshot_fini(&rig.oneshot) == NULL);
 
     rt_oneshot_init(&rig.oneshot);
     EXPECT_EQ(rt_oneshot_send(&rig.oneshot, &rig.value), RT_OK);
     rt_oneshot_drop_sender(&rig.oneshot); /* After its send: nothing. */
     rt_oneshot_wait_init(&rig.wait, &rig.oneshot);
-    EXPECT_EQ(look(&rig, 0), RT_READY);
+    EXPECT_EQ(poll_wait(&rig, 0), RT_READY);
     EXPECT_EQ(rig.wait.err, RT_OK);
     rt_oneshot_wait_init(&rig.wait, &rig.oneshot);
-    EXPECT_EQ(look(&rig, 0), RT_READY);
+    EXPECT_EQ(poll_wait(&rig, 0), RT_READY);
     EXPECT_EQ(rig.wait.err, RT_E_TAKEN);
     EXPECT_FAULT(RT_E_INVALID, (void)!rt_oneshot_send(&rig.oneshot, &rig.value));
 }
@@ -134,20 +134,20 @@ TEST(oneshot_sender_gone_cancels_the_receiver)
 {
     struct rig rig;
     rig_init(&rig);
-    EXPECT_EQ(look(&rig, 0), RT_PENDING);
+    EXPECT_EQ(poll_wait(&rig, 0), RT_PENDING);
     rt_oneshot_drop_sender(&rig.oneshot);
     rt_oneshot_drop_sender(&rig.oneshot);
     EXPECT_STR(crowd_woken(&rig.crowd), "a");
-    EXPECT_EQ(look(&rig, 0), RT_READY);
+    EXPECT_EQ(poll_wait(&rig, 0), RT_READY);
     EXPECT_EQ(rig.wait.err, RT_E_CANCELLED);
 }
 
-/* Holds K12: what was there, or comes later, is given back to who can destroy it. */
+/* Holds K12: a value, early or late, is given back to its owner to destroy. */
 TEST(oneshot_receiver_gone_discards_the_send)
 {
     struct rig rig;
     rig_init(&rig);
-    EXPECT_EQ(look(&rig, 0), RT_PENDING);
+    EXPECT_EQ(poll_wait(&rig, 0), RT_PENDING);
     EXPECT_FAULT(RT_E_IN_USE, (void)rt_oneshot_drop_receiver(&rig.oneshot));
     rt_oneshot_wait_drop(&rig.wait);
     EXPECT(rt_oneshot_drop_receiver(&rig.oneshot) == NULL);
@@ -161,20 +161,20 @@ TEST(oneshot_receiver_gone_discards_the_send)
     EXPECT(rt_oneshot_drop_receiver(&rig.oneshot) == NULL);
 }
 
-/* Holds K12, K6: a wait that was woken and dropped has lost nothing; a late drop harms nobody. */
+/* Holds K12, K6: a wait that was woken and dropped has lost nothing; a late drop is harmless. */
 TEST(oneshot_wait_that_leaves_keeps_the_value_for_the_next)
 {
     struct rig rig;
     struct rt_oneshot_wait other;
     rig_init(&rig);
-    EXPECT_EQ(look(&rig, 0), RT_PENDING);
+    EXPECT_EQ(poll_wait(&rig, 0), RT_PENDING);
     rt_oneshot_wait_init(&other, &rig.oneshot);
     EXPECT_EQ(rt_oneshot_poll(&other, crowd_cx(&rig.crowd, 1)), RT_PENDING);
-    rt_oneshot_wait_drop(&rig.wait); /* Its place was taken: b still waits. */
+    rt_oneshot_wait_drop(&rig.wait); /* It was replaced: b still waits. */
     EXPECT_EQ(rt_oneshot_send(&rig.oneshot, &rig.value), RT_OK);
     EXPECT_STR(crowd_woken(&rig.crowd), "b");
     rt_oneshot_wait_drop(&other);
     rt_oneshot_wait_init(&rig.wait, &rig.oneshot);
-    EXPECT_EQ(look(&rig, 2), RT_READY);
+    EXPECT_EQ(poll_wait(&rig, 2), RT_READY);
     EXPECT(rig.wait.value == &rig.value);
 }

@@ -1,5 +1,5 @@
 /*
- * notify_test.c -- notify and broadcast: who hears of it, and what stays.
+ * notify_test.c -- notify and broadcast: which waiters are woken, and what is stored.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -66,7 +66,7 @@ TEST(notify_one_wakes_the_first_and_stores_nothing)
     EXPECT_EQ(again(&rig, 0), RT_READY);
 }
 
-/* Holds K8: each notify has a waiter of its own, also when the first was not polled yet (C07). */
+/* Holds K8: each notify has a separate waiter, also when the first was not polled yet. */
 TEST(notify_one_twice_wakes_two)
 {
     struct rig rig;
@@ -97,7 +97,7 @@ TEST(notify_all_wakes_current_waiters_and_stores_nothing)
     EXPECT_EQ(again(&rig, 3), RT_PENDING);
 }
 
-/* Holds K6, K8: chosen and dropped, the notification goes on, at last into the store. */
+/* Holds K6, K8: chosen and dropped, the notification is passed on, and at last stored. */
 TEST(notify_one_whose_waiter_leaves_goes_to_the_next)
 {
     struct rig rig;
@@ -144,7 +144,7 @@ TEST(notify_all_and_a_drop_leave_a_stored_permit_alone)
     EXPECT_EQ(wait(&rig, 1), RT_READY);
 }
 
-/* Holds K8, K6: who was woken by all and leaves has nothing to pass on. */
+/* Holds K8, K6: a waiter that was woken by all and leaves has nothing to pass on. */
 TEST(notify_all_whose_waiter_leaves_stores_nothing)
 {
     struct rig rig;

@@ -1,7 +1,7 @@
 /*
- * semaphore_test.c -- permits go to those who came first, and find their way past those who left.
+ * semaphore_test.c -- permits go to the first waiters, and past those that left.
  *
- * What is common to all lines (waiters.h) is tested here, on the plainest of them.
+ * What is common to all queues (waiters.h) is tested here, on the simplest of them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -90,7 +90,7 @@ TEST(semaphore_large_request_at_the_head_blocks_small_ones)
     EXPECT_EQ(rt_semaphore_free(&rig.semaphore), 0);
 }
 
-/* Holds K10, K6: what the head had collected goes to those behind it. */
+/* Holds K10, K6: what the head had collected goes to those after it. */
 TEST(semaphore_head_that_leaves_gives_on_what_it_collected)
 {
     struct rig rig;
@@ -124,7 +124,7 @@ TEST(semaphore_granted_and_dropped_before_its_poll_passes_on)
     rt_semaphore_fini(&rig.semaphore);
 }
 
-/* Holds K6: with nobody left to pass it on to, it is free. */
+/* Holds K6: with no waiter left to pass it on to, it is free. */
 TEST(semaphore_grant_of_the_last_waiter_becomes_free)
 {
     struct rig rig;
@@ -149,10 +149,10 @@ TEST(semaphore_passes_over_a_task_that_has_ended)
     EXPECT_STR(crowd_woken(&rig.crowd), "b c");
     EXPECT_EQ(again(&rig, 1), RT_READY);
     EXPECT_EQ(again(&rig, 2), RT_READY);
-    rt_semaphore_fini(&rig.semaphore); /* The dead one stands in no list any more. */
+    rt_semaphore_fini(&rig.semaphore); /* The dead one is in no list any more. */
 }
 
-/* Holds K6: the head is dead and has what the next one wants; nobody releases any more. */
+/* Holds K6: the head is dead and has what the next one wants; no release follows. */
 TEST(semaphore_spurious_poll_finds_what_a_dead_head_had)
 {
     struct rig rig;
@@ -163,7 +163,7 @@ TEST(semaphore_spurious_poll_finds_what_a_dead_head_had)
     EXPECT_EQ(again(&rig, 1), RT_READY);
 }
 
-/* Holds K7: who was passed over and is polled after all has its old place, once. */
+/* Holds K7: a waiter that was passed over and is polled after all has its old position, once. */
 TEST(semaphore_passed_over_and_polled_again_has_its_old_position)
 {
     struct rig rig;
@@ -185,8 +185,8 @@ TEST(semaphore_passed_over_and_polled_again_has_its_old_position)
 
 /*
  * Holds K7, K10.
- * Goal: only one collects, also when the head was passed over and comes back; two that each have a
- * part would wait for each other. Method: a has two of three, b takes them over, a comes back as d.
+ * Goal: only one collects, also when the head was passed over and returns; two that each have
+ * some would wait for each other. Method: a has two of three, b takes them over, a returns as d.
  */
 TEST(semaphore_head_that_returns_has_its_collected_units_again)
 {
@@ -204,7 +204,7 @@ TEST(semaphore_head_that_returns_has_its_collected_units_again)
     EXPECT_STR(crowd_woken(&rig.crowd), "b");
 }
 
-/* Holds K7, K10: what is too much for the one that came back goes on to the next. */
+/* Holds K7, K10: what is too much for the one that returned goes to the next. */
 TEST(semaphore_head_that_returns_leaves_the_rest_to_the_next)
 {
     struct rig rig;
@@ -219,7 +219,7 @@ TEST(semaphore_head_that_returns_leaves_the_rest_to_the_next)
     EXPECT_STR(crowd_woken(&rig.crowd), "b");
 }
 
-/* Holds W11, K6: only the task that polled last is owed the wake. */
+/* Holds W11, K6: only the task that polled last is woken. */
 TEST(semaphore_waiter_that_moves_takes_its_wake_along)
 {
     struct rig rig;
@@ -316,7 +316,7 @@ struct meddler {
     struct rig *rig;
 };
 
-/* At its wake, the next in line gives up, and two permits come back. */
+/* At its wake, the next in the queue is dropped, and two permits are released. */
 static void
 meddle(struct spy *spy, char what)
 {
@@ -354,7 +354,7 @@ TEST(semaphore_release_survives_a_reentrant_waker)
     rt_semaphore_fini(&rig.semaphore);
 }
 
-/* ---- The model: an array of who waits, looked through from end to end. ----------------------- */
+/* ---- The model: an array of waiters, searched from end to end. ------------------------------- */
 
 struct row {
     int who;
@@ -365,7 +365,7 @@ struct row {
 struct model {
     struct row rows[CROWD]; /* In the order of coming. */
     int count;
-    uint32_t pool; /* Free, or collected by the one who is next. */
+    uint32_t pool; /* Free, or collected by the next one. */
     char woken[64];
 };
 
@@ -416,7 +416,7 @@ model_queues(const struct model *model)
     return false;
 }
 
-/* Compares who was woken since the last look. */
+/* Compares the tasks woken since the last call. */
 static void
 model_compare(struct model *model, struct rig *rig)
 {

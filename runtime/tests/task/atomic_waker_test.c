@@ -153,7 +153,7 @@ TEST(atomic_waker_taken_belongs_to_the_taker)
     EXPECT(spy_balanced(&spy));
 }
 
-/* A waker that two threads may use: it counts, and tells how often it was woken. */
+/* A waker that two threads may use: it counts how often it was woken. */
 struct shared {
     struct rt_atomic_waker atomic;
     atomic_uint published; /* What the waiting side waits for: this many rounds. */
@@ -211,7 +211,7 @@ producer(void *argument)
     return NULL;
 }
 
-/* Registers, looks, sleeps: until `woken` moves, which is forever when a wake was lost. */
+/* Registers, checks, sleeps: until `woken` moves, which is forever when a wake was lost. */
 static void
 wait_for_change(struct shared *shared, const struct rt_waker *waker, unsigned seen)
 {
@@ -227,7 +227,7 @@ wait_for_change(struct shared *shared, const struct rt_waker *waker, unsigned se
 
 /*
  * Holds W4, W10: a waker may be woken from any thread.
- * Goal: a waiter that registers before its last look is never left asleep. Method: a producer that
+ * Goal: a waiter that registers before its last check is never left asleep. Method: a producer that
  * wakes once a round and waits for the waiter to see it; a lost wake stops both, and Check's time
  * limit ends the test. At the end every reference was given back.
  */

@@ -7,7 +7,7 @@
 
 #include "runtime/tests/bed.h"
 
-/* A poll function that answers what it is told, one letter a poll. */
+/* A poll function with scripted answers, one letter a poll. */
 struct inner {
     const char *answers;
 };

@@ -1,5 +1,5 @@
 /*
- * cx_test.c -- the poll context: what it gives, to whom, and for how long.
+ * cx_test.c -- the poll context: what it gives, and for how long.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -74,7 +74,7 @@ TEST(cx_reenqueue_puts_the_task_after_those_queued_already)
 }
 
 static rt_poll
-look_around(struct rt_task *task, struct rt_cx *cx)
+use_context(struct rt_task *task, struct rt_cx *cx)
 {
     struct rt_waker own = rt_target_waker(&task->target);
     EXPECT(cx->task == task);
@@ -91,7 +91,7 @@ TEST(cx_gives_the_task_and_its_waker)
     struct bed bed;
     bed_init(&bed);
     struct rt_task task;
-    rt_task_init(&task, look_around, NULL, NULL);
+    rt_task_init(&task, use_context, NULL, NULL);
     EXPECT_EQ(rt_post(&bed.executor, &task), RT_OK);
     EXPECT_EQ(bed_run(&bed), 1);
     EXPECT_EQ(task.end, RT_TASK_DONE);
@@ -189,8 +189,8 @@ last_of(void *argument, uint32_t n)
 }
 
 /*
- * Goal: a freedom is the executor's owner to use; without one, and where there is no choice, the
- * answer is the usual way and nobody is asked.
+ * Goal: the executor's owner makes free choices; without a choose function, and where there is
+ * only one, the answer is the default and the function is not called.
  */
 TEST(cx_choose_asks_the_executors_choose_function)
 {

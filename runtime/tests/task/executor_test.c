@@ -1,5 +1,5 @@
 /*
- * executor_test.c -- who is polled when, what a run call answers, and what is counted.
+ * executor_test.c -- what is polled when, what a run call answers, and what is counted.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,10 +25,10 @@ TEST(executor_polls_in_the_order_of_wakes)
     EXPECT_STR(bed.log, "a b c c ~c a ~a b ~b");
 }
 
-/* Holds C2, T5: SEMANTICS 3.1, both orders pinned. A wakes itself, then B. */
+/* Holds C2, T5, D2: both orders pinned. A wakes itself, then B. */
 TEST(executor_puts_a_self_wake_where_configured)
 {
-    static const char *const stories[] = {"a b ~b a ~a", "a a ~a b ~b"};
+    static const char *const logs[] = {"a b ~b a ~a", "a a ~a b ~b"};
     for (int mode = 0; mode < 2; mode++) {
         struct bed bed;
         bed_init_self_wake(&bed, mode == 0 ? RT_SELF_WAKE_AFTER_POLL : RT_SELF_WAKE_AT_WAKE);
@@ -40,7 +40,7 @@ TEST(executor_puts_a_self_wake_where_configured)
         actor_start(&a, &bed, "a", "wo.!");
         a.other = &b;
         (void)bed_run(&bed);
-        EXPECT_STR(bed.log, stories[mode]);
+        EXPECT_STR(bed.log, logs[mode]);
     }
 }
 
@@ -120,7 +120,7 @@ TEST(executor_without_tasks_is_complete_at_once)
     EXPECT(!rt_run_index(&bed.executor, UINT32_MAX));
 }
 
-/* Holds D3, D4. Background tasks are run, but nobody waits for them. */
+/* Holds D3, D4. Background tasks are run, but completion does not wait for them. */
 TEST(executor_with_background_tasks_only_is_complete)
 {
     struct bed bed;
@@ -223,8 +223,8 @@ TEST(executor_does_not_notify_the_host_of_wakes_inside_a_run)
     EXPECT_EQ(bed.notifies, 0);
 }
 
-/* Holds D8. Between "nothing is woken" and the host's sleep a wake arrives: the host is told, so
- * its next wait returns at once. Nothing of the executor stands in between. */
+/* Holds D8. Between "nothing is woken" and the host's sleep a wake arrives: the host is notified,
+ * so its next wait returns at once. Nothing of the executor is in between. */
 TEST(executor_notifies_the_host_of_a_wake_before_it_sleeps)
 {
     struct bed bed;
@@ -278,7 +278,7 @@ TEST(executor_terminated_cancels_all_and_refuses_the_next)
 }
 
 static rt_poll
-terminate_everybody(struct rt_task *task, struct rt_cx *cx)
+terminate_all(struct rt_task *task, struct rt_cx *cx)
 {
     (void)task;
     rt_terminate(cx->executor);
@@ -293,7 +293,7 @@ TEST(executor_terminated_from_inside_a_poll_ends_that_task_too)
     struct actor a;
     actor_start(&a, &bed, "a", "s.");
     struct rt_task task;
-    rt_task_init(&task, terminate_everybody, NULL, "t");
+    rt_task_init(&task, terminate_all, NULL, "t");
     EXPECT_EQ(rt_post(&bed.executor, &task), RT_OK);
     EXPECT_EQ(bed_run(&bed), 2);
     EXPECT_EQ(task.end, RT_TASK_CANCELLED);
@@ -492,14 +492,14 @@ TEST(executor_audit_panics_when_a_count_is_wrong)
     EXPECT_PANIC(rt_executor_audit(&bed.executor));
     bed.executor.woken--;
     rt_executor_audit(&bed.executor);
-    /* Asleep, says the task; in the queue, says the policy. */
+    /* Asleep by its state; queued in the policy. */
     a.task.state = RT_TASK_SLEEPING;
     EXPECT_PANIC(rt_executor_audit(&bed.executor));
 }
 
 /*
  * The model: an array of numbers for the queue, and for each task whether it is there and asleep.
- * A task of this test sleeps until it is told to end.
+ * A task of this test sleeps until the test ends it.
  */
 #define MODEL_TASKS 8
 struct model_task {

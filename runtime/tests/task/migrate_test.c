@@ -1,11 +1,11 @@
 /*
- * migrate_test.c -- a task goes on under another waker.
+ * migrate_test.c -- a task continues under another waker.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/tests/bed.h"
 
-/* Holds W11, T8: wakers from before wake nobody, whoever holds them. */
+/* Holds W11, T8: wakers from before do nothing, whatever holds them. */
 TEST(migrate_ends_every_waker_handed_out_before)
 {
     struct bed bed;

@@ -1,5 +1,5 @@
 /*
- * slot_test.c -- who may store, what is kept, and how a slot becomes empty.
+ * slot_test.c -- which stores are refused, what is kept, and how a slot becomes empty.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

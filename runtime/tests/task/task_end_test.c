@@ -29,7 +29,7 @@ ender_poll(struct rt_task *task, struct rt_cx *cx)
     return ender->answer;
 }
 
-/* Everything is over when cleanup is called; and afterwards nobody reads the task. */
+/* Everything is done when cleanup is called; and afterwards the task is not read. */
 static void
 ender_cleanup(struct rt_task *task)
 {

@@ -1,5 +1,5 @@
 /*
- * task_join_test.c -- what a task leaves behind: its output, and the wake of whoever has joined it.
+ * task_join_test.c -- what a task leaves behind: its output, and the wake of its joiner.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -153,7 +153,7 @@ afterlife_cleanup(struct rt_task *task)
 }
 
 static void
-look_at_cleaned(struct spy *spy, char what)
+check_cleaned(struct spy *spy, char what)
 {
     const struct afterlife *afterlife = spy->argument;
     if (what == 'w') {
@@ -172,7 +172,7 @@ TEST(task_joiner_is_woken_after_cleanup)
     struct afterlife afterlife = {.cleaned = false};
     rt_task_init(&afterlife.task, over_at_once, afterlife_cleanup, "a");
     EXPECT_EQ(rt_post(&bed.executor, &afterlife.task), RT_OK);
-    struct spy spy = {.hook = look_at_cleaned, .argument = &afterlife};
+    struct spy spy = {.hook = check_cleaned, .argument = &afterlife};
     struct rt_cx cx;
     rt_cx_init(&cx, &bed.executor, &waiter.task, spy_waker(&spy));
     EXPECT_EQ(rt_task_join(&afterlife.task, &cx), RT_PENDING);

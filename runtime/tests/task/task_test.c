@@ -1,7 +1,7 @@
 /*
- * task_test.c -- the life of a task, one statement of SEMANTICS 2.1 at a time.
+ * task_test.c -- the life of a task, statement by statement.
  *
- * Its states: posted, woken, asleep, parked. How it ends is task_end_test.c, who waits for that
+ * Its states: posted, woken, asleep, parked. How it ends is task_end_test.c, its joiner
  * task_join_test.c.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -138,7 +138,7 @@ struct early {
     unsigned polls;
 };
 
-/* The event comes between the look at the flag and the return: the classic lost wake. */
+/* The event comes between the check of the flag and the return: the classic lost wake. */
 static rt_poll
 early_poll(struct rt_task *task, struct rt_cx *cx)
 {
@@ -193,7 +193,7 @@ TEST(task_that_has_ended_is_not_woken)
     (void)bed_run(&bed);
     rt_task_cancel(&cancelled.task);
     struct rt_waker clone = rt_waker_clone(&done.waker);
-    /* The same places of the slab, new tasks; the old memory is anything. */
+    /* The same entries of the slab, new tasks; the old memory is reused. */
     actor_start(&newcomers[0], &bed, "n", "s.");
     actor_start(&newcomers[1], &bed, "m", "s.");
     (void)bed_run(&bed);
@@ -332,7 +332,7 @@ TEST(task_woken_before_it_parks_does_not_park)
     }
 }
 
-/* Holds T13, T19. Parking is no end: who joins goes on waiting. */
+/* Holds T13, T19. Parking is no end: the joiner keeps waiting. */
 TEST(task_parked_keeps_its_joiner_and_a_cancel_request)
 {
     struct bed bed;
@@ -423,7 +423,7 @@ TEST(task_polled_by_hand_after_its_end_is_a_fault)
     EXPECT_STR(test_trap.who, "child");
 }
 
-/* Holds T20. A posted task has somebody to poll it. */
+/* Holds T20. A posted task is the executor's to poll. */
 TEST(task_polled_by_hand_while_posted_is_a_fault)
 {
     struct bed bed;

@@ -1,5 +1,5 @@
 /*
- * wait_queue_test.c -- who waits longest is woken first, once, and nobody's wake is swallowed.
+ * wait_queue_test.c -- the longest waiter is woken first, once, and no wake is lost.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -41,7 +41,7 @@ struct fixture {
     struct waiter waiters[4];
 };
 
-/* An empty queue, and `count` tasks a, b, c, d that have come to it in this order. */
+/* An empty queue, and `count` tasks a, b, c, d that have queued in this order. */
 static void
 fixture_init(struct fixture *fixture, int count)
 {
@@ -115,7 +115,7 @@ TEST(wait_queue_without_entries_refuses_every_task)
     EXPECT_EQ(rt_wait_queue_wake(&queue, UINT32_MAX), 0);
 }
 
-/* Holds W9, T8: the place of a task that has ended is given to the next, and swallows no wake. */
+/* Holds W9, T8: the entry of a task that has ended is reused, and takes no wake. */
 TEST(wait_queue_passes_over_a_task_that_has_ended)
 {
     struct fixture fixture;
@@ -210,7 +210,7 @@ meddler_store(struct meddler *meddler, struct fixture *fixture, struct rt_task *
     EXPECT_EQ(rt_wait_queue_store(&fixture->queue, &meddler->cx, "meddling"), RT_OK);
 }
 
-/* Holds W7, W9: who queues during the wakes waits for the next one. */
+/* Holds W7, W9: a task that queues during the wakes waits for the next one. */
 TEST(wait_queue_wake_of_all_ends_though_a_waker_stores_again)
 {
     struct fixture fixture;
@@ -286,7 +286,7 @@ TEST(wait_queue_cleared_wakes_no_task_and_can_be_reused)
 /*
  * Holds W9.
  * Goal: no history of stores, wakes and cancels changes the order or loses a wake. Method: an array
- * of the tasks that wait, in the order in which they came.
+ * of the tasks that wait, in the order in which they queued.
  */
 TEST(wait_queue_long_random_history_agrees_with_an_array)
 {
@@ -318,7 +318,7 @@ TEST(wait_queue_long_random_history_agrees_with_an_array)
             break;
         }
         case 1: {
-            /* Ends and comes back. */
+            /* Ends and is posted again. */
             rt_task_cancel(&tasks[i]);
             EXPECT_EQ(rt_post(&fixture.bed.executor, &tasks[i]), RT_OK);
             for (int k = at; k + 1 < count; k++) {
@@ -355,7 +355,7 @@ TEST(wait_queue_long_random_history_agrees_with_an_array)
     }
 }
 
-/* Stands in the line, and steps out of it at its second poll, woken by nobody there. */
+/* Joins the queue, and leaves it at its second poll, which it did not cause. */
 static rt_poll
 impatient_poll(struct rt_task *task, struct rt_cx *cx)
 {
@@ -370,8 +370,8 @@ impatient_poll(struct rt_task *task, struct rt_cx *cx)
 }
 
 /*
- * Goal: who stops waiting by itself swallows nobody's wake.
- * Method: the first in the line is polled for nothing and leaves; the one wake goes to the second.
+ * Goal: a task that stops waiting by itself takes no other's wake.
+ * Method: the head of the queue is polled spuriously and leaves; the one wake goes to the second.
  */
 TEST(wait_queue_left_by_the_first_wakes_the_second)
 {

@@ -1,5 +1,5 @@
 /*
- * waker_test.c -- two words: what they wake, what they owe, and what they do when nobody is left.
+ * waker_test.c -- two words: what they wake, their reference counts, and a target that is gone.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -218,7 +218,7 @@ bell_closes_itself(struct rt_target *target, const struct rt_site *await)
     memset(target, 0, sizeof(*target));
 }
 
-/* Holds W1, W7. The reference is given back before anybody is called. */
+/* Holds W1, W7. The reference is given back before other code runs. */
 TEST(target_that_is_closed_by_its_wake_is_not_touched_again)
 {
     struct bed bed;
@@ -258,7 +258,7 @@ expect_gone(struct spy *spy, char what)
     EXPECT(rt_waker_is_null(held));
 }
 
-/* Holds W7. Goal: whoever runs because of a wake or a drop finds the waker gone already, and can
+/* Holds W7. Goal: code that runs because of a wake or a drop finds the waker gone already, and can
  * neither wake nor drop it a second time. */
 TEST(waker_is_null_before_the_woken_task_runs)
 {

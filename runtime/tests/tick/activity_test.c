@@ -181,7 +181,7 @@ park(struct rt_activity *activity, struct rt_cx *cx)
     return RT_READY;
 }
 
-/* Holds G7, T13: not polled before it is marked; then ready, whoever did it. */
+/* Holds G7, T13: not polled before it is marked; then ready, whatever marked it. */
 TEST(activity_parks_once)
 {
     struct tick_bed bed;
@@ -255,7 +255,7 @@ TEST(activity_that_is_dropped_is_cleaned_up_at_once)
     }
 }
 
-/* Holds G10, T15: the article's runtime panics here. The poll goes on to its end. */
+/* Holds G10, T15: the article's runtime panics here. The poll continues to its end. */
 TEST(activity_that_drops_itself_ends_when_its_poll_returns)
 {
     struct tick_bed bed;
@@ -272,7 +272,7 @@ TEST(activity_that_drops_itself_ends_when_its_poll_returns)
     EXPECT_EQ(a.activity.task.end, RT_TASK_CANCELLED);
 }
 
-/* Holds G10: also at an end of its own. */
+/* Holds G10: also at its own end. */
 TEST(activity_that_is_done_is_cleaned_up)
 {
     struct tick_bed bed;
@@ -405,7 +405,7 @@ walker_start(struct walker *walker, struct tick_bed *bed)
     trip_init(&walker->trip, false, walker->log);
 }
 
-/* Holds G10: the path goes back when goto is over, arrived or failed; then the parent goes on. */
+/* Holds G10: the path is given back when goto has ended, either way; the parent continues. */
 TEST(activity_sub_gives_back_what_it_holds_when_it_is_over)
 {
     struct tick_bed bed;

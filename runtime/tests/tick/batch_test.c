@@ -52,7 +52,7 @@ TEST(batch_polls_only_tasks_queued_when_it_began)
     EXPECT(rt_sched_batch_done(&order.batch));
 }
 
-/* Holds G1: the last of the batch leaves, and the newcomer behind it does not take its place. */
+/* Holds G1: the last of the batch leaves, and the new one after it does not join the batch. */
 TEST(batch_whose_last_is_removed_ends_before_it)
 {
     static const uint32_t first[] = {3, 1};
@@ -71,7 +71,7 @@ TEST(batch_whose_last_is_removed_ends_before_it)
     EXPECT(rt_sched_batch_done(&order.batch));
 }
 
-/* What the model knows: everybody in order, and how many of them are of this batch. */
+/* The model: all in order, and how many of them are of this batch. */
 struct model {
     uint32_t ids[IDS];
     uint32_t count;

@@ -106,7 +106,7 @@ loiterer_start(struct loiterer *loiterer, struct tick_bed *bed, bool again)
     EXPECT_EQ(rt_spawn(&bed->ticker, &loiterer->activity), RT_OK);
 }
 
-/* Holds G9: the poll that finds the timer elapsed wakes nobody; a mark for nothing is harmless. */
+/* Holds G9: the poll that finds the timer elapsed wakes no task; a spurious mark is harmless. */
 TEST(tick_timer_that_has_elapsed_does_not_wake_its_task_again)
 {
     struct tick_bed bed;
@@ -152,7 +152,7 @@ TEST(tick_timer_wait_is_cancelled_with_its_scope)
 
 #define MODEL_TIMERS 8
 
-/* Holds G8. Long random histories against an array that is looked through from end to end. */
+/* Holds G8. Long random histories against an array that is searched from end to end. */
 TEST(tick_timers_do_what_an_array_does)
 {
     struct tick_bed bed;

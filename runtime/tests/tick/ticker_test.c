@@ -25,7 +25,7 @@ TEST(ticker_polls_the_tasks_that_were_ready_when_it_began)
     EXPECT_STR(bed.log, "| a b | a | b ~b a ~a");
 }
 
-/* Holds G1: one of the batch is cancelled, and who was woken meanwhile does not take its place. */
+/* Holds G1: one of the batch is cancelled, and a task woken meanwhile is not polled instead. */
 TEST(ticker_polls_no_task_instead_of_a_cancelled_one)
 {
     struct tick_bed bed;
@@ -62,7 +62,7 @@ TEST(ticker_polls_in_the_order_of_marks_and_each_once)
     EXPECT_STR(bed.log, "| a b c | c a b |");
 }
 
-/* Holds G3, T8: also when another activity lives in the same place, under another id. */
+/* Holds G3, T8: also when another activity lives in the same entry, under another id. */
 TEST(ticker_passes_over_dead_references)
 {
     struct tick_bed bed;
@@ -80,8 +80,8 @@ TEST(ticker_passes_over_dead_references)
     EXPECT(rt_upgrade(&bed.ticker, b.activity.id) == &b.activity);
     EXPECT(!rt_mark_ready(&bed.ticker, old));
     EXPECT(!rt_cancel(&bed.ticker, old));
-    static const struct rt_key nobody = {0, 0};
-    EXPECT(!rt_mark_ready(&bed.ticker, nobody));
+    static const struct rt_key none = {0, 0};
+    EXPECT(!rt_mark_ready(&bed.ticker, none));
     for (uint32_t i = 0; i < 5; i++) {
         (void)tick_bed_tick(&bed);
     }
@@ -129,7 +129,7 @@ TEST(ticker_spawned_during_a_tick_is_polled_in_the_next)
     EXPECT_STR(bed.log, "| a ~a | b ~b");
 }
 
-/* Holds G12: timer before event before polls; who was marked by both is polled once. */
+/* Holds G12: timer before event before polls; one that was marked by both is polled once. */
 TEST(ticker_goes_through_timers_events_and_polls_in_this_order)
 {
     struct tick_bed bed;

@@ -44,7 +44,7 @@ alarm_drop(struct rt_waker waker, const struct rt_site *await)
 {
     (void)await;
     if (alarm_of(&waker)->held == 0) {
-        ck_abort_msg("a waker was given back that nobody held");
+        ck_abort_msg("a waker was given back that was not held");
     }
     alarm_of(&waker)->held -= 1;
 }
@@ -67,18 +67,18 @@ never_polled(struct rt_task *task, struct rt_cx *cx)
 }
 
 static void
-told_earliest(void *argument, uint64_t deadline_ns)
+report_earliest(void *argument, uint64_t deadline_ns)
 {
     struct alarm_bench *bench = argument;
-    bench->told += 1;
-    bench->told_ns = deadline_ns;
+    bench->reports += 1;
+    bench->reported_ns = deadline_ns;
 }
 
 void
 alarm_bench_init(struct alarm_bench *bench, uint32_t levels, uint32_t bits, uint64_t tick_ns,
         uint64_t start_ns)
 {
-    *bench = (struct alarm_bench){.told_ns = RT_NEVER};
+    *bench = (struct alarm_bench){.reported_ns = RT_NEVER};
     memset(bench->slots, 0xa5, sizeof(bench->slots));
     rt_executor_init(&bench->executor,
             &(struct rt_executor_config){
@@ -90,7 +90,7 @@ alarm_bench_init(struct alarm_bench *bench, uint32_t levels, uint32_t bits, uint
                                            .bits = bits,
                                            .tick_ns = tick_ns,
                                            .start_ns = start_ns,
-                                           .on_earliest = told_earliest,
+                                           .on_earliest = report_earliest,
                                            .argument = bench,
                                    });
     rt_timers_audit(&bench->timers);

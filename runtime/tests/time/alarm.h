@@ -35,12 +35,12 @@ struct alarm_bench {
     struct rt_task task;
     struct rt_list *slots[RT_TIMERS_SLOTS(RT_TIMERS_LEVELS_MAX, 6)];
     struct rt_timers timers;
-    char log[256];    /* Names, in the order of the wakes, since the last alarm_process. */
-    uint32_t told;    /* Calls of on_earliest so far … */
-    uint64_t told_ns; /* … and what the last one said. */
+    char log[256];        /* Names, in the order of the wakes, since the last alarm_process. */
+    uint32_t reports;     /* Calls of on_earliest so far … */
+    uint64_t reported_ns; /* … and the argument of the last one. */
 };
 
-/* An empty wheel that tells the bench its earliest deadline. */
+/* An empty wheel that reports its earliest deadline to the bench. */
 void alarm_bench_init(struct alarm_bench *bench, uint32_t levels, uint32_t bits, uint64_t tick_ns,
         uint64_t start_ns);
 

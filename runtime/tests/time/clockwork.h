@@ -1,7 +1,7 @@
 /*
  * clockwork.h -- an executor and timers under a clock that tests move by hand.
  *
- * No reactor and no pollables: the host behind it has a clock and nothing else.
+ * No reactor and no pollables: its host has a clock and nothing else.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,13 +27,13 @@ struct clockwork {
 
 void clockwork_init(struct clockwork *clockwork, uint64_t tick_ns);
 
-/* Posts `task` and polls whoever is woken; audits. Returns the polls. */
+/* Posts `task` and polls woken tasks; audits. Returns the polls. */
 uint32_t clockwork_post(struct clockwork *clockwork, struct rt_task *task);
 
-/* Polls whoever is woken; audits. Returns the polls. */
+/* Polls woken tasks; audits. Returns the polls. */
 uint32_t clockwork_run(struct clockwork *clockwork);
 
-/* Sets the clock, fires what is due, polls whoever is woken; audits. Returns the polls. */
+/* Sets the clock, fires what is due, polls woken tasks; audits. Returns the polls. */
 uint32_t clockwork_at(struct clockwork *clockwork, uint64_t now_ns);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /*
- * interval_test.c -- ticks in time, and the three ways to go on after one that was late.
+ * interval_test.c -- ticks in time, and the three ways to continue after a late one.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -99,8 +99,8 @@ TEST(interval_delay_continues_a_period_after_the_late_tick)
     expect_after(RT_MISSED_DELAY, 21, "0 10 20 31 41 51 61 71 ");
 }
 
-/* Holds M16. The schedule stays, and what lies behind is left out; exactly on a moment of the
- * schedule it is that one which is missed. */
+/* Holds M16. The schedule stays, and past ticks are left out; exactly on a scheduled tick it is
+ * that one which is missed. */
 TEST(interval_skip_continues_with_the_next_scheduled_tick)
 {
     expect_after(RT_MISSED_SKIP, 47, "0 10 20 50 60 70 80 ");
@@ -119,7 +119,7 @@ once_poll(struct rt_task *task, struct rt_cx *cx)
     return rt_cx_park(cx);
 }
 
-/* Holds M16. A tick that was taken arms nothing: no wake that nobody asked for (tokio#5553). */
+/* Holds M16. A tick that was taken arms nothing: no wake without a wait (tokio#5553). */
 TEST(interval_that_was_ready_registers_nothing)
 {
     struct clockwork clockwork;

@@ -1,5 +1,5 @@
 /*
- * sleep_test.c -- sleeping: when it is over, who is woken, and what is left behind.
+ * sleep_test.c -- sleeping: when it ends, which task is woken, and what is left armed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -108,7 +108,7 @@ TEST(sleep_that_overflows_is_endless)
 
 /*
  * Holds M5: "one tick" lasts a whole tick.
- * The clock shows 3000 and may stand just before 4000: a tick from there ends near 5000.
+ * The clock shows 3000 and may be just before 4000: a tick from there ends near 5000.
  */
 TEST(sleep_of_n_ticks_is_never_less)
 {
@@ -180,7 +180,7 @@ TEST(sleep_on_a_bare_executor_is_a_fault)
     EXPECT_FAULT(RT_E_INVALID, poll_by_hand(&sleep));
 }
 
-/* Holds M6: at any time, twice, and nobody is woken. */
+/* Holds M6: at any time, twice, and no task is woken. */
 TEST(sleep_cancelled_wakes_no_task)
 {
     struct rt_sleep sleep;

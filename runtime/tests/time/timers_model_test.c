@@ -1,16 +1,16 @@
 /*
  * timers_model_test.c -- the timer wheel against a model that cannot be wrong.
  *
- * The model is an array without any structure: what is due is found by looking at
+ * The model is an array without any structure: what is due is found by checking
  * every timer, what is next as well. Both live through the same random history of
  * starts, cancels, moves and jumps of every size; after each step they must agree
- * on what was fired, in which order, on the next deadline, and on what the
- * listener was told. Wakers meddle too: from inside the firing they start, move
+ * on what was fired, in which order, on the next deadline, and on the calls of
+ * the listener. Wakers take part: from inside the firing they start, move
  * and cancel.
  *
  * Wheels of 4 and 8 slots are the point: their borders are met at every step.
  *
- * Holds M1, M3, M4, M5, M6, M7, M8, M9, M10, M11, M12 (BUGS E01, E02, E05, E06, E08, E10, E22).
+ * Holds M1, M3, M4, M5, M6, M7, M8, M9, M10, M11, M12.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,8 +20,8 @@
 #define ALARMS 24u
 #define STEPS 400u
 
-/* As EXPECT, but says where the history is, and costs nothing when it holds: Check would make a
- * system call each time. */
+/* As EXPECT, but prints the position in the history, and costs nothing when it passes: Check would
+ * make a system call each time. */
 #define AGREE(condition) \
     do { \
         if (!(condition)) { \
@@ -47,7 +47,7 @@ struct history {
     uint64_t started; /* Start orders given. */
     uint32_t fired;   /* By the call under way. */
     uint32_t meddled; /* Actions left to wakers, so that a history ends. */
-    uint32_t told;    /* Calls that the listener must have seen. */
+    uint32_t reports; /* Calls that the listener must have seen. */
     uint64_t random;
     uint32_t number;
     uint32_t step;
@@ -137,17 +137,17 @@ model_collect(void)
     }
 }
 
-/* After a start or a cancel: both agree on what is next, and on whether it was news. */
+/* After a start or a cancel: both agree on what is next, and on whether it changed. */
 static void
 check_next(uint64_t before_ns)
 {
     uint64_t next_ns = model_next();
     AGREE(rt_timers_next(&history.bench.timers) == next_ns);
     if (next_ns != before_ns) {
-        history.told += 1;
-        AGREE(history.bench.told_ns == next_ns);
+        history.reports += 1;
+        AGREE(history.bench.reported_ns == next_ns);
     }
-    AGREE(history.bench.told == history.told);
+    AGREE(history.bench.reports == history.reports);
 }
 
 static void
@@ -220,7 +220,7 @@ on_wake(struct alarm *alarm)
     }
 }
 
-/* Jumps of any size, to the next deadline, just before and behind it, and backwards. */
+/* Jumps of any size, to the next deadline, just before and after it, and backwards. */
 static uint64_t
 draw_now(uint32_t size)
 {
@@ -251,7 +251,7 @@ process(uint32_t size)
     AGREE(fired == history.fired);
     AGREE(model_first_due() == ALARMS);
     AGREE(rt_timers_next(&history.bench.timers) == model_next());
-    AGREE(history.bench.told == history.told);
+    AGREE(history.bench.reports == history.reports);
 }
 
 static void
@@ -264,7 +264,7 @@ finish(void)
     rt_timers_fini(&history.bench.timers);
 }
 
-/* One history. `size` bounds jumps and distances: a small one meets itself more often. */
+/* One history. `size` bounds jumps and distances: with a small one they coincide more often. */
 static void
 live(uint32_t levels, uint32_t bits, uint32_t number)
 {

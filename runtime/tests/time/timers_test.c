@@ -1,8 +1,8 @@
 /*
  * timers_test.c -- the timer wheel: deadlines, order, boundaries, and wakers that meddle.
  *
- * Alarms (alarm.h) write their names down as they go off, so a test reads as what
- * was started and the word that must come out. timers_model_test.c holds the
+ * Alarms (alarm.h) log their names as they go off, so a test reads as what
+ * was started and the word expected. timers_model_test.c tests the
  * same statements over long random histories.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -159,7 +159,7 @@ TEST(timers_never_is_never_due)
     init_alarms(&alarm, 1);
     alarm_start(&alarm, RT_NEVER);
     EXPECT(rt_timers_next(&bench.timers) == RT_NEVER);
-    EXPECT_EQ(bench.told, 0);
+    EXPECT_EQ(bench.reports, 0);
     EXPECT_EQ(alarm_process(&bench, RT_NEVER - 1), 0);
     EXPECT_EQ(alarm_process(&bench, RT_NEVER), 0);
     EXPECT(alarm_cancel(&alarm));
@@ -167,7 +167,7 @@ TEST(timers_never_is_never_due)
     EXPECT_EQ(alarm.held, 0);
 }
 
-/* Puts one alarm at each boundary, jumps straight to the end or stops at each, and looks. */
+/* Puts one alarm at each boundary, jumps straight to the end or stops at each, and checks. */
 static void
 check_boundaries(uint32_t levels, uint32_t bits, bool one_jump)
 {
@@ -280,9 +280,9 @@ TEST(timers_cancel_is_true_once_and_ends_it)
 }
 
 /*
- * Holds M6 (BUGS E02).
+ * Holds M6.
  * Two timers of one tick: both are taken out, the first is fired, and its waker cancels the second,
- * which is in no slot any more. Twins that stay in the wheel show whether their lists were hurt.
+ * which is in no slot any more. Two more that stay in the wheel show whether its lists are damaged.
  */
 TEST(timers_cancel_of_a_pending_timer_in_a_wake_holds)
 {
@@ -468,7 +468,7 @@ TEST(timers_are_not_touched_after_their_wake)
     rt_timers_fini(&bench.timers);
 }
 
-/* Holds M11 (BUGS E06): time stands still until the clock has caught up. */
+/* Holds M11: time keeps its last value until the clock has caught up. */
 TEST(timers_clock_that_goes_backwards_keeps_its_last_value)
 {
     struct alarm alarms[3];
@@ -542,35 +542,35 @@ TEST(timers_next_counts_what_is_pending)
 }
 
 static void
-expect_told(uint32_t calls, uint64_t deadline_ns)
+expect_reports(uint32_t calls, uint64_t deadline_ns)
 {
-    EXPECT_EQ(bench.told, calls);
-    EXPECT(bench.told_ns == deadline_ns);
+    EXPECT_EQ(bench.reports, calls);
+    EXPECT(bench.reported_ns == deadline_ns);
 }
 
-/* Holds M12: told exactly when a start or a cancel changes the earliest deadline. */
+/* Holds M12: called exactly when a start or a cancel changes the earliest deadline. */
 TEST(timers_report_the_earliest_deadline_when_it_changes)
 {
     struct alarm alarms[3];
     alarm_bench_init(&bench, 0, 0, 0, 0);
     init_alarms(alarms, 3);
     alarm_start(&alarms[0], 100);
-    expect_told(1, 100);
+    expect_reports(1, 100);
     alarm_start(&alarms[1], 200);
-    expect_told(1, 100);
+    expect_reports(1, 100);
     alarm_start(&alarms[2], 100);
-    expect_told(1, 100);
+    expect_reports(1, 100);
     EXPECT(alarm_cancel(&alarms[0]));
-    expect_told(1, 100); /* alarms[2] is as early. */
+    expect_reports(1, 100); /* alarms[2] is as early. */
     alarm_start(&alarms[2], 50);
-    expect_told(2, 50);
+    expect_reports(2, 50);
     alarm_start(&alarms[2], 300);
-    expect_told(3, 200);
+    expect_reports(3, 200);
     EXPECT(alarm_cancel(&alarms[1]));
-    expect_told(4, 300);
+    expect_reports(4, 300);
     EXPECT(!alarm_cancel(&alarms[1]));
     EXPECT(alarm_cancel(&alarms[2]));
-    expect_told(5, RT_NEVER);
+    expect_reports(5, RT_NEVER);
 }
 
 /* Holds M12: firing is silent, and the next start is compared with what is left after it. */
@@ -582,15 +582,15 @@ TEST(timers_do_not_report_a_deadline_when_they_fire)
     alarm_start(&alarms[0], 100);
     alarm_start(&alarms[1], 200);
     EXPECT_EQ(alarm_process(&bench, 100), 1);
-    expect_told(1, 100);
+    expect_reports(1, 100);
     EXPECT_EQ(rt_timers_next(&bench.timers), 200);
     alarm_start(&alarms[2], 250);
-    expect_told(1, 100);
+    expect_reports(1, 100);
     alarm_start(&alarms[2], 150);
-    expect_told(2, 150);
+    expect_reports(2, 150);
 }
 
-/* Holds M12: a wheel that nobody listens to knows the same. */
+/* Holds M12: a wheel without a listener knows the same. */
 TEST(timers_without_a_listener_know_the_earliest_too)
 {
     struct rt_list *slots[RT_TIMERS_SLOTS(RT_TIMERS_LEVELS, RT_TIMERS_BITS)];
