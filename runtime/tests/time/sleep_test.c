@@ -124,7 +124,7 @@ TEST(sleep_of_n_ticks_is_never_less)
     EXPECT(waiter.awake);
 }
 
-/* Holds M5 (BUGS E27): the sleep agrees with the wheel on when a rounded deadline is reached. */
+/* Holds M5: the sleep agrees with the wheel on when a rounded deadline is reached. */
 TEST(sleep_that_was_woken_is_ready_whatever_the_tick)
 {
     for (uint64_t deadline_ns = 1990; deadline_ns < 2010; deadline_ns++) {

@@ -88,7 +88,7 @@ TEST(timers_started_in_the_past_are_due_at_the_next_call)
 }
 
 /*
- * Holds M3 (BUGS E10).
+ * Holds M3.
  * Goal: a run repeats exactly even where deadlines collide.
  * Method: 26 timers at one deadline, started while time comes nearer, so that the early ones sit
  * in high levels and the late ones in low ones. The order out must be the order in.
@@ -199,7 +199,7 @@ check_boundaries(uint32_t levels, uint32_t bits, bool one_jump)
 }
 
 /*
- * Holds M4, M9 (BUGS E05).
+ * Holds M4, M9.
  * A wheel of 11 levels of 64 covers the clock; the others go round, up to 2^60 times in one jump.
  */
 TEST(timers_at_the_ends_of_the_clock_fire_exactly)
@@ -350,7 +350,7 @@ TEST(timers_restart_supersedes)
 }
 
 /*
- * Holds M8 (BUGS E01).
+ * Holds M8.
  * Deadline 2*64*64 + 3*64 + 5 goes down from level 2 as time enters its slots, and is found where
  * it is when it is cancelled at any of these times.
  */
@@ -376,7 +376,7 @@ TEST(timers_go_down_the_levels_as_time_comes_near)
     }
 }
 
-/* Holds M9 (BUGS E22): beyond the range of 2 levels of 4, time goes by tick by tick. */
+/* Holds M9: beyond the range of 2 levels of 4, time goes by tick by tick. */
 TEST(timers_beyond_the_top_level_go_round)
 {
     static const uint64_t deadlines[] = {15, 16, 17, 31, 32, 33, 63, 64, 65, 200, 500};
@@ -394,7 +394,7 @@ TEST(timers_beyond_the_top_level_go_round)
     }
 }
 
-/* Holds M9 (BUGS E01): time is beyond the range when a short timer is started and cancelled. */
+/* Holds M9: time is beyond the range when a short timer is started and cancelled. */
 TEST(timers_started_late_in_a_turn_wrap_into_the_next)
 {
     struct alarm alarms[2];
@@ -412,7 +412,7 @@ TEST(timers_started_late_in_a_turn_wrap_into_the_next)
     }
 }
 
-/* Holds M10 (BUGS E08): a waker that starts its own timer for now again does not hold the call. */
+/* Holds M10: a waker that starts its own timer for now again does not hold the call. */
 TEST(timers_started_for_now_in_a_wake_wait_for_the_next_call)
 {
     struct alarm alarms[2];
@@ -453,7 +453,7 @@ TEST(timers_processed_inside_a_wake_keep_their_order)
     EXPECT_STR(bench.log, "adecb");
 }
 
-/* Holds M6 (BUGS G10): the memory of a timer belongs to its waker once that is called. */
+/* Holds M6: the memory of a timer belongs to its waker once that is called. */
 TEST(timers_are_not_touched_after_their_wake)
 {
     struct alarm alarms[3];
