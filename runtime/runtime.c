@@ -113,8 +113,8 @@ notify_host(void *argument)
 {
     struct rt_runtime *runtime = argument;
     check_runtime(runtime);
-    runtime->untold = at_work(runtime);
-    if (!runtime->untold) {
+    runtime->unnotified = at_work(runtime);
+    if (!runtime->unnotified) {
         rt_host_notify(runtime->host);
     }
 }
@@ -351,7 +351,7 @@ end_loop(struct rt_runtime *runtime)
     runtime->in_loop = false;
     if (executor->woken == 0) {
         executor->notified = false;
-    } else if (!executor->notified || runtime->untold) {
+    } else if (!executor->notified || runtime->unnotified) {
         executor->notified = true;
         executor->notify(executor->notify_argument);
     }

@@ -67,10 +67,10 @@ struct rt_runtime_config {
 
 struct rt_runtime {
     uint32_t magic;
-    bool in_loop; /* B4 */
-    bool firing;  /* Timers are being fired. */
-    bool letting; /* Yielding tasks are being woken. */
-    bool untold;  /* The last wake that would have notified came while the loop was running. */
+    bool in_loop;    /* B4 */
+    bool firing;     /* Timers are being fired. */
+    bool letting;    /* Yielding tasks are being woken. */
+    bool unnotified; /* The last wake that would have notified came while the loop was running. */
     uint32_t event_interval;
     uint32_t foreign_handles; /* Holders outside this thread that may notify (D5). */
     struct rt_host *host;

@@ -100,12 +100,12 @@ enum rt_object_kind {
     X(GRANT, "grant", "a waiter was assigned something, to be taken yet; argument: how much") \
     X(UNGRANT, "ungrant", "a waiter left without what it was granted; argument: how much") \
     X(SHUT, "shut", "something was closed: a channel, a semaphore; object: it") \
-    X(YIELD, "yield", "a task gives way: its quota or budget is used up; argument: ns, units") \
+    X(YIELD, "yield", "a task yields: its quota or budget is used up; argument: ns, units") \
     X(SUSPEND, "suspend", "a fiber leaves its stack; object: the fiber; argument: why") \
     X(RESUME, "resume", "a fiber continues; object: the fiber; argument: 1 when it is cancelled") \
     X(SUBMIT, "submit", "an operation was handed to the host; object: the operation") \
     X(DONE, "done", "the host has completed an operation; object: it; argument: its result") \
-    X(ASK, "ask", "a task asks whether to give way (its quota); argument: 1: it is to") \
+    X(ASK, "ask", "a task asks whether to yield (its quota); argument: 1: it is to") \
     X(DESTROY, "destroy", "an item that no receiver will take is destroyed; object: where it was") \
     X(REFUSE, "refuse", "a call that does not wait got nothing, or found no space; object: it")
 

@@ -3,6 +3,7 @@
  *
  * The call is the task's cleanup: whatever the function does with the callback, the
  * runtime does not use it any more.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/compose/callback.h"

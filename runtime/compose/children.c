@@ -4,6 +4,7 @@
  * The parent's waker is stored before any child is polled, and a child's bit is
  * cleared before that child is: a wake at any point of the poll then either comes
  * before the child checked, or leaves its bit set and the parent woken.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/compose/children.h"

@@ -39,7 +39,7 @@ rt__future_begin(const struct rt_future *future)
 {
     check_future(future);
     if (future->finished) {
-        rt_fault(RT_E_FINISHED, future->name, "a future was polled that is ready or given up");
+        rt_fault(RT_E_FINISHED, future->name, "a future was polled that was ready or dropped");
     }
 }
 

@@ -4,6 +4,7 @@
  * Nothing here wakes the group's own task when a round ends early: a bit that is still set
  * was set during the round, and then the parent was woken with it (children.h, rule 2), or
  * before it, and then a member that yielded has woken it.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/compose/group.h"
@@ -188,7 +189,7 @@ rt_group_poll_at(struct rt_group *group, struct rt_cx *cx, struct rt_key *ret_ke
     rt_cx_check(cx);
     rt_assert(ret_item != NULL);
     if (group->dropped) {
-        rt_fault(RT_E_FINISHED, group->parent.name, "a group was polled that is given up");
+        rt_fault(RT_E_FINISHED, group->parent.name, "a group was polled that was dropped");
     }
     return poll_members(group, cx, ret_key, ret_item, await);
 }

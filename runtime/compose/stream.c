@@ -41,7 +41,7 @@ rt_stream_poll(struct rt_stream *stream, struct rt_cx *cx, void **ret_item)
     rt_cx_check(cx);
     rt_assert(ret_item != NULL);
     if (stream->ended) {
-        rt_fault(RT_E_FINISHED, stream->name, "a stream was polled that has ended or is given up");
+        rt_fault(RT_E_FINISHED, stream->name, "a stream was polled that has ended or was dropped");
     }
     void *item = NULL;
     switch (stream->poll(stream, cx, &item)) {

@@ -7,8 +7,8 @@
  *                  owner drops it: clones + 1 = wakes + drops, always (W1).
  *   rt::wakeable   an object of C++ that C wakes: derive from it and define `woken`.
  *
- * The site of a call is RT_HERE, written where the call stands: `std::move(w).wake(RT_HERE)`. Built
- * with -DRT_PROBES by g++, RT_HERE cannot stand in a function that several files may define
+ * The site of a call is RT_HERE, written at the call: `std::move(w).wake(RT_HERE)`. Built
+ * with -DRT_PROBES by g++, RT_HERE cannot be used in a function that several files may define
  * (inline ones, members defined in their class, templates), unless that is in an unnamed namespace.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -65,7 +65,7 @@ rt_fiber_suspend_at(struct rt_fiber *fiber, enum rt_suspend why, const struct rt
 {
     check_fiber(fiber);
     if (fiber->state != RT_FIBER_RUNNING || !rt__context_here(&fiber->context)) {
-        rt_fault(RT_E_INVALID, "a fiber", "it was suspended from outside of its own stack");
+        rt_fault(RT_E_INVALID, "a fiber", "it was suspended from another stack");
     }
     if (fiber->cancelled) {
         rt_fault(RT_E_CANCELLED, "a fiber", "it is being dropped, and has suspended once more");

@@ -215,7 +215,7 @@ rt__context_resume(struct rt_context *context)
     ended(context);
     if (context->last_words != NULL) {
         context->last_words(context->last_argument);
-        rt_unreached("last words do not return");
+        rt_unreached("the exit function does not return");
     }
     return false;
 }

@@ -4,6 +4,7 @@
  * A host is foreign code: its answers are checked before they are used. Here a
  * wrong index is still a message about the host, and not a crash three calls
  * later.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/io/host.h"

@@ -410,7 +410,7 @@ rt_io_fini(struct rt_io *io)
     check_io(io);
     rt_assert(!io->turning);
     if (io->sources.used != 0) {
-        rt_fault(RT_E_IN_USE, "io", "the I/O was given up while sources were registered");
+        rt_fault(RT_E_IN_USE, "io", "the I/O was ended while sources were registered");
     }
     rt_pollable_drop(&io->fetchable);
     io->magic = 0;

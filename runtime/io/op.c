@@ -3,6 +3,7 @@
  *
  * A handle that has left the ring is IDLE before any task is woken, so a woken
  * task may start it again.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/io/op.h"

@@ -344,7 +344,7 @@ rt_reactor_fini(struct rt_reactor *reactor)
     check_reactor(reactor);
     rt_assert(!reactor->turning);
     if (reactor->waiting != 0) {
-        rt_fault(RT_E_IN_USE, "reactor", "a reactor was given up while waits were registered");
+        rt_fault(RT_E_IN_USE, "reactor", "a reactor was ended while waits were registered");
     }
     rt_pollable_drop(&reactor->at_once);
     reactor->magic = 0;

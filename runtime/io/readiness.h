@@ -12,7 +12,6 @@
  *            └────┘ operation: something moved, however little; an event came since `seen`
  *
  * 1. An event ORs its bits in, and the tick goes up (E1).
- * 2. Who wants to try an operation looks first, and gets the bits and the tick: what it has *seen*.
  * 2. A task that wants to try an operation gets the bits and the tick: what it has *seen*.
  * 3. Only an operation that answered RT_E_AGAIN clears, and only what it had seen: a tick that is
  *    higher means an event after that, whose edge is not reported again (E1).

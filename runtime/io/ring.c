@@ -545,7 +545,7 @@ rt_ring_fini(struct rt_ring *ring)
     rt__ring_check(ring);
     rt_assert(!ring->turning);
     if (ring->slab.used > 0 || !rt_list_empty(&ring->queued)) {
-        rt_fault(RT_E_IN_USE, "ring", "a ring was given up while the host had operations of it");
+        rt_fault(RT_E_IN_USE, "ring", "a ring was ended while the host had operations of it");
     }
     RT_PROBE_AUDIT(&ring->object, NULL);
     rt_wait_cancel(&ring->wait);

@@ -3,6 +3,7 @@
  *
  * Each polled call is an *attempt*: its direction, its task's wait reason, and one call of the
  * network that may answer RT_E_AGAIN. attempt_poll is the loop (E4), and nothing else is.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/io/tcp.h"

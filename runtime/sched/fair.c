@@ -68,7 +68,7 @@ fair_pop(struct rt_sched *sched)
     return id;
 }
 
-/* Its finish stays: it is polled all the same, or its task has ended. */
+/* Its finish stays: it is polled anyway, or its task has ended. */
 static void
 fair_remove(struct rt_sched *sched, uint32_t id)
 {

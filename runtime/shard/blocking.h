@@ -2,8 +2,8 @@
  * blocking.h -- work that blocks or computes for long, done by one thread beside the runtime's.
  *
  *      IDLE ── rt_blocking_submit ──▶ QUEUED ── its turn ──▶ RUNNING ── rt_blocking_done ──▶ DONE
- *       ▲                               │ forget               │ forget: nobody waits          │
  *       ▲                               │ forget               │ forget: none waits            │
+ *       └───────────────────────────────┴──────────── … ◀──────┴────────── rt_work_poll READY ─┘
  *
  * The pool itself lives on the runtime's thread, and so do queue, waits and wakes.
  * Only the work that the worker runs, one at a time, is on another thread; it

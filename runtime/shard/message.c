@@ -4,6 +4,7 @@
  * Orders. `state` is written by the current holder of the message, and passed on with
  * it by the lane or the inbox, so it is read and written relaxed; except for the last
  * write of an alien's, which itself returns the message, with release.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/shard/message.h"

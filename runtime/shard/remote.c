@@ -4,6 +4,7 @@
  * `asked` holds the generation of the task above two request bits. Generations of
  * an entry only grow (slab.h retires an entry instead of starting again), so of two
  * names of one entry the task of the smaller one is certainly gone.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/shard/remote.h"

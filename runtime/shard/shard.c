@@ -151,11 +151,11 @@ send_batch(struct rt_shard *shard, uint32_t to)
 {
     struct rt_pipe *pipe = rt__pipe(shard->shards, shard->number, to);
     if (fill_lane(pipe) > 0) {
-        pipe->untold = true;
+        pipe->unnotified = true;
         rt_lane_publish(&pipe->lane);
         between(shard);
         rt__shard_tell(shard->shards->members[to]);
-        pipe->untold = false;
+        pipe->unnotified = false;
     }
     ask_for_capacity(pipe);
 }
@@ -312,7 +312,7 @@ pipe_init(struct rt_pipe *pipe, struct rt_message **places, uint32_t capacity)
 {
     rt_lane_init(&pipe->lane, places, capacity);
     rt_list_init(&pipe->waiting);
-    pipe->untold = false;
+    pipe->unnotified = false;
     atomic_init(&pipe->starved, false);
 }
 
@@ -387,7 +387,7 @@ rt_shard_fini(struct rt_shard *shard)
 {
     check_shard(shard);
     if (shard->under_way != 0 || shard->in_hand != 0 || !rt_inbox_is_empty(&shard->aliens)) {
-        rt_fault(RT_E_IN_USE, NULL, "a shard was given up while messages are under way");
+        rt_fault(RT_E_IN_USE, NULL, "a shard was ended while messages are under way");
     }
     RT_PROBE_AUDIT(&shard->object, NULL);
     shard->shards->members[shard->number] = NULL;
@@ -405,7 +405,7 @@ sleeps_on_messages(const struct rt_shard *shard)
     bool asleep = atomic_load_explicit(&shard->asleep, memory_order_acquire);
     for (uint32_t from = 0; asleep && from < shard->shards->count; from++) {
         const struct rt_pipe *pipe = rt__pipe(shard->shards, from, shard->number);
-        if (!pipe->untold && rt_lane_count(&pipe->lane) != 0) {
+        if (!pipe->unnotified && rt_lane_count(&pipe->lane) != 0) {
             return true;
         }
     }
@@ -440,7 +440,7 @@ rt_shard_audit(const struct rt_object *object)
         return "messages wait for an empty lane while their shard sleeps";
     }
     if (shard->drained && shard->under_way != 0) {
-        return "a shard is drained while messages of its own are under way";
+        return "a shard is drained while its own messages are under way";
     }
     return NULL;
 }

@@ -69,7 +69,7 @@ struct rt_shard;
 struct rt_pipe {
     struct rt_lane lane;
     struct rt_list waiting;  /* The sender's queue: not in the lane yet, oldest first (X3). */
-    bool untold;             /* The sender's: published, the receiver not yet notified. */
+    bool unnotified;         /* The sender's: published, the receiver not yet notified. */
     RT_ATOMIC(bool) starved; /* The sender waits for capacity: notify it when there is some. */
 };
 

@@ -59,7 +59,7 @@ rt_mutex_fini(struct rt_mutex *mutex)
 {
     rt_check(&mutex->object, MUTEX_MAGIC);
     if (rt_mutex_locked(mutex)) {
-        rt_fault(RT_E_IN_USE, "mutex", "a mutex was given up while it was locked");
+        rt_fault(RT_E_IN_USE, "mutex", "a mutex was ended while it was locked");
     }
     rt_waiters_fini(&mutex->waiters, "mutex");
     RT_PROBE_AUDIT(&mutex->object, NULL);

@@ -240,7 +240,7 @@ rt_executor_fini(struct rt_executor *executor)
 {
     check_executor(executor);
     if (executor->posted != 0) {
-        rt_fault(RT_E_IN_USE, NULL, "an executor was given up while tasks were posted");
+        rt_fault(RT_E_IN_USE, NULL, "an executor was ended while tasks were posted");
     }
     rt_assert(executor->woken == 0);
     rt_assert(executor->foreground == 0);

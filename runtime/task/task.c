@@ -188,7 +188,7 @@ rt_task_fini(struct rt_task *task)
 {
     check_task(task);
     if (rt_task_posted(task)) {
-        rt_fault(RT_E_IN_USE, task->name, "a task was given up while it was posted");
+        rt_fault(RT_E_IN_USE, task->name, "a task was ended while it was posted");
     }
     rt_assert(rt_list_empty(&task->slots));
     rt_slot_fini(&task->joiner);

@@ -4,6 +4,7 @@
  * The end has one order: its id is dead, then its scope ends, then its owner's
  * cleanup is called, after which the memory may be reused. So a clean-up that
  * looks its own activity up finds none, and may cancel any other.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/tick/activity.h"
@@ -80,7 +81,7 @@ rt_activity_fini(struct rt_activity *activity)
 {
     rt_assert(activity != NULL);
     if (rt_activity_alive(activity)) {
-        rt_fault(RT_E_IN_USE, activity->task.name, "an activity was given up while it was alive");
+        rt_fault(RT_E_IN_USE, activity->task.name, "an activity was ended while it was alive");
     }
     rt_task_fini(&activity->task);
 }

@@ -3,6 +3,7 @@
  *
  * Nothing is kept across a call out: marking calls the policy, and polls may do
  * anything, so the lists are read again after each.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/tick/ticker.h"
@@ -292,7 +293,7 @@ void
 rt_ticker_fini(struct rt_ticker *ticker)
 {
     if (!rt_ticker_idle(ticker)) {
-        rt_fault(RT_E_IN_USE, NULL, "a ticker was given up that activities still use");
+        rt_fault(RT_E_IN_USE, NULL, "a ticker was ended that activities still use");
     }
     ticker->magic = 0;
 }

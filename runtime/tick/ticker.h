@@ -99,7 +99,7 @@ RT_MUST_CHECK rt_err rt_spawn_at(
 /* The activity, to be used now and not kept; NULL once it has ended. */
 struct rt_activity *rt_upgrade(const struct rt_ticker *ticker, struct rt_key id);
 
-/* It is polled in the next batch. Marked already: once all the same (G2). False: it is dead. */
+/* It is polled in the next batch. Marked already: still once (G2). False: it is dead. */
 #define rt_mark_ready(ticker, id) rt_mark_ready_at((ticker), (id), RT_HERE)
 bool rt_mark_ready_at(struct rt_ticker *ticker, struct rt_key id, const struct rt_site *await);
 

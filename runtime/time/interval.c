@@ -45,7 +45,7 @@ rt_interval_poll_at(struct rt_interval *interval, struct rt_cx *cx, uint64_t *re
 {
     rt_assert(interval != NULL);
     if (interval->cancelled) {
-        rt_fault(RT_E_FINISHED, cx->task->name, "an interval was polled that is given up");
+        rt_fault(RT_E_FINISHED, cx->task->name, "an interval was polled that was cancelled");
     }
     RT_AWAIT(rt_sleep_poll_at(&interval->sleep, cx, await));
     uint64_t due_ns = interval->sleep.deadline_ns;

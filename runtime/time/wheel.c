@@ -13,6 +13,7 @@
  * of `elapsed`, and its digit is greater: it lies ahead in this turn. In the top
  * level a slot at or before the digit of `elapsed` is entered in the next turn,
  * and a timer that is not due by then is put again, usually in the same slot.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/time/wheel.h"
