@@ -92,7 +92,7 @@ enum rt_object_kind {
     X(EXPIRE, "expire", "a timer came due; argument: its deadline") \
     X(DISARM, "disarm", "a timer was cancelled; argument: its deadline") \
     X(WAIT, "wait", "a wait for a pollable was registered; object: the pollable's source") \
-    X(UNWAIT, "unwait", "a wait was taken back; object: the pollable's source") \
+    X(UNWAIT, "unwait", "a wait was cancelled; object: the pollable's source") \
     X(TURN, "turn", "the reactor asks the host; argument: pollables in the list") \
     X(TURNED, "turned", "the host has answered; argument: how many are ready") \
     X(CONSUME, "consume", "something was taken: bytes, an item, a permit; argument: how much") \

@@ -360,7 +360,7 @@ coroutine::poll(rt_cx *cx)
         rt_fault(RT_E_FULL, nullptr, "a coroutine was polled whose frame did not fit");
     }
     if (frame.done()) {
-        rt_fault(RT_E_FINISHED, nullptr, "a coroutine was polled that is over");
+        rt_fault(RT_E_FINISHED, nullptr, "a coroutine was polled that has ended");
     }
     promise_type &promise = frame.promise();
     if (promise.waits_for != nullptr) {

@@ -73,7 +73,7 @@ rt__channel_push(struct rt_channel *channel, const void *item, const struct rt_s
     rt_waiters_give(&channel->items, 1, await);
 }
 
-/* Takes the oldest item out for a caller to whom one was granted, and frees its capacity. */
+/* Takes the oldest item out for a caller that was granted one, and frees its capacity. */
 static inline void
 rt__channel_pop(struct rt_channel *channel, void *ret_item, const struct rt_site *await)
 {

@@ -84,7 +84,7 @@
 #define RT_BEGIN(at) \
     switch (at) { \
     default: \
-        rt_fault(RT_E_FINISHED, NULL, "a coroutine was polled that is over"); \
+        rt_fault(RT_E_FINISHED, NULL, "a coroutine was polled that has ended"); \
     case 0:
 
 /* As RT_AWAIT; the next poll continues here. */

@@ -15,7 +15,7 @@
 struct spy {
     unsigned clones;
     unsigned wakes;
-    unsigned looks; /* Wakes by reference. */
+    unsigned by_ref; /* Wakes by reference. */
     unsigned drops;
     const struct rt_site *await;              /* Of the last call. */
     void (*hook)(struct spy *spy, char what); /* 'c', 'w', 'l' or 'd'; NULL: none. */
@@ -49,7 +49,7 @@ spy_wake(struct rt_waker waker, const struct rt_site *await)
 static inline void
 spy_wake_by_ref(const struct rt_waker *waker, const struct rt_site *await)
 {
-    spy_note(waker->data, await, 'l')->looks++;
+    spy_note(waker->data, await, 'l')->by_ref++;
 }
 
 static inline void

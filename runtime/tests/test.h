@@ -3,7 +3,7 @@
  *
  * A test is a claim: `TEST(timer_equal_deadlines_fire_in_start_order)`. Registration
  * is generated from the TEST lines of all files of a folder, sorted by name
- * (scripts/test-main), so a test stands in one place only. Each test runs in a
+ * (scripts/test-main), so a test is named in one place only. Each test runs in a
  * separate process with a time limit. A comment line above it names the
  * statement that it holds: "Holds T5." / "Holds M3, M10."
  *

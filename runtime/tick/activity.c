@@ -120,7 +120,7 @@ rt_park_poll(struct rt_park *park, struct rt_cx *cx)
     const struct rt_activity *activity = rt_activity_of(cx);
     park->polls++;
     if (park->polls > 2) {
-        rt_fault(RT_E_FINISHED, activity->task.name, "a park was polled that is over");
+        rt_fault(RT_E_FINISHED, activity->task.name, "a park was polled that has ended");
     }
     return park->polls == 1 ? rt_cx_park(cx) : RT_READY;
 }
@@ -144,7 +144,7 @@ rt_sub_poll(struct rt_subactivity *sub, struct rt_scope *outer, struct rt_cx *cx
     rt_assert(sub != NULL);
     rt_cx_check(cx);
     if (rt_scope_ended(&sub->scope)) {
-        rt_fault(RT_E_FINISHED, sub->name, "a sub-activity was polled that is over");
+        rt_fault(RT_E_FINISHED, sub->name, "a sub-activity was polled that has ended");
     }
     if (!sub->begun) {
         sub->begun = true;

@@ -177,7 +177,7 @@ deliver(struct rt_ticker *ticker, const struct rt_event *event, const struct rt_
     {
         const struct rt_subscription *subscription = subscription_at(link);
         if (wants(subscription, event)) {
-            (void)push(ticker, subscription->whom, event, await);
+            (void)push(ticker, subscription->id, event, await);
         }
     }
 }
@@ -216,7 +216,7 @@ rt_subscribe(struct rt_subscription *subscription, const struct rt_activity *act
     rt_assert(subscription != NULL);
     rt_assert(rt_activity_alive(activity));
     rt_scope_defer(scope, &subscription->cancel);
-    subscription->whom = activity->id;
+    subscription->id = activity->id;
     subscription->subject = subject;
     subscription->kinds = kinds;
     rt_list_push_back(&activity->ticker->subscriptions, &subscription->link);

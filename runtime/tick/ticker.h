@@ -128,7 +128,7 @@ RT_MUST_CHECK rt_err rt_event_post_at(
 /* Subscribes an activity to the events of one subject. Pinned while it is made. */
 struct rt_subscription {
     struct rt_list link;
-    struct rt_key whom;
+    struct rt_key id;
     uint32_t subject;
     uint64_t kinds; /* One bit for each kind. */
     struct rt_defer cancel;

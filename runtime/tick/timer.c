@@ -66,7 +66,7 @@ rt__tick_timers_fire(struct rt_ticker *ticker, const struct rt_site *await)
     while (!rt_list_empty(started) && timer_at(started->next)->end_tick <= ticker->tick) {
         struct rt_tick_timer *timer = timer_at(started->next);
         rt_list_unlink(&timer->link);
-        (void)rt_mark_ready_at(ticker, timer->whom, await);
+        (void)rt_mark_ready_at(ticker, timer->id, await);
         fired++;
     }
     return fired;
@@ -82,7 +82,7 @@ rt_tick_timer_init(struct rt_tick_timer *timer)
 
 void
 rt_tick_timer_start(
-        struct rt_ticker *ticker, struct rt_tick_timer *timer, uint64_t ticks, struct rt_key whom)
+        struct rt_ticker *ticker, struct rt_tick_timer *timer, uint64_t ticks, struct rt_key id)
 {
     rt_check(ticker, RT_TICKER_MAGIC);
     rt_check(timer, RT_TICK_TIMER_MAGIC);
@@ -90,7 +90,7 @@ rt_tick_timer_start(
     bool fits = ticks < UINT64_MAX - ticker->tick;
     timer->end_tick = fits ? ticker->tick + ticks : UINT64_MAX;
     timer->start_order = ticker->timers.starts++;
-    timer->whom = whom;
+    timer->id = id;
     insert(&ticker->timers, timer);
 }
 
@@ -147,7 +147,7 @@ rt_tick_wait_poll(struct rt_tick_wait *wait, struct rt_scope *scope, struct rt_c
     rt_assert(wait != NULL);
     rt_cx_check(cx);
     if (wait->over) {
-        rt_fault(RT_E_FINISHED, cx->task->name, "a wait for ticks was polled that is over");
+        rt_fault(RT_E_FINISHED, cx->task->name, "a wait for ticks was polled that has ended");
     }
     if (!wait->begun) {
         begin(wait, scope, cx);

@@ -36,7 +36,7 @@ struct rt_ticker;
 struct rt_tick_timer {
     uint32_t magic;
     struct rt_list link; /* In a queue exactly while it is started. */
-    struct rt_key whom;
+    struct rt_key id;
     uint64_t end_tick;
     uint64_t start_order;
 };
@@ -51,11 +51,11 @@ struct rt_tick_timers {
 void rt_tick_timer_init(struct rt_tick_timer *timer);
 
 /*
- * Marks `whom` at the first tick that is at least `ticks` from now; 0: at the next one. A sum that
+ * Marks `id` at the first tick that is at least `ticks` from now; 0: at the next one. A sum that
  * does not fit means never. Started already: it is moved, and counts as started now.
  */
 void rt_tick_timer_start(
-        struct rt_ticker *ticker, struct rt_tick_timer *timer, uint64_t ticks, struct rt_key whom);
+        struct rt_ticker *ticker, struct rt_tick_timer *timer, uint64_t ticks, struct rt_key id);
 
 /* True iff it was started and had not elapsed: so at most once for each start (G8). */
 bool rt_tick_timer_cancel(struct rt_tick_timer *timer);

@@ -104,7 +104,7 @@ rt_sleep_poll_at(struct rt_sleep *sleep, struct rt_cx *cx, const struct rt_site 
     rt_assert(sleep != NULL);
     struct rt_timers *timers = timers_of(cx);
     if (sleep->finished) {
-        rt_fault(RT_E_FINISHED, cx->task->name, "a sleep that is over was polled again");
+        rt_fault(RT_E_FINISHED, cx->task->name, "a sleep was polled that has ended");
     }
     rt_sleep_begin(sleep, cx);
     RT_AWAIT(rt_budget_take_at(cx, await));

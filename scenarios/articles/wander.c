@@ -231,7 +231,7 @@ timers_audit(void *argument)
     for (uint32_t i = 0; i < AGENTS; i++) {
         const struct rt_tick_timer *timer = &game->agents[i].loiter.timer;
         bool runs = game->agents[i].loiter.begun && rt_tick_timer_started(timer);
-        if (runs && rt_upgrade(ticker, timer->whom) == NULL) {
+        if (runs && rt_upgrade(ticker, timer->id) == NULL) {
             return "a timer runs for a dead agent";
         }
     }

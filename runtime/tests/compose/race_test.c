@@ -39,7 +39,7 @@ track_init(uint32_t count)
     rt_task_init(&track.task, track_poll, NULL, "track");
 }
 
-/* Polls the race for nothing. */
+/* Polls the race spuriously. */
 static void
 poll_for_nothing(void)
 {

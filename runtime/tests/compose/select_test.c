@@ -94,7 +94,7 @@ TEST(select_child_woken_after_its_turn_is_in_the_next_set)
     EXPECT_SAID("|C{2}A{0}b|b");
 }
 
-/* Takes one set, then sleeps elsewhere, then takes the next one. */
+/* Takes one set, then sleeps in another slot, then takes the next one. */
 static rt_poll
 busy_poll(struct rt_task *task, struct rt_cx *cx)
 {

@@ -105,7 +105,7 @@ TEST(cpp_waker_gives_each_reference_back_once)
     }
     EXPECT_EQ(spied.clones, 4);
     EXPECT_EQ(spied.wakes, 2);
-    EXPECT_EQ(spied.looks, 1);
+    EXPECT_EQ(spied.by_ref, 1);
     /* One more than was cloned: the first reference was the spy's own, which is not counted. */
     EXPECT_EQ(spied.drops, 3);
 }

@@ -124,7 +124,7 @@ TEST(drive_with_k_suspends_polls_k_plus_one_times)
 }
 
 /*
- * Goal: polls for nothing do no harm: the guest stays where it is.
+ * Goal: spurious polls do no harm: the guest stays where it is.
  * Method: wake the task ten times while nothing has come. Holds F3, F8.
  */
 TEST(drive_polled_spuriously_does_not_resume)

@@ -220,7 +220,7 @@ TEST(epoch_deadline_without_a_policy_traps)
 }
 
 /*
- * Goal: with the yielding policy the next deadline counts from the moment of the resume.
+ * Goal: with the yielding policy the next deadline counts from the resume.
  * Method: the guest yields at the deadline; before it is resumed the epoch advances by 100. Its new
  * deadline is delta from there, not from the old one. Holds F6.
  */

@@ -75,7 +75,7 @@ cancel_victim(struct spy *spy, char what)
 }
 
 /*
- * Holds R9, R8: the wake of 1 takes back a wait that was reported in the same
+ * Holds R9, R8: the wake of 1 cancels a wait that was reported in the same
  * batch: of 0, which was woken before it; its own; of its neighbour; of the last.
  */
 TEST(reactor_wait_cancelled_by_a_wake_of_its_batch_is_skipped)
@@ -161,7 +161,7 @@ post_victim(struct spy *spy, char what)
     }
 }
 
-/* Holds R8, R2: a newcomer to a pollable whose waits are being woken. */
+/* Holds R8, R2: a new wait on a pollable whose waits are being woken. */
 TEST(reactor_new_wait_on_a_reported_pollable_waits_for_the_next_report)
 {
     struct dumb_runtime dumb;

@@ -104,7 +104,7 @@ TEST(fair_weight_beyond_the_ends_is_the_end)
 
 /* Goal: a task has no debt of another that had the same number; a changed weight does not
  * cancel a debt. */
-TEST(fair_newcomer_inherits_no_debt)
+TEST(fair_new_task_inherits_no_debt)
 {
     struct shared shared;
     struct rt_sched *sched = shared_init(&shared);

@@ -21,7 +21,7 @@ struct yard {
     struct worker *spare; /* Of the test of a full backlog. */
 };
 
-/* Gives way `times` times, and is logged at each poll. */
+/* Yields `times` times, and is logged at each poll. */
 struct worker {
     struct rt_task task;
     struct yard *yard;
@@ -29,7 +29,7 @@ struct worker {
     uint32_t times;
     bool maybe; /* rt_maybe_yield, after 100 ns of work … */
     uint64_t work_ns;
-    bool busy; /* … or it wakes itself and never gives way. */
+    bool busy; /* … or it wakes itself and never yields. */
     uint32_t polls;
 };
 
@@ -240,14 +240,14 @@ TEST(yield_on_a_bare_executor_goes_to_the_tail)
     EXPECT(!rt_need_preempt(&child));
     EXPECT_EQ(rt_maybe_yield(&yield, &child), RT_READY);
     EXPECT_EQ(rt_yield_now(&yield, &child), RT_PENDING);
-    EXPECT_EQ(spy.looks, 1);
+    EXPECT_EQ(spy.by_ref, 1);
     EXPECT_EQ(rt_yield_now(&yield, &child), RT_READY);
     (void)bed_run(&bed);
     rt_slot_wake(&other.slot);
     (void)bed_run(&bed);
 }
 
-/* Holds D13: two tasks that only give way do not keep the loop from its deadline, nor forever. */
+/* Holds D13: two tasks that only yield do not keep the loop from its deadline, nor forever. */
 TEST(yield_in_a_loop_lets_the_host_have_its_turns)
 {
     struct yard yard;

@@ -86,7 +86,7 @@ house_shard(struct house *house, uint32_t number)
     return &house->units[number].shard;
 }
 
-/* One turn of shard `number` on its thread. True when the shutdown is over. */
+/* One turn of shard `number` on its thread. True when the shutdown is complete. */
 static inline bool
 house_turn_in(struct house *house, uint32_t number, enum rt_turn_mode mode)
 {
@@ -117,7 +117,7 @@ house_turns(struct house *house, uint32_t rounds)
     }
 }
 
-/* Closes the house and turns until it is over. Fails the test when it is not soon. */
+/* Closes all shards and turns until the shutdown is complete. Fails if it never is. */
 static inline void
 house_close(struct house *house)
 {

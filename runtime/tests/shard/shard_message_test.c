@@ -7,7 +7,7 @@
 
 #define MANY 40 /* More than a lane holds, and than two batches. */
 
-/* Goal: what one shard sends to one other arrives in the order of sending, and comes home in the
+/* Goal: what one shard sends to one other arrives in the order of sending, and returns in the
  * order of answering. Method: far more than the lane holds, in turns of both. Holds X2. */
 TEST(shard_messages_of_one_pair_arrive_in_order)
 {
@@ -64,7 +64,7 @@ receiver_turns(struct dumb_host *host)
     (void)house_turn(house, 1);
 }
 
-TEST(shard_asleep_with_queued_messages_is_told_of_capacity)
+TEST(shard_asleep_with_queued_messages_is_notified_of_capacity)
 {
     struct house house;
     struct letter letters[MANY];

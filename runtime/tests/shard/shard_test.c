@@ -33,7 +33,7 @@ waiter_poll(struct rt_task *task, struct rt_cx *cx)
         waiter->local = rt_waker_clone(rt_cx_waker(cx));
     }
     struct rt_shard *shard = house_shard(waiter->house, waiter->shard);
-    waiter->remote = rt_remote_wait(shard, &waiter->slot, cx, "a wake from elsewhere");
+    waiter->remote = rt_remote_wait(shard, &waiter->slot, cx, "a wake from another thread");
     return RT_PENDING;
 }
 
@@ -87,7 +87,7 @@ TEST(shard_task_is_ended_on_its_shard_only)
 }
 
 /* Goal: a waker of one shard that is used on another is named at that use. Holds W4. */
-TEST(shard_local_waker_used_elsewhere_is_a_fault)
+TEST(shard_local_waker_used_on_another_shard_is_a_fault)
 {
     struct house house;
     struct waiter waiter;
@@ -121,8 +121,8 @@ wakes_come(struct dumb_host *host)
     waiter->house->current = waiter->shard;
 }
 
-/* Goal: a wake from elsewhere ends the sleep of the shard, and many are one. Holds X4. */
-TEST(shard_wakes_from_elsewhere_are_one_message)
+/* Goal: a wake from another thread ends the sleep of the shard, and many are one. Holds X4. */
+TEST(shard_wakes_from_other_threads_are_one_message)
 {
     struct house house;
     struct waiter waiter;
@@ -220,7 +220,7 @@ TEST(shard_closing_brings_every_message_home)
     house_fini(&house);
 }
 
-/* Goal: a shard is not turned from inside itself, nor from elsewhere. Holds X1. */
+/* Goal: a shard is not turned from inside itself, nor from another thread. Holds X1. */
 static void
 turn_inside(struct house *house, uint32_t number)
 {
@@ -229,7 +229,7 @@ turn_inside(struct house *house, uint32_t number)
     EXPECT_EQ(rt_shard_turn(house_shard(house, number), RT_TURN_POLL, &over), RT_E_REENTERED);
 }
 
-TEST(shard_turn_from_inside_or_elsewhere_is_refused)
+TEST(shard_turn_from_inside_or_another_thread_is_refused)
 {
     struct house house;
     struct letter letter;

@@ -82,7 +82,7 @@ TEST(mutex_handed_to_a_dropped_waiter_is_handed_on)
 }
 
 /* Holds K11: misuse is named. */
-TEST(mutex_unlocked_by_nobodys_right_is_a_fault)
+TEST(mutex_unlocked_while_unlocked_is_a_fault)
 {
     struct rig rig;
     rig_init(&rig);

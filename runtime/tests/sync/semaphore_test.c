@@ -60,7 +60,7 @@ TEST(semaphore_serves_in_the_order_of_coming)
     EXPECT_EQ(rt_semaphore_try_acquire(&rig.semaphore, 1), RT_E_AGAIN);
     release(&rig, 1);
     EXPECT_STR(crowd_woken(&rig.crowd), "b");
-    /* Granted is gone: a newcomer finds nothing between the grant and the poll. */
+    /* Granted is gone: a new waiter finds nothing between the grant and the poll. */
     EXPECT_EQ(rt_semaphore_free(&rig.semaphore), 0);
     EXPECT_EQ(rt_semaphore_try_acquire(&rig.semaphore, 1), RT_E_AGAIN);
     EXPECT_EQ(ask(&rig, 3, 1), RT_PENDING);

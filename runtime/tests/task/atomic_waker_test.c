@@ -23,7 +23,7 @@ TEST(atomic_waker_woken_before_a_register_does_nothing)
     struct spy spy = {0};
     struct rt_waker waker = spy_waker(&spy);
     rt_atomic_waker_register(&atomic, &waker);
-    EXPECT_EQ(spy.wakes + spy.looks, 0);
+    EXPECT_EQ(spy.wakes + spy.by_ref, 0);
     EXPECT(rt_atomic_waker_wake(&atomic));
     EXPECT_EQ(spy.wakes, 1);
     EXPECT(!rt_atomic_waker_wake(&atomic));
@@ -106,7 +106,7 @@ TEST(atomic_waker_registered_while_waking_is_woken_at_once)
     struct spy spy = {0};
     struct rt_waker waker = spy_waker(&spy);
     rt_atomic_waker_register(&atomic, &waker);
-    EXPECT_EQ(spy.looks, 1);
+    EXPECT_EQ(spy.by_ref, 1);
     EXPECT_EQ(spy.clones, 0);
     EXPECT_EQ(atomic_load(&atomic.state), RT_ATOMIC_WAKER_WAKING);
     /* A third side leaves the old one to the second, which is at it. */

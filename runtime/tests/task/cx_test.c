@@ -157,7 +157,7 @@ TEST(cx_with_a_sub_waker_is_what_the_child_stores_and_wakes)
     parent_start(&parent, &bed, "sw.!");
     parent.use_spy = true;
     (void)bed_run(&bed);
-    EXPECT_EQ(parent.spy.looks, 1);
+    EXPECT_EQ(parent.spy.by_ref, 1);
     EXPECT_EQ(parent.spy.clones, 1);
     EXPECT_EQ(parent.task.state, RT_TASK_SLEEPING);
     EXPECT(rt_slot_wake(&parent.child.slot));

@@ -116,7 +116,7 @@ TEST(task_may_be_posted_again_from_its_cleanup)
 }
 
 /* Holds T10. */
-TEST(task_may_be_posted_elsewhere_after_its_end)
+TEST(task_may_be_posted_to_another_executor_after_its_end)
 {
     struct bed bed;
     struct bed elsewhere;

@@ -187,15 +187,15 @@ TEST(task_that_has_ended_is_not_woken)
     bed_init(&bed);
     struct actor done;
     struct actor cancelled;
-    struct actor newcomers[2];
+    struct actor next[2];
     actor_start(&done, &bed, "d", "k!");
     actor_start(&cancelled, &bed, "c", "k.");
     (void)bed_run(&bed);
     rt_task_cancel(&cancelled.task);
     struct rt_waker clone = rt_waker_clone(&done.waker);
     /* The same entries of the slab, new tasks; the old memory is reused. */
-    actor_start(&newcomers[0], &bed, "n", "s.");
-    actor_start(&newcomers[1], &bed, "m", "s.");
+    actor_start(&next[0], &bed, "n", "s.");
+    actor_start(&next[1], &bed, "m", "s.");
     (void)bed_run(&bed);
     memset(&done.task, 0xff, sizeof(done.task));
     memset(&cancelled.task, 0xff, sizeof(cancelled.task));

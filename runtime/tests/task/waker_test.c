@@ -23,7 +23,7 @@ TEST(waker_woken_or_dropped_is_gone_from_its_holder)
     rt_waker_drop(&c);
     rt_waker_drop(&a);
     EXPECT_EQ(spy.clones, 2);
-    EXPECT_EQ(spy.looks, 1);
+    EXPECT_EQ(spy.by_ref, 1);
     EXPECT_EQ(spy.clones + 1, spy.wakes + spy.drops);
 }
 

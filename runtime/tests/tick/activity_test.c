@@ -68,7 +68,7 @@ listener_start(struct listener *listener, struct tick_bed *bed, enum rt_sink_ful
     EXPECT_EQ(listener->activity.task.end, RT_TASK_PARKED);
 }
 
-/* Holds G5: a poll for nothing parks again and takes nothing. */
+/* Holds G5: a spurious poll parks again and takes nothing. */
 TEST(activity_next_event_tolerates_a_spurious_mark)
 {
     struct tick_bed bed;

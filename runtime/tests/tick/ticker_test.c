@@ -73,7 +73,7 @@ TEST(ticker_passes_over_dead_references)
     (void)tick_bed_tick(&bed);
     struct rt_key old = {0, 1};
     EXPECT(rt_tick_timer_started(&a.timer));
-    old = a.timer.whom;
+    old = a.timer.id;
     player_start(&b, &bed, "b", "pp");
     EXPECT_EQ(b.activity.id.index, old.index);
     EXPECT(rt_upgrade(&bed.ticker, old) == NULL);
@@ -143,9 +143,9 @@ TEST(ticker_goes_through_timers_events_and_polls_in_this_order)
     player_start(&c, &bed, "c", "1pn!");
     (void)tick_bed_tick(&bed);
     for (uint32_t i = 0; i < 2; i++) {
-        struct player *who = i == 0 ? &a : &c;
+        struct player *player = i == 0 ? &a : &c;
         rt_subscription_init(&subscriptions[i]);
-        rt_subscribe(&subscriptions[i], &who->activity, &who->activity.scope, 5, UINT64_MAX);
+        rt_subscribe(&subscriptions[i], &player->activity, &player->activity.scope, 5, UINT64_MAX);
     }
     struct rt_event event = {.kind = 2, .subject = 5};
     EXPECT_EQ(rt_event_post(&bed.ticker, &event), RT_OK);
