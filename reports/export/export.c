@@ -176,4 +176,5 @@ SIM_COMMAND(command, .name = "export", .usage = "[FORMAT [PATTERN...|run:ID]] [-
                 "scenario that matches; a format of runs tells of one run. On stdout, unless -o "
                 "says\notherwise. `rewake run --junit FILE` writes that of its own sweeps.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(FOLDER) | SIM_CLI_OPTION_BIT(HELP),
-        .arguments_max = UINT32_MAX, .run = export_command, .word = next_format);
+        .takes = SIM_TAKES_NAMES | SIM_TAKES_RUNS, .arguments_max = UINT32_MAX,
+        .run = export_command, .word = next_format);

@@ -315,4 +315,4 @@ SIM_COMMAND(command, .name = "report",
                 "where they cannot be run any more, they are told as they were found.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(FOLDER) | SIM_CLI_OPTION_BIT(LCOV) |
                    SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(HELP),
-        .arguments_max = UINT32_MAX, .run = report_command);
+        .takes = SIM_TAKES_RUNS, .arguments_max = UINT32_MAX, .run = report_command);

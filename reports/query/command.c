@@ -46,8 +46,9 @@ print_line(const char *text, size_t length, void *argument)
     while (length > 0 && text[length - 1] == ' ') {
         length--;
     }
-    bool cut = printing->cut && !printing->wide && bytes_of(text, length, SIM_COLUMNS) < length;
-    size_t shown = cut ? bytes_of(text, length, SIM_COLUMNS - 3) : length;
+    size_t columns = sim_columns();
+    bool cut = printing->cut && !printing->wide && bytes_of(text, length, columns) < length;
+    size_t shown = cut ? bytes_of(text, length, columns - 3) : length;
     return fwrite(text, 1, shown, stdout) == shown && fputs(cut ? "...\n" : "\n", stdout) != EOF;
 }
 
@@ -240,4 +241,5 @@ SIM_COMMAND(command, .name = "query", .usage = "[NAME [ARGUMENT...] | 'SELECT ..
                 "wake_edges, trace,\npoll_latency, sweep_summary, covered, first_to_cover, added, "
                 "covering_runs, saturation,\ngoals_missed. Stock `sqlite3` reads the same file.\n",
         .options = SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HELP),
-        .arguments_max = REPORT_PARAMS_MAX + 1, .run = query_command, .word = next_name);
+        .takes = SIM_TAKES_NAMES | SIM_TAKES_RUNS, .arguments_max = REPORT_PARAMS_MAX + 1,
+        .run = query_command, .word = next_name);

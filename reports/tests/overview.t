@@ -77,7 +77,7 @@ ok "what make coverage wrote here: linked" \
     grep -q 'href="../build/coverage/html/index.html"' usual/coverage.html
 rm -r build
 same "--lcov nowhere: status" "$(status report --db s.db -o n --lcov nowhere)" 2
-ok "--lcov nowhere: said" grep -q "^rewake: nowhere/index.html: " err.txt
+ok "--lcov nowhere: said" grep -q "^rewake report: nowhere/index.html: " err.txt
 
 # ---- A sweep as it comes. ----
 rewake run canary/lost-wakeup zoo/tokio-4497/fixed --runs 100 --check-determinism 5 --db r.db \

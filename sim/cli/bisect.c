@@ -453,18 +453,26 @@ bisect_command(struct sim_cli *cli)
 SIM_COMMAND(command, .name = "bisect",
         .usage = "LIB.so|PROGRAM TOKEN|run:ID [--good REV] [--bad REV] -- BUILD...",
         .about = "find the commit with which a run began to fail",
-        .help = "Each commit is checked out in a second working tree (git-worktree) in the folder "
-                "of\ntemporary files, built there by BUILD, in the same folder as here, and the "
-                "run is replayed\nwith what comes out at the path of LIB.so. Your own tree is not "
-                "touched. Commits that do not\nbuild, or cannot judge the run, are skipped. "
-                "Without --good, commits are tried back from the\nbad end (HEAD) in steps that "
-                "double, until one passes.\n\n"
-                "    rewake bisect tests/mine.so rw1:... -- make tests/mine.so\n\n"
-                "A run of a scenario that is in rewake itself: name that program, which replays "
-                "it.\n\n"
-                "    build/rewake bisect build/rewake rw1:zoo/... -- make -s\n\n"
-                "Exit status: 0 the commit is found; 5 interrupted, or it is one of several; 125 "
-                "the ends can\nnot be judged; 70 git failed.\n",
+        .help = "Each commit is checked out in a second working tree (git-worktree) in the "
+                "folder of temporary files, built there by BUILD, in the same folder as here, "
+                "and the run is replayed with the LIB.so that BUILD made. Your own tree is "
+                "not touched. Commits that do not build, or cannot judge the run, are "
+                "skipped. Without --good, commits are tried back from the bad end (HEAD) in "
+                "steps that double, until one passes.\n"
+                "\n"
+                "    rewake bisect tests/mine.so rw1:... -- make tests/mine.so\n"
+                "\n"
+                "A run of a scenario that is in rewake itself: name that program, which "
+                "replays it.\n"
+                "\n"
+                "    build/rewake bisect build/rewake rw1:zoo/... -- make -s\n"
+                "\n"
+                "Exit status: 0 the commit is found; 5 interrupted, or it is one of several; "
+                "125 the ends cannot be judged; 70 git failed.\n",
+        .missing = "which run, and how is it built? Give a library, a token, -- and a command. "
+                   "Example: "
+                   "rewake bisect mine.so run:2 -- make mine.so",
         .options = SIM_CLI_OPTION_BIT(GOOD) | SIM_CLI_OPTION_BIT(BAD) | SIM_CLI_OPTION_BIT(DB) |
                    SIM_CLI_OPTION_BIT(HELP),
-        .arguments_min = 3, .arguments_max = UINT32_MAX, .run = bisect_command);
+        .takes = SIM_TAKES_RUNS | SIM_TAKES_FILES, .arguments_min = 3, .arguments_max = UINT32_MAX,
+        .run = bisect_command);

@@ -1,5 +1,5 @@
 /*
- * cli.c -- finding the command, its options and its library.
+ * cli.c -- finds the command, its options and its library.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,28 +14,46 @@
 
 #include "runtime/base/assert.h"
 #include "sim/cli/print/build.h"
+#include "sim/cli/print/terminal.h"
 
-/* What SIGPIPE did when the program began. */
+/* The handler of SIGPIPE when the program began. */
 static void (*on_pipe)(int) = SIG_DFL;
+static const char *command_name = "";
 
 extern const struct sim_command *const __start_rewake_commands[];
 extern const struct sim_command *const __stop_rewake_commands[];
 
-int
-sim_cli_fail(int status, const char *format, ...)
+/* One line, whatever control characters a file name or a library's message has. */
+static void
+print_line(const char *kind, const char *format, va_list arguments)
 {
     char line[1024];
-    va_list arguments;
-    va_start(arguments, format);
     (void)vsnprintf(line, sizeof(line), format, arguments);
-    va_end(arguments);
-    /* One line, whatever a file name or a message of somebody else's had in it. */
     for (char *c = line; *c != '\0'; c++) {
         *c = (unsigned char)*c < ' ' || *c == 0x7f ? ' ' : *c;
     }
     (void)fflush(stdout);
-    (void)fprintf(stderr, "rewake: %s\n", line);
+    (void)fprintf(stderr, "rewake%s%s: %s%s\n", *command_name != '\0' ? " " : "", command_name,
+            kind, line);
+}
+
+int
+sim_cli_fail(int status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line("", format, arguments);
+    va_end(arguments);
     return status;
+}
+
+void
+sim_cli_warn(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line("warning: ", format, arguments);
+    va_end(arguments);
 }
 
 static const struct sim_command *
@@ -68,48 +86,50 @@ static void
 help(void)
 {
     (void)printf("usage: rewake COMMAND [ARGUMENTS]\n\n"
-                 "Finds, tells and replays lost wake-ups in async runtimes.\n\n");
+                 "Finds, explains and replays lost wake-ups in async runtimes.\n\n");
     for (const struct sim_command *each = sim_cli_next_command(""); each != NULL;
             each = sim_cli_next_command(each->name)) {
-        (void)printf("  rewake %-10s %s\n", each->name, each->about);
+        (void)printf("  rewake %-10s ", each->name);
+        sim_print_folded(each->about, 20, 20);
     }
-    (void)printf(
-            "\n`rewake COMMAND --help` has the options. Exit status: 0 all held, 1 a bug was\n"
-            "found, 2 usage, 3 a replay differs, 4 nothing matched, 5 fewer runs than asked for,\n"
-            "70 rewake or its database failed, 125 this build cannot judge the token.\n");
+    (void)putchar('\n');
+    sim_print_paragraphs("`rewake COMMAND --help` has the options. Exit status: 0 all passed, 1 a "
+                         "bug was found, "
+                         "2 usage, 3 a replay differs, 4 nothing matched, 5 fewer runs than asked "
+                         "for, 70 rewake "
+                         "or its database failed, 125 this build cannot judge the token.\n");
 }
 
-/* "mine.so", "./mine.so", "libmine.so.2" */
-static bool
-is_library(const char *argument)
+bool
+sim_cli_is_library(const char *argument)
 {
     const char *dot = strstr(argument, ".so");
     return dot != NULL && (dot[3] == '\0' || dot[3] == '.') && strchr(argument, ':') == NULL;
 }
 
-/* Behind the front there is no library. */
+/* A library comes first. */
 static int
 refuse_libraries(const struct sim_cli *cli)
 {
     for (uint32_t i = 0; i < cli->count; i++) {
-        if (is_library(cli->arguments[i])) {
+        if (sim_cli_is_library(cli->arguments[i])) {
             return sim_cli_fail(SIM_EXIT_USAGE, "%s: %s", cli->arguments[i],
                     cli->library != NULL
                             ? "only one library at a time; run the command once for each"
-                            : "a library comes before everything else");
+                            : "give the library before all other arguments");
         }
     }
     return 0;
 }
 
-/* Moves a library from the front of the arguments to cli->library. */
+/* Moves a library that is the first argument to cli->library. */
 static int
 take_library(struct sim_cli *cli)
 {
-    if (!cli->command->takes_library) {
+    if ((cli->command->takes & SIM_TAKES_LIBRARY) == 0) {
         return 0;
     }
-    if (cli->count > 0 && is_library(cli->arguments[0])) {
+    if (cli->count > 0 && sim_cli_is_library(cli->arguments[0])) {
         cli->library = cli->arguments[0];
         cli->arguments++;
         cli->count--;
@@ -122,6 +142,22 @@ take_library(struct sim_cli *cli)
 }
 
 static int
+check_arguments(const struct sim_cli *cli)
+{
+    const struct sim_command *command = cli->command;
+    rt_assert(command->arguments_min == 0 || command->missing != NULL);
+    if (cli->count < command->arguments_min) {
+        return sim_cli_fail(SIM_EXIT_USAGE, "%s", command->missing);
+    }
+    if (cli->count > command->arguments_max) {
+        return sim_cli_fail(SIM_EXIT_USAGE,
+                "'%s' is one argument too many (rewake %s --help has the usage)",
+                cli->arguments[command->arguments_max], command->name);
+    }
+    return 0;
+}
+
+static int
 run_command(struct sim_cli *cli)
 {
     if (!sim_registry_init(&cli->registry)) {
@@ -131,15 +167,11 @@ run_command(struct sim_cli *cli)
     if (status != 0) {
         return status;
     }
-    if (cli->count < cli->command->arguments_min || cli->count > cli->command->arguments_max) {
-        return sim_cli_fail(SIM_EXIT_USAGE, "%s arguments; usage: rewake %s %s",
-                cli->count < cli->command->arguments_min ? "too few" : "too many",
-                cli->command->name, cli->command->usage);
-    }
-    return cli->command->run(cli);
+    status = check_arguments(cli);
+    return status != 0 ? status : cli->command->run(cli);
 }
 
-/* Whether whoever has read stdout reads it no more. */
+/* Whether the reader of stdout has closed it. */
 static bool
 is_unread(void)
 {
@@ -147,7 +179,7 @@ is_unread(void)
     return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* What was printed has to have arrived: a full disk is no success. */
+/* A full disk is no success: all output must be written. */
 static int
 flush(int status)
 {
@@ -165,8 +197,8 @@ sim_cli_main(int count, char **arguments)
 {
     struct sim_cli cli = {.library = NULL};
     int first = 0;
-    /* Who is not read any more (`rewake list | head`) puts away what there is, and then dies of it
-     * as everybody does: see flush, and main. Whoever ignores the signal hears of it. */
+    /* When its output is closed (`rewake list | head`) the program ends its work, and then dies of
+     * SIGPIPE as others do: see flush, and main. Where SIGPIPE was ignored, it reports instead. */
     on_pipe = signal(SIGPIPE, SIG_IGN);
     if (count < 2) {
         help();
@@ -183,9 +215,10 @@ sim_cli_main(int count, char **arguments)
     }
     cli.command = find_command(arguments[1]);
     if (cli.command == NULL) {
-        return sim_cli_fail(SIM_EXIT_USAGE,
-                "there is no command '%s'; `rewake help` lists what there is", arguments[1]);
+        return sim_cli_fail(
+                SIM_EXIT_USAGE, "there is no command '%s' (rewake help lists them)", arguments[1]);
     }
+    command_name = cli.command->name;
     if (!sim_cli_parse(cli.command, count - 1, arguments + 1, &cli.settings, &first)) {
         return SIM_EXIT_USAGE;
     }

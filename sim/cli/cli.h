@@ -1,11 +1,11 @@
 /*
- * cli.h -- what a command is, and what it is given.
+ * cli.h -- commands, exit statuses, refusals and warnings.
  *
- * A command registers itself (SIM_COMMAND), as a scenario does: main() knows none of
- * them by name, and a folder above sim/ can bring its own.
+ * A command registers itself (SIM_COMMAND), as a scenario does: main() knows none of them by name,
+ * and a folder above sim/ can add its own.
  *
- * stdout carries the result, stderr everything else. A refusal is one line on stderr:
- * what is wrong, and what to do.
+ * stdout carries the result, stderr everything else. A refusal is one line on stderr: what
+ * happened, where, and what to do.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,38 +19,43 @@
 #include "sim/engine/registry.h"
 
 enum sim_exit {
-    SIM_EXIT_HELD = 0, /* All held; of `replay`: it no longer fails. */
-    SIM_EXIT_BUG = 1,  /* A bug was found. */
-    SIM_EXIT_USAGE =
-            2, /* Usage, malformed token, seed out of range, a library that does not load. */
-    SIM_EXIT_DIFFERS = 3, /* A replay differs, or nondeterminism. */
-    SIM_EXIT_NOTHING = 4, /* No scenario matched, nothing ran. */
-    SIM_EXIT_SHORT = 5,   /* Interrupted, or fewer runs than asked for. */
-    SIM_EXIT_SYSTEM = 70, /* rewake or its database failed. */
-    SIM_EXIT_CAN_NOT_JUDGE =
-            125,          /* A token whose scenario, version or options are not this build's. */
-    SIM_EXIT_UNREAD = 141 /* Nobody reads stdout: as a shell tells an end by SIGPIPE. */
+    SIM_EXIT_HELD = 0,            /* All passed; of `replay`: it no longer fails. */
+    SIM_EXIT_BUG = 1,             /* A bug was found. */
+    SIM_EXIT_USAGE = 2,           /* Usage, a malformed token, a library that does not load. */
+    SIM_EXIT_DIFFERS = 3,         /* A replay differs, or nondeterminism. */
+    SIM_EXIT_NOTHING = 4,         /* No scenario matched, nothing ran. */
+    SIM_EXIT_SHORT = 5,           /* Interrupted, or fewer runs than asked for. */
+    SIM_EXIT_SYSTEM = 70,         /* rewake or its database failed. */
+    SIM_EXIT_CAN_NOT_JUDGE = 125, /* This build lacks the token's scenario or options. */
+    SIM_EXIT_UNREAD = 141         /* The reader of stdout closed it: as a shell reports SIGPIPE. */
 };
 
 struct sim_cli {
     const struct sim_command *command;
     struct sim_settings settings;
     struct sim_registry registry;
-    const char *library; /* The one that was named in front; NULL: none. */
-    char **arguments;    /* What is left. */
+    const char *library; /* The first argument, where that is a library; else NULL. */
+    char **arguments;    /* The others. */
     uint32_t count;
 };
 
+/* What the arguments of a command may be: for the parser (LIBRARY), and for completion. */
+#define SIM_TAKES_LIBRARY 1u /* First of all: its scenarios are loaded. */
+#define SIM_TAKES_NAMES 2u   /* Of scenarios. */
+#define SIM_TAKES_RUNS 4u
+#define SIM_TAKES_FILES 8u
+
 struct sim_command {
     const char *name;
-    const char *usage; /* Arguments, as in the first line of help. */
-    const char *about; /* One line. */
-    const char *help;  /* More lines, or NULL. */
-    uint64_t options;  /* Mask of SIM_CLI_OPTION_BIT. */
+    const char *usage;   /* Arguments, as in the first line of help; a line for each form. */
+    const char *about;   /* One line. */
+    const char *help;    /* Paragraphs, a line each; one that begins with a blank is not folded. */
+    const char *missing; /* The refusal where arguments are missing: what to give, an example. */
+    uint64_t options;    /* Mask of SIM_CLI_OPTION_BIT. */
+    uint32_t takes;      /* Mask of SIM_TAKES_…. */
     uint32_t arguments_min;
     uint32_t arguments_max;
-    bool takes_library;
-    int (*run)(struct sim_cli *cli); /* Answers enum sim_exit. */
+    int (*run)(struct sim_cli *cli); /* Returns enum sim_exit. */
     /* The words that the first argument may be, for completion: the first that comes after `word`
      * ("" to begin with), of letters, digits and dashes; NULL: there is none. NULL: any. */
     const char *(*word)(const char *word);
@@ -61,18 +66,26 @@ struct sim_command {
     static const struct sim_command *const identifier##__registered \
             __attribute__((section("rewake_commands"), used)) = &identifier
 
-/* Of commands that are given a run. */
+/* For the help of commands that take a run. */
 #define SIM_SUBJECT_HELP \
-    "A token that is too long for a command line may stand in a file, as @FILE, or on stdin, as " \
-    "-.\n"
+    "A token that is too long for a command line may be in a file, as @FILE, or on stdin, as -.\n"
+#define SIM_SUBJECT_MISSING(command) \
+    "which run? Give run:ID or a token. Example: rewake " command \
+    " run:2 (rewake query failures lists runs; --help has all options)"
 
-/* Prints "rewake: …" on stderr as one line, and answers `status`. */
+/* Prints "rewake COMMAND: …" on stderr as one line, and returns `status`. */
 __attribute__((format(printf, 2, 3))) int sim_cli_fail(int status, const char *format, ...);
+
+/* Prints "rewake COMMAND: warning: …" likewise. */
+__attribute__((format(printf, 1, 2))) void sim_cli_warn(const char *format, ...);
+
+/* Whether an argument names a library: "mine.so", "./mine.so", "libmine.so.2". */
+bool sim_cli_is_library(const char *argument);
 
 /* The first command whose name comes after `name` ("" to begin with); NULL: none. */
 const struct sim_command *sim_cli_next_command(const char *name);
 
-/* What main() does once the arguments are there. */
+/* The program: main() calls it with its arguments, and ends with the status that it returns. */
 int sim_cli_main(int count, char **arguments);
 
 #endif

@@ -13,34 +13,6 @@
 #include "sim/search/strategy.h"
 
 static bool
-says(const struct sim_command *command, const char *word)
-{
-    return strstr(command->usage, word) != NULL ||
-           (command->help != NULL && strstr(command->help, word) != NULL);
-}
-
-bool
-sim_completes_names(const struct sim_command *command)
-{
-    return strstr(command->usage, "PATTERN") != NULL ||
-           strstr(command->usage, "SCENARIO") != NULL || strstr(command->usage, "ARGUMENT") != NULL;
-}
-
-bool
-sim_completes_runs(const struct sim_command *command)
-{
-    return says(command, "run:ID") || says(command, "TOKEN") ||
-           strstr(command->usage, "ARGUMENT") != NULL;
-}
-
-bool
-sim_completes_files(const struct sim_command *command)
-{
-    return command->takes_library || strstr(command->usage, "LIB.so") != NULL ||
-           strstr(command->usage, ".db ") != NULL;
-}
-
-static bool
 is_any(const char *text, const char *a, const char *b, const char *c)
 {
     return strcmp(text, a) == 0 || strcmp(text, b) == 0 || strcmp(text, c) == 0;
@@ -110,7 +82,8 @@ completion(struct sim_cli *cli)
 
 SIM_COMMAND(command, .name = "completion", .usage = "bash|zsh",
         .about = "what a shell needs to complete command lines",
-        .help = "In bash: source <(rewake completion bash). `make install` puts both where shells\n"
-                "look for them.\n",
+        .help = "In bash: source <(rewake completion bash). `make install` puts both where "
+                "the shells find them.\n",
+        .missing = "for which shell? Give bash or zsh. Example: source <(rewake completion bash)",
         .options = SIM_CLI_OPTION_BIT(HELP), .arguments_min = 1, .arguments_max = 1,
         .run = completion, .word = next_shell);

@@ -122,8 +122,9 @@ put_command(const struct sim_command *command)
     }
     (void)printf("' first='");
     sim_completion_put_words(command);
-    (void)printf("' names=%s runs=%s files=%s ;;\n", sim_completes_names(command) ? "yes" : "",
-            sim_completes_runs(command) ? "yes" : "", sim_completes_files(command) ? "yes" : "");
+    (void)printf("' names=%s runs=%s files=%s ;;\n", sim_completes(command, SIM_TAKES_NAMES, "yes"),
+            sim_completes(command, SIM_TAKES_RUNS, "yes"),
+            sim_completes(command, SIM_TAKES_LIBRARY | SIM_TAKES_FILES, "yes"));
 }
 
 void

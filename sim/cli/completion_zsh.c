@@ -61,8 +61,9 @@ zsh_arguments(const struct sim_command *command)
         (void)printf(")' \\\n");
     }
     (void)printf("            '*:argument:{_rewake_rest \"%s\" \"%s\" \"%s\"}' ;;\n",
-            sim_completes_names(command) ? "names" : "", sim_completes_runs(command) ? "runs" : "",
-            sim_completes_files(command) ? "files" : "");
+            sim_completes(command, SIM_TAKES_NAMES, "names"),
+            sim_completes(command, SIM_TAKES_RUNS, "runs"),
+            sim_completes(command, SIM_TAKES_LIBRARY | SIM_TAKES_FILES, "files"));
 }
 
 static void

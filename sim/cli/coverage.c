@@ -457,19 +457,16 @@ coverage(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "coverage",
-        .usage = "[LIB.so] [PATTERN...] [--sweep ID | --all] [--code] [--distill] [--json]\n"
-                 "                       [--db FILE]",
+SIM_COMMAND(command, .name = "coverage", .usage = "[LIB.so] [PATTERN...] [options]",
         .about = "what the newest sweep of each scenario has covered",
-        .help = "PATTERN is a shell glob over names; with a library: of its scenarios. Elements "
-                "are "
-                "told with\nthe runs that had them, the seldom ones last. --distill runs those "
-                "again that came somewhere\nnew, and prints the fewest that cover the same. --code "
-                "tells how much of the code "
-                "was reached,\nand takes it into account with --distill, for all the sweeps "
-                "together; it takes a build\nthat counts edges (make BUILD=edges CC=clang).\n",
+        .help = "PATTERN is a shell glob over names; with a library, of its scenarios. Each "
+                "coverage point is printed with the number of runs that reached it, the "
+                "rarest last. --distill repeats the runs that covered something first, and "
+                "prints the fewest that cover the same. --code prints how much of the code "
+                "was reached; with --distill it counts too, for all the sweeps together. It "
+                "needs a build that counts edges (make BUILD=edges CC=clang).\n",
         .options = SIM_CLI_OPTION_BIT(SWEEP) | SIM_CLI_OPTION_BIT(ALL) |
                    SIM_CLI_OPTION_BIT(DISTILL) | SIM_CLI_OPTION_BIT(CODE) |
                    SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) |
                    SIM_CLI_OPTION_BIT(HELP),
-        .arguments_max = UINT32_MAX, .takes_library = true, .run = coverage);
+        .takes = SIM_TAKES_LIBRARY | SIM_TAKES_NAMES, .arguments_max = UINT32_MAX, .run = coverage);

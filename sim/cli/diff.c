@@ -115,10 +115,14 @@ diff(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "diff", .usage = "[LIB.so] A B [--db FILE] [--json]",
+SIM_COMMAND(command, .name = "diff", .usage = "[LIB.so] A B [options]",
         .about = "the first event in which two runs differ",
         .help = "A and B are tokens or run:ID.\n" SIM_SUBJECT_HELP
                 "Exit status: 0 they are the same, 3 they differ.\n",
+        .missing =
+                "which two runs? Give two of run:ID or a token. Example: rewake diff run:2 run:3 "
+                   "(--help has all options)",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) |
                    SIM_CLI_OPTION_BIT(HELP),
-        .arguments_min = 2, .arguments_max = 2, .takes_library = true, .run = diff);
+        .takes = SIM_TAKES_LIBRARY | SIM_TAKES_RUNS, .arguments_min = 2, .arguments_max = 2,
+        .run = diff);

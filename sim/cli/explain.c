@@ -207,7 +207,7 @@ explain_subject(struct sim_cli *cli, const struct sim_subject *subject)
     const struct sim_failure failure = sim_explained_failure(cli, subject);
     int status = SIM_EXIT_SYSTEM;
     if (!sim_explanation_make(&explanation, &failure)) {
-        (void)sim_cli_fail(0, "the run could not be made: %s", explanation.failing.worker.error);
+        sim_cli_warn("the run could not be made: %s", explanation.failing.worker.error);
     } else {
         status = exit_status(subject, &explanation.given);
         if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
@@ -234,20 +234,17 @@ explain(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "explain",
-        .usage = "[LIB.so] TOKEN|run:ID [--time 10s] [--db FILE] [--json]",
+SIM_COMMAND(command, .name = "explain", .usage = "[LIB.so] TOKEN|run:ID [options]",
         .about = "why a run fails: the missing wake, and the decision that matters",
-        .help = "What is told is the smallest run that fails in this way, whichever is named. Of "
-                "a\n"
-                "failure that the database has the explanation is kept there. It takes up to 10 s, "
-                "or\n"
-                "--time: counted in replayed steps, 2,000 a millisecond, so that the same time "
-                "gives\n"
-                "the same explanation on every machine. Where that is used up, what is known so "
-                "far\n"
-                "is printed, and where it is incomplete.\n" SIM_SUBJECT_HELP
-                "Exit status: 1 the failure came again and is explained, 0 it no longer fails,\n"
-                "3 it differs, 2 the token is damaged, 125 this build cannot judge it.\n",
+        .help = "Explains the smallest run that fails in this way, whichever is named. The "
+                "explanation of a failure in the database is stored there. It takes up to 10 "
+                "s, or --time: counted in replayed steps, 2,000 a millisecond, so that the "
+                "same time gives the same explanation on every machine. When the time is used "
+                "up, the part that is known is printed, and what is missing.\n" SIM_SUBJECT_HELP
+                "Exit status: 1 the failure happened again and is explained, 0 it no longer "
+                "fails, 3 it differs, 2 the token is damaged, 125 this build cannot judge it.\n",
+        .missing = SIM_SUBJECT_MISSING("explain"),
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(TIME) |
                    SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
-        .arguments_min = 1, .arguments_max = 1, .takes_library = true, .run = explain);
+        .takes = SIM_TAKES_LIBRARY | SIM_TAKES_RUNS, .arguments_min = 1, .arguments_max = 1,
+        .run = explain);

@@ -345,8 +345,8 @@ sim_explained_keep(
         return true;
     }
     if (explanation->budget.by_clock) {
-        (void)sim_cli_fail(0, "the explanation is not kept: it ended when the time was up, and "
-                              "another machine would have come to another place");
+        sim_cli_warn("the explanation is not kept: it ended when the time was up, and "
+                     "another machine would have come to another place");
         return true;
     }
     enum sim_store_err err = sim_store_open(
@@ -358,7 +358,7 @@ sim_explained_keep(
         sim_store_close(&store);
     }
     if (err != SIM_STORE_OK) {
-        (void)sim_cli_fail(0, "the explanation is not kept: %s", message);
+        sim_cli_warn("the explanation is not kept: %s", message);
     }
     return err == SIM_STORE_OK;
 }
@@ -382,10 +382,9 @@ explain_run(struct sim_cli *cli, int64_t run, const struct sim_explained_count *
         (void)fprintf(stderr, "rewake: explaining %s of %s (%u of %u)\n", name,
                 subject.entry->scenario->name, count->tried, count->missing);
         if (!sim_explanation_make(&explanation, &failure)) {
-            (void)sim_cli_fail(
-                    0, "%s could not be run: %s", name, explanation.failing.worker.error);
+            sim_cli_warn("%s could not be run: %s", name, explanation.failing.worker.error);
         } else if (!sim_subject_same_failure(&subject, &explanation.given)) {
-            (void)sim_cli_fail(0, "%s does not fail in the same way any more", name);
+            sim_cli_warn("%s does not fail in the same way any more", name);
         } else {
             end = sim_explained_keep(cli, &subject, &explanation) ? EXPLAINED_KEPT
                                                                   : EXPLAINED_REFUSED;
@@ -409,8 +408,8 @@ wait_for(pid_t child, uint64_t time_ms, int64_t run)
     if (ended == 0) {
         (void)kill(child, SIGKILL);
         (void)waitpid(child, &status, 0);
-        (void)sim_cli_fail(0, "run:%lld takes too long to explain, and is told as it was found",
-                (long long)run);
+        sim_cli_warn(
+                "run:%lld takes too long to explain, and is told as it was found", (long long)run);
         return EXPLAINED_NOT;
     }
     return ended == child && WIFEXITED(status) && WEXITSTATUS(status) <= EXPLAINED_REFUSED
@@ -426,7 +425,7 @@ explain_apart(
     (void)fflush(NULL);
     pid_t child = fork();
     if (child < 0) {
-        (void)sim_cli_fail(0, "run:%lld is not explained: no process can be made", (long long)run);
+        sim_cli_warn("run:%lld is not explained: no process can be made", (long long)run);
         return EXPLAINED_NOT;
     }
     if (child == 0) {

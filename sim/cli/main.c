@@ -1,7 +1,5 @@
 /*
- * main.c -- where the program begins.
- *
- * Alone in its file, so that test programs may have everything else.
+ * main.c -- main(), alone in its file: test programs link everything else.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,8 +14,8 @@
 #include "sim/cli/cli.h"
 #include "sim/engine/worker/last_words.h"
 
-/* A closed stream stays unusable: otherwise the next file that is opened takes its number, and what
- * is printed goes into that file. Opened the wrong way round, so that using it still fails. */
+/* A closed stream stays unusable: otherwise the next file that is opened gets its number, and
+ * output goes into that file. Opened in the wrong direction, so that its use still fails. */
 static bool
 keep_streams_apart(void)
 {
@@ -30,7 +28,7 @@ keep_streams_apart(void)
     return true;
 }
 
-/* What a library registered for the end (destructors, atexit) has no say in the status. */
+/* _exit: what a library registered for the end (destructors, atexit) cannot change the status. */
 int
 main(int count, char **arguments)
 {

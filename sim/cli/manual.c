@@ -1,22 +1,23 @@
 /*
- * manual.c -- `rewake manual`: manual pages, for scdoc, out of what the commands say of themselves.
+ * manual.c -- `rewake manual`: manual pages, for scdoc.
  *
- * A page is the usage, the lines of help and the options of a command, from the same tables that
- * parse them; so a page cannot be of another version than the program. Examples, which no table
- * has, are put in by scripts/manual.
+ * A page is the usage, the help and the options of a command, from the same tables that parse them.
+ * scripts/manual adds the examples, which no table has.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/assert.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/print/build.h"
 #include "sim/core/options.h"
 
 #define INDEX "rewake" /* The page of the program itself. */
 
-/* ---- Text, so that scdoc takes it for text. -------------------------------------------------- */
+/* ---- Text, escaped for scdoc. ---------------------------------------------------------------- */
 
 static void
 put(const char *text)
@@ -29,34 +30,19 @@ put(const char *text)
     }
 }
 
-/* On one line, also where the terminal gets several. */
-static void
-put_folded(const char *text)
-{
-    char one[512];
-    size_t used = 0;
-    for (const char *c = text; *c != '\0' && used + 1 < sizeof(one); c++) {
-        bool blank = *c == ' ' || *c == '\n';
-        if (!blank || (used > 0 && one[used - 1] != ' ')) {
-            one[used++] = blank ? ' ' : *c;
-        }
-    }
-    one[used] = '\0';
-    put(one);
-}
-
-/* Lines as they are, but for an indent, which scdoc would take for a quotation. */
+/* Lines as they are, but without an indent, which scdoc would read as a quotation. */
 static void
 put_lines(const char *text)
 {
     for (const char *line = text; *line != '\0';) {
         size_t length = strcspn(line, "\n");
-        char one[256];
-        (void)snprintf(one, sizeof(one), "%.*s", (int)length, line);
-        const char *begin = one + strspn(one, " \t");
-        (void)printf("%s", *begin == '-' ? "\\" : ""); /* No entry of a list. */
-        put(begin);
+        size_t blanks = strspn(line, " ");
+        char *one = strndup(line + blanks, length - blanks);
+        rt_assert(one != NULL);
+        (void)printf("%s", *one == '-' ? "\\" : ""); /* Not an entry of a list. */
+        put(one);
         (void)putchar('\n');
+        free(one);
         line += length + (line[length] == '\n');
     }
 }
@@ -110,14 +96,14 @@ put_run_options(const struct sim_command *command)
     if ((command->options & SIM_CLI_OPTION_BIT(OPTION)) == 0) {
         return;
     }
-    (void)printf("# OPTIONS OF THE RUNS\n\nFor *-O*, with what they are when nobody says.\n\n");
+    (void)printf("# OPTIONS OF THE RUNS\n\nFor *-O*, with their defaults.\n\n");
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
         (void)printf("*");
         put(sim_option_name(i));
         (void)printf("*\n\t");
         put(sim_option_about(i));
         if (sim_option_default(i) == SIM_FAULT_FROM_SCENARIO) {
-            (void)printf(" (what the scenario survives)\n\n");
+            (void)printf(" (as the scenario declares)\n\n");
         } else {
             (void)printf(" (%llu)\n\n", (unsigned long long)sim_option_default(i));
         }
@@ -128,13 +114,14 @@ put_run_options(const struct sim_command *command)
 
 static const char ends[] =
         "# EXIT STATUS\n\n"
-        "0 all held; 1 a bug was found; 2 usage, a malformed token, a library that does not load;\n"
+        "0 all passed; 1 a bug was found; 2 usage, a malformed token, a library that does not "
+        "load;\n"
         "3 a replay differs, or nondeterminism; 4 nothing matched; 5 interrupted, or fewer runs\n"
         "than asked for; 70 rewake or its database failed; 125 a token that this build cannot\n"
         "judge.\n\n"
         "# FILES\n\n"
         "_.rewake/trace.db_\n"
-        "\tthe trace database, an SQLite file, where *--db* names no other\n\n";
+        "\tthe trace database, an SQLite file, unless *--db* names another\n\n";
 
 static void
 put_page(const struct sim_command *command)
@@ -144,9 +131,17 @@ put_page(const struct sim_command *command)
     title(page);
     (void)printf("# NAME\n\n%s - ", page);
     put(command->about);
-    (void)printf("\n\n# SYNOPSIS\n\n*rewake %s* ", command->name);
-    put_folded(command->usage);
-    (void)printf("\n\n");
+    (void)printf("\n\n# SYNOPSIS\n\n");
+    for (const char *form = command->usage; form != NULL;) {
+        const char *end = strchr(form, '\n');
+        char *one = strndup(form, end != NULL ? (size_t)(end - form) : strlen(form));
+        rt_assert(one != NULL);
+        (void)printf("*rewake %s* ", command->name);
+        put(one);
+        (void)printf("\n\n");
+        free(one);
+        form = end != NULL ? end + 1 : NULL;
+    }
     if (command->help != NULL) {
         (void)printf("# DESCRIPTION\n\n");
         put_lines(command->help);
@@ -161,21 +156,22 @@ static void
 put_index(void)
 {
     title(INDEX);
-    (void)printf("# NAME\n\nrewake - finds, tells and replays lost wake-ups in async runtimes\n\n"
-                 "# SYNOPSIS\n\n*rewake* COMMAND \\[arguments\\]\n\n"
-                 "# DESCRIPTION\n\n"
-                 "Runs code that polls and wakes in a simulated world in which every order, delay\n"
-                 "and spurious event comes from a seed; finds what sleeps forever although it\n"
-                 "could go on; tells which wake is missing; and makes the same run again from one\n"
-                 "word, a token. Scenarios are built in, or come from a library that is named in\n"
-                 "front (*rewake-scenario*(7)).\n\n# COMMANDS\n\n");
+    (void)printf(
+            "# NAME\n\nrewake - finds, explains and replays lost wake-ups in async runtimes\n\n"
+            "# SYNOPSIS\n\n*rewake* COMMAND \\[arguments\\]\n\n"
+            "# DESCRIPTION\n\n"
+            "Runs code that polls and wakes in a simulated world in which every order, delay\n"
+            "and spurious event comes from a seed; finds the tasks that wait forever although\n"
+            "they could make progress; reports which wake is missing; and repeats the same run\n"
+            "from one word, a token. Scenarios are built in, or come from a library, which is\n"
+            "the first argument (*rewake-scenario*(7)).\n\n# COMMANDS\n\n");
     for (const struct sim_command *each = sim_cli_next_command(""); each != NULL;
             each = sim_cli_next_command(each->name)) {
         (void)printf("*rewake-%s*(1)\n\t", each->name);
         put(each->about);
         (void)printf("\n\n");
     }
-    (void)printf("*rewake-new-project*(1)\n\tbegin a project with scenarios of your own\n\n"
+    (void)printf("*rewake-new-project*(1)\n\tbegin a project with your scenarios\n\n"
                  "%s# ENVIRONMENT\n\n",
             ends);
     for (uint32_t i = 0; i < SIM_CLI_OPTIONS; i++) {
@@ -213,7 +209,7 @@ manual(struct sim_cli *cli)
         return SIM_EXIT_HELD;
     }
     return sim_cli_fail(
-            SIM_EXIT_USAGE, "there is no page '%s'; `rewake manual` lists them", cli->arguments[0]);
+            SIM_EXIT_USAGE, "there is no page '%s' (rewake manual lists them)", cli->arguments[0]);
 }
 
 /* Pages are called as commands are, and INDEX. */
@@ -230,6 +226,6 @@ next_page(const char *page)
 
 SIM_COMMAND(command, .name = "manual", .usage = "[COMMAND]",
         .about = "the source of a manual page, for scdoc",
-        .help = "Without a COMMAND, the names of all pages. `make install` makes manual pages of\n"
-                "them; here: rewake manual run | scdoc | man -l -\n",
+        .help = "Without a COMMAND, the names of all pages. `make install` makes manual pages "
+                "of them; here: rewake manual run | scdoc | man -l -\n",
         .options = SIM_CLI_OPTION_BIT(HELP), .arguments_max = 1, .run = manual, .word = next_page);

@@ -353,16 +353,15 @@ measure_command(struct sim_cli *cli)
     return SIM_EXIT_HELD;
 }
 
-SIM_COMMAND(command, .name = "measure",
-        .usage = "[LIB.so] [PATTERN...] [--strategy NAME] [--runs N] [--json]",
-        .about = "how many runs each strategy needs to find what is there",
-        .help = "For each scenario that must fail: runs up to the first failure, by strategy, the\n"
-                "mean of 20 trials of at most N runs (here 1000 by default). Without --strategy\n"
-                "all of them, a column each; an enumeration has one trial. '-': not found, "
-                "'none':\n"
-                "not found, and nothing left to try. Stored as table `measures`, view\n"
-                "measure_table.\n",
+SIM_COMMAND(command, .name = "measure", .usage = "[LIB.so] [PATTERN...] [options]",
+        .about = "how many runs each strategy needs to find the failures",
+        .help = "For each scenario that must fail: runs up to the first failure, by strategy, "
+                "the mean of 20 trials of at most N runs (here 1000 by default). Without "
+                "--strategy all of them, a column each; an enumeration has one trial. '-': "
+                "not found, 'none': not found, and no run is left to try. Stored as table "
+                "`measures`, view measure_table.\n",
         .options = SIM_CLI_OPTION_BIT(STRATEGY) | SIM_CLI_OPTION_BIT(RUNS) |
                    SIM_CLI_OPTION_BIT(JOBS) | SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(RECORD) |
                    SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
-        .arguments_max = UINT32_MAX, .takes_library = true, .run = measure_command);
+        .takes = SIM_TAKES_LIBRARY | SIM_TAKES_NAMES, .arguments_max = UINT32_MAX,
+        .run = measure_command);

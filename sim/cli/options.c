@@ -1,5 +1,5 @@
 /*
- * options.c -- reading flags and environment by one table.
+ * options.c -- reads flags and environment by one table, and prints the help from it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,24 +22,6 @@
 #define LONG_BASE 256
 #define DEFAULT_STRATEGY "portfolio"
 
-static const struct sim_cli_option_text rows[] = {
-#define OPTION_ROW(name, letter, long_name, argument, environment, about) \
-    {long_name, argument, environment, about, letter},
-        SIM_CLI_OPTION_LIST(OPTION_ROW)
-#undef OPTION_ROW
-};
-
-_Static_assert(SIM_CLI_OPTIONS < 64, "options are bits of a mask");
-
-struct sim_cli_option_text
-sim_cli_option_text(enum sim_cli_option option)
-{
-    rt_assert((uint32_t)option < SIM_CLI_OPTIONS);
-    return rows[option];
-}
-
-/* ---- Values. --------------------------------------------------------------------------------- */
-
 bool
 sim_number_parse(const char *text, uint64_t max, uint64_t *ret_number)
 {
@@ -56,25 +38,6 @@ sim_number_parse(const char *text, uint64_t max, uint64_t *ret_number)
     }
     *ret_number = number;
     return true;
-}
-
-/* "A-B" with A <= B. */
-static const char *
-set_seeds(struct sim_settings *settings, const char *value)
-{
-    char first[32] = "";
-    const char *dash = strchr(value, '-');
-    size_t length = dash != NULL ? (size_t)(dash - value) : sizeof(first);
-    if (length >= sizeof(first)) {
-        return "is no range of seeds such as 1-1000";
-    }
-    memcpy(first, value, length);
-    if (!sim_seed_parse(first, &settings->seed) ||
-            !sim_seed_parse(dash + 1, &settings->seed_last)) {
-        return "is no range of seeds from 0 to 2^63-1, such as 1-1000";
-    }
-    return settings->seed <= settings->seed_last ? NULL
-                                                 : "is a range whose end comes before its start";
 }
 
 static bool
@@ -103,18 +66,7 @@ parse_time(const char *value, uint64_t *ret_ms)
     return false;
 }
 
-static const char *
-set_hang(struct sim_settings *settings, const char *value)
-{
-    uint64_t ms = 0;
-    if (!parse_time(value, &ms) || ms > INT32_MAX) {
-        return "is no time such as 10s or 500ms";
-    }
-    settings->hang_ms = (uint32_t)ms;
-    return NULL;
-}
-
-/* Two strategies have ways of their own to be run: a seed says all of `random`, and nothing of
+/* Two strategies are made without a search: a seed determines every run of `random`, and none of
  * `baseline`. */
 static void
 set_search(struct sim_settings *settings, const struct sim_search *search)
@@ -131,17 +83,6 @@ set_search(struct sim_settings *settings, const struct sim_search *search)
     }
 }
 
-static const char *
-set_strategy(struct sim_settings *settings, const char *value)
-{
-    struct sim_search search;
-    if (!sim_search_parse(value, &search, settings->refusal)) {
-        return settings->refusal;
-    }
-    set_search(settings, &search);
-    return NULL;
-}
-
 static void
 set_default_strategy(struct sim_settings *settings)
 {
@@ -150,17 +91,74 @@ set_default_strategy(struct sim_settings *settings)
     set_search(settings, &search);
 }
 
+/* ---- Values: set_… writes one to `field`, and returns NULL, or what is wrong with it. ------- */
+
 static const char *
-set_record(struct sim_settings *settings, const char *value)
+set_flag(void *field, const char *value)
 {
-    static const char *const words[] = {"news", "all", "none"};
-    for (uint32_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-        if (strcmp(value, words[i]) == 0) {
-            settings->record = i;
-            return NULL;
-        }
+    (void)field;
+    (void)value;
+    return NULL;
+}
+
+static const char *
+set_seed(void *field, const char *value)
+{
+    return sim_seed_parse(value, field) ? NULL : "is not a seed: a number below 2^63";
+}
+
+/* "A-B" with A <= B. */
+static const char *
+set_range(void *field, const char *value)
+{
+    struct sim_settings *settings = field;
+    char first[32] = "";
+    const char *dash = strchr(value, '-');
+    size_t length = dash != NULL ? (size_t)(dash - value) : sizeof(first);
+    if (length >= sizeof(first)) {
+        return "is not a range of seeds such as 1-1000";
     }
-    return "is none of news, all, none";
+    memcpy(first, value, length);
+    if (!sim_seed_parse(first, &settings->seed) ||
+            !sim_seed_parse(dash + 1, &settings->seed_last)) {
+        return "is not a range of seeds from 0 to 2^63-1, such as 1-1000";
+    }
+    return settings->seed <= settings->seed_last ? NULL
+                                                 : "is a range whose end comes before its start";
+}
+
+static const char *
+set_count(void *field, const char *value)
+{
+    uint64_t *count = field;
+    return sim_number_parse(value, INT64_MAX, count) && *count > 0 ? NULL
+                                                                   : "is not a number above 0";
+}
+
+static const char *
+set_step(void *field, const char *value)
+{
+    uint64_t *step = field;
+    return sim_number_parse(value, UINT32_MAX, step) && *step > 0
+                   ? NULL
+                   : "is not a step: they are numbered from 1";
+}
+
+static const char *
+set_time(void *field, const char *value)
+{
+    return parse_time(value, field) ? NULL : "is not a time such as 60s, 500ms, 5m, 1h";
+}
+
+static const char *
+set_hang(void *field, const char *value)
+{
+    uint64_t ms = 0;
+    if (!parse_time(value, &ms) || ms > INT32_MAX) {
+        return "is not a time such as 10s or 500ms";
+    }
+    *(uint32_t *)field = (uint32_t)ms;
+    return NULL;
 }
 
 static const char *
@@ -172,6 +170,24 @@ set_small(uint32_t *number, const char *value, uint64_t min, uint64_t max, const
     }
     *number = (uint32_t)wide;
     return NULL;
+}
+
+static const char *
+set_jobs(void *field, const char *value)
+{
+    return set_small(field, value, 1, SIM_JOBS_MAX, "is not a number from 1 to 256");
+}
+
+static const char *
+set_percent(void *field, const char *value)
+{
+    return set_small(field, value, 0, 100, "is not a percentage, 0 to 100");
+}
+
+static const char *
+set_bound(void *field, const char *value)
+{
+    return set_small(field, value, 0, 1000000, "is not a number of deviations");
 }
 
 static const char *
@@ -189,158 +205,131 @@ assign(struct sim_assignment *list, uint32_t *count, const char *value)
 }
 
 static const char *
-set_seed(struct sim_settings *settings, const char *value)
+set_param(void *field, const char *value)
 {
-    return sim_seed_parse(value, &settings->seed) ? NULL : "is no seed: a number below 2^63";
+    struct sim_settings *settings = field;
+    return assign(settings->params, &settings->param_count, value);
 }
 
 static const char *
-set_runs(struct sim_settings *settings, const char *value)
+set_option(void *field, const char *value)
 {
-    return sim_number_parse(value, INT64_MAX, &settings->runs) && settings->runs > 0
-                   ? NULL
-                   : "is no number of runs";
+    struct sim_settings *settings = field;
+    return assign(settings->options, &settings->option_count, value);
 }
 
 static const char *
-set_time(struct sim_settings *settings, const char *value)
+set_strategy(void *field, const char *value)
 {
-    return parse_time(value, &settings->time_ms) ? NULL : "is no time such as 60s, 500ms, 5m, 1h";
-}
-
-static const char *
-set_db(struct sim_settings *settings, const char *value)
-{
-    if (*value == '\0') {
-        return "names no file";
+    struct sim_settings *settings = field;
+    struct sim_search search;
+    if (!sim_search_parse(value, &search, settings->refusal)) {
+        return settings->refusal;
     }
-    /* SQLite has names that are none of files; a database that is gone at the end is no use. */
-    if (strcmp(value, ":memory:") == 0 || strncmp(value, "file:", 5) == 0) {
-        return "is no file name (write ./ in front if the file is called that)";
-    }
-    settings->db = value;
+    set_search(settings, &search);
     return NULL;
 }
 
 static const char *
-set_file(const char **path, const char *value)
+set_record(void *field, const char *value)
 {
-    *path = value;
+    static const char *const words[] = {"news", "all", "none"};
+    for (uint32_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        if (strcmp(value, words[i]) == 0) {
+            *(uint32_t *)field = i;
+            return NULL;
+        }
+    }
+    return "is none of news, all, none";
+}
+
+static const char *
+set_text(void *field, const char *value)
+{
+    *(const char **)field = value;
+    return NULL;
+}
+
+static const char *
+set_file(void *field, const char *value)
+{
+    *(const char **)field = value;
     return *value != '\0' ? NULL : "names no file";
 }
 
 static const char *
-set_step(uint64_t *step, const char *value)
+set_db(void *field, const char *value)
 {
-    return sim_number_parse(value, UINT32_MAX, step) && *step > 0
-                   ? NULL
-                   : "is no step: they are numbered from 1";
+    /* SQLite takes these for names of no file; the database would be gone at the end. */
+    if (strcmp(value, ":memory:") == 0 || strncmp(value, "file:", 5) == 0) {
+        return "is not a file name (write ./ before it if the file has this name)";
+    }
+    return set_file(field, value);
 }
 
 /* "I/N" with I from 1 to N. */
 static const char *
-set_shard(struct sim_settings *settings, const char *value)
+set_shard(void *field, const char *value)
 {
+    struct sim_settings *settings = field;
     char which[16] = "";
     uint64_t shard = 0;
     uint64_t shards = 0;
     const char *slash = strchr(value, '/');
     size_t length = slash != NULL ? (size_t)(slash - value) : sizeof(which);
     if (length >= sizeof(which)) {
-        return "is no part of a sweep such as 1/3, the first of three";
+        return "is not a part of a sweep such as 1/3, the first of three";
     }
     memcpy(which, value, length);
     if (!sim_number_parse(which, SIM_SHARDS_MAX, &shard) ||
             !sim_number_parse(slash + 1, SIM_SHARDS_MAX, &shards) || shard == 0 || shard > shards) {
-        return "is no part I/N of a sweep with I from 1 to N, and N at most 4096";
+        return "is not a part I/N of a sweep with I from 1 to N, and N at most 4096";
     }
     settings->shard = (uint32_t)shard;
     settings->shards = (uint32_t)shards;
     return NULL;
 }
 
+/* ---- The table. ------------------------------------------------------------------------------ */
+
+static const struct row {
+    struct sim_cli_option_text text;
+    const char *(*set)(void *field, const char *value);
+    size_t field; /* Its offset in struct sim_settings. */
+} rows[] = {
+#define OPTION_ROW(name, letter, long_name, argument, environment, parse, field, about) \
+    {{long_name, argument, environment, about, letter}, set_##parse, \
+            offsetof(struct sim_settings, field)},
+        SIM_CLI_OPTION_LIST(OPTION_ROW)
+#undef OPTION_ROW
+};
+
+_Static_assert(SIM_CLI_OPTIONS < 64, "options are bits of a mask");
+_Static_assert(offsetof(struct sim_settings, given) == 0, "`given` stands for all settings");
+
+struct sim_cli_option_text
+sim_cli_option_text(enum sim_cli_option option)
+{
+    rt_assert((uint32_t)option < SIM_CLI_OPTIONS);
+    return rows[option].text;
+}
+
+void
+sim_cli_flag(enum sim_cli_option option, char ret_flag[SIM_CLI_FLAG_MAX])
+{
+    struct sim_cli_option_text text = sim_cli_option_text(option);
+    const char letter[] = {text.letter, '\0'};
+    (void)snprintf(ret_flag, SIM_CLI_FLAG_MAX, "%s%s", text.name != NULL ? "--" : "-",
+            text.name != NULL ? text.name : letter);
+}
+
 /* Takes the value of one option; NULL, or what is wrong with it. */
 static const char *
-set(struct sim_settings *settings, enum sim_cli_option option, const char *value)
+set(struct sim_settings *settings, uint32_t option, const char *value)
 {
-    switch (option) {
-    case SIM_CLI_OPTION_SEED:
-        return set_seed(settings, value);
-    case SIM_CLI_OPTION_SEEDS:
-        return set_seeds(settings, value);
-    case SIM_CLI_OPTION_RUNS:
-        return set_runs(settings, value);
-    case SIM_CLI_OPTION_TIME:
-        return set_time(settings, value);
-    case SIM_CLI_OPTION_PARAM:
-        return assign(settings->params, &settings->param_count, value);
-    case SIM_CLI_OPTION_OPTION:
-        return assign(settings->options, &settings->option_count, value);
-    case SIM_CLI_OPTION_STRATEGY:
-        return set_strategy(settings, value);
-    case SIM_CLI_OPTION_JOBS:
-        return set_small(&settings->jobs, value, 1, SIM_JOBS_MAX, "is not from 1 to 256");
-    case SIM_CLI_OPTION_DB:
-        return set_db(settings, value);
-    case SIM_CLI_OPTION_RECORD:
-        return set_record(settings, value);
-    case SIM_CLI_OPTION_CHECK:
-        return set_small(&settings->check_percent, value, 0, 100, "is no percentage, 0 to 100");
-    case SIM_CLI_OPTION_HANG:
-        return set_hang(settings, value);
-    case SIM_CLI_OPTION_SWEEP:
-        return sim_number_parse(value, INT64_MAX, &settings->sweep) && settings->sweep > 0
-                       ? NULL
-                       : "is no number of a sweep";
-    case SIM_CLI_OPTION_BOUND:
-        return set_small(&settings->bound, value, 0, 1000000, "is no number of deviations");
-    case SIM_CLI_OPTION_EXPORT:
-        return set_file(&settings->export_file, value);
-    case SIM_CLI_OPTION_GOOD:
-        settings->good = value;
-        return NULL;
-    case SIM_CLI_OPTION_BAD:
-        settings->bad = value;
-        return NULL;
-    case SIM_CLI_OPTION_STEP:
-        return set_step(&settings->step, value);
-    case SIM_CLI_OPTION_UNTIL:
-        return set_step(&settings->until, value);
-    case SIM_CLI_OPTION_ARTIFACT:
-        return set_file(&settings->artifact, value);
-    case SIM_CLI_OPTION_NAME:
-        settings->name = value;
-        return NULL;
-    case SIM_CLI_OPTION_FOLDER:
-        return set_file(&settings->folder, value);
-    case SIM_CLI_OPTION_LCOV:
-        return set_file(&settings->lcov, value);
-    case SIM_CLI_OPTION_JUNIT:
-        return set_file(&settings->junit, value);
-    case SIM_CLI_OPTION_SHARD:
-        return set_shard(settings, value);
-    case SIM_CLI_OPTION_SEED_FROM_GIT:
-    case SIM_CLI_OPTION_APART:
-    case SIM_CLI_OPTION_FAIL_FAST:
-    case SIM_CLI_OPTION_EXPECT:
-    case SIM_CLI_OPTION_FRESH:
-    case SIM_CLI_OPTION_NO_SHRINK:
-    case SIM_CLI_OPTION_EACH:
-    case SIM_CLI_OPTION_LENIENT:
-    case SIM_CLI_OPTION_GOALS:
-    case SIM_CLI_OPTION_SATURATED:
-    case SIM_CLI_OPTION_DISTILL:
-    case SIM_CLI_OPTION_CODE:
-    case SIM_CLI_OPTION_ALL:
-    case SIM_CLI_OPTION_VERBOSE:
-    case SIM_CLI_OPTION_GDB:
-    case SIM_CLI_OPTION_HERE:
-    case SIM_CLI_OPTION_JSON:
-    case SIM_CLI_OPTION_HELP:
-    case SIM_CLI_OPTIONS:
-        break;
-    }
-    return NULL;
+    const char *wrong = rows[option].set((char *)settings + rows[option].field, value);
+    settings->given |= wrong == NULL ? UINT64_C(1) << option : 0;
+    return wrong;
 }
 
 /* ---- The environment, then the flags. -------------------------------------------------------- */
@@ -349,19 +338,17 @@ static bool
 read_environment(const struct sim_command *command, struct sim_settings *settings)
 {
     for (uint32_t i = 0; i < SIM_CLI_OPTIONS; i++) {
-        const char *value = rows[i].environment != NULL && (command->options >> i & 1) != 0
-                                    ? getenv(rows[i].environment)
-                                    : NULL;
+        const char *name = rows[i].text.environment;
+        bool taken = name != NULL && (command->options >> i & 1) != 0;
+        const char *value = taken ? getenv(name) : NULL;
         if (value == NULL || *value == '\0') {
             continue;
         }
-        const char *wrong = set(settings, (enum sim_cli_option)i, value);
+        const char *wrong = set(settings, i, value);
         if (wrong != NULL) {
-            (void)sim_cli_fail(SIM_EXIT_USAGE, "the environment's %s: '%s' %s", rows[i].environment,
-                    value, wrong);
+            (void)sim_cli_fail(SIM_EXIT_USAGE, "the environment's %s: '%s' %s", name, value, wrong);
             return false;
         }
-        settings->given |= UINT64_C(1) << i;
     }
     return true;
 }
@@ -371,7 +358,7 @@ struct table {
     char shorts[2 * SIM_CLI_OPTIONS + 2];
 };
 
-/* What getopt_long wants to know. */
+/* The options of `command`, for getopt_long. */
 static void
 make_table(const struct sim_command *command, struct table *ret)
 {
@@ -383,12 +370,13 @@ make_table(const struct sim_command *command, struct table *ret)
         if ((command->options >> i & 1) == 0) {
             continue;
         }
-        int has = rows[i].argument != NULL ? required_argument : no_argument;
-        if (rows[i].name != NULL) {
-            ret->longs[longs++] = (struct option){rows[i].name, has, NULL, LONG_BASE + (int)i};
+        const struct sim_cli_option_text *text = &rows[i].text;
+        int has = text->argument != NULL ? required_argument : no_argument;
+        if (text->name != NULL) {
+            ret->longs[longs++] = (struct option){text->name, has, NULL, LONG_BASE + (int)i};
         }
-        if (rows[i].letter != 0) {
-            ret->shorts[used++] = rows[i].letter;
+        if (text->letter != 0) {
+            ret->shorts[used++] = text->letter;
             if (has == required_argument) {
                 ret->shorts[used++] = ':';
             }
@@ -400,7 +388,7 @@ static enum sim_cli_option
 option_of(int answer)
 {
     for (uint32_t i = 0; answer < LONG_BASE && i < SIM_CLI_OPTIONS; i++) {
-        if (rows[i].letter != 0 && rows[i].letter == answer) {
+        if (rows[i].text.letter != 0 && rows[i].text.letter == answer) {
             return (enum sim_cli_option)i;
         }
     }
@@ -414,51 +402,50 @@ take_flag(const struct sim_command *command, int answer, char **arguments,
 {
     if (answer == '?' || answer == ':') {
         (void)sim_cli_fail(SIM_EXIT_USAGE,
-                answer == ':' ? "%s: it needs a value; `rewake %s --help` says which"
-                              : "%s: there is no such option here; `rewake %s --help` lists them",
+                answer == ':' ? "%s needs a value (rewake %s --help has all options)"
+                              : "there is no option %s (rewake %s --help has all options)",
                 arguments[optind - 1], command->name);
         return false;
     }
     enum sim_cli_option option = option_of(answer);
     const char *wrong = set(settings, option, optarg);
     if (wrong != NULL) {
-        (void)sim_cli_fail(SIM_EXIT_USAGE, "%s%s: '%s' %s", rows[option].name != NULL ? "--" : "-",
-                rows[option].name != NULL ? rows[option].name
-                                          : (const char[]){rows[option].letter, '\0'},
-                optarg, wrong);
-        return false;
+        char flag[SIM_CLI_FLAG_MAX];
+        sim_cli_flag(option, flag);
+        (void)sim_cli_fail(SIM_EXIT_USAGE, "%s: '%s' %s", flag, optarg, wrong);
     }
-    settings->given |= UINT64_C(1) << option;
-    return true;
+    return wrong == NULL;
 }
 
-/* Flags that say the same thing twice, and perhaps not the same. */
-static bool
-contradicts(const struct sim_settings *settings)
+bool
+sim_cli_exclude(
+        const struct sim_settings *settings, const struct sim_cli_pair *pairs, uint32_t count)
 {
-    static const enum sim_cli_option others[] = {SIM_CLI_OPTION_SEED, SIM_CLI_OPTION_RUNS};
-    if (sim_given(settings, SIM_CLI_OPTION_SWEEP) && sim_given(settings, SIM_CLI_OPTION_ALL)) {
-        (void)sim_cli_fail(SIM_EXIT_USAGE, "--sweep and --all exclude each other");
-        return true;
-    }
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
-        if (sim_given(settings, SIM_CLI_OPTION_SEEDS) && sim_given(settings, others[i])) {
-            (void)sim_cli_fail(SIM_EXIT_USAGE,
-                    "--seeds and --%s exclude each other: --seeds A-B says both where to begin and "
-                    "how far to go",
-                    rows[others[i]].name);
+    for (uint32_t i = 0; i < count; i++) {
+        if (sim_given(settings, pairs[i].one) && sim_given(settings, pairs[i].other)) {
+            char one[SIM_CLI_FLAG_MAX];
+            char other[SIM_CLI_FLAG_MAX];
+            sim_cli_flag(pairs[i].one, one);
+            sim_cli_flag(pairs[i].other, other);
+            (void)sim_cli_fail(
+                    SIM_EXIT_USAGE, "%s and %s exclude each other: leave one out", one, other);
             return true;
         }
     }
-    if (sim_given(settings, SIM_CLI_OPTION_SEED_FROM_GIT) &&
-            (sim_given(settings, SIM_CLI_OPTION_SEED) ||
-                    sim_given(settings, SIM_CLI_OPTION_SEEDS))) {
-        (void)sim_cli_fail(SIM_EXIT_USAGE,
-                "--seed-from-git and --seed%s exclude each other: both say where to begin",
-                sim_given(settings, SIM_CLI_OPTION_SEED) ? "" : "s");
-        return true;
-    }
     return false;
+}
+
+static bool
+contradicts(const struct sim_settings *settings)
+{
+    static const struct sim_cli_pair pairs[] = {
+            {SIM_CLI_OPTION_SWEEP, SIM_CLI_OPTION_ALL},
+            {SIM_CLI_OPTION_SEEDS, SIM_CLI_OPTION_SEED},
+            {SIM_CLI_OPTION_SEEDS, SIM_CLI_OPTION_RUNS},
+            {SIM_CLI_OPTION_SEED_FROM_GIT, SIM_CLI_OPTION_SEED},
+            {SIM_CLI_OPTION_SEED_FROM_GIT, SIM_CLI_OPTION_SEEDS},
+    };
+    return sim_cli_exclude(settings, pairs, sizeof(pairs) / sizeof(*pairs));
 }
 
 bool
@@ -478,7 +465,7 @@ sim_cli_parse(const struct sim_command *command, int count, char **arguments,
     ret_settings->given = 0;
     make_table(command, &table);
     opterr = 0;
-    /* 0 and not 1: glibc forgets the rest of a word that an earlier reading stopped in. */
+    /* 0 and not 1: glibc then forgets the rest of a word in which an earlier call stopped. */
     optind = 0;
     while ((answer = getopt_long(count, arguments, table.shorts, table.longs, NULL)) != -1) {
         if (!take_flag(command, answer, arguments, ret_settings)) {
@@ -501,19 +488,31 @@ sim_cli_parse(const struct sim_command *command, int count, char **arguments,
 
 /* ---- Help. ----------------------------------------------------------------------------------- */
 
+/* A name in a column of `width`, and behind it `about`, folded. */
 static void
-help_option(const struct sim_cli_option_text *row)
+help_row(int width, const char *name, const char *about, const char *more)
 {
-    char left[48];
-    (void)snprintf(left, sizeof(left), "%c%.1s%s%s%s%s%s", row->letter != 0 ? '-' : ' ',
-            row->letter != 0 ? &row->letter : " ", row->letter != 0 && row->name != NULL ? "," : "",
-            row->name != NULL ? " --" : "", row->name != NULL ? row->name : "",
-            row->argument != NULL ? " " : "", row->argument != NULL ? row->argument : "");
-    (void)printf("  %-28s ", left);
-    sim_print_folded(row->about, 31, 31);
-    if (row->environment != NULL) {
-        (void)printf("  %-28s (environment: %s)\n", "", row->environment);
+    char text[256];
+    int used = snprintf(text, sizeof(text), "%s%s", about, more);
+    rt_assert(used > 0 && (size_t)used < sizeof(text));
+    (void)printf("  %-*s ", width, name);
+    sim_print_folded(text, (size_t)width + 3, (uint32_t)width + 3);
+}
+
+static void
+help_option(const struct sim_cli_option_text *option)
+{
+    char name[48];
+    char environment[48] = "";
+    char letter[4] = {option->letter != 0 ? '-' : ' ', option->letter != 0 ? option->letter : ' '};
+    (void)snprintf(name, sizeof(name), "%s%s%s%s%s%s", letter,
+            option->name == NULL || option->letter == 0 ? "" : ",",
+            option->name != NULL ? " --" : "", option->name != NULL ? option->name : "",
+            option->argument != NULL ? " " : "", option->argument != NULL ? option->argument : "");
+    if (option->environment != NULL) {
+        (void)snprintf(environment, sizeof(environment), " (environment: %s)", option->environment);
     }
+    help_row(28, name, option->about, environment);
 }
 
 static void
@@ -521,31 +520,35 @@ help_run_options(void)
 {
     (void)printf("\nOptions of the runs, for -O:\n");
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
-        char text[256];
-        bool from_scenario = sim_option_default(i) == SIM_FAULT_FROM_SCENARIO;
-        int used = snprintf(text, sizeof(text), "%s (default%s", sim_option_about(i),
-                from_scenario ? ": what the scenario survives)" : " ");
-        rt_assert(used > 0 && (size_t)used < sizeof(text));
-        if (!from_scenario) {
-            (void)snprintf(text + used, sizeof(text) - (size_t)used, "%llu)",
+        char value[48] = " (default: as the scenario declares)";
+        if (sim_option_default(i) != SIM_FAULT_FROM_SCENARIO) {
+            (void)snprintf(value, sizeof(value), " (default %llu)",
                     (unsigned long long)sim_option_default(i));
         }
-        (void)printf("  %-18s ", sim_option_name(i));
-        sim_print_folded(text, 21, 21);
+        help_row(18, sim_option_name(i), sim_option_about(i), value);
     }
 }
 
 void
 sim_cli_help(const struct sim_command *command)
 {
-    (void)printf("usage: rewake %s %s\n\n%s\n", command->name, command->usage, command->about);
+    const char *lead = "usage: ";
+    for (const char *form = command->usage; form != NULL;) {
+        const char *end = strchr(form, '\n');
+        (void)printf("%srewake %s %.*s\n", lead, command->name,
+                end != NULL ? (int)(end - form) : (int)strlen(form), form);
+        form = end != NULL ? end + 1 : NULL;
+        lead = "       ";
+    }
+    (void)printf("\n%s\n", command->about);
     if (command->help != NULL) {
-        (void)printf("\n%s", command->help);
+        (void)printf("\n");
+        sim_print_paragraphs(command->help);
     }
     (void)printf("\nOptions:\n");
     for (uint32_t i = 0; i < SIM_CLI_OPTIONS; i++) {
         if ((command->options >> i & 1) != 0) {
-            help_option(&rows[i]);
+            help_option(&rows[i].text);
         }
     }
     if ((command->options & SIM_CLI_OPTION_BIT(OPTION)) != 0) {

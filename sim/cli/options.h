@@ -1,9 +1,6 @@
 /*
- * options.h -- every option of the command line, once.
- *
- * One list makes the parser (getopt_long runs over it), the environment variables, and
- * the help of each command, which names the options that it takes. Flags win over the
- * environment.
+ * options.h -- the one table of options, from which parser, environment, help, manual and
+ * completion are made. Flags win over the environment.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,74 +13,108 @@
 
 #include "sim/search/strategy.h"
 
-/* name, letter (or 0), long name (or NULL), argument (or NULL), environment (or NULL), about */
+/*
+ * Name, letter (or 0), long name (or NULL), argument (or NULL), environment (or NULL); set_… of
+ * options.c, which reads the argument, and the field of struct sim_settings that it gets (`given`,
+ * the first: all of them); about.
+ */
 #define SIM_CLI_OPTION_LIST(X) \
-    X(SEED, 0, "seed", "S", "REWAKE_SEED", "seed of the first run of each scenario; default 1") \
-    X(SEEDS, 0, "seeds", "A-B", NULL, "run exactly the seeds from A to B") \
-    X(RUNS, 0, "runs", "N", "REWAKE_RUNS", \
+    X(SEED, 0, "seed", "S", "REWAKE_SEED", seed, seed, \
+            "seed of the first run of each scenario; default 1") \
+    X(SEEDS, 0, "seeds", "A-B", NULL, range, given, "run exactly the seeds from A to B") \
+    X(RUNS, 0, "runs", "N", "REWAKE_RUNS", count, runs, \
             "runs of each scenario; default 1000 (explore: a million)") \
-    X(TIME, 0, "time", "60s", "REWAKE_TIME", "stop after this time (ms, s, m, h), shared fairly") \
-    X(PARAM, 'D', NULL, "NAME=N", NULL, "set a parameter of the scenarios that declare it") \
-    X(OPTION, 'O', NULL, "NAME=N", NULL, "set an option of the runs; listed below") \
-    X(STRATEGY, 0, "strategy", "NAME", "REWAKE_STRATEGY", \
-            "how runs are searched for: NAME or NAME:key=value,... (run: portfolio)") \
-    X(JOBS, 0, "jobs", "N", "REWAKE_JOBS", "worker processes; default: one for each processor") \
-    X(DB, 0, "db", "FILE", "REWAKE_DB", "the trace database; default .rewake/trace.db") \
-    X(RECORD, 0, "record", "WHAT", NULL, "a row for: news (default), all runs, or none (no file)") \
-    X(CHECK, 0, "check-determinism", "PCT", NULL, "run PCT percent again in a twin process") \
-    X(FAIL_FAST, 0, "fail-fast", NULL, NULL, "stop at the first failure") \
-    X(EXPECT, 0, "expect", NULL, NULL, "hold each scenario to the verdict that it states") \
-    X(FRESH, 0, "fresh", NULL, NULL, "do not try remembered failures first") \
-    X(HANG, 0, "hang", "10s", NULL, "real time after which a step that does not return is a hang") \
-    X(LENIENT, 0, "lenient", NULL, NULL, \
-            "take a tape as far as it fits, by the alternatives' ids") \
-    X(NO_SHRINK, 0, "no-shrink", NULL, NULL, "tell failures as they were found, not the smallest") \
-    X(GOALS, 0, "goals", NULL, NULL, "a goal that no run of a sweep reaches is a failure") \
-    X(SATURATED, 0, "until-saturated", NULL, NULL, "stop when more runs would find little new") \
-    X(DISTILL, 0, "distill", NULL, NULL, "print the fewest runs that cover the same") \
-    X(CODE, 0, "code", NULL, NULL, "edges of code, in a build that counts them") \
-    X(SWEEP, 0, "sweep", "ID", NULL, "the sweep with this number, as `coverage --all` tells it") \
-    X(ALL, 0, "all", NULL, NULL, "every sweep, not only the newest of each scenario") \
-    X(BOUND, 0, "bound", "K", NULL, "only runs with at most K deviations from the baseline run") \
-    X(EACH, 0, "each", NULL, NULL, "replay many: whatever is named, and each token of a file") \
-    X(ARTIFACT, 0, "artifact", "FILE", NULL, \
+    X(TIME, 0, "time", "60s", "REWAKE_TIME", time, time_ms, \
+            "stop after this time (ms, s, m, h), shared fairly among the scenarios") \
+    X(PARAM, 'D', NULL, "NAME=N", NULL, param, given, \
+            "set a parameter of the scenarios that declare it") \
+    X(OPTION, 'O', NULL, "NAME=N", NULL, option, given, "set an option of the runs; listed below") \
+    X(STRATEGY, 0, "strategy", "NAME", "REWAKE_STRATEGY", strategy, given, \
+            "how to search: NAME or NAME:key=value,... (run: portfolio)") \
+    X(JOBS, 0, "jobs", "N", "REWAKE_JOBS", jobs, jobs, \
+            "worker processes; default: one for each processor") \
+    X(DB, 0, "db", "FILE", "REWAKE_DB", db, db, "the trace database; default .rewake/trace.db") \
+    X(RECORD, 0, "record", "WHAT", NULL, record, record, \
+            "runs to store: news (failures, new coverage; default), all, or none (no file)") \
+    X(CHECK, 0, "check-determinism", "PCT", NULL, percent, check_percent, \
+            "repeat PCT percent of the runs in another process, and compare") \
+    X(FAIL_FAST, 0, "fail-fast", NULL, NULL, flag, given, "stop at the first failure") \
+    X(EXPECT, 0, "expect", NULL, NULL, flag, given, \
+            "a scenario passes when it ends in the verdict that it declares") \
+    X(FRESH, 0, "fresh", NULL, NULL, flag, given, "do not try remembered failures first") \
+    X(HANG, 0, "hang", "10s", NULL, hang, hang_ms, \
+            "real time after which a step that does not return is a hang") \
+    X(LENIENT, 0, "lenient", NULL, NULL, flag, given, \
+            "replay a tape as far as it fits, by the alternatives' ids") \
+    X(NO_SHRINK, 0, "no-shrink", NULL, NULL, flag, given, \
+            "report failures as found, not minimized") \
+    X(GOALS, 0, "goals", NULL, NULL, flag, given, \
+            "a goal that no run of a sweep reaches is a failure") \
+    X(SATURATED, 0, "until-saturated", NULL, NULL, flag, given, \
+            "stop when more runs would find little new") \
+    X(DISTILL, 0, "distill", NULL, NULL, flag, given, \
+            "print the fewest runs with the same coverage") \
+    X(CODE, 0, "code", NULL, NULL, flag, given, "edges of code, in a build that counts them") \
+    X(SWEEP, 0, "sweep", "ID", NULL, count, sweep, \
+            "the sweep with this number, as `coverage --all` prints it") \
+    X(ALL, 0, "all", NULL, NULL, flag, given, "every sweep, not only the newest of each scenario") \
+    X(BOUND, 0, "bound", "K", NULL, bound, bound, \
+            "only runs with at most K deviations from the baseline run") \
+    X(EACH, 0, "each", NULL, NULL, flag, given, \
+            "replay many: all arguments, and each token of a file") \
+    X(ARTIFACT, 0, "artifact", "FILE", NULL, file, artifact, \
             "also write the run as a fuzzer's input, to a new file") \
-    X(EXPORT, 0, "export", "FILE", NULL, \
+    X(EXPORT, 0, "export", "FILE", NULL, file, export_file, \
             "also write the run for another program, to a new file: .pftrace, .json, .dot") \
-    X(STEP, 0, "step", "N", NULL, "tell of this step, or stop there with --gdb") \
-    X(UNTIL, 0, "until", "N", NULL, "tell the run up to this step, and how all stand then") \
-    X(VERBOSE, 0, "verbose", NULL, NULL, "every event on a line of its own, with its place") \
-    X(GDB, 0, "gdb", NULL, NULL, "make the run under gdb; default: the step that matters") \
-    X(HERE, 0, "here", NULL, NULL, \
-            "in this very process, which traps (SIGTRAP) at --step: for any debugger") \
-    X(GOOD, 0, "good", "REV", NULL, "a commit with which the run passes") \
-    X(BAD, 0, "bad", "REV", NULL, "a commit with which it fails; default HEAD") \
-    X(NAME, 0, "name", "NAME", NULL, "what it is to be called") \
-    X(FOLDER, 'o', NULL, "PATH", NULL, "the folder, or the file, that is written") \
-    X(LCOV, 0, "lcov", "DIR", NULL, "lcov's pages, to be linked; default build/coverage/html") \
-    X(JUNIT, 0, "junit", "FILE", NULL, "also write the result as JUnit XML") \
-    X(SEED_FROM_GIT, 0, "seed-from-git", NULL, NULL, \
+    X(STEP, 0, "step", "N", NULL, step, step, "print this step, or stop there with --gdb") \
+    X(UNTIL, 0, "until", "N", NULL, step, until, \
+            "print the run up to this step, and the state of each actor after it") \
+    X(VERBOSE, 0, "verbose", NULL, NULL, flag, given, \
+            "each event on a separate line, with its source location") \
+    X(GDB, 0, "gdb", NULL, NULL, flag, given, \
+            "make the run under gdb; default: stop at the step that matters") \
+    X(HERE, 0, "here", NULL, NULL, flag, given, \
+            "in this process, which traps (SIGTRAP) at --step: for any debugger") \
+    X(GOOD, 0, "good", "REV", NULL, text, good, "a commit with which the run passes") \
+    X(BAD, 0, "bad", "REV", NULL, text, bad, "a commit with which it fails; default HEAD") \
+    X(NAME, 0, "name", "NAME", NULL, text, name, "the name of the new scenario") \
+    X(FOLDER, 'o', NULL, "PATH", NULL, file, folder, "the folder, or the file, to write") \
+    X(LCOV, 0, "lcov", "DIR", NULL, file, lcov, \
+            "lcov's pages, to be linked; default build/coverage/html") \
+    X(JUNIT, 0, "junit", "FILE", NULL, file, junit, "also write the result as JUnit XML") \
+    X(SEED_FROM_GIT, 0, "seed-from-git", NULL, NULL, flag, given, \
             "seed of the first run: 12 digits of the commit that is checked out here") \
-    X(SHARD, 0, "shard", "I/N", NULL, "make part I of N of the sweep; `rewake merge` joins them") \
-    X(APART, 0, "apart", NULL, NULL, "parts of different sweeps are kept apart, not refused") \
-    X(JSON, 0, "json", NULL, NULL, "one JSON object a line on stdout") \
-    X(HELP, 'h', "help", NULL, NULL, "this text")
+    X(SHARD, 0, "shard", "I/N", NULL, shard, given, \
+            "make part I of N of the sweep; `rewake merge` joins them") \
+    X(APART, 0, "apart", NULL, NULL, flag, given, \
+            "keep parts of different sweeps apart instead of refusing them") \
+    X(JSON, 0, "json", NULL, NULL, flag, given, "one JSON object a line on stdout") \
+    X(HELP, 'h', "help", NULL, NULL, flag, given, "this text")
 
 enum sim_cli_option {
-#define SIM_CLI_OPTION_ENUM(name, letter, long_name, argument, environment, about) \
-    SIM_CLI_OPTION_##name,
+#define SIM_CLI_OPTION_ENUM(name, ...) SIM_CLI_OPTION_##name,
     SIM_CLI_OPTION_LIST(SIM_CLI_OPTION_ENUM)
 #undef SIM_CLI_OPTION_ENUM
             SIM_CLI_OPTIONS
 };
 
 #define SIM_CLI_OPTION_BIT(name) (UINT64_C(1) << SIM_CLI_OPTION_##name)
+/* Of `rewake run`, and of `rewake watch`, which starts it. */
+#define SIM_RUN_OPTIONS \
+    (SIM_CLI_OPTION_BIT(SEED) | SIM_CLI_OPTION_BIT(SEEDS) | SIM_CLI_OPTION_BIT(RUNS) | \
+            SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(PARAM) | SIM_CLI_OPTION_BIT(OPTION) | \
+            SIM_CLI_OPTION_BIT(STRATEGY) | SIM_CLI_OPTION_BIT(JOBS) | SIM_CLI_OPTION_BIT(DB) | \
+            SIM_CLI_OPTION_BIT(RECORD) | SIM_CLI_OPTION_BIT(CHECK) | \
+            SIM_CLI_OPTION_BIT(FAIL_FAST) | SIM_CLI_OPTION_BIT(EXPECT) | \
+            SIM_CLI_OPTION_BIT(GOALS) | SIM_CLI_OPTION_BIT(SATURATED) | \
+            SIM_CLI_OPTION_BIT(FRESH) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) | \
+            SIM_CLI_OPTION_BIT(NO_SHRINK) | SIM_CLI_OPTION_BIT(JUNIT) | SIM_CLI_OPTION_BIT(HELP))
 #define SIM_ASSIGNMENTS_MAX 64u
 #define SIM_SHARDS_MAX 4096u
 
 enum sim_record_what { SIM_RECORD_NEWS, SIM_RECORD_ALL, SIM_RECORD_NONE };
 
-/* NAME=VALUE, as it was written. */
+/* NAME=VALUE, as on the command line. */
 struct sim_assignment {
     const char *name;
     size_t name_length;
@@ -131,7 +162,6 @@ sim_given(const struct sim_settings *settings, enum sim_cli_option option)
     return (settings->given >> option & 1) != 0;
 }
 
-/* A command's view of the list. */
 struct sim_command;
 
 /*
@@ -141,7 +171,7 @@ struct sim_command;
 bool sim_cli_parse(const struct sim_command *command, int count, char **arguments,
         struct sim_settings *ret_settings, int *ret_first);
 
-/* What the list says of an option; NULL and 0 where there is nothing. Static. */
+/* A row of the table; NULL and 0 where it has nothing. Static. */
 struct sim_cli_option_text {
     const char *name; /* Long. */
     const char *argument;
@@ -151,6 +181,19 @@ struct sim_cli_option_text {
 };
 
 struct sim_cli_option_text sim_cli_option_text(enum sim_cli_option option);
+
+/* "--seed", "-D": as it is typed. */
+#define SIM_CLI_FLAG_MAX 40u
+void sim_cli_flag(enum sim_cli_option option, char ret_flag[SIM_CLI_FLAG_MAX]);
+
+/* Options that exclude each other. True after one line on stderr: both of a pair were given. */
+struct sim_cli_pair {
+    enum sim_cli_option one;
+    enum sim_cli_option other;
+};
+
+bool sim_cli_exclude(
+        const struct sim_settings *settings, const struct sim_cli_pair *pairs, uint32_t count);
 
 /* Prints the help of `command` on stdout. */
 void sim_cli_help(const struct sim_command *command);

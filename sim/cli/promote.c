@@ -369,17 +369,17 @@ promote(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "promote",
-        .usage = "[LIB.so] TOKEN|run:ID|FILE [--name NAME] [-o DIR] [--json]",
+SIM_COMMAND(command, .name = "promote", .usage = "[LIB.so] TOKEN|run:ID|FILE [options]",
         .about = "keep a run as a regression scenario",
-        .help = "Writes NAME.c, which makes it the scenario regress/NAME: one run, by the "
-                "decisions "
-                "of\nthis one as far as they fit, that `rewake run 'regress/*'` makes again. A "
-                "failing run\nis shrunk first. DIR: scenarios/regress in rewake's own tree, else "
-                "regress. No file is\nwritten over. Exit status: 0 it is written, 2 the token, "
-                "file or name is no good or\ntaken, 3 the run does not come again, 125 this build "
-                "cannot judge it.\n",
+        .help = "Writes NAME.c, which makes it the scenario regress/NAME: one run, by these "
+                "decisions as far as they fit, that `rewake run 'regress/*'` repeats. A "
+                "failing run is minimized first. Default folder: scenarios/regress in "
+                "rewake's own tree, else regress. No file is overwritten. Exit status: 0 it "
+                "is written, 2 the token or file is damaged, or the name is malformed or in "
+                "use, 3 the run is not reproduced, 125 this build cannot judge it.\n",
+        .missing = SIM_SUBJECT_MISSING("promote"),
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(NAME) | SIM_CLI_OPTION_BIT(FOLDER) |
                    SIM_CLI_OPTION_BIT(NO_SHRINK) | SIM_CLI_OPTION_BIT(HANG) |
                    SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
-        .arguments_min = 1, .arguments_max = 1, .takes_library = true, .run = promote);
+        .takes = SIM_TAKES_LIBRARY | SIM_TAKES_RUNS, .arguments_min = 1, .arguments_max = 1,
+        .run = promote);

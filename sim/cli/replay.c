@@ -88,7 +88,7 @@ refill(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_
         return;
     }
     if (sim_store_refill(store, subject->run, sim_alone_recorder(alone)) != SIM_STORE_OK) {
-        (void)sim_cli_fail(0, "the run's events were not stored: %s", sim_store_message(store));
+        sim_cli_warn("the run's events were not stored: %s", sim_store_message(store));
     }
     sim_store_close(&store);
 }
@@ -189,37 +189,30 @@ replay(struct sim_cli *cli)
 }
 
 SIM_COMMAND(command, .name = "replay",
-        .usage =
-                "[LIB.so] TOKEN|run:ID|FILE [--step N | --until N [--verbose]]\n"
-                "       [--gdb [--step N]] [--lenient] [--export FILE] [--artifact FILE] [--code]\n"
-                "       [--json]\n"
-                "       [LIB.so] --each {TOKEN|run:ID|FILE}... [--lenient] [--code] [--json]",
-        .about = "run one run again and compare",
-        .help = "FILE is an input of the fuzz target `scenario`, such as one that stopped it: it "
-                "is\n"
-                "told as a token, too. --artifact writes the run, whatever named it, as such a "
-                "file.\n"
-                "--export writes it for another program, by the end of the name: .pftrace or\n"
-                ".perfetto-trace for Perfetto, .json for Chrome, .dot for Graphviz.\n"
-                "--step N tells who took that step, what else could have been chosen, and how all\n"
-                "stood; --until N the run up to there. --gdb makes the run under gdb, where\n"
-                "`rewake help` lists what it knows of the run. --code also prints the edges of "
-                "code\n"
-                "that the run reaches, in a build that counts them. --each replays many in one "
-                "process;\n"
-                "@FILE and `-` may hold any number of tokens then, and lines that begin with #. "
-                "It tells\n"
-                "the runs that are not the same, and how many there are of each kind; the status "
-                "is the\n"
-                "gravest: 2, 3, 125, 1, 0.\n" SIM_SUBJECT_HELP
-                "Exit status: 1 the same failure came again (of a FILE: it fails), 0 it no longer\n"
-                "fails, 3 it differs, 2 the token or file is damaged, 125 this build cannot "
-                "judge\n"
-                "it.\n",
+        .usage = "[LIB.so] TOKEN|run:ID|FILE [options]\n"
+                 "[LIB.so] --each {TOKEN|run:ID|FILE}... [--lenient] [--code] [--json]",
+        .about = "repeat a run and compare",
+        .help = "FILE is an input of the fuzz target `scenario`, such as one that stopped it; "
+                "its token is printed, too. --artifact writes the run as such a file. "
+                "--export writes it for another program, by the suffix: .pftrace or "
+                ".perfetto-trace for Perfetto, .json for Chrome, .dot for Graphviz. --step N "
+                "prints which actor took that step, the alternatives it had, and the state of "
+                "each actor; --until N the run up to there. --gdb makes the run under gdb, "
+                "where `rewake help` lists the commands for it. --code also prints the edges "
+                "of code that the run reaches, in a build that counts them. --each replays "
+                "many in one process; @FILE and `-` may then hold any number of tokens, and "
+                "comment lines that begin with #. It prints the runs that are not the same, "
+                "and the number of each kind; the exit status is the worst: 2, 3, 125, 1, "
+                "0.\n" SIM_SUBJECT_HELP
+                "Exit status: 1 the same failure happened again (a FILE: it fails), 0 it no "
+                "longer fails, 3 it differs, 2 the token or file is damaged, 125 this build "
+                "cannot judge it.\n",
+        .missing = SIM_SUBJECT_MISSING("replay"),
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(LENIENT) | SIM_CLI_OPTION_BIT(HANG) |
                    SIM_CLI_OPTION_BIT(ARTIFACT) | SIM_CLI_OPTION_BIT(CODE) |
                    SIM_CLI_OPTION_BIT(EACH) | SIM_CLI_OPTION_BIT(JSON) |
                    SIM_CLI_OPTION_BIT(EXPORT) | SIM_CLI_OPTION_BIT(STEP) |
                    SIM_CLI_OPTION_BIT(UNTIL) | SIM_CLI_OPTION_BIT(VERBOSE) |
                    SIM_CLI_OPTION_BIT(GDB) | SIM_CLI_OPTION_BIT(HERE) | SIM_CLI_OPTION_BIT(HELP),
-        .arguments_min = 1, .arguments_max = UINT32_MAX, .takes_library = true, .run = replay);
+        .takes = SIM_TAKES_LIBRARY | SIM_TAKES_RUNS, .arguments_min = 1,
+        .arguments_max = UINT32_MAX, .run = replay);

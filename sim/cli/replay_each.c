@@ -32,28 +32,20 @@ struct each {
     uint64_t *edges; /* Reached by any of them; NULL: nobody asks. */
 };
 
-/* The flags that look into one run. */
+/* These flags are for one run. */
 static int
 check_flags(const struct sim_cli *cli)
 {
-    static const struct {
-        enum sim_cli_option option;
-        const char *name;
-    } single[] = {
-            {SIM_CLI_OPTION_STEP, "--step"},
-            {SIM_CLI_OPTION_UNTIL, "--until"},
-            {SIM_CLI_OPTION_GDB, "--gdb"},
-            {SIM_CLI_OPTION_HERE, "--here"},
-            {SIM_CLI_OPTION_EXPORT, "--export"},
-            {SIM_CLI_OPTION_ARTIFACT, "--artifact"},
+    static const struct sim_cli_pair single[] = {
+            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_STEP},
+            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_UNTIL},
+            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_GDB},
+            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_HERE},
+            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_EXPORT},
+            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_ARTIFACT},
     };
-    for (size_t i = 0; i < sizeof(single) / sizeof(*single); i++) {
-        if (sim_given(&cli->settings, single[i].option)) {
-            return sim_cli_fail(
-                    SIM_EXIT_USAGE, "%s is of one run: leave --each out", single[i].name);
-        }
-    }
-    return 0;
+    bool wrong = sim_cli_exclude(&cli->settings, single, sizeof(single) / sizeof(*single));
+    return wrong ? SIM_EXIT_USAGE : 0;
 }
 
 /* How grave a status is: whoever reads one number wants the worst of them. */

@@ -58,8 +58,8 @@ show(struct sim_cli *cli)
     if (status == 0) {
         status = sim_subject_run(cli, &subject, false, true, &alone);
         if (status == 0 && !sim_subject_same_run(&subject, sim_alone_outcome(&alone))) {
-            (void)sim_cli_fail(0, "this is not the run that was asked for: the code has changed "
-                                  "since, or the run depends on more than its seed");
+            sim_cli_warn("this is not the run that was asked for: the code has changed "
+                         "since, or the run depends on more than its seed");
             status = SIM_EXIT_DIFFERS;
         }
         if (status == 0 || status == SIM_EXIT_DIFFERS) {
@@ -72,9 +72,11 @@ show(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "show", .usage = "[LIB.so] TOKEN|run:ID [--db FILE]",
+SIM_COMMAND(command, .name = "show", .usage = "[LIB.so] TOKEN|run:ID [options]",
         .about = "one run as columns, and its wake ledger",
-        .help = "run:ID is the run as it was found; where it was shrunk, the last line says how to "
-                "see the\nsmallest one.\n" SIM_SUBJECT_HELP,
+        .help = "run:ID is the run as it was found; where it was minimized, the last line has "
+                "the command that shows the smallest one.\n" SIM_SUBJECT_HELP,
+        .missing = SIM_SUBJECT_MISSING("show"),
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(HELP),
-        .arguments_min = 1, .arguments_max = 1, .takes_library = true, .run = show);
+        .takes = SIM_TAKES_LIBRARY | SIM_TAKES_RUNS, .arguments_min = 1, .arguments_max = 1,
+        .run = show);

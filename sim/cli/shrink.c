@@ -167,7 +167,7 @@ store(const struct telling *telling)
         sim_store_close(&store);
     }
     if (err != SIM_STORE_OK) {
-        (void)sim_cli_fail(0, "it is shrunk, but not stored: %s", message);
+        sim_cli_warn("it is shrunk, but not stored: %s", message);
     }
     return err == SIM_STORE_OK;
 }
@@ -253,13 +253,13 @@ shrink(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "shrink",
-        .usage = "[LIB.so] TOKEN|run:ID [--db FILE] [--time 60s] [--json]",
+SIM_COMMAND(command, .name = "shrink", .usage = "[LIB.so] TOKEN|run:ID [options]",
         .about = "find the smallest run that fails in the same way",
-        .help = SIM_SUBJECT_HELP
-        "Exit status: 1 it still fails, and is shrunk or as small as it gets, 0 it no "
-        "longer fails,\n3 it differs, 2 the token is damaged, 125 this build cannot judge "
-        "it. At most 2000 replays.\n",
+        .help = "At most 2000 replays.\n" SIM_SUBJECT_HELP
+                "Exit status: 1 it still fails, and is minimized, 0 it no longer fails, 3 it "
+                "differs, 2 the token is damaged, 125 this build cannot judge it.\n",
+        .missing = SIM_SUBJECT_MISSING("shrink"),
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(HANG) |
                    SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
-        .arguments_min = 1, .arguments_max = 1, .takes_library = true, .run = shrink);
+        .takes = SIM_TAKES_LIBRARY | SIM_TAKES_RUNS, .arguments_min = 1, .arguments_max = 1,
+        .run = shrink);

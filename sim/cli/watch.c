@@ -128,13 +128,6 @@ watch_on(struct watch *watch)
 
 /* ---- The command. ---------------------------------------------------------------------------- */
 
-static bool
-is_library(const char *argument)
-{
-    const char *dot = strstr(argument, ".so");
-    return dot != NULL && (dot[3] == '\0' || dot[3] == '.');
-}
-
 static int
 watch_command(struct sim_cli *cli)
 {
@@ -143,7 +136,7 @@ watch_command(struct sim_cli *cli)
     watch = (struct watch){.json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON)};
     bool dumb = term == NULL || strcmp(term, "dumb") == 0;
     watch.screen = !watch.json && !dumb && isatty(STDOUT_FILENO) == 1;
-    if (cli->count > 0 && is_library(cli->arguments[0])) {
+    if (cli->count > 0 && sim_cli_is_library(cli->arguments[0])) {
         watch.what = cli->arguments[0];
     }
     if (!take_command_line(&watch) || !take_program(&watch)) {
@@ -162,21 +155,12 @@ watch_command(struct sim_cli *cli)
     return SIM_EXIT_HELD;
 }
 
-#define OPTIONS \
-    (SIM_CLI_OPTION_BIT(SEED) | SIM_CLI_OPTION_BIT(SEEDS) | SIM_CLI_OPTION_BIT(RUNS) | \
-            SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(PARAM) | SIM_CLI_OPTION_BIT(OPTION) | \
-            SIM_CLI_OPTION_BIT(STRATEGY) | SIM_CLI_OPTION_BIT(JOBS) | SIM_CLI_OPTION_BIT(DB) | \
-            SIM_CLI_OPTION_BIT(RECORD) | SIM_CLI_OPTION_BIT(CHECK) | \
-            SIM_CLI_OPTION_BIT(FAIL_FAST) | SIM_CLI_OPTION_BIT(EXPECT) | \
-            SIM_CLI_OPTION_BIT(GOALS) | SIM_CLI_OPTION_BIT(SATURATED) | \
-            SIM_CLI_OPTION_BIT(FRESH) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) | \
-            SIM_CLI_OPTION_BIT(NO_SHRINK) | SIM_CLI_OPTION_BIT(JUNIT) | SIM_CLI_OPTION_BIT(HELP))
-
 SIM_COMMAND(command, .name = "watch", .usage = "[LIB.so] [PATTERN...] [options of run]",
         .about = "run scenarios again whenever their library changes",
-        .help = "It is `rewake run` with the same words, each time in a new process; without a "
-                "library, the\nprogram itself is watched. A library that is being written is "
-                "waited for; one that does not\nload is told, and the next one waited for. On a "
-                "terminal the screen is cleared before each\nrun. It goes on until ^C, and then "
-                "ends with status 0.\n",
-        .options = OPTIONS, .arguments_max = UINT32_MAX, .run = watch_command);
+        .help = "The arguments are those of `rewake run`, which is started for each change, "
+                "in a new process; without a library, the program itself is watched. A "
+                "library that is still being written is waited for; one that does not load is "
+                "reported, and the next one waited for. On a terminal the screen is cleared "
+                "before each run. ^C ends it, with status 0.\n",
+        .options = SIM_RUN_OPTIONS, .takes = SIM_TAKES_NAMES | SIM_TAKES_FILES,
+        .arguments_max = UINT32_MAX, .run = watch_command);

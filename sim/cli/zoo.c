@@ -329,13 +329,14 @@ zoo_command(struct sim_cli *cli)
     return zoo.wrong > 0 ? SIM_EXIT_BUG : SIM_EXIT_HELD;
 }
 
-SIM_COMMAND(command, .name = "zoo", .usage = "[LIB.so] [PATTERN...] [--runs N] [--json]",
+SIM_COMMAND(command, .name = "zoo", .usage = "[LIB.so] [PATTERN...] [options]",
         .about = "the table of real bugs, measured and stored",
-        .help = "Runs each bug's broken form on the baseline run and in 20 trials of at most N\n"
-                "random seeds (here 10000 by default), and its fixed form N times. Stored as\n"
-                "table `zoo`, view zoo_table. Exit status 1 when a bug is not found as stated,\n"
-                "or a fixed form fails.\n",
+        .help = "Runs the broken form of each bug on the baseline run and in 20 trials of at "
+                "most N random seeds (here 10000 by default), and its fixed form N times. "
+                "Stored as table `zoo`, view zoo_table. Exit status 1 when a bug is not found "
+                "as expected, or a fixed form fails.\n",
         .options = SIM_CLI_OPTION_BIT(RUNS) | SIM_CLI_OPTION_BIT(JOBS) | SIM_CLI_OPTION_BIT(DB) |
                    SIM_CLI_OPTION_BIT(RECORD) | SIM_CLI_OPTION_BIT(HANG) |
                    SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
-        .arguments_max = UINT32_MAX, .takes_library = true, .run = zoo_command);
+        .takes = SIM_TAKES_LIBRARY | SIM_TAKES_NAMES, .arguments_max = UINT32_MAX,
+        .run = zoo_command);

@@ -1,5 +1,5 @@
 /*
- * terminal.c -- asking the environment, and drawing a bar.
+ * terminal.c -- colours, progress, and folded lines.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -56,12 +56,20 @@ sim_progress_init(struct sim_progress *progress)
     progress->next_ms = now_ms + (progress->bar ? BAR_EVERY_MS : LINE_EVERY_MS);
 }
 
-/* Columns of the terminal that shows the bar; 80 where it does not say. */
-static size_t
-columns(void)
+/* Columns of a terminal; 80 where its width is unknown. */
+static uint32_t
+columns_of(int fd)
 {
     struct winsize size = {.ws_col = 0};
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+uint32_t
+sim_columns(void)
+{
+    uint32_t columns = isatty(STDOUT_FILENO) ? columns_of(STDOUT_FILENO) : SIM_COLUMNS_MAX;
+    columns = columns < SIM_COLUMNS_MAX ? columns : SIM_COLUMNS_MAX;
+    return columns > SIM_COLUMNS_MIN ? columns : SIM_COLUMNS_MIN;
 }
 
 static void
@@ -76,17 +84,17 @@ draw_bar(uint64_t runs, uint64_t asked)
     (void)fprintf(stderr, "[%s] ", bar);
 }
 
-/* In one line of the terminal, whatever its width: a second one could not be taken back. */
+/* In one line of the terminal: a second one could not be overwritten. */
 static void
 draw(const char *line, uint64_t runs, uint64_t asked)
 {
-    size_t room = columns() - 1;
-    bool bar = asked != UINT64_MAX && strlen(line) + BAR_WIDTH + 3 <= room;
+    size_t width = columns_of(STDERR_FILENO) - 1;
+    bool bar = asked != UINT64_MAX && strlen(line) + BAR_WIDTH + 3 <= width;
     (void)fputs("\r\033[K", stderr);
     if (bar) {
         draw_bar(runs, asked);
     }
-    (void)fprintf(stderr, "%.*s", (int)room, line);
+    (void)fprintf(stderr, "%.*s", (int)width, line);
 }
 
 void
@@ -123,22 +131,55 @@ sim_progress_clear(struct sim_progress *progress)
     }
 }
 
-void
-sim_print_folded(const char *text, size_t column, uint32_t indent)
+/* Bytes at the front of `text`, of `size`, that are blanks, or are none. */
+static size_t
+span(const char *text, size_t size, bool blank)
 {
-    for (const char *word = text; *word != '\0';) {
-        size_t length = strcspn(word, " ");
-        size_t end = length + strspn(word + length, " ");
-        if (column + length > SIM_COLUMNS && column > indent) {
+    size_t length = 0;
+    while (length < size && (text[length] == ' ') == blank) {
+        length++;
+    }
+    return length;
+}
+
+static void
+print_folded(const char *text, size_t size, size_t column, uint32_t indent)
+{
+    size_t columns = sim_columns();
+    for (size_t at = 0; at < size;) {
+        const char *word = text + at;
+        size_t length = span(word, size - at, false);
+        size_t end = length + span(word + length, size - at - length, true);
+        if (column + length > columns && column > indent) {
             (void)printf("\n%*s", (int)indent, "");
             column = indent;
         }
-        /* Blanks at the end of a line are nobody's. */
-        size_t next = word[end] != '\0' ? strcspn(word + end, " ") : 0;
-        bool ends = next == 0 || column + end + next > SIM_COLUMNS;
+        /* No blanks at the end of a line. */
+        size_t next = span(word + end, size - at - end, false);
+        bool ends = next == 0 || column + end + next > columns;
         (void)fwrite(word, 1, ends ? length : end, stdout);
         column += end;
-        word += end;
+        at += end;
     }
     (void)putchar('\n');
+}
+
+void
+sim_print_folded(const char *text, size_t column, uint32_t indent)
+{
+    print_folded(text, strlen(text), column, indent);
+}
+
+void
+sim_print_paragraphs(const char *text)
+{
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        if (*text == ' ') {
+            (void)printf("%.*s\n", (int)length, text);
+        } else {
+            print_folded(text, length, 0, 0);
+        }
+        text += length + (text[length] == '\n');
+    }
 }

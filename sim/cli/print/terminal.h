@@ -1,10 +1,9 @@
 /*
- * terminal.h -- colours, and how far a command has come.
+ * terminal.h -- colours, progress, and folded lines.
  *
- * Colours: NO_COLOR switches them off, CLICOLOR_FORCE on, else they are for terminals
- * that are not TERM=dumb. Progress goes to stderr: a bar that is written over on such a
- * terminal, elsewhere a line now and then; nothing that ends sooner than that says
- * anything.
+ * Colours: NO_COLOR switches them off, CLICOLOR_FORCE on; else terminals that are not TERM=dumb get
+ * them. Progress goes to stderr: on such a terminal a bar that is overwritten, elsewhere a line
+ * every 5 s.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,32 +14,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether what goes to stdout may be coloured. */
+/* Whether stdout gets colours. */
 bool sim_terminal_colour(void);
 
 struct sim_progress {
     bool bar;
-    bool shown; /* A bar stands in the current line. */
+    bool shown; /* A bar is in the current line. */
     uint64_t start_ms;
-    uint64_t next_ms; /* When to say something again. */
+    uint64_t next_ms; /* Of the next output. */
 };
 
 void sim_progress_init(struct sim_progress *progress);
 
-/* `runs` of `asked` (UINT64_MAX: open) of the scenario `name` are done. `now`: say it in any
- * case. */
+/* `runs` of `asked` (UINT64_MAX: open) of the scenario `name` are done. `now`: print at once. */
 void sim_progress_tick(struct sim_progress *progress, const char *name, uint64_t runs,
         uint64_t asked, uint64_t failures, bool now);
 
-/* Takes the bar away, before anything else is printed. */
+/* Removes the bar, before anything else is printed. */
 void sim_progress_clear(struct sim_progress *progress);
 
-/* Widest line of what is told. */
-#define SIM_COLUMNS 100u
+/* Columns of lines on stdout: the terminal's, 40 to 100; 100 where stdout is no terminal. */
+#define SIM_COLUMNS_MIN 40u
+#define SIM_COLUMNS_MAX 100u
+uint32_t sim_columns(void);
 
-/* Prints `text` on stdout, from `column` on, where the line stands; what does not fit into
- * SIM_COLUMNS goes on at `indent` of the next line. A word that is longer than a line stays
- * whole. */
+/* Prints `text` on stdout from `column` on, where the line stands, and ends the line; what does not
+ * fit into sim_columns() continues at `indent` of the next line. A word that is longer than a line
+ * stays whole. */
 void sim_print_folded(const char *text, size_t column, uint32_t indent);
+
+/* Prints each line of `text` folded; one that begins with a blank stays as it is. */
+void sim_print_paragraphs(const char *text);
 
 #endif

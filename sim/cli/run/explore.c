@@ -277,7 +277,7 @@ tell_failure_text(const struct explore *explore, const struct sim_new_failure *f
             sim_verdict_name(failure->outcome.verdict), wide(failure->index + 1),
             failure->outcome.deviations, failure->outcome.deviations == 1 ? "" : "s");
     sim_page_init(&page, sim_terminal_colour());
-    sim_page_wrap(&page, failure->outcome.message, 2, 2, SIM_PAGE_WIDTH);
+    sim_page_wrap(&page, failure->outcome.message, 2, 2, sim_columns());
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
     (void)printf("  replay: %s\n", replay);
@@ -494,7 +494,7 @@ tell_start(const struct explore *explore)
             sim_strategy_at(explore->run.plan.search.kind)->about, plain ? "" : "; options ",
             plain ? "" : options);
     sim_page_init(&page, sim_terminal_colour());
-    sim_page_wrap(&page, line, 0, 0, SIM_PAGE_WIDTH);
+    sim_page_wrap(&page, line, 0, 0, sim_columns());
     (void)fputs(sim_page_text(&page), stdout);
     (void)fflush(stdout);
     sim_page_fini(&page);
@@ -570,24 +570,18 @@ explore_command(struct sim_cli *cli)
     return status;
 }
 
-#define OPTIONS \
-    (SIM_CLI_OPTION_BIT(RUNS) | SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(PARAM) | \
-            SIM_CLI_OPTION_BIT(OPTION) | SIM_CLI_OPTION_BIT(STRATEGY) | \
-            SIM_CLI_OPTION_BIT(BOUND) | SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(RECORD) | \
-            SIM_CLI_OPTION_BIT(FAIL_FAST) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) | \
-            SIM_CLI_OPTION_BIT(HELP))
-
 SIM_COMMAND(command, .name = "explore", .usage = "[LIB.so] [SCENARIO] [options]",
-        .about = "make all runs of a scenario, or say how far it got",
+        .about = "make all runs of a scenario, up to a bound",
         .help = "A scenario that declares all it shares is explored by dpor, one run of each "
-                "class of\nequivalent runs, where steps take no time (step_ns=0) and nobody is "
-                "woken "
-                "for nothing\n(spurious_one_in=0); any other by exhaustive, all runs with at most "
-                "2 "
-                "deviations (--bound).\nWithout --runs and --time, a million runs at most. A "
-                "library "
-                "with one scenario needs no name.\nWhat is stored is as with `rewake run`. Exit "
-                "status: 1 a bug was found, 0 all runs were made\nand none failed, 5 not all were "
-                "made.\n",
-        .options = OPTIONS, .arguments_min = 0, .arguments_max = 1, .takes_library = true,
-        .run = explore_command);
+                "class of equivalent runs, where steps take no time (step_ns=0) and no task "
+                "is woken without a reason (spurious_one_in=0); any other by exhaustive, all "
+                "runs with at most 2 deviations (--bound). Without --runs and --time, a "
+                "million runs at most. A library with one scenario needs no name. It stores "
+                "what `rewake run` stores. Exit status: 1 a bug was found, 0 all runs were "
+                "made and none failed, 5 not all were made.\n",
+        .options = SIM_CLI_OPTION_BIT(RUNS) | SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(PARAM) |
+                   SIM_CLI_OPTION_BIT(OPTION) | SIM_CLI_OPTION_BIT(STRATEGY) |
+                   SIM_CLI_OPTION_BIT(BOUND) | SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(RECORD) |
+                   SIM_CLI_OPTION_BIT(FAIL_FAST) | SIM_CLI_OPTION_BIT(HANG) |
+                   SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
+        .takes = SIM_TAKES_LIBRARY | SIM_TAKES_NAMES, .arguments_max = 1, .run = explore_command);

@@ -51,8 +51,8 @@ open_inputs(const struct sim_cli *cli, struct inputs *inputs)
     int status = 0;
     for (uint32_t i = 1; i < cli->count && status == 0; i++) {
         if (is_same_file(out, cli->arguments[i])) {
-            (void)sim_cli_fail(0, "%s is the output as well: what is in it is there already",
-                    cli->arguments[i]);
+            sim_cli_warn(
+                    "%s is the output as well: what is in it is there already", cli->arguments[i]);
         } else {
             status = open_input(cli->arguments[i], &inputs->stores[inputs->count++]);
         }
@@ -238,11 +238,15 @@ merge_command(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "merge", .usage = "OUT.db IN.db... [--goals] [--apart] [--json]",
-        .about = "put the parts of a sweep together (run --shard)",
-        .help = "OUT.db is made, or added to; what is in it already is not added again. Parts of\n"
-                "different sweeps (build, options, strategy, first seed ...) are refused; with "
-                "--apart\nthey stay sweeps of their own, as those are that were no parts.\n",
+SIM_COMMAND(command, .name = "merge", .usage = "OUT.db IN.db... [options]",
+        .about = "join the parts of a sweep (run --shard)",
+        .help = "OUT.db is created, or extended; what it already has is not added again. "
+                "Parts of different sweeps (build, options, strategy, first seed ...) are "
+                "refused; with --apart they stay separate sweeps, as those do that were no "
+                "parts.\n",
+        .missing = "which databases? Give the output, then the parts. Example: rewake merge all.db "
+                   "1.db 2.db",
         .options = SIM_CLI_OPTION_BIT(GOALS) | SIM_CLI_OPTION_BIT(APART) |
                    SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
-        .arguments_min = 2, .arguments_max = UINT32_MAX, .run = merge_command);
+        .takes = SIM_TAKES_FILES, .arguments_min = 2, .arguments_max = UINT32_MAX,
+        .run = merge_command);

@@ -29,7 +29,7 @@ sim_run_warn_of_seed(const struct sim_run *run)
     const struct sim_strategy_kind *kind = sim_strategy_at(settings->search.kind);
     if (sim_given(settings, SIM_CLI_OPTION_SEEDS) && settings->seed == settings->seed_last &&
             run->plan.how == SIM_HOW_SEARCH && kind->adaptive) {
-        (void)sim_cli_fail(0,
+        sim_cli_warn(
                 "--seeds %llu-%llu: %s learns from the runs before, and has none here: this is not "
                 "the run with that seed of a longer sweep; replay that one by run:ID or its token",
                 (unsigned long long)settings->seed, (unsigned long long)settings->seed,

@@ -35,10 +35,10 @@ sim_run_regression_options(const struct sim_run *run, struct sim_options *option
     int length =
             snprintf(line, sizeof(line), "%s %s\n", scenario->name, scenario->regression->options);
     if (length >= (int)sizeof(line)) {
-        (void)sim_cli_fail(0, "%s has too many options; it is run without them", scenario->name);
+        sim_cli_warn("%s has too many options; it is run without them", scenario->name);
     } else if (sim_artifact_read(&run->cli->registry, (const uint8_t *)line, (size_t)length,
                        &artifact, error) != 0) {
-        (void)sim_cli_fail(0, "%s %s; it is run without its options", scenario->name, error);
+        sim_cli_warn("%s %s; it is run without its options", scenario->name, error);
     } else {
         *options = artifact.options;
     }

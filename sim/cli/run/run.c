@@ -60,7 +60,7 @@ warn_of_idle_patterns(const struct sim_run *run)
                     sim_registry_matches(run->selected[j]->scenario->name, &cli->arguments[i], 1);
         }
         if (matches == 0) {
-            (void)sim_cli_fail(0, "no scenario matches %s; the others are run", cli->arguments[i]);
+            sim_cli_warn("no scenario matches %s; the others are run", cli->arguments[i]);
         }
     }
 }
@@ -476,24 +476,13 @@ run_command(struct sim_cli *cli)
     return status;
 }
 
-#define OPTIONS \
-    (SIM_CLI_OPTION_BIT(SEED) | SIM_CLI_OPTION_BIT(SEEDS) | SIM_CLI_OPTION_BIT(RUNS) | \
-            SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(PARAM) | SIM_CLI_OPTION_BIT(OPTION) | \
-            SIM_CLI_OPTION_BIT(STRATEGY) | SIM_CLI_OPTION_BIT(JOBS) | SIM_CLI_OPTION_BIT(DB) | \
-            SIM_CLI_OPTION_BIT(RECORD) | SIM_CLI_OPTION_BIT(CHECK) | \
-            SIM_CLI_OPTION_BIT(FAIL_FAST) | SIM_CLI_OPTION_BIT(EXPECT) | \
-            SIM_CLI_OPTION_BIT(GOALS) | SIM_CLI_OPTION_BIT(SATURATED) | \
-            SIM_CLI_OPTION_BIT(FRESH) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) | \
-            SIM_CLI_OPTION_BIT(NO_SHRINK) | SIM_CLI_OPTION_BIT(JUNIT) | \
-            SIM_CLI_OPTION_BIT(SEED_FROM_GIT) | SIM_CLI_OPTION_BIT(SHARD) | \
-            SIM_CLI_OPTION_BIT(HELP))
-
 SIM_COMMAND(command, .name = "run", .usage = "[LIB.so] [PATTERN...] [options]",
-        .about = "run scenarios over many seeds, and tell what fails",
-        .help = "PATTERN is a shell glob over names; without one, all scenarios (with a library: "
-                "all of\nits own). Failures that the database remembers are tried first, then the "
-                "default schedule\n(run 0: every decision is alternative 0), then the seeds S, S + "
-                "1, "
-                "... A run is named\nrun:ID; its seed is printed only where that alone makes it "
-                "again.\n",
-        .options = OPTIONS, .arguments_max = UINT32_MAX, .takes_library = true, .run = run_command);
+        .about = "run scenarios over many seeds, and report failures",
+        .help = "PATTERN is a shell glob over names; without one, all scenarios run (with a "
+                "library: all that it has). Failures that the database remembers are tried "
+                "first, then the default schedule (run 0: every decision is alternative 0), "
+                "then the seeds S, S + 1, ... A run is named run:ID; its seed is printed only "
+                "where it alone reproduces the run.\n",
+        .options = SIM_RUN_OPTIONS | SIM_CLI_OPTION_BIT(SEED_FROM_GIT) | SIM_CLI_OPTION_BIT(SHARD),
+        .takes = SIM_TAKES_LIBRARY | SIM_TAKES_NAMES, .arguments_max = UINT32_MAX,
+        .run = run_command);

@@ -107,7 +107,7 @@ tell_diverged(const struct sim_run *run, const struct sim_new_failure *failure)
             wide(failure->seen->seed));
     struct sim_page page;
     sim_page_init(&page, sim_terminal_colour());
-    sim_page_wrap(&page, failure->outcome.message, 0, 0, SIM_PAGE_WIDTH);
+    sim_page_wrap(&page, failure->outcome.message, 0, 0, sim_columns());
     sim_page_wrap(&page,
             failure->seen->reason == SIM_REASON_KILLED
                     ? "Most likely it is not to blame: who is short of memory, or of patience, "
@@ -115,7 +115,7 @@ tell_diverged(const struct sim_run *run, const struct sim_new_failure *failure)
                     : "It depends on something that is not in its seed: memory that a run leaves "
                       "behind, an address, the clock or files of this machine. The same range "
                       "again:",
-            0, 0, SIM_PAGE_WIDTH);
+            0, 0, sim_columns());
     sim_page_printf(&page, "  %s %s\n", again, range);
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
@@ -155,7 +155,7 @@ tell_drawn(const struct sim_run *run, const struct sim_new_failure *failure)
     if (text[0] != '\0') {
         (void)snprintf(line, sizeof(line), "Found with options drawn by its seed: %s.", text);
         sim_page_init(&page, sim_terminal_colour());
-        sim_page_wrap(&page, line, 0, 0, SIM_PAGE_WIDTH);
+        sim_page_wrap(&page, line, 0, 0, sim_columns());
         (void)fputs(sim_page_text(&page), stdout);
         sim_page_fini(&page);
     }
@@ -435,7 +435,7 @@ put_piece(size_t *column, const char *format, ...)
     int length = vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     rt_assert(length >= 0 && (size_t)length < sizeof(text));
-    if (*column + 2 + (size_t)length > SIM_COLUMNS) {
+    if (*column + 2 + (size_t)length > sim_columns()) {
         *column = NAME_COLUMNS;
         (void)printf("\n%*s", (int)*column, "");
     }

@@ -41,11 +41,12 @@ read_file(const char *path, size_t *ret_size)
     uint8_t *bytes = file != NULL ? malloc(SIM_ARTIFACT_SIZE_MAX + 1) : NULL;
     *ret_size = bytes != NULL ? fread(bytes, 1, SIM_ARTIFACT_SIZE_MAX + 1, file) : 0;
     if (bytes == NULL || ferror(file) != 0) {
-        (void)sim_cli_fail(0, "%s: it cannot be read: %s", path, strerror(errno));
+        (void)sim_cli_fail(SIM_EXIT_USAGE, "%s cannot be read: %s", path, strerror(errno));
         free(bytes);
         bytes = NULL;
     } else if (*ret_size > SIM_ARTIFACT_SIZE_MAX) {
-        (void)sim_cli_fail(0, "%s is no artifact of a fuzzer: those have at most a megabyte", path);
+        (void)sim_cli_fail(SIM_EXIT_USAGE,
+                "%s is not an artifact of a fuzzer: those have at most 1 MiB", path);
         free(bytes);
         bytes = NULL;
     }
@@ -107,7 +108,7 @@ sim_subject_from_file(struct sim_cli *cli, const char *path, struct sim_subject 
     }
     int status = sim_artifact_read(&cli->registry, bytes, size, &artifact, error);
     if (status != 0) {
-        (void)sim_cli_fail(0, "%s %s", path, error);
+        (void)sim_cli_fail(status, "%s %s", path, error);
     } else {
         *subject = (struct sim_subject){.entry = artifact.entry,
                 .options = artifact.options,

@@ -43,7 +43,7 @@ build_library() {
 
 # one_line FILE: it holds one line, and that begins with the program's name.
 one_line() {
-    [ "$(wc -l <"$1")" -eq 1 ] && grep -q '^rewake: .' "$1"
+    [ "$(wc -l <"$1")" -eq 1 ] && grep -q '^rewake[ a-z]*: .' "$1"
 }
 
 # refused CLAIM STATUS ARGS...: that exit status, nothing on stdout, one line on stderr.

@@ -98,6 +98,6 @@ same "... alone makes it again: status" \
     "$(status run canary/lost-wakeup --strategy random --seeds "$seed-$seed" --fresh --db n.db)" 1
 ok "... without a warning" test ! -s err.txt
 (void=$(status run articles/s3/echo-server --seeds 7-7 --db p.db))
-ok "--seeds N-N warns where it learns" grep -q '^rewake: --seeds 7-7: portfolio learns' err.txt
+ok "--seeds N-N warns where it learns" grep -q '^rewake run: warning: --seeds 7-7: portfolio learns' err.txt
 ok "... in one line" one_line err.txt
 done_testing

@@ -84,7 +84,7 @@ printf 'hello\n%s\nrw1:a:1:aeaaaaaaaqbqeaiaaaaaaaaaaaadmxcuqi\n' "$token" >bad
 same "replay --each: the gravest status" "$(status replay --each @bad)" 2
 same "... the rest is replayed" "$(cat out.txt)" \
     "1 run replayed: 1 the same; 2 could not be judged"
-same "... one line for each that is refused" "$(grep -c '^rewake: ' err.txt)" 2
+same "... one line for each that is refused" "$(grep -c '^rewake replay: ' err.txt)" 2
 same "replay --each: nothing worse than what cannot be judged" \
     "$(sed 1d bad >unknown; status replay --each @unknown)" 125
 build_library fixed

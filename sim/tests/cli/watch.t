@@ -55,7 +55,7 @@ same "watch: other files are none of its business" "$(grep -c '^20 runs: ' out.t
 
 # ---- One that does not load is told, and no end. ----
 echo 'no library' >"$lib"
-ok "watch: one that does not load is told" soon has 1 '^rewake: .*mine.so' err.txt
+ok "watch: one that does not load is told" soon has 1 '^rewake run: .*mine.so' err.txt
 ok "watch: and it goes on" kill -0 $pid
 rm "$lib"
 # Half of it, and a while later all.
@@ -63,10 +63,10 @@ build -DFIXED new.so
 half=$(($(wc -c <new.so) / 2))
 head -c $half new.so >"$lib"
 sleep 0.8
-same "watch: half a library is waited for" "$(grep -c '^rewake: ' err.txt)" 1
+same "watch: half a library is waited for" "$(grep -c '^rewake run: ' err.txt)" 1
 tail -c +$((half + 1)) new.so >>"$lib"
 ok "watch: the other half, and it runs" soon has 5 '^20 runs: ' out.txt
-same "watch: nothing else was refused" "$(grep -c '^rewake: ' err.txt)" 1
+same "watch: nothing else was refused" "$(grep -c '^rewake run: ' err.txt)" 1
 
 # ---- The folder goes, and comes again. ----
 rm -r 'a folder'
