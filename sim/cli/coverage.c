@@ -11,6 +11,7 @@
 #include "sim/cli/coverage.h"
 #include "sim/cli/print/json.h"
 #include "sim/cli/print/terminal.h"
+#include "sim/cli/select.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/explain/view/page.h"
 #include "sim/store/coverage.h"
@@ -429,7 +430,8 @@ answer(struct telling *telling)
     if (telling->err == SIM_STORE_OK && telling->sweep_count == 0) {
         return nothing(telling->cli);
     }
-    int status = tell_all(telling);
+    int status = sim_select_check(telling->cli, telling->names, telling->sweep_count);
+    status = status == 0 ? tell_all(telling) : status;
     if (telling->err != SIM_STORE_OK) {
         status = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(telling->store));
     }

@@ -1,5 +1,5 @@
 /*
- * list.c -- `rewake list`: which scenarios there are, and what they take.
+ * list.c -- `rewake list`: the scenarios, and the parameters they take.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,6 +9,7 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/print/json.h"
 #include "sim/cli/print/terminal.h"
+#include "sim/cli/select.h"
 
 static const char *
 order_name(enum sim_order order)
@@ -42,7 +43,7 @@ print_text(const struct sim_entry *entry)
             passes ? "" : " [expected: ", passes ? "" : sim_verdict_name(scenario->expect),
             other ? ", also " : "", other ? sim_verdict_name(scenario->expect_also) : "",
             passes ? "" : "]");
-    /* A name that is too long for its column has a line of its own. */
+    /* A name that is too long for its column has a separate line. */
     bool wraps = strlen(scenario->name) > 32;
     if (wraps) {
         (void)printf("%s\n%33s", scenario->name, "");
@@ -91,24 +92,17 @@ print_json(const struct sim_entry *entry)
 static int
 list(struct sim_cli *cli)
 {
-    uint32_t listed = 0;
-    for (uint32_t i = 0; i < cli->registry.count; i++) {
-        const struct sim_entry *entry = &cli->registry.entries[i];
-        bool wanted = cli->library == NULL || entry->library != NULL;
-        if (!wanted || !sim_registry_matches(entry->scenario->name, cli->arguments, cli->count)) {
-            continue;
-        }
-        listed++;
+    struct sim_selection selection;
+    int status = sim_select(cli, NULL, &selection);
+    for (uint32_t i = 0; status == 0 && i < selection.count; i++) {
         if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
-            print_json(entry);
+            print_json(selection.entries[i]);
         } else {
-            print_text(entry);
+            print_text(selection.entries[i]);
         }
     }
-    if (listed == 0) {
-        return sim_cli_fail(SIM_EXIT_NOTHING, "no scenario matches; `rewake list` has them all");
-    }
-    return SIM_EXIT_HELD;
+    sim_select_done(&selection);
+    return status;
 }
 
 SIM_COMMAND(command, .name = "list", .usage = "[LIB.so] [PATTERN...] [--json]",

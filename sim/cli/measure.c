@@ -1,9 +1,9 @@
 /*
- * measure.c -- `rewake measure`: how many runs each strategy needs to find what is there.
+ * measure.c -- `rewake measure`: how many runs each strategy needs to find the failures.
  *
  * A row for each scenario that must fail, a column for each strategy: runs up to the first
- * failure, the mean of 20 trials (sim/engine/sweep/trials.h). Where not all trials found it the
- * mean is over those that did, and a second line says how many these were.
+ * failure, the mean of 20 trials. Where not all trials found it, the mean is over those that did,
+ * and a second line has their number.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,21 +11,14 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/cli/cli.h"
-#include "sim/cli/print/build.h"
-#include "sim/cli/print/json.h"
-#include "sim/cli/print/terminal.h"
-#include "sim/cli/subject/subject.h"
+#include "sim/cli/trials.h"
 #include "sim/engine/clock.h"
-#include "sim/engine/sweep/trials.h"
-#include "sim/store/store.h"
 
 #define RUNS 1000u
 #define COLUMNS_MAX 16u
 #define TABLE_WIDTH 100u
 #define NAME_WIDTH 24u
 #define CELL_MAX 24u
-#define BROKEN "/broken"
 
 /* A strategy. */
 struct column {
@@ -35,17 +28,9 @@ struct column {
 };
 
 struct measure {
-    struct sim_cli *cli;
-    struct sim_pool pool;
-    struct sim_progress progress;
-    struct sim_store *store; /* NULL: --record none. */
-    char build[SIM_BUILD_MAX];
-    bool json;
-    uint64_t runs;
+    struct sim_cli_trials all; /* First: its plans have it as their argument. */
     struct column columns[COLUMNS_MAX];
     uint32_t count;
-    uint32_t scenarios;
-    const struct sim_scenario *scenario; /* That is being run. */
 };
 
 /* ---- Which strategies. ----------------------------------------------------------------------- */
@@ -60,11 +45,11 @@ add_column(struct measure *measure, const struct sim_search *search, uint32_t ho
     sim_search_text(search, column->name, sizeof(column->name));
 }
 
-/* The one that was asked for, else all that there are; the baseline run is but one. */
+/* --strategy, or all but `baseline`, which makes one run. */
 static void
 choose_columns(struct measure *measure)
 {
-    const struct sim_settings *settings = &measure->cli->settings;
+    const struct sim_settings *settings = &measure->all.cli->settings;
     if (sim_given(settings, SIM_CLI_OPTION_STRATEGY)) {
         add_column(measure, &settings->search, settings->how);
         return;
@@ -80,7 +65,7 @@ choose_columns(struct measure *measure)
     }
 }
 
-/* ---- Telling. -------------------------------------------------------------------------------- */
+/* ---- Printing. -------------------------------------------------------------------------------- */
 
 static unsigned long long
 wide(uint64_t number)
@@ -95,9 +80,9 @@ column_width(const struct measure *measure)
     return width < 12 ? width : 12;
 }
 
-/* Names are longer than columns are wide: they stand in two lines, by turns. */
+/* Names are longer than columns are wide: they alternate between two lines. */
 static void
-tell_heading(const struct measure *measure)
+print_heading(const struct measure *measure)
 {
     uint32_t width = column_width(measure);
     uint32_t lines = measure->count > 1 ? 2 : 1;
@@ -110,16 +95,6 @@ tell_heading(const struct measure *measure)
         }
         (void)printf("\n");
     }
-}
-
-/* "zoo/async-io-07b6cca" of "zoo/async-io-07b6cca/broken". */
-static int
-stem_length(const char *name)
-{
-    size_t length = strlen(name);
-    size_t form = strlen(BROKEN);
-    bool has_form = length > form && strcmp(name + length - form, BROKEN) == 0;
-    return (int)(has_form ? length - form : length);
 }
 
 /* Four digits at most: "3.4", "73", "1048", "15k". */
@@ -138,7 +113,7 @@ put_mean(char cell[CELL_MAX], const struct sim_trials *trials)
     }
 }
 
-/* In how many trials it was found, where not in all and not in none. */
+/* The number of trials that found it, where that is neither all nor none. */
 static bool
 put_found(char cell[CELL_MAX], const struct sim_trials *trials)
 {
@@ -151,13 +126,13 @@ put_found(char cell[CELL_MAX], const struct sim_trials *trials)
 }
 
 static void
-tell_text(const struct measure *measure, const struct sim_trials *trials)
+print_row(const struct measure *measure, const struct sim_trials *trials)
 {
-    const char *name = measure->scenario->name;
+    const char *name = measure->all.scenario->name;
     char cell[CELL_MAX];
     int width = (int)column_width(measure);
     bool all = true;
-    (void)printf("%-*.*s", (int)NAME_WIDTH, stem_length(name), name);
+    (void)printf("%-*.*s", (int)NAME_WIDTH, (int)sim_stem_length(name), name);
     for (uint32_t i = 0; i < measure->count; i++) {
         put_mean(cell, &trials[i]);
         (void)printf("%*s", width, cell);
@@ -176,7 +151,7 @@ tell_text(const struct measure *measure, const struct sim_trials *trials)
 }
 
 static void
-tell_json(const struct sim_measure_row *row)
+print_json(const struct sim_measure_row *row)
 {
     struct sim_json json;
     sim_json_begin(&json, stdout, "measured");
@@ -195,49 +170,22 @@ tell_json(const struct sim_measure_row *row)
 
 /* ---- Measuring. ------------------------------------------------------------------------------ */
 
-static bool
-on_tick(void *argument, uint64_t runs, const struct sim_sweep_totals *totals)
-{
-    struct measure *measure = argument;
-    (void)totals;
-    sim_progress_tick(&measure->progress, measure->scenario->name, runs, measure->runs, 0, false);
-    return ferror(stdout) == 0;
-}
-
 static int
-store_row(struct measure *measure, const struct sim_measure_row *row)
+measure_cell(struct measure *measure, const struct sim_scenario *scenario,
+        const struct column *column, struct sim_trials *ret_trials)
 {
-    if (measure->json) {
-        tell_json(row);
-    }
-    if (measure->store == NULL || sim_store_measure(measure->store, row, measure->build,
-                                          sim_clock_date_ms()) == SIM_STORE_OK) {
-        return 0;
-    }
-    return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(measure->store));
-}
-
-static int
-measure_cell(struct measure *measure, const struct column *column, struct sim_trials *ret_trials)
-{
-    struct sim_trials_plan plan = {
-            .scenario = measure->scenario,
-            .how = column->how,
-            .search = column->search,
-            .trials = SIM_TRIALS,
-            .runs_max = measure->runs,
-            .unconfirmed = true,
-            .tick = on_tick,
-            .argument = measure,
-    };
-    sim_options_init(&plan.options, measure->scenario);
-    if (!sim_trials_run(&measure->pool, &plan, ret_trials)) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", measure->pool.error);
+    struct sim_cli_trials *all = &measure->all;
+    struct sim_trials_plan plan = sim_cli_trials_plan(all, scenario, column->how);
+    plan.search = column->search;
+    plan.unconfirmed = true;
+    int status = sim_cli_trials_ran(all, sim_trials_run(&all->pool, &plan, ret_trials));
+    if (status != 0) {
+        return status;
     }
     const struct sim_measure_row row = {
-            .scenario = measure->scenario->name,
+            .scenario = scenario->name,
             .strategy = column->name,
-            .runs_max = measure->runs,
+            .runs_max = all->runs,
             .trials = ret_trials->trials,
             .found = ret_trials->found,
             .exhausted = ret_trials->exhausted,
@@ -247,7 +195,13 @@ measure_cell(struct measure *measure, const struct column *column, struct sim_tr
             .trial_steps = ret_trials->steps,
             .as_stated = ret_trials->as_stated,
     };
-    return store_row(measure, &row);
+    if (all->json) {
+        print_json(&row);
+    }
+    return all->store == NULL
+                   ? 0
+                   : sim_cli_trials_stored(all,
+                             sim_store_measure(all->store, &row, all->build, sim_clock_date_ms()));
 }
 
 static int
@@ -255,102 +209,59 @@ measure_row(struct measure *measure, const struct sim_scenario *scenario)
 {
     struct sim_trials trials[COLUMNS_MAX];
     int status = 0;
-    measure->scenario = scenario;
-    measure->scenarios++;
     for (uint32_t i = 0; i < measure->count && status == 0; i++) {
-        status = measure_cell(measure, &measure->columns[i], &trials[i]);
+        status = measure_cell(measure, scenario, &measure->columns[i], &trials[i]);
     }
-    if (status == 0 && !measure->json) {
-        sim_progress_clear(&measure->progress);
-        tell_text(measure, trials);
+    if (status == 0 && !measure->all.json) {
+        sim_progress_clear(&measure->all.progress);
+        print_row(measure, trials);
     }
     (void)fflush(stdout);
     return status;
 }
 
-/* Whoever hangs, or is another run each time, is found by a clock or a twin, not by a search. */
+/* A hang is found by a clock, nondeterminism by a replica run: neither by a search. */
 static bool
-is_wanted(const struct measure *measure, const struct sim_entry *entry)
+is_wanted(const struct sim_scenario *scenario)
 {
-    const struct sim_cli *cli = measure->cli;
-    enum sim_verdict stated = entry->scenario->expect;
-    bool searched = stated != SIM_VERDICT_PASS && stated != SIM_VERDICT_HANG &&
-                    stated != SIM_VERDICT_DIVERGED;
-    return searched && (cli->library == NULL || entry->library != NULL) &&
-           sim_registry_matches(entry->scenario->name, cli->arguments, cli->count);
-}
-
-static int
-open_all(struct measure *measure)
-{
-    const struct sim_cli *cli = measure->cli;
-    char message[SIM_STORE_MESSAGE_MAX];
-    sim_build_text(cli->library, measure->build);
-    if (cli->settings.record != SIM_RECORD_NONE &&
-            sim_store_open(sim_cli_db(cli), SIM_STORE_WRITE, 0, message, sizeof(message),
-                    &measure->store) != SIM_STORE_OK) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
-    }
-    if (!sim_pool_init(&measure->pool, cli->settings.jobs, cli->settings.hang_ms)) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", measure->pool.error);
-    }
-    return 0;
+    return scenario->expect != SIM_VERDICT_PASS && scenario->expect != SIM_VERDICT_HANG &&
+           scenario->expect != SIM_VERDICT_DIVERGED;
 }
 
 static int
 measure_all(struct measure *measure)
 {
-    const struct sim_registry *registry = &measure->cli->registry;
-    int status = open_all(measure);
-    for (uint32_t i = 0; i < registry->count && status == 0; i++) {
-        const struct sim_entry *entry = &registry->entries[i];
-        if (!is_wanted(measure, entry)) {
-            continue;
-        }
-        if (measure->scenarios == 0 && !measure->json) {
-            tell_heading(measure);
-        }
-        status = measure_row(measure, entry->scenario);
+    const struct sim_selection *selection = &measure->all.selection;
+    int status = 0;
+    if (!measure->all.json) {
+        print_heading(measure);
+    }
+    for (uint32_t i = 0; i < selection->count && status == 0; i++) {
+        status = measure_row(measure, selection->entries[i]->scenario);
+    }
+    if (status == 0 && !measure->all.json) {
+        (void)printf("%u scenario%s, %u trials of at most %llu runs; mean of those that found it\n",
+                selection->count, selection->count == 1 ? "" : "s", SIM_TRIALS,
+                wide(measure->all.runs));
     }
     return status;
-}
-
-static void
-tell_end(const struct measure *measure)
-{
-    if (!measure->json) {
-        (void)printf("%u scenario%s, %u trials of at most %llu runs; mean of those that found it\n",
-                measure->scenarios, measure->scenarios == 1 ? "" : "s", SIM_TRIALS,
-                wide(measure->runs));
-    }
 }
 
 static int
 measure_command(struct sim_cli *cli)
 {
-    struct measure measure = {
-            .cli = cli,
-            .json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON),
-            .runs = sim_given(&cli->settings, SIM_CLI_OPTION_RUNS) ? cli->settings.runs : RUNS,
-    };
-    if (measure.runs > SIM_TRIAL_STRIDE) {
+    struct measure measure = {.count = 0};
+    if (sim_given(&cli->settings, SIM_CLI_OPTION_RUNS) && cli->settings.runs > SIM_TRIAL_STRIDE) {
         return sim_cli_fail(
                 SIM_EXIT_USAGE, "--runs: a trial has at most %llu runs", wide(SIM_TRIAL_STRIDE));
     }
-    choose_columns(&measure);
-    sim_progress_init(&measure.progress);
-    int status = measure_all(&measure);
-    sim_pool_fini(&measure.pool);
-    sim_store_close(&measure.store);
-    if (status != 0) {
-        return status;
+    int status = sim_cli_trials_init(&measure.all, cli, RUNS, is_wanted);
+    if (status == 0) {
+        choose_columns(&measure);
+        status = measure_all(&measure);
     }
-    if (measure.scenarios == 0) {
-        return sim_cli_fail(SIM_EXIT_NOTHING,
-                "no scenario that must fail matches; `rewake list` says which do");
-    }
-    tell_end(&measure);
-    return SIM_EXIT_HELD;
+    sim_cli_trials_done(&measure.all);
+    return status;
 }
 
 SIM_COMMAND(command, .name = "measure", .usage = "[LIB.so] [PATTERN...] [options]",

@@ -1,11 +1,11 @@
 /*
  * zoo.c -- `rewake zoo`: the table of real bugs, measured again.
  *
- * A bug is a scenario that says whose it is (`.bug`, `.reference`) and that must fail. For each:
+ * A bug is a scenario that names one (`.bug`, `.reference`) and that must fail. For each:
  *
  *   - the baseline run: does it fail there already?
  *   - 20 trials (sim/engine/sweep/trials.h): each runs seeds up to the first failure;
- *   - the fixed form, as many runs as a trial has at most.
+ *   - the fixed form: as many runs as a trial has at most.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,72 +14,33 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/cli/cli.h"
-#include "sim/cli/print/build.h"
-#include "sim/cli/print/json.h"
-#include "sim/cli/print/terminal.h"
-#include "sim/cli/subject/subject.h"
+#include "sim/cli/trials.h"
 #include "sim/engine/clock.h"
-#include "sim/engine/sweep/trials.h"
-#include "sim/store/store.h"
 
 #define RUNS 10000u
-#define BROKEN "/broken"
-#define FIXED "/fixed"
 
 struct zoo {
-    struct sim_cli *cli;
-    struct sim_pool pool;
-    struct sim_progress progress;
-    struct sim_store *store; /* NULL: --record none. */
-    char build[SIM_BUILD_MAX];
-    bool json;
-    uint64_t runs;
-    const struct sim_scenario *scenario; /* That is being run. */
-
+    struct sim_cli_trials all;
     uint32_t bugs;
     uint32_t quiet; /* Bugs that the baseline run does not show. */
-    uint32_t wrong; /* Not found, not as stated, or with a fixed form that fails. */
+    uint32_t wrong; /* Not found, not as expected, or with a fixed form that fails. */
 };
 
 /* ---- One bug. -------------------------------------------------------------------------------- */
-
-static bool
-on_tick(void *argument, uint64_t runs, const struct sim_sweep_totals *totals)
-{
-    struct zoo *zoo = argument;
-    sim_progress_tick(&zoo->progress, zoo->scenario->name, runs, zoo->runs,
-            totals->runs - totals->verdicts[SIM_VERDICT_PASS], false);
-    return ferror(stdout) == 0;
-}
-
-static struct sim_trials_plan
-plan_of(struct zoo *zoo, const struct sim_scenario *scenario, uint32_t how)
-{
-    struct sim_trials_plan plan = {
-            .scenario = scenario,
-            .how = how,
-            .trials = how == SIM_HOW_BASELINE ? 1 : SIM_TRIALS,
-            .runs_max = how == SIM_HOW_BASELINE ? 1 : zoo->runs,
-            .tick = on_tick,
-            .argument = zoo,
-    };
-    sim_options_init(&plan.options, scenario);
-    zoo->scenario = scenario;
-    return plan;
-}
 
 static bool
 measure_broken(struct zoo *zoo, const struct sim_scenario *scenario, struct sim_zoo_row *row)
 {
     struct sim_trial baseline;
     struct sim_trials trials;
-    struct sim_trials_plan plan = plan_of(zoo, scenario, SIM_HOW_BASELINE);
-    if (!sim_trial_run(&zoo->pool, &plan, 1, &baseline)) {
+    struct sim_trials_plan plan = sim_cli_trials_plan(&zoo->all, scenario, SIM_HOW_BASELINE);
+    plan.trials = 1;
+    plan.runs_max = 1;
+    if (!sim_trial_run(&zoo->all.pool, &plan, 1, &baseline)) {
         return false;
     }
-    plan = plan_of(zoo, scenario, SIM_HOW_RANDOM);
-    if (!sim_trials_run(&zoo->pool, &plan, &trials)) {
+    plan = sim_cli_trials_plan(&zoo->all, scenario, SIM_HOW_RANDOM);
+    if (!sim_trials_run(&zoo->all.pool, &plan, &trials)) {
         return false;
     }
     row->baseline = baseline.failed;
@@ -93,30 +54,18 @@ measure_broken(struct zoo *zoo, const struct sim_scenario *scenario, struct sim_
     return true;
 }
 
-/* "zoo/async-io-07b6cca" of "zoo/async-io-07b6cca/broken", on the heap. */
-static char *
-stem_of(const char *name)
-{
-    size_t length = strlen(name);
-    size_t form = strlen(BROKEN);
-    bool has_form = length > form && strcmp(name + length - form, BROKEN) == 0;
-    char *stem = strndup(name, has_form ? length - form : length);
-    rt_assert(stem != NULL);
-    return stem;
-}
-
 static bool
 measure_fixed(struct zoo *zoo, const char *stem, struct sim_zoo_row *row)
 {
     char name[256];
-    (void)snprintf(name, sizeof(name), "%s%s", stem, FIXED);
-    const struct sim_entry *fixed = sim_registry_find(&zoo->cli->registry, name);
+    (void)snprintf(name, sizeof(name), "%s/fixed", stem);
+    const struct sim_entry *fixed = sim_registry_find(&zoo->all.cli->registry, name);
     if (fixed == NULL) {
         return true;
     }
     struct sim_trial trial;
-    struct sim_trials_plan plan = plan_of(zoo, fixed->scenario, SIM_HOW_RANDOM);
-    if (!sim_trial_run(&zoo->pool, &plan, 1, &trial)) {
+    struct sim_trials_plan plan = sim_cli_trials_plan(&zoo->all, fixed->scenario, SIM_HOW_RANDOM);
+    if (!sim_trial_run(&zoo->all.pool, &plan, 1, &trial)) {
         return false;
     }
     row->fixed_runs = trial.merged;
@@ -130,7 +79,7 @@ is_wrong(const struct sim_zoo_row *row)
     return row->found < row->trials || !row->as_stated || row->fixed_failures > 0;
 }
 
-/* ---- Telling. -------------------------------------------------------------------------------- */
+/* ---- Printing. -------------------------------------------------------------------------------- */
 
 static unsigned long long
 wide(uint64_t number)
@@ -139,16 +88,7 @@ wide(uint64_t number)
 }
 
 static void
-tell_heading(const struct zoo *zoo)
-{
-    if (!zoo->json) {
-        (void)printf("%-24s %-13s %-15s %-8s %7s %5s %s\n", "bug", "verdict", "oracle", "baseline",
-                "runs", "steps", "fixed");
-    }
-}
-
-static void
-tell_text(const struct sim_zoo_row *row)
+print_text(const struct sim_zoo_row *row)
 {
     (void)printf("%-24s ", row->name);
     if (row->found == 0) {
@@ -169,11 +109,11 @@ tell_text(const struct sim_zoo_row *row)
     if (row->found < row->trials) {
         (void)printf(", FOUND IN %u OF %u TRIALS", row->found, row->trials);
     }
-    (void)printf("%s\n", row->as_stated ? "" : ", NOT AS STATED");
+    (void)printf("%s\n", row->as_stated ? "" : ", NOT AS EXPECTED");
 }
 
 static void
-tell_json(const struct sim_zoo_row *row)
+print_json(const struct sim_zoo_row *row)
 {
     struct sim_json json;
     sim_json_begin(&json, stdout, "zoo");
@@ -194,28 +134,6 @@ tell_json(const struct sim_zoo_row *row)
     sim_json_end(&json);
 }
 
-static void
-tell(struct zoo *zoo, const struct sim_zoo_row *row)
-{
-    sim_progress_clear(&zoo->progress);
-    if (zoo->json) {
-        tell_json(row);
-    } else {
-        tell_text(row);
-    }
-    (void)fflush(stdout);
-}
-
-static void
-tell_end(const struct zoo *zoo)
-{
-    if (!zoo->json) {
-        (void)printf("%u bug%s, %u not shown by the baseline run, %u not as it should be; "
-                     "runs: mean of %u trials\n",
-                zoo->bugs, zoo->bugs == 1 ? "" : "s", zoo->quiet, zoo->wrong, SIM_TRIALS);
-    }
-}
-
 /* ---- All of them. ---------------------------------------------------------------------------- */
 
 static bool
@@ -224,109 +142,73 @@ is_bug(const struct sim_scenario *scenario)
     return scenario->bug != NULL && scenario->expect != SIM_VERDICT_PASS;
 }
 
-/* By the name of its broken form, or by its own: "zoo/async-io-07b6cca". */
-static bool
-is_asked_for(const struct zoo *zoo, const struct sim_scenario *scenario)
-{
-    const struct sim_cli *cli = zoo->cli;
-    char *stem = stem_of(scenario->name);
-    bool asked = sim_registry_matches(scenario->name, cli->arguments, cli->count) ||
-                 sim_registry_matches(stem, cli->arguments, cli->count);
-    free(stem);
-    return asked;
-}
-
+/* What was measured: printed, counted, stored. */
 static int
-store_row(struct zoo *zoo, const struct sim_zoo_row *row)
+take_row(struct zoo *zoo, const struct sim_zoo_row *row)
 {
-    if (zoo->store == NULL ||
-            sim_store_zoo(zoo->store, row, zoo->build, sim_clock_date_ms()) == SIM_STORE_OK) {
-        return 0;
+    struct sim_cli_trials *all = &zoo->all;
+    zoo->bugs++;
+    zoo->quiet += !row->baseline;
+    zoo->wrong += is_wrong(row);
+    sim_progress_clear(&all->progress);
+    if (all->json) {
+        print_json(row);
+    } else {
+        print_text(row);
     }
-    return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(zoo->store));
+    (void)fflush(stdout);
+    return all->store == NULL
+                   ? 0
+                   : sim_cli_trials_stored(
+                             all, sim_store_zoo(all->store, row, all->build, sim_clock_date_ms()));
 }
 
 static int
 measure(struct zoo *zoo, const struct sim_scenario *scenario)
 {
-    char *stem = stem_of(scenario->name);
+    char *stem = strndup(scenario->name, sim_stem_length(scenario->name));
+    rt_assert(stem != NULL);
     struct sim_zoo_row row = {
             .name = stem,
             .bug = scenario->bug,
             .reference = scenario->reference,
             .about = scenario->about,
     };
-    int status = 0;
-    if (!measure_broken(zoo, scenario, &row) || !measure_fixed(zoo, stem, &row)) {
-        status = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", zoo->pool.error);
-    } else {
-        zoo->bugs++;
-        zoo->quiet += !row.baseline;
-        zoo->wrong += is_wrong(&row);
-        tell(zoo, &row);
-        status = store_row(zoo, &row);
-    }
+    bool ran = measure_broken(zoo, scenario, &row) && measure_fixed(zoo, stem, &row);
+    int status = sim_cli_trials_ran(&zoo->all, ran);
+    status = status == 0 ? take_row(zoo, &row) : status;
     free(stem);
     return status;
 }
 
 static int
-open_store(struct zoo *zoo)
-{
-    char message[SIM_STORE_MESSAGE_MAX];
-    sim_build_text(zoo->cli->library, zoo->build);
-    if (zoo->cli->settings.record == SIM_RECORD_NONE) {
-        return 0;
-    }
-    if (sim_store_open(sim_cli_db(zoo->cli), SIM_STORE_WRITE, 0, message, sizeof(message),
-                &zoo->store) == SIM_STORE_OK) {
-        return 0;
-    }
-    return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
-}
-
-static int
 measure_all(struct zoo *zoo)
 {
-    const struct sim_cli *cli = zoo->cli;
-    int status = open_store(zoo);
-    if (status == 0 && !sim_pool_init(&zoo->pool, cli->settings.jobs, cli->settings.hang_ms)) {
-        status = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", zoo->pool.error);
+    const struct sim_selection *selection = &zoo->all.selection;
+    int status = 0;
+    if (!zoo->all.json) {
+        (void)printf("%-8s %-31s %-13s %-15s %-7s %7s %5s %s\n", "bug", "reference", "verdict",
+                "oracle", "baseline", "runs", "steps", "fixed");
     }
-    for (uint32_t i = 0; i < cli->registry.count && status == 0; i++) {
-        const struct sim_entry *entry = &cli->registry.entries[i];
-        bool wanted = cli->library == NULL || entry->library != NULL;
-        if (wanted && is_bug(entry->scenario) && is_asked_for(zoo, entry->scenario)) {
-            if (zoo->bugs == 0) {
-                tell_heading(zoo);
-            }
-            status = measure(zoo, entry->scenario);
-        }
+    for (uint32_t i = 0; i < selection->count && status == 0; i++) {
+        status = measure(zoo, selection->entries[i]->scenario);
     }
-    return status;
+    if (status == 0 && !zoo->all.json) {
+        (void)printf("%u bug%s, %u not shown by the baseline run, %u not as expected; runs: mean "
+                     "of %u trials\n",
+                zoo->bugs, zoo->bugs == 1 ? "" : "s", zoo->quiet, zoo->wrong, SIM_TRIALS);
+    }
+    return status != 0 ? status : zoo->wrong > 0 ? SIM_EXIT_BUG : SIM_EXIT_HELD;
 }
 
 static int
 zoo_command(struct sim_cli *cli)
 {
-    struct zoo zoo = {
-            .cli = cli,
-            .json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON),
-            .runs = sim_given(&cli->settings, SIM_CLI_OPTION_RUNS) ? cli->settings.runs : RUNS,
-    };
-    sim_progress_init(&zoo.progress);
-    int status = measure_all(&zoo);
-    sim_pool_fini(&zoo.pool);
-    sim_store_close(&zoo.store);
-    if (status != 0) {
-        return status;
-    }
-    if (zoo.bugs == 0) {
-        return sim_cli_fail(
-                SIM_EXIT_NOTHING, "no real bug matches; `rewake list 'zoo/*'` has them all");
-    }
-    tell_end(&zoo);
-    return zoo.wrong > 0 ? SIM_EXIT_BUG : SIM_EXIT_HELD;
+    struct zoo zoo = {.bugs = 0};
+    int status = sim_cli_trials_init(&zoo.all, cli, RUNS, is_bug);
+    status = status == 0 ? measure_all(&zoo) : status;
+    sim_cli_trials_done(&zoo.all);
+    return status;
 }
 
 SIM_COMMAND(command, .name = "zoo", .usage = "[LIB.so] [PATTERN...] [options]",

@@ -450,7 +450,7 @@ sim_run_tell_cover(const struct sim_run *run)
         tell_goals(run);
     }
     /* Of one scenario all is told, of many what was asked for. */
-    if (run->selected_count == 1 && run->result.failures == 0) {
+    if (run->selected.count == 1 && run->result.failures == 0) {
         tell_bounds(run);
         tell_census(run);
         sim_run_tell_code(run);

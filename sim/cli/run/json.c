@@ -47,7 +47,7 @@ sim_run_json_start(const struct sim_run *run)
     sim_build_text(run->cli->library, build);
     sim_json_begin(&json, stdout, "start");
     sim_json_text(&json, "build", build);
-    sim_json_number(&json, "scenarios", run->selected_count);
+    sim_json_number(&json, "scenarios", run->selected.count);
     sim_json_open(&json, "options", '{');
     sim_json_long(&json, "seed", settings->seed);
     if (run->plan.runs != UINT64_MAX) {

@@ -60,9 +60,9 @@ forget_list(struct list *list)
 static const struct sim_entry *
 selected(const struct sim_run *run, const char *name)
 {
-    for (uint32_t i = 0; i < run->selected_count; i++) {
-        if (strcmp(run->selected[i]->scenario->name, name) == 0) {
-            return run->selected[i];
+    for (uint32_t i = 0; i < run->selected.count; i++) {
+        if (strcmp(run->selected.entries[i]->scenario->name, name) == 0) {
+            return run->selected.entries[i];
         }
     }
     return NULL;

@@ -48,52 +48,14 @@ catch_signals(void)
 
 /* ---- What is to be run. ---------------------------------------------------------------------- */
 
-/* A pattern that is mistyped must not look as if it had held. */
-static void
-warn_of_idle_patterns(const struct sim_run *run)
-{
-    const struct sim_cli *cli = run->cli;
-    for (uint32_t i = 0; i < cli->count; i++) {
-        uint32_t matches = 0;
-        for (uint32_t j = 0; j < run->selected_count; j++) {
-            matches +=
-                    sim_registry_matches(run->selected[j]->scenario->name, &cli->arguments[i], 1);
-        }
-        if (matches == 0) {
-            sim_cli_warn("no scenario matches %s; the others are run", cli->arguments[i]);
-        }
-    }
-}
-
-static int
-select_scenarios(struct sim_run *run)
-{
-    struct sim_cli *cli = run->cli;
-    run->selected = calloc((size_t)cli->registry.count + 1, sizeof(struct sim_entry *));
-    rt_assert(run->selected != NULL);
-    for (uint32_t i = 0; i < cli->registry.count; i++) {
-        const struct sim_entry *entry = &cli->registry.entries[i];
-        bool wanted = cli->library == NULL || entry->library != NULL;
-        if (wanted && sim_registry_matches(entry->scenario->name, cli->arguments, cli->count)) {
-            run->selected[run->selected_count++] = entry;
-        }
-    }
-    if (run->selected_count == 0) {
-        return sim_cli_fail(SIM_EXIT_NOTHING, "no scenario matches%s%s; `rewake list` has them all",
-                cli->count > 0 ? " " : "", cli->count > 0 ? cli->arguments[0] : "");
-    }
-    warn_of_idle_patterns(run);
-    return 0;
-}
-
 /* Every -O and -D has to fit every scenario that has it, and one at least. */
 static int
 check_assignment(const struct sim_run *run, bool param, const struct sim_assignment *assignment)
 {
     bool known = false;
-    for (uint32_t i = 0; i < run->selected_count; i++) {
+    for (uint32_t i = 0; i < run->selected.count; i++) {
         const char *wrong = NULL;
-        const struct sim_scenario *scenario = run->selected[i]->scenario;
+        const struct sim_scenario *scenario = run->selected.entries[i]->scenario;
         struct sim_options options;
         sim_options_init(&options, scenario);
         if (!sim_options_assign(scenario, &options, param, assignment, &wrong)) {
@@ -381,17 +343,17 @@ run_scenarios(struct sim_run *run)
 {
     uint64_t time_ms = run->cli->settings.time_ms;
     uint64_t end_ms = sim_clock_ms() + time_ms;
-    for (uint32_t i = 0; i < run->selected_count; i++) {
+    for (uint32_t i = 0; i < run->selected.count; i++) {
         uint64_t deadline_ms = UINT64_MAX;
-        if (is_stopped(run) && !has_failed_again(run, run->selected[i])) {
+        if (is_stopped(run) && !has_failed_again(run, run->selected.entries[i])) {
             continue;
         }
         if (time_ms > 0) {
             uint64_t now_ms = sim_clock_ms();
             uint64_t left_ms = end_ms > now_ms ? end_ms - now_ms : 0;
-            deadline_ms = now_ms + left_ms / (run->selected_count - i);
+            deadline_ms = now_ms + left_ms / (run->selected.count - i);
         }
-        run_scenario(run, run->selected[i], deadline_ms);
+        run_scenario(run, run->selected.entries[i], deadline_ms);
     }
 }
 
@@ -457,7 +419,7 @@ run_command(struct sim_cli *cli)
         status = sim_run_take_part(&run);
     }
     if (status == 0) {
-        status = select_scenarios(&run);
+        status = sim_select(cli, NULL, &run.selected);
     }
     if (status == 0) {
         status = check_assignments(&run);
@@ -472,7 +434,7 @@ run_command(struct sim_cli *cli)
     sim_run_code_done(&run);
     sim_run_again_done(&run);
     sim_run_list_done(&run);
-    free(run.selected);
+    sim_select_done(&run.selected);
     return status;
 }
 

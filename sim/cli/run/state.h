@@ -21,6 +21,7 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/print/json.h"
 #include "sim/cli/print/terminal.h"
+#include "sim/cli/select.h"
 #include "sim/engine/shrink/shrink.h"
 #include "sim/engine/sweep/sweep.h"
 #include "sim/search/cover/species.h"
@@ -103,8 +104,7 @@ struct sim_run {
     struct sim_pool pool;
     struct sim_pool defaults_pool; /* Of runs 0 (default_schedule.c); no workers: not made yet. */
     struct sim_progress progress;
-    const struct sim_entry **selected;
-    uint32_t selected_count;
+    struct sim_selection selected;
     bool json;
     bool expect;
     bool is_open; /* As many runs as the time has room for. */

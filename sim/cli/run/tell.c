@@ -40,8 +40,8 @@ static void
 tell_start_text(const struct sim_run *run)
 {
     const struct sim_settings *settings = &run->cli->settings;
-    (void)printf("rewake %s: %u scenario%s", SIM_VERSION, run->selected_count,
-            run->selected_count == 1 ? "" : "s");
+    (void)printf("rewake %s: %u scenario%s", SIM_VERSION, run->selected.count,
+            run->selected.count == 1 ? "" : "s");
     if (sim_given(settings, SIM_CLI_OPTION_SEEDS)) {
         (void)printf(", seeds %llu-%llu", wide(settings->seed), wide(settings->seed_last));
     } else {

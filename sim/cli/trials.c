@@ -1,0 +1,84 @@
+/*
+ * trials.c -- begins and ends the commands that run trials.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/cli/trials.h"
+
+#include <stdio.h>
+
+#include "sim/cli/subject/subject.h"
+
+int
+sim_cli_trials_init(struct sim_cli_trials *trials, struct sim_cli *cli, uint64_t runs_default,
+        bool (*is_wanted)(const struct sim_scenario *scenario))
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    const struct sim_settings *settings = &cli->settings;
+    *trials = (struct sim_cli_trials){
+            .cli = cli,
+            .json = sim_given(settings, SIM_CLI_OPTION_JSON),
+            .runs = sim_given(settings, SIM_CLI_OPTION_RUNS) ? settings->runs : runs_default,
+    };
+    int status = sim_select(cli, is_wanted, &trials->selection);
+    if (status != 0) {
+        return status;
+    }
+    sim_build_text(cli->library, trials->build);
+    sim_progress_init(&trials->progress);
+    if (settings->record != SIM_RECORD_NONE &&
+            sim_store_open(sim_cli_db(cli), SIM_STORE_WRITE, 0, message, sizeof(message),
+                    &trials->store) != SIM_STORE_OK) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
+    }
+    return sim_cli_trials_ran(
+            trials, sim_pool_init(&trials->pool, settings->jobs, settings->hang_ms));
+}
+
+void
+sim_cli_trials_done(struct sim_cli_trials *trials)
+{
+    sim_pool_fini(&trials->pool);
+    sim_store_close(&trials->store);
+    sim_select_done(&trials->selection);
+}
+
+static bool
+on_tick(void *argument, uint64_t runs, const struct sim_sweep_totals *totals)
+{
+    struct sim_cli_trials *trials = argument;
+    sim_progress_tick(&trials->progress, trials->scenario->name, runs, trials->runs,
+            totals->runs - totals->verdicts[SIM_VERDICT_PASS], false);
+    return ferror(stdout) == 0;
+}
+
+struct sim_trials_plan
+sim_cli_trials_plan(
+        struct sim_cli_trials *trials, const struct sim_scenario *scenario, uint32_t how)
+{
+    struct sim_trials_plan plan = {
+            .scenario = scenario,
+            .how = how,
+            .trials = SIM_TRIALS,
+            .runs_max = trials->runs,
+            .tick = on_tick,
+            .argument = trials,
+    };
+    sim_options_init(&plan.options, scenario);
+    trials->scenario = scenario;
+    return plan;
+}
+
+int
+sim_cli_trials_ran(const struct sim_cli_trials *trials, bool ran)
+{
+    return ran ? 0 : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", trials->pool.error);
+}
+
+int
+sim_cli_trials_stored(const struct sim_cli_trials *trials, enum sim_store_err err)
+{
+    return err == SIM_STORE_OK
+                   ? 0
+                   : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(trials->store));
+}
