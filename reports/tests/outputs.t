@@ -126,7 +126,7 @@ install BROKEN
 # ---- What is known of a failure stays known. ----
 rewake run zoo/tokio-4497/broken --runs 300 --db z.db >z1.txt
 rewake run zoo/tokio-4497/broken --seeds 900-901 --fail-fast --db z.db >z2.txt
-ok "the smallest run is not looked for again" grep -q '^Shrunk when it was found, to ' z2.txt
+ok "the smallest run is not looked for again" grep -q '^Minimized when it was found: ' z2.txt
 same "... and its command is the same" "$(grep '^replay: ' z2.txt)" "$(grep '^replay: ' z1.txt)"
 rewake merge m.db all.other/db >/dev/null
 same "merged with other databases it is a failure as well" \

@@ -1,5 +1,5 @@
 /*
- * shrunk.c -- how far a run was shrunk, as sentences, a table, and JSON.
+ * shrunk.c -- how far a run was minimized, as a sentence, a table, and JSON.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,7 @@ wide(uint64_t number)
     return (unsigned long long)number;
 }
 
-/* What did not let it go on; "" where nothing makes it smaller. */
+/* The limit that ended it; "" where the run is minimal. */
 static const char *
 limit_of(const struct sim_shrunk *shrunk)
 {
@@ -31,18 +31,18 @@ sim_shrunk_sentence(const struct sim_shrunk *shrunk)
     char *text = NULL;
     int made = 0;
     if (!sim_shrunk_holds(shrunk)) {
-        made = asprintf(&text, "Not shrunk: %s.",
+        made = asprintf(&text, "Not minimized: %s.",
                 shrunk->end == SIM_SHRINK_SYSTEM ? shrunk->error
                                                  : sim_shrink_end_text(shrunk->end));
-    } else if (sim_shrink_key_compare(&shrunk->to, &shrunk->from) == 0) {
-        made = asprintf(&text, "As small as it gets: %u deviation%s (%u replay%s%s%s).",
-                shrunk->to.deviations, shrunk->to.deviations == 1 ? "" : "s", shrunk->replays,
-                shrunk->replays == 1 ? "" : "s", *limit != '\0' ? "; " : "", limit);
     } else {
-        made = asprintf(&text, "Shrunk from %u deviation%s to %u (%u replay%s%s%s).",
-                shrunk->from.deviations, shrunk->from.deviations == 1 ? "" : "s",
-                shrunk->to.deviations, shrunk->replays, shrunk->replays == 1 ? "" : "s",
-                *limit != '\0' ? "; " : "", limit);
+        bool smaller = sim_shrink_key_compare(&shrunk->to, &shrunk->from) != 0;
+        char was[24] = "";
+        (void)snprintf(was, sizeof(was), "was %u; ", shrunk->from.deviations);
+        made = asprintf(&text, "%s: %u decision%s from the default schedule (%s%u replay%s%s%s).",
+                smaller ? "Minimized" : "Already minimal", shrunk->to.deviations,
+                shrunk->to.deviations == 1 ? " differs" : "s differ", smaller ? was : "",
+                shrunk->replays, shrunk->replays == 1 ? "" : "s", *limit != '\0' ? "; " : "",
+                limit);
     }
     rt_assert(made > 0);
     return text;
@@ -63,7 +63,8 @@ sim_shrunk_print(const struct sim_shrunk *shrunk)
     print_row("options", from->options, to->options, "that are not the defaults");
     print_row("faults", from->faults, to->faults, "injected");
     print_row("actors", from->actors, to->actors, "that take steps");
-    print_row("preemptions", from->preemptions, to->preemptions, "somebody steps out of turn");
+    print_row("preemptions", from->preemptions, to->preemptions,
+            "a step out of the run queue's order");
     print_row("deviations", from->deviations, to->deviations, "from the baseline run, in all");
     print_row("blocks", from->blocks, to->blocks, "of steps by one actor");
     print_row("time", from->sim_ns, to->sim_ns, "virtual, ns");

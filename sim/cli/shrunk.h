@@ -1,5 +1,5 @@
 /*
- * shrunk.h -- a shrunk run in writing: what `run` and `shrink` both say of it.
+ * shrunk.h -- how far a run was minimized: what `run`, `shrink` and `promote` print of it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,7 +10,7 @@
 #include "sim/engine/shrink/shrink.h"
 #include "sim/store/store.h"
 
-/* "Shrunk from 31 deviations to 2 (412 replays; the time is up)." and the like; from malloc. */
+/* "Minimized: 2 decisions differ from the default schedule (was 31; 412 replays)."; from malloc. */
 char *sim_shrunk_sentence(const struct sim_shrunk *shrunk);
 
 /* One line for each part of the key: from, to. */
@@ -19,13 +19,13 @@ void sim_shrunk_print(const struct sim_shrunk *shrunk);
 /* The key as an object called `name`. */
 void sim_shrunk_json_key(struct sim_json *json, const char *name, const struct sim_shrink_key *key);
 
-/* "shrunk", "replays", "time" …: how it ended, for programs. */
+/* How it ended, for programs: "minimal", "replays", "time" … */
 const char *sim_shrunk_word(enum sim_shrink_end end);
 
 /* The token of the smallest run, from malloc; only where sim_shrunk_holds. */
 char *sim_shrunk_token(const struct sim_scenario *scenario, const struct sim_shrunk *shrunk);
 
-/* Writes it to the database as what `run` was shrunk to; `token` is its own. */
+/* Stores the smaller run of `run`, with its token. */
 RT_MUST_CHECK enum sim_store_err sim_shrunk_store(struct sim_store *store, int64_t run,
         const struct sim_scenario *scenario, const struct sim_shrunk *shrunk, const char *token);
 

@@ -1,8 +1,8 @@
 /*
  * code.c -- which edges of code the runs of a sweep have reached, in a build that counts them.
  *
- * Counted when a batch is merged, in the order of run index, so that any number of workers comes to
- * the same; written down with it. In any other build there are no edges, and nothing is done.
+ * Counted when a batch is merged, in the order of run index, so that the number of workers makes no
+ * difference; stored with it. Other builds have no edges, and these functions do nothing.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -66,7 +66,7 @@ add_word(struct sim_run_code *code, uint32_t first, uint64_t reached, uint64_t b
     uint32_t fresh = 0;
     for (; reached != 0; reached &= reached - 1) {
         uint32_t bit = (uint32_t)__builtin_ctzll(reached);
-        /* The log is a worker's memory: what a run wrote over it may have any bit. */
+        /* The log is a worker's memory, which a run may have overwritten. */
         if (first + bit >= code->count) {
             break;
         }
@@ -167,7 +167,7 @@ sim_run_code_store(struct sim_run *run, bool over)
     struct sim_code_covered *rows = calloc((size_t)code->count + 1, sizeof(*rows));
     uint32_t count = 0;
     rt_assert(rows != NULL);
-    /* Meanwhile only what is new; at the end all, with their counts. */
+    /* During the sweep only new ones; at the end all, with their counts. */
     for (uint32_t i = 0; i < code->count; i++) {
         if (code->covered[i].runs > 0 && (over || !code->written[i])) {
             rows[count++] = code->covered[i];
@@ -185,12 +185,12 @@ sim_run_code_store(struct sim_run *run, bool over)
 /* ---- The closing line. ----------------------------------------------------------------------- */
 
 void
-sim_run_tell_code(const struct sim_run *run)
+sim_run_print_code(const struct sim_run *run)
 {
     const struct sim_run_code *code = &run->code;
     if (code->count > 0 && code->reached > 0) {
-        (void)printf("  %llu of %u edges of code reached, the last new one in run %llu; `rewake "
-                     "coverage --code` tells more\n",
+        (void)printf("  %llu of %u edges of code reached, the last new one in run %llu (rewake "
+                     "coverage --code has more)\n",
                 (unsigned long long)code->reached, code->count, (unsigned long long)code->last_new);
     }
 }

@@ -1,12 +1,12 @@
 /*
- * cover.c -- what a sweep has covered: counted batch by batch, written down with it.
+ * cover.c -- what a sweep has covered: counted and stored batch by batch.
  *
- * Elements come with the facts of the sweep (sim/search/learn/facts.h). Different runs are counted
- * here, over those of one sampler only: the strategy itself, unless it learns; then what it leaves
- * to `random`.
+ * Coverage points come with the facts of the sweep (sim/search/learn/facts.h). Different runs are
+ * counted here, over those of one sampler: the strategy itself, or, if that learns, `random`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 
 #define NO_SAMPLER UINT32_MAX
 
-/* Whose runs are drawn alike and independently: its place among the arms. */
+/* The strategy whose runs are drawn independently: its index among the arms. */
 static uint32_t
 sampler_of(const struct sim_sweep_plan *plan)
 {
@@ -85,7 +85,7 @@ in_one_function(const struct rt_site *a, const struct rt_site *b)
            strcmp(a->file, b->file) == 0;
 }
 
-/* Whether some run has come to a place of the function in which `site` stands, if not to it. */
+/* Whether a run has reached another site of the function that contains `site`. */
 static bool
 is_near(const struct sim_run *run, uint32_t site)
 {
@@ -103,8 +103,8 @@ is_near(const struct sim_run *run, uint32_t site)
 }
 
 /*
- * Whether a goal of the file is one of the scenario: where others share the file, one that its runs
- * could come to, as far as can be seen: its condition was looked at, or they were in that function.
+ * Whether a goal of the file is one of the scenario: where others share the file, one near which
+ * its runs have been: they checked its condition, or were in that function.
  */
 static bool
 is_own(const struct sim_run *run, uint32_t site)
@@ -136,7 +136,7 @@ sim_run_goals_missed(const struct sim_run *run)
     return missed;
 }
 
-/* Nobody else's goals stand in the file of the scenario. */
+/* Whether the file has the goals of this scenario only. */
 static bool
 is_alone_in_file(const struct sim_run *run)
 {
@@ -150,13 +150,12 @@ is_alone_in_file(const struct sim_run *run)
     return sharing <= 1;
 }
 
-/* ---- Enough? --------------------------------------------------------------------------------- */
+/* ---- Saturation: three conditions, all of them. ---------------------------------------------- */
 
-/* One run in a hundred may still be of a new kind; a window of so many runs without news. */
+/* At most one run in a hundred is of a new kind; at least so many runs cover nothing new. */
 #define UNSEEN_PPM_MAX 10000u
 #define WINDOW_RUNS 1000u
 
-/* The rule of ALGORITHMS.md 9.5: three conditions, all of them. */
 static bool
 is_quiet(const struct sim_run *run)
 {
@@ -253,7 +252,7 @@ sim_run_cover_fresh(const struct sim_run *run, uint64_t index)
 
 /* ---- Into the database. ---------------------------------------------------------------------- */
 
-/* Elements from fact number `from` on. */
+/* Coverage points from fact number `from` on. */
 static enum sim_store_err
 store_elements(struct sim_run *run, uint32_t from)
 {
@@ -329,7 +328,7 @@ sim_run_cover_store(struct sim_run *run, bool over)
     if (!run->plan.covers) {
         return SIM_STORE_OK;
     }
-    /* Meanwhile only what is new; at the end all, with their counts. */
+    /* During the sweep only new ones; at the end all, with their counts. */
     enum sim_store_err err = store_elements(run, over ? 0 : run->cover.written);
     if (err == SIM_STORE_OK && over) {
         err = store_drawn(run);
@@ -343,7 +342,7 @@ sim_run_cover_store(struct sim_run *run, bool over)
     return err;
 }
 
-/* ---- The closing lines. ---------------------------------------------------------------------- */
+/* ---- Printing. ---------------------------------------------------------------------- */
 
 static unsigned long long
 wide(uint64_t count)
@@ -351,109 +350,109 @@ wide(uint64_t count)
     return (unsigned long long)count;
 }
 
-/* What holds it back, each with its number. */
+/* A line, folded below itself. */
+__attribute__((format(printf, 1, 2))) static void
+print_line(const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    (void)printf("  ");
+    sim_print_folded(text, 2, 2);
+}
+
+/* The conditions that are not met, each with its number. */
 static void
-tell_unsaturated(const struct sim_run *run)
+print_unsaturated(const struct sim_run *run)
 {
     struct sim_census census = sim_species_census(&run->cover.species);
     uint64_t runs = run->result.totals.runs;
     if (!is_quiet(run)) {
-        (void)printf(
-                "  not saturated: something new was covered in run %llu of %llu; the last half, "
-                "and %u runs,\n  must be without\n",
+        print_line("not saturated: run %llu of %llu covered something new; the last half, and the "
+                   "last %u runs, must not",
                 wide(run->cover.last_new), wide(runs), WINDOW_RUNS);
     }
     if (run->cover.sampler == NO_SAMPLER) {
-        (void)printf("  not saturated: this strategy draws no runs from which it could be told; "
-                     "random does\n");
+        print_line("not saturated: this strategy makes no independent runs to estimate from; "
+                   "random does");
     } else if (!is_known(&census)) {
         uint32_t unseen = sim_census_unseen_ppm(&census);
-        (void)printf(
-                "  not saturated: %llu of %llu runs by %s were of a kind of their own: %u.%02u "
-                "%% of the next ones,\n  too, and less than %u.%02u %% is asked for\n",
-                wide(census.once), wide(census.runs), sim_run_arm_name(run, run->cover.sampler),
-                unseen / 10000, unseen / 100 % 100, UNSEEN_PPM_MAX / 10000,
-                UNSEEN_PPM_MAX / 100 % 100);
+        print_line("not saturated: %u.%02u %% of the runs by %s still show a new schedule (limit: "
+                   "%u.%02u %%)",
+                unseen / 10000, unseen / 100 % 100, sim_run_arm_name(run, run->cover.sampler),
+                UNSEEN_PPM_MAX / 10000, UNSEEN_PPM_MAX / 100 % 100);
     }
     uint32_t missed = sim_run_goals_missed(run);
     if (missed > 0) {
-        (void)printf("  not saturated: %u goal%s never reached\n", missed,
-                missed == 1 ? " was" : "s were");
+        print_line(
+                "not saturated: %u goal%s never reached", missed, missed == 1 ? " was" : "s were");
     }
 }
 
 static void
-tell_goal(const char *what, const struct sim_goal *goal)
+print_goal(const char *what, const struct sim_goal *goal)
 {
     const struct rt_site *site = sim_site_find(goal->site);
     if (site != NULL) {
-        (void)printf("  %s: %.40s at %s:%u %.24s\n", what, goal->text, sim_site_file(site),
-                site->line, site->function);
+        print_line("%s: %.40s at %s:%u %.24s", what, goal->text, sim_site_file(site), site->line,
+                site->function);
     }
 }
 
-/* Those that are perhaps another scenario's are named too: perhaps they are nobody's. */
+/* Goals that may be another scenario's are printed too: they may be no scenario's. */
 static void
-tell_goals(const struct sim_run *run)
+print_goals(const struct sim_run *run)
 {
     for (uint32_t i = 0; i < run->cover.goal_count; i++) {
         const struct sim_goal *goal = &run->cover.goals[i];
         if (is_missed(run, goal)) {
-            tell_goal("goal never reached", goal);
+            print_goal("goal never reached", goal);
         } else if (!is_always(goal) && !is_own(run, goal->site)) {
-            tell_goal("goal of another scenario of the file?", goal);
+            print_goal("goal of another scenario of the file?", goal);
         }
     }
 }
 
+/* What a pass is worth: how many random runs still show a new schedule. */
 static void
-tell_bounds(const struct sim_run *run)
-{
-    for (uint32_t arm = 0; arm < SIM_ARMS_MAX; arm++) {
-        uint64_t runs = run->cover.drawn[arm];
-        if (runs > 0 && run->cover.failed[arm] == 0) {
-            uint32_t bound = sim_failure_bound_ppb(runs);
-            (void)printf("  %s: no failure in %llu run%s: at most %u.%05u %% of runs fail (95 %%: "
-                         "3/n)\n",
-                    sim_run_arm_name(run, arm), wide(runs), runs == 1 ? "" : "s", bound / 10000000,
-                    bound / 100 % 100000);
-        }
-    }
-}
-
-static void
-tell_census(const struct sim_run *run)
+print_census(const struct sim_run *run)
 {
     struct sim_census census = sim_species_census(&run->cover.species);
-    (void)printf("  %llu elements covered, the last new one in run %llu; `rewake coverage` tells "
-                 "them\n",
-            wide(run->cover.elements), wide(run->cover.last_new));
-    if (census.runs > 0) {
-        uint32_t unseen = sim_census_unseen_ppm(&census);
-        (void)printf("  %llu different runs of %llu by %s: the next is new with %u.%04u %% "
-                     "(Good-Turing),\n  at least %llu there are (Chao1)\n",
-                wide(census.seen), wide(census.runs), sim_run_arm_name(run, run->cover.sampler),
-                unseen / 10000, unseen % 10000, wide(sim_census_chao1(&census)));
+    uint32_t unseen = sim_census_unseen_ppm(&census);
+    if (census.runs == 0) {
+        return;
     }
+    const char *arm = sim_run_arm_name(run, run->cover.sampler);
+    if (unseen < UNSEEN_PPM_MAX) {
+        print_line("fewer than 1 %% of the runs by %s still show a new schedule (details: rewake "
+                   "coverage)",
+                arm);
+        return;
+    }
+    print_line(
+            "about %u %% of the runs by %s still show a new schedule: search on (--time 60s), or "
+            "prove within a bound (rewake explore)",
+            (unseen + 5000) / 10000, arm);
 }
 
 void
-sim_run_tell_cover(const struct sim_run *run)
+sim_run_print_cover(const struct sim_run *run)
 {
     if (!run->plan.covers || run->result.totals.runs == 0) {
         return;
     }
     if (sim_given(&run->cli->settings, SIM_CLI_OPTION_SATURATED)) {
-        tell_unsaturated(run);
+        print_unsaturated(run);
     }
     if (sim_given(&run->cli->settings, SIM_CLI_OPTION_GOALS)) {
-        tell_goals(run);
+        print_goals(run);
     }
-    /* Of one scenario all is told, of many what was asked for. */
+    /* Not for each of many scenarios. */
     if (run->selected.count == 1 && run->result.failures == 0) {
-        tell_bounds(run);
-        tell_census(run);
-        sim_run_tell_code(run);
+        print_census(run);
+        sim_run_print_code(run);
     }
 }
 

@@ -3,15 +3,14 @@
  *
  * Many bugs need no search: they fail on the schedule that every program starts with. So it is the
  * first run of every sweep, before the seeds. It is a separate phase: no seed belongs to it, no
- * swarm draws its options, it teaches no strategy, and the digest of the sweep does not contain it.
- * Its number in the database is -1, its seed 0. A pass counts in no figure; a failure counts as a
- * failing run of its sweep, and runs of the sweep that fail in the same way are counted without
+ * swarm draws its options, no strategy learns from it, and the digest of the sweep does not contain
+ * it. Its number in the database is -1, its seed 0. A pass counts in no figure; a failure counts as
+ * a failing run of its sweep, and runs of the sweep that fail in the same way are counted without
  * being reported again.
  *
- * It has a process to itself, of a pool of one worker: no other run begins in a process that has
- * made it, and it begins in none that has made another run.
+ * It runs in a separate process, of a pool of one worker, that makes no other run.
  *
- * It is not made where the strategy makes it anyway (`baseline`, enumerations), of a promoted run,
+ * It is not made where the strategy makes it anyway (`baseline`, enumerations), for a promoted run,
  * by shards other than the first, and where it was remembered and has just failed again: that run
  * is counted once.
  *
@@ -50,7 +49,7 @@ has_pool(struct sim_run *run)
            sim_pool_init(&run->defaults_pool, 1, run->cli->settings.hang_ms);
 }
 
-/* In a process that makes this run and no other. */
+/* In a process that makes no other run. */
 static void
 run_plan(struct sim_run *run)
 {
@@ -90,7 +89,7 @@ sim_run_default_schedule(struct sim_run *run)
     run->plan.known = first->failed ? &first->failure : NULL;
     run->defaults += first->result.totals.runs > 0;
     run->defaults_failed += first->result.failures > 0;
-    /* When its time is up a sweep makes one run all the same. */
+    /* A sweep makes one run even when its time is up. */
     return first->result.end == SIM_SWEEP_COMPLETE || first->result.end == SIM_SWEEP_OUT_OF_TIME;
 }
 
@@ -103,7 +102,7 @@ sim_run_default_batch(struct sim_run *run, const struct sim_merged *batch)
 void
 sim_run_default_note(struct sim_run *run, const struct sim_new_failure *failure)
 {
-    /* What ended otherwise when it was run alone is no failure to compare others with. */
+    /* Other failures are compared with it only where it ended the same when run alone. */
     run->first.failed = failure->same;
     run->first.failure = failure->outcome;
 }

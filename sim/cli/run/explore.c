@@ -1,14 +1,13 @@
 /*
- * explore.c -- `rewake explore`: all runs of a scenario, and how many of them that were.
+ * explore.c -- `rewake explore`: all runs of a scenario, up to a bound.
  *
  * Where the scenario declares that the simulator sees all it shares, one run of each class of
- * equivalent runs (`dpor`); elsewhere all that deviate at most so often from the baseline run
- * (`exhaustive`). One worker, for each run begins where the one before ended. What is stored, and
- * how, is that of `rewake run` (store.c).
+ * equivalent runs (`dpor`); elsewhere all with a limited number of deviations from the baseline run
+ * (`exhaustive`). One worker, since each run begins where the one before ended. Runs are stored as
+ * those of `rewake run` (store.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,54 +29,35 @@ struct explore {
     struct sim_space space;
 };
 
-static volatile sig_atomic_t interrupted;
-
-static void
-on_signal(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
-
-/* The first ^C finishes and reports, the second one ends at once. */
-static void
-catch_signals(void)
-{
-    struct sigaction once = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    (void)sigemptyset(&once.sa_mask);
-    (void)sigaction(SIGINT, &once, NULL);
-    (void)sigaction(SIGTERM, &once, NULL);
-}
-
 static unsigned long long
 wide(uint64_t number)
 {
     return (unsigned long long)number;
 }
 
-/* ---- What is to be explored, and how. -------------------------------------------------------- */
+/* ---- The scenario, and the strategy. --------------------------------------------------------- */
 
-/* Those that LIB.so has, in one line: "a, b and 3 more". */
+/* Names the scenarios of the library in one line: "a, b and 3 more". */
 static int
 fail_with_many(const struct sim_registry *registry, uint32_t count)
 {
     char names[512] = "";
     size_t used = 0;
-    uint32_t told = 0;
+    uint32_t named = 0;
     for (uint32_t i = 0; i < registry->count; i++) {
         const char *name = registry->entries[i].scenario->name;
         bool fits = used + strlen(name) + 2 < sizeof(names) / 2;
         if (registry->entries[i].library != NULL && fits) {
             int put = snprintf(
-                    names + used, sizeof(names) - used, "%s%s", told > 0 ? ", " : "", name);
+                    names + used, sizeof(names) - used, "%s%s", named > 0 ? ", " : "", name);
             used += (size_t)put;
-            told++;
+            named++;
         }
     }
-    if (told < count) {
-        (void)snprintf(names + used, sizeof(names) - used, " and %u more", count - told);
+    if (named < count) {
+        (void)snprintf(names + used, sizeof(names) - used, " and %u more", count - named);
     }
-    return sim_cli_fail(SIM_EXIT_USAGE, "explore takes one scenario; the library has %s", names);
+    return sim_cli_fail(SIM_EXIT_USAGE, "which scenario? The library has %s", names);
 }
 
 /* No name was given: a library may have only one. */
@@ -87,8 +67,9 @@ find_only_scenario(struct explore *explore)
     const struct sim_registry *registry = &explore->run.cli->registry;
     uint32_t count = 0;
     if (explore->run.cli->library == NULL) {
-        return sim_cli_fail(SIM_EXIT_USAGE,
-                "explore takes one scenario, by its name; `rewake list` has them all");
+        return sim_cli_fail(SIM_EXIT_USAGE, "which scenario? Give one by its name. Example: rewake "
+                                            "explore zoo/tokio-4497/broken "
+                                            "(rewake list has all)");
     }
     for (uint32_t i = 0; i < registry->count; i++) {
         if (registry->entries[i].library != NULL) {
@@ -122,9 +103,7 @@ find_scenario(struct explore *explore)
         }
     }
     return sim_cli_fail(SIM_EXIT_NOTHING,
-            "there is no scenario '%s'; `rewake list` has them all (explore takes one, by its "
-            "name)",
-            name);
+            "there is no scenario '%s': give one by its full name (rewake list has all)", name);
 }
 
 static int
@@ -137,8 +116,8 @@ assign_all(struct explore *explore, bool param, const struct sim_assignment *lis
         if (!known || wrong != NULL) {
             return sim_cli_fail(SIM_EXIT_USAGE, "%s %s: %s", param ? "-D" : "-O", list[i].name,
                     known ? wrong
-                          : "there is none of this name; `rewake list` and `rewake explore "
-                            "--help` have them");
+                          : "there is none of this name (rewake list has the parameters, rewake "
+                            "explore --help the options)");
         }
     }
     return 0;
@@ -150,10 +129,8 @@ is_named(const struct sim_search *search, const char *name)
     return strcmp(sim_strategy_at(search->kind)->name, name) == 0;
 }
 
-/*
- * dpor counts no time for a step: a deadline would depend on how many came before. And nobody is
- * woken for nothing: who is may sleep again and be woken for nothing again, without an end.
- */
+/* Under dpor a step takes no time: a deadline would depend on the number of steps before it. And
+ * there are no spurious wakes: a task could block and be woken again without an end. */
 static int
 set_options(struct explore *explore)
 {
@@ -176,9 +153,9 @@ set_bound(struct sim_search *search, uint32_t bound)
     char error[SIM_STRATEGY_ERROR_MAX];
     const char *name = sim_strategy_at(search->kind)->name;
     if (is_named(search, "dpor")) {
-        return sim_cli_fail(SIM_EXIT_USAGE,
-                "dpor has no bound: what is equivalent to a run within it may lie outside; "
-                "leave out --bound, or take --strategy exhaustive");
+        return sim_cli_fail(SIM_EXIT_USAGE, "--bound: dpor has none, since a run within a bound "
+                                            "may be equivalent to one outside; "
+                                            "leave it out, or use --strategy exhaustive");
     }
     (void)snprintf(text, sizeof(text), "%s:k=%u", name, bound);
     if (!sim_search_parse(text, search, error)) {
@@ -202,8 +179,8 @@ choose_strategy(struct explore *explore)
     }
     if (!sim_strategy_at(search->kind)->sequential) {
         return sim_cli_fail(SIM_EXIT_USAGE,
-                "--strategy %s draws its runs and never comes to an end; explore takes "
-                "exhaustive, delay or dpor",
+                "--strategy %s draws its runs without an end: explore takes exhaustive, delay or "
+                "dpor",
                 settings->strategy);
     }
     int status = 0;
@@ -212,7 +189,7 @@ choose_strategy(struct explore *explore)
     } else if (!chosen && is_named(search, "exhaustive")) {
         status = set_bound(search, BOUND_DEFAULT);
     }
-    /* Under which it is told and stored. */
+    /* Printed and stored. */
     sim_search_text(search, settings->strategy, sizeof(settings->strategy));
     return status;
 }
@@ -223,18 +200,17 @@ make_plan(struct explore *explore)
     const struct sim_settings *settings = &explore->run.cli->settings;
     bool open = settings->time_ms > 0 && !sim_given(settings, SIM_CLI_OPTION_RUNS);
     uint64_t runs = sim_given(settings, SIM_CLI_OPTION_RUNS) ? settings->runs : RUNS_DEFAULT;
-    uint64_t room = SIM_SEED_MAX - 1;
+    uint64_t most = SIM_SEED_MAX - 1;
     explore->run.plan.first = 1;
-    explore->run.plan.runs = open || runs > room ? room : runs;
+    explore->run.plan.runs = open || runs > most ? most : runs;
     explore->run.plan.how = SIM_HOW_SEARCH;
     explore->run.plan.fail_fast = sim_given(settings, SIM_CLI_OPTION_FAIL_FAST);
-    explore->run.plan.interrupted = &interrupted;
     explore->run.plan.keep_all = settings->record == SIM_RECORD_ALL;
     explore->run.plan.deadline_ms =
             settings->time_ms > 0 ? sim_clock_ms() + settings->time_ms : UINT64_MAX;
 }
 
-/* ---- What is told meanwhile. ----------------------------------------------------------------- */
+/* ---- Failures. ------------------------------------------------------------------------------- */
 
 static struct explore *
 explore_of(struct sim_sink *sink)
@@ -249,7 +225,7 @@ on_batch(struct sim_sink *sink, const struct sim_merged *batch)
 }
 
 static void
-tell_failure_json(const struct explore *explore, const struct sim_new_failure *failure,
+print_failure_json(const struct explore *explore, const struct sim_new_failure *failure,
         const char *token, int64_t run_id)
 {
     struct sim_json json;
@@ -268,14 +244,15 @@ tell_failure_json(const struct explore *explore, const struct sim_new_failure *f
 }
 
 static void
-tell_failure_text(const struct explore *explore, const struct sim_new_failure *failure,
+print_failure_text(const struct explore *explore, const struct sim_new_failure *failure,
         const char *token, int64_t run_id)
 {
     struct sim_page page;
     char *replay = sim_command_text(explore->run.cli, "replay", explore->run.entry, token);
-    (void)printf("\n%s in run %llu, with %u deviation%s\n",
-            sim_verdict_name(failure->outcome.verdict), wide(failure->index + 1),
-            failure->outcome.deviations, failure->outcome.deviations == 1 ? "" : "s");
+    (void)printf("\nFAIL %s: %s in run %llu, with %u deviation%s\n",
+            explore->run.plan.scenario->name, sim_verdict_name(failure->outcome.verdict),
+            wide(failure->index + 1), failure->outcome.deviations,
+            failure->outcome.deviations == 1 ? "" : "s");
     sim_page_init(&page, sim_terminal_colour());
     sim_page_wrap(&page, failure->outcome.message, 2, 2, sim_columns());
     (void)fputs(sim_page_text(&page), stdout);
@@ -302,11 +279,11 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
     int64_t run_id = 0;
     bool stored = sim_run_store_failure(&explore->run, failure, token, &run_id);
     sim_progress_clear(&explore->run.progress);
-    /* Told even when it could not be stored. */
+    /* Reported even when it could not be stored. */
     if (explore->run.json) {
-        tell_failure_json(explore, failure, token, run_id);
+        print_failure_json(explore, failure, token, run_id);
     } else {
-        tell_failure_text(explore, failure, token, run_id);
+        print_failure_text(explore, failure, token, run_id);
     }
     (void)fflush(stdout);
     free(token);
@@ -331,9 +308,9 @@ on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *tot
     return ferror(stdout) == 0;
 }
 
-/* ---- What came of it. ------------------------------------------------------------------------ */
+/* ---- The end. -------------------------------------------------------------------------------- */
 
-/* dpor left out runs as if a step took no time; but it does, and there are deadlines. */
+/* dpor left out runs as if steps took no time; but they do, and there are deadlines. */
 static bool
 counts_on_no_time(const struct explore *explore)
 {
@@ -351,18 +328,18 @@ static const char *
 why_not(const struct explore *explore)
 {
     if (explore->space.differs) {
-        return "the same beginning led to other choices: a run depends on more than its decisions";
+        return "the same decisions led to other choices: a run depends on more than its decisions";
     }
     switch (explore->run.result.end) {
     case SIM_SWEEP_COMPLETE:
         return "the runs are used up (--runs)";
     case SIM_SWEEP_EXHAUSTED:
         if (counts_on_no_time(explore)) {
-            return "steps take time (-O step_ns), and a deadline then depends on how many came "
-                   "before it:\n  two orders that dpor takes for one may differ; with step_ns=0 "
-                   "they do not";
+            return "steps take time (-O step_ns), so a deadline depends on the number of steps "
+                   "before it, "
+                   "and orders that dpor holds to be equivalent may differ; use -O step_ns=0";
         }
-        return "runs beyond its depth, or beyond the room for them, were left out";
+        return "runs beyond its depth, or beyond its memory, were left out";
     case SIM_SWEEP_STOPPED_AT_FAILURE:
         return "stopped at the first failure";
     case SIM_SWEEP_OUT_OF_TIME:
@@ -370,7 +347,7 @@ why_not(const struct explore *explore)
     case SIM_SWEEP_INTERRUPTED:
         return "interrupted";
     case SIM_SWEEP_TOO_MANY_HANGS:
-        return "given up: too many hangs";
+        return "aborted: too many hangs";
     case SIM_SWEEP_ENOUGH:
     case SIM_SWEEP_SINK:
     case SIM_SWEEP_SYSTEM:
@@ -387,11 +364,16 @@ hundredths_of_percent(const struct explore *explore)
 
 /* "complete within 2 deviations: 1,234 runs" */
 static void
-tell_end_text(const struct explore *explore)
+print_end_text(const struct explore *explore)
 {
     const struct sim_space *space = &explore->space;
     uint64_t runs = explore->run.result.totals.runs;
-    (void)printf("\n%s: ", explore->run.plan.scenario->name);
+    bool failed = explore->run.result.failures > 0;
+    (void)printf("\n%s %s: ",
+            failed                 ? "FAIL"
+            : is_complete(explore) ? "PASS"
+                                   : "STOP",
+            explore->run.plan.scenario->name);
     if (!is_complete(explore)) {
         (void)printf("not complete");
     } else if (space->bound == UINT32_MAX) {
@@ -411,24 +393,27 @@ tell_end_text(const struct explore *explore)
         }
     }
     if (!is_complete(explore)) {
-        (void)printf("  %s\n", why_not(explore));
+        (void)printf("  ");
+        sim_print_folded(why_not(explore), 2, 2);
         if (space->whole != UINT32_MAX && !space->exhausted) {
             (void)printf("  all runs with at most %u deviation%s were made\n", space->whole,
                     space->whole == 1 ? "" : "s");
         }
         uint64_t covered = hundredths_of_percent(explore);
         if (space->covered != 0 && !space->exhausted) {
-            (void)printf("  that is about %llu.%02llu %% of all, by the shape of what was seen\n",
+            (void)printf(
+                    "  about %llu.%02llu %% of all runs, estimated from those that were made\n",
                     wide(covered / 100), wide(covered % 100));
         }
     }
     if (space->why != NULL) {
-        (void)printf("  %s\n", space->why);
+        (void)printf("  ");
+        sim_print_folded(space->why, 2, 2);
     }
 }
 
 static void
-tell_end_json(const struct explore *explore)
+print_end_json(const struct explore *explore)
 {
     const struct sim_space *space = &explore->space;
     struct sim_json json;
@@ -480,7 +465,7 @@ exit_status(const struct explore *explore)
 
 /* "Exploring kernel/stack/fixed by dpor, one run of each class of equivalent runs, with …" */
 static void
-tell_start(const struct explore *explore)
+print_start(const struct explore *explore)
 {
     char line[1024];
     struct sim_page page;
@@ -529,15 +514,15 @@ explore_scenario(struct explore *explore)
     if (!sim_run_store_open(run)) {
         return run->system;
     }
-    catch_signals();
-    tell_start(explore);
+    explore->run.plan.interrupted = sim_run_catch_signals();
+    print_start(explore);
     sweep(explore);
     const struct sim_shared *shared = run->pool.workers[0].shared;
     kind->space((const struct sim_strategy *)(const void *)shared->notebook, &explore->space);
     if (run->json) {
-        tell_end_json(explore);
+        print_end_json(explore);
     } else {
-        tell_end_text(explore);
+        print_end_text(explore);
     }
     return exit_status(explore);
 }

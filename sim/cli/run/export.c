@@ -1,8 +1,8 @@
 /*
- * export.c -- `rewake run --junit FILE`: the sweeps of this command, for another program.
+ * export.c -- `rewake run --junit FILE`: the sweeps of this command as JUnit XML.
  *
- * The file is opened before the first run: a name that cannot be written is said at once, and not
- * after an hour. A rewake that is killed leaves it empty.
+ * The file is opened before the first run, so that an error does not come after an hour. A rewake
+ * that is killed leaves it empty.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,9 +21,10 @@ sim_run_export_open(struct sim_run *run)
     }
     if (run->store == NULL) {
         run->system = sim_cli_fail(SIM_EXIT_USAGE,
-                "--junit: it is made from the database, and --record none keeps none");
+                "--junit reads the database, and --record none writes none: leave one out");
     } else if (sim_format_find("junit") == NULL) {
-        run->system = sim_cli_fail(SIM_EXIT_USAGE, "--junit: this rewake cannot write it");
+        run->system =
+                sim_cli_fail(SIM_EXIT_USAGE, "--junit: this build of rewake has no such format");
     } else {
         run->junit = sim_format_open(settings->junit, false);
         run->system = run->junit != NULL ? 0 : SIM_EXIT_SYSTEM;

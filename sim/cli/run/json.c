@@ -1,5 +1,5 @@
 /*
- * json.c -- what `rewake run --json` says: one object a line.
+ * json.c -- `rewake run --json`: one object a line.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -75,7 +75,7 @@ sim_run_json_start(const struct sim_run *run)
     sim_json_end(&json);
 }
 
-/* What the seed has drawn; nothing where all is as it was declared. */
+/* The options that the seed drew, where they differ from the sweep's. */
 static void
 put_drawn(struct sim_json *json, const struct sim_run *run, uint64_t seed)
 {
@@ -94,19 +94,19 @@ put_drawn(struct sim_json *json, const struct sim_run *run, uint64_t seed)
     sim_json_close(json, '}');
 }
 
-/* Before the token of what was found: who looks for the last one in the line finds that. */
+/* Before the token of the run as found, which so is the last one in the line. */
 static void
-put_shrunk(struct sim_json *json, const struct sim_told *told)
+put_shrunk(struct sim_json *json, const struct sim_report *report)
 {
-    if (told->shrunk == NULL) {
+    if (report->shrunk == NULL) {
         return;
     }
     sim_json_open(json, "shrunk", '{');
-    sim_json_text(json, "token", told->shrunk_token);
-    sim_json_text(json, "end", sim_shrunk_word(told->shrunk->end));
-    sim_json_number(json, "replays", told->shrunk->replays);
-    sim_shrunk_json_key(json, "from", &told->shrunk->from);
-    sim_shrunk_json_key(json, "to", &told->shrunk->to);
+    sim_json_text(json, "token", report->shrunk_token);
+    sim_json_text(json, "end", sim_shrunk_word(report->shrunk->end));
+    sim_json_number(json, "replays", report->shrunk->replays);
+    sim_shrunk_json_key(json, "from", &report->shrunk->from);
+    sim_shrunk_json_key(json, "to", &report->shrunk->to);
     sim_json_close(json, '}');
 }
 
@@ -121,8 +121,8 @@ put_site(struct sim_json *json, const char *file, uint32_t line, const char *fun
     sim_json_close(json, '}');
 }
 
-/* The frames of the failure, innermost first; else the line that is responsible, or that waits,
- * where it is none of rewake's. */
+/* The frames of the failure, innermost first; else the responsible or the waiting line, unless it
+ * is one of rewake's. */
 static void
 put_sites(struct sim_json *json, const struct sim_new_failure *failure)
 {
@@ -142,9 +142,9 @@ put_sites(struct sim_json *json, const struct sim_new_failure *failure)
 }
 
 void
-sim_run_json_failure(const struct sim_run *run, const struct sim_told *told)
+sim_run_json_failure(const struct sim_run *run, const struct sim_report *report)
 {
-    const struct sim_new_failure *failure = told->failure;
+    const struct sim_new_failure *failure = report->failure;
     static const char *const fifo[] = {NULL, "no", "yes"};
     const struct sim_outcome *outcome = &failure->outcome;
     struct sim_json json;
@@ -157,8 +157,8 @@ sim_run_json_failure(const struct sim_run *run, const struct sim_told *told)
     sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
     sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
     sim_json_text(&json, "message", outcome->message);
-    put_shrunk(&json, told);
-    sim_json_text(&json, "token", told->token);
+    put_shrunk(&json, report);
+    sim_json_text(&json, "token", report->token);
     put_drawn(&json, run, failure->index + run->plan.first);
     sim_json_number(&json, "steps", outcome->steps);
     sim_json_number(&json, "sim_ns", outcome->sim_ns);
@@ -166,10 +166,10 @@ sim_run_json_failure(const struct sim_run *run, const struct sim_told *told)
     sim_json_number(&json, "owed_step", outcome->owed_step);
     sim_json_text(&json, "fifo", fifo[failure->alone->single.worker.shared->fifo]);
     put_sites(&json, failure);
-    if (told->run_id != 0) {
-        sim_json_signed(&json, "run", told->run_id);
+    if (report->run_id != 0) {
+        sim_json_signed(&json, "run", report->run_id);
     }
-    sim_json_bool(&json, "remembered", told->again);
+    sim_json_bool(&json, "remembered", report->again);
     sim_json_end(&json);
 }
 
@@ -205,8 +205,8 @@ sim_run_json_twin(const struct sim_run *run, uint64_t seed, const struct sim_alo
     sim_json_text(&json, "oracle", sim_oracle_name(SIM_ORACLE_TWIN));
     sim_json_text(&json, "message",
             difference.kind == SIM_DIFF_SAME
-                    ? "it depends on what ran before it in the same process"
-                    : "it is another run in another process, with memory elsewhere");
+                    ? "the run depends on what ran before it in the same process"
+                    : "a replica run in another process, with memory elsewhere, differs");
     sim_json_text(&json, "token", token);
     sim_json_number(&json, "steps", sim_alone_outcome(usual)->steps);
     sim_json_number(&json, "sim_ns", sim_alone_outcome(usual)->sim_ns);

@@ -1,8 +1,8 @@
 /*
- * merge.c -- `rewake merge`: the parts of a sweep put together.
+ * merge.c -- `rewake merge`: joins the parts of a sweep.
  *
- * All inputs are looked through before the output is opened, and all are merged in one
- * transaction: whatever goes wrong, the output is as it was.
+ * All inputs are checked before the output is opened, and all are merged in one transaction: after
+ * an error the output is unchanged.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -51,8 +51,7 @@ open_inputs(const struct sim_cli *cli, struct inputs *inputs)
     int status = 0;
     for (uint32_t i = 1; i < cli->count && status == 0; i++) {
         if (is_same_file(out, cli->arguments[i])) {
-            sim_cli_warn(
-                    "%s is the output as well: what is in it is there already", cli->arguments[i]);
+            sim_cli_warn("%s is the output too, and adds nothing", cli->arguments[i]);
         } else {
             status = open_input(cli->arguments[i], &inputs->stores[inputs->count++]);
         }
@@ -69,7 +68,7 @@ close_inputs(struct inputs *inputs)
     free(inputs->stores);
 }
 
-/* A refusal is the user's to fix; anything else is the database's. */
+/* SIM_STORE_UNLIKE is for the user to correct; other errors are of the database. */
 static int
 status_of(enum sim_store_err err)
 {
@@ -96,7 +95,7 @@ merge_inputs(struct sim_store *out, const struct inputs *inputs, struct sim_merg
                    : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(out));
 }
 
-/* ---- What is told. --------------------------------------------------------------------------- */
+/* ---- Printing. ------------------------------------------------------------------------------- */
 
 static bool
 print_line(const char *text, size_t length, void *argument)
@@ -129,7 +128,8 @@ plural(uint32_t count)
 }
 
 static int
-tell(const struct sim_cli *cli, struct sim_store *out, const struct sim_merge_counts *counts)
+print_counts(
+        const struct sim_cli *cli, struct sim_store *out, const struct sim_merge_counts *counts)
 {
     if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
         struct sim_json json;
@@ -141,7 +141,7 @@ tell(const struct sim_cli *cli, struct sim_store *out, const struct sim_merge_co
         sim_json_end(&json);
         return 0;
     }
-    (void)printf("%s: %u part%s added, %u whole sweep%s copied; %u %s there already\n",
+    (void)printf("%s: %u part%s added, %u whole sweep%s copied; %u %s already there\n",
             cli->arguments[0], counts->parts, plural(counts->parts), counts->sweeps,
             plural(counts->sweeps), counts->known, counts->known == 1 ? "was" : "were");
     return counts->parts + counts->known > 0
@@ -150,7 +150,7 @@ tell(const struct sim_cli *cli, struct sim_store *out, const struct sim_merge_co
                    : 0;
 }
 
-/* --goals: what `rewake run --goals` asks of a sweep in one piece; of each scenario the newest. */
+/* --goals, as of `rewake run`, over the newest sweep of each scenario. */
 #define NEWEST \
     " sweep IN (SELECT max(s.sweep) FROM sweeps AS s JOIN shards USING (sweep) GROUP BY " \
     "s.scenario)"
@@ -172,7 +172,7 @@ count(struct sim_store *out, const char *sql, uint32_t *ret_count)
 }
 
 static int
-tell_goals(struct sim_store *out)
+print_goals(struct sim_store *out)
 {
     uint32_t missed = 0;
     uint32_t missing = 0;
@@ -181,13 +181,13 @@ tell_goals(struct sim_store *out)
     }
     if (missing > 0) {
         return sim_cli_fail(SIM_EXIT_SHORT,
-                "--goals: of %u sweep%s parts are missing; a goal may be reached there", missing,
-                plural(missing));
+                "--goals: parts of %u sweep%s are missing, and may reach a goal: merge them too",
+                missing, plural(missing));
     }
     if (missed == 0) {
         return 0;
     }
-    (void)printf("goals that no run has reached:\n");
+    (void)printf("goals that no run reached:\n");
     int status = print(out, "SELECT scenario, text, place" MISSED " ORDER BY scenario, place");
     return status == 0 ? SIM_EXIT_BUG : status;
 }
@@ -206,17 +206,17 @@ merge_into(const struct sim_cli *cli, const struct inputs *inputs)
             sim_store_open(path, SIM_STORE_WRITE, 0, message, sizeof(message), &out);
     if (err != SIM_STORE_OK) {
         if (is_new && err == SIM_STORE_FULL) {
-            (void)unlink(path); /* Begun, and nobody's use. */
+            (void)unlink(path); /* Incomplete. */
         }
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
     }
     int status = merge_inputs(out, inputs, &merge);
     bool merged = status == 0;
     if (merged) {
-        status = tell(cli, out, &merge.counts);
+        status = print_counts(cli, out, &merge.counts);
     }
     if (status == 0 && sim_given(&cli->settings, SIM_CLI_OPTION_GOALS)) {
-        status = tell_goals(out);
+        status = print_goals(out);
     }
     sim_store_close(&out);
     if (!merged && is_new) {

@@ -1,9 +1,9 @@
 /*
- * names.c -- how a run is named, and the list of failures at the end.
+ * names.c -- names of runs, and the list of failures at the end.
  *
  * A failure has the name of its row, run:ID, which replays it whatever found it. Its seed is
- * printed only where the seed alone makes the same run again: a strategy that learns draws another
- * run from the same seed after other runs.
+ * printed only where the seed alone reproduces the run: a strategy that learns draws another run
+ * from the same seed after other runs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

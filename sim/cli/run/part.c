@@ -1,8 +1,8 @@
 /*
- * part.c -- where a sweep begins by the commit, and which part of it is made here.
+ * part.c -- the first seed of a sweep by the commit, and the part of a sweep that is made here.
  *
- * The seed that stands for a commit is the number that its first twelve digits are: 48 bits, so
- * that the seeds of all runs of a sweep fit behind it, and so that anybody can compute it:
+ * The seed of a commit is the number in its first twelve digits: 48 bits, so that there are seeds
+ * for all runs of a sweep after it. A shell can compute it:
  *
  *      --seed 0x$(git rev-parse HEAD | cut -c 1-12)
  *
@@ -21,7 +21,7 @@
 
 #define SEED_DIGITS 12u
 
-/* Asks git, whatever it answers: the first line, and its exit status. */
+/* The first line that git prints, whatever it is, and its exit status. */
 static int
 ask_git(char *line, size_t size)
 {
@@ -59,13 +59,11 @@ sim_run_take_commit(struct sim_run *run)
     int status = ask_git(line, sizeof(line));
     if (status == 127) {
         return sim_cli_fail(SIM_EXIT_USAGE,
-                "--seed-from-git: git is not installed; install it, or name a seed with --seed");
+                "--seed-from-git: git is not installed: install it, or give --seed");
     }
     if (status != 0 || !is_commit(line)) {
         return sim_cli_fail(SIM_EXIT_USAGE,
-                "--seed-from-git: no commit is checked out here (git says: %s); name a seed with "
-                "--seed",
-                line);
+                "--seed-from-git: no commit is checked out here (git: %s); give --seed", line);
     }
     (void)snprintf(run->git, sizeof(run->git), "%.64s", line);
     (void)snprintf(digits, sizeof(digits), "0x%.*s", (int)SEED_DIGITS, line);
@@ -76,7 +74,7 @@ sim_run_take_commit(struct sim_run *run)
 
 /* ---- A part. --------------------------------------------------------------------------------- */
 
-/* What can only be said of a whole sweep, and who cannot be cut. */
+/* What needs a whole sweep, and strategies that cannot be cut. */
 static int
 refuse(const struct sim_run *run)
 {
@@ -84,19 +82,18 @@ refuse(const struct sim_run *run)
     const struct sim_strategy_kind *kind = sim_strategy_at(settings->search.kind);
     if (sim_given(settings, SIM_CLI_OPTION_SATURATED)) {
         return sim_cli_fail(SIM_EXIT_USAGE,
-                "--shard and --until-saturated exclude each other: whether a sweep has seen enough "
-                "is not known to a part of it");
+                "--shard and --until-saturated exclude each other: a part cannot know whether the "
+                "sweep is saturated");
     }
     if (sim_given(settings, SIM_CLI_OPTION_GOALS)) {
         return sim_cli_fail(SIM_EXIT_USAGE,
-                "--shard and --goals exclude each other: another part may reach a goal; ask all of "
-                "them with `rewake merge --goals`");
+                "--shard and --goals exclude each other: another part may reach a goal; use rewake "
+                "merge --goals");
     }
     if (run->plan.how == SIM_HOW_SEARCH && kind->sequential) {
         return sim_cli_fail(SIM_EXIT_USAGE,
-                "--shard: %s cannot be cut into parts, since each of its runs begins where the "
-                "one "
-                "before has ended",
+                "--shard: %s cannot be cut into parts: each of its runs begins where the one "
+                "before ended",
                 kind->name);
     }
     return 0;
@@ -114,15 +111,13 @@ sim_run_take_part(struct sim_run *run)
         return status;
     }
     uint64_t length = sim_chapter_runs(run->plan.runs);
-    uint64_t chapters = (run->plan.runs - 1) / length + 1;
-    if (settings->shards > chapters) {
+    uint64_t batches = (run->plan.runs - 1) / length + 1;
+    if (settings->shards > batches) {
         return sim_cli_fail(SIM_EXIT_USAGE,
-                "--shard %u/%u: %llu run%s are at most %llu part%s; ask for more runs, or for "
-                "fewer "
-                "parts",
+                "--shard %u/%u: %llu run%s at most %llu part%s: make more runs, or fewer parts",
                 settings->shard, settings->shards, (unsigned long long)run->plan.runs,
-                run->plan.runs == 1 ? "" : "s", (unsigned long long)chapters,
-                chapters == 1 ? "" : "s");
+                run->plan.runs == 1 ? " makes" : "s make", (unsigned long long)batches,
+                batches == 1 ? "" : "s");
     }
     run->cover.covered_memory = malloc(sim_facts_size(SIM_LEARNED_FACTS));
     rt_assert(run->cover.covered_memory != NULL);

@@ -1,7 +1,7 @@
 /*
- * regression.c -- a promoted run is made again, once, as far as its decisions fit.
+ * regression.c -- repeats a promoted run, once, as far as its decisions fit.
  *
- * It is judged as any run is: what it was promoted for must not come again, nor anything else.
+ * It is judged as any run is: it must pass.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -52,7 +52,7 @@ sim_run_regression_plan(
     if (regression == NULL) {
         return;
     }
-    /* Nobody writes to it: each worker gets a copy. */
+    /* Not written to: each worker gets a copy. */
     *tape = (struct sim_tape){(struct sim_deviation *)(uintptr_t)regression->decisions,
             regression->count, regression->count};
     plan->how = SIM_HOW_LENIENT;

@@ -1,11 +1,11 @@
 /*
- * remembered.c -- what failed before is tried first.
+ * remembered.c -- tries first what failed before.
  *
  * A separate phase, before all sweeps: each remembered failure is run alone. One that fails again
- * is reported, stored and counted as a new failure is, and its scenario has a sweep in the database
- * that says so (notes.sql, failed_again), also where the command makes no other run of it. No
- * figure of that sweep counts it. One that no longer fails is forgotten, and so is one whose token
- * this build cannot judge.
+ * is reported, stored and counted as a new failure is, and a sweep of its scenario in the database
+ * records it (notes.sql, failed_again), also where the command makes no other run of it. No figure
+ * of that sweep counts it. One that no longer fails is forgotten, and so is one whose token this
+ * build cannot judge.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -71,14 +71,14 @@ selected(const struct sim_run *run, const char *name)
 static bool
 forget(struct sim_run *run, const struct sim_remembered *failure, const char *detail)
 {
-    sim_run_tell_remembered(run, failure, "forgotten", detail);
+    sim_run_print_remembered(run, failure, "forgotten", detail);
     return sim_store_forget(run->store, failure) == SIM_STORE_OK || sim_run_store_failed(run);
 }
 
 /* ---- One that fails again. ------------------------------------------------------------------- */
 
-/* Its row, where that is the very same run: with its explanation, and under the same name; and what
- * it was shrunk to, from malloc, or NULL. */
+/* Its row (0: none), where that is the same run, event by event, which keeps its name and its
+ * explanation; and the token of the smaller run, from malloc, or NULL. */
 static bool
 find_row(struct sim_run *run, const struct sim_remembered *failure,
         const struct sim_outcome *outcome, int64_t *ret_run_id, char **ret_shrunk)
@@ -137,7 +137,7 @@ note_again(struct sim_run *run, const struct sim_alone_case *what,
            sim_run_store_failed(run);
 }
 
-/* With its scenario in progress. */
+/* Its scenario is in progress. */
 static bool
 take(struct sim_run *run, const struct sim_remembered *failure, const struct sim_alone_case *what,
         struct sim_alone *alone)
@@ -155,14 +155,14 @@ take(struct sim_run *run, const struct sim_remembered *failure, const struct sim
     int64_t run_id = 0;
     run->plan.options = *what->options;
     run->plan.search.swarm = 0;
-    run->plan.how = SIM_HOW_STRICT; /* No seed of this command makes it: its row names it. */
+    run->plan.how = SIM_HOW_STRICT; /* No seed of this command makes it. */
     run->plan.deadline_ms = run->cli->settings.time_ms > 0 ? sim_clock_ms() : UINT64_MAX;
     char *shrunk = NULL;
-    bool goes_on = find_row(run, failure, outcome, &run_id, &shrunk) &&
-                   sim_run_take_again(run, &again, shrunk, &run_id) &&
-                   note_again(run, what, outcome, run_id);
+    bool continues = find_row(run, failure, outcome, &run_id, &shrunk) &&
+                     sim_run_take_again(run, &again, shrunk, &run_id) &&
+                     note_again(run, what, outcome, run_id);
     free(shrunk);
-    return goes_on;
+    return continues;
 }
 
 static bool
@@ -173,9 +173,9 @@ fails_again(struct sim_run *run, const struct sim_remembered *failure,
     const struct sim_outcome *outcome = sim_alone_outcome(alone);
     bool same = outcome->verdict == failure->verdict && outcome->oracle == failure->oracle &&
                 outcome->site == failure->site;
-    (void)snprintf(detail, sizeof(detail), same ? "still fails" : "fails otherwise now: %s",
+    (void)snprintf(detail, sizeof(detail), same ? "still fails" : "fails in another way now: %s",
             sim_verdict_name(outcome->verdict));
-    sim_run_tell_remembered(run, failure, same ? "fails" : "fails-otherwise", detail);
+    sim_run_print_remembered(run, failure, same ? "fails" : "fails-otherwise", detail);
     if (!same && sim_store_forget(run->store, failure) != SIM_STORE_OK) {
         return sim_run_store_failed(run);
     }
@@ -184,11 +184,11 @@ fails_again(struct sim_run *run, const struct sim_remembered *failure,
     }
     run->entry = entry;
     if (sim_run_is_again(run, outcome)) {
-        return true; /* In the way of another one that was remembered. */
+        return true; /* As another remembered one did. */
     }
-    bool goes_on = sim_run_enter(run, entry) && take(run, failure, what, alone);
+    bool continues = sim_run_enter(run, entry) && take(run, failure, what, alone);
     sim_run_leave(run);
-    return goes_on;
+    return continues;
 }
 
 /* ---- All of them. ---------------------------------------------------------------------------- */
@@ -201,7 +201,7 @@ run_again(struct sim_run *run, const struct sim_remembered *failure, const struc
     struct sim_alone alone;
     char error[SIM_TOKEN_ERROR_MAX];
     if (sim_token_options(token, entry->scenario, &options, error) != SIM_TOKEN_OK) {
-        return forget(run, failure, "was made under other declarations; forgotten");
+        return forget(run, failure, "its scenario declares other options now; forgotten");
     }
     const struct sim_alone_case what = {
             .scenario = entry->scenario,
@@ -214,17 +214,17 @@ run_again(struct sim_run *run, const struct sim_remembered *failure, const struc
             .explain = true,
             .loud = true,
     };
-    bool goes_on = false;
+    bool continues = false;
     if (!sim_alone_run(&alone, &what)) {
         run->system = sim_cli_fail(SIM_EXIT_SYSTEM, "a remembered failure could not be run: %s",
                 alone.single.worker.error);
     } else if (sim_alone_outcome(&alone)->verdict == SIM_VERDICT_PASS) {
-        goes_on = forget(run, failure, "no longer fails; forgotten");
+        continues = forget(run, failure, "no longer fails; forgotten");
     } else {
-        goes_on = fails_again(run, failure, entry, &what, &alone);
+        continues = fails_again(run, failure, entry, &what, &alone);
     }
     sim_alone_done(&alone);
-    return goes_on;
+    return continues;
 }
 
 static bool
@@ -238,35 +238,35 @@ try_one(struct sim_run *run, const struct sim_remembered *failure)
     }
     enum sim_token_error err = sim_token_parse(failure->token, &token, error);
     if (err != SIM_TOKEN_OK) {
-        return forget(run, failure, "has a token that this rewake cannot judge; forgotten");
+        return forget(run, failure, "this build cannot judge its token; forgotten");
     }
-    bool goes_on = run_again(run, failure, entry, &token);
+    bool continues = run_again(run, failure, entry, &token);
     sim_token_done(&token);
-    return goes_on;
+    return continues;
 }
 
 bool
 sim_run_try_remembered(struct sim_run *run)
 {
     struct list list = {NULL, 0};
-    bool goes_on = true;
+    bool continues = true;
     if (run->store == NULL || sim_given(&run->cli->settings, SIM_CLI_OPTION_FRESH)) {
         return true;
     }
     if (sim_store_remembered(run->store, collect, &list) != SIM_STORE_OK) {
-        goes_on = sim_run_store_failed(run);
+        continues = sim_run_store_failed(run);
     }
-    for (uint32_t i = 0; i < list.count && goes_on && *run->plan.interrupted == 0; i++) {
-        goes_on = try_one(run, &list.failures[i]);
+    for (uint32_t i = 0; i < list.count && continues && *run->plan.interrupted == 0; i++) {
+        continues = try_one(run, &list.failures[i]);
         if (run->bug && run->plan.fail_fast) {
             break;
         }
     }
     forget_list(&list);
-    return goes_on;
+    return continues;
 }
 
-/* ---- What is known of them later. ------------------------------------------------------------ */
+/* ---- Queries. -------------------------------------------------------------------------------- */
 
 int64_t
 sim_run_again_sweep(const struct sim_run *run)

@@ -14,23 +14,23 @@
 #include "sim/engine/clock.h"
 #include "sim/engine/token.h"
 
-/* ---- Signals: the first ^C finishes and reports, the second one ends at once. ---------------- */
+/* ---- Signals. -------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t interrupted;
-static volatile sig_atomic_t asked_for_status;
+static volatile sig_atomic_t status_wanted;
 
 static void
 on_signal(int number)
 {
     if (number == SIGUSR1) {
-        asked_for_status = 1;
+        status_wanted = 1;
     } else {
         interrupted = 1;
     }
 }
 
-static void
-catch_signals(void)
+const volatile sig_atomic_t *
+sim_run_catch_signals(void)
 {
     struct sigaction status = {.sa_handler = on_signal};
     struct sigaction once = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
@@ -39,16 +39,17 @@ catch_signals(void)
     (void)sigaction(SIGUSR1, &status, NULL);
     (void)sigaction(SIGINT, &once, NULL);
     (void)sigaction(SIGTERM, &once, NULL);
-    /* Unless nohup said that it does not matter. */
+    /* nohup ignores it. */
     struct sigaction hang_up;
     if (sigaction(SIGHUP, NULL, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) {
         (void)sigaction(SIGHUP, &once, NULL);
     }
+    return &interrupted;
 }
 
-/* ---- What is to be run. ---------------------------------------------------------------------- */
+/* ---- The plan. ------------------------------------------------------------------------------- */
 
-/* Every -O and -D has to fit every scenario that has it, and one at least. */
+/* -O and -D must fit each scenario that has them, and at least one. */
 static int
 check_assignment(const struct sim_run *run, bool param, const struct sim_assignment *assignment)
 {
@@ -69,8 +70,8 @@ check_assignment(const struct sim_run *run, bool param, const struct sim_assignm
     }
     if (!known) {
         return sim_cli_fail(SIM_EXIT_USAGE, "%s %s: %s", param ? "-D" : "-O", assignment->name,
-                param ? "none of these scenarios has such a parameter; `rewake list` names them"
-                      : "there is no such option of runs; `rewake run --help` lists them");
+                param ? "none of these scenarios has such a parameter (rewake list has all)"
+                      : "runs have no such option (rewake run --help has all)");
     }
     return 0;
 }
@@ -89,7 +90,7 @@ check_assignments(const struct sim_run *run)
     return status;
 }
 
-/* Of the option that is assigned; 0: there is none. */
+/* The bit of the option that is assigned; 0: there is none. */
 static uint32_t
 option_bit(const struct sim_assignment *assignment)
 {
@@ -120,7 +121,7 @@ set_options(const struct sim_run *run, struct sim_options *options, uint32_t *re
     }
 }
 
-/* As many runs as the time has room for. */
+/* Whether only the time limits the runs. */
 static bool
 is_open(const struct sim_settings *settings)
 {
@@ -128,8 +129,8 @@ is_open(const struct sim_settings *settings)
            !sim_given(settings, SIM_CLI_OPTION_SEEDS);
 }
 
-/* --until-saturated: at most so many runs, unless --runs or --time says otherwise; and whether it
- * is enough is asked after so many, whoever made them. */
+/* --until-saturated: at most so many runs without --runs and --time; and runs between two checks,
+ * for any number of workers. */
 #define SATURATED_RUNS 100000u
 #define SATURATED_BATCH 256u
 
@@ -138,7 +139,7 @@ static int
 make_plan(struct sim_run *run)
 {
     const struct sim_settings *settings = &run->cli->settings;
-    uint64_t room = SIM_SEED_MAX - settings->seed + 1;
+    uint64_t left = SIM_SEED_MAX - settings->seed + 1;
     bool open = is_open(settings);
     run->is_open = open;
     bool saturated = sim_given(settings, SIM_CLI_OPTION_SATURATED);
@@ -157,21 +158,23 @@ make_plan(struct sim_run *run)
             .interrupted = &interrupted,
     };
     if (saturated && !open && !sim_given(settings, SIM_CLI_OPTION_RUNS)) {
-        run->plan.runs = SATURATED_RUNS < room ? SATURATED_RUNS : room;
+        run->plan.runs = SATURATED_RUNS < left ? SATURATED_RUNS : left;
     }
     if (sim_given(settings, SIM_CLI_OPTION_SEEDS)) {
         run->plan.runs = settings->seed_last - settings->seed + 1;
     }
-    if (!open && run->plan.runs > room) {
+    if (!open && run->plan.runs > left) {
         return sim_cli_fail(SIM_EXIT_USAGE,
-                "from seed %llu there %s only %llu seed%s left below 2^63",
-                (unsigned long long)settings->seed, room == 1 ? "is" : "are",
-                (unsigned long long)room, room == 1 ? "" : "s");
+                "from seed %llu there %s only %llu seed%s left below 2^63: begin lower, or make "
+                "fewer "
+                "runs",
+                (unsigned long long)settings->seed, left == 1 ? "is" : "are",
+                (unsigned long long)left, left == 1 ? "" : "s");
     }
     return 0;
 }
 
-/* ---- What the sweep tells. ------------------------------------------------------------------- */
+/* ---- What the sweep reports. ----------------------------------------------------------------- */
 
 static struct sim_run *
 run_of(struct sim_sink *sink)
@@ -206,19 +209,19 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 static bool
 on_twin(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
 {
-    return sim_run_tell_twin(run_of(sink), seed, again);
+    return sim_run_print_twin(run_of(sink), seed, again);
 }
 
 static bool
 on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals)
 {
     struct sim_run *run = run_of(sink);
-    bool now = asked_for_status != 0;
-    asked_for_status = 0;
+    bool now = status_wanted != 0;
+    status_wanted = 0;
     uint64_t asked = is_open(&run->cli->settings) ? UINT64_MAX : sim_sweep_share(&run->plan);
     sim_progress_tick(&run->progress, run->entry->scenario->name, runs, asked,
             totals->runs - totals->verdicts[SIM_VERDICT_PASS], now);
-    /* Nobody hears what is told: it is said at the end. */
+    /* Ends the sweep where stdout is closed; main() reports it. */
     return ferror(stdout) == 0;
 }
 
@@ -230,6 +233,25 @@ on_enough(struct sim_sink *sink)
 
 /* ---- One scenario, and all. ------------------------------------------------------------------ */
 
+bool
+sim_run_is_short(const struct sim_run *run)
+{
+    const struct sim_sweep_result *result = &run->result;
+    return result->end == SIM_SWEEP_INTERRUPTED || result->end == SIM_SWEEP_TOO_MANY_HANGS ||
+           (result->end == SIM_SWEEP_OUT_OF_TIME && result->totals.runs == 0);
+}
+
+/* A sweep that was cut short may miss goals. */
+bool
+sim_run_misses_goals(const struct sim_run *run)
+{
+    enum sim_sweep_end end = run->result.end;
+    bool whole = end == SIM_SWEEP_COMPLETE || end == SIM_SWEEP_ENOUGH ||
+                 end == SIM_SWEEP_EXHAUSTED || end == SIM_SWEEP_OUT_OF_TIME;
+    return whole && sim_given(&run->cli->settings, SIM_CLI_OPTION_GOALS) &&
+           sim_run_goals_missed(run) > 0;
+}
+
 static void
 add_result(struct sim_run *run)
 {
@@ -239,18 +261,9 @@ add_result(struct sim_run *run)
     if (run->expect ? !sim_run_as_stated(run) : result->kinds > result->diverged) {
         run->bug = true;
     }
-    /* What a sweep that was cut short has not reached is nobody's fault. */
-    bool whole = result->end == SIM_SWEEP_COMPLETE || result->end == SIM_SWEEP_ENOUGH ||
-                 result->end == SIM_SWEEP_EXHAUSTED || result->end == SIM_SWEEP_OUT_OF_TIME;
-    if (whole && sim_given(&run->cli->settings, SIM_CLI_OPTION_GOALS) &&
-            sim_run_goals_missed(run) > 0) {
-        run->bug = true;
-    }
+    run->bug = run->bug || sim_run_misses_goals(run);
     run->differs = run->differs || result->diverged > 0 || result->unequal > 0;
-    if (result->end == SIM_SWEEP_INTERRUPTED || result->end == SIM_SWEEP_TOO_MANY_HANGS ||
-            (result->end == SIM_SWEEP_OUT_OF_TIME && result->totals.runs == 0)) {
-        run->short_of = true;
-    }
+    run->short_of = run->short_of || sim_run_is_short(run);
     if (result->end == SIM_SWEEP_SYSTEM) {
         run->system = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", run->pool.error);
     }
@@ -287,7 +300,7 @@ is_stopped(const struct sim_run *run)
 }
 
 /* Makes the runs of the scenario in progress: the default schedule, then the seeds. None, where a
- * remembered failure or ^C has stopped the command: then the sweep is there only to say so. */
+ * remembered failure or ^C has stopped the command: then the sweep only records that. */
 static void
 sweep(struct sim_run *run)
 {
@@ -314,7 +327,7 @@ sweep(struct sim_run *run)
     }
 }
 
-/* Sweeps one scenario; `deadline_ms` is its own. */
+/* Sweeps one scenario, until `deadline_ms`. */
 static void
 run_scenario(struct sim_run *run, const struct sim_entry *entry, uint64_t deadline_ms)
 {
@@ -324,7 +337,7 @@ run_scenario(struct sim_run *run, const struct sim_entry *entry, uint64_t deadli
         sweep(run);
         (void)sim_run_store_end(run);
         sim_run_default_add(run);
-        sim_run_tell_scenario(run);
+        sim_run_print_scenario(run);
         add_result(run);
     }
     sim_run_leave(run);
@@ -357,7 +370,7 @@ run_scenarios(struct sim_run *run)
     }
 }
 
-/* A bug outweighs what else happened, except that rewake itself failed. */
+/* In the order of weight. */
 static int
 exit_status(const struct sim_run *run)
 {
@@ -387,8 +400,8 @@ run_all(struct sim_run *run)
     if (!sim_run_store_open(run) || !sim_run_code_open(run) || !sim_run_export_open(run)) {
         return run->system;
     }
-    catch_signals();
-    sim_run_tell_start(run);
+    (void)sim_run_catch_signals();
+    sim_run_print_start(run);
     sim_run_warn_of_seed(run);
     if (sim_run_try_remembered(run)) {
         run_scenarios(run);
@@ -396,7 +409,7 @@ run_all(struct sim_run *run)
     int status = exit_status(run);
     int written = sim_run_export_write(run);
     status = written != 0 ? written : status;
-    sim_run_tell_end(run, status);
+    sim_run_print_end(run, status);
     return status;
 }
 

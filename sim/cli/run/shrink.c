@@ -1,8 +1,7 @@
 /*
- * shrink.c -- a failure of a new kind: shrunk, stored, told.
+ * shrink.c -- a failure of a new kind: minimized, stored, reported.
  *
- * Whatever becomes of the shrinking, the failure is told: where nothing smaller holds, as it was
- * found.
+ * The failure is reported in any case: as it was found, where no smaller run fails in this way.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,11 +14,11 @@
 #include "sim/engine/clock.h"
 #include "sim/engine/token.h"
 
-/* A sweep that is out of time has so much for each failure, all the same. */
+/* For each failure, also in a sweep that is out of time. */
 #define TIME_MS_MIN 2000u
 
-/* What is stated is not told, what does not come again alone cannot be replayed, and nobody has
- * the time who has said that it is enough. */
+/* Not an expected failure, which is not reported; not one that does not fail alone, which cannot be
+ * replayed; and not after ^C. */
 static bool
 is_wanted(const struct sim_run *run, const struct sim_new_failure *failure)
 {
@@ -64,7 +63,7 @@ shrink(struct sim_run *run, const struct sim_new_failure *failure,
     return smaller ? sim_shrunk_token(run->plan.scenario, shrunk) : NULL;
 }
 
-/* The same of the run that `token` names, which was shrunk to it before: only verified. */
+/* Verifies the smaller run that `token` is, found before. Returns its token, or NULL. */
 static char *
 shrunk_again(struct sim_run *run, const struct sim_new_failure *failure, const char *token,
         struct sim_shrunk *shrunk)
@@ -93,15 +92,15 @@ shrunk_again(struct sim_run *run, const struct sim_new_failure *failure, const c
     return same;
 }
 
-/* What was smallest before, where that still fails; else what is smallest now. */
+/* The smallest run from before, where it still fails; else the smallest one now. */
 static char *
 make_smaller(struct sim_run *run, const struct sim_new_failure *failure,
-        const struct sim_options *options, struct sim_told *told, const char *shrunk_before,
+        const struct sim_options *options, struct sim_report *report, const char *shrunk_before,
         struct sim_shrunk *shrunk)
 {
     if (shrunk_before != NULL) {
         char *token = shrunk_again(run, failure, shrunk_before, shrunk);
-        told->shrunk_before = token != NULL;
+        report->shrunk_before = token != NULL;
         if (token != NULL) {
             return token;
         }
@@ -110,9 +109,9 @@ make_smaller(struct sim_run *run, const struct sim_new_failure *failure,
     return shrink(run, failure, options, shrunk);
 }
 
-/* With what is in the database of it, where it is one that failed again. */
+/* `shrunk_before`: in the database, of a remembered failure. */
 static bool
-take(struct sim_run *run, const struct sim_new_failure *failure, struct sim_told *told,
+take(struct sim_run *run, const struct sim_new_failure *failure, struct sim_report *report,
         const char *shrunk_before)
 {
     struct sim_shrunk shrunk = {.replays = 0};
@@ -120,28 +119,28 @@ take(struct sim_run *run, const struct sim_new_failure *failure, struct sim_told
     sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
     bool wanted = is_wanted(run, failure);
     char *shrunk_token =
-            wanted ? make_smaller(run, failure, &options, told, shrunk_before, &shrunk) : NULL;
-    /* What can be replayed is the run alone, whatever the sweep saw. */
+            wanted ? make_smaller(run, failure, &options, report, shrunk_before, &shrunk) : NULL;
+    /* The token is of the run alone, whatever the sweep saw: that is what a replay makes. */
     char *token = sim_token_of(run->plan.scenario, &options, failure->again.how,
             failure->again.tape, sim_alone_outcome(failure->alone));
-    told->failure = failure;
-    told->token = token;
-    told->shrunk = wanted ? &shrunk : NULL;
-    told->shrunk_token = shrunk_token;
+    report->failure = failure;
+    report->token = token;
+    report->shrunk = wanted ? &shrunk : NULL;
+    report->shrunk_token = shrunk_token;
     bool stored =
-            (told->run_id != 0 || sim_run_store_failure(run, failure, token, &told->run_id)) &&
-            (told->shrunk_before || sim_run_store_shrunk(run, told));
-    /* Told even when it could not be stored. */
-    sim_run_tell_failure(run, told);
+            (report->run_id != 0 || sim_run_store_failure(run, failure, token, &report->run_id)) &&
+            (report->shrunk_before || sim_run_store_shrunk(run, report));
+    /* Reported even when it could not be stored. */
+    sim_run_print_failure(run, report);
     free(token);
     free(shrunk_token);
     sim_shrunk_done(&shrunk);
     return stored;
 }
 
-/* A failure that was reported when it was tried first: this run of it is stored, and no more. */
+/* A failure that was reported when it was tried first: this run of it is only stored. */
 static bool
-take_told(struct sim_run *run, const struct sim_new_failure *failure)
+store_known(struct sim_run *run, const struct sim_new_failure *failure)
 {
     struct sim_options options;
     int64_t run_id = 0;
@@ -156,19 +155,19 @@ take_told(struct sim_run *run, const struct sim_new_failure *failure)
 bool
 sim_run_take_failure(struct sim_run *run, const struct sim_new_failure *failure)
 {
-    struct sim_told told = {.again = false};
+    struct sim_report report = {.again = false};
     if (failure->same && sim_run_is_again(run, &failure->outcome)) {
-        return take_told(run, failure);
+        return store_known(run, failure);
     }
-    return take(run, failure, &told, NULL);
+    return take(run, failure, &report, NULL);
 }
 
 bool
 sim_run_take_again(struct sim_run *run, const struct sim_new_failure *failure,
         const char *shrunk_before, int64_t *run_id)
 {
-    struct sim_told told = {.again = true, .run_id = *run_id};
-    bool stored = take(run, failure, &told, shrunk_before);
-    *run_id = told.run_id;
+    struct sim_report report = {.again = true, .run_id = *run_id};
+    bool stored = take(run, failure, &report, shrunk_before);
+    *run_id = report.run_id;
     return stored;
 }

@@ -1,22 +1,24 @@
 /*
  * state.h -- what the files of `rewake run` share.
  *
- *   run.c         which scenarios, with which options; one sweep after the other
- *   part.c        where a sweep begins by the commit, and which part of it is made
+ *   run.c         options, plan, one sweep after the other
+ *   part.c        the first seed by the commit, and the part of the sweep that is made here
  *   default_schedule.c  run 0: every decision is alternative 0
- *   names.c       how a run is named, and the list of failures at the end
+ *   names.c       names of runs, and the list of failures at the end
  *   store.c       what goes into the database
- *   shrink.c      a failure, shrunk, stored and told
- *   tell.c        what goes to stdout, for people
- *   json.c        the same for programs
- *   remembered.c  the failures of earlier runs, tried first
- *   regression.c  a promoted run, made again
- *   export.c      the result for other programs
+ *   cover.c, code.c  what a sweep has covered
+ *   shrink.c      a failure, minimized, stored and reported
+ *   text.c, json.c  stdout, for people and for programs
+ *   remembered.c  the failures of earlier commands, tried first
+ *   regression.c  a promoted run, repeated
+ *   export.c      the result as JUnit XML
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef SIM_CLI_RUN_STATE_H
 #define SIM_CLI_RUN_STATE_H
+
+#include <signal.h>
 
 #include "sim/cli/cli.h"
 #include "sim/cli/print/json.h"
@@ -35,17 +37,17 @@ struct sim_run_cover {
     struct sim_species species;
     uint64_t drawn[SIM_ARMS_MAX];  /* Runs that each strategy drew, … */
     uint64_t failed[SIM_ARMS_MAX]; /* … and how many of them failed. */
-    uint32_t sampler;              /* Whose runs are counted as species; UINT32_MAX: nobody's. */
+    uint32_t sampler; /* The strategy whose runs are counted as species; UINT32_MAX: none. */
     uint64_t elements;
-    uint64_t last_new;    /* Runs up to and with the last that came somewhere new. */
-    uint32_t written;     /* Facts that are in the database. */
-    uint64_t batch_first; /* The batch that is being merged, while it is: from this index … */
-    uint32_t batch_runs;  /* … so many runs, … */
+    uint64_t last_new;           /* Runs up to and with the last that covered something new. */
+    uint32_t written;            /* Facts that are in the database. */
+    uint64_t batch_first;        /* The batch that is being merged: from this index … */
+    uint32_t batch_runs;         /* … so many runs, … */
     const uint32_t *batch_fresh; /* … and what each was the first to cover. */
-    struct sim_facts covered;    /* Of all chapters, where the sweep has some. */
+    struct sim_facts covered;    /* Of all batches, where the sweep is a part. */
     void *covered_memory;
     struct sim_goal *goals; /* Of the scenario's file, reached or not. */
-    bool alone_in_file;     /* … and no other scenario's. */
+    bool alone_in_file;     /* The file has no other scenario. */
     uint32_t goal_count;
 };
 
@@ -55,7 +57,7 @@ struct sim_run_range {
     uint64_t runs;
 };
 
-/* A remembered failure that failed again (remembered.c), and the way in which it did. */
+/* A remembered failure that failed again (remembered.c), and how. */
 struct sim_run_again {
     const struct sim_entry *entry;
     int64_t sweep; /* Of this command and that scenario, in the database. */
@@ -68,13 +70,13 @@ struct sim_run_again {
 #define SIM_RUN_RANGES 64u
 #define SIM_GIT_MAX 65u /* A commit by its hash, and a 0. */
 
-/* What code it has reached, where edges are counted (code.c). */
+/* The code that it has reached, where edges are counted (code.c). */
 struct sim_run_code {
     const struct sim_code_edge *edges;
     uint32_t count;                   /* 0: nothing is counted. */
     struct sim_code_covered *covered; /* Of each edge; runs 0: not reached. */
     bool *written;                    /* It is in the database. */
-    uint64_t reached;                 /* So many. */
+    uint64_t reached;                 /* Edges. */
     uint64_t last_new;                /* Runs up to and with the last that reached something new. */
     uint64_t batch_first;             /* As in struct sim_run_cover. */
     uint32_t batch_runs;
@@ -85,9 +87,9 @@ struct sim_run_code {
 struct sim_run_default {
     bool in_progress;
     struct sim_sweep_result result; /* No runs: it was not made. */
-    bool failed;                    /* And did so again alone, as `failure`. */
+    bool failed;                    /* And again alone, as `failure`. */
     struct sim_outcome failure;
-    /* It was remembered, and has failed again: it is not made a second time. NULL: it was not. */
+    /* It was remembered and failed again, and is not made a second time; else NULL. */
     const struct sim_run_again *again;
 };
 
@@ -107,21 +109,21 @@ struct sim_run {
     struct sim_selection selected;
     bool json;
     bool expect;
-    bool is_open; /* As many runs as the time has room for. */
+    bool is_open; /* Only the time limits the runs. */
     uint64_t start_ms;
     char git[SIM_GIT_MAX]; /* The commit that the seed is taken from; "": none. */
 
     /* The sweep in progress. */
     const struct sim_entry *entry;
     struct sim_sweep_plan plan;
-    struct sim_sweep_plan plan_of_all; /* As it was before that scenario, and is after it. */
+    struct sim_sweep_plan plan_of_all; /* Before that scenario, and after it. */
     struct sim_tape tape;              /* Of a regression. */
     struct sim_sweep_result result;
     int64_t sweep; /* In the database. */
-    /* Passing runs that are not written down yet; between chapters of others there are gaps. */
+    /* Passing runs that are not stored yet; with gaps, where the sweep is a part. */
     struct sim_run_range unstored[SIM_RUN_RANGES];
     uint32_t unstored_count;
-    uint64_t stored_ms; /* When something was written last. */
+    uint64_t stored_ms; /* Of the last write. */
     char *options;      /* As JSON. */
     uint64_t sweep_ms;
     struct sim_run_default first;
@@ -129,7 +131,7 @@ struct sim_run {
     struct sim_run_cover cover;
     struct sim_run_code code;
 
-    /* All of them. */
+    /* The command. */
     struct sim_run_again *again; /* Counted in `runs` below, and in no sweep. */
     uint32_t again_count;
     int64_t command_ms; /* When the first sweep began, since 1970; 0: none has. */
@@ -139,10 +141,10 @@ struct sim_run {
     uint64_t defaults_failed;    /* … and those of them that failed. */
     struct sim_run_named *named; /* Failures that were reported, for the end. */
     size_t named_count;
-    bool bug;        /* Something failed (with --expect: otherwise than stated). */
+    bool bug;        /* Something failed (with --expect: not as expected). */
     bool differs;    /* Nondeterminism was seen. */
     bool short_of;   /* Fewer runs than asked for. */
-    bool store_lost; /* The database failed; it has been said. */
+    bool store_lost; /* The database failed, and that is reported. */
     int system;      /* Exit status when the system failed, else 0. */
 
     FILE *junit;     /* What --junit names; NULL: nothing. */
@@ -150,18 +152,28 @@ struct sim_run {
     size_t sweep_count;
 };
 
-/* A failure as it is told: as it was found, and the smallest run that fails in the same way. */
-struct sim_told {
+/* A failure to report: as it was found, and the smallest run that fails in the same way. */
+struct sim_report {
     const struct sim_new_failure *failure;
     const char *token;               /* As it was found. */
-    const struct sim_shrunk *shrunk; /* NULL: nobody tried to shrink it. */
-    const char *shrunk_token;        /* NULL: there is nothing smaller; what was found is told. */
-    int64_t run_id;                  /* In the database; 0: none. */
-    bool again;                      /* It was remembered, and failed again … */
-    bool shrunk_before;              /* … and its smallest run as well. */
+    const struct sim_shrunk *shrunk; /* NULL: not tried. */
+    const char
+            *shrunk_token; /* NULL: there is no smaller run; the one that was found is reported. */
+    int64_t run_id;        /* In the database; 0: none. */
+    bool again;            /* It was remembered, and failed again … */
+    bool shrunk_before;    /* … and its smallest run as well. */
 };
 
 /* ---- run.c ----------------------------------------------------------------------------------- */
+
+/* From here on the first ^C (SIGTERM, SIGHUP) sets the answer, and the second one ends the process;
+ * SIGUSR1 has the progress printed. */
+const volatile sig_atomic_t *sim_run_catch_signals(void);
+
+/* Of the sweep in progress, which has ended: it made fewer runs than asked for; with --goals, it
+ * reached not all of them. */
+bool sim_run_is_short(const struct sim_run *run);
+bool sim_run_misses_goals(const struct sim_run *run);
 
 /* Makes `entry` the scenario in progress: plan, options, its sweep in the database. True, or false
  * after a line on stderr; sim_run_leave must follow in any case. */
@@ -172,9 +184,9 @@ void sim_run_leave(struct sim_run *run);
 
 /* --seed-from-git: takes the seed. 0, or an exit status after a line on stderr. */
 int sim_run_take_commit(struct sim_run *run);
-/* --shard: what this process makes of run->plan. 0, or an exit status after a line on stderr. */
+/* --shard: reduces run->plan to the part. 0, or an exit status after a line on stderr. */
 int sim_run_take_part(struct sim_run *run);
-/* Whether the sweep in progress is made in chapters: its part has to be told and stored. */
+/* Whether the sweep in progress is a part: made in batches, and stored as a part. */
 bool sim_run_is_part(const struct sim_run *run);
 
 /* ---- default_schedule.c ---------------------------------------------------------------------- */
@@ -184,33 +196,33 @@ bool sim_run_default_schedule(struct sim_run *run);
 /* While it is made: it has ended; it failed. False after a line on stderr. */
 bool sim_run_default_batch(struct sim_run *run, const struct sim_merged *batch);
 void sim_run_default_note(struct sim_run *run, const struct sim_new_failure *failure);
-/* Where it failed, it counts as a run: in `totals`; in the result of the sweep. */
+/* Where it failed, adds it as a run to `totals`; to the result of the sweep. */
 void sim_run_default_count(const struct sim_run *run, struct sim_sweep_totals *totals);
 void sim_run_default_add(struct sim_run *run);
 
 /* ---- names.c --------------------------------------------------------------------------------- */
 
-/* Whether a seed alone makes the same run again: nothing is learned from the runs before it. */
+/* Whether a seed alone reproduces the run: the strategy does not learn. */
 bool sim_run_seed_is_enough(const struct sim_run *run);
-/* Warns where one seed is asked for, and is another run than in a longer sweep. */
+/* Warns about a single seed whose run differs from that of a longer sweep. */
 void sim_run_warn_of_seed(const struct sim_run *run);
-/* " at seed 12 (run:2)", " in the default schedule (run:1)", "": what is known of run `seed`. */
+/* The name of run `seed`: " at seed 12 (run:2)", " in the default schedule (run:1)", "". */
 void sim_run_name(
         const struct sim_run *run, uint64_t seed, int64_t run_id, char *text, size_t size);
 #define SIM_RUN_NAME_MAX 96u
-/* Adds a failure to the list; prints the list; gives it back. */
+/* Adds a failure to the list; prints the list; frees it. */
 void sim_run_list(struct sim_run *run, const char *scenario, const char *verdict, const char *name);
 void sim_run_list_put(const struct sim_run *run);
 void sim_run_list_done(struct sim_run *run);
 
 /* ---- shrink.c -------------------------------------------------------------------------------- */
 
-/* A failure of a new kind: shrinks it where that is wanted, stores it, tells it. False to end the
- * sweep at once. */
+/* A failure of a new kind: minimizes it where that is wanted, stores and reports it. False to end
+ * the sweep at once. */
 bool sim_run_take_failure(struct sim_run *run, const struct sim_new_failure *failure);
-/* A remembered failure that failed again likewise. `run_id` of its row, where that is the very same
- * run, and what it was shrunk to (NULL: nothing smaller), which is not looked for again. 0: it is
- * another run now, and gets a row; then *run_id is that. */
+/* The same for a remembered failure that failed again. `run_id` of its row, where that is the same
+ * run, with the token of its smaller run (NULL: none), which is not searched again; 0: it is another
+ * run now, gets a row, and *run_id is that. */
 bool sim_run_take_again(struct sim_run *run, const struct sim_new_failure *failure,
         const char *shrunk_before, int64_t *run_id);
 
@@ -224,14 +236,14 @@ bool sim_run_store_default(struct sim_run *run, const struct sim_merged *batch);
 /* `run_id` of a database row, 0: none. */
 bool sim_run_store_failure(struct sim_run *run, const struct sim_new_failure *failure,
         const char *token, int64_t *ret_run_id);
-/* What it was shrunk to, where that is known; with its row. */
-bool sim_run_store_shrunk(struct sim_run *run, const struct sim_told *told);
+/* The smaller run, where there is one. */
+bool sim_run_store_shrunk(struct sim_run *run, const struct sim_report *report);
 bool sim_run_store_end(struct sim_run *run);
 void sim_run_store_close(struct sim_run *run);
-/* Says that the database failed, once. Always false. */
+/* Reports, once, that the database failed. Always false. */
 bool sim_run_store_failed(struct sim_run *run);
 
-/* ---- code.c: without edges, or without a store, they do nothing. ----------------------------- */
+/* ---- code.c: nothing without edges, or without a store. -------------------------------------- */
 
 /* Before the pool is made; then when the store is open: true, or false after a line on stderr. */
 void sim_run_code_name(struct sim_run *run);
@@ -240,11 +252,11 @@ void sim_run_code_begin(struct sim_run *run);
 void sim_run_code_batch(struct sim_run *run, const struct sim_merged *batch);
 /* How many edges run `index`, of the batch that is being merged, was the first to reach. */
 uint32_t sim_run_code_fresh(const struct sim_run *run, uint64_t index);
-/* Within a batch of the store: what single runs reached, and what all did. */
+/* Within a transaction: the edges that single runs reached; that all did. */
 enum sim_store_err sim_run_code_store_batch(struct sim_run *run, const struct sim_merged *batch);
 enum sim_store_err sim_run_code_store(struct sim_run *run, bool over);
 void sim_run_code_done(struct sim_run *run);
-void sim_run_tell_code(const struct sim_run *run);
+void sim_run_print_code(const struct sim_run *run);
 
 /* ---- cover.c --------------------------------------------------------------------------------- */
 
@@ -252,37 +264,37 @@ void sim_run_cover_begin(struct sim_run *run);
 void sim_run_cover_batch(struct sim_run *run, const struct sim_merged *batch);
 /* How much run `index`, of the batch that is being merged, was the first to cover. */
 uint32_t sim_run_cover_fresh(const struct sim_run *run, uint64_t index);
-/* Writes it down, within a batch of the store. `over`: the sweep has ended. */
+/* Stores it, within a transaction. `over`: the sweep has ended. */
 enum sim_store_err sim_run_cover_store(struct sim_run *run, bool over);
 void sim_run_cover_done(struct sim_run *run);
 /* Goals of the scenario (not of SIM_ALWAYS) that no run has reached so far. */
 uint32_t sim_run_goals_missed(const struct sim_run *run);
-/* Whatever the sweep has covered so far. */
+/* What the sweep has covered so far. */
 const struct sim_facts *sim_run_covered(const struct sim_run *run);
-/* Whether more runs would find little new: none of what follows holds it back. */
+/* Whether more runs would find little new. */
 bool sim_run_saturated(const struct sim_run *run);
 /* The closing lines of a scenario. */
-void sim_run_tell_cover(const struct sim_run *run);
+void sim_run_print_cover(const struct sim_run *run);
 void sim_run_json_cover(const struct sim_run *run, struct sim_json *json);
-/* Who drew a run, by name. */
+/* The strategy that drew a run, by name. */
 const char *sim_run_arm_name(const struct sim_run *run, uint32_t arm);
 
-/* ---- tell.c ---------------------------------------------------------------------------------- */
+/* ---- text.c ---------------------------------------------------------------------------------- */
 
-void sim_run_tell_start(struct sim_run *run);
-void sim_run_tell_failure(struct sim_run *run, const struct sim_told *told);
-void sim_run_tell_remembered(struct sim_run *run, const struct sim_remembered *failure,
+void sim_run_print_start(struct sim_run *run);
+void sim_run_print_failure(struct sim_run *run, const struct sim_report *report);
+void sim_run_print_remembered(struct sim_run *run, const struct sim_remembered *failure,
         const char *result, const char *detail);
-/* A run that is another one in its twin: both are run alone, and compared. False: the system
+/* A run that differs from its replica: both are run alone, and compared. False: the system
  * refused. */
-bool sim_run_tell_twin(struct sim_run *run, uint64_t seed, const struct sim_again *again);
-void sim_run_tell_scenario(struct sim_run *run);
-void sim_run_tell_end(struct sim_run *run, int status);
+bool sim_run_print_twin(struct sim_run *run, uint64_t seed, const struct sim_again *again);
+void sim_run_print_scenario(struct sim_run *run);
+void sim_run_print_end(struct sim_run *run, int status);
 
-/* ---- json.c: called by tell.c. --------------------------------------------------------------- */
+/* ---- json.c: called by text.c. --------------------------------------------------------------- */
 
 void sim_run_json_start(const struct sim_run *run);
-void sim_run_json_failure(const struct sim_run *run, const struct sim_told *told);
+void sim_run_json_failure(const struct sim_run *run, const struct sim_report *report);
 void sim_run_json_remembered(
         const struct sim_remembered *failure, const char *result, const char *detail);
 void sim_run_json_twin(const struct sim_run *run, uint64_t seed, const struct sim_alone *usual,
@@ -290,20 +302,20 @@ void sim_run_json_twin(const struct sim_run *run, uint64_t seed, const struct si
 void sim_run_json_scenario(const struct sim_run *run);
 void sim_run_json_summary(const struct sim_run *run, int status, uint64_t ms);
 
-/* True when `outcome` is what the scenario states, and --expect was given: it is not told. */
+/* Whether --expect was given, and the scenario expects `outcome`, which is then not reported. */
 bool sim_run_is_stated(const struct sim_run *run, const struct sim_outcome *outcome);
 
-/* True when the sweep's verdicts are what the scenario states. */
+/* Whether the sweep's verdicts are what the scenario expects. */
 bool sim_run_as_stated(const struct sim_run *run);
 
 /* ---- regression.c ---------------------------------------------------------------------------- */
 
-/* Who decides in the sweep in progress, by name. */
+/* The strategy of the sweep in progress, by name. */
 const char *sim_run_strategy(const struct sim_run *run);
 /* The options that the scenario in progress begins with: the defaults, or those of its regression,
  * as far as it still has them. */
 void sim_run_regression_options(const struct sim_run *run, struct sim_options *options);
-/* Of a regression: one run, by its own decisions, for which `tape` is lent to the plan. */
+/* Of a regression: one run, by its decisions, which the plan borrows as `tape`. */
 void sim_run_regression_plan(
         const struct sim_run *run, struct sim_tape *tape, struct sim_sweep_plan *plan);
 
@@ -313,19 +325,19 @@ void sim_run_regression_plan(
 bool sim_run_try_remembered(struct sim_run *run);
 /* The sweep of the scenario in progress that was begun for one that failed again; 0: none. */
 int64_t sim_run_again_sweep(const struct sim_run *run);
-/* How many of the scenario in progress failed again. */
+/* The number of failures of the scenario in progress that failed again. */
 uint32_t sim_run_again_count(const struct sim_run *run);
 /* The one of them that is its default schedule; NULL: none is. */
 const struct sim_run_again *sim_run_again_default(const struct sim_run *run);
-/* Whether one of them failed in this way: it has been reported. */
+/* Whether one of them failed in this way, and so is reported. */
 bool sim_run_is_again(const struct sim_run *run, const struct sim_outcome *outcome);
 void sim_run_again_done(struct sim_run *run);
 
 /* ---- export.c -------------------------------------------------------------------------------- */
 
-/* Opens what --junit names. True, or false after a line on stderr, with run->system set. */
+/* Opens the file of --junit. True, or false after a line on stderr, with run->system set. */
 bool sim_run_export_open(struct sim_run *run);
-/* Notes the sweep that was begun. */
+/* Adds the sweep that was begun. */
 void sim_run_export_sweep(struct sim_run *run);
 /* Writes and closes it. 0, or the exit status after a line. */
 int sim_run_export_write(struct sim_run *run);

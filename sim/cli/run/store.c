@@ -1,10 +1,10 @@
 /*
- * store.c -- what a sweep leaves in the database.
+ * store.c -- writes a sweep to the database.
  *
  * A batch with something to keep is one transaction, with the rows of its failures and their
- * counts, and so are the events of each failure that is reported; batches that only passed are
- * written together, five times a second. A rewake that is killed has lost no failure that it told,
- * and of those that passed at most the last fifth of a second.
+ * counts, and so are the events of each reported failure; batches that only passed are written
+ * together, five times a second. A rewake that is killed loses no failure that it reported, and at
+ * most the passing runs of the last fifth of a second.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -79,8 +79,7 @@ end_word(enum sim_sweep_end end)
     return "failed";
 }
 
-/* What the sweep was asked, and how it ended: it runs, as far as the database knows, until it has
- * been told. */
+/* What the sweep was to do, and how it ended: "running", in the database, until it is `over`. */
 static enum sim_store_err
 store_note(const struct sim_run *run, bool over)
 {
@@ -130,7 +129,7 @@ sim_run_store_begin(struct sim_run *run)
     return store_note(run, false) == SIM_STORE_OK || sim_run_store_failed(run);
 }
 
-/* What of a run's news is that it came somewhere first. */
+/* Whether the run was the first to cover something. */
 static uint32_t
 coverage_news(const struct sim_run *run, uint64_t index)
 {
@@ -171,7 +170,7 @@ row_of(const struct sim_run *run, const struct sim_kept *kept)
     };
 }
 
-/* A worker keeps what was new to it. */
+/* A worker keeps the runs that covered something new to it; not all of them are new here. */
 static bool
 is_stored(const struct sim_run *run, const struct sim_kept *kept)
 {
@@ -191,7 +190,7 @@ has_news(const struct sim_run *run, const struct sim_merged *batch)
     return false;
 }
 
-/* Those that are reported, or the others. */
+/* The runs that are reported, or the others. */
 static uint32_t
 gather_rows(const struct sim_run *run, const struct sim_merged *batch, bool told,
         struct sim_run_row *rows)
@@ -205,8 +204,8 @@ gather_rows(const struct sim_run *run, const struct sim_merged *batch, bool told
     return count;
 }
 
-/* A failure that is reported gets its events later (sim_run_store_failure), but its row now, with
- * the count: behind the others, so that numbers of reported runs are neighbours. */
+/* A reported failure gets its events later (sim_run_store_failure), but its row now, with the
+ * count: after the others, so that the numbers of reported runs are consecutive. */
 static enum sim_store_err
 store_rows(struct sim_run *run, const struct sim_merged *batch)
 {
@@ -242,7 +241,7 @@ store_totals(struct sim_run *run, const struct sim_sweep_totals *totals, bool co
     return sim_store_shard(run->store, run->sweep, &shard);
 }
 
-/* What has passed since the last time, as ranges of seeds, and the totals. */
+/* The runs that passed since the last write, as ranges of seeds, and the totals. */
 static enum sim_store_err
 store_passed(struct sim_run *run, const struct sim_sweep_totals *totals, bool complete)
 {
@@ -257,7 +256,7 @@ store_passed(struct sim_run *run, const struct sim_sweep_totals *totals, bool co
     return err == SIM_STORE_OK ? store_totals(run, totals, complete) : err;
 }
 
-/* Run 0 has covered nothing that counts, and no seed belongs to it. */
+/* Run 0 has no seed, and its coverage does not count. */
 static enum sim_store_err
 store_default(struct sim_run *run, const struct sim_merged *batch)
 {
@@ -266,7 +265,7 @@ store_default(struct sim_run *run, const struct sim_merged *batch)
     return err == SIM_STORE_OK ? store_totals(run, &none, false) : err;
 }
 
-/* Within a batch of the store; its first error is the answer. `batch` NULL: the sweep is over. */
+/* Within a transaction; returns the first error. `batch` NULL: the sweep is over. */
 static enum sim_store_err
 store_all(struct sim_run *run, const struct sim_merged *batch)
 {
@@ -303,14 +302,11 @@ store(struct sim_run *run, const struct sim_merged *batch)
     return sim_store_batch_commit(run->store) == SIM_STORE_OK || sim_run_store_failed(run);
 }
 
-/*
- * A transaction for each few hundred runs of a microsecond would cost a tenth of a passing sweep.
- * So batches in which there is nothing to keep wait for each other, a fifth of a second at most.
- */
+/* Batches without anything to keep wait so long for each other: a transaction for each would cost a
+ * tenth of a passing sweep. */
 #define TOGETHER_MS 200u
 
-/* Batches come in order: only the last range can go on. One that was stopped before its first run
- * is none. */
+/* Batches arrive in order: only the last range can grow. A batch may be empty. */
 static void
 note_passed(struct sim_run *run, const struct sim_merged *batch)
 {
@@ -359,7 +355,7 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
     sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
     char *own = sim_options_json(run->plan.scenario, &options);
     bool is_default = run->first.in_progress;
-    bool is_again = failure->index == UINT64_MAX; /* Of no sweep: it was remembered. */
+    bool is_again = failure->index == UINT64_MAX; /* It was remembered: no sweep made it. */
     struct sim_frames frames;
     sim_where_find(outcome, sim_alone_recorder(failure->alone), &frames);
     const struct sim_full_run full = {
@@ -381,7 +377,7 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
     };
     enum sim_store_err err = sim_store_failure(run->store, &full, ret_run_id);
     free(own);
-    /* What does not come again alone cannot be tried first; of one way to fail one run is. */
+    /* Remembered is one run of each way to fail, which must fail when run alone. */
     if (err != SIM_STORE_OK || !failure->same || sim_run_is_again(run, outcome)) {
         return err;
     }
@@ -410,13 +406,13 @@ sim_run_store_failure(struct sim_run *run, const struct sim_new_failure *failure
 }
 
 bool
-sim_run_store_shrunk(struct sim_run *run, const struct sim_told *told)
+sim_run_store_shrunk(struct sim_run *run, const struct sim_report *report)
 {
-    if (run->store == NULL || told->run_id == 0 || told->shrunk_token == NULL) {
+    if (run->store == NULL || report->run_id == 0 || report->shrunk_token == NULL) {
         return true;
     }
-    bool stored = sim_shrunk_store(run->store, told->run_id, run->entry->scenario, told->shrunk,
-                          told->shrunk_token) == SIM_STORE_OK;
+    bool stored = sim_shrunk_store(run->store, report->run_id, run->entry->scenario, report->shrunk,
+                          report->shrunk_token) == SIM_STORE_OK;
     return stored || sim_run_store_failed(run);
 }
 

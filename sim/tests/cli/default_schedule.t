@@ -8,7 +8,7 @@
 same "it fails: status" "$(status run canary/deadlock --runs 5 --jobs 2 --db a.db)" 1
 ok "it is named" grep -q '^canary/deadlock: deadlock in the default schedule (run:1)$' out.txt
 same "it is reported once" "$(grep -c '^canary/deadlock: deadlock' out.txt)" 1
-ok "it counts" grep -q '^canary/deadlock  *6 runs .* first in the default schedule$' out.txt
+ok "it counts" grep -q '^FAIL canary/deadlock  *6 runs .* first in the default schedule$' out.txt
 ok "its own line" grep -q '^default schedule: 1 run, 0 passed, 1 failed$' out.txt
 same "failures come last" "$(tail -n 1 out.txt)" \
     'failed: canary/deadlock: deadlock in the default schedule (run:1)'
@@ -28,13 +28,13 @@ same "explore --bound 0 makes the same run" \
 rewake run canary/deadlock --runs 5 --db a.db >out.txt
 ok "it is remembered" grep -q '^remembered: .*: deadlock still fails$' out.txt
 ok "... and named by its row" grep -q '^failed: .*: deadlock (run:1)$' out.txt
-ok "... and made once: the sweep" grep -q '^canary/deadlock  *5 runs  2 pass  3 deadlock ' out.txt
+ok "... and made once: the sweep" grep -q '^FAIL canary/deadlock  *5 runs  2 pass  3 deadlock ' out.txt
 ok "... and made once: all runs" grep -q '^6 runs, 1 of them remembered: 2 passed, 4 failed' out.txt
 ok "... and made once: its line" grep -q '^default schedule: 1 run, 0 passed, 1 failed$' out.txt
 same "... and made once: its row" "$(sqlite3 a.db "SELECT count(*), group_concat(DISTINCT f.run)
     FROM runs AS r, failed_again AS f WHERE r.number < 0")" '1|1'
 rewake run canary/deadlock --runs 5 -O step_ns=7 --record all --db a.db >out.txt
-ok "... under other options it is another run" grep -q '^canary/deadlock  *6 runs ' out.txt
+ok "... under other options it is another run" grep -q '^FAIL canary/deadlock  *6 runs ' out.txt
 # What is written of it is written at once: where its count cannot be, its row is not there.
 rewake run articles/s3/echo-server --runs 1 --db t.db >/dev/null
 sqlite3 t.db "CREATE TRIGGER refuse BEFORE INSERT ON sweep_verdicts WHEN new.verdict <> 0
@@ -44,7 +44,7 @@ same "the row and the count are one transaction: status" \
 same "the row and the count are one transaction" \
     "$(sqlite3 t.db 'SELECT count(*) FROM runs WHERE verdict <> 0')" 0
 same "--fail-fast: status" "$(status run canary/deadlock --fail-fast --fresh --db f.db)" 1
-ok "--fail-fast stops there" grep -q '^canary/deadlock  *1 run   *1 deadlock' out.txt
+ok "--fail-fast stops there" grep -q '^FAIL canary/deadlock  *1 run   *1 deadlock' out.txt
 ok "--fail-fast: it is said" grep -q '(stopped at the first failure)$' out.txt
 same "--expect: it is as expected" "$(status run canary/deadlock --runs 5 --expect --db x.db)" 0
 ok "--expect: it is not listed" not_in out.txt '^failed: '
@@ -58,7 +58,7 @@ ok "... by its name" grep -q 'of 6 runs failed so; this is run:1, the default sc
 # ---- One that passes; where it is not made. ----
 same "it passes: status" "$(status run articles/s3/echo-server --runs 5 --db p.db)" 0
 ok "it passes: its own line" grep -q '^default schedule: 1 run, 1 passed, 0 failed$' out.txt
-ok "it passes: it counts in no figure" grep -q '^articles/s3/echo-server  *5 runs  5 pass$' out.txt
+ok "it passes: it counts in no figure" grep -q '^PASS articles/s3/echo-server  *5 runs  5 pass$' out.txt
 for strategy in baseline exhaustive dpor; do
     rewake run canary/deadlock --runs 3 --strategy $strategy --record none --json >out.txt
     ok "$strategy makes it anyway" grep -q '"default_schedule":null' out.txt

@@ -20,7 +20,7 @@ for trial in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
     first=$((1 + trial * 1000000))
     rewake run kernel/lost-wakeup/broken --seeds $first-$((first + 199)) --fail-fast --record none \
         --fresh --strategy random >run.txt 2>/dev/null
-    seed=$(sed -n 's/^kernel.* first at seed \([0-9]*\).*/\1/p' run.txt)
+    seed=$(sed -n 's/^FAIL kernel.* first at seed \([0-9]*\).*/\1/p' run.txt)
     sum=$((sum + seed - first + 1))
 done
 same "the sum of runs is that of the sweeps" \

@@ -85,7 +85,7 @@ for compiler in gcc clang; do
         with $compiler parts.c -shared -fPIC $(pkg-config --cflags rewake) -o parts-$compiler.so
     "$installed" run ./parts-$compiler.so --runs 200 --expect --fresh --db i.db >parts.txt 2>&1
     same "$compiler: 200 seeds of each: status" "$?" 0
-    same "$compiler: there are seven" "$(grep -c '^parts/.* 200 runs  200 pass' parts.txt)" 7
+    same "$compiler: there are seven" "$(grep -c '^PASS parts/.* 200 runs  200 pass' parts.txt)" 7
     for fibers in -UFIBERS -DFIBERS; do
         # shellcheck disable=SC2046 # Several flags.
         ok "$compiler $fibers: a program links with the runtime" with $compiler ship.c $fibers \

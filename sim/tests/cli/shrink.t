@@ -14,7 +14,7 @@ field() {
 
 # ---- It shrinks. ----
 same "a failing token: status" "$(status shrink "$token")" 1
-ok "how far is told" grep -q '^Shrunk from [0-9]* deviations to [0-9]* ([0-9]* replays)\.$' out.txt
+ok "how far is told" grep -q '^Minimized: [0-9]* decisions\{0,1\} .* (was [0-9]*; [0-9]* replays)\.$' out.txt
 parts='options|faults|actors|preemptions|deviations|blocks|time|steps'
 same "every part of the key is told" "$(grep -cE "^($parts) +[0-9]+ +[0-9]+  " out.txt)" 8
 ok "the shrunk run is told" grep -q '^step  ' out.txt

@@ -117,7 +117,7 @@ same "a fixed form that fails: status" \
 ok "it says so" grep -q 'FAILS' out.txt
 same "another verdict than stated: status" \
     "$(status zoo ./zoo.so 'false/u3/*' --runs 50 --record none)" 1
-ok "it says so" grep -q 'NOT AS STATED' out.txt
+ok "it says so" grep -q 'NOT AS EXPECTED' out.txt
 same "no fixed form: status" "$(status zoo ./zoo.so 'false/u4/*' --runs 50 --record none)" 0
 ok "it says so" grep -q ' none$' out.txt
 same "a worker that is killed from outside is nobody's failure" \

@@ -1,5 +1,5 @@
 /*
- * tell.c -- what `rewake run` says to people; with --json, json.c speaks.
+ * text.c -- what `rewake run` prints for people; json.c prints for programs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/assert.h"
 #include "sim/cli/print/build.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/run/state.h"
@@ -27,7 +28,7 @@ wide(uint64_t number)
 
 /* ---- The start. ------------------------------------------------------------------------------ */
 
-/* Options that were set for this command, as they were written. */
+/* Options that were set for this command, as on the command line. */
 static void
 put_assignments(FILE *file, const char *flag, const struct sim_assignment *list, uint32_t count)
 {
@@ -37,44 +38,58 @@ put_assignments(FILE *file, const char *flag, const struct sim_assignment *list,
 }
 
 static void
-tell_start_text(const struct sim_run *run)
+put_start(const struct sim_run *run, FILE *file)
 {
     const struct sim_settings *settings = &run->cli->settings;
-    (void)printf("rewake %s: %u scenario%s", SIM_VERSION, run->selected.count,
+    (void)fprintf(file, "rewake %s: %u scenario%s", SIM_VERSION, run->selected.count,
             run->selected.count == 1 ? "" : "s");
     if (sim_given(settings, SIM_CLI_OPTION_SEEDS)) {
-        (void)printf(", seeds %llu-%llu", wide(settings->seed), wide(settings->seed_last));
+        (void)fprintf(file, ", seeds %llu-%llu", wide(settings->seed), wide(settings->seed_last));
     } else {
         if (run->plan.runs != UINT64_MAX) {
-            (void)printf(", %llu run%s each", wide(run->plan.runs), run->plan.runs == 1 ? "" : "s");
+            (void)fprintf(file, ", %llu run%s%s", wide(run->plan.runs),
+                    run->plan.runs == 1 ? "" : "s", run->selected.count == 1 ? "" : " each");
         }
-        (void)printf(" from seed %llu", wide(settings->seed));
+        (void)fprintf(file, " from seed %llu", wide(settings->seed));
         if (run->git[0] != '\0') {
-            (void)printf(" (commit %.12s)", run->git);
+            (void)fprintf(file, " (commit %.12s)", run->git);
         }
     }
     if (settings->time_ms > 0) {
-        (void)printf(", at most %llu.%03llu s", wide(settings->time_ms / 1000),
+        (void)fprintf(file, ", at most %llu.%03llu s", wide(settings->time_ms / 1000),
                 wide(settings->time_ms % 1000));
     }
     if (sim_run_is_part(run)) {
-        (void)printf(", part %u of %u (chapters of %llu)", run->plan.shard + 1, run->plan.shards,
-                wide(run->plan.chapter_runs));
+        (void)fprintf(file, ", part %u of %u (batches of %llu)", run->plan.shard + 1,
+                run->plan.shards, wide(run->plan.chapter_runs));
     }
-    (void)printf(", strategy %s", settings->strategy);
-    put_assignments(stdout, "-D", settings->params, settings->param_count);
-    put_assignments(stdout, "-O", settings->options, settings->option_count);
-    (void)printf(", %u worker%s, %s\n", run->pool.count, run->pool.count == 1 ? "" : "s",
+    (void)fprintf(file, ", strategy %s", settings->strategy);
+    put_assignments(file, "-D", settings->params, settings->param_count);
+    put_assignments(file, "-O", settings->options, settings->option_count);
+    (void)fprintf(file, ", %u worker%s, %s", run->pool.count, run->pool.count == 1 ? "" : "s",
             run->store != NULL ? sim_cli_db(run->cli) : "nothing recorded");
 }
 
+static void
+print_start(const struct sim_run *run)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    rt_assert(file != NULL);
+    put_start(run, file);
+    (void)fclose(file);
+    sim_print_folded(text, 0, 2);
+    free(text);
+}
+
 void
-sim_run_tell_start(struct sim_run *run)
+sim_run_print_start(struct sim_run *run)
 {
     if (run->json) {
         sim_run_json_start(run);
     } else {
-        tell_start_text(run);
+        print_start(run);
         (void)fflush(stdout);
     }
 }
@@ -83,93 +98,72 @@ sim_run_tell_start(struct sim_run *run)
 
 /* One replay of one run: where it fails, FIFO order is enough; where not, that proves little. */
 static const char *
-order_words(enum sim_store_fifo fifo)
+order_words(const struct sim_alone *alone)
 {
-    switch (fifo) {
+    switch (sim_single_fifo(&alone->single)) {
     case SIM_FIFO_YES:
-        return "It is possible in FIFO order, each task polled in the order of its wake-up: this "
-               "run fails so.\n";
+        return "Happens with a plain FIFO run queue.\n";
     case SIM_FIFO_NO:
-        return "In FIFO order, each task polled in the order of its wake-up, this run does not "
-               "fail.\n";
+        return "Does not happen with a plain FIFO run queue.\n";
     case SIM_FIFO_NOT_ASKED:
         break;
     }
     return "";
 }
 
+/* A paragraph. */
 static void
-tell_diverged(const struct sim_run *run, const struct sim_new_failure *failure)
+print_wrapped(const char *text)
 {
-    char range[64];
-    char *again = sim_command_text(run->cli, "run", run->entry, run->entry->scenario->name);
-    (void)snprintf(range, sizeof(range), "--seeds %llu-%llu --jobs 1", wide(run->plan.first),
-            wide(failure->seen->seed));
     struct sim_page page;
     sim_page_init(&page, sim_terminal_colour());
-    sim_page_wrap(&page, failure->outcome.message, 0, 0, sim_columns());
-    sim_page_wrap(&page,
-            failure->seen->reason == SIM_REASON_KILLED
-                    ? "Most likely it is not to blame: who is short of memory, or of patience, "
-                      "kills processes from outside (SIGKILL). The same range again:"
-                    : "It depends on something that is not in its seed: memory that a run leaves "
-                      "behind, an address, the clock or files of this machine. The same range "
-                      "again:",
-            0, 0, sim_columns());
-    sim_page_printf(&page, "  %s %s\n", again, range);
+    sim_page_wrap(&page, text, 0, 0, sim_columns());
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
+}
+
+static void
+print_diverged(const struct sim_run *run, const struct sim_new_failure *failure)
+{
+    char *again = sim_command_text(run->cli, "run", run->entry, run->entry->scenario->name);
+    print_wrapped(failure->outcome.message);
+    print_wrapped(
+            failure->seen->reason == SIM_REASON_KILLED
+                    ? "Most likely the scenario is not the cause: a process outside of rewake "
+                      "(or the kernel, short of memory) killed it by SIGKILL. To run the same "
+                      "range again:"
+                    : "The run depends on something that is not in its seed: memory that a "
+                      "run before it left, an address, the clock or files of this machine. To "
+                      "run the same range again:");
+    (void)printf("  %s --seeds %llu-%llu --jobs 1\n", again, wide(run->plan.first),
+            wide(failure->seen->seed));
     free(again);
 }
 
-/* The same of the smallest run. */
-static const char *
-shrunk_order_words(const struct sim_shrunk *shrunk)
-{
-    switch (sim_single_fifo(&shrunk->alone.single)) {
-    case SIM_FIFO_YES:
-        return shrunk->to.preemptions == 0
-                       ? "It is possible in FIFO order, each task polled in the order of its "
-                         "wake-up: as it is here.\n"
-                       : "It is possible in FIFO order, each task polled in the order of its "
-                         "wake-up: this run fails so.\n";
-    case SIM_FIFO_NO:
-        return "In FIFO order, each task polled in the order of its wake-up, this run does not "
-               "fail.\n";
-    case SIM_FIFO_NOT_ASKED:
-        break;
-    }
-    return "";
-}
-
-/* "Found with options that the seed drew: late_one_in=2, faults off: net." */
+/* "Its seed drew these options: late_one_in=2, faults off: net." */
 static void
-tell_drawn(const struct sim_run *run, const struct sim_new_failure *failure)
+print_drawn(const struct sim_run *run, const struct sim_new_failure *failure)
 {
     struct sim_options options;
-    struct sim_page page;
     char text[SIM_SWARM_TEXT_MAX];
     char line[SIM_SWARM_TEXT_MAX + 48];
     sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
     sim_swarm_text(run->plan.scenario, &run->plan.options, &options, text);
     if (text[0] != '\0') {
-        (void)snprintf(line, sizeof(line), "Found with options drawn by its seed: %s.", text);
-        sim_page_init(&page, sim_terminal_colour());
-        sim_page_wrap(&page, line, 0, 0, sim_columns());
-        (void)fputs(sim_page_text(&page), stdout);
-        sim_page_fini(&page);
+        (void)snprintf(line, sizeof(line), "Its seed drew these options: %s.", text);
+        print_wrapped(line);
     }
 }
 
 /* The smallest run, or the one that was found where there is no smaller one. */
 static void
-tell_report(struct sim_run *run, const struct sim_told *told)
+print_report(struct sim_run *run, const struct sim_report *report)
 {
     struct sim_page page;
-    const struct sim_new_failure *failure = told->failure;
-    bool smaller = told->shrunk_token != NULL;
-    const struct sim_alone *alone = smaller ? &told->shrunk->alone : failure->alone;
-    const char *token = smaller ? told->shrunk_token : told->token;
+    const struct sim_new_failure *failure = report->failure;
+    bool smaller = report->shrunk_token != NULL;
+    const struct sim_alone *alone = smaller ? &report->shrunk->alone : failure->alone;
+    const char *token = smaller ? report->shrunk_token : report->token;
     char *replay = sim_command_text(run->cli, "replay", run->entry, token);
     char *show = sim_command_text(run->cli, "show", run->entry, token);
     char *debug = sim_command_debug(replay, token);
@@ -185,14 +179,12 @@ tell_report(struct sim_run *run, const struct sim_told *told)
     if (sim_tell(&page, &tale) != RT_OK) {
         sim_tell_commands(&page, &tale);
     }
-    (void)fputs(smaller ? shrunk_order_words(told->shrunk)
-                        : order_words(sim_single_fifo(&alone->single)),
-            stdout);
-    tell_drawn(run, failure);
+    (void)fputs(order_words(alone), stdout);
+    print_drawn(run, failure);
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
     if (smaller) {
-        char *found = sim_command_text(run->cli, "replay", run->entry, told->token);
+        char *found = sim_command_text(run->cli, "replay", run->entry, report->token);
         (void)printf("found:  %s\n", found);
         free(found);
     }
@@ -209,56 +201,57 @@ sim_run_is_stated(const struct sim_run *run, const struct sim_outcome *outcome)
 }
 
 static void
-tell_failure_text(struct sim_run *run, const struct sim_told *told)
+print_failure_text(struct sim_run *run, const struct sim_report *report)
 {
-    const struct sim_outcome *outcome = &told->failure->outcome;
+    const struct sim_outcome *outcome = &report->failure->outcome;
     if (sim_run_is_stated(run, outcome)) {
         return;
     }
     char name[SIM_RUN_NAME_MAX];
-    sim_run_name(run, outcome->seed, told->run_id, name, sizeof(name));
-    (void)printf(
-            "\n%s: %s%s\n\n", run->entry->scenario->name, sim_verdict_name(outcome->verdict), name);
-    if (told->shrunk_before) {
-        (void)printf("Shrunk when it was found, to %u deviation%s.\n", told->shrunk->to.deviations,
-                told->shrunk->to.deviations == 1 ? "" : "s");
-    } else if (told->shrunk != NULL) {
-        char *sentence = sim_shrunk_sentence(told->shrunk);
+    sim_run_name(run, outcome->seed, report->run_id, name, sizeof(name));
+    (void)printf("\nFAIL %s: %s%s\n\n", run->entry->scenario->name,
+            sim_verdict_name(outcome->verdict), name);
+    if (report->shrunk_before) {
+        uint32_t count = report->shrunk->to.deviations;
+        (void)printf("Minimized when it was found: %u decision%s from the default schedule.\n",
+                count, count == 1 ? " differs" : "s differ");
+    } else if (report->shrunk != NULL) {
+        char *sentence = sim_shrunk_sentence(report->shrunk);
         (void)printf("%s\n", sentence);
         free(sentence);
     }
-    if (told->failure->same) {
-        tell_report(run, told);
+    if (report->failure->same) {
+        print_report(run, report);
     } else {
-        tell_diverged(run, told->failure);
+        print_diverged(run, report->failure);
     }
     (void)putchar('\n');
 }
 
-/* For what is said of the scenario, and at the end. */
+/* For the line of the scenario, and for the list at the end. */
 static void
-note_failure(struct sim_run *run, const struct sim_told *told)
+note_failure(struct sim_run *run, const struct sim_report *report)
 {
-    const struct sim_outcome *outcome = &told->failure->outcome;
+    const struct sim_outcome *outcome = &report->failure->outcome;
     char name[SIM_RUN_NAME_MAX];
     if (run->first_failing == 0 && !run->first.in_progress) {
-        run->first_failing = told->run_id;
+        run->first_failing = report->run_id;
     }
     if (!sim_run_is_stated(run, outcome)) {
-        sim_run_name(run, outcome->seed, told->run_id, name, sizeof(name));
+        sim_run_name(run, outcome->seed, report->run_id, name, sizeof(name));
         sim_run_list(run, run->entry->scenario->name, sim_verdict_name(outcome->verdict), name);
     }
 }
 
 void
-sim_run_tell_failure(struct sim_run *run, const struct sim_told *told)
+sim_run_print_failure(struct sim_run *run, const struct sim_report *report)
 {
     sim_progress_clear(&run->progress);
-    note_failure(run, told);
+    note_failure(run, report);
     if (run->json) {
-        sim_run_json_failure(run, told);
+        sim_run_json_failure(run, report);
     } else {
-        tell_failure_text(run, told);
+        print_failure_text(run, report);
         (void)fflush(stdout);
     }
 }
@@ -266,7 +259,7 @@ sim_run_tell_failure(struct sim_run *run, const struct sim_told *told)
 /* ---- Remembered failures. -------------------------------------------------------------------- */
 
 void
-sim_run_tell_remembered(struct sim_run *run, const struct sim_remembered *failure,
+sim_run_print_remembered(struct sim_run *run, const struct sim_remembered *failure,
         const char *result, const char *detail)
 {
     if (run->json) {
@@ -277,26 +270,28 @@ sim_run_tell_remembered(struct sim_run *run, const struct sim_remembered *failur
             detail);
 }
 
-/* ---- A twin that differs. -------------------------------------------------------------------- */
+/* ---- A replica run that differs. ------------------------------------------------------------- */
 
 static void
-tell_twin_text(struct sim_run *run, const char *name, const struct sim_alone *usual,
+print_twin_text(struct sim_run *run, const char *name, const struct sim_alone *usual,
         const struct sim_alone *twin)
 {
     struct sim_page page;
     struct sim_difference difference;
     sim_diff_find(sim_alone_recorder(usual), sim_alone_recorder(twin), &difference);
-    (void)printf("\n%s: diverged%s: another run in another process, with memory elsewhere and "
-                 "filled with another byte\n\n",
-            run->entry->scenario->name, name);
+    (void)printf("\nFAIL %s: diverged%s\n\n", run->entry->scenario->name, name);
+    print_wrapped("A replica run differs: the same seed in another process, with memory at other "
+                  "addresses and filled with another byte.");
     if (difference.kind == SIM_DIFF_SAME) {
-        (void)printf("Alone in fresh processes both are the same: it depends on what ran before it "
-                     "in the same process.\n\n");
+        print_wrapped(
+                "Alone, each in a new process, both are the same: the run depends on what ran "
+                "before it in the same process.");
+        (void)putchar('\n');
         return;
     }
     sim_page_init(&page, sim_terminal_colour());
     if (sim_diff_put(&page, sim_alone_recorder(usual), "here", sim_alone_recorder(twin),
-                "its twin") == RT_OK) {
+                "replica") == RT_OK) {
         (void)fputs(sim_page_text(&page), stdout);
     }
     (void)putchar('\n');
@@ -323,11 +318,11 @@ run_alone(struct sim_run *run, uint64_t seed, const struct sim_again *again, boo
         return true;
     }
     run->system = sim_cli_fail(
-            SIM_EXIT_SYSTEM, "the twins could not be run: %s", alone->single.worker.error);
+            SIM_EXIT_SYSTEM, "the replica run could not be made: %s", alone->single.worker.error);
     return false;
 }
 
-/* The run as it is here goes into the database, as one that is another elsewhere. */
+/* The run as it is in this process goes into the database. */
 static bool
 store_twin(struct sim_run *run, uint64_t seed, struct sim_alone *usual, const char *token,
         int64_t *ret_run_id)
@@ -340,12 +335,12 @@ store_twin(struct sim_run *run, uint64_t seed, struct sim_alone *usual, const ch
     failure.outcome.verdict = SIM_VERDICT_DIVERGED;
     failure.outcome.oracle = SIM_ORACLE_TWIN;
     (void)snprintf(failure.outcome.message, sizeof(failure.outcome.message),
-            "it is another run in another process, with memory elsewhere");
+            "a replica run in another process, with memory elsewhere, differs");
     return sim_run_store_failure(run, &failure, token, ret_run_id);
 }
 
 bool
-sim_run_tell_twin(struct sim_run *run, uint64_t seed, const struct sim_again *again)
+sim_run_print_twin(struct sim_run *run, uint64_t seed, const struct sim_again *again)
 {
     struct sim_alone usual = {.single = {.runs = 0}};
     struct sim_alone twin = {.single = {.runs = 0}};
@@ -366,7 +361,7 @@ sim_run_tell_twin(struct sim_run *run, uint64_t seed, const struct sim_again *ag
         if (run->json) {
             sim_run_json_twin(run, seed, &usual, &twin, token);
         } else {
-            tell_twin_text(run, name, &usual, &twin);
+            print_twin_text(run, name, &usual, &twin);
         }
         free(token);
     }
@@ -392,7 +387,7 @@ sim_run_as_stated(const struct sim_run *run)
         bool fits = i == SIM_VERDICT_PASS || sim_scenario_states(scenario, (enum sim_verdict)i);
         others += fits ? 0 : verdicts[i];
     }
-    /* That it fails at all is asked of a whole sweep only. */
+    /* Only a whole sweep must have a failure: another part may have it. */
     return others == 0 && run->result.diverged == 0 && run->result.unequal == 0 &&
            (expect == SIM_VERDICT_PASS || verdicts[expect] > 0 || sim_run_is_part(run));
 }
@@ -404,7 +399,7 @@ end_words(enum sim_sweep_end end)
     case SIM_SWEEP_COMPLETE:
         return "";
     case SIM_SWEEP_EXHAUSTED:
-        return "(complete: there is no other run)";
+        return "(complete: no other run exists)";
     case SIM_SWEEP_ENOUGH:
         return "(saturated)";
     case SIM_SWEEP_STOPPED_AT_FAILURE:
@@ -414,7 +409,7 @@ end_words(enum sim_sweep_end end)
     case SIM_SWEEP_INTERRUPTED:
         return "(interrupted)";
     case SIM_SWEEP_TOO_MANY_HANGS:
-        return "(given up: too many hangs)";
+        return "(aborted: too many hangs)";
     case SIM_SWEEP_SINK:
     case SIM_SWEEP_SYSTEM:
         break;
@@ -422,10 +417,10 @@ end_words(enum sim_sweep_end end)
     return "(stopped: rewake failed)";
 }
 
-/* The first column of the table of scenarios; a longer name has a line of its own. */
-#define NAME_COLUMNS 32u
+/* The first column of the table of scenarios; a longer name has a separate line. */
+#define NAME_COLUMNS 37u
 
-/* Adds a piece to the line; where that is too wide then, it goes on below its counts. */
+/* Adds a piece to the line, or to a new one below the counts where it does not fit. */
 __attribute__((format(printf, 2, 3))) static void
 put_piece(size_t *column, const char *format, ...)
 {
@@ -459,17 +454,32 @@ put_first(const struct sim_run *run, size_t *column)
     }
 }
 
+/* Whether the sweep in progress has failed, or ended before it could. */
+static const char *
+status_word(const struct sim_run *run)
+{
+    const struct sim_sweep_result *result = &run->result;
+    bool failed = run->expect ? !sim_run_as_stated(run)
+                              : result->failures > 0 || sim_run_again_count(run) > 0;
+    if (failed || result->diverged > 0 || result->unequal > 0 || sim_run_misses_goals(run)) {
+        return "FAIL";
+    }
+    return sim_run_is_short(run) || result->end == SIM_SWEEP_SYSTEM ? "STOP" : "PASS";
+}
+
 static void
-tell_scenario_text(const struct sim_run *run)
+print_scenario(const struct sim_run *run)
 {
     const struct sim_sweep_result *result = &run->result;
     const struct sim_scenario *scenario = run->entry->scenario;
-    bool wraps = strlen(scenario->name) > NAME_COLUMNS;
-    (void)printf("%s%s", scenario->name, wraps ? "\n" : "");
-    size_t column = (size_t)printf("%*s %8llu run%s",
-            wraps ? (int)NAME_COLUMNS : (int)(NAME_COLUMNS - strlen(scenario->name)), "",
-            wide(result->totals.runs), result->totals.runs == 1 ? " " : "s");
-    column += wraps ? 0 : strlen(scenario->name);
+    int used = printf("%s %s", status_word(run), scenario->name);
+    if (used > (int)NAME_COLUMNS) {
+        (void)putchar('\n');
+        used = 0;
+    }
+    (void)printf("%*s", (int)NAME_COLUMNS - used, "");
+    size_t column = NAME_COLUMNS + (size_t)printf(" %8llu run%s", wide(result->totals.runs),
+                                           result->totals.runs == 1 ? " " : "s");
     for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
         if (result->totals.verdicts[i] > 0) {
             put_piece(&column, "%llu %s", wide(result->totals.verdicts[i]), sim_verdict_name(i));
@@ -480,13 +490,13 @@ tell_scenario_text(const struct sim_run *run)
         put_piece(&column, "remembered: %u failed again", sim_run_again_count(run));
     }
     if (result->checked > 0) {
-        put_piece(&column, "twins: %llu of %llu differ", wide(result->unequal),
+        put_piece(&column, "replica runs: %llu of %llu differ", wide(result->unequal),
                 wide(result->checked));
     }
-    if (run->expect) {
-        bool stated = sim_run_as_stated(run);
-        put_piece(&column, "%s%s", stated ? "as stated" : "NOT AS STATED: ",
-                stated ? "" : sim_verdict_name(scenario->expect));
+    if (run->expect && sim_run_as_stated(run)) {
+        put_piece(&column, "as expected");
+    } else if (run->expect) {
+        put_piece(&column, "NOT AS EXPECTED: %s", sim_verdict_name(scenario->expect));
     }
     if (end_words(result->end)[0] != '\0') {
         put_piece(&column, "%s", end_words(result->end));
@@ -495,20 +505,20 @@ tell_scenario_text(const struct sim_run *run)
 }
 
 void
-sim_run_tell_scenario(struct sim_run *run)
+sim_run_print_scenario(struct sim_run *run)
 {
     sim_progress_clear(&run->progress);
     if (run->json) {
         sim_run_json_scenario(run);
     } else {
-        tell_scenario_text(run);
-        sim_run_tell_cover(run);
+        print_scenario(run);
+        sim_run_print_cover(run);
         (void)fflush(stdout);
     }
 }
 
 void
-sim_run_tell_end(struct sim_run *run, int status)
+sim_run_print_end(struct sim_run *run, int status)
 {
     uint64_t ms = sim_clock_ms() - run->start_ms;
     sim_progress_clear(&run->progress);
