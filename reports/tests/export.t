@@ -259,7 +259,7 @@ ok "with room it is replaced" sh -c "'$REWAKE' export chrome run:1 --db long.db 
     ! grep -q '^before' full.json && test ! -e full.json.new"
 same "run --junit --record none: status" \
     "$(status run 'articles/*' --runs 1 --junit n.xml --record none)" 2
-ok "run --junit --record none: says why" grep -q 'it is made from the database' err.txt
+ok "run --junit --record none: says why" grep -q -e '--junit reads the database' err.txt
 same "run --junit nowhere: status" \
     "$(status run 'articles/*' --runs 1 --junit nowhere/n.xml --db n.db)" 70
 done_testing

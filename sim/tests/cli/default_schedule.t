@@ -6,8 +6,8 @@
 
 # ---- One that fails. ----
 same "it fails: status" "$(status run canary/deadlock --runs 5 --jobs 2 --db a.db)" 1
-ok "it is named" grep -q '^canary/deadlock: deadlock in the default schedule (run:1)$' out.txt
-same "it is reported once" "$(grep -c '^canary/deadlock: deadlock' out.txt)" 1
+ok "it is named" grep -q '^FAIL canary/deadlock: deadlock in the default schedule (run:1)$' out.txt
+same "it is reported once" "$(grep -c '^FAIL canary/deadlock: deadlock' out.txt)" 1
 ok "it counts" grep -q '^FAIL canary/deadlock  *6 runs .* first in the default schedule$' out.txt
 ok "its own line" grep -q '^default schedule: 1 run, 0 passed, 1 failed$' out.txt
 same "failures come last" "$(tail -n 1 out.txt)" \
@@ -86,13 +86,13 @@ same "... and counts once" "$(sqlite3 parts.db 'SELECT runs FROM sweeps')" 97
 # ---- Names. ----
 rewake run canary/lost-wakeup --runs 50 --no-shrink --db l.db >out.txt
 ok "a strategy that learns: no seed" not_in out.txt 'at seed'
-ok "... but the run" grep -q '^canary/lost-wakeup: lost-wakeup (run:[0-9]*)$' out.txt
+ok "... but the run" grep -q '^FAIL canary/lost-wakeup: lost-wakeup (run:[0-9]*)$' out.txt
 ok "... also in the summary" grep -q ' first is run:[0-9]*$' out.txt
 ok "... and last" grep -q '^failed: canary/lost-wakeup: lost-wakeup (run:[0-9]*)$' out.txt
 rewake run canary/lost-wakeup --runs 50 --no-shrink --record none >out.txt
 ok "without a database: how many before it" grep -q ' first after [0-9]* runs\{0,1\}$' out.txt
 rewake run canary/lost-wakeup --strategy random --runs 50 --no-shrink --db m.db >out.txt
-seed=$(sed -n 's/^canary.*: lost-wakeup at seed \([0-9]*\) (run:[0-9]*)$/\1/p' out.txt)
+seed=$(sed -n 's/^FAIL canary.*: lost-wakeup at seed \([0-9]*\) (run:[0-9]*)$/\1/p' out.txt)
 ok "random: the seed" test -n "$seed"
 same "... alone makes it again: status" \
     "$(status run canary/lost-wakeup --strategy random --seeds "$seed-$seed" --fresh --db n.db)" 1

@@ -95,8 +95,8 @@ killed_in() {
     kill -KILL "$child"
     wait $pid
     same "killed in run $2: status" "$?" 3
-    ok "killed in run $2: the cause is named" grep -q 'kills processes from outside' s.txt
-    ok "killed in run $2: all others pass" grep -q "^hostile/slower  *$3\$" s.txt
+    ok "killed in run $2: the cause is named" grep -q 'process outside of rewake' s.txt
+    ok "killed in run $2: all others pass" grep -q "^FAIL hostile/slower  *$3\$" s.txt
 }
 killed_in 1 0 '3 runs  2 pass  1 diverged .*'
 killed_in 2 1 '2 runs  1 pass  1 diverged .*'

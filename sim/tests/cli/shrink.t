@@ -29,7 +29,7 @@ same "run:ID: status" "$(status shrink "$(told r.db)" --db r.db)" 1
 same "run:ID: the same token" \
     "$(sed -n 's/^replay: rewake replay \([^ ]*\).*/\1/p' out.txt)" "$small"
 same "a shrunk token: status" "$(status shrink "$small")" 1
-ok "a shrunk token is as small as it gets" grep -q '^As small as it gets: ' out.txt
+ok "a shrunk token is as small as it gets" grep -q '^Already minimal: ' out.txt
 same "a shrunk token stays" "$(sed -n 's/^replay: rewake replay //p' out.txt)" "$small"
 
 late=$(rewake run zoo/invented-journal/broken --fail-fast --record none --fresh |
