@@ -1,11 +1,10 @@
 /*
  * bisect.c -- `rewake bisect`: the commit with which a run began to fail.
  *
- * Each commit is checked out in a second working tree, built there by the reader's own command, and
- * the run is replayed leniently with what came out: its decisions as far as they fit that commit.
- * That is a library of scenarios, or a rewake that has scenarios in it, as that of its own tree.
- * git bisect decides which commit is next. What does not build, or what no replay can judge
- * (statuses 2, 3, 4, 5, 70, 125, a crash of rewake), is skipped.
+ * Each commit is checked out in a second working tree, built there by the user's command, and the
+ * run is replayed leniently with the product, a library of scenarios or a rewake that has them. git
+ * bisect decides which commit is next. Commits that do not build, or that a replay cannot judge
+ * (statuses 2, 3, 4, 5, 70, 125, a crash of rewake), are skipped.
  *
  *      the bad end    --bad REV, or HEAD: the run must fail there
  *      the good end   --good REV, or the first of HEAD~1, ~2, ~4 … with which it passes
@@ -24,7 +23,7 @@
 #include "sim/cli/tree.h"
 #include "sim/engine/token.h"
 
-/* Of a build that failed, so many lines are shown. */
+/* Of the log of a failed build. */
 #define LOG_LINES 12u
 
 enum finding { GOOD, BAD, UNBUILT, UNJUDGED, FINDINGS };
@@ -38,9 +37,9 @@ struct bisect {
     char folder[2 * SIM_TREE_PATH_MAX];  /* In the second tree, as here in the first. */
     char product[2 * SIM_TREE_PATH_MAX]; /* What the build makes there, a library or a program. */
     bool is_library;
-    char log[SIM_TREE_PATH_MAX + 8]; /* What the last build said. */
+    char log[SIM_TREE_PATH_MAX + 8]; /* Of the last build. */
     const char *token;
-    char *text; /* Owned: the token, where it is from a file or of run:ID; NULL: it is neither. */
+    char *text; /* Owned: the token, where it is from a file or of run:ID; else NULL. */
     const char *const *build;
     uint32_t found[FINDINGS]; /* Commits. */
 };
@@ -60,7 +59,7 @@ judge(const struct bisect *bisect)
     return status == SIM_EXIT_HELD ? GOOD : status == SIM_EXIT_BUG ? BAD : UNJUDGED;
 }
 
-/* The commit that is checked out now. What came out of the one before must not be taken for its. */
+/* The commit that is checked out now. The product of the one before is removed. */
 static enum finding
 build_and_judge(struct bisect *bisect)
 {
@@ -113,7 +112,7 @@ test(struct bisect *bisect, const char *commit, enum finding *ret_finding)
 static int
 interrupted(void)
 {
-    return sim_cli_fail(SIM_EXIT_SHORT, "interrupted; the second working tree is taken away");
+    return sim_cli_fail(SIM_EXIT_SHORT, "interrupted; the second working tree is removed");
 }
 
 static int
@@ -123,7 +122,7 @@ fail_with_git(const char *what)
                                    : sim_cli_fail(SIM_EXIT_SYSTEM, "git could not %s", what);
 }
 
-/* The last lines of what the build said. */
+/* The last lines of the log. */
 static void
 show_log(const struct bisect *bisect)
 {
@@ -158,18 +157,18 @@ check_bad(struct bisect *bisect, const char *commit)
     case UNBUILT:
         show_log(bisect);
         return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
-                "%.12s does not build, or the build leaves no %s: nothing can be compared with it",
+                "%.12s does not build, or the build makes no %s: give a commit that builds (--bad)",
                 commit, bisect->product + strlen(bisect->tree.path) + 1);
     case GOOD:
         return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
-                "the run does not fail with %.12s: name a commit with which it does, --bad REV",
+                "the run does not fail with %.12s: give a commit with which it does (--bad)",
                 commit);
     case UNJUDGED:
     case FINDINGS:
         break;
     }
     return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
-            "%.12s cannot judge the run: `rewake replay LIB.so TOKEN` says why", commit);
+            "%.12s cannot judge the run (rewake replay LIB.so TOKEN prints why)", commit);
 }
 
 static int
@@ -203,8 +202,8 @@ search_good(struct bisect *bisect, char **bad, char **ret_good)
         char *commit = sim_tree_commit(&bisect->tree, revision);
         if (commit == NULL) {
             status = sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
-                    "no commit was found with which the run passes, back to %llu before the bad "
-                    "end: name one with --good REV",
+                    "the run passes with no commit that was tried, up to %llu before the bad end: "
+                    "give one with which it does (--good)",
                     (unsigned long long)back / 2);
         } else if (!test(bisect, commit, &finding)) {
             status = fail_with_git("check a commit out");
@@ -227,13 +226,13 @@ search_good(struct bisect *bisect, char **bad, char **ret_good)
 
 /* ---- Between them. --------------------------------------------------------------------------- */
 
-/* git's answer to the last mark: the first bad commit, or those that are left when all others are
- * known. NULL: another one is checked out and waits. */
+/* git's answer to the last mark: the first bad commit, or those that may be it. NULL: another one
+ * is checked out, to be tested. */
 static char *
-take_answer(const char *said, bool *ret_several)
+take_answer(const char *output, bool *ret_several)
 {
-    const char *first = strstr(said, " is the first bad commit");
-    const char *several = strstr(said, "first bad commit could be any of:\n");
+    const char *first = strstr(output, " is the first bad commit");
+    const char *several = strstr(output, "first bad commit could be any of:\n");
     *ret_several = several != NULL;
     if (several != NULL) {
         return strdup(strchr(several, '\n') + 1);
@@ -242,7 +241,7 @@ take_answer(const char *said, bool *ret_several)
         return NULL;
     }
     const char *line = first;
-    while (line > said && line[-1] != '\n') {
+    while (line > output && line[-1] != '\n') {
         line--;
     }
     return strndup(line, (size_t)(first - line));
@@ -251,9 +250,9 @@ take_answer(const char *said, bool *ret_several)
 static void
 print_commit(const struct bisect *bisect, const char *commit)
 {
-    char *who = describe(bisect, commit, "--format=%h (%an, %as): %s");
-    (void)printf("The first commit with which the run fails is %s\n", who != NULL ? who : commit);
-    free(who);
+    char *line = describe(bisect, commit, "--format=%h (%an, %as): %s");
+    (void)printf("The first commit with which the run fails is %s\n", line != NULL ? line : commit);
+    free(line);
     (void)printf("%u commits were built and judged, %u of them fail",
             bisect->found[GOOD] + bisect->found[BAD], bisect->found[BAD]);
     uint32_t skipped = bisect->found[UNBUILT] + bisect->found[UNJUDGED];
@@ -270,7 +269,7 @@ print_several(const char *commits)
                  "not be built\nor judged:\n");
     for (const char *line = commits; *line != '\0';) {
         size_t length = strcspn(line, "\n");
-        /* Behind them git says what it says. */
+        /* Other lines of git follow. */
         if (length == 40 && strspn(line, "0123456789abcdef") >= 40) {
             (void)printf("  %.12s\n", line);
         }
@@ -279,7 +278,7 @@ print_several(const char *commits)
 }
 
 static int
-tell(const struct bisect *bisect, char *answer, bool several)
+print(const struct bisect *bisect, char *answer, bool several)
 {
     if (several) {
         print_several(answer);
@@ -291,19 +290,19 @@ tell(const struct bisect *bisect, char *answer, bool several)
 }
 
 static int
-go_between(struct bisect *bisect, const char *bad, const char *good)
+bisect_ends(struct bisect *bisect, const char *bad, const char *good)
 {
     static const char *const marks[FINDINGS] = {"good", "bad", "skip", "skip"};
-    char *said = NULL;
+    char *output = NULL;
     bool several = false;
     int status = sim_tree_git(
-            &bisect->tree, (const char *const[]){"bisect", "start", bad, good, NULL}, &said);
+            &bisect->tree, (const char *const[]){"bisect", "start", bad, good, NULL}, &output);
     for (;;) {
-        char *answer = said != NULL ? take_answer(said, &several) : NULL;
-        free(said);
-        said = NULL;
+        char *answer = output != NULL ? take_answer(output, &several) : NULL;
+        free(output);
+        output = NULL;
         if (answer != NULL) {
-            return tell(bisect, answer, several);
+            return print(bisect, answer, several);
         }
         if (status != 0) {
             return fail_with_git("bisect: is the good end an ancestor of the bad one?");
@@ -313,13 +312,13 @@ go_between(struct bisect *bisect, const char *bad, const char *good)
             return interrupted();
         }
         status = sim_tree_git(
-                &bisect->tree, (const char *const[]){"bisect", marks[finding], NULL}, &said);
+                &bisect->tree, (const char *const[]){"bisect", marks[finding], NULL}, &output);
     }
 }
 
 /* ---- The command. ---------------------------------------------------------------------------- */
 
-/* Where it comes out in the second tree: as here, below the top. */
+/* Its path in the second tree: the same below the top. */
 static int
 place_product(struct bisect *bisect, const char *product)
 {
@@ -330,7 +329,7 @@ place_product(struct bisect *bisect, const char *product)
     if (product[0] == '/') {
         if (strncmp(product, tree->top, top) != 0 || product[top] != '/') {
             return sim_cli_fail(SIM_EXIT_USAGE,
-                    "%s is not in the tree %s: name it as BUILD makes it there", product,
+                    "%s is not in the tree %s: give the path at which BUILD makes it", product,
                     tree->top);
         }
         below = product + top + 1;
@@ -374,11 +373,11 @@ bisect_between(struct bisect *bisect, char **bad, char **good)
     if (status == 0) {
         status = *good != NULL ? check_good(bisect, *good) : search_good(bisect, bad, good);
     }
-    return status == 0 ? go_between(bisect, *bad, *good) : status;
+    return status == 0 ? bisect_ends(bisect, *bad, *good) : status;
 }
 
-/* Before anything is built: what can be read is a token. One in a file or
- * the database is read here, as a path may mean another one in the second tree. */
+/* Checks the token before anything is built. One in a file or the database is read here, since a
+ * path may mean another file in the second tree. */
 static int
 take_token(struct bisect *bisect, const char *name)
 {
@@ -402,26 +401,28 @@ take_token(struct bisect *bisect, const char *name)
     return 0;
 }
 
-/* A library; or a rewake, which is asked before anything is built: another program would answer a
- * replay with any status. */
+/* A library; or a rewake, which is asked for its version before anything is built: another program
+ * would answer a replay with any status. */
 static int
 take_product(struct bisect *bisect, const char *name)
 {
     const char *const version[] = {name, "--version", NULL};
-    char *said = NULL;
+    char *output = NULL;
     bisect->is_library = strstr(name, ".so") != NULL;
     if (bisect->is_library) {
         return 0;
     }
-    const struct sim_child_way way = {.ret_out = &said};
+    const struct sim_child_way way = {.ret_out = &output};
     int status = strchr(name, '/') != NULL ? sim_child_run(version, &way) : -1;
-    bool is_rewake = status == 0 && said != NULL && strncmp(said, "rewake ", 7) == 0;
-    free(said);
-    return is_rewake ? 0
-                     : sim_cli_fail(SIM_EXIT_USAGE,
-                               "'%s' is no library and no rewake that is built here: name what "
-                               "BUILD makes, as in rewake bisect LIB.so TOKEN -- BUILD...",
-                               name);
+    bool is_rewake = status == 0 && output != NULL && strncmp(output, "rewake ", 7) == 0;
+    free(output);
+    return is_rewake
+                   ? 0
+                   : sim_cli_fail(SIM_EXIT_USAGE,
+                             "'%s' is neither a library nor a rewake that is built here: give the "
+                             "product of BUILD. Example: rewake bisect mine.so run:2 -- make "
+                             "mine.so",
+                             name);
 }
 
 static int

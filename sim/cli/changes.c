@@ -1,5 +1,5 @@
 /*
- * changes.c -- inotify on the folder, patience, and a look at the file's own tables.
+ * changes.c -- inotify on the folder, and the section table of the file.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* So long nobody may have touched it. */
+/* Time without an event. */
 #define STILL_MS 150
-/* So often in a row it may be left alone without being whole. */
+/* So many such times in a row without a whole file. */
 #define PATIENCE 20
-/* How often a folder that is gone is looked for. */
+/* Between two checks for a folder that is gone. */
 #define LOOK_MS 200
 
 #define HAPPENS \
@@ -69,7 +69,7 @@ sim_changes_fini(struct sim_changes *changes)
     }
 }
 
-/* What is in the buffer; true: something was about the file, or about its folder as a whole. */
+/* Takes the events in the buffer. True: one was about the file, or about the folder as a whole. */
 static bool
 take(struct sim_changes *changes, const char *bytes, size_t size)
 {
@@ -108,14 +108,14 @@ sim_changes_heard(struct sim_changes *changes, int timeout_ms)
     if (changes->watch < 0) {
         (void)poll(NULL, 0, timeout_ms < LOOK_MS ? timeout_ms : LOOK_MS);
         look_for_folder(changes);
-        /* What happened in it before that nobody has heard. */
+        /* Events before the watch were lost. */
         return changes->watch >= 0 && access(changes->path, F_OK) == 0;
     }
     struct pollfd fd = {.fd = changes->fd, .events = POLLIN};
     return poll(&fd, 1, timeout_ms) == 1 && read_events(changes);
 }
 
-/* What is no ELF file of 64 bits is for the loader to refuse. */
+/* The loader refuses what is not an ELF file of 64 bits. */
 static bool
 is_whole(const Elf64_Ehdr *head, ssize_t got, off_t size)
 {
@@ -148,7 +148,7 @@ sim_changes_settle(struct sim_changes *changes)
     for (int still = 0; still < PATIENCE; still++) {
         errno = 0;
         if (sim_changes_heard(changes, STILL_MS)) {
-            still = -1; /* Somebody is at it: all patience again. */
+            still = -1; /* It is being written. */
         } else if (errno == EINTR) {
             return false;
         } else if (sim_changes_is_whole(changes)) {

@@ -1,9 +1,9 @@
 /*
- * changes.h -- hearing that a file was written again.
+ * changes.h -- detects that a file was written.
  *
- * Who builds a library removes it, makes it empty, writes it piece by piece, or puts a new one in
- * its place; so its folder is watched, and a change counts when the file has been left alone for
- * a while and is whole. A folder that goes (a clean build) is waited for.
+ * A build removes a library, truncates it, writes it piece by piece, or renames another one to it;
+ * so the folder is watched, and a change counts when the file has had no event for a while and is
+ * whole. A folder that is removed (a clean build) is waited for.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,20 +21,18 @@ struct sim_changes {
     int watch; /* -1: the folder is not there. */
 };
 
-/* Begins to watch the file at `path`, which need not be there. False: the system refused; errno
- * says why. */
+/* Begins to watch the file at `path`, which need not exist. False: see errno. */
 bool sim_changes_init(struct sim_changes *changes, const char *path);
 void sim_changes_fini(struct sim_changes *changes);
 
-/* Waits at most `timeout_ms` for something to happen to the file. True: it has; not yet that it is
- * over. Ends early at a signal. */
+/* Waits at most `timeout_ms` for an event of the file; more may follow. Ends early at a signal. */
 bool sim_changes_heard(struct sim_changes *changes, int timeout_ms);
 
-/* Waits until the file is left alone and is whole; false: it is not there, or is still not whole
- * after a while in which nobody wrote. */
+/* Waits until the file has no more events and is whole. False: it does not exist, or is not whole
+ * after a while without events. */
 bool sim_changes_settle(struct sim_changes *changes);
 
-/* Whether the file is there, not empty, and if it is an ELF file to its end. */
+/* Whether the file exists, is not empty, and, if it is an ELF file, is complete. */
 bool sim_changes_is_whole(const struct sim_changes *changes);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * child.c -- fork, exec, wait; and what happens to them at ^C.
+ * child.c -- fork, exec, wait, and ^C.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,7 +20,7 @@
 
 #define NOT_FOUND 127
 
-/* The one that runs now; 0: none. Of the process: signals are, too. */
+/* The child that runs now; 0: none. Global, as signals are. */
 static volatile pid_t running;
 static volatile sig_atomic_t interrupted;
 
@@ -111,7 +111,7 @@ start(const char *const *arguments, const struct sim_child_way *way, int out)
     if (pid < 0) {
         return 0;
     }
-    (void)setpgid(pid, pid); /* Both do it, whoever comes first. */
+    (void)setpgid(pid, pid); /* Parent and child do it: either may be first. */
     running = pid;
     if (interrupted != 0) {
         (void)kill(-pid, SIGTERM);
@@ -170,11 +170,11 @@ static char *
 read_all(int fd)
 {
     size_t used = 0;
-    size_t room = 4096;
-    char *text = malloc(room);
+    size_t size = 4096;
+    char *text = malloc(size);
     rt_assert(text != NULL);
     for (;;) {
-        ssize_t got = read(fd, text + used, room - used - 1);
+        ssize_t got = read(fd, text + used, size - used - 1);
         if (got < 0 && errno == EINTR) {
             continue;
         }
@@ -183,9 +183,9 @@ read_all(int fd)
             return text;
         }
         used += (size_t)got;
-        if (room - used < 2) {
-            room *= 2;
-            text = realloc(text, room);
+        if (size - used < 2) {
+            size *= 2;
+            text = realloc(text, size);
             rt_assert(text != NULL);
         }
     }

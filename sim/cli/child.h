@@ -1,9 +1,9 @@
 /*
- * child.h -- other programs, run one at a time and not left behind.
+ * child.h -- runs other programs, one at a time, and ends them.
  *
- * A child has a process group of its own, so that whoever is asked to stop can stop all that it has
- * started (a make and its compilers). ^C, SIGTERM and SIGHUP are heard here: the child is ended,
- * and sim_child_interrupted says so from then on.
+ * A child has its own process group, so that all that it started (a make and its compilers) can be
+ * ended. ^C, SIGTERM and SIGHUP are caught here: they end the child, and sim_child_interrupted is
+ * true from then on.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@ struct sim_child_way {
     const char *folder; /* Where it runs; NULL: here. */
     char **ret_out;     /* Its stdout, from malloc; NULL: as `loud` says. */
     bool loud;          /* stdout and stderr are ours; else they go to `log`, or nowhere. */
-    const char *log;    /* A file, written again; NULL: nowhere. */
+    const char *log;    /* A file, truncated; NULL: nowhere. */
 };
 
 /* From here on signals end the child and not this process. */
@@ -30,16 +30,14 @@ bool sim_child_interrupted(void);
  * the signal that ended it; 127 when there is no such program; -1 when the system refused. */
 int sim_child_run(const char *const *arguments, const struct sim_child_way *way);
 
-/* As sim_child_run in two halves, for who has to look at something else meanwhile. 0: the system
- * refused. */
+/* sim_child_run in two halves. 0: the system refused. */
 pid_t sim_child_start(const char *const *arguments, const struct sim_child_way *way);
 int sim_child_wait(pid_t pid);
-/* Whether it has ended by itself; *ret_status as of sim_child_run. Ended, it must not be waited for
- * again. */
+/* Whether it has ended; *ret_status as of sim_child_run. Then it must not be waited for again. */
 bool sim_child_ended(pid_t pid, int *ret_status);
 void sim_child_end(pid_t pid);
 
-/* This program; static. NULL: not to be found. */
+/* The path of this program; static. NULL: it was not found. */
 const char *sim_child_self(void);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * code.c -- `rewake coverage --code`: how much of the code runs have reached.
  *
- * One row a folder: a screen tells all. Files, lines and seeds are a question away (code.sql).
+ * One row a folder, for one screen. Queries have files, lines and seeds (code.sql).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,7 +25,7 @@ struct edge {
     uint32_t folder;
     bool entry;
     bool reached;
-    bool before_fault; /* Some run came there without a fault, or before it. */
+    bool before_fault; /* A run reached it without a fault, or before it. */
 };
 
 struct folder {
@@ -44,8 +44,7 @@ struct counting {
     uint32_t folder_count;
 };
 
-/* The folder of a file, with its slash. A planted copy, slot.async-io-07b6cca.c, is of who planted
- * it. */
+/* The folder of a file, with its slash; of a zoo's copy, slot.async-io-07b6cca.c, the zoo. */
 static const char *
 folder_in(const char *file, size_t *ret_length)
 {
@@ -179,7 +178,7 @@ print_text(const struct counting *counting)
     all.name = total;
     print_row(&all);
     (void)printf(
-            "\nafter fault: reached by no run before its first fault. By file, line and seed:\n"
+            "\nafter fault: no run reached it before its first fault. By file, line and seed:\n"
             "rewake query 'SELECT * FROM code_by_file' (code_first, code_seeds, code_added)\n");
 }
 
@@ -211,7 +210,7 @@ done(struct counting *counting)
 }
 
 static void
-tell_edge(const struct sim_cli *cli, const struct sim_code_edge *edge)
+print_edge(const struct sim_cli *cli, const struct sim_code_edge *edge)
 {
     struct sim_json json;
     if (!sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
@@ -227,13 +226,13 @@ tell_edge(const struct sim_cli *cli, const struct sim_code_edge *edge)
 }
 
 void
-sim_coverage_tell_run(const struct sim_cli *cli, const uint64_t *reached)
+sim_coverage_print_run(const struct sim_cli *cli, const uint64_t *reached)
 {
     const struct sim_code_edge *edges = NULL;
     uint32_t count = sim_code_names(&edges);
     for (uint32_t i = 0; i < count && reached != NULL; i++) {
         if (sim_edges_has(reached, i)) {
-            tell_edge(cli, &edges[i]);
+            print_edge(cli, &edges[i]);
         }
     }
 }
@@ -241,7 +240,7 @@ sim_coverage_tell_run(const struct sim_cli *cli, const uint64_t *reached)
 int
 sim_coverage_no_code(void)
 {
-    return sim_cli_fail(SIM_EXIT_NOTHING, "no edges of code are counted here; %s", HOW_TO_COUNT);
+    return sim_cli_fail(SIM_EXIT_NOTHING, "no edges of code are counted here: %s", HOW_TO_COUNT);
 }
 
 int

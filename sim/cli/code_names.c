@@ -1,5 +1,5 @@
 /*
- * code_names.c -- from the places of a build's edges to their names and numbers.
+ * code_names.c -- names and numbers of the edges of a build.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 #include "sim/core/symbols.h"
 #include "sim/search/cover/edges.h"
 
-/* Of the process; never freed, as the numbers are of the process too. */
+/* Of the process, as the numbers are; never freed. */
 static struct {
     struct sim_code_edge *edges;
     uint32_t *numbers; /* Of each edge that was announced. */
@@ -23,12 +23,12 @@ static struct {
     uint32_t count;
 } names;
 
-/* The function whose edges are being told. */
+/* The function whose edges are being named. */
 struct function {
     struct sim_place place;
     char *file;
     char *name;
-    uint32_t edges; /* So many have been told. */
+    uint32_t edges; /* So many are named. */
 };
 
 static uint64_t
@@ -61,7 +61,7 @@ slot_of(uint64_t id)
     return &names.index[slot];
 }
 
-/* What comes from a header's macro, or from nowhere, is told as where the function begins. */
+/* An edge of a header's macro, or of no line, has the line of its function. */
 static uint32_t
 line_of(struct sim_places *places, const struct function *function, uintptr_t pc)
 {
@@ -97,7 +97,7 @@ begin_function(struct sim_places *places, uintptr_t pc, struct function *functio
     if (!sim_places_entry(places, pc, &function->place)) {
         (void)sim_places_at(places, pc, false, &function->place, 1);
     }
-    /* Shared by its edges, and as long-lived. A header that is found by -I. is told as ./it. */
+    /* Shared by its edges, never freed. A header that is found by -I. is called ./it. */
     const char *file = function->place.file;
     function->file = copy(strncmp(file, "./", 2) == 0 ? file + 2 : file);
     function->name = copy(function->place.function);

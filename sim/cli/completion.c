@@ -74,8 +74,8 @@ completion(struct sim_cli *cli)
     } else if (strcmp(cli->arguments[0], "zsh") == 0) {
         sim_completion_zsh();
     } else {
-        return sim_cli_fail(
-                SIM_EXIT_USAGE, "there is no completion for %s; bash or zsh", cli->arguments[0]);
+        return sim_cli_fail(SIM_EXIT_USAGE, "there is no completion for %s: give bash or zsh",
+                cli->arguments[0]);
     }
     return SIM_EXIT_HELD;
 }

@@ -1,8 +1,8 @@
 /*
  * completion_bash.c -- completion of command lines for bash.
  *
- * Words are taken from the line itself: bash parts its own at colons and equal signs, of which
- * run:12 and --strategy=pct have one. It puts its answer behind the last of these, too.
+ * Words are taken from the line: bash splits its own at colons and equal signs, which run:12 and
+ * --strategy=pct have. It also inserts the answer after the last of these.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -37,7 +37,7 @@ static const char functions[] =
         "    fi\n"
         "}\n\n";
 
-/* `last` is the option before the word to complete; `place` that word's place among arguments. */
+/* `last` is the option before the word to complete, `place` the index of that argument. */
 static const char words[] =
         "_rewake() {\n"
         "    local IFS=$' \\t\\n' line=${COMP_LINE:0:COMP_POINT} words i\n"
@@ -81,7 +81,7 @@ put_valued(void)
     }
 }
 
-/* What comes behind an option that takes a value. */
+/* The value of an option. */
 static void
 put_values(void)
 {

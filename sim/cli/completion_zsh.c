@@ -8,7 +8,7 @@
 
 #include "sim/cli/completion.h"
 
-/* Within single quotes, and where brackets and colons divide. */
+/* Within single quotes, where brackets and colons are separators. */
 static void
 put_quoted(const char *text)
 {
@@ -26,7 +26,7 @@ put_quoted(const char *text)
 static void
 zsh_flag(const char *flag, const struct sim_cli_option_text *option, enum sim_cli_option which)
 {
-    /* Assignments may come several times. */
+    /* Assignments can be repeated. */
     bool repeats = which == SIM_CLI_OPTION_PARAM || which == SIM_CLI_OPTION_OPTION;
     (void)printf("            '%s%s[", repeats ? "*" : "", flag);
     put_quoted(option->about);

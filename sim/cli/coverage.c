@@ -1,5 +1,5 @@
 /*
- * coverage.c -- `rewake coverage`: what a sweep has covered, in words; of each scenario the newest.
+ * coverage.c -- `rewake coverage`: what the newest sweep of each scenario has covered.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,31 +18,31 @@
 
 #define PLACE_WIDTH 43u
 
-/* One question after the other; the first error ends it. */
-struct telling {
+/* One query after the other, up to the first error. */
+struct printing {
     struct sim_cli *cli;
     struct sim_store *store;
     struct sim_page page;
     struct sim_json json;
-    int64_t *sweeps; /* That are to be told. */
+    int64_t *sweeps; /* To print. */
     char **names;    /* Their scenarios. */
     uint32_t sweep_count;
     enum sim_store_err err;
 
-    /* Of the sweep that is told. */
+    /* Of the sweep that is printed. */
     int64_t sweep;
-    char kind[32]; /* Of the last element told. */
+    char kind[32]; /* Of the last coverage point that was printed. */
     uint64_t growth_next;
     uint64_t growth_last[2]; /* Runs so far, covered. */
     uint64_t goals;
 };
 
 static void
-ask(struct telling *telling, enum sim_asked asked, int64_t sweep,
+ask(struct printing *printing, enum sim_asked asked, int64_t sweep,
         bool (*row)(const char *const *columns, void *argument))
 {
-    if (telling->err == SIM_STORE_OK) {
-        telling->err = sim_store_ask(telling->store, asked, sweep, row, telling);
+    if (printing->err == SIM_STORE_OK) {
+        printing->err = sim_store_ask(printing->store, asked, sweep, row, printing);
     }
 }
 
@@ -63,7 +63,7 @@ put_percent(struct sim_page *page, uint64_t part, uint64_t whole)
 
 /* ---- Which sweeps. --------------------------------------------------------------------------- */
 
-/* With a library in front: its scenarios only, as everywhere. */
+/* With a library, only its scenarios. */
 static bool
 is_of_library(const struct sim_cli *cli, const char *scenario)
 {
@@ -84,67 +84,67 @@ wanted_sweeps(const struct sim_settings *settings)
 static bool
 note_sweep(const char *const *columns, void *argument)
 {
-    struct telling *telling = argument;
-    const struct sim_cli *cli = telling->cli;
+    struct printing *printing = argument;
+    const struct sim_cli *cli = printing->cli;
     if (!is_of_library(cli, columns[1]) ||
             !sim_registry_matches(columns[1], cli->arguments, cli->count)) {
         return true;
     }
-    uint32_t count = telling->sweep_count + 1;
-    telling->sweeps = reallocarray(telling->sweeps, count, sizeof(*telling->sweeps));
-    telling->names = reallocarray(telling->names, count, sizeof(*telling->names));
-    rt_assert(telling->sweeps != NULL && telling->names != NULL);
-    telling->sweeps[telling->sweep_count] = (int64_t)number(columns[0]);
-    telling->names[telling->sweep_count] = strdup(columns[1]);
-    rt_assert(telling->names[telling->sweep_count] != NULL);
-    telling->sweep_count = count;
+    uint32_t count = printing->sweep_count + 1;
+    printing->sweeps = reallocarray(printing->sweeps, count, sizeof(*printing->sweeps));
+    printing->names = reallocarray(printing->names, count, sizeof(*printing->names));
+    rt_assert(printing->sweeps != NULL && printing->names != NULL);
+    printing->sweeps[printing->sweep_count] = (int64_t)number(columns[0]);
+    printing->names[printing->sweep_count] = strdup(columns[1]);
+    rt_assert(printing->names[printing->sweep_count] != NULL);
+    printing->sweep_count = count;
     return true;
 }
 
-/* ---- In words. ------------------------------------------------------------------------------- */
+/* ---- For people. ----------------------------------------------------------------------------- */
 
 static bool
-tell_head(const char *const *columns, void *argument)
+print_head(const char *const *columns, void *argument)
 {
-    struct telling *telling = argument;
-    struct sim_page *page = &telling->page;
+    struct printing *printing = argument;
+    struct sim_page *page = &printing->page;
     sim_page_tone(page, SIM_TONE_HEAD);
     sim_page_printf(page, "%s (sweep %s)\n", columns[1], columns[0]);
     sim_page_tone(page, SIM_TONE_PLAIN);
     sim_page_printf(page,
-            "%s elements covered in %s runs by %s, of which %s failed; the last new "
-            "one in run %s.\n",
+            "%s coverage points in %s runs by %s, of which %s failed; the last new one in "
+            "run %s.\n",
             columns[6], columns[4], columns[3], columns[5], columns[7]);
     return false;
 }
 
 /* At the first run, and then whenever the runs have doubled. */
 static bool
-tell_growth(const char *const *columns, void *argument)
+print_growth(const char *const *columns, void *argument)
 {
-    struct telling *telling = argument;
+    struct printing *printing = argument;
     uint64_t runs = number(columns[0]);
-    if (telling->growth_next == 0) {
-        sim_page_put(&telling->page, "Growth:");
-        telling->growth_next = 1;
+    if (printing->growth_next == 0) {
+        sim_page_put(&printing->page, "Growth:");
+        printing->growth_next = 1;
     }
-    if (runs >= telling->growth_next) {
-        sim_page_printf(&telling->page, " %s in %s,", columns[1], columns[0]);
+    if (runs >= printing->growth_next) {
+        sim_page_printf(&printing->page, " %s in %s,", columns[1], columns[0]);
         /* A damaged database may have counted any number of runs. */
-        while (telling->growth_next <= runs && telling->growth_next <= UINT64_MAX / 4) {
-            telling->growth_next *= 4;
+        while (printing->growth_next <= runs && printing->growth_next <= UINT64_MAX / 4) {
+            printing->growth_next *= 4;
         }
     }
-    telling->growth_last[0] = runs;
-    telling->growth_last[1] = number(columns[1]);
+    printing->growth_last[0] = runs;
+    printing->growth_last[1] = number(columns[1]);
     return true;
 }
 
 static bool
-tell_species(const char *const *columns, void *argument)
+print_species(const char *const *columns, void *argument)
 {
-    struct telling *telling = argument;
-    struct sim_page *page = &telling->page;
+    struct printing *printing = argument;
+    struct sim_page *page = &printing->page;
     const struct sim_census census = {
             .runs = number(columns[1]),
             .seen = number(columns[2]),
@@ -156,7 +156,7 @@ tell_species(const char *const *columns, void *argument)
     }
     sim_page_printf(page, "Different runs, beyond the order of independent steps: %s%s of %s by %s",
             number(columns[5]) > 0 ? "about " : "", columns[2], columns[1], columns[0]);
-    sim_page_printf(page, "; %s came once.\nThe next one is new with ", columns[3]);
+    sim_page_printf(page, "; %s occurred once.\nThe next one is new with ", columns[3]);
     put_percent(page, sim_census_unseen_ppm(&census), 1000000);
     sim_page_printf(page, " (Good-Turing); there are at least %llu (Chao1).\n",
             (unsigned long long)sim_census_chao1(&census));
@@ -164,10 +164,10 @@ tell_species(const char *const *columns, void *argument)
 }
 
 static bool
-tell_drawn(const char *const *columns, void *argument)
+print_drawn(const char *const *columns, void *argument)
 {
-    struct telling *telling = argument;
-    struct sim_page *page = &telling->page;
+    struct printing *printing = argument;
+    struct sim_page *page = &printing->page;
     if (number(columns[2]) > 0) {
         sim_page_printf(page, "%s: %s of %s runs failed.\n", columns[0], columns[2], columns[1]);
         return true;
@@ -180,26 +180,26 @@ tell_drawn(const char *const *columns, void *argument)
 }
 
 static bool
-tell_goal(const char *const *columns, void *argument)
+print_goal(const char *const *columns, void *argument)
 {
-    struct telling *telling = argument;
+    struct printing *printing = argument;
     uint64_t runs = number(columns[3]);
     char times[32] = "never";
-    if (telling->goals == 0) {
-        sim_page_put(&telling->page, "\ngoals: reached in so many runs\n");
+    if (printing->goals == 0) {
+        sim_page_put(&printing->page, "\ngoals: reached in so many runs\n");
     }
     if (runs > 0) {
         (void)snprintf(times, sizeof(times), "%llu", (unsigned long long)runs);
     }
-    sim_page_tone(&telling->page, runs > 0 ? SIM_TONE_PLAIN : SIM_TONE_BAD);
-    sim_page_printf(&telling->page, "%8s  %-9s  %.32s  %.44s\n", times, columns[0], columns[1],
+    sim_page_tone(&printing->page, runs > 0 ? SIM_TONE_PLAIN : SIM_TONE_BAD);
+    sim_page_printf(&printing->page, "%8s  %-9s  %.32s  %.44s\n", times, columns[0], columns[1],
             columns[2] != NULL ? columns[2] : "");
-    sim_page_tone(&telling->page, SIM_TONE_PLAIN);
-    telling->goals++;
+    sim_page_tone(&printing->page, SIM_TONE_PLAIN);
+    printing->goals++;
     return true;
 }
 
-/* A place in its column; one that is too long loses its end. */
+/* A place in its column; one that is too long is cut. */
 static void
 put_place(struct sim_page *page, const char *place, bool last)
 {
@@ -218,17 +218,17 @@ put_place(struct sim_page *page, const char *place, bool last)
 }
 
 static bool
-tell_element(const char *const *columns, void *argument)
+print_element(const char *const *columns, void *argument)
 {
-    struct telling *telling = argument;
-    struct sim_page *page = &telling->page;
-    if (strcmp(telling->kind, columns[0]) != 0) {
+    struct printing *printing = argument;
+    struct sim_page *page = &printing->page;
+    if (strcmp(printing->kind, columns[0]) != 0) {
         sim_page_put(page, "\n");
         sim_page_tone(page, SIM_TONE_HEAD);
         sim_page_put(page, columns[0]);
         sim_page_tone(page, SIM_TONE_PLAIN);
         sim_page_printf(page, ": %s\n", columns[1]);
-        (void)snprintf(telling->kind, sizeof(telling->kind), "%s", columns[0]);
+        (void)snprintf(printing->kind, sizeof(printing->kind), "%s", columns[0]);
     }
     sim_page_printf(page, "%8s  ", columns[4]);
     put_place(page, columns[2], columns[3] == NULL);
@@ -241,23 +241,23 @@ tell_element(const char *const *columns, void *argument)
 }
 
 static void
-tell_sweep(struct telling *telling, int64_t sweep)
+print_sweep(struct printing *printing, int64_t sweep)
 {
-    struct sim_page *page = &telling->page;
-    telling->sweep = sweep;
-    telling->kind[0] = '\0';
-    telling->growth_next = 0;
-    telling->goals = 0;
-    ask(telling, SIM_ASKED_SWEEPS, sweep, tell_head);
-    ask(telling, SIM_ASKED_GROWTH, sweep, tell_growth);
-    if (telling->growth_next > 0) {
-        sim_page_printf(page, " %llu in %llu runs.\n", (unsigned long long)telling->growth_last[1],
-                (unsigned long long)telling->growth_last[0]);
+    struct sim_page *page = &printing->page;
+    printing->sweep = sweep;
+    printing->kind[0] = '\0';
+    printing->growth_next = 0;
+    printing->goals = 0;
+    ask(printing, SIM_ASKED_SWEEPS, sweep, print_head);
+    ask(printing, SIM_ASKED_GROWTH, sweep, print_growth);
+    if (printing->growth_next > 0) {
+        sim_page_printf(page, " %llu in %llu runs.\n", (unsigned long long)printing->growth_last[1],
+                (unsigned long long)printing->growth_last[0]);
     }
-    ask(telling, SIM_ASKED_SPECIES, sweep, tell_species);
-    ask(telling, SIM_ASKED_DRAWN, sweep, tell_drawn);
-    ask(telling, SIM_ASKED_GOALS, sweep, tell_goal);
-    ask(telling, SIM_ASKED_ELEMENTS, sweep, tell_element);
+    ask(printing, SIM_ASKED_SPECIES, sweep, print_species);
+    ask(printing, SIM_ASKED_DRAWN, sweep, print_drawn);
+    ask(printing, SIM_ASKED_GOALS, sweep, print_goal);
+    ask(printing, SIM_ASKED_ELEMENTS, sweep, print_element);
     sim_page_put(page, "\n");
 }
 
@@ -266,143 +266,143 @@ tell_sweep(struct telling *telling, int64_t sweep)
 static bool
 json_head(const char *const *columns, void *argument)
 {
-    struct telling *telling = argument;
-    sim_json_number(&telling->json, "sweep", number(columns[0]));
-    sim_json_text(&telling->json, "scenario", columns[1]);
-    sim_json_text(&telling->json, "strategy", columns[3]);
-    sim_json_number(&telling->json, "runs", number(columns[4]));
-    sim_json_number(&telling->json, "failed", number(columns[5]));
-    sim_json_number(&telling->json, "elements", number(columns[6]));
-    sim_json_number(&telling->json, "last_new_run", number(columns[7]));
+    struct printing *printing = argument;
+    sim_json_number(&printing->json, "sweep", number(columns[0]));
+    sim_json_text(&printing->json, "scenario", columns[1]);
+    sim_json_text(&printing->json, "strategy", columns[3]);
+    sim_json_number(&printing->json, "runs", number(columns[4]));
+    sim_json_number(&printing->json, "failed", number(columns[5]));
+    sim_json_number(&printing->json, "elements", number(columns[6]));
+    sim_json_number(&printing->json, "last_new_run", number(columns[7]));
     return true;
 }
 
 static bool
 json_growth(const char *const *columns, void *argument)
 {
-    struct telling *telling = argument;
-    sim_json_open(&telling->json, NULL, '{');
-    sim_json_number(&telling->json, "runs", number(columns[0]));
-    sim_json_number(&telling->json, "covered", number(columns[1]));
-    sim_json_close(&telling->json, '}');
+    struct printing *printing = argument;
+    sim_json_open(&printing->json, NULL, '{');
+    sim_json_number(&printing->json, "runs", number(columns[0]));
+    sim_json_number(&printing->json, "covered", number(columns[1]));
+    sim_json_close(&printing->json, '}');
     return true;
 }
 
 static bool
 json_species(const char *const *columns, void *argument)
 {
-    struct telling *telling = argument;
+    struct printing *printing = argument;
     const struct sim_census census = {
             .runs = number(columns[1]),
             .seen = number(columns[2]),
             .once = number(columns[3]),
             .twice = number(columns[4]),
     };
-    sim_json_open(&telling->json, NULL, '{');
-    sim_json_text(&telling->json, "strategy", columns[0]);
-    sim_json_number(&telling->json, "runs", census.runs);
-    sim_json_number(&telling->json, "seen", census.seen);
-    sim_json_number(&telling->json, "once", census.once);
-    sim_json_number(&telling->json, "twice", census.twice);
-    sim_json_number(&telling->json, "level", number(columns[5]));
-    sim_json_number(&telling->json, "next_is_new_ppm", sim_census_unseen_ppm(&census));
-    sim_json_number(&telling->json, "at_least", sim_census_chao1(&census));
-    sim_json_close(&telling->json, '}');
+    sim_json_open(&printing->json, NULL, '{');
+    sim_json_text(&printing->json, "strategy", columns[0]);
+    sim_json_number(&printing->json, "runs", census.runs);
+    sim_json_number(&printing->json, "seen", census.seen);
+    sim_json_number(&printing->json, "once", census.once);
+    sim_json_number(&printing->json, "twice", census.twice);
+    sim_json_number(&printing->json, "level", number(columns[5]));
+    sim_json_number(&printing->json, "next_is_new_ppm", sim_census_unseen_ppm(&census));
+    sim_json_number(&printing->json, "at_least", sim_census_chao1(&census));
+    sim_json_close(&printing->json, '}');
     return true;
 }
 
 static bool
 json_drawn(const char *const *columns, void *argument)
 {
-    struct telling *telling = argument;
-    sim_json_open(&telling->json, NULL, '{');
-    sim_json_text(&telling->json, "strategy", columns[0]);
-    sim_json_number(&telling->json, "runs", number(columns[1]));
-    sim_json_number(&telling->json, "failed", number(columns[2]));
+    struct printing *printing = argument;
+    sim_json_open(&printing->json, NULL, '{');
+    sim_json_text(&printing->json, "strategy", columns[0]);
+    sim_json_number(&printing->json, "runs", number(columns[1]));
+    sim_json_number(&printing->json, "failed", number(columns[2]));
     if (number(columns[2]) == 0) {
-        sim_json_number(&telling->json, "fails_at_most_ppb", number(columns[3]));
+        sim_json_number(&printing->json, "fails_at_most_ppb", number(columns[3]));
     }
-    sim_json_close(&telling->json, '}');
+    sim_json_close(&printing->json, '}');
     return true;
 }
 
 static bool
 json_goal(const char *const *columns, void *argument)
 {
-    struct telling *telling = argument;
-    sim_json_open(&telling->json, NULL, '{');
-    sim_json_text(&telling->json, "what", columns[0]);
-    sim_json_text(&telling->json, "text", columns[1]);
-    sim_json_text(&telling->json, "place", columns[2]);
-    sim_json_number(&telling->json, "runs", number(columns[3]));
-    sim_json_close(&telling->json, '}');
+    struct printing *printing = argument;
+    sim_json_open(&printing->json, NULL, '{');
+    sim_json_text(&printing->json, "what", columns[0]);
+    sim_json_text(&printing->json, "text", columns[1]);
+    sim_json_text(&printing->json, "place", columns[2]);
+    sim_json_number(&printing->json, "runs", number(columns[3]));
+    sim_json_close(&printing->json, '}');
     return true;
 }
 
 static bool
 json_element(const char *const *columns, void *argument)
 {
-    struct telling *telling = argument;
-    sim_json_open(&telling->json, NULL, '{');
-    sim_json_text(&telling->json, "element", columns[0]);
-    sim_json_text(&telling->json, "place", columns[2]);
-    sim_json_text(&telling->json, "other", columns[3]);
-    sim_json_number(&telling->json, "runs", number(columns[4]));
-    sim_json_number(&telling->json, "first_run", number(columns[5]));
-    sim_json_close(&telling->json, '}');
+    struct printing *printing = argument;
+    sim_json_open(&printing->json, NULL, '{');
+    sim_json_text(&printing->json, "element", columns[0]);
+    sim_json_text(&printing->json, "place", columns[2]);
+    sim_json_text(&printing->json, "other", columns[3]);
+    sim_json_number(&printing->json, "runs", number(columns[4]));
+    sim_json_number(&printing->json, "first_run", number(columns[5]));
+    sim_json_close(&printing->json, '}');
     return true;
 }
 
 static void
-json_list(struct telling *telling, const char *key, enum sim_asked asked,
+json_list(struct printing *printing, const char *key, enum sim_asked asked,
         bool (*row)(const char *const *columns, void *argument))
 {
-    sim_json_open(&telling->json, key, '[');
-    ask(telling, asked, telling->sweep, row);
-    sim_json_close(&telling->json, ']');
+    sim_json_open(&printing->json, key, '[');
+    ask(printing, asked, printing->sweep, row);
+    sim_json_close(&printing->json, ']');
 }
 
 static void
-json_sweep(struct telling *telling, int64_t sweep)
+json_sweep(struct printing *printing, int64_t sweep)
 {
-    telling->sweep = sweep;
-    sim_json_begin(&telling->json, stdout, "coverage");
-    ask(telling, SIM_ASKED_SWEEPS, sweep, json_head);
-    json_list(telling, "growth", SIM_ASKED_GROWTH, json_growth);
-    json_list(telling, "species", SIM_ASKED_SPECIES, json_species);
-    json_list(telling, "strategies", SIM_ASKED_DRAWN, json_drawn);
-    json_list(telling, "goals", SIM_ASKED_GOALS, json_goal);
-    json_list(telling, "covered", SIM_ASKED_ELEMENTS, json_element);
-    sim_json_end(&telling->json);
+    printing->sweep = sweep;
+    sim_json_begin(&printing->json, stdout, "coverage");
+    ask(printing, SIM_ASKED_SWEEPS, sweep, json_head);
+    json_list(printing, "growth", SIM_ASKED_GROWTH, json_growth);
+    json_list(printing, "species", SIM_ASKED_SPECIES, json_species);
+    json_list(printing, "strategies", SIM_ASKED_DRAWN, json_drawn);
+    json_list(printing, "goals", SIM_ASKED_GOALS, json_goal);
+    json_list(printing, "covered", SIM_ASKED_ELEMENTS, json_element);
+    sim_json_end(&printing->json);
 }
 
 /* ---- The command. ---------------------------------------------------------------------------- */
 
 static int
-tell_all(struct telling *telling)
+print_all(struct printing *printing)
 {
-    const struct sim_settings *settings = &telling->cli->settings;
+    const struct sim_settings *settings = &printing->cli->settings;
     bool code = sim_given(settings, SIM_CLI_OPTION_CODE);
     int status = 0;
     if (code && sim_given(settings, SIM_CLI_OPTION_DISTILL)) {
-        const char *name = telling->sweep_count == 1 ? telling->names[0] : "all of them";
-        return sim_coverage_distill(
-                telling->cli, telling->store, name, telling->sweeps, telling->sweep_count, true);
+        const char *name = printing->sweep_count == 1 ? printing->names[0] : "all of them";
+        return sim_coverage_distill(printing->cli, printing->store, name, printing->sweeps,
+                printing->sweep_count, true);
     }
     if (code) {
         return sim_coverage_code(
-                telling->cli, telling->store, telling->sweeps, telling->sweep_count);
+                printing->cli, printing->store, printing->sweeps, printing->sweep_count);
     }
-    for (uint32_t i = 0; i < telling->sweep_count && status == 0; i++) {
+    for (uint32_t i = 0; i < printing->sweep_count && status == 0; i++) {
         if (sim_given(settings, SIM_CLI_OPTION_DISTILL)) {
-            status = sim_coverage_distill(
-                    telling->cli, telling->store, telling->names[i], &telling->sweeps[i], 1, false);
+            status = sim_coverage_distill(printing->cli, printing->store, printing->names[i],
+                    &printing->sweeps[i], 1, false);
         } else if (sim_given(settings, SIM_CLI_OPTION_JSON)) {
-            json_sweep(telling, telling->sweeps[i]);
+            json_sweep(printing, printing->sweeps[i]);
         } else {
-            tell_sweep(telling, telling->sweeps[i]);
-            (void)fputs(sim_page_text(&telling->page), stdout);
-            sim_page_clear(&telling->page);
+            print_sweep(printing, printing->sweeps[i]);
+            (void)fputs(sim_page_text(&printing->page), stdout);
+            sim_page_clear(&printing->page);
         }
     }
     return status;
@@ -418,22 +418,22 @@ nothing(const struct sim_cli *cli)
                 sweep, sizeof(sweep), " in sweep %llu", (unsigned long long)cli->settings.sweep);
     }
     return sim_cli_fail(SIM_EXIT_NOTHING,
-            "nothing is recorded%s%s%s; `rewake run` records what it covers",
+            "nothing is recorded%s%s%s: rewake run records what it covers",
             of != NULL ? " of " : "", of != NULL ? of : "", sweep);
 }
 
 static int
-answer(struct telling *telling)
+answer(struct printing *printing)
 {
-    const struct sim_settings *settings = &telling->cli->settings;
-    ask(telling, SIM_ASKED_SWEEPS, wanted_sweeps(settings), note_sweep);
-    if (telling->err == SIM_STORE_OK && telling->sweep_count == 0) {
-        return nothing(telling->cli);
+    const struct sim_settings *settings = &printing->cli->settings;
+    ask(printing, SIM_ASKED_SWEEPS, wanted_sweeps(settings), note_sweep);
+    if (printing->err == SIM_STORE_OK && printing->sweep_count == 0) {
+        return nothing(printing->cli);
     }
-    int status = sim_select_check(telling->cli, telling->names, telling->sweep_count);
-    status = status == 0 ? tell_all(telling) : status;
-    if (telling->err != SIM_STORE_OK) {
-        status = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(telling->store));
+    int status = sim_select_check(printing->cli, printing->names, printing->sweep_count);
+    status = status == 0 ? print_all(printing) : status;
+    if (printing->err != SIM_STORE_OK) {
+        status = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(printing->store));
     }
     return status;
 }
@@ -442,20 +442,20 @@ static int
 coverage(struct sim_cli *cli)
 {
     char message[SIM_STORE_MESSAGE_MAX];
-    struct telling telling = {.cli = cli};
+    struct printing printing = {.cli = cli};
     if (sim_store_open(sim_cli_db(cli), SIM_STORE_READ, 0, message, sizeof(message),
-                &telling.store) != SIM_STORE_OK) {
+                &printing.store) != SIM_STORE_OK) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
     }
-    sim_page_init(&telling.page, sim_terminal_colour());
-    int status = answer(&telling);
-    sim_page_fini(&telling.page);
-    for (uint32_t i = 0; i < telling.sweep_count; i++) {
-        free(telling.names[i]);
+    sim_page_init(&printing.page, sim_terminal_colour());
+    int status = answer(&printing);
+    sim_page_fini(&printing.page);
+    for (uint32_t i = 0; i < printing.sweep_count; i++) {
+        free(printing.names[i]);
     }
-    free(telling.names);
-    free(telling.sweeps);
-    sim_store_close(&telling.store);
+    free(printing.names);
+    free(printing.sweeps);
+    sim_store_close(&printing.store);
     return status;
 }
 

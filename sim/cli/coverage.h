@@ -12,9 +12,9 @@
 #include "sim/store/store.h"
 
 /*
- * Runs those of `sweeps` again that were the first to cover something, and prints the few of them
- * that cover all of it: what `name` has covered. With `code`, edges of code are to be covered
- * too. 0, or the exit status after a line on stderr.
+ * Repeats the runs of `sweeps` that were the first to cover something, and prints the fewest that
+ * cover all of it, as of `name`. With `code`, edges of code count too. 0, or the exit status after
+ * a line on stderr.
  */
 int sim_coverage_distill(struct sim_cli *cli, struct sim_store *store, const char *name,
         const int64_t *sweeps, uint32_t count, bool code);
@@ -24,9 +24,9 @@ int sim_coverage_code(
         struct sim_cli *cli, struct sim_store *store, const int64_t *sweeps, uint32_t count);
 
 /* Prints the edges of a set (sim/search/cover/edges.h), one a line. */
-void sim_coverage_tell_run(const struct sim_cli *cli, const uint64_t *reached);
+void sim_coverage_print_run(const struct sim_cli *cli, const uint64_t *reached);
 
-/* Says that this build, or this database, has no edges of code, and what to do. */
+/* Reports that this build, or this database, has no edges of code, and what to do. */
 int sim_coverage_no_code(void);
 
 #endif

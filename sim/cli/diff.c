@@ -1,5 +1,5 @@
 /*
- * diff.c -- `rewake diff`: where two runs part.
+ * diff.c -- `rewake diff`: the first difference of two runs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 #include "sim/cli/print/terminal.h"
 #include "sim/cli/subject/subject.h"
 
-/* Finds and runs what is named; both are to be done with in any case. */
+/* Finds the run and makes it; the caller frees both in any case. */
 static int
 make(struct sim_cli *cli, const char *name, struct sim_subject *subject, struct sim_alone *alone)
 {
@@ -28,7 +28,7 @@ exit_status(const struct sim_difference *difference)
 
 /* ---- For programs. --------------------------------------------------------------------------- */
 
-/* What this run does where they part, in words; of the same runs, nothing. */
+/* What this run does at the first difference; nothing of equal runs. */
 static rt_err
 put_json_side(struct sim_json *json, const char *key, const struct sim_subject *subject,
         const struct sim_alone *alone, const struct sim_difference *difference)
@@ -121,7 +121,7 @@ SIM_COMMAND(command, .name = "diff", .usage = "[LIB.so] A B [options]",
                 "Exit status: 0 they are the same, 3 they differ.\n",
         .missing =
                 "which two runs? Give two of run:ID or a token. Example: rewake diff run:2 run:3 "
-                   "(--help has all options)",
+                "(--help has all options)",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) |
                    SIM_CLI_OPTION_BIT(HELP),
         .takes = SIM_TAKES_LIBRARY | SIM_TAKES_RUNS, .arguments_min = 2, .arguments_max = 2,

@@ -1,8 +1,8 @@
 /*
  * distill.c -- `rewake coverage --distill`: few runs with the same coverage.
  *
- * Whatever a sweep has covered, some run was the first to; those runs have rows. They are made
- * again, each alone, and the greedy cover of what they cover is told.
+ * Each coverage point has a first run, which has a row. These runs are repeated, each alone, and
+ * their greedy cover is printed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,8 +33,8 @@ struct distilling {
     struct candidate *candidates;
     struct sim_cover_set *sets;
     uint32_t count;
-    uint32_t changed;                  /* Runs that are others now. */
-    const struct sim_code_edge *edges; /* Counted too; NULL: they are not. */
+    uint32_t changed;                  /* Runs that are different now. */
+    const struct sim_code_edge *edges; /* NULL: not counted. */
     struct sim_cover *cover;
     struct sim_element *elements;
 };
@@ -53,7 +53,7 @@ note_run(const char *const *columns, void *argument)
     return true;
 }
 
-/* Adds what the run has reached to `ids`; how many there are then. */
+/* Adds the edges that the run reached to `ids`; returns the new count. */
 static uint32_t
 add_edges(const struct distilling *distilling, const struct sim_alone *alone, uint64_t *ids,
         uint32_t count)
@@ -61,7 +61,7 @@ add_edges(const struct distilling *distilling, const struct sim_alone *alone, ui
     const uint64_t *reached = alone->single.worker.edges;
     for (uint32_t i = 0; reached != NULL && i < sim_edges_count(); i++) {
         if (sim_edges_has(reached, i)) {
-            /* The top bit: not an element's, but for one in 2^64. */
+            /* Coverage points have no top bit, but for one in 2^64. */
             ids[count++] = distilling->edges[i].id | UINT64_C(1) << 63;
         }
     }
@@ -69,7 +69,7 @@ add_edges(const struct distilling *distilling, const struct sim_alone *alone, ui
 }
 
 static void
-look_at(struct distilling *distilling, uint32_t which, const struct sim_subject *subject,
+note_coverage(struct distilling *distilling, uint32_t which, const struct sim_subject *subject,
         struct sim_alone *alone)
 {
     struct candidate *candidate = &distilling->candidates[which];
@@ -110,7 +110,7 @@ run_again(struct distilling *distilling, uint32_t which)
     if (status == 0) {
         status = sim_subject_run(distilling->cli, &subject, false, false, &alone);
         if (status == 0) {
-            look_at(distilling, which, &subject, &alone);
+            note_coverage(distilling, which, &subject, &alone);
         }
         sim_alone_done(&alone);
     }
@@ -123,8 +123,8 @@ print_text(const struct distilling *distilling, const char *scenario, const stru
         uint32_t count)
 {
     uint32_t all = count > 0 ? taken[count - 1].covered : 0;
-    (void)printf("%s: %u of %u runs cover all %u elements%s\n", scenario, count, distilling->count,
-            all, distilling->edges != NULL ? " and edges of code" : "");
+    (void)printf("%s: %u of %u runs cover all %u coverage points%s\n", scenario, count,
+            distilling->count, all, distilling->edges != NULL ? " and edges of code" : "");
     for (uint32_t i = 0; i < count; i++) {
         const struct candidate *candidate = &distilling->candidates[taken[i].set];
         (void)printf(
@@ -215,8 +215,7 @@ sim_coverage_distill(struct sim_cli *cli, struct sim_store *store, const char *s
     }
     if (status == 0 && distilling.changed > 0) {
         status = sim_cli_fail(SIM_EXIT_DIFFERS,
-                "%s: %u of these runs are others than when they were recorded: the code has "
-                "changed since",
+                "%s: %u of these runs differ from those that were recorded: the code has changed",
                 scenario, distilling.changed);
     }
     done(&distilling);

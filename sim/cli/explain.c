@@ -100,7 +100,7 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
 
 /* ---- Text. ----------------------------------------------------------------------------------- */
 
-/* Whether what is told is not the run that was named, but that without what it does not need. */
+/* Whether the explained run is a smaller one than that on the command line. */
 static bool
 is_smaller(const struct sim_explanation *explanation, const char *given, const char *token)
 {
@@ -120,13 +120,15 @@ say_which(const struct sim_subject *subject, bool smaller)
     (void)printf("%s, seed %llu%s\n", subject->entry->scenario->name,
             (unsigned long long)subject->seed, name);
     if (smaller) {
-        (void)printf("It was shrunk: what is told here is a smaller run that fails in the same "
-                     "way; the last line has\nthe run as it was found.\n");
+        sim_print_folded(
+                "This explains a smaller run that fails in the same way; the last line has "
+                "the run as it was found.",
+                0, 0);
     }
     (void)putchar('\n');
 }
 
-/* `found`: the run that was named, where it is another one; else NULL. */
+/* `found`: the run on the command line, where it is another one; else NULL. */
 static void
 print_commands(struct sim_cli *cli, const struct sim_subject *subject, const char *token,
         const char *found)
@@ -149,7 +151,6 @@ print_failure(
         struct sim_cli *cli, const struct sim_subject *subject, struct sim_explanation *explanation)
 {
     struct sim_page page;
-    /* What is told has a token of its own. */
     char *token = sim_token_of(subject->entry->scenario, &explanation->decision.options,
             SIM_HOW_STRICT, &explanation->decision.failing, sim_explanation_outcome(explanation));
     const char *given = sim_subject_name(cli, subject);
@@ -161,7 +162,7 @@ print_failure(
     sim_page_fini(&page);
     print_commands(cli, subject, token, smaller ? given : NULL);
     free(token);
-    return err == RT_OK ? 0 : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to tell the run");
+    return err == RT_OK ? 0 : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to print the run");
 }
 
 static int
@@ -173,11 +174,10 @@ print_text(
     }
     say_which(subject, false);
     if (subject->expected.verdict == SIM_VERDICT_PASS) {
-        (void)printf("It passes; there is nothing to explain.\n");
+        (void)printf("It passes: there is nothing to explain.\n");
         return 0;
     }
-    (void)printf("It passes now: there is nothing to explain. When it was found it was: %s (oracle "
-                 "%s).\n",
+    (void)printf("It passes now: there is nothing to explain. It was found as: %s (oracle %s).\n",
             sim_verdict_name(subject->expected.verdict), sim_oracle_name(subject->expected.oracle));
     sim_subject_say_changed(cli, subject);
     return 0;
@@ -207,7 +207,8 @@ explain_subject(struct sim_cli *cli, const struct sim_subject *subject)
     const struct sim_failure failure = sim_explained_failure(cli, subject);
     int status = SIM_EXIT_SYSTEM;
     if (!sim_explanation_make(&explanation, &failure)) {
-        sim_cli_warn("the run could not be made: %s", explanation.failing.worker.error);
+        (void)sim_cli_fail(
+                status, "the run could not be made: %s", explanation.failing.worker.error);
     } else {
         status = exit_status(subject, &explanation.given);
         if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {

@@ -91,7 +91,7 @@ set_default_strategy(struct sim_settings *settings)
     set_search(settings, &search);
 }
 
-/* ---- Values: set_… writes one to `field`, and returns NULL, or what is wrong. ---------------- */
+/* ---- Values: set_… writes one to `field`, and returns NULL, or what is wrong. -------------- */
 
 static const char *
 set_flag(void *field, const char *value)

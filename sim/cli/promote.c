@@ -1,10 +1,10 @@
 /*
- * promote.c -- `rewake promote`: a failing run is kept as a scenario of its own.
+ * promote.c -- `rewake promote`: keeps a run as a scenario.
  *
- * The run is made once more, shrunk where it fails, and written as a C file with its decisions:
+ * The run is repeated, minimized where it fails, and written as a C file with its decisions:
  * scenarios/regress/NAME.c in rewake's own tree (where `make` finds it), else regress/NAME.c, to be
- * built into the library of the scenario. From then on it is the scenario regress/NAME, one run,
- * whose decisions are taken as far as they fit.
+ * built into the library of the scenario. This is the scenario regress/NAME: one run, by these
+ * decisions as far as they fit.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,9 +36,9 @@ struct promotion {
     struct sim_options options;
     struct sim_tape tape; /* Borrowed. */
     const struct sim_outcome *outcome;
-    char *token; /* Of the run as it is kept. */
+    char *token; /* Of the run that is kept. */
     bool in_tree;
-    char name[SIM_NAME_MAX]; /* Of the file, without folder and end. */
+    char name[SIM_NAME_MAX]; /* Of the file, without folder and suffix. */
     char *path;
 };
 
@@ -74,7 +74,7 @@ choose_name(struct promotion *promotion)
     char full[SIM_NAME_MAX + sizeof(FOLDER)];
     if (name != NULL && !is_name(name)) {
         return sim_cli_fail(SIM_EXIT_USAGE,
-                "--name: '%s' is no name: lower case letters, digits and hyphens", name);
+                "--name: '%s' is not a name: use lower case letters, digits and hyphens", name);
     }
     if (name != NULL) {
         (void)snprintf(promotion->name, sizeof(promotion->name), "%s", name);
@@ -83,8 +83,8 @@ choose_name(struct promotion *promotion)
     }
     (void)snprintf(full, sizeof(full), FOLDER "/%s", promotion->name);
     if (sim_registry_find(&cli->registry, full) != NULL) {
-        return sim_cli_fail(SIM_EXIT_USAGE,
-                "there is a scenario %s already: choose another name by --name", full);
+        return sim_cli_fail(
+                SIM_EXIT_USAGE, "there is a scenario %s already: give another name (--name)", full);
     }
     struct stat status;
     promotion->in_tree = promotion->subject->entry->library == NULL && stat(TREE, &status) == 0 &&
@@ -114,7 +114,7 @@ put_wrapped(FILE *file, const char *text)
         }
         (void)fputc(' ', file);
         for (size_t i = 0; i < length; i++) {
-            /* Nothing ends the comment, whatever a message says. */
+            /* The text must not end the comment. */
             bool ends = text[i] == '*' && text[i + 1] == '/';
             bool odd = (unsigned char)text[i] < ' ' || (unsigned char)text[i] > '~';
             (void)fputc(ends || odd ? '?' : text[i], file);
@@ -139,8 +139,7 @@ put_head(FILE *file, const struct promotion *promotion)
     rt_assert(made > 0);
     char *again = NULL;
     made = asprintf(&again,
-            "`rewake run " FOLDER
-            "/%s` makes it again; its decisions are taken as far as they fit.",
+            "`rewake run " FOLDER "/%s` repeats it, by its decisions as far as they fit.",
             promotion->name);
     rt_assert(made > 0);
     (void)fprintf(file, "/*\n * %s.c -- a run of %s, kept by `rewake promote`.\n *\n",
@@ -183,7 +182,7 @@ put_decisions(FILE *file, const struct sim_tape *tape)
     (void)fputs("};\n\n", file);
 }
 
-/* What differs from the defaults, as the first line of an artifact has it. */
+/* Those that differ from the defaults, as in the first line of an artifact. */
 static void
 put_options(FILE *file, const struct promotion *promotion)
 {
@@ -195,7 +194,7 @@ put_options(FILE *file, const struct promotion *promotion)
     free(line);
 }
 
-/* Of a regression that has come to fail in another way: the story that it repeats. */
+/* Of a regression, which now fails in another way: the scenario that it repeats. */
 static const char *
 origin_of(const struct sim_scenario *scenario)
 {
@@ -221,7 +220,7 @@ put_scenario(FILE *file, const struct promotion *promotion)
             outcome->verdict == SIM_VERDICT_PASS ? "" : sim_verdict_name(outcome->verdict));
 }
 
-/* The folder is made where it is missing; a file that is there stays as it is. */
+/* Makes the folder where it is missing. An existing file is not overwritten. */
 static int
 write_file(const struct promotion *promotion)
 {
@@ -234,7 +233,7 @@ write_file(const struct promotion *promotion)
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0 && errno == EEXIST) {
         return sim_cli_fail(SIM_EXIT_USAGE,
-                "%s is there already and stays as it is: choose another name by --name", path);
+                "%s exists, and is not overwritten: give another name (--name)", path);
     }
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (file != NULL) {
@@ -250,14 +249,14 @@ write_file(const struct promotion *promotion)
         written = false;
     }
     return written ? 0
-                   : sim_cli_fail(SIM_EXIT_SYSTEM, "%s: it cannot be written: %s", path,
-                             strerror(errno));
+                   : sim_cli_fail(
+                             SIM_EXIT_SYSTEM, "%s cannot be written: %s", path, strerror(errno));
 }
 
-/* ---- Telling. -------------------------------------------------------------------------------- */
+/* ---- Printing. ------------------------------------------------------------------------------- */
 
 static void
-tell(const struct promotion *promotion)
+print(const struct promotion *promotion)
 {
     const struct sim_outcome *outcome = promotion->outcome;
     const char *library = promotion->subject->entry->library;
@@ -279,15 +278,17 @@ tell(const struct promotion *promotion)
     }
     (void)printf("%s: written, the scenario " FOLDER "/%s (%u deviation%s)\n", promotion->path,
             promotion->name, promotion->tape.count, promotion->tape.count == 1 ? "" : "s");
-    (void)printf(fails ? "It ends in %s now, and holds when that is fixed.\n"
-                       : "It ends in %s now, and has to hold from here on.\n",
+    (void)printf(fails ? "It ends in %s now, and passes when that is fixed.\n"
+                       : "It ends in %s now, and must do so from now on.\n",
             sim_verdict_name(outcome->verdict));
     if (library != NULL) {
         (void)printf("Build the file into %s, then: rewake run %s%s " FOLDER "/%s\n", library,
                 strchr(library, '/') != NULL ? "" : "./", library, promotion->name);
     } else {
         (void)printf("%s, then: rewake run " FOLDER "/%s\n",
-                promotion->in_tree ? "make" : "Build the file into a library, name that in front",
+                promotion->in_tree
+                        ? "make"
+                        : "Build the file into a library, and give that as the first argument",
                 promotion->name);
     }
 }
@@ -295,33 +296,33 @@ tell(const struct promotion *promotion)
 /* ---- The command. ---------------------------------------------------------------------------- */
 
 static int
-write_and_tell(struct promotion *promotion, const struct sim_outcome *outcome)
+write_and_print(struct promotion *promotion, const struct sim_outcome *outcome)
 {
     promotion->outcome = outcome;
     promotion->token = sim_token_of(promotion->subject->entry->scenario, &promotion->options,
             SIM_HOW_STRICT, &promotion->tape, outcome);
     int status = write_file(promotion);
     if (status == 0) {
-        tell(promotion);
+        print(promotion);
     }
     free(promotion->token);
     return status;
 }
 
-/* The run as it is now, in `alone`; the smallest one that fails like it, where there is one. */
+/* The run as it is now, in `alone`; or the smallest one that fails in the same way. */
 static int
 promote_run(struct promotion *promotion, struct sim_alone *alone)
 {
     const struct sim_cli *cli = promotion->cli;
     const struct sim_outcome *outcome = sim_alone_outcome(alone);
     bool same = sim_subject_same_failure(promotion->subject, outcome);
-    /* A token that no longer fails is worth its own decisions, not those that still fitted. */
+    /* A token that no longer fails keeps its decisions, not only those that still fit. */
     bool taped = promotion->subject->how != SIM_HOW_RANDOM;
     promotion->options = promotion->subject->options;
     promotion->tape = same || !taped ? sim_alone_deviations(alone) : promotion->subject->tape;
     if (outcome->verdict == SIM_VERDICT_PASS ||
             sim_given(&cli->settings, SIM_CLI_OPTION_NO_SHRINK)) {
-        return write_and_tell(promotion, outcome);
+        return write_and_print(promotion, outcome);
     }
     struct sim_shrunk shrunk;
     const struct sim_shrink_plan plan = {
@@ -340,9 +341,9 @@ promote_run(struct promotion *promotion, struct sim_alone *alone)
         outcome = sim_alone_outcome(&shrunk.alone);
     }
     int status = shrunk.end == SIM_SHRINK_NOT_AGAIN || shrunk.end == SIM_SHRINK_UNSTABLE
-                         ? sim_cli_fail(SIM_EXIT_DIFFERS, "it is not kept: %s",
+                         ? sim_cli_fail(SIM_EXIT_DIFFERS, "the run is not kept: %s",
                                    sim_shrink_end_text(shrunk.end))
-                         : write_and_tell(promotion, outcome);
+                         : write_and_print(promotion, outcome);
     sim_shrunk_done(&shrunk);
     return status;
 }

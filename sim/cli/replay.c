@@ -1,14 +1,14 @@
 /*
- * replay.c -- `rewake replay`: the same run again, and whether it is the same.
+ * replay.c -- `rewake replay`: repeats a run, and compares.
  *
- *      same verdict, oracle and site        1  the failure comes again
- *      no failure                           0  it no longer fails
+ *      same verdict, oracle and site         1  the same failure
+ *      no failure                            0  it no longer fails
  *      another failure; or any difference
- *        where build and options are its own 3  it differs
+ *        where this build made the run       3  it differs
  *
- * Whether this build made the run is known when the database has it. Without: a
- * run that differs is made once more, and when these two differ from each other it is
- * nondeterminism (3) as well; otherwise the code has changed since.
+ * The database knows whether this build made the run. Otherwise a run that differs is made once
+ * more: where these two differ from each other, that is nondeterminism (3); else the code has
+ * changed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,7 +28,7 @@
 #include "sim/explain/view/columns.h"
 #include "sim/explain/view/tell.h"
 
-/* ---- Telling. -------------------------------------------------------------------------------- */
+/* ---- Printing. ------------------------------------------------------------------------------- */
 
 static void
 print_text(const struct sim_subject *subject, const struct sim_alone *alone,
@@ -55,7 +55,7 @@ print_text(const struct sim_subject *subject, const struct sim_alone *alone,
         (void)printf("the tape does not fit: %s\n", shared->mismatch);
     }
     if (shared->ignored > 0) {
-        (void)printf("%u deviations of the tape fitted nowhere\n", shared->ignored);
+        (void)printf("%u deviations of the tape did not fit\n", shared->ignored);
     }
     if (outcome->verdict != SIM_VERDICT_PASS) {
         struct sim_page page;
@@ -75,8 +75,8 @@ print_text(const struct sim_subject *subject, const struct sim_alone *alone,
 
 /* ---- The command. ---------------------------------------------------------------------------- */
 
-/* A run of the database that came again gets its events, if it has none. Nobody asked for it: a
- * database that cannot be written now stays as it is. */
+/* A run of the database that was reproduced gets its events, if it has none. A database that cannot
+ * be written now stays as it is: events were not asked for. */
 static void
 refill(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_alone *alone)
 {
@@ -94,7 +94,7 @@ refill(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_
 }
 
 static int
-tell(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *alone)
+print(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *alone)
 {
     const struct sim_outcome *outcome = sim_alone_outcome(alone);
     enum sim_finding finding = SIM_FINDING_SAME;
@@ -130,7 +130,7 @@ tell(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *a
     return sim_replay_status(finding, outcome);
 }
 
-/* The whole run, and what it came to. */
+/* The whole run, and how it ended. */
 static int
 replay_all(struct sim_cli *cli, const struct sim_subject *subject)
 {
@@ -151,10 +151,10 @@ replay_all(struct sim_cli *cli, const struct sim_subject *subject)
         status = sim_replay_export(cli, subject, &alone);
     }
     if (status == 0) {
-        status = tell(cli, subject, &alone);
+        status = print(cli, subject, &alone);
     }
     if (sim_given(settings, SIM_CLI_OPTION_CODE)) {
-        sim_coverage_tell_run(cli, alone.single.worker.edges);
+        sim_coverage_print_run(cli, alone.single.worker.edges);
     }
     sim_alone_done(&alone);
     return status;
@@ -173,8 +173,8 @@ replay(struct sim_cli *cli)
         return sim_replay_each(cli);
     }
     if (cli->count > 1) {
-        return sim_cli_fail(
-                SIM_EXIT_USAGE, "%u runs are named; --each replays them all", cli->count);
+        return sim_cli_fail(SIM_EXIT_USAGE,
+                "one run at a time, and there are %u: give --each to replay them all", cli->count);
     }
     const struct sim_code_edge *edges = NULL;
     if (sim_given(&cli->settings, SIM_CLI_OPTION_CODE) && sim_code_names(&edges) == 0) {

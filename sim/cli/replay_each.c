@@ -1,12 +1,12 @@
 /*
- * replay_each.c -- `rewake replay --each`: many runs again, each alone, and what they came to.
+ * replay_each.c -- `rewake replay --each`: repeats many runs, each alone, and counts the results.
  *
- * What a run needs of this process, above all the names of edges of code, is made once. A line is
- * told of each run that is not the same, and one of all; the edges that any of them reached are
- * told once. The status is the gravest of theirs:
+ * What all of them need, such as the names of edges of code, is made once. Prints a line for each
+ * run that is not the same, one for all, and the edges that any of them reached. The exit status is
+ * the worst:
  *
  *      2  a token is damaged       3  a run differs     125  a token cannot be judged
- *      1  a failure comes again    0  none of these
+ *      1  a failure is the same    0  none of these
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,7 +29,7 @@ struct each {
     uint32_t found[SIM_FINDINGS];
     uint32_t refused;
     int status;
-    uint64_t *edges; /* Reached by any of them; NULL: nobody asks. */
+    uint64_t *edges; /* Reached by any of them; NULL: not asked for. */
 };
 
 /* These flags are for one run. */
@@ -48,7 +48,7 @@ check_flags(const struct sim_cli *cli)
     return wrong ? SIM_EXIT_USAGE : 0;
 }
 
-/* How grave a status is: whoever reads one number wants the worst of them. */
+/* The rank of a status: the worst is the last. */
 static int
 gravity(int status)
 {
@@ -80,7 +80,7 @@ add_edges(struct each *each, const uint64_t *reached)
 /* ---- One of them. ---------------------------------------------------------------------------- */
 
 static void
-tell_one(const struct each *each, const struct sim_subject *subject, struct sim_alone *alone,
+print_one(const struct each *each, const struct sim_subject *subject, struct sim_alone *alone,
         enum sim_finding finding)
 {
     const struct sim_outcome *outcome = sim_alone_outcome(alone);
@@ -105,7 +105,7 @@ run_one(struct each *each, const struct sim_subject *subject)
     struct sim_alone alone = {.single = {.runs = 0}};
     const struct sim_subject_way way = {
             .lenient = sim_given(&each->cli->settings, SIM_CLI_OPTION_LENIENT),
-            .explain = sim_given(&each->cli->settings, SIM_CLI_OPTION_JSON), /* It has owed_step. */
+            .explain = sim_given(&each->cli->settings, SIM_CLI_OPTION_JSON), /* For owed_step. */
             .quiet = true,
     };
     enum sim_finding finding = SIM_FINDING_SAME;
@@ -116,7 +116,7 @@ run_one(struct each *each, const struct sim_subject *subject)
     if (status == 0) {
         each->found[finding]++;
         add_edges(each, alone.single.worker.edges);
-        tell_one(each, subject, &alone, finding);
+        print_one(each, subject, &alone, finding);
         status = sim_replay_status(finding, sim_alone_outcome(&alone));
     }
     sim_alone_done(&alone);
@@ -137,7 +137,7 @@ replay_one(struct each *each, const char *name)
     sim_subject_done(&subject);
 }
 
-/* What an argument names: a run, or a list of runs in a file. */
+/* A run, or a file with a list of runs. */
 static void
 replay_argument(struct each *each, const char *argument)
 {
@@ -177,11 +177,11 @@ count_runs(const struct each *each)
 }
 
 static void
-tell_text(const struct each *each)
+print_text(const struct each *each)
 {
     static const char *const words[SIM_FINDINGS] = {"the same",
             "without a failure, by other events", "with the same failure, by other events",
-            "different", "different each time"};
+            "different", "different in each replay"};
     (void)printf("%u run%s replayed", count_runs(each), count_runs(each) == 1 ? "" : "s");
     for (uint32_t i = 0; i < SIM_FINDINGS; i++) {
         if (i == SIM_FINDING_SAME || each->found[i] > 0) {
@@ -198,7 +198,7 @@ tell_text(const struct each *each)
 }
 
 static void
-tell_json(const struct each *each)
+print_json(const struct each *each)
 {
     struct sim_json json;
     sim_json_begin(&json, stdout, "replays");
@@ -235,11 +235,11 @@ sim_replay_each(struct sim_cli *cli)
     for (uint32_t i = 0; i < cli->count; i++) {
         replay_argument(&each, cli->arguments[i]);
     }
-    sim_coverage_tell_run(cli, each.edges);
+    sim_coverage_print_run(cli, each.edges);
     if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
-        tell_json(&each);
+        print_json(&each);
     } else if (count_runs(&each) + each.refused > 0) {
-        tell_text(&each);
+        print_text(&each);
     }
     free(each.edges);
     return each.status;

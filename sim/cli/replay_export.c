@@ -1,8 +1,8 @@
 /*
  * replay_export.c -- a database of one run, for the formats that read databases.
  *
- * Formats know nothing but the database, so that a file from another machine is told as one's own.
- * The run that was just made is therefore put into one for the moment, in a folder of its own.
+ * Formats read only the database, so that they can write the runs of another machine. So the run
+ * goes into a temporary database.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -39,12 +39,11 @@ sim_replay_export_check(const struct sim_cli *cli)
                     each->of_run && used > 0 ? " " : "", each->of_run ? each->suffix : "");
         }
         return sim_cli_fail(SIM_EXIT_USAGE,
-                "%s: the end of its name does not say what it is to be; it is one of: %s", path,
-                ends);
+                "--export %s: no format has this suffix; give one of: %s", path, ends);
     }
     if (access(path, F_OK) == 0) {
         return sim_cli_fail(
-                SIM_EXIT_USAGE, "%s is there already and stays as it is: give another name", path);
+                SIM_EXIT_USAGE, "%s exists, and is not overwritten: give another name", path);
     }
     return 0;
 }
@@ -136,7 +135,7 @@ write_file(struct box *box, int64_t run, const char *path)
 {
     struct sim_export export = {.store = box->store, .run = run, .file = fopen(path, "wxe")};
     if (export.file == NULL) {
-        return sim_cli_fail(SIM_EXIT_USAGE, "%s: it cannot be written: %s", path, strerror(errno));
+        return sim_cli_fail(SIM_EXIT_USAGE, "%s cannot be written: %s", path, strerror(errno));
     }
     int status = sim_format_write(sim_format_of_file(path), &export, path);
     if (status != 0) {

@@ -1,5 +1,5 @@
 /*
- * replay_export.h -- `replay --export FILE`: the run for another program, by the end of the name.
+ * replay_export.h -- `replay --export FILE`: the run for another program, by the suffix of FILE.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,8 +8,8 @@
 
 #include "sim/cli/subject/subject.h"
 
-/* Whether there is a format for the file that was named, if one was, and no file yet. 0, or the
- * exit status after a line. */
+/* Whether there is a format for FILE, and no such file yet. 0, also without --export, or the exit
+ * status after a line. */
 int sim_replay_export_check(const struct sim_cli *cli);
 
 /* Writes the run. 0, or the exit status after a line; no file is left then. */

@@ -1,5 +1,5 @@
 /*
- * replay_finding.c -- the same run again? What its verdict, oracle, site and digest say.
+ * replay_finding.c -- compares a replay: verdict, oracle, site and digest.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,14 +9,14 @@
 
 #include "sim/cli/print/json.h"
 
-/* How the replay compares, before what is known of the build is asked. */
+/* By what is known of the build. */
 static enum sim_finding
 compare(const struct sim_subject *subject, const struct sim_outcome *outcome, bool lenient)
 {
     if (sim_subject_same_run(subject, outcome)) {
         return SIM_FINDING_SAME;
     }
-    /* A lenient replay is a run of its own: only its end is compared. */
+    /* Of a lenient replay only the end is compared. */
     if (subject->own_build && !lenient) {
         return SIM_FINDING_DIFFERS;
     }
@@ -27,7 +27,7 @@ compare(const struct sim_subject *subject, const struct sim_outcome *outcome, bo
                                                       : SIM_FINDING_DIFFERS;
 }
 
-/* A difference without a known build: is the run even the same twice? */
+/* Whether a run that differs is the same twice. */
 static int
 check_stability(struct sim_cli *cli, const struct sim_subject *subject, bool lenient,
         const struct sim_outcome *outcome, bool *ret_stable)
@@ -88,20 +88,22 @@ sim_replay_sentence(enum sim_finding finding, const struct sim_subject *subject,
         }
         return outcome->verdict == SIM_VERDICT_PASS ? "same run: it passes" : "same failure";
     case SIM_FINDING_SAME_FAILURE:
-        return "same failure, by other events: the code has changed since";
+        return "same failure, by other events: the code has changed";
     case SIM_FINDING_NO_LONGER_FAILS:
         return subject->expected.verdict == SIM_VERDICT_PASS
-                       ? "it passes, by other events: the code has changed since"
+                       ? "it passes, by other events: the code has changed"
                        : "it no longer fails";
     case SIM_FINDING_DIFFERS:
-        return subject->own_build ? "it differs, although this very build made it: something in it "
-                                    "depends on more than the seed"
-                                  : "another failure than the token's";
+        return subject->own_build
+                       ? "it differs, although this same build made it: the run depends on "
+                         "something that is not in its seed"
+                       : "another failure than the token's";
     case SIM_FINDING_UNSTABLE:
     case SIM_FINDINGS:
         break;
     }
-    return "two replays differ from each other: something in it depends on more than the seed";
+    return "two replays differ from each other: the run depends on something that is not in its "
+           "seed";
 }
 
 void

@@ -1,5 +1,5 @@
 /*
- * replay_finding.h -- how a replay compares with the run that was to come again.
+ * replay_finding.h -- how a replay compares with the run that it repeats.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,8 +18,8 @@ enum sim_finding {
 };
 
 /*
- * What `alone`, a run of `subject`, came to. A run that differs, although nothing says that this
- * build made it, is made once more. 0, or the exit status after a line.
+ * Compares `alone`, a run of `subject`. A run that differs, unless this build is known to have made
+ * it, is made once more. 0, or the exit status after a line.
  */
 int sim_replay_find(struct sim_cli *cli, const struct sim_subject *subject,
         const struct sim_alone *alone, enum sim_finding *ret_finding);

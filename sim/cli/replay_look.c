@@ -1,5 +1,5 @@
 /*
- * replay_look.c -- one step, the way to a step, or a debugger there.
+ * replay_look.c -- prints one step, or the run up to a step, or stops there in a debugger.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -77,21 +77,22 @@ sim_replay_say_core(const struct sim_alone *alone)
     }
 }
 
-/* ---- Telling. -------------------------------------------------------------------------------- */
+/* ---- Printing. ------------------------------------------------------------------------------- */
 
 static int
 fail_with_no_step(const struct sim_outcome *outcome, uint64_t step)
 {
-    return sim_cli_fail(SIM_EXIT_USAGE, "there is no step %llu: the run has %llu",
+    return sim_cli_fail(SIM_EXIT_USAGE, "there is no step %llu: the run has %llu steps",
             (unsigned long long)step, (unsigned long long)outcome->steps);
 }
 
-/* Where the process ended in the run: nobody could ask it how all stood. */
+/* The process ended in the step, and left no snapshot. */
 static rt_err
-put_last_words(struct sim_page *page, const struct sim_recorder *recorder, uint64_t step)
+put_up_to(struct sim_page *page, const struct sim_recorder *recorder, uint64_t step)
 {
-    sim_page_put(page, "The run ends its process, so what else could have been chosen and how all "
-                       "stood is not known;\n--gdb stops there. The run up to that step:\n\n");
+    sim_page_put(page,
+            "The step ends its process, so its alternatives and the state of the actors are "
+            "unknown;\n--gdb stops there. The run up to this step:\n\n");
     return sim_until_tell(page, recorder, step, false);
 }
 
@@ -101,7 +102,7 @@ put_step(struct sim_page *page, const struct sim_alone *alone, const struct sim_
     const struct sim_outcome *outcome = sim_alone_outcome(alone);
     const struct sim_recorder *recorder = sim_alone_recorder(alone);
     return moment->taken ? sim_moment_tell(page, moment, recorder, outcome->steps)
-                         : put_last_words(page, recorder, moment->step);
+                         : put_up_to(page, recorder, moment->step);
 }
 
 static rt_err
@@ -112,7 +113,7 @@ put_until(struct sim_cli *cli, struct sim_page *page, const struct sim_alone *al
     rt_err err =
             sim_until_tell(page, recorder, cli->settings.until, given(cli, SIM_CLI_OPTION_VERBOSE));
     if (err == RT_OK && moment->reached) {
-        sim_page_printf(page, "\nhow they stand after step %llu, at ",
+        sim_page_printf(page, "\nstate of each actor after step %llu, at ",
                 (unsigned long long)cli->settings.until);
         sim_page_time(page, moment->now_ns);
         sim_page_put(page, ":\n");
@@ -139,7 +140,7 @@ print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_a
     sim_page_fini(&page);
     free(replay);
     return err == RT_OK ? SIM_EXIT_HELD
-                        : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to tell the run");
+                        : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to print the run");
 }
 
 /* ---- Running it. ----------------------------------------------------------------------------- */
@@ -150,13 +151,13 @@ differs(struct sim_cli *cli, const struct sim_subject *subject, const struct sim
     if (given(cli, SIM_CLI_OPTION_LENIENT) || sim_subject_same_run(subject, outcome)) {
         return 0;
     }
-    sim_cli_warn("this is not the run that was asked for: the code has changed since, or "
-                 "the run depends on more than its seed");
+    sim_cli_warn("another run than the one asked for: the code has changed, or the run depends "
+                 "on something that is not in its seed");
     return SIM_EXIT_DIFFERS;
 }
 
 static int
-tell(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_alone *alone,
+print_checked(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_alone *alone,
         const struct sim_moment *moment)
 {
     const struct sim_outcome *outcome = sim_alone_outcome(alone);
@@ -170,13 +171,13 @@ tell(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_al
 }
 
 static int
-tell_moment(struct sim_cli *cli, const struct sim_subject *subject)
+print_step_of(struct sim_cli *cli, const struct sim_subject *subject)
 {
     bool step = given(cli, SIM_CLI_OPTION_STEP);
     struct sim_moment *moment = sim_moment_new(step ? cli->settings.step : cli->settings.until + 1);
     struct sim_alone alone = {.single = {.runs = 0}};
     if (moment == NULL) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to look at the run");
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to inspect the run");
     }
     moment->before_only = !step;
     const struct sim_subject_way way = {
@@ -186,7 +187,7 @@ tell_moment(struct sim_cli *cli, const struct sim_subject *subject)
     };
     int status = sim_subject_run_so(cli, subject, &way, &alone);
     if (status == 0) {
-        status = tell(cli, subject, &alone, moment);
+        status = print_checked(cli, subject, &alone, moment);
     }
     sim_alone_done(&alone);
     sim_moment_free(&moment);
@@ -195,8 +196,7 @@ tell_moment(struct sim_cli *cli, const struct sim_subject *subject)
 
 /* ---- gdb. ------------------------------------------------------------------------------------ */
 
-/* Where a reader wants to stop: at the step that should have woken somebody, else where the verdict
- * fell. */
+/* The step that should have woken a task, else the one in which the run failed. */
 static uint64_t
 step_that_matters(const struct sim_outcome *outcome)
 {
@@ -205,7 +205,7 @@ step_that_matters(const struct sim_outcome *outcome)
     return step > 0 ? step : 1;
 }
 
-/* It is run once before, where a hang or a crash does no harm: to know which step there is. */
+/* Makes the run in a worker, where a hang or a crash does no harm, to find the step. */
 static int
 find_step(struct sim_cli *cli, const struct sim_subject *subject, uint64_t *ret_step)
 {
@@ -250,5 +250,5 @@ become_gdb(struct sim_cli *cli, const struct sim_subject *subject)
 int
 sim_replay_look(struct sim_cli *cli, const struct sim_subject *subject)
 {
-    return given(cli, SIM_CLI_OPTION_GDB) ? become_gdb(cli, subject) : tell_moment(cli, subject);
+    return given(cli, SIM_CLI_OPTION_GDB) ? become_gdb(cli, subject) : print_step_of(cli, subject);
 }

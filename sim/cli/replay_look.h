@@ -1,5 +1,5 @@
 /*
- * replay_look.h -- `replay` for who wants to look into the run: --step, --until, --gdb, --here.
+ * replay_look.h -- `replay` into a run: --step, --until, --gdb, --here.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,13 +11,13 @@
 /* Whether the flags go together. 0, or the exit status after a line. */
 int sim_replay_check_flags(const struct sim_cli *cli);
 
-/* Whether it is sim_replay_look that does what is asked for. */
+/* Whether the flags need sim_replay_look. */
 bool sim_replay_looks(const struct sim_cli *cli);
 
-/* Does so; the exit status. */
+/* Returns the exit status. */
 int sim_replay_look(struct sim_cli *cli, const struct sim_subject *subject);
 
-/* With a crash that has left a core: says where, and what to do with it. */
+/* After a crash that left a core: prints where, and how to open it. */
 void sim_replay_say_core(const struct sim_alone *alone);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * show.c -- `rewake show`: the whole run as columns, the wake ledger, the owed wake.
+ * show.c -- `rewake show`: the whole run as columns, the wake ledger, the missing wake.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 #include "sim/cli/subject/subject.h"
 #include "sim/explain/view/tell.h"
 
-/* Rows before loops and crowds are folded more; a pager holds this much. */
+/* Rows before loops and groups are folded more; enough for a pager. */
 #define ROWS_MAX 2000u
 
 static int
@@ -45,7 +45,7 @@ print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_a
     free(replay);
     sim_say_if_long(name);
     sim_subject_offer_smaller(cli, subject, "show");
-    return failed ? sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to tell the run")
+    return failed ? sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to print the run")
                   : SIM_EXIT_HELD;
 }
 
@@ -58,8 +58,9 @@ show(struct sim_cli *cli)
     if (status == 0) {
         status = sim_subject_run(cli, &subject, false, true, &alone);
         if (status == 0 && !sim_subject_same_run(&subject, sim_alone_outcome(&alone))) {
-            sim_cli_warn("this is not the run that was asked for: the code has changed "
-                         "since, or the run depends on more than its seed");
+            sim_cli_warn(
+                    "another run than the one asked for: the code has changed, or the run depends "
+                    "on something that is not in its seed");
             status = SIM_EXIT_DIFFERS;
         }
         if (status == 0 || status == SIM_EXIT_DIFFERS) {

@@ -1,7 +1,7 @@
 /*
  * shrink.c -- `rewake shrink`: the smallest run that fails in the same way.
  *
- *      it still fails                       1  shrunk, or as small as it gets
+ *      it still fails                       1  minimized
  *      it passes                            0  it no longer fails
  *      another failure, or nondeterminism   3  it differs
  *
@@ -22,10 +22,10 @@
 
 enum finding { SHRUNK, NO_LONGER_FAILS, DIFFERS, UNSTABLE };
 
-struct telling {
+struct printing {
     struct sim_cli *cli;
     const struct sim_subject *subject;
-    const struct sim_outcome *found; /* The run as it is now, before it was shrunk. */
+    const struct sim_outcome *found; /* The run as it is now, not yet minimized. */
     const struct sim_shrunk *shrunk; /* Only when it fails as expected. */
     enum finding finding;
     char *token; /* Of the smallest run; NULL: none. */
@@ -49,28 +49,28 @@ exit_status(enum finding finding)
 /* ---- For programs. --------------------------------------------------------------------------- */
 
 static const char *
-word_of(const struct telling *telling)
+word_of(const struct printing *printing)
 {
     static const char *const words[] = {"shrunk", "no-longer-fails", "differs", "nondeterministic"};
-    const struct sim_shrunk *shrunk = telling->shrunk;
+    const struct sim_shrunk *shrunk = printing->shrunk;
     bool same =
-            telling->finding == SHRUNK && sim_shrink_key_compare(&shrunk->from, &shrunk->to) == 0;
-    return same ? "minimal" : words[telling->finding];
+            printing->finding == SHRUNK && sim_shrink_key_compare(&shrunk->from, &shrunk->to) == 0;
+    return same ? "minimal" : words[printing->finding];
 }
 
 static void
-print_json(const struct telling *telling)
+print_json(const struct printing *printing)
 {
-    const struct sim_outcome *outcome = telling->found;
-    const struct sim_shrunk *shrunk = telling->shrunk;
+    const struct sim_outcome *outcome = printing->found;
+    const struct sim_shrunk *shrunk = printing->shrunk;
     struct sim_json json;
-    if (telling->finding == SHRUNK) {
+    if (printing->finding == SHRUNK) {
         outcome = sim_alone_outcome(&shrunk->alone);
     }
     sim_json_begin(&json, stdout, "shrink");
-    sim_json_text(&json, "scenario", telling->subject->entry->scenario->name);
-    sim_json_long(&json, "seed", telling->subject->seed);
-    sim_json_text(&json, "result", word_of(telling));
+    sim_json_text(&json, "scenario", printing->subject->entry->scenario->name);
+    sim_json_long(&json, "seed", printing->subject->seed);
+    sim_json_text(&json, "result", word_of(printing));
     sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
     sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
     sim_json_text(&json, "message", outcome->message);
@@ -80,21 +80,21 @@ print_json(const struct telling *telling)
         sim_shrunk_json_key(&json, "from", &shrunk->from);
         sim_shrunk_json_key(&json, "to", &shrunk->to);
     }
-    sim_json_text(&json, "token", telling->token);
-    sim_json_number(&json, "exit", (uint64_t)exit_status(telling->finding));
+    sim_json_text(&json, "token", printing->token);
+    sim_json_number(&json, "exit", (uint64_t)exit_status(printing->finding));
     sim_json_end(&json);
 }
 
 /* ---- For people. ----------------------------------------------------------------------------- */
 
 static void
-print_report(const struct telling *telling)
+print_report(const struct printing *printing)
 {
-    const struct sim_alone *alone = &telling->shrunk->alone;
-    const struct sim_entry *entry = telling->subject->entry;
-    char *replay = sim_command_text(telling->cli, "replay", entry, telling->token);
-    char *show = sim_command_text(telling->cli, "show", entry, telling->token);
-    char *debug = sim_command_debug(replay, telling->token);
+    const struct sim_alone *alone = &printing->shrunk->alone;
+    const struct sim_entry *entry = printing->subject->entry;
+    char *replay = sim_command_text(printing->cli, "replay", entry, printing->token);
+    char *show = sim_command_text(printing->cli, "show", entry, printing->token);
+    char *debug = sim_command_debug(replay, printing->token);
     struct sim_page page;
     const struct sim_tale tale = {.recorder = sim_alone_recorder(alone),
             .outcome = sim_alone_outcome(alone),
@@ -108,85 +108,85 @@ print_report(const struct telling *telling)
     }
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
-    sim_say_if_long(telling->token);
+    sim_say_if_long(printing->token);
     free(debug);
     free(show);
     free(replay);
 }
 
 static void
-print_text(const struct telling *telling)
+print_text(const struct printing *printing)
 {
-    const char *name = telling->subject->entry->scenario->name;
-    const struct sim_outcome *expected = &telling->subject->expected;
-    if (telling->shrunk != NULL) {
-        char *sentence = sim_shrunk_sentence(telling->shrunk);
+    const char *name = printing->subject->entry->scenario->name;
+    const struct sim_outcome *expected = &printing->subject->expected;
+    if (printing->shrunk != NULL) {
+        char *sentence = sim_shrunk_sentence(printing->shrunk);
         (void)printf("%s: %s (oracle %s)\n%s\n", name, sim_verdict_name(expected->verdict),
                 sim_oracle_name(expected->oracle), sentence);
         free(sentence);
     }
-    switch (telling->finding) {
+    switch (printing->finding) {
     case SHRUNK:
         (void)putchar('\n');
-        sim_shrunk_print(telling->shrunk);
+        sim_shrunk_print(printing->shrunk);
         (void)putchar('\n');
-        print_report(telling);
+        print_report(printing);
         return;
     case NO_LONGER_FAILS:
         (void)printf("%s: %s\n", name,
-                expected->verdict == SIM_VERDICT_PASS ? "it passes: there is nothing to shrink"
+                expected->verdict == SIM_VERDICT_PASS ? "it passes: there is nothing to minimize"
                                                       : "it no longer fails");
         return;
     case DIFFERS:
         (void)printf("%s: another failure than the token's: %s (oracle %s), expected %s (oracle "
                      "%s)\n",
-                name, sim_verdict_name(telling->found->verdict),
-                sim_oracle_name(telling->found->oracle), sim_verdict_name(expected->verdict),
+                name, sim_verdict_name(printing->found->verdict),
+                sim_oracle_name(printing->found->oracle), sim_verdict_name(expected->verdict),
                 sim_oracle_name(expected->oracle));
         return;
     case UNSTABLE:
-        (void)printf("Two replays of one tape differ: something in it depends on more than its "
-                     "decisions.\n");
+        (void)printf(
+                "Two replays of one tape differ: the run depends on more than its decisions.\n");
         return;
     }
 }
 
-/* A run of the database keeps what it was shrunk to. False after a line: it could not be stored. */
+/* Stores the minimized run with its run in the database. False after a line. */
 static bool
-store(const struct telling *telling)
+store(const struct printing *printing)
 {
     char message[SIM_STORE_MESSAGE_MAX];
     struct sim_store *store = NULL;
-    const struct sim_subject *subject = telling->subject;
+    const struct sim_subject *subject = printing->subject;
     enum sim_store_err err = sim_store_open(
-            sim_cli_db(telling->cli), SIM_STORE_WRITE, 0, message, sizeof(message), &store);
+            sim_cli_db(printing->cli), SIM_STORE_WRITE, 0, message, sizeof(message), &store);
     if (err == SIM_STORE_OK) {
         err = sim_shrunk_store(
-                store, subject->run, subject->entry->scenario, telling->shrunk, telling->token);
+                store, subject->run, subject->entry->scenario, printing->shrunk, printing->token);
         (void)snprintf(message, sizeof(message), "%s", sim_store_message(store));
         sim_store_close(&store);
     }
     if (err != SIM_STORE_OK) {
-        sim_cli_warn("it is shrunk, but not stored: %s", message);
+        sim_cli_warn("it is minimized, but not stored: %s", message);
     }
     return err == SIM_STORE_OK;
 }
 
 static int
-tell(struct telling *telling)
+print(struct printing *printing)
 {
     bool stored = true;
-    if (telling->finding == SHRUNK) {
-        telling->token = sim_shrunk_token(telling->subject->entry->scenario, telling->shrunk);
-        stored = telling->subject->run == 0 || store(telling);
+    if (printing->finding == SHRUNK) {
+        printing->token = sim_shrunk_token(printing->subject->entry->scenario, printing->shrunk);
+        stored = printing->subject->run == 0 || store(printing);
     }
-    if (sim_given(&telling->cli->settings, SIM_CLI_OPTION_JSON)) {
-        print_json(telling);
+    if (sim_given(&printing->cli->settings, SIM_CLI_OPTION_JSON)) {
+        print_json(printing);
     } else {
-        print_text(telling);
+        print_text(printing);
     }
-    free(telling->token);
-    return stored ? exit_status(telling->finding) : SIM_EXIT_SYSTEM;
+    free(printing->token);
+    return stored ? exit_status(printing->finding) : SIM_EXIT_SYSTEM;
 }
 
 /* ---- The command. ---------------------------------------------------------------------------- */
@@ -211,11 +211,11 @@ shrink_it(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alo
     sim_shrink(&plan, &shrunk);
     int status = 0;
     if (shrunk.end == SIM_SHRINK_SYSTEM) {
-        status = sim_cli_fail(SIM_EXIT_SYSTEM, "it could not be shrunk: %s", shrunk.error);
+        status = sim_cli_fail(SIM_EXIT_SYSTEM, "it could not be minimized: %s", shrunk.error);
     } else {
-        struct telling telling = {
+        struct printing printing = {
                 cli, subject, found, &shrunk, sim_shrunk_holds(&shrunk) ? SHRUNK : UNSTABLE, NULL};
-        status = tell(&telling);
+        status = print(&printing);
     }
     sim_shrunk_done(&shrunk);
     return status;
@@ -225,13 +225,13 @@ static int
 shrink_subject(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *alone)
 {
     const struct sim_outcome *found = sim_alone_outcome(alone);
-    struct telling telling = {cli, subject, found, NULL, NO_LONGER_FAILS, NULL};
+    struct printing printing = {cli, subject, found, NULL, NO_LONGER_FAILS, NULL};
     if (found->verdict == SIM_VERDICT_PASS) {
-        return tell(&telling);
+        return print(&printing);
     }
     if (!sim_subject_same_failure(subject, found)) {
-        telling.finding = DIFFERS;
-        return tell(&telling);
+        printing.finding = DIFFERS;
+        return print(&printing);
     }
     return shrink_it(cli, subject, alone);
 }

@@ -1,5 +1,5 @@
 /*
- * tree.c -- git worktree add, and a guardian that takes it away.
+ * tree.c -- git worktree add, and a guardian that removes it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@
 
 #define GIT_ARGUMENTS_MAX 16u
 
-/* The first line of what git says here, in a buffer. */
+/* The first line that git prints here. */
 static bool
 ask_git(const char *const *arguments, char ret_line[SIM_TREE_PATH_MAX])
 {
@@ -38,15 +38,15 @@ bool
 sim_tree_find(struct sim_tree *tree)
 {
     *tree = (struct sim_tree){.fd = -1};
-    /* A hook's environment would name another tree than the one around here. */
+    /* In a hook, these name another tree. */
     (void)unsetenv("GIT_DIR");
     (void)unsetenv("GIT_WORK_TREE");
     (void)unsetenv("GIT_INDEX_FILE");
-    /* What git says is read. */
+    /* The output of git is parsed. */
     (void)setenv("LC_ALL", "C", 1);
     if (!ask_git((const char *const[]){"git", "rev-parse", "--show-toplevel", NULL}, tree->top)) {
         (void)snprintf(tree->error, sizeof(tree->error),
-                "this folder is not in a git repository (or git is not installed)");
+                "this folder is not in a git repository, or git is not installed");
         return false;
     }
     return ask_git((const char *const[]){"git", "rev-parse", "--show-prefix", NULL}, tree->prefix);
@@ -55,10 +55,10 @@ sim_tree_find(struct sim_tree *tree)
 /* ---- The guardian. --------------------------------------------------------------------------- */
 
 static void
-take_away(const struct sim_tree *tree)
+remove_tree(const struct sim_tree *tree)
 {
     const struct sim_child_way quiet = {.folder = tree->top};
-    /* Compilers of a build that was cut off may still write. */
+    /* Compilers of an interrupted build may still write. */
     for (int i = 0; i < 3; i++) {
         (void)sim_child_run((const char *const[]){"git", "worktree", "remove", "--force", "--force",
                                     tree->path, NULL},
@@ -72,7 +72,7 @@ take_away(const struct sim_tree *tree)
     (void)sim_child_run((const char *const[]){"git", "worktree", "prune", NULL}, &quiet);
 }
 
-/* In a session of its own: no ^C reaches it, and it ends as soon as nobody holds the pipe. */
+/* In a separate session, which ^C does not reach, until the pipe is closed. */
 static _Noreturn void
 guard(const struct sim_tree *tree, int fd)
 {
@@ -81,19 +81,19 @@ guard(const struct sim_tree *tree, int fd)
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGTERM, SIG_IGN);
     (void)signal(SIGHUP, SIG_IGN);
-    /* Whoever reads what we print is not to wait for the guardian. */
+    /* A reader of our output must not wait for the guardian. */
     int null = open("/dev/null", O_RDWR);
     (void)dup2(null, STDIN_FILENO);
     (void)dup2(null, STDOUT_FILENO);
     (void)dup2(null, STDERR_FILENO);
     while (read(fd, &byte, 1) < 0 && errno == EINTR) {
     }
-    take_away(tree);
+    remove_tree(tree);
     _exit(0);
 }
 
 static bool
-post_guardian(struct sim_tree *tree)
+start_guardian(struct sim_tree *tree)
 {
     int fds[2];
     if (pipe2(fds, O_CLOEXEC) != 0) {
@@ -138,7 +138,7 @@ sim_tree_init(struct sim_tree *tree, const char *revision)
     }
     (void)snprintf(
             tree->path, sizeof(tree->path), "%.*s/tree", (int)(sizeof(tree->path) - 8), tree->box);
-    if (!post_guardian(tree)) {
+    if (!start_guardian(tree)) {
         (void)rmdir(tree->box);
         (void)snprintf(tree->error, sizeof(tree->error), "no process: %s", strerror(errno));
         return false;
@@ -150,7 +150,7 @@ sim_tree_init(struct sim_tree *tree, const char *revision)
             &way);
     if (status != 0) {
         (void)snprintf(tree->error, sizeof(tree->error),
-                "git could not make a second working tree (git worktree add, status %d)", status);
+                "git could not make a second working tree (git worktree add: status %d)", status);
     }
     return status == 0;
 }

@@ -1,10 +1,10 @@
 /*
- * tree.h -- a second working tree of the reader's repository, gone again in any case.
+ * tree.h -- a second working tree of the user's repository, removed in any case.
  *
  * Commits are checked out in a linked worktree (git-worktree) in the folder of temporary files; the
- * reader's own tree, its index and its HEAD are never touched, and git keeps the bisection's refs
- * apart as well. A guardian process takes the tree away as soon as this process is gone,
- * however it went: it waits for the end of a pipe that only we hold.
+ * user's tree, index and HEAD are never changed, and git keeps the refs of the bisection apart. A
+ * guardian process removes the tree when this process has ended in any way: it waits for the end of
+ * a pipe that only we hold open.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,9 +18,9 @@
 #define SIM_TREE_ERROR_MAX (SIM_TREE_PATH_MAX + 512u)
 
 struct sim_tree {
-    char top[SIM_TREE_PATH_MAX];    /* Of the reader's own tree. */
-    char prefix[SIM_TREE_PATH_MAX]; /* Of where they stand in it: "" or "tests/". */
-    char box[SIM_TREE_PATH_MAX];    /* The folder that goes again, … */
+    char top[SIM_TREE_PATH_MAX];    /* Of the user's tree. */
+    char prefix[SIM_TREE_PATH_MAX]; /* Of the current folder in it: "" or "tests/". */
+    char box[SIM_TREE_PATH_MAX];    /* The folder to remove, … */
     char path[SIM_TREE_PATH_MAX];   /* … and the tree in it. */
     pid_t guardian;
     int fd; /* The pipe's end. */

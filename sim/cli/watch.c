@@ -1,9 +1,8 @@
 /*
- * watch.c -- `rewake watch`: the same `rewake run`, whenever its library was built again.
+ * watch.c -- `rewake watch`: starts `rewake run` whenever its library was built.
  *
- * Each time it is a process of its own, so that the old library is gone. Without a library it is
- * this program that is watched: the scenarios of the tree are in it. A change while a run
- * is going on ends that one.
+ * Each run is a separate process, so that the old library is gone. Without a library, this program
+ * is watched: it has the scenarios of the tree. A change during a run ends that run.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,15 +23,15 @@
 
 struct watch {
     struct sim_changes changes;
-    const char *what; /* The file, as it was named. */
+    const char *what; /* The file, as on the command line. */
     bool json;
-    bool screen; /* It is cleared before each run. */
-    char *line;  /* Owned: the command line, its words each with a 0. */
+    bool screen; /* Cleared before each run. */
+    char *line;  /* Owned: the command line, each word with a 0. */
     const char *arguments[ARGUMENTS_MAX];
     uint32_t runs;
 };
 
-/* The words of this command line as they were typed: they are `run`'s. */
+/* The words of this command line, for `run`, as they were typed. */
 static bool
 take_command_line(struct watch *watch)
 {
@@ -56,7 +55,7 @@ take_command_line(struct watch *watch)
     return fits;
 }
 
-/* As a rebuild puts another one at its place, the program is known by where it was. */
+/* The path of the program: a build replaces the file. */
 static bool
 take_program(struct watch *watch)
 {
@@ -107,7 +106,7 @@ watch_on(struct watch *watch)
 {
     bool changed = false;
     if (!sim_changes_is_whole(&watch->changes)) {
-        say(watch, "is not there, or not whole; waiting for it");
+        say(watch, "is missing, or not whole; waiting for it");
         changed = sim_changes_settle(&watch->changes);
     } else {
         changed = run_once(watch);
@@ -119,7 +118,7 @@ watch_on(struct watch *watch)
         }
         changed = false;
         if (!sim_changes_settle(&watch->changes)) {
-            continue; /* Gone, or still not whole; what comes next is heard. */
+            continue; /* Missing, or still not whole. */
         }
         say(watch, "has changed");
         changed = run_once(watch);
@@ -141,7 +140,7 @@ watch_command(struct sim_cli *cli)
     }
     if (!take_command_line(&watch) || !take_program(&watch)) {
         free(watch.line);
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "the command line is not to be read in /proc");
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "/proc/self/cmdline cannot be read, or is too long");
     }
     if (!sim_changes_init(&watch.changes, watch.what)) {
         free(watch.line);

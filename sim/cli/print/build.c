@@ -1,5 +1,5 @@
 /*
- * build.c -- the compiler's own words, and hashes of files.
+ * build.c -- version, compiler, and hashes of files.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

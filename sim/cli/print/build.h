@@ -1,5 +1,5 @@
 /*
- * build.h -- which build this is, for people and for the database.
+ * build.h -- the build in one line, for people and for the database.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,5 +1,5 @@
 /*
- * format.c -- finding a format, and writing a file of it.
+ * format.c -- finds a format, and writes a file.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -41,7 +41,7 @@ sim_format_next(const char *name)
     return next;
 }
 
-/* In one of the `ends`, which are parted by blanks. */
+/* With one of the `ends`, which have blanks between them. */
 static bool
 ends_in(const char *text, const char *ends)
 {
@@ -74,7 +74,7 @@ sim_format_open(const char *path, bool append)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, append ? "ae" : "we");
     if (file == NULL) {
-        (void)sim_cli_fail(SIM_EXIT_SYSTEM, "%s: it cannot be written: %s", path, strerror(errno));
+        (void)sim_cli_fail(SIM_EXIT_SYSTEM, "%s cannot be written: %s", path, strerror(errno));
     }
     return file;
 }
@@ -83,15 +83,14 @@ int
 sim_format_write(const struct sim_format *format, const struct sim_export *export, const char *path)
 {
     enum sim_store_err err = format->write(export);
-    /* What stdout took is checked at the end of the program. */
+    /* stdout is checked at the end of the program. */
     bool lost = export->file != stdout && ferror(export->file) != 0;
     lost = (export->file != stdout && fclose(export->file) != 0) || lost;
     if (err != SIM_STORE_OK) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(export->store));
     }
     if (lost) {
-        return sim_cli_fail(
-                SIM_EXIT_SYSTEM, "%s: it could not be written: %s", path, strerror(errno));
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s could not be written: %s", path, strerror(errno));
     }
     return 0;
 }

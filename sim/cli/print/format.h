@@ -2,8 +2,8 @@
  * format.h -- files for other programs, made from the database.
  *
  * A format registers itself (SIM_FORMAT), as a command does: `rewake run --junit` and `rewake
- * export` look it up by name, and a folder above sim/ brings its own. A format tells of sweeps, or
- * of one run, and reads nothing but the database that it is lent.
+ * export` look it up by name, and a folder above sim/ adds its own. A format describes sweeps, or
+ * one run, and reads only the database.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,24 +17,23 @@
 
 #include "sim/store/store.h"
 
-/* What is to be told, and where. All of it is lent. */
+/* What to write, and where. Borrowed. */
 struct sim_export {
     struct sim_store *store;
     FILE *file;
-    const int64_t
-            *sweeps; /* Of formats that tell of sweeps, in the order in which they are told. */
+    const int64_t *sweeps; /* Of formats of sweeps, in their order in the file. */
     size_t sweep_count;
-    int64_t run;    /* Of formats that describe one run. */
-    const char *db; /* As it was named, for commands to paste; NULL: none was named. */
+    int64_t run;    /* Of formats of one run. */
+    const char *db; /* As on the command line, for commands to paste; NULL: it is not there. */
 };
 
 struct sim_format {
     const char *name;   /* "junit", as on the command line. */
-    const char *about;  /* One line: what it is, and who reads it. */
+    const char *about;  /* One line: what it is, and which programs read it. */
     const char *suffix; /* Of the files' names: ".xml"; several with a blank between. */
-    const char *place;  /* An environment variable that names a file to append to where nobody
-                         * names one; NULL: none. */
-    bool of_run;        /* It tells of one run; else of sweeps. */
+    const char
+            *place; /* An environment variable with the file to append to by default; NULL: none. */
+    bool of_run;    /* Of one run; else of sweeps. */
     enum sim_store_err (*write)(const struct sim_export *export);
 };
 
@@ -49,11 +48,11 @@ const struct sim_format *sim_format_find(const char *name);
 /* The first one whose name comes after `name` ("" to begin with); NULL: there is none. */
 const struct sim_format *sim_format_next(const char *name);
 
-/* The format of runs to which the name of the file at `path` belongs by its end; NULL: none. */
+/* The format of runs that has the suffix of `path`; NULL: none. */
 const struct sim_format *sim_format_of_file(const char *path);
 
-/* Opens `path` ("-": stdout) for a file of some format; `append`: behind what is there. NULL after
- * a line on stderr. */
+/* Opens `path` ("-": stdout) for a file of some format; `append`: at its end. NULL after a line on
+ * stderr. */
 FILE *sim_format_open(const char *path, bool append);
 
 /* Writes it, and closes export->file, which came from sim_format_open(path). 0, or the exit status

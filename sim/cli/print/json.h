@@ -6,8 +6,8 @@
  *      sim_json_number(&json, "runs", 12);
  *      sim_json_end(&json);
  *
- * prints {"v":1,"event":"summary","runs":12}. Text from anywhere is made valid: control
- * characters are escaped, bytes that are no UTF-8 become U+FFFD.
+ * prints {"v":1,"event":"summary","runs":12}. Any text is made valid: control characters are
+ * escaped, bytes that are not UTF-8 become U+FFFD.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -35,7 +35,7 @@ void sim_json_number(struct sim_json *json, const char *key, uint64_t number);
 void sim_json_signed(struct sim_json *json, const char *key, int64_t number);
 void sim_json_bool(struct sim_json *json, const char *key, bool value);
 
-/* A number that readers would lose bits of, as text: seeds. */
+/* As text: a seed, of which readers would lose bits as of a double. */
 void sim_json_long(struct sim_json *json, const char *key, uint64_t number);
 
 /* Thousandths, with three decimals: nanoseconds as microseconds. */
@@ -44,7 +44,7 @@ void sim_json_thousandths(struct sim_json *json, const char *key, uint64_t thous
 /* Milliseconds as seconds with three decimals. */
 void sim_json_seconds(struct sim_json *json, const char *key, uint64_t ms);
 
-/* An object or array inside; what stands between open and close has no key in an array. */
+/* An object or array inside; elements of an array have no key. */
 void sim_json_open(struct sim_json *json, const char *key, char bracket);
 void sim_json_close(struct sim_json *json, char bracket);
 

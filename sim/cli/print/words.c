@@ -1,5 +1,5 @@
 /*
- * words.c -- writing runs down.
+ * words.c -- writes runs and options as text.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,6 +12,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/cli/print/json.h"
+#include "sim/cli/print/terminal.h"
 #include "sim/engine/token.h"
 
 char *
@@ -75,9 +76,10 @@ void
 sim_say_if_long(const char *subject)
 {
     if (is_long(subject)) {
-        (void)printf("The token is longer than a command line takes (128 KiB for an argument). "
-                     "echo is part of\nthe shell and may be longer; or store the token in FILE, "
-                     "and name it as @FILE.\n");
+        sim_print_folded(
+                "The token is too long for an argument (128 KiB). echo is part of the shell "
+                "and takes more; or write the token to FILE, and give @FILE.",
+                0, 0);
     }
 }
 
@@ -188,10 +190,10 @@ assign_param(const struct sim_param *param, const char *value, int64_t *place)
     errno = 0;
     long long number = strtoll(value, &end, 0);
     if (errno != 0 || end == value || *end != '\0') {
-        return "is no number";
+        return "is not a number";
     }
     if (number < param->min || number > param->max) {
-        return "is outside the range that the scenario declares; `rewake list` has it";
+        return "is outside the range that the scenario declares (rewake list has it)";
     }
     *place = number;
     return NULL;
@@ -200,11 +202,11 @@ assign_param(const struct sim_param *param, const char *value, int64_t *place)
 static const char *
 assign_option(uint32_t index, const char *value, uint64_t *place)
 {
-    /* Of the last complaint. */
+    /* The last message. */
     static char outside[80];
     uint64_t number = 0;
     if (!sim_number_parse(value, UINT64_MAX, &number)) {
-        return "is no number";
+        return "is not a number";
     }
     if (!sim_option_valid(index, number)) {
         (void)snprintf(outside, sizeof(outside), "is outside its range, %llu to %llu",
@@ -237,7 +239,7 @@ sim_options_assign(const struct sim_scenario *scenario, struct sim_options *opti
     return true;
 }
 
-/* Takes one "name":value or "name":"value" at *at, and the comma or bracket behind it. */
+/* Takes one "name":value or "name":"value" at *at, and the comma after it. */
 static bool
 take_member(const struct sim_scenario *scenario, const char **at, struct sim_options *options)
 {

@@ -1,5 +1,5 @@
 /*
- * words.h -- runs and options in writing: tokens, commands to paste, JSON.
+ * words.h -- runs and options as text: tokens, commands to paste, JSON.
  *
  * Strings are from malloc.
  *
@@ -20,14 +20,14 @@ char *sim_token_of(const struct sim_scenario *scenario, const struct sim_options
 char *sim_command_text(const struct sim_cli *cli, const char *command,
         const struct sim_entry *entry, const char *subject);
 
-/* The same of what the database knows; `library`, `db` NULL: none is named. */
+/* The same by name; `library`, `db` NULL: none. */
 char *sim_command_of(const char *command, const char *library, const char *subject, const char *db);
 
 /* `replay`, a command that replays `subject`, in gdb; NULL where the subject is too long for an
- * argument: stdin is gdb's. */
+ * argument: gdb reads stdin itself. */
 char *sim_command_debug(const char *replay, const char *subject);
 
-/* Where sim_command_text gives the latter: says on stdout why, and what else can be done. */
+/* Where the subject is too long for an argument: prints that, and what to do. */
 void sim_say_if_long(const char *subject);
 
 /* Options and parameters that differ from the defaults, as a JSON object. */

@@ -221,8 +221,8 @@ void sim_run_list_done(struct sim_run *run);
  * the sweep at once. */
 bool sim_run_take_failure(struct sim_run *run, const struct sim_new_failure *failure);
 /* The same for a remembered failure that failed again. `run_id` of its row, where that is the same
- * run, with the token of its smaller run (NULL: none), which is not searched again; 0: it is another
- * run now, gets a row, and *run_id is that. */
+ * run, with the token of its smaller run (NULL: none), which is not searched again; 0: the run is
+ * another one now, gets a row, and *run_id is that. */
 bool sim_run_take_again(struct sim_run *run, const struct sim_new_failure *failure,
         const char *shrunk_before, int64_t *run_id);
 

@@ -1,5 +1,5 @@
 /*
- * artifact.c -- the first line of a fuzzer's input, read and written.
+ * artifact.c -- reads and writes the first line of a fuzzer's input.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -67,7 +67,8 @@ assign(const char *flag, const char *value, struct sim_artifact *artifact, char 
     const char *equals = value != NULL ? strchr(value, '=') : NULL;
     if ((!param && strcmp(flag, "-O") != 0) || equals == NULL) {
         return refuse(SIM_EXIT_USAGE, error,
-                "is no artifact: behind the scenario its first line has -D NAME=N and -O NAME=N");
+                "is not an artifact: after the scenario its first line has -D NAME=N and -O "
+                "NAME=N");
     }
     const struct sim_assignment assignment = {value, (size_t)(equals - value), equals + 1};
     const struct sim_scenario *scenario = artifact->entry->scenario;
@@ -93,13 +94,12 @@ sim_artifact_read(const struct sim_registry *registry, const uint8_t *bytes, siz
     const char *name = length > 0 ? next_word(&at) : NULL;
     if (name == NULL || *name == '\0') {
         return refuse(SIM_EXIT_USAGE, error,
-                "is no artifact of a fuzzer: its first line names no scenario");
+                "is not an artifact of a fuzzer: its first line names no scenario");
     }
     ret->entry = sim_registry_find(registry, name);
     if (ret->entry == NULL) {
         return refuse(SIM_EXIT_CAN_NOT_JUDGE, error,
-                "is of scenario '%.96s', which is not here; if it is in a library, name that in "
-                "front",
+                "is of scenario '%.96s', which is not here: give its library as the first argument",
                 name);
     }
     sim_options_init(&ret->options, ret->entry->scenario);

@@ -1,8 +1,8 @@
 /*
- * file.c -- runs that lie in files: what stopped a fuzzer, and the other way.
+ * file.c -- runs in files: reads and writes the artifacts of a fuzzer.
  *
- * An artifact says what a run decides and not how it ends. So it is run once when it is named, and
- * what that run wrote down is the subject: from there on it is like any token.
+ * An artifact has the decisions of a run and not its end. So it is run once, and the tape of that
+ * run is the subject, like that of a token.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,9 +19,9 @@
 #include "sim/cli/subject/artifact.h"
 #include "sim/cli/subject/subject.h"
 
-/* Of a run that is told by its decisions alone. */
+/* Of a run that has no seed. */
 #define SEED 0u
-/* Decisions of a run that is written as an artifact. */
+/* Most decisions of an artifact. */
 #define ANSWERS_MAX (1u << 18)
 
 bool
@@ -31,7 +31,7 @@ sim_subject_is_file(const char *name)
     return strchr(name, ':') == NULL && stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
-/* ---- In. ------------------------------------------------------------------------------------- */
+/* ---- Reading. -------------------------------------------------------------------------------- */
 
 /* All of a file, from malloc. NULL after a line. */
 static uint8_t *
@@ -56,7 +56,7 @@ read_file(const char *path, size_t *ret_size)
     return bytes;
 }
 
-/* What the run did, kept beyond its mapping. */
+/* Copies what the run did out of its mapping. */
 static void
 keep(struct sim_subject *subject, struct sim_alone *alone)
 {
@@ -122,9 +122,9 @@ sim_subject_from_file(struct sim_cli *cli, const char *path, struct sim_subject 
     return status;
 }
 
-/* ---- Out. ------------------------------------------------------------------------------------ */
+/* ---- Writing. -------------------------------------------------------------------------------- */
 
-/* Shared with the process that makes the run; its tape lies behind it. */
+/* Shared with the process that makes the run; its tape is after it. */
 static struct sim_decision_log *
 new_decision_log(void)
 {
@@ -148,7 +148,7 @@ free_decision_log(struct sim_decision_log *decision_log)
     }
 }
 
-/* A run that wrote over our memory has left no tape to go by. */
+/* Whether the tape is usable: the run may have overwritten our memory. */
 static bool
 is_whole(const struct sim_decision_log *decision_log)
 {
@@ -166,14 +166,14 @@ is_whole(const struct sim_decision_log *decision_log)
     return whole;
 }
 
-/* A file that is there already stays as it is. */
+/* An existing file is not overwritten. */
 static int
 write_file(const char *path, const char *line, const uint8_t *bytes, size_t size)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0 && errno == EEXIST) {
         return sim_cli_fail(
-                SIM_EXIT_USAGE, "%s is there already and stays as it is: give another name", path);
+                SIM_EXIT_USAGE, "%s exists, and is not overwritten: give another name", path);
     }
     FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
     bool written = file != NULL && fputs(line, file) >= 0 && fwrite(bytes, 1, size, file) == size;
@@ -183,8 +183,8 @@ write_file(const char *path, const char *line, const uint8_t *bytes, size_t size
         error = errno;
     }
     return written ? 0
-                   : sim_cli_fail(SIM_EXIT_SYSTEM, "%s: it cannot be written: %s", path,
-                             strerror(error));
+                   : sim_cli_fail(
+                             SIM_EXIT_SYSTEM, "%s cannot be written: %s", path, strerror(error));
 }
 
 static int
@@ -194,12 +194,12 @@ write_decision_log(const struct sim_subject *subject, const struct sim_decision_
     uint8_t *bytes = malloc(SIM_ARTIFACT_SIZE_MAX);
     char *line = sim_artifact_line(subject->entry->scenario, &subject->options);
     rt_assert(bytes != NULL);
-    size_t room = SIM_ARTIFACT_SIZE_MAX - strlen(line);
+    size_t most = SIM_ARTIFACT_SIZE_MAX - strlen(line);
     size_t size =
-            is_whole(decision_log) ? sim_answers_write(&decision_log->tape, bytes, room) : room;
-    int status = size + SIM_ANSWER_SIZE > room
+            is_whole(decision_log) ? sim_answers_write(&decision_log->tape, bytes, most) : most;
+    int status = size + SIM_ANSWER_SIZE > most
                          ? sim_cli_fail(SIM_EXIT_SYSTEM,
-                                   "the run has too many decisions for an artifact")
+                                   "the run has too many decisions for an artifact (at most 1 MiB)")
                          : write_file(path, line, bytes, size);
     free(line);
     free(bytes);
@@ -211,7 +211,7 @@ sim_subject_write(struct sim_cli *cli, const struct sim_subject *subject, const 
 {
     struct sim_decision_log *decision_log = new_decision_log();
     if (decision_log == NULL) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to write the run down");
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to record the run");
     }
     const struct sim_alone_case what = {
             .scenario = subject->entry->scenario,

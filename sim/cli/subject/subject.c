@@ -1,5 +1,5 @@
 /*
- * subject.c -- finding the run that was named, and running it.
+ * subject.c -- finds the run that a command line names, and runs it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,6 +11,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/cli/print/build.h"
+#include "sim/cli/print/terminal.h"
 #include "sim/cli/print/words.h"
 #include "sim/engine/token.h"
 #include "sim/search/strategy.h"
@@ -31,8 +32,8 @@ find_entry(struct sim_cli *cli, const char *name, struct sim_subject *subject)
     subject->entry = sim_registry_find(&cli->registry, name);
     if (subject->entry == NULL) {
         return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
-                "there is no scenario '%s' in %s; if it is in a library, name that in front: "
-                "rewake %s LIB.so …",
+                "there is no scenario '%s' in %s: give its library as the first argument (rewake "
+                "%s LIB.so ...)",
                 name, cli->library != NULL ? cli->library : "this rewake", cli->command->name);
     }
     return 0;
@@ -77,7 +78,7 @@ fail_with_store(enum sim_store_err err, const char *message)
             "%s", message);
 }
 
-/* The tape of a run whose row is all there is. */
+/* The tape of a run that has no token. */
 static int
 decode_tape(const struct sim_found_run *found, struct sim_subject *subject)
 {
@@ -91,8 +92,8 @@ decode_tape(const struct sim_found_run *found, struct sim_subject *subject)
     return 0;
 }
 
-/* The row has the options of its sweep; where seeds drew their own, this one does so again. What
- * differs from its default was given. */
+/* The row has the options of its sweep; a seed that drew options draws them again. Options that
+ * differ from their default were given, and are not drawn. */
 static void
 draw_options(const struct sim_found_run *found, struct sim_subject *subject)
 {
@@ -133,7 +134,7 @@ from_row(struct sim_cli *cli, const struct sim_found_run *found, struct sim_subj
     return decode_tape(found, subject);
 }
 
-/* Who names a library asks about a run of that library. */
+/* With a library, the run must be one of its scenarios. */
 static int
 check_library(const struct sim_cli *cli, const struct sim_found_run *found)
 {
@@ -142,8 +143,8 @@ check_library(const struct sim_cli *cli, const struct sim_found_run *found)
         return 0;
     }
     return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
-            "run:%lld is of '%s', which is not in %s: name the database of that library with "
-            "--db, or leave the library out",
+            "run:%lld is of '%s', which is not in %s: give the database of that library (--db), or "
+            "leave the library out",
             (long long)found->run, found->scenario, cli->library);
 }
 
@@ -155,8 +156,7 @@ copy_text(const char *text)
     return copy;
 }
 
-/* What it was shrunk to, where that is another run: one digest, one run, whatever else its token
- * says. */
+/* Its minimized run, where that is another one: runs of one digest are the same. */
 static void
 note_smaller(const struct sim_found_run *found, struct sim_subject *subject)
 {
@@ -175,9 +175,9 @@ note_smaller(const struct sim_found_run *found, struct sim_subject *subject)
 static int
 from_found(struct sim_cli *cli, const struct sim_found_run *found, struct sim_subject *subject)
 {
-    int strange = check_library(cli, found);
-    if (strange != 0) {
-        return strange;
+    int wrong = check_library(cli, found);
+    if (wrong != 0) {
+        return wrong;
     }
     if (found->library != NULL && sim_registry_find(&cli->registry, found->scenario) == NULL) {
         char *path = strdup(found->library); /* The registry borrows it to the end. */
@@ -201,11 +201,11 @@ from_found(struct sim_cli *cli, const struct sim_found_run *found, struct sim_su
     return status;
 }
 
-/* ---- What the database knows of the build. --------------------------------------------------- */
+/* ---- Builds in the database. ----------------------------------------------------------------- */
 
 struct asked {
     const char *build;
-    const char *library; /* The part of it that is about a library; NULL: none is. */
+    const char *library; /* The part of it about a library; NULL: none. */
     bool any;
     bool same;
     bool same_library;
@@ -223,7 +223,7 @@ compare_build(const char *line, size_t length, void *argument)
     return true;
 }
 
-/* Whether `sql`, which selects builds, has this one among its answers. */
+/* Whether `sql`, which selects builds, selects this one. */
 static void
 note_build(struct sim_store *store, struct sim_subject *subject, const char *sql)
 {
@@ -237,7 +237,7 @@ note_build(struct sim_store *store, struct sim_subject *subject, const char *sql
     }
 }
 
-/* Of a token that is in the database as that of a run that was found. */
+/* For a token that is in the database, of a run as it was found. */
 static void
 note_found(struct sim_store *store, const char *token, struct sim_subject *subject)
 {
@@ -277,7 +277,7 @@ ask_about_token(struct sim_cli *cli, const char *token, struct sim_subject *subj
     sim_store_close(&store);
 }
 
-/* The database and the run in it. 0, and both are to be given back; or the exit status. */
+/* The database and the run in it. 0, and the caller closes both; or the exit status. */
 static int
 look_up(const struct sim_cli *cli, uint64_t run, struct sim_store **ret_store,
         struct sim_found_run *ret_found)
@@ -340,7 +340,8 @@ read_run(const char *name, uint64_t *ret_run)
 {
     return sim_number_parse(name + 4, INT64_MAX, ret_run)
                    ? 0
-                   : sim_cli_fail(SIM_EXIT_USAGE, "'%s' is no run: it is run: and a number", name);
+                   : sim_cli_fail(
+                             SIM_EXIT_USAGE, "'%s' is not a run: give run: and a number", name);
 }
 
 int
@@ -357,11 +358,11 @@ sim_subject_token_of_run(const struct sim_cli *cli, const char *name, char **ret
     *ret_token = copy_text(found.shrunk_token != NULL ? found.shrunk_token : found.token);
     sim_found_run_clear(&found);
     sim_store_close(&store);
-    return *ret_token != NULL
-                   ? 0
-                   : sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
-                             "%s is kept without a token; `rewake replay %s --json` makes one",
-                             name, name);
+    return *ret_token != NULL ? 0
+                              : sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
+                                        "%s has no token in the database; `rewake replay %s "
+                                        "--json` prints one",
+                                        name, name);
 }
 
 int
@@ -400,10 +401,13 @@ sim_subject_say_found(const struct sim_subject *subject)
         (void)snprintf(name, sizeof(name), "run:%lld", (long long)subject->run);
     }
     if (subject->smaller != NULL) {
-        (void)printf(
-                "This is %s as it was found. It was shrunk: the last line has a smaller run that "
-                "fails in\nthe same way.\n",
+        char text[160];
+        (void)snprintf(text, sizeof(text),
+                "This is %s as it was found. The last line has a smaller run that fails in the "
+                "same "
+                "way.",
                 name);
+        sim_print_folded(text, 0, 0);
     }
 }
 
@@ -423,7 +427,7 @@ static const char *
 changed_words(const struct sim_subject *subject)
 {
     if (subject->own_build) {
-        return "This very build has found it: something in it depends on more than the seed.";
+        return "This same build found it: the run depends on something that is not in its seed.";
     }
     if (subject->other_library) {
         return "The library has been built again since it was found.";
@@ -439,10 +443,9 @@ sim_subject_say_changed(const struct sim_cli *cli, const struct sim_subject *sub
     char *lenient = sim_command_of(
             "replay --lenient", subject->entry->library, sim_subject_name(cli, subject), db);
     char *run = sim_command_of("run", subject->entry->library, subject->entry->scenario->name, db);
-    (void)printf(
-            "%s\nIt may be fixed. Or the decisions of the run fall elsewhere now: take them as "
-            "far as they\nfit, and search again, before you believe it.\n\nlenient: %s\nsearch: "
-            " %s\n",
+    (void)printf("%s\nIt may be fixed; or the code takes other decisions now. Replay it leniently, "
+                 "and search "
+                 "again, to know:\n\nlenient: %s\nsearch:  %s\n",
             changed_words(subject), lenient, run);
     free(run);
     free(lenient);

@@ -1,6 +1,6 @@
 /*
- * subject.h -- the run that somebody names: a token, run:ID of the database, or a file that stopped
- * a fuzzer (artifact.h). A token may stand in a file, as `@FILE`, or on stdin, as `-`.
+ * subject.h -- the run that a command line names: a token, run:ID of the database, or a file that
+ * stopped a fuzzer (artifact.h). A token may be in a file, as `@FILE`, or on stdin, as `-`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,23 +17,22 @@ struct sim_subject {
     uint64_t seed;
     uint32_t how;         /* enum sim_how */
     struct sim_tape tape; /* Owned. */
-    /* What came out when it was made: verdict, oracle, site, digest; the rest is zero. */
+    /* How it ended when it was found: verdict, oracle, site, digest; the rest is zero. */
     struct sim_outcome expected;
     bool half_digest;   /* Only the low 32 bits of the digest are known. */
-    bool own_build;     /* The database says that this very build made it. */
-    bool other_build;   /* It says that another one did; neither: it does not know the run. */
-    bool other_library; /* And that its library was another one, or has been built again. */
-    int64_t run;        /* In the database; 0: not known there. */
+    bool own_build;     /* By the database, this build made it. */
+    bool other_build;   /* Another one did; neither: unknown. */
+    bool other_library; /* With another library, or another build of it. */
+    int64_t run;        /* In the database; 0: it is not there. */
     bool has_events;    /* The database has its events. */
-    bool from_file;     /* An artifact: what it came to is known from a run just now. */
-    char *text;         /* Owned: the token that was read from stdin or a file; NULL: none. */
+    bool from_file;     /* An artifact: `expected` is from a run just now. */
+    char *text;         /* Owned: the token from stdin or a file; else NULL. */
     char *token;        /* Owned: of run:ID, where the database has it; else NULL. */
-    char *smaller;      /* Owned: the token of the smaller run that it was shrunk to; or NULL. */
+    char *smaller;      /* Owned: the token of its minimized run; or NULL. */
 };
 
 /*
- * Finds what `name` means; loads the library that the database names when the scenario is
- * not there.
+ * Finds the run called `name`; loads the library from the database where the scenario is missing.
  * 0, or the exit status after one line on stderr. sim_subject_done may follow in any case.
  */
 int sim_subject_find(struct sim_cli *cli, const char *name, struct sim_subject *ret_subject);
@@ -41,20 +40,20 @@ int sim_subject_find(struct sim_cli *cli, const char *name, struct sim_subject *
 /* Whether `name` is run:ID. */
 bool sim_subject_is_run(const char *name);
 
-/* The token of run:ID, from malloc, without a look at its scenario: of the smaller run where it was
- * shrunk. 0, or the exit status after a line, and *ret_token is untouched or NULL. */
+/* The token of run:ID, from malloc, of the minimized run where there is one; its scenario may be
+ * missing. 0, or the exit status after a line, and *ret_token is untouched or NULL. */
 int sim_subject_token_of_run(const struct sim_cli *cli, const char *name, char **ret_token);
 
-/* What names it in a command to paste: its token where that is known, else what was typed. */
+/* Its name in a command to paste: its token where that is known, else what was typed. */
 const char *sim_subject_name(const struct sim_cli *cli, const struct sim_subject *subject);
 
-/* Of a failure that has not come again: a line on what has changed since it was found, where the
- * database knows that, and lines with what to do. */
+/* For a failure that was not reproduced: prints what has changed since it was found, where the
+ * database knows that, and what to do. */
 void sim_subject_say_changed(const struct sim_cli *cli, const struct sim_subject *subject);
 
 /*
- * Where a smaller run is known that fails in the same way: a line for the head of what is told, or
- * one for its end, with `command` for the smaller run. Else nothing.
+ * Where a smaller run is known that fails in the same way: prints a line for the beginning, or one
+ * for the end, with `command` for the smaller run. Else nothing.
  */
 void sim_subject_say_found(const struct sim_subject *subject);
 void sim_subject_offer_smaller(
@@ -69,12 +68,12 @@ void sim_subject_done(struct sim_subject *subject);
 int sim_subject_run(struct sim_cli *cli, const struct sim_subject *subject, bool lenient,
         bool explain, struct sim_alone *alone);
 
-/* How it is run. Zero: as its tape says, alone, and no more than that. */
+/* How it is run. Zero: alone, by its tape. */
 struct sim_subject_way {
-    bool lenient; /* A tape as far as it fits. */
-    bool explain; /* Owed wake and FIFO order as well. */
+    bool lenient; /* By its tape as far as that fits. */
+    bool explain; /* Missing wake and FIFO order as well. */
     bool core;    /* A crash may leave a core. */
-    bool quiet;   /* What it writes to stderr goes nowhere. */
+    bool quiet;   /* Its stderr is dropped. */
     /* As in struct sim_alone_case. */
     struct sim_trap *trap;
     void (*study)(struct sim_world *world, const struct sim_case *what,
@@ -86,32 +85,32 @@ struct sim_subject_way {
 int sim_subject_run_so(struct sim_cli *cli, const struct sim_subject *subject,
         const struct sim_subject_way *way, struct sim_alone *alone);
 
-/* Whether it ended as expected: verdict, oracle and site; and whether it was the same run. */
+/* Whether it ended as expected (verdict, oracle and site); whether it was the same run. */
 bool sim_subject_same_failure(const struct sim_subject *subject, const struct sim_outcome *outcome);
 bool sim_subject_same_run(const struct sim_subject *subject, const struct sim_outcome *outcome);
 
 /* ---- file.c ---------------------------------------------------------------------------------- */
 
-/* Whether `name` is that of a file, which then means the artifact in it. */
+/* Whether `name` is a file, and so means the artifact in it. */
 bool sim_subject_is_file(const char *name);
 
 /* Reads the artifact at `path`, and runs it. 0, or the exit status after a line. */
 int sim_subject_from_file(struct sim_cli *cli, const char *path, struct sim_subject *subject);
 
-/* Writes the run as an artifact into a new file. 0, or the exit status after a line: one that is
- * there already is not touched. */
+/* Writes the run as an artifact into a new file. 0, or the exit status after a line. An existing
+ * file is not changed. */
 int sim_subject_write(struct sim_cli *cli, const struct sim_subject *subject, const char *path);
 
 /* ---- text.c ---------------------------------------------------------------------------------- */
 
-/* Whether `name` is `-` or `@FILE`: stdin, or a file, has the token. */
+/* Whether `name` is `-` or `@FILE`. */
 bool sim_subject_is_text(const char *name);
 
-/* Reads it; *ret_text is from malloc, or NULL. 0, or the exit status after a line. */
+/* Reads the token; *ret_text is from malloc, or NULL. 0, or the exit status after a line. */
 int sim_subject_read_text(const char *name, char **ret_text);
 
-/* As that, for any number of tokens, between blanks; a line that begins with # is for people. Each
- * ends with a '\0', and an empty one comes behind them. */
+/* Reads any number of tokens, between blanks; a line that begins with # is a comment. Each ends
+ * with a '\0', and an empty one follows the last. */
 int sim_subject_read_list(const char *name, char **ret_list);
 
 /* The database that the settings name. */

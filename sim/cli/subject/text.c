@@ -1,5 +1,5 @@
 /*
- * text.c -- tokens that are too many or too long for a command line: from a file, or stdin.
+ * text.c -- tokens from a file, or stdin: too many or too long for a command line.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,7 +21,7 @@ sim_subject_is_text(const char *name)
     return strcmp(name, "-") == 0 || name[0] == '@';
 }
 
-/* All that is in `file`, from malloc; more than TEXT_MAX is cut behind that. */
+/* The contents of `file`, from malloc, up to one byte more than TEXT_MAX. */
 static char *
 read_all(FILE *file)
 {
@@ -31,29 +31,28 @@ read_all(FILE *file)
     return text;
 }
 
-/* The only word in `text`, moved to its front; NULL, or what is wrong. */
+/* Moves the only word in `text` to its front. NULL, or what is wrong. */
 static const char *
 take_word(char *text)
 {
     size_t before = strspn(text, BLANKS);
     size_t length = strcspn(text + before, BLANKS);
-    const char *behind = text + before + length;
+    const char *after = text + before + length;
     if (length == 0) {
-        return "there is no token in it";
+        return "it has no token";
     }
     if (length > TEXT_MAX) {
-        return "that is longer than any token";
+        return "it is longer than any token";
     }
-    if (behind[strspn(behind, BLANKS)] != '\0') {
-        return "there is more in it than one token";
+    if (after[strspn(after, BLANKS)] != '\0') {
+        return "it has more than one token";
     }
     memmove(text, text + before, length);
     text[length] = '\0';
     return NULL;
 }
 
-/* The words of all lines, each with its '\0', and an empty one behind them. NULL, or what is wrong.
- */
+/* All words, each with its '\0', and an empty one at the end. NULL, or what is wrong. */
 static const char *
 take_words(char *text)
 {
@@ -72,10 +71,10 @@ take_words(char *text)
         from = next;
     }
     *end = '\0';
-    return end == text ? "there is no token in it" : NULL;
+    return end == text ? "it has no token" : NULL;
 }
 
-/* Reads `name`, and lets `take` make of the text what is wanted. */
+/* Reads `name`, and has `take` reduce the text to words. */
 static int
 read_text(const char *name, const char *(*take)(char *text), char **ret_text)
 {
@@ -84,10 +83,10 @@ read_text(const char *name, const char *(*take)(char *text), char **ret_text)
     FILE *file = from_stdin ? stdin : *path != '\0' ? fopen(path, "r") : NULL;
     *ret_text = NULL;
     if (!from_stdin && *path == '\0') {
-        return sim_cli_fail(SIM_EXIT_USAGE, "'@' is not followed by the name of a file: @FILE");
+        return sim_cli_fail(SIM_EXIT_USAGE, "'@' without the name of a file: give @FILE");
     }
     if (file == NULL) {
-        return sim_cli_fail(SIM_EXIT_USAGE, "%s: it cannot be read: %s", path, strerror(errno));
+        return sim_cli_fail(SIM_EXIT_USAGE, "%s cannot be read: %s", path, strerror(errno));
     }
     char *text = read_all(file);
     const char *wrong = ferror(file) != 0 ? "it cannot be read" : take(text);

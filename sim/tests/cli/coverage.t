@@ -167,5 +167,5 @@ ok "--record none writes no file" test ! -e .rewake/trace.db
 rewake run zoo/libuv-2721/broken --runs 5 --fresh --no-shrink --db nothing.db >out.txt 2>&1
 same "its runs cover nothing" "$(sqlite3 nothing.db 'SELECT count(*) FROM coverage')" 0
 rewake coverage --db nothing.db >out.txt
-ok "it is told" grep -q '^0 elements covered in 5 runs' out.txt
+ok "it is told" grep -q '^0 coverage points in 5 runs' out.txt
 done_testing
