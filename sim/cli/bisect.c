@@ -54,8 +54,8 @@ judge(const struct bisect *bisect)
     const char *const by_program[] = {bisect->product, "replay", bisect->token, "--lenient", "--db",
             "/nowhere/rewake-bisect.db", NULL};
     const char *const *arguments = bisect->is_library ? by_library : by_program;
-    const struct sim_child_way way = {.folder = bisect->folder};
-    int status = sim_child_run(arguments, &way);
+    const struct sim_child_setup setup = {.folder = bisect->folder};
+    int status = sim_child_run(arguments, &setup);
     return status == SIM_EXIT_HELD ? GOOD : status == SIM_EXIT_BUG ? BAD : UNJUDGED;
 }
 
@@ -63,9 +63,9 @@ judge(const struct bisect *bisect)
 static enum finding
 build_and_judge(struct bisect *bisect)
 {
-    const struct sim_child_way way = {.folder = bisect->folder, .log = bisect->log};
+    const struct sim_child_setup setup = {.folder = bisect->folder, .log = bisect->log};
     (void)unlink(bisect->product);
-    bool built = sim_child_run(bisect->build, &way) == 0;
+    bool built = sim_child_run(bisect->build, &setup) == 0;
     return !built ? UNBUILT : access(bisect->product, R_OK) != 0 ? UNBUILT : judge(bisect);
 }
 
@@ -412,8 +412,8 @@ take_product(struct bisect *bisect, const char *name)
     if (bisect->is_library) {
         return 0;
     }
-    const struct sim_child_way way = {.ret_out = &output};
-    int status = strchr(name, '/') != NULL ? sim_child_run(version, &way) : -1;
+    const struct sim_child_setup setup = {.ret_out = &output};
+    int status = strchr(name, '/') != NULL ? sim_child_run(version, &setup) : -1;
     bool is_rewake = status == 0 && output != NULL && strncmp(output, "rewake ", 7) == 0;
     free(output);
     return is_rewake

@@ -63,13 +63,13 @@ sim_child_self(void)
 /* ---- The child's side. ----------------------------------------------------------------------- */
 
 static void
-redirect(const struct sim_child_way *way, int out)
+redirect(const struct sim_child_setup *setup, int out)
 {
     int null = open("/dev/null", O_RDWR);
-    int log =
-            way->log != NULL ? open(way->log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600) : null;
+    int log = setup->log != NULL ? open(setup->log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600)
+                                 : null;
     (void)dup2(null, STDIN_FILENO);
-    if (!way->loud) {
+    if (!setup->loud) {
         (void)dup2(log, STDOUT_FILENO);
         (void)dup2(log, STDERR_FILENO);
     }
@@ -79,7 +79,7 @@ redirect(const struct sim_child_way *way, int out)
 }
 
 static _Noreturn void
-become(const char *const *arguments, const struct sim_child_way *way, int out)
+become(const char *const *arguments, const struct sim_child_setup *setup, int out)
 {
     union {
         const char *const *ours;
@@ -91,8 +91,8 @@ become(const char *const *arguments, const struct sim_child_way *way, int out)
     (void)signal(SIGTERM, SIG_DFL);
     (void)signal(SIGHUP, SIG_DFL);
     (void)signal(SIGPIPE, SIG_DFL);
-    redirect(way, out);
-    if (way->folder == NULL || chdir(way->folder) == 0) {
+    redirect(setup, out);
+    if (setup->folder == NULL || chdir(setup->folder) == 0) {
         (void)execvp(arguments[0], list.theirs);
     }
     _exit(NOT_FOUND);
@@ -101,12 +101,12 @@ become(const char *const *arguments, const struct sim_child_way *way, int out)
 /* ---- The parent's side. ---------------------------------------------------------------------- */
 
 static pid_t
-start(const char *const *arguments, const struct sim_child_way *way, int out)
+start(const char *const *arguments, const struct sim_child_setup *setup, int out)
 {
     (void)fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        become(arguments, way, out);
+        become(arguments, setup, out);
     }
     if (pid < 0) {
         return 0;
@@ -120,10 +120,10 @@ start(const char *const *arguments, const struct sim_child_way *way, int out)
 }
 
 pid_t
-sim_child_start(const char *const *arguments, const struct sim_child_way *way)
+sim_child_start(const char *const *arguments, const struct sim_child_setup *setup)
 {
-    rt_assert(way->ret_out == NULL);
-    return start(arguments, way, -1);
+    rt_assert(setup->ret_out == NULL);
+    return start(arguments, setup, -1);
 }
 
 static int
@@ -192,16 +192,16 @@ read_all(int fd)
 }
 
 int
-sim_child_run(const char *const *arguments, const struct sim_child_way *way)
+sim_child_run(const char *const *arguments, const struct sim_child_setup *setup)
 {
     int fds[2] = {-1, -1};
-    if (way->ret_out != NULL && pipe2(fds, O_CLOEXEC) != 0) {
+    if (setup->ret_out != NULL && pipe2(fds, O_CLOEXEC) != 0) {
         return -1;
     }
-    pid_t pid = start(arguments, way, fds[1]);
-    if (way->ret_out != NULL) {
+    pid_t pid = start(arguments, setup, fds[1]);
+    if (setup->ret_out != NULL) {
         (void)close(fds[1]);
-        *way->ret_out = pid > 0 ? read_all(fds[0]) : NULL;
+        *setup->ret_out = pid > 0 ? read_all(fds[0]) : NULL;
         (void)close(fds[0]);
     }
     return pid > 0 ? sim_child_wait(pid) : -1;

@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 /* Where its output goes. */
-struct sim_child_way {
+struct sim_child_setup {
     const char *folder; /* Where it runs; NULL: here. */
     char **ret_out;     /* Its stdout, from malloc; NULL: as `loud` says. */
     bool loud;          /* stdout and stderr are ours; else they go to `log`, or nowhere. */
@@ -28,10 +28,10 @@ bool sim_child_interrupted(void);
 
 /* Runs `arguments`, up to a NULL, the first one found as a shell finds it. Its exit status; 128 and
  * the signal that ended it; 127 when there is no such program; -1 when the system refused. */
-int sim_child_run(const char *const *arguments, const struct sim_child_way *way);
+int sim_child_run(const char *const *arguments, const struct sim_child_setup *setup);
 
 /* sim_child_run in two halves. 0: the system refused. */
-pid_t sim_child_start(const char *const *arguments, const struct sim_child_way *way);
+pid_t sim_child_start(const char *const *arguments, const struct sim_child_setup *setup);
 int sim_child_wait(pid_t pid);
 /* Whether it has ended; *ret_status as of sim_child_run. Then it must not be waited for again. */
 bool sim_child_ended(pid_t pid, int *ret_status);

@@ -104,9 +104,9 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
 static bool
 is_smaller(const struct sim_explanation *explanation, const char *given, const char *token)
 {
-    const struct sim_outcome *told = sim_explanation_outcome(explanation);
-    bool same = told->verdict == SIM_VERDICT_HANG ||
-                (told->digest != 0 && told->digest == explanation->given.digest);
+    const struct sim_outcome *explained = sim_explanation_outcome(explanation);
+    bool same = explained->verdict == SIM_VERDICT_HANG ||
+                (explained->digest != 0 && explained->digest == explanation->given.digest);
     return !same && strcmp(given, token) != 0;
 }
 
@@ -136,7 +136,7 @@ print_commands(struct sim_cli *cli, const struct sim_subject *subject, const cha
     char *replay = sim_command_text(cli, "replay", subject->entry, token);
     char *show = sim_command_text(cli, "show", subject->entry, token);
     (void)printf("\nreplay: %s\nshow:   %s\n", replay, show);
-    sim_say_if_long(token);
+    sim_print_if_long(token);
     if (found != NULL) {
         char *show_found = sim_command_text(cli, "show", subject->entry, found);
         (void)printf("found:  %s\n", show_found);
@@ -179,7 +179,7 @@ print_text(
     }
     (void)printf("It passes now: there is nothing to explain. It was found as: %s (oracle %s).\n",
             sim_verdict_name(subject->expected.verdict), sim_oracle_name(subject->expected.oracle));
-    sim_subject_say_changed(cli, subject);
+    sim_subject_print_changed(cli, subject);
     return 0;
 }
 

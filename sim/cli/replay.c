@@ -42,10 +42,10 @@ print_text(const struct sim_subject *subject, const struct sim_alone *alone,
             sim_verdict_name(outcome->verdict), sim_oracle_name(outcome->oracle), width,
             (unsigned long long)subject->expected.digest, width,
             sim_replay_digest(subject, outcome));
-    sim_subject_say_found(subject);
+    sim_subject_print_found(subject);
     if (subject->from_file) {
         (void)printf("as a token: %s\n", token);
-        sim_say_if_long(token);
+        sim_print_if_long(token);
     }
     if (finding != SIM_FINDING_SAME && !sim_subject_same_failure(subject, outcome)) {
         (void)printf("expected was: %s (oracle %s)\n", sim_verdict_name(subject->expected.verdict),
@@ -118,10 +118,10 @@ print(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *
         if (finding == SIM_FINDING_NO_LONGER_FAILS &&
                 subject->expected.verdict != SIM_VERDICT_PASS &&
                 !sim_given(&cli->settings, SIM_CLI_OPTION_LENIENT)) {
-            sim_subject_say_changed(cli, subject);
+            sim_subject_print_changed(cli, subject);
         }
         sim_subject_offer_smaller(cli, subject, "replay");
-        sim_replay_say_core(alone);
+        sim_replay_print_core(alone);
     }
     free(debug);
     free(replay);
@@ -137,13 +137,13 @@ replay_all(struct sim_cli *cli, const struct sim_subject *subject)
     const struct sim_settings *settings = &cli->settings;
     struct sim_alone alone = {.single = {.runs = 0}};
     struct sim_trap trap = {sim_given(settings, SIM_CLI_OPTION_STEP) ? settings->step : UINT64_MAX};
-    const struct sim_subject_way way = {
+    const struct sim_subject_setup setup = {
             .lenient = sim_given(settings, SIM_CLI_OPTION_LENIENT),
             .explain = true,
             .core = true,
             .trap = sim_given(settings, SIM_CLI_OPTION_HERE) ? &trap : NULL,
     };
-    int status = sim_subject_run_so(cli, subject, &way, &alone);
+    int status = sim_subject_run_with(cli, subject, &setup, &alone);
     if (status == 0 && settings->artifact != NULL) {
         status = sim_subject_write(cli, subject, settings->artifact);
     }

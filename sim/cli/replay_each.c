@@ -103,13 +103,13 @@ static int
 run_one(struct each *each, const struct sim_subject *subject)
 {
     struct sim_alone alone = {.single = {.runs = 0}};
-    const struct sim_subject_way way = {
+    const struct sim_subject_setup setup = {
             .lenient = sim_given(&each->cli->settings, SIM_CLI_OPTION_LENIENT),
             .explain = sim_given(&each->cli->settings, SIM_CLI_OPTION_JSON), /* For owed_step. */
             .quiet = true,
     };
     enum sim_finding finding = SIM_FINDING_SAME;
-    int status = sim_subject_run_so(each->cli, subject, &way, &alone);
+    int status = sim_subject_run_with(each->cli, subject, &setup, &alone);
     if (status == 0) {
         status = sim_replay_find(each->cli, subject, &alone, &finding);
     }

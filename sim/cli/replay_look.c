@@ -61,7 +61,7 @@ sim_replay_looks(const struct sim_cli *cli)
 }
 
 void
-sim_replay_say_core(const struct sim_alone *alone)
+sim_replay_print_core(const struct sim_alone *alone)
 {
     char core[512];
     char script[SIM_GDB_PATH_MAX];
@@ -180,12 +180,12 @@ print_step_of(struct sim_cli *cli, const struct sim_subject *subject)
         return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to inspect the run");
     }
     moment->before_only = !step;
-    const struct sim_subject_way way = {
+    const struct sim_subject_setup setup = {
             .lenient = given(cli, SIM_CLI_OPTION_LENIENT),
             .study = sim_moment_study,
             .study_of = moment,
     };
-    int status = sim_subject_run_so(cli, subject, &way, &alone);
+    int status = sim_subject_run_with(cli, subject, &setup, &alone);
     if (status == 0) {
         status = print_checked(cli, subject, &alone, moment);
     }
@@ -210,9 +210,9 @@ static int
 find_step(struct sim_cli *cli, const struct sim_subject *subject, uint64_t *ret_step)
 {
     struct sim_alone alone = {.single = {.runs = 0}};
-    const struct sim_subject_way way = {
+    const struct sim_subject_setup setup = {
             .lenient = given(cli, SIM_CLI_OPTION_LENIENT), .explain = true};
-    int status = sim_subject_run_so(cli, subject, &way, &alone);
+    int status = sim_subject_run_with(cli, subject, &setup, &alone);
     if (status == 0) {
         const struct sim_outcome *outcome = sim_alone_outcome(&alone);
         (void)differs(cli, subject, outcome);

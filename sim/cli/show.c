@@ -25,25 +25,25 @@ print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_a
             .outcome = sim_alone_outcome(alone),
             .replay = replay,
             .rows_max = ROWS_MAX};
-    sim_subject_say_found(subject);
+    sim_subject_print_found(subject);
     (void)fputs(subject->smaller != NULL ? "\n" : "", stdout);
     sim_page_init(&page, sim_terminal_colour());
-    bool told = sim_tell_headline(&page, &tale) == RT_OK;
+    bool printed = sim_tell_headline(&page, &tale) == RT_OK;
     sim_page_put(&page, "\n");
-    told = told && sim_tell_columns(&page, &tale) == RT_OK;
+    printed = printed && sim_tell_columns(&page, &tale) == RT_OK;
     sim_page_put(&page, "\n");
-    told = told && sim_tell_ledger(&page, &tale) == RT_OK;
+    printed = printed && sim_tell_ledger(&page, &tale) == RT_OK;
     sim_page_put(&page, "\n");
     if (tale.outcome->verdict != SIM_VERDICT_PASS) {
-        told = told && sim_tell_why(&page, &tale) == RT_OK;
+        printed = printed && sim_tell_why(&page, &tale) == RT_OK;
         sim_page_put(&page, "\n");
     }
     sim_tell_commands(&page, &tale);
     (void)fputs(sim_page_text(&page), stdout);
-    bool failed = page.failed || !told;
+    bool failed = page.failed || !printed;
     sim_page_fini(&page);
     free(replay);
-    sim_say_if_long(name);
+    sim_print_if_long(name);
     sim_subject_offer_smaller(cli, subject, "show");
     return failed ? sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to print the run")
                   : SIM_EXIT_HELD;

@@ -108,7 +108,7 @@ print_report(const struct printing *printing)
     }
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
-    sim_say_if_long(printing->token);
+    sim_print_if_long(printing->token);
     free(debug);
     free(show);
     free(replay);

@@ -24,8 +24,8 @@ static bool
 ask_git(const char *const *arguments, char ret_line[SIM_TREE_PATH_MAX])
 {
     char *out = NULL;
-    const struct sim_child_way way = {.ret_out = &out};
-    int status = sim_child_run(arguments, &way);
+    const struct sim_child_setup setup = {.ret_out = &out};
+    int status = sim_child_run(arguments, &setup);
     bool fits = status == 0 && out != NULL && strcspn(out, "\n") < SIM_TREE_PATH_MAX;
     if (fits) {
         (void)snprintf(ret_line, SIM_TREE_PATH_MAX, "%.*s", (int)strcspn(out, "\n"), out);
@@ -57,7 +57,7 @@ sim_tree_find(struct sim_tree *tree)
 static void
 remove_tree(const struct sim_tree *tree)
 {
-    const struct sim_child_way quiet = {.folder = tree->top};
+    const struct sim_child_setup quiet = {.folder = tree->top};
     /* Compilers of an interrupted build may still write. */
     for (int i = 0; i < 3; i++) {
         (void)sim_child_run((const char *const[]){"git", "worktree", "remove", "--force", "--force",
@@ -144,10 +144,10 @@ sim_tree_init(struct sim_tree *tree, const char *revision)
         return false;
     }
     (void)snprintf(log, sizeof(log), "%s.log", tree->path);
-    const struct sim_child_way way = {.folder = tree->top, .log = log};
+    const struct sim_child_setup setup = {.folder = tree->top, .log = log};
     int status = sim_child_run(
             (const char *const[]){"git", "worktree", "add", "--detach", tree->path, revision, NULL},
-            &way);
+            &setup);
     if (status != 0) {
         (void)snprintf(tree->error, sizeof(tree->error),
                 "git could not make a second working tree (git worktree add: status %d)", status);
@@ -160,13 +160,13 @@ sim_tree_commit(const struct sim_tree *tree, const char *revision)
 {
     char *out = NULL;
     char *peeled = NULL;
-    const struct sim_child_way way = {.folder = tree->top, .ret_out = &out};
+    const struct sim_child_setup setup = {.folder = tree->top, .ret_out = &out};
     if (asprintf(&peeled, "%s^{commit}", revision) < 0) {
         return NULL;
     }
     int status = sim_child_run((const char *const[]){"git", "rev-parse", "--verify", "--quiet",
                                        "--end-of-options", peeled, NULL},
-            &way);
+            &setup);
     free(peeled);
     if (status != 0) {
         free(out);
@@ -181,10 +181,10 @@ sim_tree_git(const struct sim_tree *tree, const char *const *arguments, char **r
 {
     const char *all[GIT_ARGUMENTS_MAX] = {"git"};
     size_t count = 1;
-    const struct sim_child_way way = {.folder = tree->path, .ret_out = ret_out};
+    const struct sim_child_setup setup = {.folder = tree->path, .ret_out = ret_out};
     for (; arguments[count - 1] != NULL; count++) {
         rt_assert(count + 1 < GIT_ARGUMENTS_MAX);
         all[count] = arguments[count - 1];
     }
-    return sim_child_run(all, &way);
+    return sim_child_run(all, &setup);
 }

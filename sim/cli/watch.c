@@ -70,7 +70,7 @@ take_program(struct watch *watch)
 /* ---- Runs. ----------------------------------------------------------------------------------- */
 
 static void
-say(const struct watch *watch, const char *what)
+report(const struct watch *watch, const char *what)
 {
     (void)fflush(stdout);
     (void)fprintf(stderr, "watch: %s %s\n", watch->what, what);
@@ -80,13 +80,13 @@ say(const struct watch *watch, const char *what)
 static bool
 run_once(struct watch *watch)
 {
-    const struct sim_child_way way = {.loud = true};
+    const struct sim_child_setup setup = {.loud = true};
     int status = 0;
     if (watch->screen) {
         (void)fputs("\033[H\033[2J", stdout);
         (void)fflush(stdout);
     }
-    pid_t pid = sim_child_start(watch->arguments, &way);
+    pid_t pid = sim_child_start(watch->arguments, &setup);
     watch->runs++;
     while (pid > 0 && !sim_child_ended(pid, &status)) {
         if (sim_changes_heard(&watch->changes, LOOK_MS / 4)) {
@@ -106,11 +106,11 @@ watch_on(struct watch *watch)
 {
     bool changed = false;
     if (!sim_changes_is_whole(&watch->changes)) {
-        say(watch, "is missing, or not whole; waiting for it");
+        report(watch, "is missing, or not whole; waiting for it");
         changed = sim_changes_settle(&watch->changes);
     } else {
         changed = run_once(watch);
-        say(watch, "is watched; ^C ends");
+        report(watch, "is watched; ^C ends");
     }
     while (!sim_child_interrupted()) {
         if (!changed && !sim_changes_heard(&watch->changes, LOOK_MS)) {
@@ -120,7 +120,7 @@ watch_on(struct watch *watch)
         if (!sim_changes_settle(&watch->changes)) {
             continue; /* Missing, or still not whole. */
         }
-        say(watch, "has changed");
+        report(watch, "has changed");
         changed = run_once(watch);
     }
 }

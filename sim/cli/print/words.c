@@ -73,7 +73,7 @@ is_long(const char *subject)
 }
 
 void
-sim_say_if_long(const char *subject)
+sim_print_if_long(const char *subject)
 {
     if (is_long(subject)) {
         sim_print_folded(

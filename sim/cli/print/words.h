@@ -28,12 +28,12 @@ char *sim_command_of(const char *command, const char *library, const char *subje
 char *sim_command_debug(const char *replay, const char *subject);
 
 /* Where the subject is too long for an argument: prints that, and what to do. */
-void sim_say_if_long(const char *subject);
+void sim_print_if_long(const char *subject);
 
 /* Options and parameters that differ from the defaults, as a JSON object. */
 char *sim_options_json(const struct sim_scenario *scenario, const struct sim_options *options);
 
-/* The other way; false when it names something that `scenario` does not have. */
+/* Reads them; false where `scenario` does not have one of the names. */
 bool sim_options_from_json(
         const struct sim_scenario *scenario, const char *json, struct sim_options *ret_options);
 

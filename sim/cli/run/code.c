@@ -55,7 +55,7 @@ sim_run_code_done(struct sim_run *run)
 {
     free(run->code.covered);
     free(run->code.written);
-    free(run->code.batch_fresh);
+    free(run->code.batch_new);
     run->code = (struct sim_run_code){.count = 0};
 }
 
@@ -63,7 +63,7 @@ sim_run_code_done(struct sim_run *run)
 static uint32_t
 add_word(struct sim_run_code *code, uint32_t first, uint64_t reached, uint64_t before, uint64_t run)
 {
-    uint32_t fresh = 0;
+    uint32_t added = 0;
     for (; reached != 0; reached &= reached - 1) {
         uint32_t bit = (uint32_t)__builtin_ctzll(reached);
         /* The log is a worker's memory, which a run may have overwritten. */
@@ -73,23 +73,23 @@ add_word(struct sim_run_code *code, uint32_t first, uint64_t reached, uint64_t b
         struct sim_code_covered *covered = &code->covered[first + bit];
         if (covered->runs == 0) {
             covered->first_run = run;
-            fresh++;
+            added++;
         }
         covered->runs++;
         covered->before_fault += before >> bit & 1;
     }
-    return fresh;
+    return added;
 }
 
 static uint32_t
 add_run(struct sim_run_code *code, const uint64_t *sets, uint64_t run)
 {
     uint32_t words = sim_edges_words();
-    uint32_t fresh = 0;
+    uint32_t added = 0;
     for (uint32_t i = 0; i < words; i++) {
-        fresh += add_word(code, i * 64, sets[i], sets[words + i], run);
+        added += add_word(code, i * 64, sets[i], sets[words + i], run);
     }
-    return fresh;
+    return added;
 }
 
 static const uint64_t *
@@ -106,25 +106,25 @@ sim_run_code_batch(struct sim_run *run, const struct sim_merged *batch)
     if (code->count == 0 || batch->edges == NULL) {
         return;
     }
-    free(code->batch_fresh);
-    code->batch_fresh = calloc((size_t)batch->runs + 1, sizeof(*code->batch_fresh));
-    rt_assert(code->batch_fresh != NULL);
+    free(code->batch_new);
+    code->batch_new = calloc((size_t)batch->runs + 1, sizeof(*code->batch_new));
+    rt_assert(code->batch_new != NULL);
     code->batch_first = batch->index;
     code->batch_runs = batch->runs;
     for (uint32_t i = 0; i < batch->runs; i++) {
-        uint32_t fresh = add_run(code, sets_of(batch, i), batch->index + i);
-        code->batch_fresh[i] = fresh;
-        code->reached += fresh;
-        code->last_new = fresh > 0 ? batch->index + i + 1 : code->last_new;
+        uint32_t added = add_run(code, sets_of(batch, i), batch->index + i);
+        code->batch_new[i] = added;
+        code->reached += added;
+        code->last_new = added > 0 ? batch->index + i + 1 : code->last_new;
     }
 }
 
 uint32_t
-sim_run_code_fresh(const struct sim_run *run, uint64_t index)
+sim_run_code_new(const struct sim_run *run, uint64_t index)
 {
     const struct sim_run_code *code = &run->code;
     uint64_t place = index - code->batch_first;
-    return place < code->batch_runs ? code->batch_fresh[place] : 0;
+    return place < code->batch_runs ? code->batch_new[place] : 0;
 }
 
 /* ---- Into the database. ---------------------------------------------------------------------- */
@@ -148,13 +148,12 @@ sim_run_code_store_batch(struct sim_run *run, const struct sim_merged *batch)
     enum sim_store_err err = SIM_STORE_OK;
     for (uint32_t i = 0; i < code->batch_runs && err == SIM_STORE_OK; i++) {
         uint64_t index = batch->index + i;
-        if (code->batch_fresh[i] == 0 && !run->plan.keep_all &&
+        if (code->batch_new[i] == 0 && !run->plan.keep_all &&
                 !has_failed(batch, index, run->plan.first)) {
             continue;
         }
         const uint64_t *sets = sets_of(batch, i);
-        const struct sim_code_run row = {
-                index, sets, sets + sim_edges_words(), code->batch_fresh[i]};
+        const struct sim_code_run row = {index, sets, sets + sim_edges_words(), code->batch_new[i]};
         err = sim_store_code_run(run->store, run->sweep, &row, code->edges, code->count);
     }
     return err;

@@ -239,15 +239,15 @@ sim_run_cover_batch(struct sim_run *run, const struct sim_merged *batch)
     }
     cover->batch_first = batch->index;
     cover->batch_runs = batch->runs;
-    cover->batch_fresh = batch->fresh;
+    cover->batch_new = batch->fresh;
 }
 
 uint32_t
-sim_run_cover_fresh(const struct sim_run *run, uint64_t index)
+sim_run_cover_new(const struct sim_run *run, uint64_t index)
 {
     const struct sim_run_cover *cover = &run->cover;
     uint64_t place = index - cover->batch_first;
-    return place < cover->batch_runs ? cover->batch_fresh[place] : 0;
+    return place < cover->batch_runs ? cover->batch_new[place] : 0;
 }
 
 /* ---- Into the database. ---------------------------------------------------------------------- */

@@ -291,7 +291,7 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 }
 
 static bool
-on_twin(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
+on_replica(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
 {
     (void)sink;
     (void)seed;
@@ -533,7 +533,7 @@ explore_command(struct sim_cli *cli)
     struct explore explore = {
             .run = {.sink = {.batch = on_batch,
                             .failure = on_failure,
-                            .twin = on_twin,
+                            .twin = on_replica,
                             .tick = on_tick},
                     .cli = cli,
                     .json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON)},

@@ -189,12 +189,12 @@ sim_run_json_remembered(
 }
 
 void
-sim_run_json_twin(const struct sim_run *run, uint64_t seed, const struct sim_alone *usual,
-        const struct sim_alone *twin, const char *token)
+sim_run_json_replica(const struct sim_run *run, uint64_t seed, const struct sim_alone *usual,
+        const struct sim_alone *replica, const char *token)
 {
     struct sim_difference difference;
     struct sim_json json;
-    sim_diff_find(sim_alone_recorder(usual), sim_alone_recorder(twin), &difference);
+    sim_diff_find(sim_alone_recorder(usual), sim_alone_recorder(replica), &difference);
     sim_json_begin(&json, stdout, "failure");
     sim_json_text(&json, "scenario", run->entry->scenario->name);
     sim_json_text(&json, "library", run->entry->library);

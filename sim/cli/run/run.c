@@ -207,9 +207,9 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 }
 
 static bool
-on_twin(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
+on_replica(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
 {
-    return sim_run_print_twin(run_of(sink), seed, again);
+    return sim_run_print_replica(run_of(sink), seed, again);
 }
 
 static bool
@@ -417,7 +417,7 @@ static int
 run_command(struct sim_cli *cli)
 {
     struct sim_run run = {
-            .sink = {.batch = on_batch, .failure = on_failure, .twin = on_twin, .tick = on_tick},
+            .sink = {.batch = on_batch, .failure = on_failure, .twin = on_replica, .tick = on_tick},
             .cli = cli,
             .json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON),
             .expect = sim_given(&cli->settings, SIM_CLI_OPTION_EXPECT),

@@ -39,12 +39,12 @@ struct sim_run_cover {
     uint64_t failed[SIM_ARMS_MAX]; /* … and how many of them failed. */
     uint32_t sampler; /* The strategy whose runs are counted as species; UINT32_MAX: none. */
     uint64_t elements;
-    uint64_t last_new;           /* Runs up to and with the last that covered something new. */
-    uint32_t written;            /* Facts that are in the database. */
-    uint64_t batch_first;        /* The batch that is being merged: from this index … */
-    uint32_t batch_runs;         /* … so many runs, … */
-    const uint32_t *batch_fresh; /* … and what each was the first to cover. */
-    struct sim_facts covered;    /* Of all batches, where the sweep is a part. */
+    uint64_t last_new;         /* Runs up to and with the last that covered something new. */
+    uint32_t written;          /* Facts that are in the database. */
+    uint64_t batch_first;      /* The batch that is being merged: from this index … */
+    uint32_t batch_runs;       /* … so many runs, … */
+    const uint32_t *batch_new; /* … and what each was the first to cover. */
+    struct sim_facts covered;  /* Of all batches, where the sweep is a part. */
     void *covered_memory;
     struct sim_goal *goals; /* Of the scenario's file, reached or not. */
     bool alone_in_file;     /* The file has no other scenario. */
@@ -80,7 +80,7 @@ struct sim_run_code {
     uint64_t last_new;                /* Runs up to and with the last that reached something new. */
     uint64_t batch_first;             /* As in struct sim_run_cover. */
     uint32_t batch_runs;
-    uint32_t *batch_fresh;
+    uint32_t *batch_new;
 };
 
 /* Run 0 of the sweep in progress (default_schedule.c). */
@@ -251,7 +251,7 @@ bool sim_run_code_open(struct sim_run *run);
 void sim_run_code_begin(struct sim_run *run);
 void sim_run_code_batch(struct sim_run *run, const struct sim_merged *batch);
 /* How many edges run `index`, of the batch that is being merged, was the first to reach. */
-uint32_t sim_run_code_fresh(const struct sim_run *run, uint64_t index);
+uint32_t sim_run_code_new(const struct sim_run *run, uint64_t index);
 /* Within a transaction: the edges that single runs reached; that all did. */
 enum sim_store_err sim_run_code_store_batch(struct sim_run *run, const struct sim_merged *batch);
 enum sim_store_err sim_run_code_store(struct sim_run *run, bool over);
@@ -263,7 +263,7 @@ void sim_run_print_code(const struct sim_run *run);
 void sim_run_cover_begin(struct sim_run *run);
 void sim_run_cover_batch(struct sim_run *run, const struct sim_merged *batch);
 /* How much run `index`, of the batch that is being merged, was the first to cover. */
-uint32_t sim_run_cover_fresh(const struct sim_run *run, uint64_t index);
+uint32_t sim_run_cover_new(const struct sim_run *run, uint64_t index);
 /* Stores it, within a transaction. `over`: the sweep has ended. */
 enum sim_store_err sim_run_cover_store(struct sim_run *run, bool over);
 void sim_run_cover_done(struct sim_run *run);
@@ -287,7 +287,7 @@ void sim_run_print_remembered(struct sim_run *run, const struct sim_remembered *
         const char *result, const char *detail);
 /* A run that differs from its replica: both are run alone, and compared. False: the system
  * refused. */
-bool sim_run_print_twin(struct sim_run *run, uint64_t seed, const struct sim_again *again);
+bool sim_run_print_replica(struct sim_run *run, uint64_t seed, const struct sim_again *again);
 void sim_run_print_scenario(struct sim_run *run);
 void sim_run_print_end(struct sim_run *run, int status);
 
@@ -297,8 +297,8 @@ void sim_run_json_start(const struct sim_run *run);
 void sim_run_json_failure(const struct sim_run *run, const struct sim_report *report);
 void sim_run_json_remembered(
         const struct sim_remembered *failure, const char *result, const char *detail);
-void sim_run_json_twin(const struct sim_run *run, uint64_t seed, const struct sim_alone *usual,
-        const struct sim_alone *twin, const char *token);
+void sim_run_json_replica(const struct sim_run *run, uint64_t seed, const struct sim_alone *usual,
+        const struct sim_alone *replica, const char *token);
 void sim_run_json_scenario(const struct sim_run *run);
 void sim_run_json_summary(const struct sim_run *run, int status, uint64_t ms);
 

@@ -133,8 +133,8 @@ sim_run_store_begin(struct sim_run *run)
 static uint32_t
 coverage_news(const struct sim_run *run, uint64_t index)
 {
-    return (sim_run_cover_fresh(run, index) > 0 ? SIM_NEWS_COVERAGE : 0) |
-           (sim_run_code_fresh(run, index) > 0 ? SIM_NEWS_CODE : 0);
+    return (sim_run_cover_new(run, index) > 0 ? SIM_NEWS_COVERAGE : 0) |
+           (sim_run_code_new(run, index) > 0 ? SIM_NEWS_CODE : 0);
 }
 
 static struct sim_run_row
@@ -165,7 +165,7 @@ row_of(const struct sim_run *run, const struct sim_kept *kept)
             .tape_length = kept->tape_length,
             .verdict = outcome->verdict,
             .oracle = outcome->oracle,
-            .fresh = is_default ? 0 : sim_run_cover_fresh(run, index),
+            .fresh = is_default ? 0 : sim_run_cover_new(run, index),
             .news = (uint8_t)news,
     };
 }
@@ -176,7 +176,7 @@ is_stored(const struct sim_run *run, const struct sim_kept *kept)
 {
     uint64_t index = kept->outcome.seed - run->plan.first;
     return kept->told || kept->outcome.verdict != SIM_VERDICT_PASS || run->plan.keep_all ||
-           sim_run_cover_fresh(run, index) > 0 || sim_run_code_fresh(run, index) > 0;
+           sim_run_cover_new(run, index) > 0 || sim_run_code_new(run, index) > 0;
 }
 
 static bool
@@ -370,7 +370,7 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
             .tape_size = tape_size,
             .recorder = sim_alone_recorder(failure->alone),
             .frames = &frames,
-            .fresh = is_default ? 0 : sim_run_cover_fresh(run, failure->index),
+            .fresh = is_default ? 0 : sim_run_cover_new(run, failure->index),
             .news = SIM_NEWS_FAILED | (is_default ? 0 : coverage_news(run, failure->index)),
             .fifo = failure->alone->single.worker.shared->fifo,
             .has_row = failure->seen != NULL && !is_again,

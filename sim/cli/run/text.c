@@ -188,7 +188,7 @@ print_report(struct sim_run *run, const struct sim_report *report)
         (void)printf("found:  %s\n", found);
         free(found);
     }
-    sim_say_if_long(token);
+    sim_print_if_long(token);
     free(debug);
     free(show);
     free(replay);
@@ -273,12 +273,12 @@ sim_run_print_remembered(struct sim_run *run, const struct sim_remembered *failu
 /* ---- A replica run that differs. ------------------------------------------------------------- */
 
 static void
-print_twin_text(struct sim_run *run, const char *name, const struct sim_alone *usual,
-        const struct sim_alone *twin)
+print_replica(struct sim_run *run, const char *name, const struct sim_alone *usual,
+        const struct sim_alone *replica)
 {
     struct sim_page page;
     struct sim_difference difference;
-    sim_diff_find(sim_alone_recorder(usual), sim_alone_recorder(twin), &difference);
+    sim_diff_find(sim_alone_recorder(usual), sim_alone_recorder(replica), &difference);
     (void)printf("\nFAIL %s: diverged%s\n\n", run->entry->scenario->name, name);
     print_wrapped("A replica run differs: the same seed in another process, with memory at other "
                   "addresses and filled with another byte.");
@@ -290,7 +290,7 @@ print_twin_text(struct sim_run *run, const char *name, const struct sim_alone *u
         return;
     }
     sim_page_init(&page, sim_terminal_colour());
-    if (sim_diff_put(&page, sim_alone_recorder(usual), "here", sim_alone_recorder(twin),
+    if (sim_diff_put(&page, sim_alone_recorder(usual), "here", sim_alone_recorder(replica),
                 "replica") == RT_OK) {
         (void)fputs(sim_page_text(&page), stdout);
     }
@@ -299,7 +299,7 @@ print_twin_text(struct sim_run *run, const char *name, const struct sim_alone *u
 }
 
 static bool
-run_alone(struct sim_run *run, uint64_t seed, const struct sim_again *again, bool as_twin,
+run_alone(struct sim_run *run, uint64_t seed, const struct sim_again *again, bool as_replica,
         struct sim_alone *alone)
 {
     struct sim_options options;
@@ -310,9 +310,9 @@ run_alone(struct sim_run *run, uint64_t seed, const struct sim_again *again, boo
             .seed = seed,
             .how = again->how,
             .tape = again->tape,
-            .kind = as_twin ? &sim_worker_twin : &sim_worker_usual,
+            .kind = as_replica ? &sim_worker_twin : &sim_worker_usual,
             .hang_ms = run->cli->settings.hang_ms,
-            .with_past = as_twin,
+            .with_past = as_replica,
     };
     if (sim_alone_run(alone, &what)) {
         return true;
@@ -324,7 +324,7 @@ run_alone(struct sim_run *run, uint64_t seed, const struct sim_again *again, boo
 
 /* The run as it is in this process goes into the database. */
 static bool
-store_twin(struct sim_run *run, uint64_t seed, struct sim_alone *usual, const char *token,
+store_replica(struct sim_run *run, uint64_t seed, struct sim_alone *usual, const char *token,
         int64_t *ret_run_id)
 {
     struct sim_new_failure failure = {
@@ -340,13 +340,13 @@ store_twin(struct sim_run *run, uint64_t seed, struct sim_alone *usual, const ch
 }
 
 bool
-sim_run_print_twin(struct sim_run *run, uint64_t seed, const struct sim_again *again)
+sim_run_print_replica(struct sim_run *run, uint64_t seed, const struct sim_again *again)
 {
     struct sim_alone usual = {.single = {.runs = 0}};
-    struct sim_alone twin = {.single = {.runs = 0}};
+    struct sim_alone replica = {.single = {.runs = 0}};
     sim_progress_clear(&run->progress);
-    bool ran =
-            run_alone(run, seed, again, false, &usual) && run_alone(run, seed, again, true, &twin);
+    bool ran = run_alone(run, seed, again, false, &usual) &&
+               run_alone(run, seed, again, true, &replica);
     bool stored = false;
     if (ran) {
         struct sim_options options;
@@ -355,18 +355,18 @@ sim_run_print_twin(struct sim_run *run, uint64_t seed, const struct sim_again *a
                 run->plan.scenario, &options, again->how, again->tape, sim_alone_outcome(&usual));
         int64_t run_id = 0;
         char name[SIM_RUN_NAME_MAX];
-        stored = store_twin(run, seed, &usual, token, &run_id);
+        stored = store_replica(run, seed, &usual, token, &run_id);
         sim_run_name(run, seed, run_id, name, sizeof(name));
         sim_run_list(run, run->entry->scenario->name, sim_verdict_name(SIM_VERDICT_DIVERGED), name);
         if (run->json) {
-            sim_run_json_twin(run, seed, &usual, &twin, token);
+            sim_run_json_replica(run, seed, &usual, &replica, token);
         } else {
-            print_twin_text(run, name, &usual, &twin);
+            print_replica(run, name, &usual, &replica);
         }
         free(token);
     }
     sim_alone_done(&usual);
-    sim_alone_done(&twin);
+    sim_alone_done(&replica);
     return ran && stored;
 }
 

@@ -394,7 +394,7 @@ sim_subject_name(const struct sim_cli *cli, const struct sim_subject *subject)
 }
 
 void
-sim_subject_say_found(const struct sim_subject *subject)
+sim_subject_print_found(const struct sim_subject *subject)
 {
     char name[32] = "the run";
     if (subject->run != 0) {
@@ -417,7 +417,7 @@ sim_subject_offer_smaller(
 {
     if (subject->smaller != NULL) {
         char *text = sim_command_text(cli, command, subject->entry, subject->smaller);
-        sim_say_if_long(subject->smaller);
+        sim_print_if_long(subject->smaller);
         (void)printf("shrunk: %s\n", text);
         free(text);
     }
@@ -437,7 +437,7 @@ changed_words(const struct sim_subject *subject)
 }
 
 void
-sim_subject_say_changed(const struct sim_cli *cli, const struct sim_subject *subject)
+sim_subject_print_changed(const struct sim_cli *cli, const struct sim_subject *subject)
 {
     const char *db = cli->settings.db;
     char *lenient = sim_command_of(
@@ -470,28 +470,28 @@ int
 sim_subject_run(struct sim_cli *cli, const struct sim_subject *subject, bool lenient, bool explain,
         struct sim_alone *alone)
 {
-    const struct sim_subject_way way = {.lenient = lenient, .explain = explain};
-    return sim_subject_run_so(cli, subject, &way, alone);
+    const struct sim_subject_setup setup = {.lenient = lenient, .explain = explain};
+    return sim_subject_run_with(cli, subject, &setup, alone);
 }
 
 int
-sim_subject_run_so(struct sim_cli *cli, const struct sim_subject *subject,
-        const struct sim_subject_way *way, struct sim_alone *alone)
+sim_subject_run_with(struct sim_cli *cli, const struct sim_subject *subject,
+        const struct sim_subject_setup *setup, struct sim_alone *alone)
 {
     bool taped = subject->how != SIM_HOW_RANDOM;
     const struct sim_alone_case what = {
             .scenario = subject->entry->scenario,
             .options = &subject->options,
             .seed = subject->seed,
-            .how = taped && way->lenient ? SIM_HOW_LENIENT : subject->how,
+            .how = taped && setup->lenient ? SIM_HOW_LENIENT : subject->how,
             .tape = &subject->tape,
             .hang_ms = cli->settings.hang_ms,
-            .explain = way->explain,
-            .loud = !way->quiet,
-            .core = way->core,
-            .trap = way->trap,
-            .study = way->study,
-            .study_of = way->study_of,
+            .explain = setup->explain,
+            .loud = !setup->quiet,
+            .core = setup->core,
+            .trap = setup->trap,
+            .study = setup->study,
+            .study_of = setup->study_of,
     };
     if (!sim_alone_run(alone, &what)) {
         return sim_cli_fail(

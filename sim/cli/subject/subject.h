@@ -49,13 +49,13 @@ const char *sim_subject_name(const struct sim_cli *cli, const struct sim_subject
 
 /* For a failure that was not reproduced: prints what has changed since it was found, where the
  * database knows that, and what to do. */
-void sim_subject_say_changed(const struct sim_cli *cli, const struct sim_subject *subject);
+void sim_subject_print_changed(const struct sim_cli *cli, const struct sim_subject *subject);
 
 /*
  * Where a smaller run is known that fails in the same way: prints a line for the beginning, or one
  * for the end, with `command` for the smaller run. Else nothing.
  */
-void sim_subject_say_found(const struct sim_subject *subject);
+void sim_subject_print_found(const struct sim_subject *subject);
 void sim_subject_offer_smaller(
         const struct sim_cli *cli, const struct sim_subject *subject, const char *command);
 
@@ -69,7 +69,7 @@ int sim_subject_run(struct sim_cli *cli, const struct sim_subject *subject, bool
         bool explain, struct sim_alone *alone);
 
 /* How it is run. Zero: alone, by its tape. */
-struct sim_subject_way {
+struct sim_subject_setup {
     bool lenient; /* By its tape as far as that fits. */
     bool explain; /* Missing wake and FIFO order as well. */
     bool core;    /* A crash may leave a core. */
@@ -82,8 +82,8 @@ struct sim_subject_way {
 };
 
 /* As sim_subject_run, in that way. */
-int sim_subject_run_so(struct sim_cli *cli, const struct sim_subject *subject,
-        const struct sim_subject_way *way, struct sim_alone *alone);
+int sim_subject_run_with(struct sim_cli *cli, const struct sim_subject *subject,
+        const struct sim_subject_setup *setup, struct sim_alone *alone);
 
 /* Whether it ended as expected (verdict, oracle and site); whether it was the same run. */
 bool sim_subject_same_failure(const struct sim_subject *subject, const struct sim_outcome *outcome);
