@@ -13,6 +13,7 @@
 #include "reports/model/sweeps.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/print/format.h"
+#include "sim/cli/print/terminal.h"
 #include "sim/cli/subject/subject.h"
 
 static int
@@ -20,8 +21,8 @@ list_formats(void)
 {
     for (const struct sim_format *each = sim_format_next(""); each != NULL;
             each = sim_format_next(each->name)) {
-        (void)printf(
-                "%-9s %-9s %s\n", each->name, each->of_run ? "run:ID" : "[PATTERN]", each->about);
+        (void)printf("%-9s %-9s ", each->name, each->of_run ? "run:ID" : "[PATTERN]");
+        sim_print_folded(each->about, 20, 20);
     }
     return SIM_EXIT_HELD;
 }

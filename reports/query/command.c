@@ -78,8 +78,10 @@ list_queries(void)
             each = report_query_next(each->name)) {
         list_query(each);
     }
-    (void)printf("\nrewake query NAME [ARGUMENT...] asks one of them, rewake query 'SELECT ...' "
-                 "anything else.\n");
+    (void)putchar('\n');
+    sim_print_folded("rewake query NAME [ARGUMENT...] asks one of them, rewake query 'SELECT ...' "
+                     "anything else.",
+            0, 0);
     return SIM_EXIT_HELD;
 }
 

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,6 @@
 #include "sim/cli/subject/subject.h"
 #include "sim/explain/view/page.h"
 #include "sim/store/coverage.h"
-
-#define PLACE_WIDTH 43u
 
 /* One query after the other, up to the first error. */
 struct printing {
@@ -52,13 +51,27 @@ number(const char *text)
     return text != NULL ? strtoull(text, NULL, 10) : 0;
 }
 
-/* Millionths or billionths of one, as percent. */
-static void
-put_percent(struct sim_page *page, uint64_t part, uint64_t whole)
+/* `part` of `whole` as percent, rounded up. */
+#define PERCENT_MAX 32u
+static const char *
+percent(uint64_t part, uint64_t whole, char text[PERCENT_MAX])
 {
     uint64_t thousandths = (part * 100000 + whole - 1) / whole;
-    sim_page_printf(page, "%llu.%03llu %%", (unsigned long long)(thousandths / 1000),
+    (void)snprintf(text, PERCENT_MAX, "%llu.%03llu %%", (unsigned long long)(thousandths / 1000),
             (unsigned long long)(thousandths % 1000));
+    return text;
+}
+
+/* A paragraph. */
+__attribute__((format(printf, 2, 3))) static void
+put_wrapped(struct sim_page *page, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    sim_page_wrap(page, text, 0, 0, sim_columns());
 }
 
 /* ---- Which sweeps. --------------------------------------------------------------------------- */
@@ -111,9 +124,8 @@ print_head(const char *const *columns, void *argument)
     sim_page_tone(page, SIM_TONE_HEAD);
     sim_page_printf(page, "%s (sweep %s)\n", columns[1], columns[0]);
     sim_page_tone(page, SIM_TONE_PLAIN);
-    sim_page_printf(page,
-            "%s coverage points in %s runs by %s, of which %s failed; the last new one in "
-            "run %s.\n",
+    put_wrapped(page,
+            "%s coverage points in %s runs by %s, of which %s failed; the last new one in run %s.",
             columns[6], columns[4], columns[3], columns[5], columns[7]);
     return false;
 }
@@ -151,14 +163,15 @@ print_species(const char *const *columns, void *argument)
             .once = number(columns[3]),
             .twice = number(columns[4]),
     };
+    char unseen[PERCENT_MAX];
     if (census.runs == 0) {
         return true;
     }
-    sim_page_printf(page, "Different runs, beyond the order of independent steps: %s%s of %s by %s",
-            number(columns[5]) > 0 ? "about " : "", columns[2], columns[1], columns[0]);
-    sim_page_printf(page, "; %s occurred once.\nThe next one is new with ", columns[3]);
-    put_percent(page, sim_census_unseen_ppm(&census), 1000000);
-    sim_page_printf(page, " (Good-Turing); there are at least %llu (Chao1).\n",
+    put_wrapped(page,
+            "Different runs, beyond the order of independent steps: %s%s of %s by %s; %s occurred "
+            "once. The next one is new with %s (Good-Turing); there are at least %llu (Chao1).",
+            number(columns[5]) > 0 ? "about " : "", columns[2], columns[1], columns[0], columns[3],
+            percent(sim_census_unseen_ppm(&census), 1000000, unseen),
             (unsigned long long)sim_census_chao1(&census));
     return true;
 }
@@ -172,10 +185,9 @@ print_drawn(const char *const *columns, void *argument)
         sim_page_printf(page, "%s: %s of %s runs failed.\n", columns[0], columns[2], columns[1]);
         return true;
     }
-    sim_page_printf(
-            page, "%s: no failure in %s runs: one fails with at most ", columns[0], columns[1]);
-    put_percent(page, number(columns[3]), 1000000000);
-    sim_page_put(page, " (95 %: 3/n).\n");
+    char bound[PERCENT_MAX];
+    put_wrapped(page, "%s: no failure in %s runs: one fails with at most %s (95 %%: 3/n).",
+            columns[0], columns[1], percent(number(columns[3]), 1000000000, bound));
     return true;
 }
 
@@ -203,17 +215,18 @@ print_goal(const char *const *columns, void *argument)
 static void
 put_place(struct sim_page *page, const char *place, bool last)
 {
+    size_t width = (sim_columns() - 12) / 2;
     if (place == NULL) {
         return;
     }
     size_t length = strlen(place);
-    if (length > PLACE_WIDTH) {
-        sim_page_printf(page, "%.*s...", (int)PLACE_WIDTH - 3, place);
+    if (length > width) {
+        sim_page_printf(page, "%.*s...", (int)width - 3, place);
         return;
     }
     sim_page_put(page, place);
     if (!last) {
-        sim_page_fill(page, ' ', PLACE_WIDTH - length);
+        sim_page_fill(page, ' ', width - length);
     }
 }
 

@@ -285,10 +285,9 @@ print(const struct promotion *promotion)
         (void)printf("Build the file into %s, then: rewake run %s%s " FOLDER "/%s\n", library,
                 strchr(library, '/') != NULL ? "" : "./", library, promotion->name);
     } else {
-        (void)printf("%s, then: rewake run " FOLDER "/%s\n",
-                promotion->in_tree
-                        ? "make"
-                        : "Build the file into a library, and give that as the first argument",
+        (void)printf("%s " FOLDER "/%s\n",
+                promotion->in_tree ? "make, then: rewake run"
+                                   : "Build the file into a library, then: rewake run LIB.so",
                 promotion->name);
     }
 }

@@ -187,8 +187,8 @@ measure_all(struct zoo *zoo)
     const struct sim_selection *selection = &zoo->all.selection;
     int status = 0;
     if (!zoo->all.json) {
-        (void)printf("%-8s %-31s %-13s %-15s %-7s %7s %5s %s\n", "bug", "reference", "verdict",
-                "oracle", "baseline", "runs", "steps", "fixed");
+        (void)printf("%-24s %-13s %-15s %-8s %7s %5s %s\n", "bug", "verdict", "oracle", "baseline",
+                "runs", "steps", "fixed");
     }
     for (uint32_t i = 0; i < selection->count && status == 0; i++) {
         status = measure(zoo, selection->entries[i]->scenario);

@@ -418,7 +418,7 @@ end_words(enum sim_sweep_end end)
 }
 
 /* The first column of the table of scenarios; a longer name has a separate line. */
-#define NAME_COLUMNS 36u
+#define NAME_COLUMNS 35u
 
 /* Adds a piece to the line, or to a new one below the counts where it does not fit. */
 __attribute__((format(printf, 2, 3))) static void

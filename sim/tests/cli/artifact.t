@@ -1,5 +1,5 @@
 #!/bin/sh
-# artifact.t -- a fuzzer's input as a file: replayed, told as a token, made from one, and promoted.
+# artifact.t -- a fuzzer's input as a file: replayed, as a token, made from one, and promoted.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -27,7 +27,7 @@ done
 
 same "a file that fails: status" "$(status replay canary_lost-wakeup)" 1
 ok "a file that fails: it is said" grep -q '^canary/lost-wakeup: it fails, lost-wakeup' out.txt
-ok "a file is told as a token" grep -q '^as a token: rw1:canary/lost-wakeup:0:' out.txt
+ok "a file is printed as a token" grep -q '^as a token: rw1:canary/lost-wakeup:0:' out.txt
 same "show of a file: status" "$(status show canary_lost-wakeup)" 0
 printf 'canary/lost-wakeup\n' >default
 same "a line alone is the baseline run: status" "$(status replay default)" 0
@@ -69,7 +69,7 @@ library=./fixed.so
 token=$(rewake run $library --runs 300 --fresh --json --record none | sed -n \
     's/.*"event":"failure".*"token":"\([^"]*\)".*/\1/p' | head -n 1)
 same "promote: status" "$(status promote $library "$token" --name sum)" 0
-ok "promote: the file is told" grep -q '^regress/sum.c: written, the scenario regress/sum ' out.txt
+ok "promote: the file is named" grep -q '^regress/sum.c: written, the scenario regress/sum ' out.txt
 cp regress/sum.c sum.c
 refused "promote: nothing is written over" 2 promote $library "$token" --name sum
 ok "promote: the file is as it was" cmp regress/sum.c sum.c
@@ -86,7 +86,7 @@ same "regress/*: it fails while the bug is there: status" \
     "$(status run $library 'regress/*' --fresh --record none)" 1
 ok "regress/*: it is one run" grep -q '^1 run: 0 passed, 1 failed' out.txt
 build_library fixed '-DFIXED regress/sum.c'
-same "regress/*: it holds when it is fixed: status" \
+same "regress/*: it passes when it is fixed: status" \
     "$(status run $library 'regress/*' --fresh --record none --check-determinism 100)" 0
 build_library fixed '-DELSEWHERE regress/sum.c'
 same "regress/*: it fails elsewhere: status" \

@@ -102,7 +102,7 @@ same "bisect of a run of the database: status" "$?" 0
 ok "bisect of a run of the database: the 8th commit" grep -q "fails is $eighth " "$tmp/out.txt"
 cd .. || exit 1
 
-# Between a good 7 and a bad 9, with 8 not to be judged, it cannot be told.
+# Between a good 7 and a bad 9, with 8 not to be judged, the commit is unknown.
 "$REWAKE" bisect tests/mine.so "$token" --good HEAD~5 -- sh -c \
     'cd tests && case $(cat number) in 8) exit 1 ;; esac; ./build.sh' \
     >"$tmp/out.txt" 2>"$tmp/err.txt"
@@ -117,7 +117,8 @@ fails() {
     shift 2
     "$REWAKE" bisect "$@" >"$tmp/out.txt" 2>"$tmp/err.txt"
     same "$claim: status" "$?" "$wanted"
-    ok "$claim: the last line says it" sh -c "tail -n 1 '$tmp/err.txt' | grep -q '^rewake[ a-z]*: .'"
+    ok "$claim: the last line says it" \
+        sh -c "tail -n 1 '$tmp/err.txt' | grep -q '^rewake[ a-z]*: .'"
     ok "$claim: nothing is left" clean
 }
 fails "a bad end that passes" 125 mine.so "$token" --bad HEAD~6 -- ./build.sh
@@ -135,7 +136,7 @@ fails "no run at all" 2 mine.so run:x --db "$tmp/b.db" -- ./build.sh
 fails "a damaged token" 2 mine.so "${token%?}" -- ./build.sh
 fails "no library" 2 mine.c "$token" -- ./build.sh
 fails "a program that is none of rewake's" 2 /bin/true "$token" -- ./build.sh
-fails "a token in front" 2 "$token" ./build.sh -s
+fails "a token as the first argument" 2 "$token" ./build.sh -s
 fails "a library elsewhere" 2 /nowhere/mine.so "$token" -- ./build.sh
 fails "no build" 2 mine.so "$token"
 fails "a run that failed from the first commit on" 125 mine.so "$token" -- sh -c \

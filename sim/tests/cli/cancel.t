@@ -1,8 +1,8 @@
 #!/bin/sh
-# cancel.t -- who claims to survive a cancel survives it at every suspension point of a run.
+# cancel.t -- a scenario that declares to survive a cancel does, at every suspension point.
 #
 # The baseline run of each, with its faults off, is cancelled at its first suspension, then at its
-# second, and so on. A point behind the last one changes nothing, so the longest decides.
+# second, and so on. A point after the last one changes nothing, so the longest decides.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -29,7 +29,7 @@ fails_at() {
 
 names=$(survivors)
 # shellcheck disable=SC2086 # One pattern a name.
-[ -z "$names" ] || same "who claims to survive a cancel survives it at each suspension point" \
+[ -z "$names" ] || same "what declares to survive a cancel does, at each suspension point" \
     "$(fails_at $names)" ""
 
 build_library cancel

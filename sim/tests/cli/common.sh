@@ -41,7 +41,7 @@ build_library() {
         ${2:-} "$root/sim/tests/cli/lib/$1.c" -o "$1.so"
 }
 
-# one_line FILE: it holds one line, and that begins with the program's name.
+# one_line FILE: it has one line, which begins with the program's name.
 one_line() {
     [ "$(wc -l <"$1")" -eq 1 ] && grep -q '^rewake[ a-z]*: .' "$1"
 }
@@ -69,7 +69,7 @@ every_line_is_json() {
     [ -s "$1" ]
 }
 
-# told DB: the first failure in DB that was told, as run:ID.
+# told DB: the first reported failure in DB, as run:ID.
 told() {
     sqlite3 "$1" "SELECT 'run:' || min(run) FROM details WHERE token IS NOT NULL"
 }

@@ -54,7 +54,7 @@ offers 'replay --db c.db ru' "$run"
 # Where bash parts words at colons, what stands before the last one is there already.
 offers "replay --db c.db run:" "${run#run:}"
 offers 'replay --export c.d' c.db
-same "bash: a number is nobody's to guess" "$(offered 'run --runs ')" ''
+same "bash: numbers are not offered" "$(offered 'run --runs ')" ''
 
 if command -v zsh >/dev/null; then
     rewake completion zsh >_rewake

@@ -5,7 +5,7 @@
 . sim/tests/cli/common.sh
 scenario=articles/s3/echo-server
 
-# ---- The same whoever made the runs. ----
+# ---- The same for any number of workers. ----
 dump='SELECT * FROM coverage ORDER BY kind, site, other; SELECT * FROM sweep_species;
     SELECT * FROM sweep_strategies; SELECT number, seed, fresh, digest FROM runs ORDER BY number;'
 for jobs in 1 2 5; do
@@ -20,7 +20,7 @@ ask() {
 }
 same "growth ends where all is covered" "$(ask 'SELECT max(covered) FROM coverage_growth')" \
     "$(ask 'SELECT count(*) FROM coverage')"
-same "every run that came somewhere new has a row" \
+same "every run that covered something new has a row" \
     "$(ask 'SELECT count(*) FROM runs WHERE fresh > 0')" \
     "$(ask 'SELECT count(DISTINCT first_run) FROM coverage')"
 same "the bound is three over the runs" "$(ask 'SELECT at_most FROM failure_bounds')" 0.0075
@@ -69,7 +69,7 @@ same "a library that is not needed" "$(told_runs bad/mallocs)" '4:5 '
 
 # ---- The fewest that cover the same. ----
 same "--distill: status" "$(status coverage --distill --db c1.db)" 0
-ok "all is covered" grep -q "runs cover all $(ask 'SELECT count(*) FROM coverage') elements" out.txt
+ok "all is covered" grep -q "runs cover all $(ask 'SELECT count(*) FROM coverage') coverage points" out.txt
 few=$(grep -c ' more .* rw1:' out.txt)
 ok "by fewer runs" test "$few" -lt "$(ask 'SELECT count(*) FROM runs WHERE fresh > 0')"
 rm -f d.db
@@ -120,20 +120,20 @@ ok "and known to the database" test "$(sqlite3 g.db 'SELECT count(*) FROM goals_
 same "without --goals they are no failure" \
     "$(status run $timeout --runs 1 --strategy baseline --fresh --db g.db)" 0
 rewake coverage --db g.db >g.txt
-ok "coverage tells them" grep -q '^   never  sometimes ' g.txt
+ok "coverage prints them" grep -q '^   never  sometimes ' g.txt
 ok "and that SIM_ALWAYS was checked" grep -q '^       1  always ' g.txt
 same "goals that all are reached: status" \
     "$(status run $timeout --runs 3000 --goals --fresh --db g.db)" 0
 
-# ---- Two scenarios in one file: each has the goals that its runs can come to. ----
+# ---- Two scenarios in one file: each has the goals that its runs can reach. ----
 build_library forms
-same "goals of another form are not held against this one: status" \
+same "goals of another form do not count: status" \
     "$(status run ./forms.so forms/fixed --runs 20 --goals --fresh --db f.db)" 0
-ok "they are named, for perhaps they are nobody's" \
+ok "they are named: they may be no scenario's" \
     grep -q 'goal of another scenario of the file?: reachable at forms.c:[0-9]* broken_poll' out.txt
 same "and only its own are stored" "$(sqlite3 f.db 'SELECT text, runs FROM goals_reached')" \
     'half->polls == 2|20'
-same "a goal of its own that is not reached: status" \
+same "its goal that is not reached: status" \
     "$(status run ./forms.so forms/broken --runs 20 --goals --fresh --db f.db)" 1
 ok "it is named" \
     grep -q 'goal never reached: half->polls == 77 at forms.c:[0-9]* broken_poll' out.txt
@@ -152,9 +152,9 @@ ok "and stops at the same run for any number of workers" cmp -s s1.txt s2.txt
 same "at most so many: status" \
     "$(status run zoo/tokio-4497/fixed --until-saturated --runs 500 --db u.db)" 0
 ok "and why not" grep -q 'not saturated: run [0-9]* of 500 covered something new' out.txt
-same "few that are all of their own kind: status" \
+same "few, and each of a new kind: status" \
     "$(status run articles/s3/echo-server --until-saturated --runs 500 --db u.db)" 0
-ok "and that this holds it back" \
+ok "and why not" \
     grep -q 'not saturated: [0-9.]* % of the runs by random still show a new schedule' out.txt
 
 # ---- What is not there. ----
@@ -167,5 +167,5 @@ ok "--record none writes no file" test ! -e .rewake/trace.db
 rewake run zoo/libuv-2721/broken --runs 5 --fresh --no-shrink --db nothing.db >out.txt 2>&1
 same "its runs cover nothing" "$(sqlite3 nothing.db 'SELECT count(*) FROM coverage')" 0
 rewake coverage --db nothing.db >out.txt
-ok "it is told" grep -q '^0 coverage points in 5 runs' out.txt
+ok "it is printed" grep -q '^0 coverage points in 5 runs' out.txt
 done_testing

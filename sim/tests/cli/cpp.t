@@ -44,7 +44,7 @@ for cxx in g++ clang++; do
     same "$cxx: the broken form is found: status" \
         "$(status run $lib cpp/box/broken --fresh --db c.db)" 1
     ok "$cxx: it is a lost wake-up" grep -q '^lost-wakeup: `reader` sleeps forever' out.txt
-    ok "$cxx: what it waits for is told" grep -q 'it waits for a letter in the box' out.txt
+    ok "$cxx: what it waits for is printed" grep -q 'it waits for a letter in the box' out.txt
     ok "$cxx: lambdas have the name of what they stand in" \
         test -z "$(grep 'operator()' out.txt)"
     ok "$cxx: and where it began to" grep -q 'coroutine\.cc:[0-9]' out.txt

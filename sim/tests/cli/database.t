@@ -79,7 +79,7 @@ kill -KILL $pid
 wait $pid
 ok "killed, it leaves a -wal" test -s w.db-wal
 rm w.db
-same "the database is made again: status" \
+same "the database is created again: status" \
     "$(status run canary/lost-wakeup --runs 40 --jobs 1 --db w.db)" 1
 ok "... and nothing is wrong" test ! -s err.txt
 

@@ -28,7 +28,8 @@ same "explore --bound 0 makes the same run" \
 rewake run canary/deadlock --runs 5 --db a.db >out.txt
 ok "it is remembered" grep -q '^remembered: .*: deadlock still fails$' out.txt
 ok "... and named by its row" grep -q '^failed: .*: deadlock (run:1)$' out.txt
-ok "... and made once: the sweep" grep -q '^FAIL canary/deadlock  *5 runs  2 pass  3 deadlock ' out.txt
+ok "... and made once: the sweep" \
+    grep -q '^FAIL canary/deadlock  *5 runs  2 pass  3 deadlock ' out.txt
 ok "... and made once: all runs" grep -q '^6 runs, 1 of them remembered: 2 passed, 4 failed' out.txt
 ok "... and made once: its line" grep -q '^default schedule: 1 run, 0 passed, 1 failed$' out.txt
 same "... and made once: its row" "$(sqlite3 a.db "SELECT count(*), group_concat(DISTINCT f.run)
@@ -57,8 +58,10 @@ ok "... by its name" grep -q 'of 6 runs failed so; this is run:1, the default sc
 
 # ---- One that passes; where it is not made. ----
 same "it passes: status" "$(status run articles/s3/echo-server --runs 5 --db p.db)" 0
-ok "it passes: its own line" grep -q '^default schedule: 1 run, 1 passed, 0 failed$' out.txt
-ok "it passes: it counts in no figure" grep -q '^PASS articles/s3/echo-server  *5 runs  5 pass$' out.txt
+ok "it passes: its own line" \
+    grep -q '^default schedule: 1 run, 1 passed, 0 failed$' out.txt
+ok "it passes: it counts in no figure" \
+    grep -q '^PASS articles/s3/echo-server  *5 runs  5 pass$' out.txt
 for strategy in baseline exhaustive dpor; do
     rewake run canary/deadlock --runs 3 --strategy $strategy --record none --json >out.txt
     ok "$strategy makes it anyway" grep -q '"default_schedule":null' out.txt
@@ -96,8 +99,10 @@ seed=$(sed -n 's/^FAIL canary.*: lost-wakeup at seed \([0-9]*\) (run:[0-9]*)$/\1
 ok "random: the seed" test -n "$seed"
 same "... alone makes it again: status" \
     "$(status run canary/lost-wakeup --strategy random --seeds "$seed-$seed" --fresh --db n.db)" 1
-ok "... without a warning" test ! -s err.txt
+ok "... without a warning" \
+    test ! -s err.txt
 (void=$(status run articles/s3/echo-server --seeds 7-7 --db p.db))
-ok "--seeds N-N warns where it learns" grep -q '^rewake run: warning: --seeds 7-7: portfolio learns' err.txt
+ok "--seeds N-N warns where it learns" \
+    grep -q '^rewake run: warning: --seeds 7-7: portfolio learns' err.txt
 ok "... in one line" one_line err.txt
 done_testing

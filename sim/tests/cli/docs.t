@@ -2,7 +2,7 @@
 # docs.t -- each command of the documentation is run, and prints what the pages show.
 #
 # scripts/docs-run says how a page marks its commands and what they print. When the program has
-# learned to say it better: `make pages`, and look at the difference.
+# changed: `make pages`, and check the difference.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -35,7 +35,7 @@ same "README says after how many runs its bug is found" \
     "$(sed -n 's/^\*\*Found in \([0-9]*\) runs.*/\1/p' "$root/README.md")" \
     "$(grep -o '[0-9]* runs' pages/README-md/found.txt | sed -n '$s/ runs//p')"
 
-# What the folders say of commands, and where they lead. What gdb is told is `(gdb) rewake ...`.
+# Commands and links in the pages of the folders. Commands for gdb are `(gdb) rewake ...`.
 # shellcheck disable=SC2046 # Several files.
 ok "the folders' pages name commands, options and files that there are" "$run" --text pages \
     CHANGELOG.md CONTRIBUTING.md SECURITY.md $(cd "$root" &&
@@ -71,25 +71,25 @@ same "each verdict has a section" \
 
 # ---- The tutorial's executor is the one that is tested, but for its one bug. ----
 sed -n '/^#define TASKS_MAX/,/^SIM_SCENARIO/p' "$HOME/tutorial/executor.c" |
-    sed 's/^ *//' | grep -v '^$' | sort -u >told.txt
+    sed 's/^ *//' | grep -v '^$' | sort -u >pages.txt
 sed 's/^ *//' "$root/scenarios/foreign/executor.c" | sort -u >tested.txt
 same "lines of the tutorial's executor that the tested one does not have" \
-    "$(comm -23 told.txt tested.txt | tr '\n' ' ')" \
+    "$(comm -23 pages.txt tested.txt | tr '\n' ' ')" \
     "SIM_SCENARIO(mine, .name = \"mine/executor\", .about = \"A job and a client on an executor of \
 my own.\", if (!any) { setup(struct sim_world *world) "
 
-# ---- A reader who copies the pieces has the same file. ----
+# ---- The pieces, copied, are the same file. ----
 ok "docs-run --files" "$run" --files written sim/docs/tutorial.md
 sed 's/^```/~~~/' "$root/sim/docs/tutorial.md" | sed -n '/^~~~c$/,/^~~~$/{ /^~~~/d; p; }' >copied.c
 ok "--files writes what stands in the pieces" cmp copied.c written/executor.c
-same "the tutorial leaves nothing behind" \
+same "the tutorial leaves no file" \
     "$(find "$HOME/tutorial" -type f ! -path '*/.rewake/*' -printf '%f\n' | sort | tr '\n' ' ')" \
     "executor.c executor.so fix.patch "
 # Pasted with an empty line between two pieces, the patch still fits.
 sed 's/^}$/&\n/' copied.c >written/executor.c
 ok "the patch fits where lines were left empty" sh -c \
     "cd written && $(grep '^patch ' "$root/sim/docs/tutorial.md")"
-same "... and leaves nothing behind" "$(find written -type f | sort | tr '\n' ' ')" \
+same "... and leaves no file" "$(find written -type f | sort | tr '\n' ' ')" \
     "written/executor.c written/fix.patch "
 not_ok "--files of a page that has none" "$run" --files written "$root/LICENSE"
 
@@ -112,15 +112,15 @@ ok "a page that leaves something open" "$run" pages "$tmp/wrong.md"
 page '~~~sh' 'echo a' '~~~' '<!-- output -->' '~~~' 'b' '~~~'
 wrong "other output" "something else is printed"
 page '~~~sh' 'echo a; echo b' '~~~' '<!-- output -->' '~~~' '...' 'a' '~~~'
-wrong "output with more behind it" "something else is printed"
+wrong "output with more after it" "something else is printed"
 page '~~~sh' 'exit_with() { return 3; }; exit_with' '~~~'
-wrong "a status that nobody expects" "ends with status '3'"
+wrong "an unexpected status" "ends with status '3'"
 page '<!-- status 1 -->' '~~~sh' 'true' '~~~'
 wrong "a status that does not come" "ends with status '0', and not 1"
 page '~~~' 'anything' '~~~'
 wrong "a fence of nothing" "say what this is"
 page '~~~c' 'int x;' '~~~'
-wrong "code that nobody compiles" "say what this is"
+wrong "code that is not compiled" "say what this is"
 page 'Use `rewake run --no-such-option`.'
 wrong "an option that is none" "has no option --no-such-option"
 page '~~~sh' 'true || \' 'rewake run --no-such-option' '~~~'

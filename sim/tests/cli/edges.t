@@ -21,7 +21,7 @@ CC=clang
 ask() {
     sqlite3 "$@"
 }
-# sweep DB PROGRAM ARGS...: a sweep into a database of its own.
+# sweep DB PROGRAM ARGS...: a sweep into a new database.
 sweep() {
     db=$1
     program=$2
@@ -89,13 +89,13 @@ same "... as one by one" "$(while read -r token; do
     "$(rewake replay --each @tokens.txt --code --db none.db | grep -E '^[^ ]+:[0-9]+ [^ ]+$' |
         sort -u | cksum)"
 ok "... and says how many" grep -q "\"edges\":$(wc -l <reached.txt)" replay.json
-# A failure that was told may be the first to come somewhere, as well as what goes on in silence.
+# A reported failure may be the first to cover something, as well as a run that is not reported.
 for jobs in 1 3; do
-    sweep "told$jobs.db" "$REWAKE" canary/contract zoo/async-std-272/broken --seeds 1-200 \
+    sweep "reported$jobs.db" "$REWAKE" canary/contract zoo/async-std-272/broken --seeds 1-200 \
         --strategy random --jobs "$jobs"
-    rewake coverage --code --distill --db "told$jobs.db" | awk '$2 == "more" { print $6 }' \
-        >"told$jobs"
+    rewake coverage --code --distill --db "reported$jobs.db" | awk '$2 == "more" { print $6 }' \
+        >"reported$jobs"
 done
 same "any number of workers comes to the same runs" "$(cat told3)" "$(cat told1)"
-ok "failures that were told are looked at" reaches told1 told1.db
+ok "reported failures are candidates" reaches reported1 reported1.db
 done_testing

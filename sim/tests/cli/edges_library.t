@@ -22,7 +22,7 @@ late=$(grep -n 'after a fault' "$root/sim/tests/cli/lib/edges.c" | cut -d: -f1)
 ask() {
     sqlite3 "$@"
 }
-# sweep DB PROGRAM ARGS...: a sweep into a database of its own.
+# sweep DB PROGRAM ARGS...: a sweep into a new database.
 sweep() {
     db=$1
     program=$2
@@ -30,9 +30,9 @@ sweep() {
     "$program" run "$@" --db "$db" --fresh --no-shrink >sweep.txt 2>&1
 }
 
-# ---- What was reached, whoever ran it. ----
+# ---- Edges reached, for any number of workers. ----
 sweep one.db "$REWAKE" $lib edges/draw --seeds 1-500 --strategy random --jobs 1 --record all
-ok "a sweep tells how many edges were reached" grep -q 'edges of code reached, the' sweep.txt
+ok "a sweep prints how many edges were reached" grep -q 'edges of code reached, the' sweep.txt
 sweep two.db "$REWAKE" $lib edges/draw --seeds 1-500 --strategy random --jobs 3 --record all
 counts='SELECT edge, first_run, runs, before_fault FROM code_coverage ORDER BY edge'
 same "any number of workers counts the same" "$(ask one.db "$counts")" "$(ask two.db "$counts")"
@@ -66,10 +66,10 @@ same "a seed that is named comes there" \
 sweep w.db "$REWAKE" $lib edges/draw --seeds "$without-$without" --strategy random
 same "one that is not does not" "$(ask w.db "SELECT count(*) FROM code_coverage
     JOIN code_edges USING (edge) WHERE $of_line AND sweep = 2")" 0
-same "a set is the same whether told as a difference or not" "$(ask one.db 'SELECT count(*) FROM
+same "a set is the same whether stored as a difference or not" "$(ask one.db 'SELECT count(*) FROM
     code_sets AS s WHERE edges <> (SELECT count(*) FROM code_set_members AS m
                                    WHERE m.code_set = s.code_set)')" 0
-ok "most sets are told as differences" test "$(ask one.db \
+ok "most sets are stored as differences" test "$(ask one.db \
     'SELECT sum(base IS NULL) <= 1 AND count(*) >= 2 FROM code_sets')" = 1
 
 # ---- Parts of a sweep, merged, are the sweep in one piece. ----

@@ -50,7 +50,7 @@ for command in explain replay; do
     ok "... says that it does not know" grep -q '^The database does not know' out.txt
 done
 ok "explain of what was fixed: says what it was" \
-    sh -c "'$REWAKE' explain ./fixed.so '$failing' --db m.db | grep -q 'found it was: invariant'"
+    sh -c "'$REWAKE' explain ./fixed.so '$failing' --db m.db | grep -q 'was found as: invariant'"
 refused "no token" 2 explain hello
 refused "a token of a scenario that is not here" 125 \
     explain rw1:a:1:aeaaaaaaaqbqeaiaaaaaaaaaaaadmxcuqi

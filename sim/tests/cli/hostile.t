@@ -1,5 +1,5 @@
 #!/bin/sh
-# hostile.t -- runs that lay hands on rewake itself, and people who kill its workers.
+# hostile.t -- runs that damage rewake itself, and workers that are killed.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -31,7 +31,7 @@ fails_alone() {
     same "$name: the database is whole" "$(sqlite3 t.db 'PRAGMA integrity_check')" ok
 }
 
-# ---- A run that writes over what is not its own is the one that is blamed. ----
+# ---- A run that overwrites foreign memory is responsible for it. ----
 # Under the address sanitizer these fill its own shared memory as well, and it dies of that.
 if [ $asan = no ]; then
     fails_alone some-zeros crash
@@ -50,10 +50,10 @@ fails_alone some-fork contract
 message_of some-fork >message.txt
 ok "fork: it is said" grep -q 'fork() was called inside the run' message.txt
 same "vfork" "$(verdicts vfork --runs 5)" '"contract":6'
-same "a fork that nobody saw is no second worker" "$(verdicts fork-unseen --runs 50)" '"pass":50'
+same "a hidden fork is no second worker" "$(verdicts fork-unseen --runs 50)" '"pass":50'
 before=$(date +%s)
 fails_alone leaves-a-child crash
-ok "a worker whose child holds its line is found dead" test $(($(date +%s) - before)) -lt 60
+ok "a worker whose child holds its pipe is found dead" test $(($(date +%s) - before)) -lt 60
 fails_alone some-close crash
 message_of some-close >message.txt
 ok "closing everything: it is said" grep -q "closed a descriptor that is rewake's own" message.txt

@@ -1,4 +1,4 @@
-# json_lines.py -- holds lines of JSON against the schema; for json.t.
+# json_lines.py -- checks lines of JSON against the schema; for json.t.
 #
 #   json_lines.py SCHEMA FILE...       each line of each file, and each kind of object is there but
 #                                      those of builds that count edges
@@ -16,7 +16,7 @@ import jsonschema
 
 
 def validator(schema):
-    """One for each event: what is wrong is told of that event alone."""
+    """One for each event, so that an error is of that event alone."""
     by_event = {}
     for name, definition in schema["definitions"].items():
         event = definition.get("properties", {}).get("event", {}).get("const")

@@ -24,7 +24,7 @@ ok "list: parameters" grep -q -- '-D size=4  Nothing but a number. (1 to 9)' lis
 ok "list --json" sh -c "'$REWAKE' list $lib --json >list.json"
 ok "list --json is JSON" every_line_is_json list.json
 
-# ---- However a run ends, it has a verdict, and the sweep goes on. ----
+# ---- However a run ends, it has a verdict, and the sweep continues. ----
 same "a good one" "$(verdict_of bad/good --runs 50)" '"pass":50'
 # Each of them fails on the default schedule too, which counts.
 same "a crash" "$(verdict_of bad/crash --runs 20)" '"crash":21'
@@ -51,7 +51,7 @@ same "a leak" "$(verdict_of bad/leak --runs 5)" '"leak":6'
 same "malloc and all its family" "$(verdict_of bad/mallocs --runs 50)" '"pass":50'
 same "variables of the library are put back" "$(verdict_of bad/remembers --runs 300 --jobs 1)" \
     '"pass":300'
-same "all of them hold with --expect: status" "$(status run $lib bad/crash bad/some-crash bad/exit \
+same "all of them pass with --expect: status" "$(status run $lib bad/crash bad/some-crash bad/exit \
     bad/leak bad/mallocs bad/remembers bad/prints bad/abort --expect --fresh --runs 40 --db l.db)" 0
 rewake run $lib bad/crash --fail-fast --fresh --json --db l.db >fast.json 2>/dev/null
 same "--fail-fast with a crash: one failure" "$(grep -c '"event":"failure"' fast.json)" 1
@@ -75,17 +75,17 @@ rewake query "SELECT text FROM trace WHERE kind = 'out'" --json --db p.db >said.
 same "printing: lines are events" "$(cat said.json)" '{"text":"said before the end"}'
 
 # ---- Determinism. ----
-same "twins: a good one: status" \
+same "replica: a good one: status" \
     "$(status run $lib bad/good bad/mallocs --runs 200 --check-determinism 100 --fresh --db t.db)" 0
-ok "twins: a good one was checked" test -z "$(grep 'bad/good' out.txt | grep -v pass)"
-same "twins: uninitialised memory: status" \
+ok "replica: a good one was checked" test -z "$(grep 'bad/good' out.txt | grep -v pass)"
+same "replica: uninitialised memory: status" \
     "$(status run $lib bad/reads-fresh --runs 3 --check-determinism 100 --fresh --db t.db)" 3
 ok "replica: the first difference is printed" grep -q '^A replica run differs: ' out.txt
-same "twins: it is in the database" "$(rewake query "SELECT count(*) AS n FROM failures
+same "replica: it is in the database" "$(rewake query "SELECT count(*) AS n FROM failures
     WHERE verdict = 'diverged' AND scenario = 'bad/reads-fresh'" --json --db t.db)" '{"n":1}'
-same "twins: an address: status" \
+same "replica: an address: status" \
     "$(status run $lib bad/asks-address --runs 3 --check-determinism 100 --fresh --db t.db)" 3
-same "without twins these hold" \
+same "without replica runs these pass" \
     "$(status run $lib bad/reads-fresh bad/asks-address --runs 3 --fresh --db t.db)" 0
 same "a failure that does not come alone: status" \
     "$(status run $lib bad/has-past --runs 20 --jobs 1 --fresh --db t.db)" 3

@@ -13,7 +13,7 @@ sample='zoo/tokio-4291/fixed zoo/monoio-322/fixed zoo/async-lock-41/fixed zoo/ws
     articles/s3/three-tasks articles/s4/mock-time articles/s5/wander'
 runs=$(few 12 2)
 
-# What a run must keep, and what it must survive, is said by who gives these: no verdict is false.
+# What a run must keep, and what it must survive, is given with these, so that no verdict is false.
 claims='faults steps_max time_ns_max cancel_at converge_steps converge_ns'
 
 # range NAME: the smallest and the largest value, as the refusal of another one says.
@@ -62,7 +62,7 @@ for wrong in step_ns=10001 livelock_steps=4999 starvation_steps=499 fair_steps=5
     ok "$wrong: says which values there are" grep -q 'is outside its range, ' err.txt
 done
 
-# ---- The bound is no excuse: who spins is still found where time stands still. ----
+# ---- A task that spins is found also where time stands still. ----
 same "a livelock at step_ns=0, --expect: status" "$(status run canary/livelock \
     zoo/tokio-4291/broken \
     --runs 100 -O step_ns=0 --expect --fresh --record none --no-shrink)" 0

@@ -17,7 +17,7 @@ ok "the report says what happened" grep -q 'the run does not recover: nothing di
 ok "the database has the word" test "$(rewake query --db l.db --json \
     "SELECT count(*) AS n FROM oracles WHERE name = 'liveness'")" = '{"n":1}'
 
-# A network that goes on losing packets ends the duel sooner or later: it hides the bug.
+# A network that always loses packets ends the duel sooner or later: it hides the bug.
 same "never free of faults, the bug is hidden: status" \
     "$(status run $broken --runs 200 --fresh --record none -O fault_free_after=4000000000)" 0
 

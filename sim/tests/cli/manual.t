@@ -1,5 +1,5 @@
 #!/bin/sh
-# manual.t -- `rewake manual` and `rewake completion`: both know the options that `--help` tells.
+# manual.t -- `rewake manual` and `rewake completion`: both have the options of `--help`.
 #
 # scripts/tests/install.t renders the pages, and loads what is installed into the shells.
 #

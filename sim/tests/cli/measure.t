@@ -14,7 +14,7 @@ same "what is measured is stored" \
     "$(rewake query "SELECT strategy, found, verdict FROM measure_table WHERE scenario = \
         'kernel/lost-wakeup/broken'" --json --db m.db)" \
     '{"strategy":"random","found":"20/20","verdict":"lost-wakeup"}'
-# What is told is what was run: the first failing seed of the 20 trials, one by one.
+# The figure is that of real runs: the first failing seed of the 20 trials, one by one.
 sum=0
 for trial in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
     first=$((1 + trial * 1000000))

@@ -52,7 +52,7 @@ build_library fixed -DFIXED
 same "failures that are gone: status" "$(quick_set)" 0
 ok "... it says how to make the set again" grep -q '; make quick-set-renew$' out.txt
 cp set failing
-# A seed that fails, as the fixed program tells it: passing.
+# A seed that fails, in a token of the fixed program, where it passes.
 make_set -DFIXED
 sed -i '2,$d' set
 seed=$(sed -n '2s/rw1:mine.fixed:\([0-9]*\):.*/\1/p' failing)
@@ -61,8 +61,8 @@ seed=$(sed -n '2s/rw1:mine.fixed:\([0-9]*\):.*/\1/p' failing)
 "$program" replay ./fixed.so run:1 --json --db s.db |
     sed -n 's/.*"token":"\([^"]*\)".*/\1/p' >>set
 build_library fixed
-same "a run that held and fails: status" "$(quick_set)" 1
-ok "... the run is told" grep -q "^mine/fixed, seed $seed: .*; it was pass" err.txt
+same "a run that passed and fails: status" "$(quick_set)" 1
+ok "... the run is named" grep -q "^mine/fixed, seed $seed: .*; it was pass" err.txt
 ok "... and how many" grep -q '^quick-set: 1 runs that held hold no longer$' err.txt
 
 # ---- What cannot be replayed. ----

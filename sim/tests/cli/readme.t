@@ -45,7 +45,7 @@ for library in ./mine-gcc.so ./mine-clang.so; do
     "$installed" show $library "$token" >show.txt
     same "$library: show: status" "$?" 0
     ok "$library: show has the ledger" grep -q '^reader .*something in the box .*mine.c:' show.txt
-    ok "$library: show has the wake that is owed" \
+    ok "$library: show has the missing wake" \
         grep -q 'here reader should have been woken' show.txt
     "$installed" diff $library "$token" "$token" >diff.txt
     same "$library: diff of a run with itself: status" "$?" 0
@@ -77,7 +77,7 @@ for compiler in gcc clang; do
     for other in executor evented; do
         sed 's|"sim/rewake.h"|<sim/rewake.h>|' "$root/scenarios/foreign/$other.c" >$other.c
         # shellcheck disable=SC2046 # Several flags.
-        ok "$compiler: somebody else's runtime builds: $other" $compiler $strict -shared -fPIC \
+        ok "$compiler: another runtime builds: $other" $compiler $strict -shared -fPIC \
             $(pkg-config --cflags rewake) $other.c -o $other-$compiler.so
     done
     # shellcheck disable=SC2046 # Several flags.
@@ -93,7 +93,7 @@ for compiler in gcc clang; do
                 s/lib-l/lib/') -o ship$fibers
         same "$compiler $fibers: it runs" "$(./ship$fibers)" 55
     done
-    ok "$compiler: who uses fibers switches stacks by Boost.Context" \
+    ok "$compiler: fibers switch stacks by Boost.Context" \
         links ./ship-DFIBERS boost_context
     ok "$compiler: others do not need it" sh -c '! objdump -p ./ship-UFIBERS | grep -q boost'
 done

@@ -70,7 +70,7 @@ rewake run articles/s1/two-requests --strategy random --seeds 1-3 --record all -
 passes=$(rewake replay run:1 --json --db p.db | grep -o '"token":"[^"]*"' | cut -d '"' -f 4)
 printf '# for people: %s\n\n  %s %s\r\n%s # and this\n' "$token" "$token" "$passes" "$token" >list
 same "replay --each: status" "$(status replay --each @list run:2 --db p.db)" 1
-same "replay --each: what is the same is told in one line" "$(cat out.txt)" \
+same "replay --each: equal runs are one line" "$(cat out.txt)" \
     "4 runs replayed: 4 the same"
 same "replay --each -: passing ones: status" "$(echo "$passes $passes" | "$REWAKE" replay --each - |
     sed 's/$/ 0/')" "2 runs replayed: 2 the same 0"
@@ -94,7 +94,8 @@ echo "$failing" >fixed
 same "replay --each with a library: status" "$(status replay ./fixed.so --each @fixed)" 1
 build_library fixed -DFIXED
 same "replay --each of what was fixed: status" "$(status replay ./fixed.so --each @fixed)" 0
-ok "... is told" grep -Eq '^mine/fixed, seed [0-9]+: it no longer fails, pass .*; it was ' out.txt
+ok "... is printed" \
+    grep -Eq '^mine/fixed, seed [0-9]+: it no longer fails, pass .*; it was ' out.txt
 same "... is counted" "$(tail -n 1 out.txt)" \
     "1 run replayed: 0 the same, 1 without a failure, by other events"
 build_library fixed -DELSEWHERE
@@ -109,7 +110,7 @@ ok "... says what to do" grep -q -- '--each replays them all' err.txt
 
 # ---- show, diff. ----
 same "show: status" "$(status show "$token")" 0
-ok "show: the owed wake" grep -q 'but could go on' out.txt
+ok "show: the missing wake" grep -q 'but could go on' out.txt
 ok "show: the ledger" grep -q '^who .*waits for' out.txt
 ok "show: no colours in a file" not_in out.txt "$(printf '\033')"
 same "NO_COLOR wins over CLICOLOR_FORCE" "$(NO_COLOR=1 CLICOLOR_FORCE=1 "$REWAKE" show "$token" |
@@ -118,7 +119,7 @@ CLICOLOR_FORCE=1 "$REWAKE" show "$token" >colour.txt
 ok "CLICOLOR_FORCE colours" grep -q "$(printf '\033')" colour.txt
 same "diff of a run with itself: status" "$(status diff "$token" "$token")" 0
 same "diff of two runs: status" "$(status diff "$token" "run:$other" --db r.db)" 3
-ok "diff of two runs: it is told" test -s out.txt
+ok "diff of two runs: it is printed" test -s out.txt
 refused "diff of one" 2 diff "$token"
 
 # ---- query and bad databases. ----

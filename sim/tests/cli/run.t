@@ -19,8 +19,9 @@ rewake run zoo/tokio-4497/broken --strategy random --fresh --fail-fast --record 
 ok "a replay in FIFO order: of this run" grep -q '^Happens with a plain FIFO run queue\.$' fifo.txt
 rewake run zoo/tokio-3652/broken --strategy random --fresh --fail-fast --record none --no-shrink \
     >fifo.txt
-ok "one that passes proves no more" grep -q '^Does not happen with a plain FIFO run queue\.$' fifo.txt
-same "seeds S1 hold: status" "$(status run 'articles/s1/*' --runs 100 --db a.db)" 0
+ok "one that passes proves no more" \
+    grep -q '^Does not happen with a plain FIFO run queue\.$' fifo.txt
+same "articles of S1 pass: status" "$(status run 'articles/s1/*' --runs 100 --db a.db)" 0
 same "expected verdicts are found: status" "$(status run $canary --expect --runs 100 --db a.db)" 0
 same "an expected verdict is not found: status" \
     "$(status run $canary --expect --seeds 1-1 --fresh --db a.db)" 1
@@ -48,9 +49,10 @@ rewake run $canary --fail-fast --runs 777 --jobs 5 --fresh --json --db f.db >f5.
 same "where --fail-fast stops" "$(grep -o '"runs":[0-9]*,"failures":[0-9]*' f5.json)" \
     "$(grep -o '"runs":[0-9]*,"failures":[0-9]*' f1.json)"
 
-# ---- What fails is told shrunk. ----
+# ---- A failure is printed minimized. ----
 rewake run zoo/tokio-4497/broken --runs 200 --fresh --db s.db >s.txt
-ok "how far it was shrunk" grep -q '^Minimized: 1 decision differs .* (was [0-9]*; [0-9]* replays)\.$' s.txt
+ok "how far it was shrunk" \
+    grep -q '^Minimized: 1 decision differs .* (was [0-9]*; [0-9]* replays)\.$' s.txt
 ok "FIFO order is that of what is printed" grep -q '^Happens with a plain FIFO run queue\.$' s.txt
 small=$(sed -n 's/^replay: rewake replay \([^ ]*\).*/\1/p' s.txt)
 found=$(sed -n 's/^found:  rewake replay \([^ ]*\).*/\1/p' s.txt)
@@ -140,8 +142,8 @@ refused "a database by URI" 2 run $canary --db 'file:x.db?mode=memory'
 refused "two libraries" 2 run ./one.so ./two.so
 refused "two libraries, the second one later" 2 list 'articles/*' ./two.so
 ln -s nowhere/x.db dangling
-refused "a database behind a link to nowhere" 70 run $canary --db dangling
-ok "a database behind a link to nowhere: no wrong advice" not_in err.txt 'run something first'
+refused "a database by a link to nowhere" 70 run $canary --db dangling
+ok "a database by a link to nowhere: no wrong advice" not_in err.txt 'run something first'
 refused "a database where no file can be" 70 run $canary --db /proc/self/mem
 ok "a database where no file can be: no wrong advice" not_in err.txt 'run something first'
 refused "two runs, and one seed left" 2 run --seed 9223372036854775807 --runs 2
@@ -202,40 +204,40 @@ kill -USR1 $pid
 sleep 0.3
 kill -INT $pid
 wait $pid
-ok "SIGUSR1: how far it is, and no end that nobody asked for" \
+ok "SIGUSR1: progress, and no end" \
     grep -q '^articles/[^ ]*: [0-9]* runs, 0 failed, [0-9] s$' usr.txt
 {
     rewake query 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000)
         SELECT i FROM n' --db a.db 2>pipe.err
     echo $? >pipe.txt
 } | head -n 1 >/dev/null
-same "nobody reads: status, as of everybody who is not read" "$(cat pipe.txt)" 141
-ok "nobody reads: not a word" test ! -s pipe.err
+same "stdout is closed: status, as of other programs" "$(cat pipe.txt)" 141
+ok "stdout is closed: not a word" test ! -s pipe.err
 {
     rewake run 'zoo/bach-*/broken' --runs 100 --fresh --db unread.db 2>pipe.err
     echo $? >pipe.txt
 } | true
-same "nobody reads a run: status" "$(cat pipe.txt)" 141
-ok "nobody reads a run: not a word" test ! -s pipe.err
-same "nobody reads a run: the database is whole" \
+same "stdout of a run is closed: status" "$(cat pipe.txt)" 141
+ok "stdout of a run is closed: not a word" test ! -s pipe.err
+same "stdout of a run is closed: the database is whole" \
     "$(sqlite3 unread.db 'PRAGMA integrity_check')" ok
 {
     (trap '' PIPE && rewake list 2>pipe.err)
     echo $? >pipe.txt
 } | true
-same "nobody reads, and the signal is ignored: status" "$(cat pipe.txt)" 70
-ok "nobody reads, and the signal is ignored: a line says so" one_line pipe.err
+same "stdout is closed, and the signal ignored: status" "$(cat pipe.txt)" 70
+ok "stdout is closed, and the signal ignored: a line says so" one_line pipe.err
 "$REWAKE" run 'articles/*' --time 60s --db k9.db >/dev/null 2>&1 &
 pid=$!
 soon has_done k9.db 1
 children=$(pgrep -P $pid | tr '\n' ' ')
 kill -KILL $pid
 wait $pid 2>/dev/null
-same "kill -9: the database opens, and holds runs" \
+same "kill -9: the database opens, and has runs" \
     "$(rewake query 'SELECT max(runs) > 0 AS held FROM sweeps' --json --db k9.db)" '{"held":1}'
 same "kill -9: the database is whole" "$(sqlite3 k9.db 'PRAGMA integrity_check')" ok
 sleep 0.2
-ok "kill -9: no worker is left behind" sh -c "for p in $children; do [ ! -e /proc/\$p ] ||
+ok "kill -9: no worker is left" sh -c "for p in $children; do [ ! -e /proc/\$p ] ||
     grep -q '^State:.*Z' /proc/\$p/status || exit 1; done; [ -n '$children' ]"
 # ---- A long name keeps the columns of all others, and all is within 100 columns. ----
 mkdir -p long
@@ -245,13 +247,14 @@ sed 's|mine/fixed|mine/a-name-that-is-longer-than-forty-characters|' \
 $cc -std=c17 -D_GNU_SOURCE -DRT_PROBES -O1 -g -shared -fPIC $library_flags -I"$root" long/long.c \
     -o long.so
 rewake list ./long.so >list.txt
-ok "list: a long name has a line of its own" \
+ok "list: a long name has a separate line" \
     grep -qx 'mine/a-name-that-is-longer-than-forty-characters' list.txt
 ok "list: what it is about stands in its column" grep -q '^ \{33\}[^ ]' list.txt
 rewake run ./long.so --runs 20 --no-shrink --fresh --check-determinism 100 --expect --record none \
     >long.txt
-ok "run: so does what a sweep came to" \
+ok "run: so does the line of a scenario" \
     grep -q '^ \{32\} *20 runs  .*invariant' long.txt
-ok "run: no line of the table is wider than 100 columns" awk '/runs  |twins/ && length > 100 {
+ok "run: no line of the table is wider than 100 columns" \
+    awk '/runs  |replica runs/ && length > 100 {
     exit 1 }' long.txt
 done_testing

@@ -1,8 +1,8 @@
 #!/bin/sh
 # scenarios.t -- what every scenario of the tree promises.
 #
-# Seeds, repaired forms and kept runs hold, broken forms break as they say, canaries sing, and the
-# baseline runs are the stories of the articles, event for event.
+# Articles, fixed forms and kept runs pass, broken forms fail as expected, canaries are found;
+# baseline runs are those of the articles, event for event.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -15,14 +15,14 @@ while IFS= read -r name; do
     ok "list has $name" grep -q "\"name\":$name" list.json
 done <named.txt
 
-# ---- Whoever is broken is found, whoever is repaired holds. ----
+# ---- Broken forms are found, fixed forms pass. ----
 same "the zoo repaired, 500 seeds each, --expect: status" \
     "$(status run 'zoo/*/fixed' --runs "$(few 500 50)" --expect --fresh --record none)" 0
 # A failure costs much more than a run, and nearly all of these are found in 100; the others, and
 # those that fail in another way than they say, are tried at 500.
 rewake run 'zoo/*/broken' --runs "$(few 100 10)" --expect --fresh --record none --no-shrink \
     >broken.txt 2>&1
-ok "the zoo broken: 50 are told" test "$(grep -c '^zoo/.*/broken ' broken.txt)" -ge 50
+ok "the zoo broken: at least 50" test "$(grep -c '^zoo/.*/broken ' broken.txt)" -ge 50
 rare=$(sed -n 's/^FAIL \(zoo[^ ]*\) .*NOT AS EXPECTED.*/\1/p' broken.txt)
 [ $asan = no ] || rare= # Few runs.
 ok "the zoo broken: 100 seeds are enough for most" test "$(echo $rare | wc -w)" -le 5
@@ -31,7 +31,7 @@ ok "the zoo broken: 100 seeds are enough for most" test "$(echo $rare | wc -w)" 
 same "the zoo and the articles, every quiescence looked at, --expect: status" \
     "$(status run 'zoo/*/fixed' 'articles/*' --runs "$(few 100 10)" --expect --fresh --record none \
         -O audit_one_in=1)" 0
-same "the stories of the articles: status" \
+same "the articles: status" \
     "$(status run 'articles/*' --runs "$(few 500 50)" --expect --fresh --record none --check-determinism 2)" 0
 same "the canaries, --expect: status" \
     "$(status run 'canary/*' --runs 300 --expect --fresh --record none --hang "$(few 1s 3s)")" 0
@@ -48,7 +48,7 @@ same "kernels, --expect: status" \
 same "a canary without --expect is a bug: status" \
     "$(status run canary/lost-wakeup --runs 300 --fresh --record none)" 1
 
-# ---- Golden traces: the baseline run of each story, as columns. ----
+# ---- Golden traces: the baseline run of each article, as columns. ----
 for name in articles/s1/two-requests articles/s1/noop-block-on articles/s1/stream-group \
     articles/s2/guest-transform articles/s3/three-tasks articles/s3/echo-server \
     articles/s4/proxy-one-message articles/s4/socket-polls articles/s4/socket-callbacks \
@@ -64,7 +64,7 @@ for name in articles/s1/two-requests articles/s1/noop-block-on articles/s1/strea
 done
 rewake query "SELECT text FROM trace WHERE kind = 'out'" --db golden.db >/dev/null
 
-# The article prints what it expects; so do we, whatever the seed.
+# The article prints its order; so do we, for any seed.
 cat >expected.txt <<'END'
 [task 1] starting
 [task 2] starting

@@ -59,7 +59,7 @@ ok "all tokens of the parts are there" test \
     "$(sqlite3 e.db 'SELECT count(token) FROM details')" -ge \
     "$(sqlite3 one.db 'SELECT count(token) FROM details')"
 
-# ---- Explanations go along, with the runs that tell them, whose numbers are made of theirs. ----
+# ---- Explanations are merged, with the runs that they show. ----
 explained() {
     sqlite3 "$1" "SELECT r.seed, e.told + 2 * e.run, e.twin + 2 * e.run, x.headline, x.at,
         (SELECT count(*) || ' ' || sum(n + argument) FROM events WHERE run = e.told),
@@ -75,7 +75,7 @@ ok "merge of explained parts" rewake merge why.db 'three 3.db' explained2.db exp
 both=$(explained explained1.db && explained explained2.db)
 same "... has both explanations" "$(explained why.db | sort)" "$(echo "$both" | sort)"
 ok "... which are there" test "$(explained why.db | wc -l)" -ge 2
-same "events came along: the ledger of a failure" \
+same "events are merged: the ledger of a failure" \
     "$(sqlite3 e.db "SELECT count(*) > 0 FROM wake_ledger WHERE run = (SELECT run FROM remembered)")" 1
 same "run:ID is a run of the parts" "$(status replay "run:$(sqlite3 e.db 'SELECT run FROM remembered
     LIMIT 1')" --db e.db)" 1
@@ -96,9 +96,9 @@ whole=$(sqlite3 c.db .dump)
 same "merging again: status" "$(status merge c.db 'three 2.db' 'three 2.db' 'three 1.db')" 0
 ok "merging again: it is said" grep -q '0 parts added.*6 were already there' out.txt
 same "merging again: nothing changes" "$(sqlite3 c.db .dump)" "$whole"
-same "parts that came together are counted one by one" "$(rewake merge --json h.db c.db)" \
+same "parts that were merged are counted one by one" "$(rewake merge --json h.db c.db)" \
     '{"v":1,"event":"merge","db":"h.db","parts":6,"sweeps":0,"known":0}'
-same "the same part made again is known" "$(status merge c.db again.db)" 0
+same "the same part of another run is known" "$(status merge c.db again.db)" 0
 same "merging into itself: status" "$(status merge c.db c.db)" 0
 ok "merging into itself: one line" one_line err.txt
 same "merging into itself: nothing changes" "$(sqlite3 c.db .dump)" "$whole"
@@ -188,7 +188,7 @@ same "one that was killed before its first run says nothing" "$(says m4.db)" "$(
 for text in 0/3 4/3 3/0 1 /3 1/ a/b -1/3 1/3x 5000/5000; do
     refused "--shard $text" 2 run zoo/tokio-4497/broken --shard "$text"
 done
-refused "more parts than chapters" 2 run zoo/tokio-4497/broken --runs 4 --shard 1/5
+refused "more parts than batches" 2 run zoo/tokio-4497/broken --runs 4 --shard 1/5
 refused "an enumeration in parts" 2 run zoo/tokio-4497/broken --strategy delay --shard 1/2
 refused "saturation of a part" 2 run zoo/tokio-4497/broken --until-saturated --shard 1/2
 refused "goals of a part" 2 run zoo/tokio-4497/broken --goals --shard 1/2
@@ -209,7 +209,7 @@ if command -v git >/dev/null; then
     same "a seed from git is stored, with the commit" \
         "$(sqlite3 .rewake/trace.db 'SELECT seed_first, git FROM sweeps')" \
         "$((0x$(printf %.12s "$commit")))|$commit"
-    ok "a seed from git is told" grep -q "from seed .* (commit $(printf %.12s "$commit"))" out.txt
+    ok "... is printed" grep -q "from seed .* (commit $(printf %.12s "$commit"))" out.txt
     refused "two seeds" 2 run zoo/tokio-4497/fixed --seed-from-git --seed 4
     cd ..
 fi

@@ -14,10 +14,11 @@ field() {
 
 # ---- It shrinks. ----
 same "a failing token: status" "$(status shrink "$token")" 1
-ok "how far is told" grep -q '^Minimized: [0-9]* decisions\{0,1\} .* (was [0-9]*; [0-9]* replays)\.$' out.txt
+ok "how far is printed" \
+    grep -q '^Minimized: [0-9]* decisions\{0,1\} .* (was [0-9]*; [0-9]* replays)\.$' out.txt
 parts='options|faults|actors|preemptions|deviations|blocks|time|steps'
-same "every part of the key is told" "$(grep -cE "^($parts) +[0-9]+ +[0-9]+  " out.txt)" 8
-ok "the shrunk run is told" grep -q '^step  ' out.txt
+same "every part of the key is printed" "$(grep -cE "^($parts) +[0-9]+ +[0-9]+  " out.txt)" 8
+ok "the smaller run is printed" grep -q '^step  ' out.txt
 ok "nothing on stderr" test ! -s err.txt
 small=$(sed -n 's/^replay: rewake replay //p' out.txt)
 ok "nothing is wider than 100 columns, but for commands" \
@@ -35,11 +36,11 @@ same "a shrunk token stays" "$(sed -n 's/^replay: rewake replay //p' out.txt)" "
 late=$(rewake run zoo/invented-journal/broken --fail-fast --record none --fresh |
     sed -n 's/^replay: rewake replay //p')
 same "a late wake-up replays: status" "$(status replay "$late")" 1
-ok "its tape fits, whatever the judge replays" not_in out.txt 'does not fit'
+ok "its tape fits" not_in out.txt 'does not fit'
 
 sqlite3 r.db 'DELETE FROM shrunk'
 rewake shrink "$(told r.db)" --db r.db >again.txt
-ok "run:ID: what it came to is stored with the run" \
+ok "run:ID: the result is stored with the run" \
     test "$(sqlite3 r.db "SELECT token FROM shrunk WHERE run = $(told r.db | tail -c +5)")" = \
     "$(sed -n 's/^replay: rewake replay \([^ ]*\).*/\1/p' again.txt)"
 
@@ -69,7 +70,7 @@ refused "--time of nothing" 2 shrink "$long" --time soon
 # ---- What cannot be shrunk. ----
 rewake run zoo/smol-151/fixed --strategy baseline --runs 1 --record all --fresh --db p.db >/dev/null
 same "a passing run: status" "$(status shrink run:1 --db p.db)" 0
-ok "a passing run: told" grep -q 'it passes: there is nothing to shrink' out.txt
+ok "a passing run: printed" grep -q 'it passes: there is nothing to minimize' out.txt
 refused "no token" 2 shrink hello
 refused "a token cut" 2 shrink "${token%?}"
 refused "no such run" 2 shrink run:99999 --db r.db
@@ -93,10 +94,10 @@ status shrink ./fixed.so "$token" >/dev/null
 ok "its command names the library" grep -q '^replay: rewake replay ./fixed.so rw1:' out.txt
 build_library fixed -DFIXED
 same "one that is fixed: status" "$(status shrink ./fixed.so "$token")" 0
-ok "one that is fixed: told" grep -q '^mine/fixed: it no longer fails$' out.txt
+ok "one that is fixed: printed" grep -q '^mine/fixed: it no longer fails$' out.txt
 same "one that is fixed: --json" "$(rewake shrink ./fixed.so "$token" --json |
     sed -n 's/.*"result":"\([^"]*\)".*/\1/p')" no-longer-fails
 build_library fixed -DELSEWHERE
 same "one that fails elsewhere: status" "$(status shrink ./fixed.so "$token")" 3
-ok "one that fails elsewhere: told" grep -q "another failure than the token's" out.txt
+ok "one that fails elsewhere: printed" grep -q "another failure than the token's" out.txt
 done_testing

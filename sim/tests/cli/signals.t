@@ -1,5 +1,5 @@
 #!/bin/sh
-# signals.t -- a sweep that is told to end: it does so soon, keeps what it has found, blames nobody.
+# signals.t -- an interrupted sweep: it ends soon, keeps what it found, and blames no run.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -7,7 +7,7 @@ build_library bad
 lib=./bad.so
 
 
-# ---- ^C while a run hangs, and nobody would wait for that. ----
+# ---- ^C while a run hangs. ----
 "$REWAKE" run $lib bad/some-hang --strategy random --seeds 4-60 --hang 300s --jobs 1 --db h.db \
     >h.txt 2>&1 &
 pid=$!
@@ -17,7 +17,7 @@ ok "^C in a hang: it ends" soon gone $pid
 kill -KILL $pid 2>/dev/null
 wait $pid
 same "^C in a hang: status" "$?" 5
-ok "^C in a hang: what was done is told" \
+ok "^C in a hang: what was done is reported" \
     grep -q '^[1-9][0-9]* runs: [1-9][0-9]* passed, 0 failed' h.txt
 ok "^C in a hang: and stored" test "$(sqlite3 h.db 'SELECT runs FROM sweeps')" -ge 1
 same "^C in a hang: the run that was cut off is none" \
@@ -40,7 +40,7 @@ ok "SIGTERM to the group: it ends" soon gone "$group"
 wait $!
 same "SIGTERM to the group: status" "$?" 5
 ok "SIGTERM to the group: it reports" grep -q '^[0-9]* runs: [0-9]* passed, 0 failed' t.txt
-ok "SIGTERM to the group: no run is blamed" not_in t.txt 'crash'
+ok "SIGTERM to the group: no run has failed" not_in t.txt 'crash'
 same "SIGTERM to the group: nor in the database" \
     "$(sqlite3 t.db 'SELECT count(*) FROM failures')" 0
 done_testing

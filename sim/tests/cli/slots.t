@@ -23,7 +23,7 @@ tabled() {
         for (i = 1; i < NF; i++) if ($(i + 1) == "at") print $i }' "$1" | tr '\n' ' ' | sed 's/ $//'
 }
 
-# words_in FILE PATTERN: it is there, broken into lines in whatever way.
+# words_in FILE PATTERN: it is there, broken into any lines.
 words_in() {
     tr '\n' ' ' <"$1" | tr -s ' ' | grep -q -- "$2"
 }

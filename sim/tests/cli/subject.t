@@ -10,7 +10,7 @@ build_library long
 rewake run ./long.so --strategy pos -O livelock_steps=20000 --runs 2 --shard 2/2 --no-shrink \
     --record none --fresh >long.txt
 ok "a long token: it is said" grep -q '^The token is longer than a command line takes' long.txt
-ok "a long token: told as a command that the shell takes" \
+ok "a long token: as a command that the shell takes" \
     grep -q '^replay: echo rw1:long/numbers:[^ ]* | rewake replay \./long\.so -$' long.txt
 sed -n 's/^replay: echo \([^ ]*\) .*/\1/p' long.txt >long
 ok "a long token is longer than an argument" test "$(wc -c <long)" -gt 131072
@@ -61,9 +61,9 @@ ok "replay run:ID: no line but those of commands is wider than 100 columns" \
 same "show of the smallest: status" "$(status show "$smallest" --db r.db)" 0
 ok "show of the smallest: nothing smaller is offered" not_in out.txt 'It was shrunk\|^shrunk:'
 rewake explain "$found" --db r.db >explained.txt
-ok "explain run:ID tells the smallest run" \
+ok "explain run:ID explains the smallest run" \
     grep -qxF "replay: rewake replay $smallest --db r.db" explained.txt
-ok "explain run:ID: says so" grep -q '^It was shrunk: what is told here is a smaller' explained.txt
+ok "explain run:ID: says so" grep -q '^This explains a smaller run' explained.txt
 same "explain run:ID: the last line has the run as it was found" \
     "$(tail -n 1 explained.txt)" "found:  rewake show $as_found --db r.db"
 rewake explain "$smallest" --db r.db >explained.txt

@@ -1,5 +1,5 @@
 #!/bin/sh
-# swarm.t -- options that seeds draw: the same for all workers, told, stored, and in the token.
+# swarm.t -- options that seeds draw: the same for all workers, printed, stored, and in the token.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh

@@ -1,5 +1,5 @@
 #!/bin/sh
-# sweep.t -- a sweep is one thing, whatever the number of workers, of parts and of runs asked for.
+# sweep.t -- a sweep is the same for any number of workers, of parts and of runs.
 #
 # Runs of 300 tasks teach more than 3,000 facts each: there limits count (sim/search/learn/steps.h).
 #

@@ -41,7 +41,7 @@ ok "watch: it says what is watched" soon has 1 'mine.so is watched' err.txt
 build -DFIXED "$lib"
 ok "watch: built again, it runs again" soon has 2 '^20 runs: ' out.txt
 ok "watch: the new library" grep -q '^20 runs: 20 passed, 0 failed' out.txt
-ok "watch: a change is told" grep -q 'mine.so has changed' err.txt
+ok "watch: a change is reported" grep -q 'mine.so has changed' err.txt
 touch "$lib"
 ok "watch: touched, it runs again" soon has 3 '^20 runs: ' out.txt
 
@@ -53,10 +53,10 @@ mv new.so "$lib"
 ok "watch: another one in its place" soon has 4 '^20 runs: ' out.txt
 same "watch: other files are none of its business" "$(grep -c '^20 runs: ' out.txt)" 4
 
-# ---- One that does not load is told, and no end. ----
+# ---- One that does not load is reported, and does not end it. ----
 echo 'no library' >"$lib"
-ok "watch: one that does not load is told" soon has 1 '^rewake run: .*mine.so' err.txt
-ok "watch: and it goes on" kill -0 $pid
+ok "watch: one that does not load is reported" soon has 1 '^rewake run: .*mine.so' err.txt
+ok "watch: and it continues" kill -0 $pid
 rm "$lib"
 # Half of it, and a while later all.
 build -DFIXED new.so
@@ -77,7 +77,7 @@ finish
 same "^C: status" "$ended" 0
 same "no control characters but on a terminal" "$(grep -c "$(printf '\033')" out.txt)" 0
 
-# ---- A change ends a run that goes on; so does ^C. ----
+# ---- A change ends a run; so does ^C. ----
 build -DFIXED "$lib"
 begin "$lib" --time 60s --fresh --db t.db
 ok "a long run: it has begun" soon sh -c "pgrep -P $pid >first"

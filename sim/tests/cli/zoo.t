@@ -6,7 +6,7 @@
 . sim/tests/cli/common.sh
 
 # ---- Bugs that are what they say. ----
-same "bugs are found, their fixed forms hold: status" \
+same "bugs are found, their fixed forms pass: status" \
     "$(status zoo 'zoo/[bm]*' --runs 300 --db z.db)" 0
 listed=$(rewake list 'zoo/[bm]*/broken' | grep -c '^zoo/')
 ok "one line a bug" test "$(grep -c '^zoo/[bm]' out.txt)" -eq "$listed"
@@ -37,7 +37,7 @@ same "both were met" "$(rewake query 'SELECT count(DISTINCT verdict) AS n FROM r
 rewake merge both.db also.db >merged.txt
 for db in also both; do
     rewake export junit --db $db.db >junit.xml
-    ok "an export holds it to both ($db.db)" grep -q '<testsuites .* failures="0"' junit.xml
+    ok "an export accepts both ($db.db)" grep -q '<testsuites .* failures="0"' junit.xml
 done
 
 # ---- The tables of the READMEs are those of the files and of what is registered. ----
@@ -109,7 +109,7 @@ same "whose functions there are in its file, its patch, or the runtime" "$(cat u
 
 # ---- Bugs that are not. ----
 build_library zoo
-same "a bug that nobody finds: status" \
+same "a bug that is not found: status" \
     "$(status zoo ./zoo.so 'false/u1/*' --runs 50 --record none)" 1
 ok "it says so" grep -q 'NOT FOUND' out.txt
 same "a fixed form that fails: status" \
@@ -120,7 +120,7 @@ same "another verdict than stated: status" \
 ok "it says so" grep -q 'NOT AS EXPECTED' out.txt
 same "no fixed form: status" "$(status zoo ./zoo.so 'false/u4/*' --runs 50 --record none)" 0
 ok "it says so" grep -q ' none$' out.txt
-same "a worker that is killed from outside is nobody's failure" \
+same "a worker that is killed from outside is no failure" \
     "$(status zoo ./zoo.so 'false/u5/*' --runs 50 --record none)" 0
 ok "it was killed" test -e killed
 done_testing

@@ -42,7 +42,7 @@ start(struct sim_world *world, void (*act)(struct sim_world *world))
     sim_spawn(rt, &job->task);
 }
 
-#define STORY(id, title, sentence, ...) \
+#define SCENARIO(id, title, sentence, ...) \
     static void id##_setup(struct sim_world *world) \
     { \
         start(world, id); \
@@ -54,7 +54,7 @@ good(struct sim_world *world)
 {
     (void)sim_pick(world, 4);
 }
-STORY(good, "bad/good", "Does nothing wrong.", .expect = SIM_VERDICT_PASS);
+SCENARIO(good, "bad/good", "Does nothing wrong.", .expect = SIM_VERDICT_PASS);
 
 static void
 crash(struct sim_world *world)
@@ -63,7 +63,7 @@ crash(struct sim_world *world)
     (void)world;
     *nowhere = 1;
 }
-STORY(crash, "bad/crash", "Follows a null pointer.", .expect = SIM_VERDICT_CRASH);
+SCENARIO(crash, "bad/crash", "Follows a null pointer.", .expect = SIM_VERDICT_CRASH);
 
 static void
 some_crash(struct sim_world *world)
@@ -72,7 +72,7 @@ some_crash(struct sim_world *world)
         crash(world);
     }
 }
-STORY(some_crash, "bad/some-crash", "Follows a null pointer now and then.",
+SCENARIO(some_crash, "bad/some-crash", "Follows a null pointer now and then.",
         .expect = SIM_VERDICT_CRASH);
 
 static void
@@ -81,7 +81,7 @@ aborts(struct sim_world *world)
     (void)world;
     abort();
 }
-STORY(aborts, "bad/abort", "Calls abort.", .expect = SIM_VERDICT_CRASH);
+SCENARIO(aborts, "bad/abort", "Calls abort.", .expect = SIM_VERDICT_CRASH);
 
 static void
 exits(struct sim_world *world)
@@ -89,7 +89,7 @@ exits(struct sim_world *world)
     (void)world;
     exit(3);
 }
-STORY(exits, "bad/exit", "Calls exit.", .expect = SIM_VERDICT_CRASH);
+SCENARIO(exits, "bad/exit", "Calls exit.", .expect = SIM_VERDICT_CRASH);
 
 static volatile int depth_wanted = 1 << 30;
 
@@ -107,7 +107,7 @@ overflows(struct sim_world *world)
     (void)world;
     depth_wanted -= deeper(0) & 1;
 }
-STORY(overflows, "bad/overflow", "Uses its stack up.", .expect = SIM_VERDICT_CRASH);
+SCENARIO(overflows, "bad/overflow", "Uses its stack up.", .expect = SIM_VERDICT_CRASH);
 
 static void
 overflowing_host(struct rt_host_call *host)
@@ -132,7 +132,7 @@ guest_overflows(struct sim_world *world)
     SIM_ALWAYS(rt_call_init(call, store, &config) == RT_OK);
     (void)rt_call_poll(call);
 }
-STORY(guest_overflows, "bad/guest-overflow", "Uses a guest's stack up, in a host function.",
+SCENARIO(guest_overflows, "bad/guest-overflow", "Uses a guest's stack up, in a host function.",
         .expect = SIM_VERDICT_CRASH);
 
 static void
@@ -144,7 +144,7 @@ some_hang(struct sim_world *world)
         }
     }
 }
-STORY(some_hang, "bad/some-hang", "A step that never returns, now and then.",
+SCENARIO(some_hang, "bad/some-hang", "A step that never returns, now and then.",
         .expect = SIM_VERDICT_HANG);
 
 static void
@@ -156,7 +156,7 @@ leaks(struct sim_world *world)
     kept = malloc(32);
     kept[0] = 0;
 }
-STORY(leaks, "bad/leak", "Two blocks are not given back.", .expect = SIM_VERDICT_LEAK);
+SCENARIO(leaks, "bad/leak", "Two blocks are not given back.", .expect = SIM_VERDICT_LEAK);
 
 /* Every call of the family, and all of it given back. */
 static void
@@ -181,7 +181,7 @@ mallocs(struct sim_world *world)
     free(grown);
     free(NULL);
 }
-STORY(mallocs, "bad/mallocs", "Allocates in every way and gives all of it back.",
+SCENARIO(mallocs, "bad/mallocs", "Allocates in every way and gives all of it back.",
         .expect = SIM_VERDICT_PASS);
 
 /* Variables of the library are as they were at load, in every run. */
@@ -200,7 +200,7 @@ remembers(struct sim_world *world)
     counter_of_thread++;
     kept_text = sim_alloc(world, 4);
 }
-STORY(remembers, "bad/remembers", "Changes its variables, and finds them unchanged.",
+SCENARIO(remembers, "bad/remembers", "Changes its variables, and finds them unchanged.",
         .expect = SIM_VERDICT_PASS);
 
 static void
@@ -210,7 +210,7 @@ prints(struct sim_world *world)
     (void)printf("one line\ntwo ");
     (void)printf("halves");
 }
-STORY(prints, "bad/prints", "Prints to stdout.", .expect = SIM_VERDICT_PASS);
+SCENARIO(prints, "bad/prints", "Prints to stdout.", .expect = SIM_VERDICT_PASS);
 
 static void
 prints_and_fails(struct sim_world *world)
@@ -219,7 +219,7 @@ prints_and_fails(struct sim_world *world)
     (void)puts("said before the end");
     SIM_ALWAYS(1 + 1 == 3);
 }
-STORY(prints_and_fails, "bad/prints-and-fails", "Prints, then breaks its own rule.",
+SCENARIO(prints_and_fails, "bad/prints-and-fails", "Prints, then breaks its own rule.",
         .expect = SIM_VERDICT_INVARIANT);
 
 /* What it does depends on a byte that it never wrote. */
@@ -231,7 +231,7 @@ reads_fresh(struct sim_world *world)
         sim_log(world, "odd");
     }
 }
-STORY(reads_fresh, "bad/reads-fresh", "Reads memory that it never wrote.",
+SCENARIO(reads_fresh, "bad/reads-fresh", "Reads memory that it never wrote.",
         .expect = SIM_VERDICT_PASS);
 
 /* What it does depends on where its memory lies. */
@@ -243,9 +243,9 @@ asks_address(struct sim_world *world)
         sim_log(world, "far");
     }
 }
-STORY(asks_address, "bad/asks-address", "Depends on an address.", .expect = SIM_VERDICT_PASS);
+SCENARIO(asks_address, "bad/asks-address", "Depends on an address.", .expect = SIM_VERDICT_PASS);
 
-/* What it does depends on the process: alone in a fresh one it passes. */
+/* What it does depends on the process: alone in a new one it passes. */
 static void
 has_past(struct sim_world *world)
 {
@@ -258,5 +258,5 @@ static const struct sim_param past_params[] = {
         {.name = "size", .about = "Nothing but a number.", .value = 4, .min = 1, .max = 9},
         {.name = NULL},
 };
-STORY(has_past, "bad/has-past", "Fails where it has run before.", .params = past_params,
+SCENARIO(has_past, "bad/has-past", "Fails where it has run before.", .params = past_params,
         .expect = SIM_VERDICT_PASS);

@@ -33,7 +33,7 @@ start(struct sim_world *world, void (*act)(struct sim_world *world))
     sim_spawn(rt, &job->task);
 }
 
-#define STORY(id, title, sentence) \
+#define SCENARIO(id, title, sentence) \
     static void id##_setup(struct sim_world *world) \
     { \
         start(world, id); \
@@ -45,14 +45,14 @@ passes(struct sim_world *world)
 {
     (void)sim_pick(world, 2);
 }
-STORY(passes, "counts/passes", "Nothing wrong.");
+SCENARIO(passes, "counts/passes", "Nothing wrong.");
 
 static void
 fails(struct sim_world *world)
 {
     SIM_ALWAYS(sim_pick(world, 1) == 1);
 }
-STORY(fails, "counts/fails", "Its invariant is broken.");
+SCENARIO(fails, "counts/fails", "Its invariant is broken.");
 
 /* A function that is never left has no count of its own: gcov counts arcs. */
 static void
@@ -67,7 +67,7 @@ crashes(struct sim_world *world)
     before_crash(world);
     abort();
 }
-STORY(crashes, "counts/crashes", "Dies of a signal.");
+SCENARIO(crashes, "counts/crashes", "Dies of a signal.");
 
 static void
 before_hang(struct sim_world *world)
@@ -83,4 +83,4 @@ hangs(struct sim_world *world)
         i = 0;
     }
 }
-STORY(hangs, "counts/hangs", "A step that never returns.");
+SCENARIO(hangs, "counts/hangs", "A step that never returns.");

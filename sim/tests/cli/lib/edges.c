@@ -1,5 +1,5 @@
 /*
- * edges.c -- code that few runs reach, for who counts edges of code.
+ * edges.c -- code that few runs reach, for builds that count edges.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +33,7 @@ draw(struct rt_task *task, struct rt_cx *cx)
     return RT_READY;
 }
 
-/* Comes again only where somebody cancelled it. */
+/* Polled again only where it was cancelled. */
 static rt_poll
 visit(struct rt_task *task, struct rt_cx *cx)
 {

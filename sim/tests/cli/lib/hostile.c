@@ -41,7 +41,7 @@ start(struct sim_world *world, void (*act)(struct sim_world *world))
     sim_spawn(rt, &job->task);
 }
 
-#define STORY(id, title, sentence, ...) \
+#define SCENARIO(id, title, sentence, ...) \
     static void id##_setup(struct sim_world *world) \
     { \
         start(world, id); \
@@ -63,7 +63,7 @@ overwrite(int byte)
         }
     }
     for (int i = 0; i < count; i++) {
-        /* The first page, and not the gigabytes behind it. */
+        /* The first page, and not the gigabytes after it. */
         unsigned long size = to[i] - from[i] < 65536 ? to[i] - from[i] : 65536;
         memset((void *)from[i], byte, size);
     }
@@ -76,7 +76,7 @@ zeros(struct sim_world *world)
         overwrite(0);
     }
 }
-STORY(zeros, "hostile/some-zeros", "Zeroes memory that is not its own, now and then.",
+SCENARIO(zeros, "hostile/some-zeros", "Zeroes memory that is not its own, now and then.",
         .expect = SIM_VERDICT_CRASH);
 
 static void
@@ -86,7 +86,7 @@ ones(struct sim_world *world)
         overwrite(0xff);
     }
 }
-STORY(ones, "hostile/some-ones", "Fills memory that is not its own, now and then.",
+SCENARIO(ones, "hostile/some-ones", "Fills memory that is not its own, now and then.",
         .expect = SIM_VERDICT_CRASH);
 
 static void
@@ -95,7 +95,8 @@ all_ones(struct sim_world *world)
     (void)world;
     overwrite(0xff);
 }
-STORY(all_ones, "hostile/ones", "Fills memory that is not its own.", .expect = SIM_VERDICT_CRASH);
+SCENARIO(
+        all_ones, "hostile/ones", "Fills memory that is not its own.", .expect = SIM_VERDICT_CRASH);
 
 static void
 forks(struct sim_world *world)
@@ -104,7 +105,7 @@ forks(struct sim_world *world)
         (void)fork();
     }
 }
-STORY(forks, "hostile/some-fork", "Calls fork, now and then.", .expect = SIM_VERDICT_CONTRACT);
+SCENARIO(forks, "hostile/some-fork", "Calls fork, now and then.", .expect = SIM_VERDICT_CONTRACT);
 
 static void
 vforks(struct sim_world *world)
@@ -114,16 +115,17 @@ vforks(struct sim_world *world)
         _exit(0);
     }
 }
-STORY(vforks, "hostile/vfork", "Calls vfork.", .expect = SIM_VERDICT_CONTRACT);
+SCENARIO(vforks, "hostile/vfork", "Calls vfork.", .expect = SIM_VERDICT_CONTRACT);
 
-/* A fork that nobody sees; the child's side returns as well. */
+/* A hidden fork; the child's side returns as well. */
 static void
 forks_unseen(struct sim_world *world)
 {
     (void)world;
     (void)syscall(SYS_fork);
 }
-STORY(forks_unseen, "hostile/fork-unseen", "Forks past the C library.", .expect = SIM_VERDICT_PASS);
+SCENARIO(forks_unseen, "hostile/fork-unseen", "Forks past the C library.",
+        .expect = SIM_VERDICT_PASS);
 
 /* The grandchild holds all descriptors of the worker, which is killed: only waitpid knows. */
 static void
@@ -137,7 +139,7 @@ leaves_a_child(struct sim_world *world)
         (void)raise(SIGKILL);
     }
 }
-STORY(leaves_a_child, "hostile/leaves-a-child", "Dies, and a child of it lives.",
+SCENARIO(leaves_a_child, "hostile/leaves-a-child", "Dies, and a child of it lives.",
         .expect = SIM_VERDICT_CRASH);
 
 static void
@@ -149,10 +151,10 @@ closes(struct sim_world *world)
         }
     }
 }
-STORY(closes, "hostile/some-close", "Closes every descriptor, now and then.",
+SCENARIO(closes, "hostile/some-close", "Closes every descriptor, now and then.",
         .expect = SIM_VERDICT_CRASH);
 
-/* Says "done" to whoever listens, from the middle of a run. */
+/* Sends "done" to the parent, from the middle of a run. */
 static void
 writes(struct sim_world *world)
 {
@@ -163,7 +165,7 @@ writes(struct sim_world *world)
         }
     }
 }
-STORY(writes, "hostile/writes", "Writes to every descriptor.", .expect = SIM_VERDICT_PASS);
+SCENARIO(writes, "hostile/writes", "Writes to every descriptor.", .expect = SIM_VERDICT_PASS);
 
 /* Takes real time, so that it can be killed meanwhile. */
 static void
@@ -173,7 +175,7 @@ slow(struct sim_world *world)
     for (volatile int i = 0; i < 1000000; i++) {
     }
 }
-STORY(slow, "hostile/slow", "Takes its time.", .expect = SIM_VERDICT_PASS);
+SCENARIO(slow, "hostile/slow", "Takes its time.", .expect = SIM_VERDICT_PASS);
 
 static void
 slower(struct sim_world *world)
@@ -182,7 +184,7 @@ slower(struct sim_world *world)
     for (volatile int i = 0; i < 1000000000; i++) {
     }
 }
-STORY(slower, "hostile/slower", "Takes longer.", .expect = SIM_VERDICT_PASS);
+SCENARIO(slower, "hostile/slower", "Takes longer.", .expect = SIM_VERDICT_PASS);
 
 static void
 errno_left(struct sim_world *world)
@@ -191,7 +193,7 @@ errno_left(struct sim_world *world)
     SIM_ALWAYS(errno == 0);
     errno = ERANGE;
 }
-STORY(errno_left, "hostile/errno", "Finds errno as a program does that begins.",
+SCENARIO(errno_left, "hostile/errno", "Finds errno as a program does that begins.",
         .expect = SIM_VERDICT_PASS);
 
 /* Has the last word, unless it is not asked. */

@@ -3,7 +3,7 @@
  *
  * The bug. A callback reads what fits into its buffer. A full buffer means that there may be more,
  * and it asks to be called again; after a short read it takes the socket for finished with, and
- * does not. What arrives later is reported to nobody: the registration is used up.
+ * does not. What arrives later is not reported: the registration is used up.
  *
  * The fix. It asks again after each read.
  *
@@ -111,7 +111,7 @@ setup_fixed(struct sim_world *world)
 }
 
 SIM_SCENARIO(oneshot_broken, .name = "oneshot/broken",
-        .about = "After a short read nobody asks again.", .setup = setup_broken,
+        .about = "After a short read it does not ask again.", .setup = setup_broken,
         .profile = SIM_PROFILE_FD, .survives = SIM_FAULT_EINTR | SIM_FAULT_CLOCK,
         .expect = SIM_VERDICT_LOST_WAKEUP);
 SIM_SCENARIO(oneshot_fixed, .name = "oneshot/fixed", .about = "After each read it asks again.",

@@ -14,7 +14,7 @@
 
 #define TASKS 4u
 
-struct story {
+struct program {
     struct rt_channel channel;
     struct rt_task taker;
     struct rt_recv recv;
@@ -32,8 +32,8 @@ struct story {
 static rt_poll
 taker_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, taker);
-    return rt_recv_poll(&story->recv, cx);
+    struct program *program = rt_container_of(task, struct program, taker);
+    return rt_recv_poll(&program->recv, cx);
 }
 
 #ifdef FIBERS
@@ -47,38 +47,38 @@ guest(struct rt_guest *self, const uint64_t *arguments, uint64_t *results)
 }
 
 static void
-make_begin(struct story *story)
+make_begin(struct program *program)
 {
-    rt_stack_mmap_init(&story->stacks);
-    struct rt_engine_config engine = {.stacks = &story->stacks};
-    struct rt_call_config call = {.guest = guest, .results = &story->made, .result_count = 1};
-    rt_engine_init(&story->engine, &engine);
-    rt_store_init(&story->store, &story->engine, story);
-    if (rt_call_init(&story->call, &story->store, &call) != RT_OK) {
+    rt_stack_mmap_init(&program->stacks);
+    struct rt_engine_config engine = {.stacks = &program->stacks};
+    struct rt_call_config call = {.guest = guest, .results = &program->made, .result_count = 1};
+    rt_engine_init(&program->engine, &engine);
+    rt_store_init(&program->store, &program->engine, program);
+    if (rt_call_init(&program->call, &program->store, &call) != RT_OK) {
         printf("no stack\n");
     }
 }
 
 static rt_poll
-make(struct story *story, struct rt_cx *cx)
+make(struct program *program, struct rt_cx *cx)
 {
-    RT_AWAIT(rt_call_drive(&story->call, cx));
-    rt_call_delete(&story->call);
-    rt_store_fini(&story->store);
-    rt_engine_fini(&story->engine);
+    RT_AWAIT(rt_call_drive(&program->call, cx));
+    rt_call_delete(&program->call);
+    rt_store_fini(&program->store);
+    rt_engine_fini(&program->engine);
     return RT_READY;
 }
 #else
 static void
-make_begin(struct story *story)
+make_begin(struct program *program)
 {
-    story->made = 55;
+    program->made = 55;
 }
 
 static rt_poll
-make(struct story *story, struct rt_cx *cx)
+make(struct program *program, struct rt_cx *cx)
 {
-    (void)story;
+    (void)program;
     (void)cx;
     return RT_READY;
 }
@@ -87,15 +87,15 @@ make(struct story *story, struct rt_cx *cx)
 static rt_poll
 maker_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, maker);
-    RT_AWAIT(make(story, cx));
-    return rt_channel_try_send(&story->channel, &story->made) == RT_OK ? RT_READY : RT_PENDING;
+    struct program *program = rt_container_of(task, struct program, maker);
+    RT_AWAIT(make(program, cx));
+    return rt_channel_try_send(&program->channel, &program->made) == RT_OK ? RT_READY : RT_PENDING;
 }
 
 int
 main(void)
 {
-    static struct story story;
+    static struct program program;
     struct rt_executor executor;
     struct rt_slab_entry entries[TASKS];
     struct rt_sched_link links[TASKS];
@@ -104,18 +104,19 @@ main(void)
     struct rt_channel_config channel = {.ring = ring, .item_size = sizeof(ring[0]), .capacity = 1};
     struct rt_run_result result;
     rt_executor_init(&executor, &config);
-    rt_channel_init(&story.channel, &channel);
-    rt_recv_init(&story.recv, &story.channel, &story.item);
-    make_begin(&story);
-    rt_task_init(&story.taker, taker_poll, NULL, "taker");
-    rt_task_init(&story.maker, maker_poll, NULL, "maker");
-    if (rt_post(&executor, &story.taker) != RT_OK || rt_post(&executor, &story.maker) != RT_OK ||
+    rt_channel_init(&program.channel, &channel);
+    rt_recv_init(&program.recv, &program.channel, &program.item);
+    make_begin(&program);
+    rt_task_init(&program.taker, taker_poll, NULL, "taker");
+    rt_task_init(&program.maker, maker_poll, NULL, "maker");
+    if (rt_post(&executor, &program.taker) != RT_OK ||
+            rt_post(&executor, &program.maker) != RT_OK ||
             rt_run_until_stalled(&executor, RT_COUNT_MAX, &result) != RT_OK) {
         return 1;
     }
-    rt_channel_drop_handle(&story.channel);
-    rt_channel_fini(&story.channel);
+    rt_channel_drop_handle(&program.channel);
+    rt_channel_fini(&program.channel);
     rt_executor_fini(&executor);
-    printf("%u\n", (unsigned)story.item);
+    printf("%u\n", (unsigned)program.item);
     return 0;
 }
