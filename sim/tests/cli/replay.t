@@ -106,7 +106,7 @@ refused "replay --each of a file that is not there" 2 replay --each @nowhere
 refused "replay --each --step" 2 replay --each @list --step 1
 refused "replay --each --export" 2 replay --each @list --export x.json
 refused "two runs without --each" 2 replay "$token" "$token"
-ok "... says what to do" grep -q -- '--each replays them all' err.txt
+ok "... says what to do" grep -q -- '--each to replay them all' err.txt
 
 # ---- show, diff. ----
 same "show: status" "$(status show "$token")" 0

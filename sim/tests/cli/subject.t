@@ -9,7 +9,7 @@ build_library long
 # Not of the default schedule, which part 1 makes: its token is short.
 rewake run ./long.so --strategy pos -O livelock_steps=20000 --runs 2 --shard 2/2 --no-shrink \
     --record none --fresh >long.txt
-ok "a long token: it is said" grep -q '^The token is longer than a command line takes' long.txt
+ok "a long token: it is said" grep -q '^The token is too long for an argument' long.txt
 ok "a long token: as a command that the shell takes" \
     grep -q '^replay: echo rw1:long/numbers:[^ ]* | rewake replay \./long\.so -$' long.txt
 sed -n 's/^replay: echo \([^ ]*\) .*/\1/p' long.txt >long

@@ -93,7 +93,7 @@ ok "^C in a run: the run as well" soon gone "$(cat second)"
 # ---- Not there yet; --json; words that are wrong. ----
 rm "$lib"
 begin "$lib" --runs 5 --fresh --json --db j.db
-ok "not there yet: it is waited for" soon has 1 'not there' err.txt
+ok "not there yet: it is waited for" soon has 1 'is missing' err.txt
 build -DFIXED "$lib"
 ok "not there yet: then it runs" soon has 1 '"event":"summary"' out.txt
 finish
