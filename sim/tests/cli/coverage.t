@@ -69,7 +69,8 @@ same "a library that is not needed" "$(told_runs bad/mallocs)" '4:5 '
 
 # ---- The fewest that cover the same. ----
 same "--distill: status" "$(status coverage --distill --db c1.db)" 0
-ok "all is covered" grep -q "runs cover all $(ask 'SELECT count(*) FROM coverage') coverage points" out.txt
+ok "all is covered" \
+    grep -q "runs cover all $(ask 'SELECT count(*) FROM coverage') coverage points" out.txt
 few=$(grep -c ' more .* rw1:' out.txt)
 ok "by fewer runs" test "$few" -lt "$(ask 'SELECT count(*) FROM runs WHERE fresh > 0')"
 rm -f d.db

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- A channel and a semaphore: two permits to send; a receive races a sleep. ------------------ */
+/* ---- A channel and a semaphore: two permits to send; a receive races a sleep. ---------------- */
 
 #define ITEMS 3u
 
