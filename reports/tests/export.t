@@ -253,7 +253,7 @@ same "no room for it: status" "$(
     ulimit -f 80 # As on a disk that is full.
     status export chrome run:1 --db long.db -o full.json
 )" 70
-ok "no room for it: says so" grep -q 'full.json.new: it could not be written' err.txt
+ok "no room for it: says so" grep -q 'full.json.new could not be written' err.txt
 same "no room for it: what was there stays" "$(cat full.json*)" before
 ok "with room it is replaced" sh -c "'$REWAKE' export chrome run:1 --db long.db -o full.json &&
     ! grep -q '^before' full.json && test ! -e full.json.new"

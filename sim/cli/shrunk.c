@@ -38,7 +38,8 @@ sim_shrunk_sentence(const struct sim_shrunk *shrunk)
         bool smaller = sim_shrink_key_compare(&shrunk->to, &shrunk->from) != 0;
         char was[24] = "";
         (void)snprintf(was, sizeof(was), "was %u; ", shrunk->from.deviations);
-        made = asprintf(&text, "%s: %u decision%s from the default schedule (%s%u replay%s%s%s).",
+        made = asprintf(&text,
+                "%s: %u scheduling choice%s from the default schedule (%s%u replay%s%s%s).",
                 smaller ? "Minimized" : "Already minimal", shrunk->to.deviations,
                 shrunk->to.deviations == 1 ? " differs" : "s differ", smaller ? was : "",
                 shrunk->replays, shrunk->replays == 1 ? "" : "s", *limit != '\0' ? "; " : "",

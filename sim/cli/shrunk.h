@@ -10,7 +10,8 @@
 #include "sim/engine/shrink/shrink.h"
 #include "sim/store/store.h"
 
-/* "Minimized: 2 decisions differ from the default schedule (was 31; 412 replays)."; from malloc. */
+/* "Minimized: 2 scheduling choices differ from the default schedule (was 31; 412 replays)."; from
+ * malloc. */
 char *sim_shrunk_sentence(const struct sim_shrunk *shrunk);
 
 /* One line for each part of the key: from, to. */

@@ -213,7 +213,8 @@ print_failure_text(struct sim_run *run, const struct sim_report *report)
             sim_verdict_name(outcome->verdict), name);
     if (report->shrunk_before) {
         uint32_t count = report->shrunk->to.deviations;
-        (void)printf("Minimized when it was found: %u decision%s from the default schedule.\n",
+        (void)printf(
+                "Minimized when it was found: %u scheduling choice%s from the default schedule.\n",
                 count, count == 1 ? " differs" : "s differ");
     } else if (report->shrunk != NULL) {
         char *sentence = sim_shrunk_sentence(report->shrunk);

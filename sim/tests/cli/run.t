@@ -52,7 +52,7 @@ same "where --fail-fast stops" "$(grep -o '"runs":[0-9]*,"failures":[0-9]*' f5.j
 # ---- A failure is printed minimized. ----
 rewake run zoo/tokio-4497/broken --runs 200 --fresh --db s.db >s.txt
 ok "how far it was shrunk" \
-    grep -q '^Minimized: 1 decision differs .* (was [0-9]*; [0-9]* replays)\.$' s.txt
+    grep -q '^Minimized: 1 scheduling choice differs .* (was [0-9]*; [0-9]* replays)\.$' s.txt
 ok "FIFO order is that of what is printed" grep -q '^Happens with a plain FIFO run queue\.$' s.txt
 small=$(sed -n 's/^replay: rewake replay \([^ ]*\).*/\1/p' s.txt)
 found=$(sed -n 's/^found:  rewake replay \([^ ]*\).*/\1/p' s.txt)

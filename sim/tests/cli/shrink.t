@@ -15,7 +15,7 @@ field() {
 # ---- It shrinks. ----
 same "a failing token: status" "$(status shrink "$token")" 1
 ok "how far is printed" \
-    grep -q '^Minimized: [0-9]* decisions\{0,1\} .* (was [0-9]*; [0-9]* replays)\.$' out.txt
+    grep -q "^Minimized: [0-9]* scheduling choices* .* (was [0-9]*; [0-9]* replays)" out.txt
 parts='options|faults|actors|preemptions|deviations|blocks|time|steps'
 same "every part of the key is printed" "$(grep -cE "^($parts) +[0-9]+ +[0-9]+  " out.txt)" 8
 ok "the smaller run is printed" grep -q '^step  ' out.txt
