@@ -24,7 +24,7 @@ extern const struct sim_command *const __start_rewake_commands[];
 extern const struct sim_command *const __stop_rewake_commands[];
 
 /* One line, whatever control characters a file name or a library's message has. */
-static void
+__attribute__((format(printf, 2, 0))) static void
 print_line(const char *kind, const char *format, va_list arguments)
 {
     char line[1024];

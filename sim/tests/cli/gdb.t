@@ -20,7 +20,7 @@ ok "--step: who sleeps, and where" \
 same "--until: status" "$(status replay "$token" --until 4)" 0
 ok "--until: the step is there" grep -q '^ *4 .*operator' out.txt
 ok "--until: the next one is not" not_in out.txt '^ *5 '
-ok "--until: how they stand then" grep -q 'how they stand after step 4' out.txt
+ok "--until: the state of each actor" grep -q '^state of each actor after step 4' out.txt
 same "--until --verbose: status" "$(status replay "$token" --until "$steps" --verbose)" 0
 ok "--until --verbose: events with their lines" \
     grep -q 'stores waker for a hello .*tokio-4497.c:' out.txt
@@ -33,7 +33,7 @@ refused "--step and --until" 2 replay "$token" --step 1 --until 2
 refused "--verbose alone" 2 replay "$token" --verbose
 refused "--gdb with a token from stdin" 2 replay - --gdb
 refused "a file without a name" 2 replay @
-ok "a file without a name: it is said" grep -q "'@' is not followed" err.txt
+ok "a file without a name: it is said" grep -q "'@' without the name" err.txt
 
 # ---- In the process itself. ----
 rewake replay "$token" --json >far.json
