@@ -16,7 +16,7 @@
  * the main task is polled, it is not: the pause was woken by its own waker, and is the only child
  * that is polled.
  *
- * Cause: never-stored in rt_task_join_at or handle_poll or coalesced in tell
+ * Cause: never-stored in rt_task_join_at or handle_poll or coalesced in call_ended
  * Must end in: lost-wakeup of the main task. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
