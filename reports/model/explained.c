@@ -64,10 +64,10 @@ load_deciding(struct sim_store *store, struct report_explained *explained)
     report_put_int(&ask, explained->run);
     bool known = report_row(&ask);
     explained->decided_step = known ? (uint64_t)report_int(&ask, 0) : 0;
-    explained->decided_told = strdup(known ? report_text(&ask, 1) : "");
-    explained->decided_twin = strdup(known ? report_text(&ask, 2) : "");
+    explained->decided_shown = strdup(known ? report_text(&ask, 1) : "");
+    explained->decided_passing = strdup(known ? report_text(&ask, 2) : "");
     enum sim_store_err err = report_done(&ask);
-    bool room = explained->decided_told != NULL && explained->decided_twin != NULL;
+    bool room = explained->decided_shown != NULL && explained->decided_passing != NULL;
     return err == SIM_STORE_OK && !room ? sim_store_refused(store, SQLITE_NOMEM) : err;
 }
 
@@ -152,10 +152,10 @@ report_explained_load(struct sim_store *store, int64_t run, struct report_explai
     bool known = report_row(&ask);
     if (known) {
         room = read_texts(&ask, ret_explained);
-        ret_explained->told = report_int(&ask, 7);
-        ret_explained->twin = report_int(&ask, 8);
-        ret_explained->told_parts = (uint64_t)report_int(&ask, 9);
-        ret_explained->twin_parts = (uint64_t)report_int(&ask, 10);
+        ret_explained->shown = report_int(&ask, 7);
+        ret_explained->passing = report_int(&ask, 8);
+        ret_explained->shown_parts_step = (uint64_t)report_int(&ask, 9);
+        ret_explained->passing_parts_step = (uint64_t)report_int(&ask, 10);
     }
     enum sim_store_err err = report_done(&ask);
     if (err == SIM_STORE_OK && !room) {
@@ -190,8 +190,8 @@ report_explained_free(struct report_explained *explained)
         free(text_at(explained, i)->refs);
     }
     free(explained->cause);
-    free(explained->decided_told);
-    free(explained->decided_twin);
+    free(explained->decided_shown);
+    free(explained->decided_passing);
     *explained = (struct report_explained){.run = 0};
 }
 

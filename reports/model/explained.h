@@ -33,13 +33,13 @@ struct report_text {
 /* Texts as in explained.sql; none is NULL. */
 struct report_explained {
     int64_t run;
-    int64_t told;
-    int64_t twin; /* 0: none. */
-    uint64_t told_parts;
-    uint64_t twin_parts;
+    int64_t shown;
+    int64_t passing; /* 0: none. */
+    uint64_t shown_parts_step;
+    uint64_t passing_parts_step;
     uint64_t decided_step; /* Where it is decided, in both; 0: before the first. */
-    char *decided_told;    /* What; "": where it is decided is not known. */
-    char *decided_twin;
+    char *decided_shown;   /* What; "": where it is decided is not known. */
+    char *decided_passing;
     char *cause;
     struct report_text headline;
     struct report_text answer;

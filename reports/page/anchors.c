@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "reports/page/story.h"
+#include "reports/page/model.h"
 
 /* The first and the last half of what a table has room for. */
 bool
@@ -14,10 +14,10 @@ report_has_row(const struct report_run *run, uint32_t index)
 }
 
 bool
-report_has_step(const struct report_story *story, uint64_t step)
+report_has_step(const struct report_model *model, uint64_t step)
 {
-    const struct report_run *run = report_story_told(story);
+    const struct report_run *run = report_model_shown(model);
     const struct report_step *found = step != 0 ? report_run_step(run, step) : NULL;
-    return found != NULL && (report_lanes_anchor(&story->lanes, step) == step ||
+    return found != NULL && (report_lanes_anchor(&model->lanes, step) == step ||
                                     report_has_row(run, (uint32_t)(found - run->steps)));
 }

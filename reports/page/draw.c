@@ -312,7 +312,7 @@ put_box(struct report_html *html, const struct report_lanes *lanes, const struct
     }
     report_html_format(html,
             "<rect class=\"b%s\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" rx=\"4\"/>\n",
-            item->blamed ? " bb" : "", x, item->y, lanes->lane_width - 2 * REPORT_MARGIN,
+            item->cause ? " bb" : "", x, item->y, lanes->lane_width - 2 * REPORT_MARGIN,
             item->height);
     put_lines(html, lanes, item->line, item->lines, x + REPORT_PAD, item->y, prefix);
     report_html_raw(html, "</g>\n");

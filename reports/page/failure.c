@@ -10,17 +10,17 @@
 #include <string.h>
 
 #include "reports/page/draw.h"
-#include "reports/page/story.h"
+#include "reports/page/model.h"
 #include "sim/cli/print/words.h"
 
 /* ---- The answer. ----------------------------------------------------------------------------- */
 
 static void
-put_headline(struct report_html *html, const struct report_story *story)
+put_headline(struct report_html *html, const struct report_model *model)
 {
-    const struct sim_outcome *outcome = &story->found.outcome;
-    if (story->explanation.run != 0) {
-        report_put_prose(html, story, "lead", &story->explanation.headline);
+    const struct sim_outcome *outcome = &model->found.outcome;
+    if (model->explanation.run != 0) {
+        report_put_prose(html, model, "lead", &model->explanation.headline);
         return;
     }
     report_html_raw(html, "<p class=\"lead\">");
@@ -34,9 +34,9 @@ put_headline(struct report_html *html, const struct report_story *story)
 
 /* As sentences they begin with a small letter where they name somebody. */
 static void
-put_answer(struct report_html *html, const struct report_story *story)
+put_answer(struct report_html *html, const struct report_model *model)
 {
-    const struct report_explained *explanation = &story->explanation;
+    const struct report_explained *explanation = &model->explanation;
     if (explanation->run == 0) {
         report_html_raw(html,
                 "<p>Nobody has explained this failure yet: here it is as it was found. "
@@ -44,26 +44,26 @@ put_answer(struct report_html *html, const struct report_story *story)
                 "in the database.</p>\n");
         return;
     }
-    report_put_prose(html, story, NULL, &explanation->answer);
-    report_put_prose(html, story, NULL, &explanation->decision);
-    report_put_prose(html, story, NULL, &explanation->ordering);
+    report_put_prose(html, model, NULL, &explanation->answer);
+    report_put_prose(html, model, NULL, &explanation->decision);
+    report_put_prose(html, model, NULL, &explanation->ordering);
 }
 
 /* ---- Where it failed, innermost first; as the terminal has it. ------------------------------- */
 
 /* Of a leak the database has the line that cloned the waker, which is in the answer. */
 static bool
-has_stack(const struct report_story *story)
+has_stack(const struct report_model *model)
 {
-    return story->frames.count > 0 && story->found.outcome.verdict != SIM_VERDICT_LEAK;
+    return model->frames.count > 0 && model->found.outcome.verdict != SIM_VERDICT_LEAK;
 }
 
 static void
-put_stack(struct report_html *html, const struct report_story *story)
+put_stack(struct report_html *html, const struct report_model *model)
 {
     char text[512];
-    const struct sim_frames *frames = &story->frames;
-    if (!has_stack(story)) {
+    const struct sim_frames *frames = &model->frames;
+    if (!has_stack(model)) {
         return;
     }
     report_html_raw(html, "<h2 id=\"stack\">Where it failed</h2>\n<ol start=\"0\">\n");
@@ -93,10 +93,10 @@ put_figure(struct report_html *html, const struct report_lanes *lanes, const cha
 }
 
 static void
-put_pictures(struct report_html *html, const struct report_story *story)
+put_pictures(struct report_html *html, const struct report_model *model)
 {
     char title[160];
-    if (story->lanes.lanes_count == 0) {
+    if (model->lanes.lanes_count == 0) {
         report_html_raw(html, "<p>The database has no events of this run: <code>rewake replay"
                               "</code> fills them in.</p>\n");
         return;
@@ -105,47 +105,47 @@ put_pictures(struct report_html *html, const struct report_story *story)
             "The failing run: one lane for each actor, time down. The same in words: every step, "
             "below.");
     report_html_raw(html, "<h2 id=\"run\">What happened</h2>\n");
-    if (story->explanation.run != 0) {
-        report_put_prose(html, story, "dim", &story->explanation.needed);
+    if (model->explanation.run != 0) {
+        report_put_prose(html, model, "dim", &model->explanation.needed);
     }
     report_draw_legend(html);
     report_html_raw(html, "<div class=\"twins\">\n");
-    put_figure(html, &story->lanes, "lanes", "step-",
-            story->twin_lanes.lanes_count > 0 ? "This run fails" : "The run", title);
-    if (story->twin_lanes.lanes_count > 0) {
-        put_figure(html, &story->twin_lanes, "twin", "twin-", "The nearest that passes",
+    put_figure(html, &model->lanes, "lanes", "step-",
+            model->passing_lanes.lanes_count > 0 ? "This run fails" : "The run", title);
+    if (model->passing_lanes.lanes_count > 0) {
+        put_figure(html, &model->passing_lanes, "twin", "twin-", "The nearest that passes",
                 "The nearest run that passes, in the same lanes.");
     }
     report_html_raw(html, "</div>\n");
 }
 
 static void
-put_why(struct report_html *html, const struct report_story *story)
+put_why(struct report_html *html, const struct report_model *model)
 {
-    if (story->explanation.run != 0 && story->explanation.why.text[0] != '\0') {
+    if (model->explanation.run != 0 && model->explanation.why.text[0] != '\0') {
         report_html_raw(html, "<h2 id=\"why\">Why</h2>\n");
-        report_put_prose(html, story, NULL, &story->explanation.why);
+        report_put_prose(html, model, NULL, &model->explanation.why);
     }
 }
 
 /* ---- Commands. ------------------------------------------------------------------------------- */
 
 static void
-put_command(struct report_html *html, const struct report_story *story, const char *what,
+put_command(struct report_html *html, const struct report_model *model, const char *what,
         const char *command, const char *subject)
 {
-    const char *library = story->found.library[0] != '\0' ? story->found.library : NULL;
-    char *text = sim_command_of(command, library, subject, story->db);
+    const char *library = model->found.library[0] != '\0' ? model->found.library : NULL;
+    char *text = sim_command_of(command, library, subject, model->db);
     report_html_command(html, what, text != NULL ? text : "");
     free(text);
 }
 
 static void
-put_debug(struct report_html *html, const struct report_story *story, const char *subject)
+put_debug(struct report_html *html, const struct report_model *model, const char *subject)
 {
-    const char *library = story->found.library[0] != '\0' ? story->found.library : NULL;
-    char *replay = sim_command_of("replay", library, subject, story->db);
-    char *debug = has_stack(story) ? sim_command_debug(replay, subject) : NULL;
+    const char *library = model->found.library[0] != '\0' ? model->found.library : NULL;
+    char *replay = sim_command_of("replay", library, subject, model->db);
+    char *debug = has_stack(model) ? sim_command_debug(replay, subject) : NULL;
     if (debug != NULL) {
         report_html_command(html, "In gdb, stopped where it fails", debug);
     }
@@ -154,26 +154,27 @@ put_debug(struct report_html *html, const struct report_story *story, const char
 }
 
 static void
-put_commands(struct report_html *html, const struct report_story *story)
+put_commands(struct report_html *html, const struct report_model *model)
 {
-    const char *smaller = story->told_run.number != 0 ? story->told_run.token : story->shrunk_token;
-    const char *found = story->found.token;
+    const char *smaller =
+            model->shown_run.number != 0 ? model->shown_run.token : model->shrunk_token;
+    const char *found = model->found.token;
     char name[48];
     report_html_raw(html, "<h2 id=\"commands\">See it yourself</h2>\n");
     if (smaller[0] != '\0') {
-        put_command(html, story, "Run it again", "replay", smaller);
-        put_command(html, story, "As columns in the terminal", "show", smaller);
+        put_command(html, model, "Run it again", "replay", smaller);
+        put_command(html, model, "As columns in the terminal", "show", smaller);
     }
     if (found[0] != '\0') {
-        put_debug(html, story, smaller[0] != '\0' ? smaller : found);
+        put_debug(html, model, smaller[0] != '\0' ? smaller : found);
     }
     if (found[0] != '\0' && strcmp(found, smaller) != 0) {
-        put_command(html, story, "As it was found, before it was made smaller", "replay", found);
+        put_command(html, model, "As it was found, before it was made smaller", "replay", found);
     }
-    (void)snprintf(name, sizeof(name), "run:%lld", (long long)story->found.number);
-    put_command(html, story, "Explain it again", "explain", name);
+    (void)snprintf(name, sizeof(name), "run:%lld", (long long)model->found.number);
+    put_command(html, model, "Explain it again", "explain", name);
     if (smaller[0] != '\0') {
-        put_command(html, story, "Keep it as a regression", "promote", smaller);
+        put_command(html, model, "Keep it as a regression", "promote", smaller);
     }
 }
 
@@ -197,12 +198,12 @@ put_number(struct report_html *html, const char *term, uint64_t number)
 }
 
 static void
-put_about(struct report_html *html, const struct report_story *story)
+put_about(struct report_html *html, const struct report_model *model)
 {
-    const struct sim_outcome *outcome = &story->found.outcome;
+    const struct sim_outcome *outcome = &model->found.outcome;
     char text[64];
     report_html_raw(html, "<h2 id=\"about\">About this failure</h2>\n<dl>\n");
-    (void)snprintf(text, sizeof(text), "run:%lld", (long long)story->found.number);
+    (void)snprintf(text, sizeof(text), "run:%lld", (long long)model->found.number);
     put_fact(html, "Run", text);
     put_number(html, "Seed", outcome->seed);
     report_html_raw(html, "<dt>Verdict</dt><dd><code>");
@@ -214,36 +215,36 @@ put_about(struct report_html *html, const struct report_story *story)
     report_html_raw(html, "</code>: ");
     report_html_text(html, sim_oracle_meaning(outcome->oracle));
     report_html_raw(html, "</dd>\n");
-    put_fact(html, "Found by", story->strategy);
+    put_fact(html, "Found by", model->strategy);
     (void)snprintf(text, sizeof(text), "%llu as found", (unsigned long long)outcome->steps);
-    if (story->told_run.number != 0) {
+    if (model->shown_run.number != 0) {
         (void)snprintf(text, sizeof(text), "%llu as found, %llu as told",
                 (unsigned long long)outcome->steps,
-                (unsigned long long)story->told_run.outcome.steps);
+                (unsigned long long)model->shown_run.outcome.steps);
     }
     put_fact(html, "Steps", text);
-    put_fact(html, "Library", story->found.library);
-    put_fact(html, "Build", story->build);
+    put_fact(html, "Library", model->found.library);
+    put_fact(html, "Build", model->build);
     report_html_raw(html, "</dl>\n");
 }
 
 /* ---- The page. ------------------------------------------------------------------------------- */
 
 static void
-put_page(struct report_html *html, const struct report_story *story)
+put_page(struct report_html *html, const struct report_model *model)
 {
-    report_html_begin(html, story->found.scenario, REPORT_NAV_FAILURE);
-    put_headline(html, story);
-    put_answer(html, story);
-    put_stack(html, story);
-    put_pictures(html, story);
-    report_put_waiting(html, story);
-    report_put_sources(html, story);
-    put_why(html, story);
-    put_commands(html, story);
-    report_put_ledger(html, story);
-    report_put_steps(html, story);
-    put_about(html, story);
+    report_html_begin(html, model->found.scenario, REPORT_NAV_FAILURE);
+    put_headline(html, model);
+    put_answer(html, model);
+    put_stack(html, model);
+    put_pictures(html, model);
+    report_put_waiting(html, model);
+    report_put_sources(html, model);
+    put_why(html, model);
+    put_commands(html, model);
+    report_put_ledger(html, model);
+    report_put_steps(html, model);
+    put_about(html, model);
     report_html_end(html);
 }
 
@@ -251,17 +252,17 @@ enum sim_store_err
 report_failure_put(struct report_html *html, struct sim_store *store,
         const struct report_places *places, int64_t run, const char *db)
 {
-    struct report_story *story = calloc(1, sizeof(*story));
+    struct report_model *model = calloc(1, sizeof(*model));
     sim_page_init(&html->page, false);
-    if (story == NULL) {
+    if (model == NULL) {
         return SIM_STORE_SYSTEM;
     }
-    enum sim_store_err err = report_story_load(store, places, run, story);
-    story->db = db;
+    enum sim_store_err err = report_model_load(store, places, run, model);
+    model->db = db;
     if (err == SIM_STORE_OK) {
-        put_page(html, story);
+        put_page(html, model);
     }
-    report_story_free(story);
-    free(story);
+    report_model_free(model);
+    free(model);
     return err;
 }

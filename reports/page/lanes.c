@@ -37,8 +37,8 @@ collect_marks(const struct report_lanes *lanes, uint64_t marks[MARKS_MAX])
     if (lanes->decision[0] != '\0' && lanes->decided != 0) {
         marks[count++] = lanes->decided;
     }
-    for (uint32_t i = 0; i < lanes->blamed_count && count < MARKS_MAX; i++) {
-        marks[count++] = lanes->blamed[i];
+    for (uint32_t i = 0; i < lanes->causes_count && count < MARKS_MAX; i++) {
+        marks[count++] = lanes->causes[i];
     }
     return count;
 }
@@ -141,8 +141,8 @@ report_lanes_make(struct report_lanes *lanes, const struct report_lanes_plan *pl
             .parts = plan->parts,
             .decided = plan->decided,
             .decision = plan->decision != NULL ? plan->decision : "",
-            .blamed = plan->blamed,
-            .blamed_count = plan->blamed_count,
+            .causes = plan->causes,
+            .causes_count = plan->causes_count,
             .head_height = 2 * REPORT_LINE + 22,
     };
     if (lost) {

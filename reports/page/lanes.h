@@ -67,7 +67,7 @@ struct report_item {
     uint32_t lines;
     uint8_t kind;
     bool first; /* Of its step: it bears its number. */
-    bool blamed;
+    bool cause;
 };
 
 struct report_lane {
@@ -104,8 +104,8 @@ struct report_lanes {
     uint64_t parts;         /* Before this step the other run is the same; 0: there is no other. */
     uint64_t decided;       /* In this step it is decided; 0: before the first. */
     const char *decision;   /* What is decided; "": it is not known. */
-    const uint64_t *blamed; /* Steps that an explanation names. */
-    uint32_t blamed_count;
+    const uint64_t *causes; /* Steps that an explanation names. */
+    uint32_t causes_count;
     struct report_item nowhere; /* Written to when there is no memory. */
     bool failed;
 };
@@ -118,8 +118,8 @@ struct report_lanes_plan {
     uint64_t parts;
     uint64_t decided;
     const char *decision; /* NULL: as "". */
-    const uint64_t *blamed;
-    uint32_t blamed_count;
+    const uint64_t *causes;
+    uint32_t causes_count;
     uint32_t rows_max;
     uint32_t width; /* That is to be filled. */
 };

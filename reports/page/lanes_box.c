@@ -14,10 +14,10 @@
 #define LINES_MAX 16u /* Of a box. */
 
 static bool
-is_blamed(const struct report_lanes *lanes, uint64_t step)
+is_cause(const struct report_lanes *lanes, uint64_t step)
 {
-    for (uint32_t i = 0; i < lanes->blamed_count; i++) {
-        if (lanes->blamed[i] == step && step != 0) {
+    for (uint32_t i = 0; i < lanes->causes_count; i++) {
+        if (lanes->causes[i] == step && step != 0) {
             return true;
         }
     }
@@ -140,7 +140,7 @@ report_lanes_add_step(struct report_lanes *lanes, const struct sim_row *row, str
         struct report_item *box = &lanes->items[i];
         box->first = i == begun;
         box->time_ns = row->time_ns;
-        box->blamed = is_blamed(lanes, row->step);
+        box->cause = is_cause(lanes, row->step);
         box->lane = lanes->lane_of[box->actor];
         box->lane = box->lane != REPORT_LANE_NONE ? box->lane : lanes->lanes_count - 1;
     }

@@ -5,12 +5,12 @@
  */
 #include <string.h>
 
-#include "reports/page/story.h"
+#include "reports/page/model.h"
 
 void
-report_put_step(struct report_html *html, const struct report_story *story, uint64_t step)
+report_put_step(struct report_html *html, const struct report_model *model, uint64_t step)
 {
-    if (report_has_step(story, step)) {
+    if (report_has_step(model, step)) {
         report_html_format(html, "<a href=\"#step-%llu\">%llu</a>", (unsigned long long)step,
                 (unsigned long long)step);
     } else if (step == 0) {
@@ -36,11 +36,11 @@ put_capital(struct report_html *html, const char *text, size_t length)
 
 /* A name stands in backquotes in the text, and is code here. */
 static void
-put_ref(struct report_html *html, const struct report_story *story, const char *text,
+put_ref(struct report_html *html, const struct report_model *model, const char *text,
         const struct sim_ref *ref)
 {
     size_t length = ref->to - ref->from;
-    bool link = ref->kind == SIM_REF_STEP && report_has_step(story, ref->number);
+    bool link = ref->kind == SIM_REF_STEP && report_has_step(model, ref->number);
     if (ref->kind == SIM_REF_NAME && length > 2) {
         report_html_raw(html, "<code>");
         report_html_text_n(html, text + ref->from + 1, length - 2);
@@ -56,7 +56,7 @@ put_ref(struct report_html *html, const struct report_story *story, const char *
 
 /* Bytes from .. end-1 of the text, a line; the references that lie there begin at *next. */
 static void
-put_line(struct report_html *html, const struct report_story *story, const struct report_text *text,
+put_line(struct report_html *html, const struct report_model *model, const struct report_text *text,
         size_t from, size_t end, uint32_t *next)
 {
     bool named = *next < text->refs_count && text->refs[*next].from == from;
@@ -64,14 +64,14 @@ put_line(struct report_html *html, const struct report_story *story, const struc
     while (*next < text->refs_count && text->refs[*next].to <= end) {
         const struct sim_ref *ref = &text->refs[(*next)++];
         report_html_text_n(html, text->text + at, ref->from - at);
-        put_ref(html, story, text->text, ref);
+        put_ref(html, model, text->text, ref);
         at = ref->to;
     }
     report_html_text_n(html, text->text + at, end - at);
 }
 
 void
-report_put_prose(struct report_html *html, const struct report_story *story, const char *style,
+report_put_prose(struct report_html *html, const struct report_model *model, const char *style,
         const struct report_text *text)
 {
     uint32_t next = 0;
@@ -83,7 +83,7 @@ report_put_prose(struct report_html *html, const struct report_story *story, con
                 report_html_format(html, " class=\"%s\"", style);
             }
             report_html_raw(html, ">");
-            put_line(html, story, text, from, end, &next);
+            put_line(html, model, text, from, end, &next);
             report_html_raw(html, "</p>\n");
         }
         from = end + (text->text[end] == '\n');

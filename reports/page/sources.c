@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "reports/page/story.h"
+#include "reports/page/model.h"
 
 #define AROUND 5u
 #define EXCERPTS_MAX 8u
@@ -61,11 +61,11 @@ words_of(const struct report_location *location)
 
 /* Of an explanation its own places; of a run that nobody explained, what the ledger knows. */
 static void
-collect(const struct report_story *story, struct excerpts *excerpts)
+collect(const struct report_model *model, struct excerpts *excerpts)
 {
-    const struct report_run *run = report_story_told(story);
-    for (uint32_t i = 0; i < story->explanation.locations_count; i++) {
-        const struct report_location *location = &story->explanation.locations[i];
+    const struct report_run *run = report_model_shown(model);
+    for (uint32_t i = 0; i < model->explanation.locations_count; i++) {
+        const struct report_location *location = &model->explanation.locations[i];
         bool own = strncmp(location->file, "runtime/", 8) != 0 &&
                    strncmp(location->file, "sim/", 4) != 0;
         if (strcmp(location->role, "cause") != 0 || location->nth == 0 ||
@@ -151,10 +151,10 @@ put_lines(struct report_html *html, FILE *file, uint32_t line)
 }
 
 static void
-put_excerpt(struct report_html *html, const struct report_story *story, const struct excerpt *what)
+put_excerpt(struct report_html *html, const struct report_model *model, const struct excerpt *what)
 {
     bool newer = false;
-    FILE *file = open_source(what->file, &newer, story->started_ms);
+    FILE *file = open_source(what->file, &newer, model->started_ms);
     report_html_raw(html, what->lost ? "<h3 class=\"lost\">" : "<h3>");
     report_html_text(html, what->what);
     report_html_raw(html, "</h3>\n<p><code>");
@@ -164,7 +164,7 @@ put_excerpt(struct report_html *html, const struct report_story *story, const st
     report_html_raw(html, "()</code>");
     if (what->step != 0) {
         report_html_raw(html, ", step ");
-        report_put_step(html, story, what->step);
+        report_put_step(html, model, what->step);
     }
     report_html_raw(html, "</p>\n");
     if (file == NULL) {
@@ -183,14 +183,14 @@ put_excerpt(struct report_html *html, const struct report_story *story, const st
 }
 
 void
-report_put_sources(struct report_html *html, const struct report_story *story)
+report_put_sources(struct report_html *html, const struct report_model *model)
 {
     struct excerpts excerpts = {.count = 0};
-    collect(story, &excerpts);
+    collect(model, &excerpts);
     if (excerpts.count > 0) {
         report_html_raw(html, "<h2 id=\"source\">In the source</h2>\n");
     }
     for (uint32_t i = 0; i < excerpts.count; i++) {
-        put_excerpt(html, story, &excerpts.list[i]);
+        put_excerpt(html, model, &excerpts.list[i]);
     }
 }

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "reports/page/story.h"
+#include "reports/page/model.h"
 
 #define WAITS_MAX 400u
 #define CHUNK 250u /* Steps that are opened together. */
@@ -27,10 +27,10 @@ put_place(struct report_html *html, const struct report_place *place)
 }
 
 static void
-put_step_cell(struct report_html *html, const struct report_story *story, uint64_t step)
+put_step_cell(struct report_html *html, const struct report_model *model, uint64_t step)
 {
     report_html_raw(html, "<td class=\"number\">");
-    report_put_step(html, story, step);
+    report_put_step(html, model, step);
     report_html_raw(html, "</td>");
 }
 
@@ -79,51 +79,51 @@ dropped(const struct report_run *run, uint32_t actor)
 }
 
 static void
-put_could(struct report_html *html, const struct report_story *story, uint32_t actor)
+put_could(struct report_html *html, const struct report_model *model, uint32_t actor)
 {
-    const struct report_run *run = report_story_told(story);
+    const struct report_run *run = report_model_shown(model);
     uint32_t woken = dropped(run, actor);
     report_html_raw(html, "<td>");
     if (is_lost(run, actor)) {
         report_html_raw(html, "could go on");
         if (run->outcome.owed_step != 0) {
             report_html_raw(html, " since step ");
-            report_put_step(html, story, run->outcome.owed_step);
+            report_put_step(html, model, run->outcome.owed_step);
         }
         report_html_raw(html, woken != 0 ? ", " : ", and was not woken");
     }
     if (woken != 0) {
         report_html_raw(html, "was woken in step ");
-        report_put_step(html, story, woken);
+        report_put_step(html, model, woken);
         report_html_raw(html, ", and not polled since");
     }
     report_html_raw(html, "</td>");
 }
 
 static void
-put_wait_row(struct report_html *html, const struct report_story *story, uint32_t actor,
+put_wait_row(struct report_html *html, const struct report_model *model, uint32_t actor,
         const struct sim_wait *wait)
 {
-    const struct report_run *run = report_story_told(story);
+    const struct report_run *run = report_model_shown(model);
     report_html_raw(html, is_lost(run, actor) ? "<tr class=\"lost\">" : "<tr>");
     report_html_element(html, "td", NULL, run->actors[actor].name);
     if (wait != NULL) {
         put_wanted(html, run, wait);
-        put_step_cell(html, story, wait->store_step);
+        put_step_cell(html, model, wait->store_step);
         put_place(html, report_run_wait_place(run, wait));
     } else {
         report_html_raw(html, "<td>nothing on record: no waker of its own is anywhere</td><td></td>"
                               "<td></td>");
     }
-    put_could(html, story, actor);
+    put_could(html, model, actor);
     report_html_raw(html, "</tr>\n");
 }
 
 /* Loops wait in the host, and say so in another way. */
 static bool
-put_blocked_row(struct report_html *html, const struct report_story *story, uint32_t actor)
+put_blocked_row(struct report_html *html, const struct report_model *model, uint32_t actor)
 {
-    const struct report_run *run = report_story_told(story);
+    const struct report_run *run = report_model_shown(model);
     uint64_t block = sim_actor_table_blocked(&run->actor_table, actor, run->actor_table.end);
     if (block == SIM_EVENT_NONE) {
         return false;
@@ -131,17 +131,17 @@ put_blocked_row(struct report_html *html, const struct report_story *story, uint
     report_html_raw(html, is_lost(run, actor) ? "<tr class=\"lost\">" : "<tr>");
     report_html_element(html, "td", NULL, run->actors[actor].name);
     report_html_raw(html, "<td>the host, in its poll</td>");
-    put_step_cell(html, story, sim_actor_table_event(&run->actor_table, block)->step);
+    put_step_cell(html, model, sim_actor_table_event(&run->actor_table, block)->step);
     put_place(html, report_run_place(run, block));
-    put_could(html, story, actor);
+    put_could(html, model, actor);
     report_html_raw(html, "</tr>\n");
     return true;
 }
 
 static uint32_t
-put_waits_of(struct report_html *html, const struct report_story *story, uint32_t actor)
+put_waits_of(struct report_html *html, const struct report_model *model, uint32_t actor)
 {
-    const struct report_run *run = report_story_told(story);
+    const struct report_run *run = report_model_shown(model);
     uint32_t rows = 0;
     for (const struct sim_wait *wait = NULL; rows < WAITS_MAX;) {
         wait = sim_ledger_open_of(&run->ledger, actor, wait);
@@ -149,7 +149,7 @@ put_waits_of(struct report_html *html, const struct report_story *story, uint32_
             break;
         }
         if (wait->kind != SIM_WAIT_HOST) {
-            put_wait_row(html, story, actor, wait);
+            put_wait_row(html, model, actor, wait);
             rows++;
         }
     }
@@ -157,9 +157,9 @@ put_waits_of(struct report_html *html, const struct report_story *story, uint32_
 }
 
 void
-report_put_waiting(struct report_html *html, const struct report_story *story)
+report_put_waiting(struct report_html *html, const struct report_model *model)
 {
-    const struct report_run *run = report_story_told(story);
+    const struct report_run *run = report_model_shown(model);
     uint32_t rows = 0;
     size_t begun = html->page.length;
     report_html_raw(html,
@@ -172,12 +172,12 @@ report_put_waiting(struct report_html *html, const struct report_story *story)
         if ((!task && !loop) || run->actors[i].finished || !run->actors[i].seen) {
             continue;
         }
-        uint32_t waits = put_waits_of(html, story, i);
+        uint32_t waits = put_waits_of(html, model, i);
         if (waits == 0 && loop) {
-            waits = put_blocked_row(html, story, i);
+            waits = put_blocked_row(html, model, i);
         }
         if (waits == 0 && (is_lost(run, i) || (task && dropped(run, i) != 0))) {
-            put_wait_row(html, story, i, NULL);
+            put_wait_row(html, model, i, NULL);
             waits = 1;
         }
         rows += waits;
@@ -193,9 +193,9 @@ report_put_waiting(struct report_html *html, const struct report_story *story)
 
 static void
 put_ledger_row(
-        struct report_html *html, const struct report_story *story, const struct sim_wait *wait)
+        struct report_html *html, const struct report_model *model, const struct sim_wait *wait)
 {
-    const struct report_run *run = report_story_told(story);
+    const struct report_run *run = report_model_shown(model);
     bool lost = wait == run->wake_outcome.wait && run->outcome.verdict != SIM_VERDICT_PASS;
     report_html_raw(html, lost ? "<tr class=\"lost\">" : "<tr>");
     report_html_element(html, "td", NULL, name_of(run, wait->part));
@@ -203,7 +203,7 @@ put_ledger_row(
     if (wait->unknown != 0) {
         report_html_raw(html, "<td>before the record</td><td></td>");
     } else {
-        put_step_cell(html, story, wait->store_step);
+        put_step_cell(html, model, wait->store_step);
         put_place(html, report_run_wait_place(run, wait));
     }
     report_html_raw(html, "<td>");
@@ -217,16 +217,16 @@ put_ledger_row(
     if (wait->end_event == SIM_EVENT_NONE) {
         report_html_raw(html, "<td></td><td></td>");
     } else {
-        put_step_cell(html, story, wait->end_step);
+        put_step_cell(html, model, wait->end_step);
         report_html_element(html, "td", NULL, name_of(run, wait->ender));
     }
     report_html_raw(html, "</tr>\n");
 }
 
 void
-report_put_ledger(struct report_html *html, const struct report_story *story)
+report_put_ledger(struct report_html *html, const struct report_model *model)
 {
-    const struct report_run *run = report_story_told(story);
+    const struct report_run *run = report_model_shown(model);
     const struct sim_ledger *ledger = &run->ledger;
     if (ledger->count == 0) {
         return;
@@ -244,7 +244,7 @@ report_put_ledger(struct report_html *html, const struct report_story *story)
         if (old && wait != run->wake_outcome.wait) {
             left_out++;
         } else {
-            put_ledger_row(html, story, wait);
+            put_ledger_row(html, model, wait);
         }
     }
     report_html_raw(html, "</tbody></table></div>\n");
@@ -270,18 +270,18 @@ place_of(const struct report_run *run, const struct report_step *step)
 
 /* The picture has the anchor of what it shows. */
 static void
-put_step_row(struct report_html *html, const struct report_story *story,
+put_step_row(struct report_html *html, const struct report_model *model,
         const struct report_step *step, struct sim_page *words)
 {
-    const struct report_run *run = report_story_told(story);
-    bool drawn = report_lanes_anchor(&story->lanes, step->step) == step->step;
+    const struct report_run *run = report_model_shown(model);
+    bool drawn = report_lanes_anchor(&model->lanes, step->step) == step->step;
     sim_page_clear(words);
     if (!report_run_step_words(run, step, words)) {
         sim_page_put(words, "goes on");
     }
     report_html_format(
             html, "<tr id=\"%s-%u\"><td class=\"number\">", drawn ? "row" : "step", step->step);
-    report_put_step(html, story, step->step);
+    report_put_step(html, model, step->step);
     report_html_raw(html, "</td><td class=\"number\">");
     report_html_time(html, step->time_ns);
     report_html_raw(html, "</td>");
@@ -292,9 +292,9 @@ put_step_row(struct report_html *html, const struct report_story *story,
 }
 
 static void
-put_chunk(struct report_html *html, const struct report_story *story, uint32_t from, uint32_t to)
+put_chunk(struct report_html *html, const struct report_model *model, uint32_t from, uint32_t to)
 {
-    const struct report_run *run = report_story_told(story);
+    const struct report_run *run = report_model_shown(model);
     struct sim_page words;
     sim_page_init(&words, false);
     report_html_format(html,
@@ -303,16 +303,16 @@ put_chunk(struct report_html *html, const struct report_story *story, uint32_t f
             "</tr></thead>\n<tbody>\n",
             run->steps[from].step, run->steps[to - 1].step);
     for (uint32_t i = from; i < to; i++) {
-        put_step_row(html, story, &run->steps[i], &words);
+        put_step_row(html, model, &run->steps[i], &words);
     }
     report_html_raw(html, "</tbody></table></div></details>\n");
     sim_page_fini(&words);
 }
 
 void
-report_put_steps(struct report_html *html, const struct report_story *story)
+report_put_steps(struct report_html *html, const struct report_model *model)
 {
-    const struct report_run *run = report_story_told(story);
+    const struct report_run *run = report_model_shown(model);
     uint32_t first = run->steps_count > 0 && run->steps[0].step == 0 ? 1 : 0;
     if (run->steps_count <= first) {
         return;
@@ -324,7 +324,7 @@ report_put_steps(struct report_html *html, const struct report_story *story)
             to++;
         }
         if (to > from) {
-            put_chunk(html, story, from, to);
+            put_chunk(html, model, from, to);
             from = to;
             continue;
         }

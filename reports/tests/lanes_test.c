@@ -117,13 +117,13 @@ TEST(lanes_too_many_rows_are_left_out_and_it_is_said)
     struct sim_store *store = box_new();
     const struct report_places places = {.count = 0};
     load(store, &places);
-    const uint64_t blamed[] = {1};
+    const uint64_t causes[] = {1};
     const struct report_lanes_plan plan = {
-            .run = &run, .rows_max = 4, .width = 900, .blamed = blamed, .blamed_count = 1};
+            .run = &run, .rows_max = 4, .width = 900, .causes = causes, .causes_count = 1};
     EXPECT_EQ(report_lanes_make(&lanes, &plan), RT_OK);
     EXPECT(count(&lanes, REPORT_ITEM_GAP) + count(&lanes, REPORT_ITEM_FOLD) > 0);
     EXPECT(count(&lanes, REPORT_ITEM_BOX) < STEPS);
-    EXPECT_EQ(report_lanes_anchor(&lanes, 1), 1); /* What is blamed is shown in any case. */
+    EXPECT_EQ(report_lanes_anchor(&lanes, 1), 1); /* A step of the explanation is always shown. */
     for (uint32_t step = 1; step <= STEPS; step++) {
         ck_assert_uint_ne(report_lanes_anchor(&lanes, step), 0);
     }

@@ -1,27 +1,27 @@
 /*
- * story.h -- all that a page tells of one failure, read from the database.
+ * model.h -- all that a page tells of one failure, read from the database.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_PAGE_STORY_H
-#define REPORTS_PAGE_STORY_H
+#ifndef REPORTS_PAGE_MODEL_H
+#define REPORTS_PAGE_MODEL_H
 
 #include "reports/base/html.h"
 #include "reports/model/explained.h"
 #include "reports/page/lanes.h"
 #include "sim/core/frames.h"
 
-#define REPORT_BLAMED_MAX 24u
+#define REPORT_CAUSES_MAX 24u
 
-struct report_story {
+struct report_model {
     struct report_run found;             /* As the sweep has found it. */
     struct report_explained explanation; /* run 0: nobody has explained it. */
-    struct report_run told_run;          /* Where it is explained: what is told of it … */
-    struct report_run twin;              /* … and the nearest that passes; number 0: none. */
+    struct report_run shown_run;         /* Where it is explained: what is told of it … */
+    struct report_run passing;           /* … and the nearest that passes; number 0: none. */
     struct report_lanes lanes;           /* lanes_count 0: there is nothing to draw. */
-    struct report_lanes twin_lanes;
-    uint64_t blamed[REPORT_BLAMED_MAX]; /* Steps that the explanation names. */
-    uint32_t blamed_count;
+    struct report_lanes passing_lanes;
+    uint64_t causes[REPORT_CAUSES_MAX]; /* Steps that the explanation names. */
+    uint32_t causes_count;
     struct sim_frames frames; /* Where it failed; none: not known, or no line of the reader's. */
     char *shrunk_token;       /* "": none. */
     char *strategy;
@@ -30,13 +30,13 @@ struct report_story {
     const char *db; /* As it is named in commands; NULL: it is not. */
 };
 
-/* Reads it; UNKNOWN: there is no such run. report_story_free must follow in any case. */
-RT_MUST_CHECK enum sim_store_err report_story_load(struct sim_store *store,
-        const struct report_places *places, int64_t run, struct report_story *ret_story);
-void report_story_free(struct report_story *story);
+/* Reads it; UNKNOWN: there is no such run. report_model_free must follow in any case. */
+RT_MUST_CHECK enum sim_store_err report_model_load(struct sim_store *store,
+        const struct report_places *places, int64_t run, struct report_model *ret_model);
+void report_model_free(struct report_model *model);
 
 /* The run that is told: the smaller one, else the one that was found. */
-const struct report_run *report_story_told(const struct report_story *story);
+const struct report_run *report_model_shown(const struct report_model *model);
 
 /* ---- anchors.c: which steps a page has. ----------------------------------------------------- */
 
@@ -47,26 +47,26 @@ const struct report_run *report_story_told(const struct report_story *story);
 bool report_has_row(const struct report_run *run, uint32_t index);
 
 /* True when #step-N of the run that is told is on the page. */
-bool report_has_step(const struct report_story *story, uint64_t step);
+bool report_has_step(const struct report_model *model, uint64_t step);
 
 /* ---- prose.c: what the explanation says. ----------------------------------------------------- */
 
 /* Adds `text` with its lines as paragraphs of class `style` (NULL: none), names as code, and steps
  * as links. */
-void report_put_prose(struct report_html *html, const struct report_story *story, const char *style,
+void report_put_prose(struct report_html *html, const struct report_model *model, const char *style,
         const struct report_text *text);
 
 /* Adds a link to a step of the run that is told, or its number where it is not on the page. */
-void report_put_step(struct report_html *html, const struct report_story *story, uint64_t step);
+void report_put_step(struct report_html *html, const struct report_model *model, uint64_t step);
 
 /* ---- tables.c: who waits, every wait, every step. -------------------------------------------- */
 
-void report_put_waiting(struct report_html *html, const struct report_story *story);
-void report_put_ledger(struct report_html *html, const struct report_story *story);
-void report_put_steps(struct report_html *html, const struct report_story *story);
+void report_put_waiting(struct report_html *html, const struct report_model *model);
+void report_put_ledger(struct report_html *html, const struct report_model *model);
+void report_put_steps(struct report_html *html, const struct report_model *model);
 
 /* ---- sources.c: a few lines around each place that matters. ---------------------------------- */
 
-void report_put_sources(struct report_html *html, const struct report_story *story);
+void report_put_sources(struct report_html *html, const struct report_model *model);
 
 #endif
