@@ -72,8 +72,8 @@ const char *const report_style[] = {
         "tr.lost td{color:var(--lost)}",
         "figure{margin:0;min-width:0}",
         "figcaption{font-weight:600;margin:.5rem 0 .25rem}",
-        ".twins{display:flex;flex-wrap:wrap;gap:1rem 1.5rem;align-items:flex-start}",
-        ".twins figure{flex:1 1 auto;max-width:100%}",
+        ".runs{display:flex;flex-wrap:wrap;gap:1rem 1.5rem;align-items:flex-start}",
+        ".runs figure{flex:1 1 auto;max-width:100%}",
         "svg.lanes{display:block;max-width:100%;height:auto}",
         ".slices{display:none}",
         ".legend{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;"
@@ -92,7 +92,7 @@ const char *const report_style[] = {
         "pre{white-space:pre-wrap}a{color:inherit;text-decoration:none}"
         "h2,h3,figcaption,caption,summary{break-after:avoid}"
         "tr,pre,figure,.slices svg{break-inside:avoid}thead{display:table-header-group}"
-        ".twins{display:block}.twins figure{margin-bottom:1rem}figure.sliced{break-inside:auto}"
+        ".runs{display:block}.runs figure{margin-bottom:1rem}figure.sliced{break-inside:auto}"
         ".sliced>.scroll{display:none}.slices{display:block}"
         ".slices svg{margin-bottom:.5rem}}",
         NULL,

@@ -1,11 +1,11 @@
 /*
- * anchors.c -- which steps a page has: in the picture, and in the table of steps.
+ * anchors.c -- which steps a page has, in the picture and in the table of steps.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "reports/page/model.h"
 
-/* The first and the last half of what a table has room for. */
+/* The table of a long run has its first and its last steps. */
 bool
 report_has_row(const struct report_run *run, uint32_t index)
 {

@@ -1,8 +1,8 @@
 /*
  * draw.c -- lanes as a picture.
  *
- * From back to front: bands, the lines of the lanes, arrows, boxes with their text, and last what
- * is said of the lost wake. Names of classes are those of the style below.
+ * From back to front: bands, the lines of the lanes, arrows, boxes with their text, and last the
+ * text on the lost wake. Names of classes are those of the style below.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,8 +17,8 @@
 
 #define HEAD 3u /* Half the height of an arrow's head. */
 
-/* Its own, so that the picture can stand alone. Selectors begin with .lanes, which is the picture
- * and each of its two parts: slices use these, and no rule sees beyond them. */
+/* The picture has its own style, to work outside of the page. Selectors begin with .lanes, the class
+ * of the picture and of its two halves, which slices use. */
 static const char style[] =
         ".lanes text{font:12px system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\","
         "sans-serif;fill:var(--text)}"
@@ -68,7 +68,7 @@ put_line(struct report_html *html, const char *class, uint32_t x1, uint32_t y1, 
     report_html_format(html, "<path class=\"%s\" d=\"M%u %uL%u %u\"/>\n", class, x1, y1, x2, y2);
 }
 
-/* What had to be cut is told whole to whoever points at it. */
+/* A line that was cut has its whole text as a tooltip. */
 static void
 put_line_text(struct report_html *html, const char *class, uint32_t x, uint32_t y,
         const struct report_line *line)
@@ -164,9 +164,9 @@ put_feet(struct report_html *html, const struct report_lanes *lanes)
     }
 }
 
-/* ---- Behind everything. ---------------------------------------------------------------------- */
+/* ---- The background. ------------------------------------------------------------------------- */
 
-/* From the lost wake on, its lane is in the colour of what is lost. */
+/* A red band in the lane of the blocked task, from the lost wake on. */
 static void
 put_bands(struct report_html *html, const struct report_lanes *lanes)
 {
@@ -234,7 +234,7 @@ wake_of(const struct report_run *run, uint64_t event)
                                            sizeof(run->wakes[0]), against_event);
 }
 
-/* Whoever was woken waits for its turn: from the arrow to its next box. */
+/* A woken task is in the run queue from the arrow to its next box. */
 static void
 put_runnable(struct report_html *html, const struct report_lanes *lanes, uint32_t item,
         uint32_t lane, uint32_t y)
@@ -353,7 +353,7 @@ put_across(struct report_html *html, const struct report_lanes *lanes,
 }
 
 static void
-put_parting(
+put_divergence(
         struct report_html *html, const struct report_lanes *lanes, const struct report_item *item)
 {
     report_html_format(html, "<rect class=\"pb\" x=\"0\" y=\"%u\" width=\"%u\" height=\"%u\"/>\n",
@@ -366,7 +366,7 @@ put_parting(
     }
 }
 
-/* The wake that did not come: from whoever should have sent it, to whoever sleeps. */
+/* The missing wake: from the actor that should have sent it to the blocked task. */
 static void
 put_lost(struct report_html *html, const struct report_lanes *lanes, const struct report_item *item)
 {
@@ -376,7 +376,7 @@ put_lost(struct report_html *html, const struct report_lanes *lanes, const struc
     uint32_t target = lane_middle(lanes, to);
     uint32_t source = lane_middle(lanes, item->lane);
     uint32_t y = item->y + 30;
-    /* Beside the line that comes down, on the side to which it goes; else where there is room. */
+    /* Beside the vertical line, on the side of its target if the text fits there. */
     uint32_t x = target > source     ? source + 8
                  : source > wide + 8 ? source - wide - 8
                                      : REPORT_GUTTER;
@@ -385,7 +385,7 @@ put_lost(struct report_html *html, const struct report_lanes *lanes, const struc
     }
     report_html_raw(html, "<g id=\"lost\">\n");
     if (item->lane != to) {
-        /* It begins at the box of that step. */
+        /* From the box of that step. */
         put_line(html, "l", source, item->y - 12, source, y);
         put_line(html, "l", source, y, to > item->lane ? target - 9 : target + 9, y);
     }
@@ -406,15 +406,14 @@ put_items(struct report_html *html, const struct report_lanes *lanes, const char
             put_box(html, lanes, item, prefix);
         } else if (item->kind == REPORT_ITEM_LOST) {
             put_lost(html, lanes, item);
-        } else if (item->kind == REPORT_ITEM_PART) {
-            put_parting(html, lanes, item);
+        } else if (item->kind == REPORT_ITEM_DIVERGE) {
+            put_divergence(html, lanes, item);
         } else {
             put_across(html, lanes, item, prefix);
         }
     }
 }
 
-/* Down to which its letters are large enough. */
 uint32_t
 report_draw_width(const struct report_lanes *lanes)
 {
@@ -455,7 +454,7 @@ report_draw(struct report_html *html, const struct report_lanes *lanes, const ch
 
 /* ---- On paper. ------------------------------------------------------------------------------- */
 
-/* The end of a slice that begins at `from`: between two rows. One row may be higher than a page. */
+/* The end of a slice that begins at `from`: between two rows, unless a row is higher than a page. */
 static uint32_t
 slice_end(const struct report_lanes *lanes, uint32_t from, uint32_t most)
 {
@@ -467,7 +466,8 @@ slice_end(const struct report_lanes *lanes, uint32_t from, uint32_t most)
         const struct report_item *item = &lanes->items[i];
         bool lost_next = i + 1 < lanes->items_count && lanes->items[i + 1].kind == REPORT_ITEM_LOST;
         uint32_t after = item->y + item->height + 3;
-        if (after > from && after - from <= most && !lost_next && item->kind != REPORT_ITEM_PART) {
+        if (after > from && after - from <= most && !lost_next &&
+                item->kind != REPORT_ITEM_DIVERGE) {
             end = after;
         }
     }
@@ -484,7 +484,7 @@ report_draw_sliced(const struct report_lanes *lanes)
 void
 report_draw_slices(struct report_html *html, const struct report_lanes *lanes, const char *id)
 {
-    /* What is wider than paper becomes smaller, and more of it has room. */
+    /* A picture wider than paper is scaled down, so that a slice has more of it. */
     uint32_t most =
             lanes->width > REPORT_PAPER ? REPORT_SLICE * lanes->width / REPORT_PAPER : REPORT_SLICE;
     uint32_t head = lanes->head_height - 8;
@@ -512,21 +512,25 @@ report_draw_legend(struct report_html *html)
             "<ul class=\"legend\">"
             "<li><svg class=\"lanes\" width=\"34\" height=\"14\" aria-hidden=\"true\">"
             "<rect class=\"b\" x=\"1\" y=\"1\" width=\"32\" height=\"12\" rx=\"3\"/></svg> one "
-            "turn: "
-            "what it did, in order</li>"
+            "step of an actor: its events in order</li>"
             "<li><svg class=\"lanes\" width=\"34\" height=\"14\" aria-hidden=\"true\">"
             "<path class=\"w\" d=\"M1 7H27\"/><path class=\"wh\" d=\"M33 7L27 3L27 11z\"/></svg> a "
             "wake</li>"
             "<li><svg class=\"lanes\" width=\"34\" height=\"14\" aria-hidden=\"true\">"
-            "<path class=\"run\" d=\"M17 0V14\"/></svg> woken, waits for its turn</li>"
+            "<path class=\"run\" d=\"M17 0V14\"/></svg> woken, not yet polled</li>"
             "<li><svg class=\"lanes\" width=\"34\" height=\"14\" aria-hidden=\"true\">"
-            "<path class=\"life\" d=\"M17 0V14\"/></svg> asleep</li>"
+            "<path class=\"life\" d=\"M17 0V14\"/></svg> waiting</li>"
             "<li><svg class=\"lanes\" width=\"34\" height=\"14\" aria-hidden=\"true\">"
             "<path class=\"l\" d=\"M0 7H22\"/><path class=\"x\" d=\"M23 3l8 8m0 -8l-8 8\"/></svg> "
-            "a "
-            "lost wake: it should have come here</li>"
+            "the missing wake</li>"
             "<li><svg class=\"lanes\" width=\"34\" height=\"14\" aria-hidden=\"true\">"
             "<rect class=\"b bb\" x=\"2\" y=\"2\" width=\"30\" height=\"10\" rx=\"3\"/></svg> "
-            "where "
-            "it went wrong</li></ul>\n");
+            "the step that goes wrong</li>"
+            "<li><svg class=\"lanes\" width=\"34\" height=\"14\" aria-hidden=\"true\">"
+            "<rect class=\"band\" width=\"34\" height=\"14\"/></svg> blocked: its wake "
+            "is missing</li>"
+            "<li><svg class=\"lanes\" width=\"34\" height=\"14\" aria-hidden=\"true\">"
+            "<rect class=\"pb\" width=\"34\" height=\"14\"/><path class=\"part\" d=\"M0 "
+            "1H34\"/></svg> the decision that makes it fail, or the step where "
+            "the two runs diverge</li></ul>\n");
 }

@@ -1,8 +1,7 @@
 /*
  * draw.h -- lanes as a picture: one <svg>, with its own style.
  *
- * It needs nothing around it: taken out of the page it is a picture that follows the reader's light
- * or dark scheme.
+ * It also works outside of the page, and follows the reader's light or dark scheme.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,23 +12,23 @@
 #include "reports/page/lanes.h"
 
 /*
- * Adds the picture. `prefix` begins the anchors of its steps: "step-" gives #step-12. `id` is its
- * own; `title` says in a sentence what is to be seen.
+ * Adds the picture. `prefix` begins the anchors of its steps: "step-" gives #step-12. `id` is that
+ * of the picture; `title` describes it in a sentence.
  */
 void report_draw(struct report_html *html, const struct report_lanes *lanes, const char *id,
         const char *prefix, const char *title);
 
-/* How narrow it may be drawn, in pixels, before a reader has to scroll. */
-/* Whether it is higher than a sheet of paper; and then, for paper, the same in slices that end
- * between two rows, each with the names of the lanes. They use what report_draw has put. */
-#define REPORT_PAPER 700u /* Width of a sheet, less its margins. */
-#define REPORT_SLICE 960u /* And its height, less a caption. */
+/* Whether it is higher than a sheet of paper; if so, the same in slices for paper, which end between
+ * two rows and begin with the names of the lanes. They <use> the elements of report_draw. */
+#define REPORT_PAPER 700u /* Width of a sheet, without margins. */
+#define REPORT_SLICE 960u /* Its height, without a caption. */
 bool report_draw_sliced(const struct report_lanes *lanes);
 void report_draw_slices(struct report_html *html, const struct report_lanes *lanes, const char *id);
 
+/* The smallest width in pixels at which its text is readable. */
 uint32_t report_draw_width(const struct report_lanes *lanes);
 
-/* Adds what the signs mean. */
+/* Adds the legend. */
 void report_draw_legend(struct report_html *html);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * failure.c -- the page of one failure: the answer first, then what it rests on.
+ * failure.c -- the page of one failure: the answer first, then the evidence.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,16 +32,15 @@ put_headline(struct report_html *html, const struct report_model *model)
     report_html_raw(html, "</p>\n");
 }
 
-/* As sentences they begin with a small letter where they name somebody. */
 static void
 put_answer(struct report_html *html, const struct report_model *model)
 {
     const struct report_explained *explanation = &model->explanation;
     if (explanation->run == 0) {
         report_html_raw(html,
-                "<p>Nobody has explained this failure yet: here it is as it was found. "
-                "<code>rewake explain</code>, where its scenario can be run, keeps an explanation "
-                "in the database.</p>\n");
+                "<p>This failure has no explanation yet; the page shows the run as it was found. "
+                "<code>rewake explain</code> adds an explanation to the database, on a machine "
+                "where the scenario can be run.</p>\n");
         return;
     }
     report_put_prose(html, model, NULL, &explanation->answer);
@@ -49,9 +48,9 @@ put_answer(struct report_html *html, const struct report_model *model)
     report_put_prose(html, model, NULL, &explanation->ordering);
 }
 
-/* ---- Where it failed, innermost first; as the terminal has it. ------------------------------- */
+/* ---- Where it failed, innermost frame first. ------------------------------------------------- */
 
-/* Of a leak the database has the line that cloned the waker, which is in the answer. */
+/* The frames of a leak are those of the clone, which the answer names. */
 static bool
 has_stack(const struct report_model *model)
 {
@@ -98,23 +97,23 @@ put_pictures(struct report_html *html, const struct report_model *model)
     char title[160];
     if (model->lanes.lanes_count == 0) {
         report_html_raw(html, "<p>The database has no events of this run: <code>rewake replay"
-                              "</code> fills them in.</p>\n");
+                              "</code> stores them.</p>\n");
         return;
     }
     (void)snprintf(title, sizeof(title),
-            "The failing run: one lane for each actor, time down. The same in words: every step, "
-            "below.");
+            "The failing run: one lane for each actor, time runs downwards. The table below lists "
+            "every step.");
     report_html_raw(html, "<h2 id=\"run\">What happened</h2>\n");
     if (model->explanation.run != 0) {
         report_put_prose(html, model, "dim", &model->explanation.needed);
     }
     report_draw_legend(html);
-    report_html_raw(html, "<div class=\"twins\">\n");
+    report_html_raw(html, "<div class=\"runs\">\n");
     put_figure(html, &model->lanes, "lanes", "step-",
             model->passing_lanes.lanes_count > 0 ? "This run fails" : "The run", title);
     if (model->passing_lanes.lanes_count > 0) {
-        put_figure(html, &model->passing_lanes, "twin", "twin-", "The nearest that passes",
-                "The nearest run that passes, in the same lanes.");
+        put_figure(html, &model->passing_lanes, "passing", "passing-", "The nearest passing run",
+                "The nearest passing run, in the same lanes.");
     }
     report_html_raw(html, "</div>\n");
 }
@@ -147,7 +146,7 @@ put_debug(struct report_html *html, const struct report_model *model, const char
     char *replay = sim_command_of("replay", library, subject, model->db);
     char *debug = has_stack(model) ? sim_command_debug(replay, subject) : NULL;
     if (debug != NULL) {
-        report_html_command(html, "In gdb, stopped where it fails", debug);
+        report_html_command(html, "Debug it in gdb, stopped where it fails", debug);
     }
     free(debug);
     free(replay);
@@ -160,21 +159,23 @@ put_commands(struct report_html *html, const struct report_model *model)
             model->shown_run.number != 0 ? model->shown_run.token : model->shrunk_token;
     const char *found = model->found.token;
     char name[48];
-    report_html_raw(html, "<h2 id=\"commands\">See it yourself</h2>\n");
+    report_html_raw(html, "<h2 id=\"commands\">Reproduce it</h2>\n");
     if (smaller[0] != '\0') {
         put_command(html, model, "Run it again", "replay", smaller);
-        put_command(html, model, "As columns in the terminal", "show", smaller);
+        put_command(
+                html, model, "Show it in the terminal, a column for each actor", "show", smaller);
     }
     if (found[0] != '\0') {
         put_debug(html, model, smaller[0] != '\0' ? smaller : found);
     }
     if (found[0] != '\0' && strcmp(found, smaller) != 0) {
-        put_command(html, model, "As it was found, before it was made smaller", "replay", found);
+        put_command(
+                html, model, "Run it as it was found, before it was minimized", "replay", found);
     }
     (void)snprintf(name, sizeof(name), "run:%lld", (long long)model->found.number);
     put_command(html, model, "Explain it again", "explain", name);
     if (smaller[0] != '\0') {
-        put_command(html, model, "Keep it as a regression", "promote", smaller);
+        put_command(html, model, "Keep it as a regression test", "promote", smaller);
     }
 }
 
@@ -210,7 +211,7 @@ put_about(struct report_html *html, const struct report_model *model)
     report_html_text(html, sim_verdict_name(outcome->verdict));
     report_html_raw(html, "</code>: ");
     report_html_text(html, sim_verdict_meaning(outcome->verdict));
-    report_html_raw(html, "</dd>\n<dt>Who says so</dt><dd><code>");
+    report_html_raw(html, "</dd>\n<dt>Oracle</dt><dd><code>");
     report_html_text(html, sim_oracle_name(outcome->oracle));
     report_html_raw(html, "</code>: ");
     report_html_text(html, sim_oracle_meaning(outcome->oracle));
@@ -218,7 +219,7 @@ put_about(struct report_html *html, const struct report_model *model)
     put_fact(html, "Found by", model->strategy);
     (void)snprintf(text, sizeof(text), "%llu as found", (unsigned long long)outcome->steps);
     if (model->shown_run.number != 0) {
-        (void)snprintf(text, sizeof(text), "%llu as found, %llu as told",
+        (void)snprintf(text, sizeof(text), "%llu as found, %llu in the run shown here",
                 (unsigned long long)outcome->steps,
                 (unsigned long long)model->shown_run.outcome.steps);
     }

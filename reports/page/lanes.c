@@ -1,5 +1,5 @@
 /*
- * lanes.c -- a run as swim lanes: what is shown, and how high it is.
+ * lanes.c -- a run as swim lanes: which rows are shown, and their heights.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 #define SPACE 12u /* Between two rows. */
 #define MARKS_MAX 64u
 
-/* Steps that are shown in any case. */
+/* Steps that are always shown. */
 static uint32_t
 collect_marks(const struct report_lanes *lanes, uint64_t marks[MARKS_MAX])
 {
@@ -30,8 +30,8 @@ collect_marks(const struct report_lanes *lanes, uint64_t marks[MARKS_MAX])
             marks[count++] = sim_actor_table_event(&run->actor_table, events[i])->step;
         }
     }
-    for (uint64_t step = lanes->parts > 1 ? lanes->parts - 1 : lanes->parts;
-            step != 0 && step < lanes->parts + 2; step++) {
+    for (uint64_t step = lanes->diverge > 1 ? lanes->diverge - 1 : lanes->diverge;
+            step != 0 && step < lanes->diverge + 2; step++) {
         marks[count++] = step;
     }
     if (lanes->decision[0] != '\0' && lanes->decided != 0) {
@@ -69,7 +69,7 @@ add_row(struct report_lanes *lanes, const struct sim_row *row, struct sim_page *
                 words);
     } else if (row->step != 0) {
         uint32_t begun = lanes->items_count;
-        report_lanes_add_parting(lanes, row->step, words);
+        report_lanes_add_divergence(lanes, row->step, words);
         report_lanes_add_step(lanes, row, words);
         if (row->step == lanes->missing.step && lanes->waiter != REPORT_LANE_NONE &&
                 !lanes->failed && lanes->items_count > begun) {
@@ -87,7 +87,7 @@ add_all(struct report_lanes *lanes, struct sim_page *words)
 {
     bool ended = false;
     if (lanes->decided == 0) {
-        report_lanes_add_parting(lanes, 0, words);
+        report_lanes_add_divergence(lanes, 0, words);
     }
     for (uint32_t i = 0; i < lanes->plan.count && !lanes->failed; i++) {
         const struct sim_item *item = &lanes->plan.items[i];
@@ -100,8 +100,7 @@ add_all(struct report_lanes *lanes, struct sim_page *words)
         }
     }
     if (!ended && !lanes->failed) {
-        report_lanes_add_end(
-                lanes, lanes->run->outcome.verdict, words); /* It died, or was killed. */
+        report_lanes_add_end(lanes, lanes->run->outcome.verdict, words); /* The process died. */
     }
     for (uint32_t i = 0; i < lanes->lanes_count && !lanes->failed; i++) {
         lanes->lanes[i].lost = lanes->waiter != REPORT_LANE_NONE &&
@@ -138,7 +137,7 @@ report_lanes_make(struct report_lanes *lanes, const struct report_lanes_plan *pl
     *lanes = (struct report_lanes){
             .run = run,
             .waiter = lost ? part : REPORT_LANE_NONE,
-            .parts = plan->parts,
+            .diverge = plan->diverge,
             .decided = plan->decided,
             .decision = plan->decision != NULL ? plan->decision : "",
             .causes = plan->causes,

@@ -1,5 +1,5 @@
 /*
- * lanes.h -- a run as swim lanes: where each thing stands.
+ * lanes.h -- a run as swim lanes: the layout.
  *
  *      step   client            server
  *       1     +------------+       :
@@ -7,14 +7,14 @@
  *             | stores ... |       :
  *             +------------+       :
  *       2           <===== +---------------+      the row of the wake
- *     100ns         |      | fires it      |
+ *     100ns         |      | wakes client  |
  *                   |      +---------------+
  *
- * One row is one turn, so that there is one box in it, and an arrow to whoever is woken crosses
- * nothing but the lines of lanes. Rows are those of sim/explain/view/rows: what repeats is folded,
- * and where there are too many some are left out, and it is said.
+ * One row is one step, with one box, so an arrow to the woken task crosses only the lines of lanes.
+ * Rows are those of sim/explain/view/rows: repeated ones are folded, and beyond a limit some are
+ * left out, with a note.
  *
- * Here it is decided what is shown, and where; draw.c writes it down. All sizes are pixels.
+ * This is the layout; draw.c writes the picture. All sizes are pixels.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,18 +40,18 @@ enum report_tone { REPORT_PLAIN, REPORT_DIM, REPORT_WAKE, REPORT_LOST, REPORT_DE
 struct report_line {
     char *text;
     char *whole;    /* Of a line that had to be cut: all of it; else NULL. */
-    uint64_t event; /* Whose words it begins; SIM_EVENT_NONE: it goes on with them. */
+    uint64_t event; /* The event whose text it begins; SIM_EVENT_NONE: it continues one. */
     uint32_t link;  /* A step that it leads to; 0: none. */
     uint8_t tone;   /* enum report_tone */
 };
 
 enum report_item_kind {
-    REPORT_ITEM_BOX,  /* What somebody did in one turn. */
-    REPORT_ITEM_JUMP, /* The clock moved while everybody waited. */
-    REPORT_ITEM_FOLD, /* Steps like those above. */
-    REPORT_ITEM_GAP,  /* Steps that are left out. */
-    REPORT_ITEM_LOST, /* The wake that did not come. */
-    REPORT_ITEM_PART, /* Here it is decided, or from here on the other run is another one. */
+    REPORT_ITEM_BOX,     /* What one actor did in one step. */
+    REPORT_ITEM_JUMP,    /* The clock moved while all actors waited. */
+    REPORT_ITEM_FOLD,    /* Steps like those above. */
+    REPORT_ITEM_GAP,     /* Steps that are left out. */
+    REPORT_ITEM_LOST,    /* The missing wake. */
+    REPORT_ITEM_DIVERGE, /* The deciding step, or the first step where the runs differ. */
     REPORT_ITEM_END
 };
 
@@ -63,22 +63,22 @@ struct report_item {
     uint32_t actor; /* Likewise. */
     uint32_t y;
     uint32_t height;
-    uint32_t line; /* Its text: lines[line] and on. */
+    uint32_t line; /* Its text begins at lines[line]. */
     uint32_t lines;
     uint8_t kind;
-    bool first; /* Of its step: it bears its number. */
+    bool first; /* The first box of its step, which has the number. */
     bool cause;
 };
 
 struct report_lane {
     const char *title; /* Borrowed. */
     const char *kind;
-    uint32_t actor; /* REPORT_LANE_NONE: nobody of this run, or several. */
-    uint32_t line;  /* What stands at its foot. */
+    uint32_t actor; /* REPORT_LANE_NONE: none of this run, or several. */
+    uint32_t line;  /* The text at its foot. */
     uint32_t lines;
-    bool shared;  /* Several stand here, because there are too many. */
-    bool matched; /* The other run has somebody of this name, too. */
-    bool lost;    /* Whose wake is missing. */
+    bool shared;  /* The lane of several actors, as there are too many. */
+    bool matched; /* The other run has an actor of this name as well. */
+    bool lost;    /* The wake of its task is missing. */
 };
 
 struct report_lanes {
@@ -87,7 +87,7 @@ struct report_lanes {
     struct sim_plan plan;
     struct report_lane lanes[REPORT_LANES_MAX];
     uint32_t lanes_count;
-    uint32_t *lane_of; /* By actor; REPORT_LANE_NONE: nobody to be seen. */
+    uint32_t *lane_of; /* By actor; REPORT_LANE_NONE: it has none. */
     struct report_item *items;
     struct report_line *lines;
     uint32_t items_count;
@@ -101,12 +101,12 @@ struct report_lanes {
     uint32_t height;
     uint32_t waiter;            /* Actor whose wake is missing; REPORT_LANE_NONE: none is. */
     struct sim_missing missing; /* Where its wake is missing. */
-    uint64_t parts;         /* Before this step the other run is the same; 0: there is no other. */
-    uint64_t decided;       /* In this step it is decided; 0: before the first. */
-    const char *decision;   /* What is decided; "": it is not known. */
-    const uint64_t *causes; /* Steps that an explanation names. */
+    uint64_t diverge;           /* The first step that differs in the other run; 0: no other run. */
+    uint64_t decided;           /* The deciding step; 0: before the first. */
+    const char *decision;       /* The decision there; "": not known. */
+    const uint64_t *causes;     /* Steps that an explanation names. */
     uint32_t causes_count;
-    struct report_item nowhere; /* Written to when there is no memory. */
+    struct report_item nowhere; /* Written to without memory. */
     bool failed;
 };
 
@@ -114,14 +114,14 @@ struct report_lanes {
 struct report_lanes_plan {
     const struct report_run *run;
     const struct report_run *beside; /* The other run, which gets the same lanes; NULL: none. */
-    bool second;                     /* The other one stands in front. */
-    uint64_t parts;
+    bool second;                     /* The lanes of the other run come first. */
+    uint64_t diverge;
     uint64_t decided;
     const char *decision; /* NULL: as "". */
     const uint64_t *causes;
     uint32_t causes_count;
     uint32_t rows_max;
-    uint32_t width; /* That is to be filled. */
+    uint32_t width; /* To fill. */
 };
 
 /* Lays the run out. RT_E_FULL: no memory, or the run has no steps on record. report_lanes_free may
@@ -130,7 +130,7 @@ RT_MUST_CHECK rt_err report_lanes_make(
         struct report_lanes *lanes, const struct report_lanes_plan *plan);
 void report_lanes_free(struct report_lanes *lanes);
 
-/* The anchor of `step`: itself, or what it is folded into; 0: it is nowhere. */
+/* The anchor of `step`: the step, or the fold that has it; 0: it is not in the picture. */
 uint32_t report_lanes_anchor(const struct report_lanes *lanes, uint64_t step);
 
 #endif

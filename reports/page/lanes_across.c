@@ -1,5 +1,5 @@
 /*
- * lanes_across.c -- what stands across all lanes, and at the foot of each.
+ * lanes_across.c -- items across all lanes, and the foot of each lane.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,9 +8,9 @@
 #include <string.h>
 
 #define NAMED_MAX 3u /* Actors that a fold names. */
-#define STRIP 46u    /* Height of what is said of a lost wake. */
+#define STRIP 46u    /* Height of the text on a lost wake. */
 
-/* ---- What stands across all lanes. ----------------------------------------------------------- */
+/* ---- Across all lanes. ----------------------------------------------------------------------- */
 
 struct report_item *
 report_lanes_add_across(struct report_lanes *lanes, enum report_item_kind kind, const char *text,
@@ -18,7 +18,7 @@ report_lanes_add_across(struct report_lanes *lanes, enum report_item_kind kind, 
 {
     uint32_t item = lanes->items_count;
     (void)report_lanes_add_item(lanes, kind);
-    report_lanes_add_lines(lanes, text, report_lanes_whole_room(lanes), 3, SIM_EVENT_NONE, tone);
+    report_lanes_add_lines(lanes, text, report_lanes_whole_width(lanes), 3, SIM_EVENT_NONE, tone);
     if (lanes->failed) {
         return &lanes->nowhere;
     }
@@ -31,7 +31,7 @@ void
 report_lanes_add_jump(struct report_lanes *lanes, const struct sim_row *row, struct sim_page *words)
 {
     sim_page_clear(words);
-    sim_page_put(words, "everybody waits; ");
+    sim_page_put(words, "all actors wait; ");
     sim_page_time(words, row->gap_ns);
     sim_page_put(words, row->gap_ns == 1 ? " passes" : " pass");
     report_lanes_add_across(lanes, REPORT_ITEM_JUMP, sim_page_text(words), REPORT_DIM)->time_ns =
@@ -64,7 +64,7 @@ put_actors(struct report_lanes *lanes, const struct sim_item *item, uint32_t row
     sim_page_put(words, more ? " and others" : "");
 }
 
-/* First and last step, and how many there are, of the rows that are left out. */
+/* The first and the last step of the rows that are left out, and their number. */
 static uint32_t
 range_of(const struct report_lanes *lanes, const struct sim_item *item, uint32_t *ret_first,
         uint32_t *ret_last)
@@ -104,7 +104,7 @@ report_lanes_add_fold(
             sim_page_printf(words, "%u above: ", what->period);
         }
         put_actors(lanes, what, what->period, words);
-        sim_page_put(words, what->period == 1 ? " goes on" : " take turns");
+        sim_page_put(words, what->period == 1 ? " runs" : " take turns");
     } else {
         sim_page_printf(words, "%u step%s left out: ", steps, steps == 1 ? "" : "s");
         put_actors(lanes, what, what->rows, words);
@@ -120,15 +120,15 @@ report_lanes_add_fold(
 }
 
 void
-report_lanes_add_end(struct report_lanes *lanes, uint32_t said, struct sim_page *words)
+report_lanes_add_end(struct report_lanes *lanes, uint32_t ended, struct sim_page *words)
 {
     uint32_t verdict = lanes->run->outcome.verdict;
     sim_page_clear(words);
-    if (said == SIM_VERDICT_DEADLOCK) {
-        sim_page_put(words, "the run stalls: nobody is left to take a step");
-    } else if (said != verdict &&
+    if (ended == SIM_VERDICT_DEADLOCK) {
+        sim_page_put(words, "the run stalls: no actor can take a step");
+    } else if (ended != verdict &&
                sim_actor_table_limit(&lanes->run->actor_table) != SIM_VERDICT_PASS) {
-        sim_page_printf(words, "the run is cut off: %s", sim_verdict_name(said));
+        sim_page_printf(words, "the run is cut off: %s", sim_verdict_name(ended));
     } else if (verdict == SIM_VERDICT_PASS) {
         sim_page_put(words, "everything is done: the run passes");
     } else {
@@ -138,9 +138,9 @@ report_lanes_add_end(struct report_lanes *lanes, uint32_t said, struct sim_page 
             verdict == SIM_VERDICT_PASS ? REPORT_PLAIN : REPORT_LOST);
 }
 
-/* ---- Where it is decided, and where that is seen first. -------------------------------------- */
+/* ---- The deciding step, and the one where both runs diverge. --------------------------------- */
 
-/* In a picture, names need no ticks around them. */
+/* Without the backquotes around names. */
 static void
 put_decision(const struct report_lanes *lanes, struct sim_page *words)
 {
@@ -153,24 +153,24 @@ put_decision(const struct report_lanes *lanes, struct sim_page *words)
 }
 
 void
-report_lanes_add_parting(struct report_lanes *lanes, uint64_t step, struct sim_page *words)
+report_lanes_add_divergence(struct report_lanes *lanes, uint64_t step, struct sim_page *words)
 {
     bool decided = lanes->decision[0] != '\0' && step == lanes->decided;
-    bool parts = step != 0 && step == lanes->parts;
+    bool diverge = step != 0 && step == lanes->diverge;
     sim_page_clear(words);
     if (decided) {
         put_decision(lanes, words);
     }
-    if (parts) {
-        sim_page_put(words, decided ? "; the two runs part" : "here the two runs part");
+    if (diverge) {
+        sim_page_put(words, decided ? "; the two runs diverge" : "the two runs diverge here");
     }
-    if (decided || parts) {
+    if (decided || diverge) {
         (void)report_lanes_add_across(
-                lanes, REPORT_ITEM_PART, sim_page_text(words), REPORT_DECIDED);
+                lanes, REPORT_ITEM_DIVERGE, sim_page_text(words), REPORT_DECIDED);
     }
 }
 
-/* ---- The wake that did not come. ------------------------------------------------------------- */
+/* ---- The missing wake. ----------------------------------------------------------------------- */
 
 void
 report_lanes_add_lost(struct report_lanes *lanes, uint32_t owner, struct sim_page *words)
@@ -180,7 +180,7 @@ report_lanes_add_lost(struct report_lanes *lanes, uint32_t owner, struct sim_pag
     sim_missing_put(&lanes->run->actor_table, words, &lanes->missing);
     uint32_t item = lanes->items_count;
     (void)report_lanes_add_item(lanes, REPORT_ITEM_LOST);
-    report_lanes_add_lines(lanes, sim_page_text(words), report_lanes_whole_room(lanes), 1,
+    report_lanes_add_lines(lanes, sim_page_text(words), report_lanes_whole_width(lanes), 1,
             SIM_EVENT_NONE, REPORT_LOST);
     if (!lanes->failed) {
         lanes->items[item].lines = lanes->lines_count - lanes->items[item].line;
@@ -190,7 +190,7 @@ report_lanes_add_lost(struct report_lanes *lanes, uint32_t owner, struct sim_pag
     }
 }
 
-/* ---- The foot of a lane: how it ends for whom. ----------------------------------------------- */
+/* ---- The foot of a lane: what its task waits for at the end. --------------------------------- */
 
 static bool
 put_waiting(const struct report_lanes *lanes, uint32_t actor, struct sim_page *words)
@@ -204,7 +204,7 @@ put_waiting(const struct report_lanes *lanes, uint32_t actor, struct sim_page *w
     }
     sim_page_put(words, " for ");
     if (wait->kind == SIM_WAIT_CLONE) {
-        sim_page_put(words, "whoever has its waker");
+        sim_page_put(words, "the holder of a clone of its waker");
     } else {
         sim_actor_table_put_wanted(
                 &lanes->run->actor_table, words, wait->object, wait->reason, actor);
@@ -215,7 +215,7 @@ put_waiting(const struct report_lanes *lanes, uint32_t actor, struct sim_page *w
     return true;
 }
 
-/* Of who has no waker anywhere: what became of the last wake. False: it does not matter. */
+/* Of a task without a stored waker: its last wake without a poll. False: nothing to report. */
 static bool
 put_left(const struct report_lanes *lanes, const struct report_lane *lane, struct sim_page *words)
 {
@@ -227,9 +227,9 @@ put_left(const struct report_lanes *lanes, const struct report_lane *lane, struc
     }
     if (last != NULL) {
         sim_page_printf(words, "%swoken at step %u, and not polled since",
-                lane->lost ? "sleeps forever: " : "", last->step);
+                lane->lost ? "blocked forever: " : "", last->step);
     } else if (lane->lost) {
-        sim_page_put(words, "sleeps forever: no waker of its own is left");
+        sim_page_put(words, "blocked forever: no slot holds its waker");
     }
     return last != NULL || lane->lost;
 }
@@ -246,14 +246,14 @@ report_lanes_add_foot(struct report_lanes *lanes, struct report_lane *lane, stru
     bool failed = lanes->run->outcome.verdict != SIM_VERDICT_PASS;
     sim_page_clear(words);
     size_t begun = words->length;
-    sim_page_put(words, lane->lost ? "sleeps forever, waits" : failed ? "waits" : "still waits");
-    bool told = put_waiting(lanes, lane->actor, words);
-    if (!told) {
+    sim_page_put(words, lane->lost ? "blocked forever, waits" : failed ? "waits" : "still waits");
+    bool printed = put_waiting(lanes, lane->actor, words);
+    if (!printed) {
         words->length = begun;
-        told = put_left(lanes, lane, words);
+        printed = put_left(lanes, lane, words);
     }
-    if (told) {
-        report_lanes_add_lines(lanes, sim_page_text(words), report_lanes_box_room(lanes), 6,
+    if (printed) {
+        report_lanes_add_lines(lanes, sim_page_text(words), report_lanes_box_width(lanes), 6,
                 SIM_EVENT_NONE, lane->lost ? REPORT_LOST : REPORT_DIM);
     }
     lane->lines = lanes->lines_count - lane->line;

@@ -1,5 +1,5 @@
 /*
- * lanes_box.c -- one turn as boxes: what somebody did, event by event.
+ * lanes_box.c -- one step as boxes, event by event.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,21 +24,21 @@ is_cause(const struct report_lanes *lanes, uint64_t step)
     return false;
 }
 
-/* "-> pending" is for terminals. */
+/* "-> pending" with an arrow as in print. */
 static const char *
-with_arrow(const char *words, char *room, size_t size)
+with_arrow(const char *words, char *buffer, size_t size)
 {
     if (strncmp(words, "-> ", 3) != 0) {
         return words;
     }
-    (void)snprintf(room, size, "\xe2\x86\x92 %s", words + 3);
-    return room;
+    (void)snprintf(buffer, size, "\xe2\x86\x92 %s", words + 3);
+    return buffer;
 }
 
 static void
 add_event(struct report_lanes *lanes, uint64_t event, struct sim_page *words)
 {
-    char room[64];
+    char buffer[64];
     const struct report_run *run = lanes->run;
     const struct sim_event *what = sim_actor_table_event(&run->actor_table, event);
     sim_page_clear(words);
@@ -51,20 +51,20 @@ add_event(struct report_lanes *lanes, uint64_t event, struct sim_page *words)
             : what->kind == RT_PROBE_POLLED                                            ? REPORT_DIM
                                             : REPORT_PLAIN;
     uint32_t line = lanes->lines_count;
-    report_lanes_add_lines(lanes, with_arrow(sim_page_text(words), room, sizeof(room)),
-            report_lanes_box_room(lanes), 5, event, tone);
+    report_lanes_add_lines(lanes, with_arrow(sim_page_text(words), buffer, sizeof(buffer)),
+            report_lanes_box_width(lanes), 5, event, tone);
     if (what->kind == RT_PROBE_POLL && what->cause != 0 && lanes->lines_count > line) {
         lanes->lines[line].link = what->cause;
     }
 }
 
-/* For a turn of which there is nothing to tell. */
+/* For a step without an event that has words. */
 static void
 add_nothing(struct report_lanes *lanes, uint32_t actor)
 {
     bool loop = lanes->run->actor_table.parts[actor].kind == SIM_ACTOR_LOOP;
-    report_lanes_add_lines(lanes, loop ? "looks, and goes on" : "goes on",
-            report_lanes_box_room(lanes), 2, SIM_EVENT_NONE, REPORT_DIM);
+    report_lanes_add_lines(lanes, loop ? "checks for work" : "runs", report_lanes_box_width(lanes),
+            2, SIM_EVENT_NONE, REPORT_DIM);
 }
 
 static void
@@ -110,9 +110,9 @@ report_lanes_add_step(struct report_lanes *lanes, const struct sim_row *row, str
         if (!report_run_words(run, i, words)) {
             continue;
         }
-        /* What the world says stands with whoever takes the step. */
-        bool nobody = lanes->lane_of[actor] == REPORT_LANE_NONE;
-        actor = !nobody              ? actor
+        /* Events of the world go to the actor that takes the step. */
+        bool no_lane = lanes->lane_of[actor] == REPORT_LANE_NONE;
+        actor = !no_lane             ? actor
                 : item != UINT32_MAX ? lanes->items[item].actor
                                      : row_actor(lanes, row);
         if (item == UINT32_MAX || lanes->items[item].actor != actor) {

@@ -1,14 +1,14 @@
 /*
  * lanes_parts.h -- what the files that lay out a run share.
  *
- *   lanes.c         which rows are shown, in which order, and how high all of it is
- *   lanes_who.c     who has a lane
- *   lanes_box.c     one turn, as boxes
- *   lanes_across.c  what stands across all lanes, and at the foot of each
- *   lanes_text.c    lines of text, and what they stand in
+ *   lanes.c         which rows are shown, in which order, and their heights
+ *   lanes_who.c     which actors have a lane
+ *   lanes_box.c     one step, as boxes
+ *   lanes_across.c  items across all lanes, and the foot of each lane
+ *   lanes_text.c    lines of text, and their items
  *
- * Whatever finds no memory sets `failed`, and what is added after that counts for nothing. `words`
- * is lent to make sentences in: what was in it is gone.
+ * A function that gets no memory sets `failed`; what is added after that is ignored. `words` is a
+ * buffer of the caller for sentences; its content is lost.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@
 
 /* ---- lanes_text.c ---------------------------------------------------------------------------- */
 
-/* Adds a line of `length` bytes of `text`, which are copied. `event`: whose words it begins. */
+/* Adds a line of `length` bytes of `text`, which are copied. `event`: the event whose text it begins. */
 void report_lanes_add_line(struct report_lanes *lanes, const char *text, size_t length,
         uint64_t event, enum report_tone tone);
 
@@ -28,18 +28,18 @@ void report_lanes_add_line(struct report_lanes *lanes, const char *text, size_t 
 void report_lanes_add_lines(struct report_lanes *lanes, const char *text, uint32_t width,
         uint32_t most, uint64_t event, enum report_tone tone);
 
-/* A new item, whose text begins with the next line; without memory one that nobody reads. Borrowed
- * until the next one is added. */
+/* A new item, whose text begins with the next line; without memory an unused one. Borrowed until
+ * the next one is added. */
 struct report_item *report_lanes_add_item(struct report_lanes *lanes, enum report_item_kind kind);
 
-/* Pixels that a line may be wide: in a box; across all lanes. */
-uint32_t report_lanes_box_room(const struct report_lanes *lanes);
-uint32_t report_lanes_whole_room(const struct report_lanes *lanes);
+/* The width of a line in pixels: in a box; across all lanes. */
+uint32_t report_lanes_box_width(const struct report_lanes *lanes);
+uint32_t report_lanes_whole_width(const struct report_lanes *lanes);
 
 /* ---- lanes_who.c ----------------------------------------------------------------------------- */
 
-/* Both runs get the same lanes: first those of the one that fails. Where there are too many, whose
- * wake is missing has one in any case. */
+/* Both runs get the same lanes: first those of the failing run. The task whose wake is missing
+ * always has one. */
 void report_lanes_give(struct report_lanes *lanes, const struct report_lanes_plan *plan);
 
 /* ---- lanes_box.c ----------------------------------------------------------------------------- */
@@ -54,24 +54,24 @@ void report_lanes_add_step(
 struct report_item *report_lanes_add_across(struct report_lanes *lanes, enum report_item_kind kind,
         const char *text, enum report_tone tone);
 
-/* The clock moves while everybody waits. */
+/* The clock moves while all actors wait. */
 void report_lanes_add_jump(
         struct report_lanes *lanes, const struct sim_row *row, struct sim_page *words);
 
-/* Steps like those above, or left out; nothing where it has no steps. */
+/* Steps that are folded or left out; nothing where there are none. */
 void report_lanes_add_fold(
         struct report_lanes *lanes, const struct sim_item *what, struct sim_page *words);
 
-/* Before `step`, 0 that of the first: that it is decided there, that the two runs part there. */
-void report_lanes_add_parting(struct report_lanes *lanes, uint64_t step, struct sim_page *words);
+/* Marks `step` (0: the start) if it is the deciding one, or the first that differs. */
+void report_lanes_add_divergence(struct report_lanes *lanes, uint64_t step, struct sim_page *words);
 
-/* How the run ends. `said`: the verdict as its last event has it. */
-void report_lanes_add_end(struct report_lanes *lanes, uint32_t said, struct sim_page *words);
+/* How the run ends. `ended`: the verdict of its last event. */
+void report_lanes_add_end(struct report_lanes *lanes, uint32_t ended, struct sim_page *words);
 
-/* The wake that did not come, in the lane of `owner`, whose step owed it. */
+/* The missing wake, in the lane of `owner`, whose step should have sent it. */
 void report_lanes_add_lost(struct report_lanes *lanes, uint32_t owner, struct sim_page *words);
 
-/* What whoever has this lane waits for when the run is over. */
+/* What the task of this lane waits for at the end of the run. */
 void report_lanes_add_foot(
         struct report_lanes *lanes, struct report_lane *lane, struct sim_page *words);
 

@@ -1,5 +1,5 @@
 /*
- * lanes_text.c -- lines of text, broken to the room that a lane has, and what they stand in.
+ * lanes_text.c -- lines of text, broken to the width of a lane, and their items.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -68,13 +68,13 @@ report_lanes_add_item(struct report_lanes *lanes, enum report_item_kind kind)
 }
 
 uint32_t
-report_lanes_box_room(const struct report_lanes *lanes)
+report_lanes_box_width(const struct report_lanes *lanes)
 {
     return lanes->lane_width - 2 * REPORT_MARGIN - 2 * REPORT_PAD;
 }
 
 uint32_t
-report_lanes_whole_room(const struct report_lanes *lanes)
+report_lanes_whole_width(const struct report_lanes *lanes)
 {
     return lanes->lanes_count * lanes->lane_width - 2 * REPORT_PAD;
 }

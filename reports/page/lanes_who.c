@@ -1,5 +1,5 @@
 /*
- * lanes_who.c -- who has a lane.
+ * lanes_who.c -- which actors have a lane.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@ alike(const struct report_actor *a, const struct report_actor *b)
     return strcmp(a->name, b->name) == 0 && strcmp(a->kind, b->kind) == 0;
 }
 
-/* The actor of `run` that is called like `other`, and has no lane yet. */
+/* The actor with the name of `other` that has no lane yet. */
 static uint32_t
 find_alike(const struct report_lanes *lanes, const struct report_actor *other)
 {
@@ -26,13 +26,13 @@ find_alike(const struct report_lanes *lanes, const struct report_actor *other)
 }
 
 static void
-give_lane(struct report_lanes *lanes, const struct report_actor *who, uint32_t actor)
+give_lane(struct report_lanes *lanes, const struct report_actor *named, uint32_t actor)
 {
     uint32_t lane = lanes->lanes_count;
     if (lane + 1 < REPORT_LANES_MAX) {
         lanes->lanes_count++;
         lanes->lanes[lane] =
-                (struct report_lane){.title = who->name, .kind = who->kind, .actor = actor};
+                (struct report_lane){.title = named->name, .kind = named->kind, .actor = actor};
     } else {
         lane = REPORT_LANES_MAX - 1;
         lanes->lanes_count = REPORT_LANES_MAX;
@@ -44,14 +44,14 @@ give_lane(struct report_lanes *lanes, const struct report_actor *who, uint32_t a
     }
 }
 
-/* A lane that is called like `who`, and has nobody of the other run yet. */
+/* Marks a lane with the name of `named` that has no actor of the other run yet. */
 static bool
-has_lane(struct report_lanes *lanes, const struct report_actor *who)
+has_lane(struct report_lanes *lanes, const struct report_actor *named)
 {
     for (uint32_t i = 0; i < lanes->lanes_count; i++) {
         struct report_lane *lane = &lanes->lanes[i];
-        if (!lane->shared && !lane->matched && strcmp(lane->title, who->name) == 0 &&
-                strcmp(lane->kind, who->kind) == 0) {
+        if (!lane->shared && !lane->matched && strcmp(lane->title, named->name) == 0 &&
+                strcmp(lane->kind, named->kind) == 0) {
             lane->matched = true;
             return true;
         }
@@ -59,7 +59,7 @@ has_lane(struct report_lanes *lanes, const struct report_actor *who)
     return false;
 }
 
-/* Who is seen in `run`, in the order of their lanes there. */
+/* The actors that are seen in `run`, in the order of their lanes there. */
 static void
 give_lanes_of(struct report_lanes *lanes, const struct report_run *run)
 {

@@ -1,5 +1,5 @@
 /*
- * measure.h -- how wide a text will be, without asking a browser.
+ * measure.h -- the width of a text, without a browser.
  *
  * Text in a picture does not wrap by itself, and the reader's font is not known. Widths are those
  * of a wide one (DejaVu Sans), so that what fits here fits everywhere.
@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How wide `length` bytes are, in hundredths of a pixel per pixel of the font's size. */
+/* The width of `length` bytes, in hundredths of a pixel per pixel of the font's size. */
 uint32_t report_measure(const char *text, size_t length);
 
-/* How wide in pixels at a size of `font_px`, rounded up. */
+/* The width in pixels at a size of `font_px`, rounded up. */
 uint32_t report_measure_px(const char *text, size_t length, uint32_t font_px);
 
 /* How many bytes fit into `width_px`, of whole letters; at least one letter of any text. */

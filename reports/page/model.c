@@ -1,5 +1,5 @@
 /*
- * model.c -- all that a page tells of one failure, read from the database.
+ * model.c -- the data of the page of one failure, read from the database.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@
 #define WIDTH_ALONE 1180u
 #define WIDTH_BESIDE 690u
 
-/* ---- What the sweep knows. ------------------------------------------------------------------- */
+/* ---- From the sweep. ------------------------------------------------------------------------- */
 
 static enum sim_store_err
 load_sweep(struct sim_store *store, int64_t run, struct report_model *model)
@@ -33,8 +33,8 @@ load_sweep(struct sim_store *store, int64_t run, struct report_model *model)
         model->started_ms = report_int(&ask, 3);
     }
     enum sim_store_err err = report_done(&ask);
-    bool room = model->shrunk_token != NULL && model->strategy != NULL && model->build != NULL;
-    return err == SIM_STORE_OK && !room ? sim_store_refused(store, SQLITE_NOMEM) : err;
+    bool memory = model->shrunk_token != NULL && model->strategy != NULL && model->build != NULL;
+    return err == SIM_STORE_OK && !memory ? sim_store_refused(store, SQLITE_NOMEM) : err;
 }
 
 static void
@@ -50,7 +50,7 @@ read_frame(struct report_ask *ask, struct sim_frame *frame)
     (void)snprintf(frame->module, sizeof(frame->module), "%s", report_text(ask, 4));
 }
 
-/* A database of an older rewake has none. */
+/* The table is missing in the database of an older rewake. */
 static enum sim_store_err
 load_frames(struct sim_store *store, int64_t run, struct sim_frames *frames)
 {
@@ -67,7 +67,7 @@ load_frames(struct sim_store *store, int64_t run, struct sim_frames *frames)
     return report_done(&ask);
 }
 
-/* ---- What is told. --------------------------------------------------------------------------- */
+/* ---- The run that is shown, and the passing one. --------------------------------------------- */
 
 const struct report_run *
 report_model_shown(const struct report_model *model)
@@ -87,7 +87,7 @@ collect_causes(struct report_model *model)
     }
 }
 
-/* UNKNOWN is fine: a database may have lost part of an explanation. */
+/* UNKNOWN is no error: part of an explanation may be missing. */
 static enum sim_store_err
 load_shown(struct sim_store *store, const struct report_places *places, int64_t run,
         struct report_model *model)
@@ -105,7 +105,7 @@ load_shown(struct sim_store *store, const struct report_places *places, int64_t 
     return err == SIM_STORE_UNKNOWN ? SIM_STORE_OK : err;
 }
 
-/* ---- Both pictures: the lanes of the twin stand as those of the run. ------------------------- */
+/* ---- Both pictures; the passing run has the lanes of the failing one. ------------------------ */
 
 static void
 lay_out(struct report_model *model)
@@ -114,7 +114,7 @@ lay_out(struct report_model *model)
     struct report_lanes_plan plan = {
             .run = report_model_shown(model),
             .beside = beside ? &model->passing : NULL,
-            .parts = beside ? model->explanation.shown_parts_step : 0,
+            .diverge = beside ? model->explanation.shown_parts_step : 0,
             .decided = beside ? model->explanation.decided_step : 0,
             .decision = beside ? model->explanation.decided_shown : NULL,
             .causes = model->causes,
@@ -129,7 +129,7 @@ lay_out(struct report_model *model)
     if (beside) {
         plan.run = &model->passing;
         plan.beside = report_model_shown(model);
-        plan.parts = model->explanation.passing_parts_step;
+        plan.diverge = model->explanation.passing_parts_step;
         plan.decision = model->explanation.decided_passing;
         plan.causes_count = 0;
         plan.second = true;

@@ -1,5 +1,5 @@
 /*
- * prose.c -- what an explanation says, with links to the steps that it names.
+ * prose.c -- the sentences of an explanation, with links to the steps they name.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,8 +20,8 @@ report_put_step(struct report_html *html, const struct report_model *model, uint
     }
 }
 
-/* Texts begin with a small letter where the terminal has words before them; the headline begins
- * with the name of a verdict, "lost-wakeup:", and keeps it. */
+/* A text that begins with a small letter gets a capital, but not the name of a verdict
+ * ("lost-wakeup:"), with which the headline begins. */
 static size_t
 put_capital(struct report_html *html, const char *text, size_t length)
 {
@@ -34,7 +34,7 @@ put_capital(struct report_html *html, const char *text, size_t length)
     return small;
 }
 
-/* A name stands in backquotes in the text, and is code here. */
+/* A name, which is in backquotes in the text, becomes <code>. */
 static void
 put_ref(struct report_html *html, const struct report_model *model, const char *text,
         const struct sim_ref *ref)

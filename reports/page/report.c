@@ -19,7 +19,7 @@
 #include "sim/cli/subject/subject.h"
 
 #define FOLDER "rewake-report"
-#define TIME_MS 60000u /* For explanations, where nobody says. */
+#define TIME_MS 60000u /* For explanations, without --time. */
 
 struct report {
     struct sim_cli *cli;
@@ -89,14 +89,14 @@ make_folder(const char *folder)
     return fail_with_folder(folder, errno == EEXIST ? ENOTDIR : errno);
 }
 
-/* Whether pages can go there is known before the first failure is explained, which takes long. An
- * index that somebody else wrote stays. */
+/* Checked before failures are explained, which takes long. An index that another program wrote is
+ * not replaced. */
 static int
 check_folder(const char *folder)
 {
     struct stat what;
     if (stat(folder, &what) != 0) {
-        return 0; /* It is made when there is something to write. */
+        return 0; /* It is made before the first page. */
     }
     if (!S_ISDIR(what.st_mode) || access(folder, W_OK | X_OK) != 0) {
         return fail_with_folder(folder, S_ISDIR(what.st_mode) ? errno : ENOTDIR);
@@ -108,7 +108,7 @@ check_folder(const char *folder)
     int status = 0;
     if (access(path, F_OK) == 0 && !report_html_is_ours(path)) {
         status = sim_cli_fail(SIM_EXIT_SYSTEM,
-                "%s was not written by `rewake report`, and stays; name another folder with -o",
+                "%s was not written by `rewake report`, and is kept; name another folder with -o",
                 path);
     }
     free(path);
@@ -148,7 +148,7 @@ make_all(struct report *report)
     return status;
 }
 
-/* Only the runs that were named; the index has the others without a page. */
+/* Pages of the named runs only; the index lists the others without a link. */
 static int
 make_named(struct report *report)
 {
@@ -163,7 +163,7 @@ make_named(struct report *report)
     return status;
 }
 
-/* ---- What is done first: runs that were named, and explanations. ----------------------------- */
+/* ---- Named runs, and explanations. ----------------------------------------------------------- */
 
 static int
 read_names(struct report *report)
@@ -177,15 +177,14 @@ read_names(struct report *report)
         uint64_t run = 0;
         if (strncmp(name, "run:", 4) != 0 || !sim_number_parse(name + 4, INT64_MAX / 2, &run) ||
                 run == 0) {
-            return sim_cli_fail(SIM_EXIT_USAGE,
-                    "'%s' is no run of the database: it is run: and a number", name);
+            return sim_cli_fail(SIM_EXIT_USAGE, "'%s' is not a run: name one as run:ID", name);
         }
         report->named[report->named_count] = (int64_t)run;
     }
     return 0;
 }
 
-/* Leaves of `runs` those that nobody has explained; all must be there. */
+/* Keeps those of `runs` that have no explanation; all must be in the database. */
 static int
 keep_unexplained(struct report *report, int64_t *runs, uint32_t *count)
 {
@@ -214,7 +213,7 @@ keep_unexplained(struct report *report, int64_t *runs, uint32_t *count)
     return 0;
 }
 
-/* With the database closed: explanations are written by the one who opens it for that. */
+/* With the database closed: sim_explain_missing opens it for writing. */
 static int
 explain(struct report *report, const int64_t *runs, uint32_t count)
 {
@@ -224,8 +223,8 @@ explain(struct report *report, const int64_t *runs, uint32_t count)
     int status = sim_explain_missing(report->cli, runs, count, time_ms, &done);
     if (status == 0 && done.out_of_time) {
         (void)fprintf(stderr,
-                "rewake: %u of %u failures are told without an explanation: the time is up; "
-                "--time gives it more\n",
+                "rewake: time is up: %u of %u failures have no explanation; allow more with "
+                "--time\n",
                 done.missing - done.tried, done.missing);
     }
     return status;
@@ -309,10 +308,11 @@ SIM_COMMAND(command, .name = "report",
         .usage = "[--db FILE] [-o DIR] [--lcov DIR] [--time 60s] [run:ID ...]",
         .about = "the trace database as pages for a browser",
         .help = "Writes DIR/index.html and a page for one failure of each cause, or for the runs\n"
-                "that are named. The pages need no network and no script. DIR is " FOLDER
-                "\nwhere nothing else is said. Failures that nobody has explained are explained\n"
-                "first, for a minute or as long as --time says, and that is kept in the database;\n"
-                "where they cannot be run any more, they are told as they were found.\n",
+                "that are named. The pages need no network and no script. The default DIR "
+                "is\n" FOLDER
+                ". Failures without an explanation are explained first, for a minute or as\n"
+                "long as --time says; explanations are stored in the database. A failure that\n"
+                "cannot be replayed here is shown as it was found.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(FOLDER) | SIM_CLI_OPTION_BIT(LCOV) |
                    SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(HELP),
         .takes = SIM_TAKES_RUNS, .arguments_max = UINT32_MAX, .run = report_command);

@@ -1,9 +1,9 @@
 /*
- * sources.c -- a few lines of source around each place that matters.
+ * sources.c -- a few lines of source around each location.
  *
- * The database has names of files, not what is in them: they are read when the report is made, by
- * the names that the compiler was given. A name from a foreign database must not bring any other
- * file onto a page, so only what is called like source is opened.
+ * The database has the names of files, as the compiler got them, not their contents: files are read
+ * when the report is written. A name in a foreign database must not bring other files onto a page,
+ * so only a file with the suffix of a source file is opened.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,7 +32,7 @@ struct excerpts {
     uint32_t count;
 };
 
-/* ---- Which places. --------------------------------------------------------------------------- */
+/* ---- Locations. ------------------------------------------------------------------------------ */
 
 static void
 add(struct excerpts *excerpts, const struct excerpt *excerpt)
@@ -51,15 +51,14 @@ add(struct excerpts *excerpts, const struct excerpt *excerpt)
 static const char *
 words_of(const struct report_location *location)
 {
-    return strcmp(location->role, "cause") == 0
-                   ? location->nth == 0 ? "Where it went wrong" : "Called from"
+    return strcmp(location->role, "cause") == 0 ? location->nth == 0 ? "Root cause" : "Called from"
            : strcmp(location->role, "stored") == 0 ? "Where the waker was stored"
-           : strcmp(location->role, "first") == 0  ? "What came first here"
-           : strcmp(location->role, "second") == 0 ? "What came second here"
-                                                   : "Where the number that decides is drawn";
+           : strcmp(location->role, "first") == 0  ? "The access that was first here"
+           : strcmp(location->role, "second") == 0 ? "The access that was second here"
+                                                   : "Where the deciding number is drawn";
 }
 
-/* Of an explanation its own places; of a run that nobody explained, what the ledger knows. */
+/* The locations of the explanation, the line of the verdict, and where the waker was stored. */
 static void
 collect(const struct report_model *model, struct excerpts *excerpts)
 {
@@ -144,7 +143,7 @@ put_lines(struct report_html *html, FILE *file, uint32_t line)
             put_source_line(html, number, text, number == line);
             found = found || number == line;
         }
-        begins = ends; /* Of a line that is too long only the first part is shown. */
+        begins = ends; /* Only the beginning of a long line is shown. */
         number += ends;
     }
     return found;
@@ -168,8 +167,8 @@ put_excerpt(struct report_html *html, const struct report_model *model, const st
     }
     report_html_raw(html, "</p>\n");
     if (file == NULL) {
-        report_html_raw(html, "<p class=\"dim\">This file is not here: make the report where it "
-                              "was built, to see its lines.</p>\n");
+        report_html_raw(html, "<p class=\"dim\">This file is not on this machine: run <code>rewake "
+                              "report</code> where it was compiled to see its lines.</p>\n");
         return;
     }
     report_html_raw(html, "<pre class=\"source\" tabindex=\"0\"><code>");
@@ -177,8 +176,8 @@ put_excerpt(struct report_html *html, const struct report_model *model, const st
     report_html_raw(html, "</code></pre>\n");
     (void)fclose(file);
     if (!found || newer) {
-        report_html_raw(html, "<p class=\"dim\">This file has changed since the run was made: the "
-                              "lines may be others.</p>\n");
+        report_html_raw(html, "<p class=\"dim\">This file has changed since the run: the lines may "
+                              "have moved.</p>\n");
     }
 }
 

@@ -1,5 +1,5 @@
 /*
- * tables.c -- who waits, the life of every wait, every step.
+ * tables.c -- tables: waiting tasks, the wake ledger, all steps.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,7 +40,7 @@ put_wanted(struct report_html *html, const struct report_run *run, const struct 
     struct sim_page words;
     sim_page_init(&words, false);
     if (wait->kind == SIM_WAIT_CLONE) {
-        sim_page_put(&words, "whoever has a clone of its waker");
+        sim_page_put(&words, "a wake by the holder of a clone of its waker");
     } else {
         sim_actor_table_put_wanted(
                 &run->actor_table, &words, wait->object, wait->reason, wait->part);
@@ -52,10 +52,10 @@ put_wanted(struct report_html *html, const struct report_run *run, const struct 
 static const char *
 name_of(const struct report_run *run, uint32_t actor)
 {
-    return actor < run->actors_count ? run->actors[actor].name : "nobody";
+    return actor < run->actors_count ? run->actors[actor].name : "no actor";
 }
 
-/* ---- Who waits. ------------------------------------------------------------------------------ */
+/* ---- Waiting tasks. -------------------------------------------------------------------------- */
 
 static bool
 is_lost(const struct report_run *run, uint32_t actor)
@@ -65,7 +65,7 @@ is_lost(const struct report_run *run, uint32_t actor)
     return lost && sim_actor_table_actor(&run->actor_table, run->outcome.actor) == actor;
 }
 
-/* The step of the last wake of `actor` that no poll has followed; 0: none. */
+/* The step of the last wake of `actor` without a later poll; 0: none. */
 static uint32_t
 dropped(const struct report_run *run, uint32_t actor)
 {
@@ -85,7 +85,7 @@ put_could(struct report_html *html, const struct report_model *model, uint32_t a
     uint32_t woken = dropped(run, actor);
     report_html_raw(html, "<td>");
     if (is_lost(run, actor)) {
-        report_html_raw(html, "could go on");
+        report_html_raw(html, "could make progress");
         if (run->outcome.owed_step != 0) {
             report_html_raw(html, " since step ");
             report_put_step(html, model, run->outcome.owed_step);
@@ -112,14 +112,13 @@ put_wait_row(struct report_html *html, const struct report_model *model, uint32_
         put_step_cell(html, model, wait->store_step);
         put_place(html, report_run_wait_place(run, wait));
     } else {
-        report_html_raw(html, "<td>nothing on record: no waker of its own is anywhere</td><td></td>"
-                              "<td></td>");
+        report_html_raw(html, "<td>unknown: no slot holds its waker</td><td></td><td></td>");
     }
     put_could(html, model, actor);
     report_html_raw(html, "</tr>\n");
 }
 
-/* Loops wait in the host, and say so in another way. */
+/* A loop waits in the host, which stores no waker. */
 static bool
 put_blocked_row(struct report_html *html, const struct report_model *model, uint32_t actor)
 {
@@ -163,8 +162,8 @@ report_put_waiting(struct report_html *html, const struct report_model *model)
     uint32_t rows = 0;
     size_t begun = html->page.length;
     report_html_raw(html,
-            "<h2 id=\"waiting\">Who waits at the end</h2>\n<div class=\"scroll\" tabindex=\"0\">"
-            "<table>\n<thead><tr><th>Who</th><th>Waits for</th><th>Since step</th><th>At</th>"
+            "<h2 id=\"waiting\">Waiting at the end</h2>\n<div class=\"scroll\" tabindex=\"0\">"
+            "<table>\n<thead><tr><th>Actor</th><th>Waits for</th><th>Since step</th><th>At</th>"
             "<th></th></tr></thead>\n<tbody>\n");
     for (uint32_t i = 1; i < run->actors_count && rows < WAITS_MAX; i++) {
         bool task = strcmp(run->actors[i].kind, "task") == 0;
@@ -184,12 +183,12 @@ report_put_waiting(struct report_html *html, const struct report_model *model)
     }
     report_html_raw(html, "</tbody></table></div>\n");
     if (rows == 0 && html->page.bytes != NULL) {
-        html->page.length = begun; /* Nobody does. */
+        html->page.length = begun; /* No task waits: drop the heading. */
         html->page.bytes[begun] = '\0';
     }
 }
 
-/* ---- Every wait. ----------------------------------------------------------------------------- */
+/* ---- The wake ledger. ------------------------------------------------------------------------ */
 
 static void
 put_ledger_row(
@@ -201,7 +200,7 @@ put_ledger_row(
     report_html_element(html, "td", NULL, name_of(run, wait->part));
     put_wanted(html, run, wait);
     if (wait->unknown != 0) {
-        report_html_raw(html, "<td>before the record</td><td></td>");
+        report_html_raw(html, "<td>before recording began</td><td></td>");
     } else {
         put_step_cell(html, model, wait->store_step);
         put_place(html, report_run_wait_place(run, wait));
@@ -231,12 +230,11 @@ report_put_ledger(struct report_html *html, const struct report_model *model)
     if (ledger->count == 0) {
         return;
     }
-    report_html_raw(html,
-            "<h2 id=\"ledger\">The life of every wait</h2>\n"
-            "<p>Each waker that was stored somewhere, and what became of it.</p>\n"
-            "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th>Whose</th>"
-            "<th>Waits for</th><th>Stored in step</th><th>At</th><th>Became of it</th>"
-            "<th>In step</th><th>By</th></tr></thead>\n<tbody>\n");
+    report_html_raw(html, "<h2 id=\"ledger\">Wake ledger</h2>\n"
+                          "<p>Every stored waker and its outcome.</p>\n"
+                          "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th>Task</th>"
+                          "<th>Waits for</th><th>Stored in step</th><th>At</th><th>Outcome</th>"
+                          "<th>In step</th><th>By</th></tr></thead>\n<tbody>\n");
     uint32_t left_out = 0;
     for (uint32_t i = 0; i < ledger->count; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
@@ -250,8 +248,7 @@ report_put_ledger(struct report_html *html, const struct report_model *model)
     report_html_raw(html, "</tbody></table></div>\n");
     if (left_out > 0) {
         report_html_format(html,
-                "<p class=\"dim\">%u earlier waits, all of them ended, are left out.</p>\n",
-                left_out);
+                "<p class=\"dim\">%u earlier waits that have ended are left out.</p>\n", left_out);
     }
 }
 
@@ -268,7 +265,7 @@ place_of(const struct report_run *run, const struct report_step *step)
     return place;
 }
 
-/* The picture has the anchor of what it shows. */
+/* A step in the picture has its anchor #step-N there; its row is #row-N. */
 static void
 put_step_row(struct report_html *html, const struct report_model *model,
         const struct report_step *step, struct sim_page *words)
@@ -277,7 +274,7 @@ put_step_row(struct report_html *html, const struct report_model *model,
     bool drawn = report_lanes_anchor(&model->lanes, step->step) == step->step;
     sim_page_clear(words);
     if (!report_run_step_words(run, step, words)) {
-        sim_page_put(words, "goes on");
+        sim_page_put(words, "runs");
     }
     report_html_format(
             html, "<tr id=\"%s-%u\"><td class=\"number\">", drawn ? "row" : "step", step->step);
@@ -299,7 +296,7 @@ put_chunk(struct report_html *html, const struct report_model *model, uint32_t f
     sim_page_init(&words, false);
     report_html_format(html,
             "<details><summary>Steps %u to %u</summary>\n<div class=\"scroll\" tabindex=\"0\">"
-            "<table>\n<thead><tr><th>Step</th><th>Time</th><th>Who</th><th>What</th><th>At</th>"
+            "<table>\n<thead><tr><th>Step</th><th>Time</th><th>Actor</th><th>Events</th><th>At</th>"
             "</tr></thead>\n<tbody>\n",
             run->steps[from].step, run->steps[to - 1].step);
     for (uint32_t i = from; i < to; i++) {
@@ -332,9 +329,9 @@ report_put_steps(struct report_html *html, const struct report_model *model)
             to++;
         }
         report_html_format(html,
-                "<p class=\"dim\">%u steps are left out here, %u to %u: <code>rewake show</code> "
-                "and the view <code>trace</code> have all of them.</p>\n",
-                to - from, run->steps[from].step, run->steps[to - 1].step);
+                "<p class=\"dim\">Steps %u to %u (%u steps) are left out: <code>rewake show</code> "
+                "and the view <code>trace</code> list them.</p>\n",
+                run->steps[from].step, run->steps[to - 1].step, to - from);
         from = to;
     }
 }

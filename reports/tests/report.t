@@ -5,7 +5,7 @@
 . sim/tests/cli/common.sh
 
 # no_markup FILE: nothing that came from a scenario is an element or an attribute, and all of it is
-# UTF-8; nothing is asked of any other place.
+# UTF-8; nothing is loaded from elsewhere.
 no_markup() {
     ! grep -q '<script\|<img\|<[^>]* on[a-z]*=' "$1" && iconv -f UTF-8 -t UTF-8 "$1" >/dev/null &&
         ! grep -v 'http://www.w3.org/2000/svg' "$1" | grep -q 'https\?://\|url(\|@import'
@@ -16,13 +16,13 @@ anchors() {
     grep -o 'href="#[^"]*"' "$1" | sed 's/href="#//; s/"//' | sort -u >links.txt
     [ -z "$(uniq -d ids.txt)" ] && [ -z "$(comm -23 links.txt ids.txt)" ]
 }
-# The page without what differs from build to build, and without sentences: other tests hold those.
+# The page without what differs from build to build, and without sentences, which others test.
 stable() {
     sed -n '/<main/,/<\/main>/p' "$1" | sed 's/<dt>Build.*<\/dd>/<dt>Build/
         s/^<style>.*<\/style>$/<style\/>/; s/rw1:[^ <]*/TOKEN/g; s/^<p\([^>]*\)>.*/<p\1>/'
 }
 
-# ---- One failure. The database keeps what was found out, and counts as before. ----
+# ---- One failure. The database keeps the explanation, and its counts. ----
 ln -s "$root/scenarios" scenarios
 rewake run zoo/tokio-4497/broken --runs 50 --fresh --db a.db >/dev/null 2>&1
 run=$(told a.db)
@@ -34,19 +34,19 @@ same "report: status" "$(status report --db a.db -o out)" 0
 same "report: says where" "$(cat out.txt)" out/index.html
 ok "report: says what it explains" grep -q "explaining $run of zoo/tokio-4497/broken (1 of 1)" \
     err.txt
-same "runs that tell a failure are counted nowhere" "$(sqlite3 a.db "$counts")" "$before"
+same "runs of an explanation are not counted" "$(sqlite3 a.db "$counts")" "$before"
 page=out/failure-${run#run:}.html
 ok "a page of the failure" test -s "$page"
 ok "the index leads to it" grep -q "href=\"failure-${run#run:}.html\"" out/index.html
 ok "it is text only" no_markup "$page"
 ok "its anchors are whole" anchors "$page"
 ok "the wake that is missing is named" grep -q 'here server should have been woken' "$page"
-ok "the twin is beside it" grep -q '<svg class="lanes" id="twin"' "$page"
+ok "the passing run is beside it" grep -q '<svg class="lanes" id="passing"' "$page"
 ok "what decides is marked" grep -q \
     '>decided before the first step: the scenario draws the number [0-9]*<' "$page"
-ok "and what the twin has there" grep -q \
+ok "and the decision of the passing run" grep -q \
     'decided before the first step: the scenario draws the number 0<' "$page"
-ok "where the two runs part as well" grep -q '>here the two runs part<' "$page"
+ok "where the two runs diverge as well" grep -q '>the two runs diverge here<' "$page"
 ok "lines of source" grep -q '<mark>.*rt_slot_replace' "$page"
 cp "$page" first.html
 same "again: status" "$(status report --db a.db -o out "$run")" 0
@@ -74,15 +74,15 @@ cp .said picture.svg 2>/dev/null || "$root/scripts/report-picture" "$page" >pict
 ok "the picture is one element" \
     test "$(grep -c '<svg' picture.svg)$(tail -n 1 picture.svg)" = "1</svg>"
 
-# ---- A decision within the run, a dropped wake, pictures that are higher than paper. ----
+# ---- A decision within the run, a dropped wake, pictures higher than paper. ----
 rewake run zoo/monoio-147/broken --runs 50 --fail-fast --fresh --db b.db >/dev/null 2>&1
 same "another: status" "$(status report --db b.db -o b)" 0
 page=$(ls b/failure-*.html)
-ok "decided where the runs part: one mark" grep -q \
-    '>decided here: [0-9]* bytes\? [a-z]* moved for upload; the two runs part<' "$page"
+ok "decided where the runs diverge: one mark" grep -q \
+    '>decided here: [0-9]* bytes\? [a-z]* moved for upload; the two runs diverge<' "$page"
 ok "the foot of a lane says whose wake was dropped" grep -q '>woken at step [0-9]*,' "$page"
-ok "so does the table of who waits" grep -q 'was woken in step .*and not polled since' "$page"
-ok "for paper, each picture in slices" grep -q '<use href="#twin-body"/>' "$page"
+ok "so does the table of waiting tasks" grep -q 'was woken in step .*and not polled since' "$page"
+ok "for paper, each picture in slices" grep -q '<use href="#passing-body"/>' "$page"
 ok "for paper: its anchors are whole" anchors "$page"
 
 # ---- A hang is explained as well, last. ----
@@ -91,7 +91,7 @@ same "a hang: status" "$(status report --hang 100ms --db h.db -o h)" 0
 ok "a hang: explained" \
     grep -q 'the step spins in table_find_free() (hang.c:3[2-5])' h/failure-*.html
 
-# ---- Names and words that are markup; a library; one that is gone. ----
+# ---- Names with markup; a library; a library that is missing. ----
 cp "$root/reports/tests/lib/markup.c" markup.c
 # shellcheck disable=SC2086 # Several flags.
 $cc -std=c17 -D_GNU_SOURCE -DRT_PROBES -O1 -g -shared -fPIC $library_flags -I"$root" markup.c \
@@ -101,13 +101,13 @@ run=$(told m.db)
 same "markup: status" "$(status report --db m.db -o m)" 0
 ok "markup: it is text only" no_markup "m/failure-${run#run:}.html"
 ok "markup: the index too" no_markup m/index.html
-ok "markup: the twin is there" grep -q 'id="twin"' "m/failure-${run#run:}.html"
+ok "markup: the passing run is there" grep -q 'id="passing"' "m/failure-${run#run:}.html"
 ok "markup: as it was written" grep -q '&lt;script&gt;document.title' "m/failure-${run#run:}.html"
 sqlite3 m.db 'DELETE FROM explained; DELETE FROM explained_places; DELETE FROM told'
 mv markup.so elsewhere.so
 same "a library that is gone: status" "$(status report --db m.db -o m2)" 0
 ok "a library that is gone: says so" grep -q 'markup.so' err.txt
-ok "a library that is gone: as it was found" grep -q 'Nobody has explained' \
+ok "a library that is gone: as it was found" grep -q 'has no explanation yet' \
     "m2/failure-${run#run:}.html"
 ok "a library that is gone: still the steps" grep -q 'id="step-1"' "m2/failure-${run#run:}.html"
 
@@ -115,7 +115,7 @@ ok "a library that is gone: still the steps" grep -q 'id="step-1"' "m2/failure-$
 cp a.db damaged.db
 sqlite3 damaged.db "DELETE FROM told WHERE told % 2; UPDATE explained SET answer = '<b>', why = '';
     UPDATE explained_places SET file = '/etc/passwd', line = 1, step = -1"
-same "without its twin: status" "$(status report --db damaged.db -o d)" 0
+same "without its passing run: status" "$(status report --db damaged.db -o d)" 0
 not_ok "what is no source is not read" grep -q 'root:' d/failure-*.html
 sqlite3 damaged.db 'DELETE FROM told; DELETE FROM event_words'
 same "without its runs: status" "$(status report --db damaged.db -o d)" 0
@@ -125,7 +125,7 @@ ok "without its runs: it is text only" no_markup "$(ls d/failure-*.html)"
 rewake run canary/livelock --runs 1 --fresh --db l.db >/dev/null 2>&1
 same "10,000 steps: status" "$(status report --db l.db -o l)" 0
 ok "10,000 steps: under 1 MB" test "$(cat l/failure-*.html | wc -c)" -lt 1000000
-ok "10,000 steps: says what is left out" grep -q 'steps are left out here' l/failure-*.html
+ok "10,000 steps: says what is left out" grep -q 'steps) are left out' l/failure-*.html
 ok "10,000 steps: its anchors are whole" anchors "$(ls l/failure-*.html)"
 
 # ---- Refusals. ----
@@ -137,9 +137,9 @@ touch file
 refused "a folder that is a file" 70 report --db a.db -o file
 mkdir site
 echo '<p>mine' >site/index.html
-refused "an index of somebody else's" 70 report --db a.db -o site
+refused "an index of another program" 70 report --db a.db -o site
 same "... stays" "$(ls site) $(cat site/index.html)" 'index.html <p>mine'
-same "an index of its own is written again" "$(status report --db l.db -o l)" 0
+same "an index of rewake is written again" "$(status report --db l.db -o l)" 0
 rewake run articles/s1/two-requests --runs 1 --fresh --db p.db >/dev/null 2>&1
 same "nothing failed: status" "$(status report --db p.db -o p)" 0
 ok "nothing failed: says so" test -s p/index.html
