@@ -1,4 +1,4 @@
--- Where nothing has failed: how likely can a run still fail? At most so many percent (95 %: 3/n).
+-- How likely is a failure in scenarios without one? Upper bound in percent (95 %: 3/n).
 -- :scenario a shell glob over names; all of them
 --
 -- SPDX-License-Identifier: Apache-2.0

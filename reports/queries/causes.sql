@@ -1,4 +1,4 @@
--- By what did runs fail? Verdict, who said so, and the line; in how many runs.
+-- What are the causes of failures? Verdict, oracle and line, and the number of runs.
 -- :scenario a shell glob over names; all of them
 --
 -- SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
--- Which lines of each function do tests run, which does simulation, which both, which neither?
+-- Which lines of each function run in unit tests, in simulation, in both, or in neither?
 -- :file a shell glob over files; all of them
 -- needs code_lines: `make coverage` fills it, in build/coverage/trace.db
 --

@@ -1,4 +1,4 @@
--- Which options had their seeds drawn for the runs that failed? Of those that were told.
+-- Which drawn options did failing runs have? Of runs with details.
 -- :scenario a shell glob over names; all of them
 --
 -- SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
--- What failed? One line for each way to fail that was told; the newest first.
+-- What failed? A row for each way to fail, the newest first.
 -- :scenario a shell glob over names; all of them
 --
 -- SPDX-License-Identifier: Apache-2.0

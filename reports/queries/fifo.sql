@@ -1,4 +1,4 @@
--- Which failures need no other run order than FIFO, and which do?
+-- Which failures are possible in FIFO run order, and which need another order?
 -- :scenario a shell glob over names; all of them
 --
 -- SPDX-License-Identifier: Apache-2.0

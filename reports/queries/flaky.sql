@@ -1,4 +1,4 @@
--- Which scenarios fail only now and then? The seldom first: a test of them by chance would miss it.
+-- Which scenarios fail only in some runs? The rarest first: few runs would miss them.
 --
 -- SPDX-License-Identifier: Apache-2.0
 SELECT s.scenario, sum(c.runs) AS runs, sum(iif(c.verdict <> 0, c.runs, 0)) AS failed,

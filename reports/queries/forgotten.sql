@@ -1,4 +1,4 @@
--- Which lines store wakers that nobody fires? In how many runs of all sweeps each end was seen.
+-- Which lines store wakers that are never woken? Outcomes by number of runs, over all sweeps.
 -- :scenario a shell glob over names; all of them
 --
 -- SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
--- When did coverage stop growing? The last run that came somewhere new, and how many came after.
+-- When did coverage stop growing? The last run with a new coverage point, and the runs since.
 -- :scenario a shell glob over names; all of them
 --
 -- SPDX-License-Identifier: Apache-2.0

@@ -1,7 +1,7 @@
--- How long does a woken task wait for its poll? Median, nine of ten, and the most, by scenario.
+-- How long does a woken task wait for its poll? Median, 90 % and maximum, by scenario.
 -- :scenario a shell glob over names; all of them
 --
--- Over the newest runs that have events, up to 200,000 of them; in one run `slow-polls` looks.
+-- Over the newest runs with stored events, up to 200,000 events; for one run use `slow-polls`.
 --
 -- SPDX-License-Identifier: Apache-2.0
 WITH taken AS (

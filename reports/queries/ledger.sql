@@ -1,5 +1,5 @@
--- What became of each waker of a run?
--- :run the number of a run; the newest that was told
+-- What was the outcome of each waker of a run?
+-- :run the number of a run; the newest with stored events
 -- = SELECT max(run) FROM details WHERE stored > 0
 --
 -- SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
--- What has been seen at a line, and which seed comes there? Elements of coverage, and failures.
+-- What has been seen at a line, and with which seed? Coverage points, and failures.
 -- :place FILE:LINE, or FILE alone, without its folder: mine.c:12
 --
 -- SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
--- Which wake-ups were lost or late? Who sleeps where, and what became of its last waker.
+-- Which wake-ups were lost or late? The blocked task, its line, and the outcome of its waker.
 -- :scenario a shell glob over names; all of them
 --
 -- SPDX-License-Identifier: Apache-2.0

@@ -1,5 +1,5 @@
--- What was covered for the first time?
--- :hours of sweeps that began so many hours ago or later; the newest sweep of each scenario
+-- What was newly covered?
+-- :hours sweeps of the last so many hours; the newest sweep of each scenario
 --
 -- SPDX-License-Identifier: Apache-2.0
 SELECT a.run, a.element, substr(a.place, 1, instr(a.place, ' ') - 1) AS at,

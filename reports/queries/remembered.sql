@@ -1,4 +1,4 @@
--- Which failures will the next `rewake run` try first?
+-- Which failures will the next `rewake run` replay first?
 --
 -- SPDX-License-Identifier: Apache-2.0
 SELECT m.scenario, v.name AS verdict, o.name AS oracle, p.place, m.run

@@ -1,4 +1,4 @@
--- Which runs are worth making again, and how? Those that were told, and their smallest form.
+-- Which commands replay the failures, in their smallest form?
 -- :scenario a shell glob over names; all of them
 --
 -- SPDX-License-Identifier: Apache-2.0

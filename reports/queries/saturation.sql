@@ -1,4 +1,4 @@
--- Would more runs still come somewhere new? How likely the next one is of a kind not seen so far.
+-- Would more runs find new schedules? The probability that the next run is a new one.
 -- :scenario a shell glob over names; all of them
 --
 -- SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
--- Which seeds have something to show: a failure, or a place where no run of their sweep had been?
+-- Which seeds fail, or were the first of their sweep to cover a coverage point?
 -- :scenario a shell glob over names; all of them
 -- :sweep the number of a sweep; the newest of each scenario
 --

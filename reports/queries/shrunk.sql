@@ -1,4 +1,4 @@
--- How small did failures become? Steps and deviations as they were found, and of the smallest run.
+-- How small did failures become? Steps and deviations as found, and of the smallest run.
 -- :scenario a shell glob over names; all of them
 --
 -- SPDX-License-Identifier: Apache-2.0

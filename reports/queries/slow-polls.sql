@@ -1,5 +1,5 @@
--- Which polls of a run came last after their wake? The twenty slowest, in virtual time.
--- :run the number of a run; the newest that was told
+-- Which polls of a run were latest after their wake? The twenty slowest, in virtual time.
+-- :run the number of a run; the newest with stored events
 -- = SELECT max(run) FROM details WHERE stored > 0
 --
 -- SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
--- How long are runs? Of each scenario the mean over all runs, and the longest that has a row.
+-- How long are runs? The mean over all runs of each scenario, and the longest stored run.
 -- :scenario a shell glob over names; all of them
 --
 -- SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
--- Which strategy found what? Runs that each drew, and how many of them failed.
+-- Which strategy found what? Runs of each strategy, and how many failed.
 -- :scenario a shell glob over names; all of them together
 --
 -- SPDX-License-Identifier: Apache-2.0

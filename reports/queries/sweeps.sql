@@ -1,4 +1,4 @@
--- What has been run? The newest first.
+-- Which sweeps were run? The newest first.
 -- :scenario a shell glob over names; all of them
 --
 -- SPDX-License-Identifier: Apache-2.0

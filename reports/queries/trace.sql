@@ -1,15 +1,15 @@
 -- What happened in a run, event by event?
--- :run the number of a run; the newest that was told
+-- :run the number of a run; the newest with stored events
 -- = SELECT max(run) FROM details WHERE stored > 0
 -- :from the first step; 1
 -- :to the last step; all the rest
 --
--- `detail` is the event's argument in words: whose waker, since when, how many.
+-- `detail` is the argument of the event in words: the task of a waker, a time, a number.
 --
 -- SPDX-License-Identifier: Apache-2.0
 SELECT t.step, t.cause, t.actor, t.kind, t.object,
        CASE WHEN t.kind IN ('store', 'keep', 'replace', 'fire', 'erase', 'clone', 'drop') THEN 'of '
-               || coalesce(w.text, iif(t.argument = 0, 'nobody known', (SELECT name
+               || coalesce(w.text, iif(t.argument = 0, 'an unknown task', (SELECT name
                    FROM object_kinds WHERE kind = t.argument >> 28) || ' '
                    || (t.argument >> 16 & 0xfff) || '.' || (t.argument & 0xffff)))
            WHEN t.kind IN ('step', 'clock', 'arm', 'expire', 'disarm')
@@ -30,8 +30,8 @@ SELECT t.step, t.cause, t.actor, t.kind, t.object,
                    WHEN 2 THEN 'parked' END
                WHEN 'wake' THEN CASE t.argument WHEN 0 THEN 'queued' WHEN 1 THEN 'was queued'
                    WHEN 2 THEN 'in its poll' END
-               WHEN 'ask' THEN iif(t.argument = 0, 'goes on', 'gives way')
-               WHEN 'resume' THEN iif(t.argument = 0, 'goes on', 'cancelled')
+               WHEN 'ask' THEN iif(t.argument = 0, 'continues', 'gives way')
+               WHEN 'resume' THEN iif(t.argument = 0, 'continues', 'cancelled')
                WHEN 'subwake' THEN 'child ' || t.argument
                WHEN 'fault' THEN CASE t.argument WHEN 1 THEN 'cancelled' WHEN 2 THEN 'clock'
                    WHEN 4 THEN 'capacity' WHEN 8 THEN 'interrupted' WHEN 16 THEN 'other waker'

@@ -1,4 +1,4 @@
--- Which runs were not the same run the second time?
+-- Which runs differed when they were repeated (replica runs)?
 --
 -- SPDX-License-Identifier: Apache-2.0
 SELECT r.run, s.scenario, r.seed, v.name AS verdict, o.name AS oracle, d.message

@@ -1,10 +1,10 @@
--- Who waited for what when the run ended, and what had become of the waker?
--- :run the number of a run; the newest that was told
+-- What did each task wait for at the end of a run, and what was the outcome of its waker?
+-- :run the number of a run; the newest with stored events
 -- = SELECT max(run) FROM details WHERE stored > 0
 --
--- Every task that had not finished and was not being polled: the places with its waker, and those
--- that were emptied after its last poll. `waker` open: still there; none: it left none anywhere.
--- `woken`: the step of a wake that no poll has followed. Loops wait in the host's poll.
+-- All tasks that had not finished and were not being polled: the slots with their wakers, and those
+-- emptied after the last poll. `waker` open: still stored; none: no slot has one. `woken`: the step
+-- of a wake without a later poll. Loops wait in the host's poll.
 --
 -- SPDX-License-Identifier: Apache-2.0
 WITH numbers AS (
@@ -18,7 +18,7 @@ WITH numbers AS (
            max(iif(name = 'block', kind, NULL)) AS block,
            max(iif(name = 'unblock', kind, NULL)) AS unblock
     FROM event_kinds),
-told AS ( -- Tasks by their objects, loops by their actors.
+tasks AS ( -- Tasks by their objects, loops by their actors.
     SELECT iif(e.kind = k.actor AND e.argument >> 32 = 2, -e.actor, e.object) AS object,
            max(iif(e.kind = k.poll, e.n, NULL)) AS poll_n,
            max(iif(e.kind = k.poll, e.step, NULL)) AS poll_step,
@@ -35,7 +35,7 @@ told AS ( -- Tasks by their objects, loops by their actors.
     GROUP BY 1),
 left_over AS MATERIALIZED (
     SELECT t.*, iif(t.wake_n > t.poll_n, t.wake_step, NULL) AS woken
-    FROM told AS t
+    FROM tasks AS t
     WHERE t.object <> 0 AND coalesce(t.end_n, -1) <= coalesce(t.post_n, -1)
       AND (t.poll_n IS NULL OR t.polled_n > t.poll_n OR t.poll_step < (
                SELECT w.step_cause & 0xffffffff FROM details AS d JOIN event_words AS w

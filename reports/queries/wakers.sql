@@ -1,9 +1,9 @@
--- Who wakes whom in a run, how often, at which line, and was the woken task polled for it?
--- :run the number of a run; the newest that was told
+-- Which actor wakes which task in a run, how often and at which line, and did a poll follow?
+-- :run the number of a run; the newest with stored events
 -- = SELECT max(run) FROM details WHERE stored > 0
 --
--- `polled`: wakes that a poll followed; one poll answers all wakes before it. `over`: the task had
--- finished already. Where the rest is not 0, the run ended before a poll, or the wake was lost.
+-- `polled`: wakes with a later poll; one poll answers all wakes before it. `over`: wakes after the
+-- task had finished. All others were sent before the end of the run, or lost.
 --
 -- SPDX-License-Identifier: Apache-2.0
 WITH numbers AS (

@@ -1,5 +1,5 @@
 /*
- * command.c -- `rewake query`: a question that is kept, or one SQL statement.
+ * command.c -- `rewake query`: a named query, or one SQL statement.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,8 +18,8 @@
 
 struct printing {
     uint64_t lines;
-    bool cut;  /* Of a table that was asked for by name: no line is wider than a terminal. */
-    bool wide; /* It has one column, such as a command to paste: that stays whole. */
+    bool cut;  /* Of a named query: no line is wider than a terminal. */
+    bool wide; /* One column, such as a command to paste: never cut. */
 };
 
 /* Bytes of the first `columns` characters. */
@@ -52,7 +52,7 @@ print_line(const char *text, size_t length, void *argument)
     return fwrite(text, 1, shown, stdout) == shown && fputs(cut ? "...\n" : "\n", stdout) != EOF;
 }
 
-/* ---- What there is. -------------------------------------------------------------------------- */
+/* ---- The list. ------------------------------------------------------------------------------- */
 
 static void
 list_query(const struct report_query *query)
@@ -61,7 +61,7 @@ list_query(const struct report_query *query)
     char left[80];
     char question[512];
     bool good = report_query_read(query, &head);
-    rt_assert(good); /* queries.t asks each. */
+    rt_assert(good); /* query.t runs each. */
     int used = snprintf(left, sizeof(left), "%s", query->name);
     for (uint32_t i = 0; i < head.param_count; i++) {
         used += snprintf(left + used, sizeof(left) - (size_t)used, " [%s]", head.params[i] + 1);
@@ -79,15 +79,15 @@ list_queries(void)
         list_query(each);
     }
     (void)putchar('\n');
-    sim_print_folded("rewake query NAME [ARGUMENT...] asks one of them, rewake query 'SELECT ...' "
-                     "anything else.",
+    sim_print_folded("rewake query NAME [ARGUMENT...] runs one of them, rewake query 'SELECT ...' "
+                     "any statement.",
             0, 0);
     return SIM_EXIT_HELD;
 }
 
-/* ---- Asking. --------------------------------------------------------------------------------- */
+/* ---- Running one. ---------------------------------------------------------------------------- */
 
-/* "run:12" names a run everywhere; the database has its number. */
+/* "run:12" becomes 12, its number in the database. */
 static const char *
 value_of(const char *argument)
 {
@@ -96,7 +96,7 @@ value_of(const char *argument)
     return run ? argument + 4 : argument;
 }
 
-/* Answers on stdout; the exit status. */
+/* Prints the rows; the exit status. */
 static int
 answer(struct sim_cli *cli, struct sim_store *store, const char *sql,
         const struct sim_store_value *values, uint32_t count)
@@ -115,7 +115,7 @@ answer(struct sim_cli *cli, struct sim_store *store, const char *sql,
     return SIM_EXIT_HELD;
 }
 
-/* The arguments that were given, and what the others are without; strings from malloc. */
+/* The arguments, and the defaults of the others; strings from malloc. */
 static enum sim_store_err
 take_values(const struct sim_cli *cli, struct sim_store *store,
         const struct report_query_head *head, char *texts[REPORT_PARAMS_MAX])
@@ -132,7 +132,7 @@ take_values(const struct sim_cli *cli, struct sim_store *store,
     return err;
 }
 
-/* A database without the table that a question needs has no answer to it, which is no error. */
+/* Without the table that a query needs its result is empty, which is no error. */
 static int
 answer_none(struct sim_cli *cli, const struct report_query_head *head)
 {
@@ -201,7 +201,7 @@ ask(struct sim_cli *cli, const struct report_query *query)
     return status;
 }
 
-/* A statement has blanks; a word that is none of the names is a slip. */
+/* A statement has blanks; a single word is a misspelt name. */
 static bool
 is_word(const char *text)
 {
@@ -217,7 +217,7 @@ query_command(struct sim_cli *cli)
     const struct report_query *query = report_query_find(cli->arguments[0]);
     if (query == NULL && is_word(cli->arguments[0])) {
         return sim_cli_fail(SIM_EXIT_USAGE,
-                "there is no question '%s'; `rewake query` lists them, and a statement is one "
+                "there is no query '%s'; `rewake query` lists them, and a statement is one "
                 "argument",
                 cli->arguments[0]);
     }
@@ -236,12 +236,11 @@ next_name(const char *name)
 }
 
 SIM_COMMAND(command, .name = "query", .usage = "[NAME [ARGUMENT...] | 'SELECT ...'] [--json]",
-        .about = "ask the trace database",
-        .help = "Without a NAME, lists the questions that are kept, with their parameters. For "
-                "statements of\nyour own, views to begin with: failures, lost_wakeups, "
-                "wake_ledger, "
-                "wake_edges, trace,\npoll_latency, sweep_summary, covered, first_to_cover, added, "
-                "covering_runs, saturation,\ngoals_missed. Stock `sqlite3` reads the same file.\n",
+        .about = "query the trace database",
+        .help = "Without a NAME, lists the named queries with their parameters. Useful views for\n"
+                "statements: failures, lost_wakeups, wake_ledger, wake_edges, trace,\n"
+                "poll_latency, sweep_summary, covered, first_to_cover, added, covering_runs,\n"
+                "saturation, goals_missed. Stock `sqlite3` reads the same file.\n",
         .options = SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HELP),
         .takes = SIM_TAKES_NAMES | SIM_TAKES_RUNS, .arguments_max = REPORT_PARAMS_MAX + 1,
         .run = query_command, .word = next_name);

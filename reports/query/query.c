@@ -1,5 +1,5 @@
 /*
- * query.c -- questions that are kept.
+ * query.c -- named queries.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

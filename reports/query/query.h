@@ -1,20 +1,19 @@
 /*
- * query.h -- questions that are kept: reports/queries/NAME.sql, built into the program.
+ * query.h -- named queries: reports/queries/NAME.sql, built into the program.
  *
  * Format of such a file: its first line is the question. Lines after it of the form
  *
  *     -- :name what it is; what is meant without it
  *     -- = SELECT ...
  *
- * declare parameters, in the order in which the command line gives them. Each may be left out: it
- * is then what the statement in the line after it answers, or NULL where there is no such line. A
- * line
+ * declare parameters, in the order of the command line. Each may be left out: its value is then the
+ * result of the statement in the next line, or NULL without one. A line
  *
- *     -- needs TABLE: who fills it
+ *     -- needs TABLE: the command that fills it
  *
- * names one that not every database has; without it the answer is none, and that line is told.
- * Then one reading statement. `rewake query` lists name, parameters and
- * question, so that a file dropped into the folder is all that a new one takes.
+ * names a table that not every database has; without it the result is empty, and the line is
+ * printed. Then follows one SELECT. `rewake query` lists name, parameters and question. A new query
+ * is one new file.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -49,7 +48,7 @@ struct report_query {
 const struct report_query *report_query_find(const char *name);
 const struct report_query *report_query_next(const char *name);
 
-/* What is in its comments. */
+/* The comments at its top. */
 struct report_query_head {
     const char *question; /* Not terminated. */
     size_t question_length;
@@ -63,7 +62,7 @@ struct report_query_head {
 /* False: the file is not of that form. */
 bool report_query_read(const struct report_query *query, struct report_query_head *ret_head);
 
-/* What parameter `param` is when nobody says; *ret_text is from malloc, NULL for NULL. */
+/* The default of parameter `param`; *ret_text is from malloc, NULL for NULL. */
 RT_MUST_CHECK enum sim_store_err report_query_otherwise(struct sim_store *store,
         const struct report_query_head *head, uint32_t param, char **ret_text);
 

@@ -116,7 +116,7 @@ has() {
 }
 ok "run by tests only" has a_before 3 0 0 1 4
 ok "run by simulation only" has deep 0 3 0 0 3
-ok "... but for one line that nobody runs" has wake_all 0 4 0 1 5
+ok "... but for one line that no test runs" has wake_all 0 4 0 1 5
 ok "run by neither" has unused 0 0 0 2 2
 ok "run by both, and some of it by one" has main 1 1 4 1 7
 ok "inlined by order" has ordered 1 0 2 0 3
@@ -141,7 +141,7 @@ cat >expected.txt <<END
  tiny.c:$ordered
  tiny.c:$off
 END
-ok "nobody took them: on a wake path first, then by calls" diff expected.txt branches.txt
+ok "branches not taken: on a wake path first, then by calls" diff expected.txt branches.txt
 ok "what only tests took" sh -c "rewake() { '$REWAKE' \"\$@\"; }
     rewake query code-branches tiny.c tests --db t.db --json |
     jq -e '.place' | grep -q 'tiny.c:$ordered'"

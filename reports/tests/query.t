@@ -122,8 +122,8 @@ for name in foreign/executor/broken zoo/monoio-147/broken zoo/wstd-71/broken; do
             s/^([^ ]+) .* ([0-9]+) ([a-z]+)( at [0-9]+)?( by .*| \(.*)?$/\1 \2 \3\4/p' |
         sort >shown.txt
     of $name ledger | jq -r '.task + " \(.since) " + .how +
-        if .until then " at \(.until)" else "" end' | sort >told.txt
-    ok "$name: ledger: as show has it" cmp shown.txt told.txt
+        if .until then " at \(.until)" else "" end' | sort >queried.txt
+    ok "$name: ledger: as show has it" cmp shown.txt queried.txt
 done
 same "latency: wakes and the most, as the view says" \
     "$(ask latency canary/late-wakeup --json | jq -c '[.wakes, .most_ns]')" \
@@ -134,7 +134,8 @@ same "causes: adds up to what failed" "$(ask causes --json | jq -s 'map(.runs) |
 same "flaky: only what fails now and then" "$(ask flaky --json | jq -s 'all(.failed < .runs)')" true
 same "strategies: all runs" "$(ask strategies --json | jq -s 'map(.runs) | add')" \
     "$(sqlite3 f.db 'SELECT sum(runs) FROM sweep_strategies')"
-same "twins: the canary" "$(ask twins --json | jq -r .scenario | sort -u)" canary/diverged
+same "twins: the replica run of the canary" \
+    "$(ask twins --json | jq -r .scenario | sort -u)" canary/diverged
 ask line lost_wakeup.c --json | jq -r .what | sort -u | tr '\n' ' ' >line.txt
 ok "line: what is covered there, and what failed" grep -q 'fired .*lost-wakeup .*stored ' line.txt
 ask rerun canary/deadlock | tail -n 1 >again.txt
@@ -146,15 +147,15 @@ same "news: of the last hour" "$(ask news 1 --json | wc -l)" \
 sqlite3 f.db "UPDATE details SET actor_name = 'ein sehr langer Name für jemanden, der schläft, '
     || 'und noch länger, bis er in keine Zeile mehr paßt, wie lang sie auch sein mag'"
 ask lost-wakes | tail -n 1 >wide.txt
-# Whoever calls may count bytes (LC_ALL=C).
+# The caller may count bytes (LC_ALL=C).
 ok "a table that is too wide is cut, by characters" \
     env LC_ALL=C.UTF-8 grep -q '^.\{97\}\.\.\.$' wide.txt
 
 # ---- Statements, and what is refused. ----
 same "SELECT" "$(rewake query 'SELECT count(*) AS n FROM verdicts' --db e.db | tail -n 1)" 0
-refused "no such question" 2 query lost-wake --db f.db
-refused "too many arguments of a question" 2 query flaky x --db f.db
-refused "too many arguments of a question with one" 2 query wakers 1 2 --db f.db
+refused "no such query" 2 query lost-wake --db f.db
+refused "too many arguments of a query" 2 query flaky x --db f.db
+refused "too many arguments of a query with one" 2 query wakers 1 2 --db f.db
 refused "SQL in many words" 2 query SELECT 1 --db f.db
 refused "two statements" 2 query 'SELECT 1; SELECT 2' --db f.db
 refused "a statement that writes" 2 query 'DELETE FROM runs' --db f.db
