@@ -1,5 +1,5 @@
 /*
- * ask.c -- one question to the trace database, row by row.
+ * ask.c -- one query of the trace database, row by row.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,9 +1,8 @@
 /*
- * ask.h -- one question to the trace database, row by row.
+ * ask.h -- one query of the trace database, row by row.
  *
- * reports/ reads the database and nothing else: a report of a file that came from another machine
- * is the same report. A question keeps its first error to itself, so that asking reads as a list;
- * report_done answers it.
+ * reports/ reads the database and nothing else, so a database from another machine gives the same
+ * report. A query keeps its first error until report_done returns it.
  *
  *   struct report_ask ask = report_ask(store, "SELECT run, message FROM failures WHERE run = ?");
  *   report_put_int(&ask, run);
@@ -33,7 +32,7 @@ struct report_ask {
     struct sim_store *store;
     struct sqlite3_stmt *statement;
     int next;               /* Parameter that the next put binds, from 1. */
-    enum sim_store_err err; /* The first thing that went wrong. */
+    enum sim_store_err err; /* The first error. */
 };
 
 /* Prepares `sql`, one reading statement. Needs a report_done, also after an error. */
@@ -46,18 +45,17 @@ void report_put_text(struct report_ask *ask, const char *text);
 /* The next row; false at the end and after an error. */
 bool report_row(struct report_ask *ask);
 
-/* Column `column` (from 0) of the row. NULL reads as 0 and as "". Text and blob are lent until the
- * next row. */
+/* Column `column` (from 0) of the row. NULL reads as 0 and as "". Text and blob are borrowed until
+ * the next row. */
 bool report_null(struct report_ask *ask, int column);
 int64_t report_int(struct report_ask *ask, int column);
 const char *report_text(struct report_ask *ask, int column);
 const void *report_blob(struct report_ask *ask, int column, size_t *ret_size);
 
-/* Frees it and answers its first error; sim_store_message has the line. */
+/* Frees it and returns its first error; sim_store_message has the text. */
 enum sim_store_err report_done(struct report_ask *ask);
 
-/* The first column of the only row of `sql`; `otherwise` where there is none. An error reads as
- * none: use it where the database has answered before. */
+/* The first column of the only row of `sql`; `otherwise` without a row or after an error. */
 int64_t report_ask_int(struct sim_store *store, const char *sql, int64_t otherwise);
 
 #ifdef __cplusplus

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for item `count` of `*items` (a pointer to any array, from malloc), and clears it.
+/* Makes space for item `count` of `*items` (a pointer to any array, from malloc), and clears it.
  * False: no memory, nothing changed. */
 static inline bool
 report_grow(void *items, uint32_t count, uint32_t *capacity, size_t size)

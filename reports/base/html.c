@@ -1,5 +1,5 @@
 /*
- * html.c -- a page of a report, written so that nothing in it can be more than text.
+ * html.c -- writes a page of a report; text of scenarios cannot become markup.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,5 +1,5 @@
 /*
- * html.h -- a page of a report, written so that nothing in it can be more than text.
+ * html.h -- writes a page of a report; text of scenarios cannot become markup.
  *
  * A page is one file that needs no other: no script, no font, no picture from elsewhere. It follows
  * the reader's light or dark scheme, prints on paper without what is only for a screen, and is
@@ -9,14 +9,14 @@
  *      struct report_html html;
  *      report_html_begin(&html, "zoo/tokio-4497/broken", REPORT_NAV_FAILURE);
  *      report_html_raw(&html, "<h2>Where</h2><p>");
- *      report_html_text(&html, name);            // from a scenario: whatever bytes these are
+ *      report_html_text(&html, name);            // from a scenario: any bytes
  *      report_html_raw(&html, "</p>");
  *      report_html_end(&html);
  *      if (!report_html_save(&html, path)) …     // errno says why
  *      report_html_fini(&html);
  *
- * Raw and format are for markup that stands in the source here; everything that comes from the
- * database goes through text, attribute, or a function below that says so.
+ * Raw and format are for markup in the source here; text from the database goes through
+ * report_html_text or a function below that escapes it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-/* Bytes of one text that are written; what is longer is cut, and says so. */
+/* Bytes of one text; a longer one is cut, with a mark. */
 #define REPORT_TEXT_MAX 4000u
 
 /* Which page it is, for the links in its head. */
@@ -42,7 +42,7 @@ enum report_nav {
     REPORT_NAV_COMMAND, /* An older index. */
     REPORT_NAV_FAILURE,
     REPORT_NAV_COVERAGE,
-    REPORT_NAV_COVERED /* What one sweep has covered. */
+    REPORT_NAV_COVERED /* The coverage of one sweep. */
 };
 
 struct report_html {

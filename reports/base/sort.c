@@ -13,28 +13,28 @@
 
 /* items[first .. middle) and items[middle .. last) are in order; then all of them are. */
 static void
-merge(const void **items, const void **room, size_t first, size_t middle, size_t last,
+merge(const void **items, const void **buffer, size_t first, size_t middle, size_t last,
         int (*order)(const void *a, const void *b))
 {
     size_t left = first;
     size_t right = middle;
     for (size_t i = first; i < last; i++) {
         bool take_left = left < middle && (right == last || order(items[left], items[right]) <= 0);
-        room[i] = items[take_left ? left++ : right++];
+        buffer[i] = items[take_left ? left++ : right++];
     }
-    memcpy(items + first, room + first, (last - first) * sizeof(*items));
+    memcpy(items + first, buffer + first, (last - first) * sizeof(*items));
 }
 
 void
 report_sort(const void **items, size_t count, int (*order)(const void *a, const void *b))
 {
-    const void **room = calloc(count + 1, sizeof(*room));
-    rt_assert(room != NULL);
+    const void **buffer = calloc(count + 1, sizeof(*buffer));
+    rt_assert(buffer != NULL);
     for (size_t width = 1; width < count; width *= 2) {
         for (size_t first = 0; first + width < count; first += 2 * width) {
             size_t last = first + 2 * width;
-            merge(items, room, first, first + width, last < count ? last : count, order);
+            merge(items, buffer, first, first + width, last < count ? last : count, order);
         }
     }
-    free(room);
+    free(buffer);
 }

@@ -1,8 +1,7 @@
 /*
  * style.c -- how every page of a report looks: one sheet, light and dark, screen and paper.
  *
- * One strong colour (--lost) is kept for what went missing, so that the eye goes there first. All
- * else is grey, and blue for what can be followed.
+ * One strong colour (--lost) is reserved for failures. All else is grey, and links are blue.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

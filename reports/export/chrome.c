@@ -2,7 +2,7 @@
  * chrome.c -- a run in the JSON of Chrome's trace viewer (chrome://tracing, Perfetto, speedscope).
  *
  * An array of events in one object: "M" names a lane, "X" is a turn, "s" and "f" are the ends of a
- * wake, "i" what went wrong. Times are microseconds there, with nanoseconds behind the point.
+ * wake, "i" what went wrong. Times are microseconds there, with nanoseconds as decimals.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,13 +15,13 @@
 struct writer {
     const struct report_run *run;
     struct sim_json json;
-    bool more; /* An event stands before. */
+    bool more; /* It is not the first event. */
 };
 
 /* All lanes are threads of one process. */
 #define PROCESS 1u
 
-/* An event, each on a line of its own. */
+/* An event, each on a separate line. */
 static void
 event_begin(struct writer *writer, const char *phase, uint32_t lane)
 {
@@ -112,8 +112,7 @@ put_turn(struct writer *writer, const struct report_turn *turn)
     sim_json_close(&writer->json, '}');
     sim_json_close(&writer->json, '}');
     for (uint32_t i = turn->wakes_first; i < turn->wakes_first + turn->wakes_count; i++) {
-        /* A wake to which nobody answered would be an arrow to nowhere; one that came later than
-         * that which is answered has none of its own. */
+        /* A wake without a poll would be an arrow to nowhere; a coalesced one has no arrow. */
         if (run->wakes[i].poll_step != 0 && run->wakes[i].how == SIM_WAKE_QUEUED) {
             put_flow(writer, "s", turn, i);
         }

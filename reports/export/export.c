@@ -1,5 +1,5 @@
 /*
- * export.c -- `rewake export`: what the database has, in a format that another program reads.
+ * export.c -- `rewake export`: the database in formats of other programs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -43,7 +43,7 @@ find_run(struct sim_cli *cli, struct sim_export *export)
     struct sim_found_run found;
     if (cli->count != 2 || !parse_run(cli->arguments[1], &export->run)) {
         return sim_cli_fail(SIM_EXIT_USAGE,
-                "%s tells of one run: name it as run:ID; `rewake query failures` lists them",
+                "%s exports one run: name it as run:ID; `rewake query failures` lists them",
                 cli->arguments[0]);
     }
     if (sim_store_find_run(export->store, export->run, &found) != SIM_STORE_OK) {
@@ -53,14 +53,13 @@ find_run(struct sim_cli *cli, struct sim_export *export)
     sim_found_run_clear(&found);
     if (!has_events) {
         return sim_cli_fail(SIM_EXIT_NOTHING,
-                "the events of %s are not stored: `rewake replay %s` makes it again and stores "
-                "them",
+                "the events of %s are not stored: `rewake replay %s` replays it and stores them",
                 cli->arguments[1], cli->arguments[1]);
     }
     return 0;
 }
 
-/* One sweep by its number, or the newest of each scenario that is meant. */
+/* One sweep by its number, or the newest of each scenario that matches. */
 static int
 find_sweeps(struct sim_cli *cli, struct sim_export *export, int64_t **ret_sweeps)
 {
@@ -71,13 +70,14 @@ find_sweeps(struct sim_cli *cli, struct sim_export *export, int64_t **ret_sweeps
     }
     export->sweeps = *ret_sweeps;
     if (export->sweep_count == 0) {
-        return sim_cli_fail(SIM_EXIT_NOTHING, "nothing is recorded%s%s; `rewake run` records",
+        return sim_cli_fail(SIM_EXIT_NOTHING,
+                "the database has no sweep%s%s; `rewake run` makes one",
                 cli->count > 1 ? " of " : "", cli->count > 1 ? cli->arguments[1] : "");
     }
     return 0;
 }
 
-/* A file is replaced by a whole one or stays as it is: it may be the last good result. */
+/* A file is replaced only by a whole one: it may be the last good result. */
 static int
 write_whole(const struct sim_format *format, struct sim_export *export, const char *path)
 {
@@ -101,7 +101,7 @@ write_whole(const struct sim_format *format, struct sim_export *export, const ch
     return status;
 }
 
-/* A file of its own, or to be: no link, no device, no pipe. */
+/* A regular file, or none yet: no link, device or pipe. */
 static bool
 is_plain(const char *path)
 {
@@ -109,7 +109,7 @@ is_plain(const char *path)
     return strcmp(path, "-") != 0 && (lstat(path, &what) != 0 || S_ISREG(what.st_mode));
 }
 
-/* Where it goes: as -o says, else where the format's own place is, else stdout. */
+/* To -o, else to the file that the variable of the format names, else to stdout. */
 static int
 write_to(struct sim_cli *cli, const struct sim_format *format, struct sim_export *export)
 {

@@ -1,5 +1,5 @@
 /*
- * github.c -- what GitHub's runner reads: annotations on stdout, and a summary in Markdown.
+ * github.c -- annotations for GitHub's runner.
  *
  * An annotation is a line "::error file=…,line=…,title=…::message"; the runner takes it out of a
  * step's output and shows it at that line. In a value %, CR and LF are escaped, in a property also
@@ -26,7 +26,7 @@ put_value(FILE *file, const char *text, bool property)
         if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','))) {
             (void)fprintf(file, "%%%02X", (unsigned int)c);
         } else if (c < ' ' || c == 0x7f) {
-            (void)fputc(' ', file); /* Other control characters say nothing there. */
+            (void)fputc(' ', file); /* Control characters. */
         } else if (c == 0xfffd) {
             (void)fputs("\xef\xbf\xbd", file);
         } else {
@@ -107,7 +107,7 @@ write_github(const struct sim_export *export)
                 put_annotation(export, sweep, &sweep->ways[j]);
             }
         }
-        if (report_sweep_first_way(sweep) == NULL && report_sweep_end(sweep) != REPORT_HELD) {
+        if (report_sweep_first_way(sweep) == NULL && report_sweep_end(sweep) != REPORT_PASSED) {
             put_reason(export->file, sweep);
         }
     }

@@ -1,9 +1,9 @@
 /*
- * graphviz.c -- who wakes whom in a run, as a graph for dot.
+ * graphviz.c -- the wakes of a run, as a graph for dot.
  *
- * A node is an actor, an edge the wakes from one line of source to one actor, with how many
- * there were. A wake that came to nothing is grey: its blocked task was awake, or gone. The one
- * that is missing is dashed and red, from whose step owed it to who sleeps.
+ * A node is an actor, an edge the wakes from one line of source to one actor, with their number. A
+ * wake without an effect is grey: its task was awake, or finished. The missing wake is dashed and
+ * red, from the actor whose step should have sent it to the blocked task.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,12 +14,12 @@
 #include "reports/export/utf8.h"
 #include "sim/cli/print/format.h"
 
-/* Wakes that are one edge. */
+/* Equal wakes. */
 struct edge {
     uint32_t from; /* Index into run->actors. */
     uint32_t to;
     const struct report_place *place; /* NULL: not known. */
-    bool idle;                        /* Nobody was put into a queue by them. */
+    bool idle;                        /* They queued no task. */
     uint32_t count;
 };
 
@@ -45,7 +45,7 @@ put_text(FILE *file, const char *text)
 
 /* ---- Edges. ---------------------------------------------------------------------------------- */
 
-/* Edges in the order in which they were first seen, and where each is found. */
+/* Edges in the order of their first wake, with a hash table. */
 struct graph {
     struct edge *edges;
     uint32_t *table; /* By hash: 1 + index into edges; 0: free. */
@@ -59,7 +59,7 @@ same_edge(const struct edge *a, const struct edge *b)
     return a->from == b->from && a->to == b->to && a->place == b->place && a->idle == b->idle;
 }
 
-/* Of what two edges must share; where a place lies in memory is of no consequence but speed. */
+/* Of the members that equal edges share. */
 static uint32_t
 hash_edge(const struct edge *edge)
 {
@@ -142,7 +142,7 @@ put_missing(FILE *file, const struct report_run *run)
         (void)fprintf(file,
                 "    a%u -> a%u [label=\"%s step %llu%s\", style=dashed, color=red, "
                 "fontcolor=red];\n",
-                missing.ower, missing.waiter, missing.dropped ? "sent by" : "missing, owed by",
+                missing.sender, missing.waiter, missing.dropped ? "sent by" : "missing, due in",
                 (unsigned long long)missing.step, missing.dropped ? ", no poll followed" : "");
     }
 }
@@ -191,4 +191,5 @@ graphviz(const struct sim_export *export)
 }
 
 SIM_FORMAT(format, .name = "graphviz", .suffix = ".dot", .of_run = true,
-        .about = "who wakes whom, and who did not, as a graph for dot", .write = graphviz);
+        .about = "all wakes between actors, and the missing one, as a graph for dot",
+        .write = graphviz);

@@ -1,10 +1,9 @@
 /*
  * junit.c -- JUnit XML: one case a scenario.
  *
- * There is no standard of it. What is written here is what its readers have in common, and what the
- * strictest of them allow: <testsuites>, one <testsuite>, and in each <testcase> at most one
- * <failure> or <error> before <system-out>. Of several ways to fail the one with the most runs is
- * named first, and all of them are in the text.
+ * The format has no standard. This is the subset that all readers accept, also the strict ones:
+ * <testsuites>, one <testsuite>, and in each <testcase> at most one <failure> or <error> before
+ * <system-out>. The way to fail with the most runs comes first; the text has all of them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -93,7 +92,7 @@ put_failure(const struct sim_export *export, const struct report_sweep *sweep)
     (void)fputs("</failure>\n", file);
 }
 
-/* It failed in no way that a run could show, or was cut short. */
+/* It failed without a failing run, or was cut short. */
 static void
 put_reason(FILE *file, const struct report_sweep *sweep)
 {
@@ -121,16 +120,16 @@ put_class(FILE *file, const char *scenario)
     report_xml_attribute(file, "classname", class);
 }
 
-/* What is known of how it came about: the explanation, else the places that its events name. */
+/* The explanation, else the locations that the events of the run name. */
 static enum sim_store_err
-put_story(const struct sim_export *export, const struct report_way *way)
+put_explanation(const struct sim_export *export, const struct report_way *way)
 {
     FILE *file = export->file;
     struct report_flow flow = {.count = 0};
     enum sim_store_err err = SIM_STORE_OK;
-    if (way->story[0] != '\0') {
+    if (way->explanation[0] != '\0') {
         (void)fputs("\n", file);
-        report_xml_text(file, way->story);
+        report_xml_text(file, way->explanation);
         (void)fputs("\n", file);
         return err;
     }
@@ -160,14 +159,14 @@ put_case(const struct sim_export *export, const struct report_sweep *sweep)
     (void)fputs(">\n", file);
     if (report_sweep_first_way(sweep) != NULL) {
         put_failure(export, sweep);
-    } else if (report_sweep_end(sweep) != REPORT_HELD) {
+    } else if (report_sweep_end(sweep) != REPORT_PASSED) {
         put_reason(file, sweep);
     }
     (void)fputs("      <system-out>", file);
     put_freed(file, report_sweep_sentence(sweep), "\n");
     enum sim_store_err err = SIM_STORE_OK;
     for (size_t i = 0; i < sweep->way_count && err == SIM_STORE_OK; i++) {
-        err = put_story(export, &sweep->ways[i]);
+        err = put_explanation(export, &sweep->ways[i]);
     }
     (void)fputs("</system-out>\n    </testcase>\n", file);
     return err;

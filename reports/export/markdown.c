@@ -1,8 +1,8 @@
 /*
  * markdown.c -- a summary in GitHub's Markdown: a row a sweep, a section for each way to fail.
  *
- * Appended to the file that GITHUB_STEP_SUMMARY names, where there is one and nobody asks for
- * another. GitHub takes a megabyte; beyond a hundred ways to fail the rest is counted only.
+ * Appended to the file that GITHUB_STEP_SUMMARY names, unless -o names another. GitHub takes a
+ * megabyte; beyond a hundred ways to fail the rest is only counted.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -75,7 +75,7 @@ put_code(FILE *file, char *text)
 static const char *
 end_word(const struct report_sweep *sweep)
 {
-    static const char *const words[] = {"held", "**failed**", "cut short"};
+    static const char *const words[] = {"passed", "**failed**", "cut short"};
     return words[report_sweep_end(sweep)];
 }
 
@@ -89,11 +89,11 @@ put_row(FILE *file, const struct report_sweep *sweep)
             (long long)(sweep->elapsed_ms / 1000), (long long)(sweep->elapsed_ms % 1000 / 100));
 }
 
-/* Those that did not hold first: a long list is cut at its end. */
+/* Failed ones first: a long list is cut at its end. */
 static void
 put_table(FILE *file, const struct report_sweeps *list)
 {
-    static const enum report_end order[] = {REPORT_FAILED, REPORT_CUT, REPORT_HELD};
+    static const enum report_end order[] = {REPORT_FAILED, REPORT_CUT, REPORT_PASSED};
     size_t rows = 0;
     (void)fputs("| scenario | | runs | failed | seconds |\n|---|---|---:|---:|---:|\n", file);
     for (size_t pass = 0; pass < 3; pass++) {
@@ -105,7 +105,7 @@ put_table(FILE *file, const struct report_sweeps *list)
         }
     }
     if (rows < list->count) {
-        (void)fprintf(file, "\n%zu more, all of which are in the database.\n", list->count - rows);
+        (void)fprintf(file, "\n%zu more are in the database.\n", list->count - rows);
     }
     (void)fputc('\n', file);
 }
@@ -119,8 +119,8 @@ put_sentence(FILE *file, const struct report_sweeps *list)
         ends[report_sweep_end(&list->sweeps[i])]++;
         runs += report_sweep_runs(&list->sweeps[i]);
     }
-    (void)fprintf(file, "%zu scenario%s, %lld run%s: %zu held, %zu failed", list->count,
-            list->count == 1 ? "" : "s", runs, runs == 1 ? "" : "s", ends[REPORT_HELD],
+    (void)fprintf(file, "%zu scenario%s, %lld run%s: %zu passed, %zu failed", list->count,
+            list->count == 1 ? "" : "s", runs, runs == 1 ? "" : "s", ends[REPORT_PASSED],
             ends[REPORT_FAILED]);
     if (ends[REPORT_CUT] > 0) {
         (void)fprintf(file, ", %zu cut short", ends[REPORT_CUT]);
@@ -166,7 +166,7 @@ put_ways(const struct sim_export *export, const struct report_sweeps *list)
                 put_way(export, sweep, &sweep->ways[j]);
             }
         }
-        if (report_sweep_first_way(sweep) == NULL && report_sweep_end(sweep) != REPORT_HELD) {
+        if (report_sweep_first_way(sweep) == NULL && report_sweep_end(sweep) != REPORT_PASSED) {
             (void)fputs("### ", export->file);
             put_text(export->file, sweep->scenario);
             (void)fputs("\n\n", export->file);

@@ -1,13 +1,13 @@
 /*
  * perfetto.c -- a run as a trace of Perfetto (https://ui.perfetto.dev): track events.
  *
- * One track an actor, below one for the run; a turn is a slice, a wake a flow from the slice in
- * which it was sent to that of the poll which followed. What a lost wake-up owes is an instant on
- * the blocked task's track at the time when it should have been woken, and a flow from the step
- * that owed it. Virtual nanoseconds are the trace's nanoseconds.
+ * One track for each actor, below one for the run; a turn is a slice, a wake a flow from the slice
+ * that sent it to that of the next poll. A missing wake is an instant on the track of the blocked
+ * task, at the time when it should have been woken, and a flow from the step that should have sent
+ * it. Virtual nanoseconds are the nanoseconds of the trace.
  *
- * The numbers are those of Perfetto's published protocol (protos/perfetto/trace/); those used here
- * stand once more in reports/tests/perfetto.proto, by which a test has protoc read the file.
+ * The numbers are those of Perfetto's published protocol (protos/perfetto/trace/);
+ * reports/tests/perfetto.proto has the used ones, with which a test decodes the file by protoc.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -60,7 +60,7 @@
 /* 0 would be the trace's own track. */
 #define ROOT_UUID 1u
 #define UUID_OF(lane) (UINT64_C(2) + (lane))
-/* Flows: the wakes by their index, and behind them the one that is missing. */
+/* Flows: the wakes by index, then the missing one. */
 #define FLOW_OF(wake) (UINT64_C(1) + (wake))
 
 struct writer {

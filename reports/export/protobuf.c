@@ -30,7 +30,7 @@ report_protobuf_clear(struct report_protobuf *out)
     out->length = 0;
 }
 
-/* Room for `size` more bytes; NULL: there is none. */
+/* Space for `size` more bytes; NULL: no memory. */
 static uint8_t *
 more(struct report_protobuf *out, size_t size)
 {

@@ -2,8 +2,8 @@
  * protobuf.h -- Protocol Buffers, as far as a trace needs them: writing only.
  *
  * A message is a run of fields, each a key (number and wire type) and a value. A message inside of
- * another is written with its length in front, which is known only at its end: room for it is left,
- * in a form of fixed width that every reader takes.
+ * another begins with its length, which is known only at its end: a varint of fixed width is
+ * reserved for it.
  *
  *      struct report_protobuf out = {.bytes = NULL};
  *      size_t packet = report_protobuf_open(&out, 1);

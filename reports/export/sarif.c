@@ -1,9 +1,9 @@
 /*
- * sarif.c -- SARIF 2.1.0: one result for each way to fail, for whoever shows findings at lines.
+ * sarif.c -- SARIF 2.1.0: one result for each way to fail, for tools that show findings at lines.
  *
- * A rule is a verdict and the oracle that said so. Where a run's events tell how it came about, the
- * result has a code flow: from where the waker was stored to where the wake-up was missed. Files
- * of the repository are relative to SRCROOT; others have their whole name (reports/base/path.h).
+ * A rule is a verdict and its oracle. If the events of the run are stored, the result has a code
+ * flow: from the line that stored the waker to the line that missed the wake. Files of the
+ * repository are relative to SRCROOT; others have their absolute path (reports/base/path.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -99,7 +99,7 @@ put_help(struct sim_json *json, const char *verdict)
     }
 }
 
-/* What the database says that verdict and oracle mean. */
+/* The meaning of verdict and oracle, from the database. */
 static void
 put_rule(struct writing *writing, const char *rule)
 {
@@ -144,7 +144,7 @@ put_tool(struct writing *writing)
 
 /* ---- Places. --------------------------------------------------------------------------------- */
 
-/* RFC 3986: what may stand in a path as it is. */
+/* RFC 3986: characters of a path that need no escape. */
 static bool
 is_path_character(char c)
 {
@@ -167,7 +167,7 @@ uri_of(const char *file)
     return uri;
 }
 
-/* What every location has; the caller closes it. */
+/* Begins a location; the caller closes it. */
 static void
 open_location(struct sim_json *json, const char *key, const char *file, int64_t line,
         const char *function)
@@ -198,7 +198,7 @@ open_location(struct sim_json *json, const char *key, const char *file, int64_t 
     free(uri);
 }
 
-/* The line that is blamed, else the file of the scenario, else none. */
+/* The line of the failure, else the file of the scenario, else none. */
 static void
 put_locations(struct sim_json *json, const struct report_sweep *sweep, const struct report_way *way)
 {
@@ -211,7 +211,7 @@ put_locations(struct sim_json *json, const struct report_sweep *sweep, const str
     sim_json_close(json, ']');
 }
 
-/* `steps`: the text names them; not where the message is about a smaller run, with other steps. */
+/* `steps`: the text has their numbers; not if the message is on a smaller run, with other steps. */
 static void
 put_flow(struct sim_json *json, const struct report_sweep *sweep, const struct report_flow *flow,
         bool steps)
@@ -244,8 +244,8 @@ put_flow(struct sim_json *json, const struct report_sweep *sweep, const struct r
 
 /* ---- Results. -------------------------------------------------------------------------------- */
 
-/* The same way to fail of the same scenario is the same finding, wherever its line has moved to,
- * and whether or not somebody has explained it meanwhile. */
+/* The same way to fail of a scenario is the same finding, even if its line has moved or it was
+ * explained in the meantime. */
 static void
 put_fingerprint(
         struct sim_json *json, const struct report_sweep *sweep, const struct report_way *way)
@@ -325,7 +325,7 @@ put_results(struct writing *writing)
     sim_json_close(&writing->json, ']');
 }
 
-/* Whether all that was to run has run; what each result is worth does not depend on it. */
+/* False: the command was cut short; its results are still valid. */
 static void
 put_invocation(struct writing *writing)
 {

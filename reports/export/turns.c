@@ -1,5 +1,5 @@
 /*
- * turns.c -- going through the steps of a run, and the wakes beside them.
+ * turns.c -- iterates over the steps of a run and their wakes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,7 +9,6 @@
 
 #define NO_WAKE UINT32_MAX
 
-/* Steps stand in the order of their numbers. */
 static uint32_t
 index_of(const struct report_run *run, uint32_t number)
 {
@@ -17,7 +16,7 @@ index_of(const struct report_run *run, uint32_t number)
     return step != NULL ? (uint32_t)(step - run->steps) : UINT32_MAX;
 }
 
-/* What the cheapest step took; 0: no two follow each other. */
+/* The shortest duration of a step; 0: not known. */
 static uint64_t
 least_cost(const struct report_run *run)
 {
@@ -48,7 +47,7 @@ report_turns_init(struct report_turns *turns, const struct report_run *run)
     for (uint32_t i = 0; i < run->wakes_count; i++) {
         uint32_t poll = run->wakes[i].poll_step;
         uint32_t at = poll != 0 ? index_of(run, poll) : UINT32_MAX;
-        /* The first wake made it ready; those that came while it was are coalesced. */
+        /* The first wake queued the task; later ones are coalesced. */
         if (at < run->steps_count && turns->woken_by[at] == NO_WAKE) {
             turns->woken_by[at] = i;
         }
@@ -71,16 +70,16 @@ end_of(const struct report_turns *turns, uint32_t index)
     uint64_t end_ns = run->outcome.sim_ns;
     if (index + 1 < run->steps_count) {
         const struct report_step *next = &run->steps[index + 1];
-        /* From where the clock then moved is not on record. */
+        /* The trace does not record when the idle time began. */
         bool quiet = next->jump_ns > 0 && next->time_ns - step->time_ns > turns->cost_ns;
         end_ns = quiet ? step->time_ns + turns->cost_ns : next->time_ns;
     }
     return end_ns > step->time_ns ? end_ns : step->time_ns;
 }
 
-/* What it did, and the last line of the reader's own that is known of it. */
+/* The words of the step, and the last user line in it. */
 static void
-look_at(struct report_turns *turns, struct report_turn *turn)
+describe(struct report_turns *turns, struct report_turn *turn)
 {
     const struct report_step *step = turn->step;
     sim_page_clear(&turns->words);
@@ -103,7 +102,7 @@ bool
 report_turns_next(struct report_turns *turns, struct report_turn *ret_turn)
 {
     const struct report_run *run = turns->run;
-    /* What comes before the first step is nobody's turn. */
+    /* Step 0 is the setup. */
     while (turns->next < run->steps_count && run->steps[turns->next].step == 0) {
         turns->next++;
     }
@@ -117,7 +116,7 @@ report_turns_next(struct report_turns *turns, struct report_turn *ret_turn)
             .end_ns = end_of(turns, index),
             .woken_by = turns->woken_by[index],
     };
-    look_at(turns, ret_turn);
+    describe(turns, ret_turn);
     while (turns->wake < run->wakes_count && run->wakes[turns->wake].step < step->step) {
         turns->wake++;
     }
@@ -131,7 +130,7 @@ report_turns_next(struct report_turns *turns, struct report_turn *ret_turn)
 
 /* ---- What went wrong. ------------------------------------------------------------------------ */
 
-/* Whom the verdict names. */
+/* The actor that the verdict names. */
 static uint32_t
 waiter_of(const struct report_run *run)
 {
@@ -165,7 +164,7 @@ report_turns_missing(const struct report_run *run, struct report_missing *ret_mi
         return false;
     }
     *ret_missing = (struct report_missing){
-            .ower = step->actor,
+            .sender = step->actor,
             .waiter = waiter_of(run),
             .step = missing.step,
             .time_ns = step->time_ns,
@@ -173,13 +172,13 @@ report_turns_missing(const struct report_run *run, struct report_missing *ret_mi
             .words = "here it should have been woken",
     };
     if (ret_missing->dropped) {
-        ret_missing->words = missing.late ? "here it was woken; its poll came too late"
+        ret_missing->words = missing.late ? "here it was woken; its poll was too late"
                                           : "here it was woken, and no poll followed";
     }
     return true;
 }
 
-/* ---- The door. ------------------------------------------------------------------------------- */
+/* ---- The export of a run. -------------------------------------------------------------------- */
 
 enum sim_store_err
 report_export_run(

@@ -1,12 +1,12 @@
 /*
- * turns.h -- a run for programs that show traces: who had a turn from when to when.
+ * turns.h -- a run as slices of time, for trace viewers.
  *
- * A lane is an actor's: its index into run->actors. A turn is one step, told in the words of
- * `rewake show`. It begins at the step's virtual time, and ends where the next one begins; where
- * everybody waited before that one, it takes what the cheapest step of the run took. Steps that
- * cost nothing have an end that is their beginning.
+ * A lane is an actor: its index into run->actors. A turn is one step, in the words of `rewake
+ * show`. It begins at the virtual time of the step and ends where the next one begins; if all
+ * actors waited before the next one, it takes as long as the shortest step of the run. A step
+ * without a cost ends where it begins.
  *
- * Wakes join turns: from the one in which it was sent to the poll that followed from it.
+ * A wake joins two turns: the one that sent it and the poll that it caused.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,10 +25,10 @@ struct report_turn {
     uint64_t end_ns;
     bool poll;                        /* Of a task. */
     const char *words;                /* Never NULL. */
-    const struct report_place *place; /* The last line of the reader's; NULL: none. */
-    uint32_t wakes_first; /* Wakes that are sent in it: run->wakes[wakes_first …], … */
-    uint32_t wakes_count; /* … so many. */
-    uint32_t woken_by;    /* The wake that it followed from, as an index; UINT32_MAX: none known. */
+    const struct report_place *place; /* The last user line; NULL: none. */
+    uint32_t wakes_first;             /* It sends run->wakes[wakes_first …], … */
+    uint32_t wakes_count;             /* … wakes_count of them. */
+    uint32_t woken_by; /* The index of the wake that caused it; UINT32_MAX: none known. */
 };
 
 struct report_turns {
@@ -36,7 +36,7 @@ struct report_turns {
     struct sim_page words;
     uint64_t cost_ns;
     uint32_t *woken_by; /* By index into run->steps. */
-    uint32_t wake;      /* The next one that is not yet of a turn. */
+    uint32_t wake;      /* The first wake of later turns. */
     uint32_t next;
 };
 
@@ -52,16 +52,16 @@ void report_turns_fini(struct report_turns *turns);
 /* The next turn, in order; false: there is none. *ret_turn is valid until the next call. */
 bool report_turns_next(struct report_turns *turns, struct report_turn *ret_turn);
 
-/* On whose lane the failure belongs, and when it came. False: it passed. */
+/* The lane and the time of the failure. False: it passed. */
 bool report_turns_failure(const struct report_run *run, uint32_t *ret_lane, uint64_t *ret_time_ns);
 
-/* Of a lost or late wake-up: under which step it is missing, and in which words. */
+/* The missing wake of a lost or late wake-up. */
 struct report_missing {
-    uint32_t ower; /* Whose step that is. */
+    uint32_t sender; /* The actor of the step that should have sent it. */
     uint32_t waiter;
     uint64_t step;
     uint64_t time_ns;
-    bool dropped;      /* It was sent, and no poll followed. */
+    bool dropped;      /* It was sent, but no poll followed. */
     const char *words; /* "here it should have been woken", static. */
 };
 

@@ -1,5 +1,5 @@
 /*
- * words.c -- what every format says of a sweep and of a way to fail.
+ * words.c -- sentences on a sweep and on a way to fail.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,12 +27,13 @@ report_way_count(const struct report_sweep *sweep, const struct report_way *way)
                                      ? ", the default schedule"
                                      : "";
     int made = asprintf(&again, "%s",
-            way->again ? "It was remembered from an earlier run, and failed again. " : "");
+            way->again ? "It was remembered from an earlier run and failed again. " : "");
     rt_assert(made >= 0);
-    made = way->runs == 0 ? asprintf(&text, "%sThis is run:%lld.", again, (long long)way->run)
-                          : asprintf(&text, "%s%lld of %lld run%s failed so; this is run:%lld%s.",
-                                    again, (long long)way->runs, (long long)sweep->runs,
-                                    plural(sweep->runs), (long long)way->run, of_default);
+    made = way->runs == 0
+                   ? asprintf(&text, "%sThis is run:%lld.", again, (long long)way->run)
+                   : asprintf(&text, "%s%lld of %lld run%s failed this way; this is run:%lld%s.",
+                             again, (long long)way->runs, (long long)sweep->runs,
+                             plural(sweep->runs), (long long)way->run, of_default);
     rt_assert(made >= 0);
     free(again);
     return text;
@@ -49,8 +50,7 @@ report_way_place(const struct report_way *way)
     return text;
 }
 
-/* Names in quotes, as in other messages. It goes on from another sentence there, and begins one
- * here; a name stays as it is. */
+/* With names in quotes, as in other messages, and a capital at its beginning. */
 char *
 report_way_answer(const struct report_way *way)
 {
@@ -113,19 +113,19 @@ report_sweep_reason(const struct report_sweep *sweep)
     char *text = NULL;
     int made = 0;
     enum report_end end = report_sweep_end(sweep);
-    if (end == REPORT_HELD || report_sweep_first_way(sweep) != NULL) {
+    if (end == REPORT_PASSED || report_sweep_first_way(sweep) != NULL) {
         made = asprintf(&text, "%s", "");
     } else if (end == REPORT_CUT) {
         made = asprintf(&text, "cut short (%s) after %lld run%s, none of which failed",
-                sweep->ended[0] != '\0' ? sweep->ended : "not all that was asked for",
+                sweep->ended[0] != '\0' ? sweep->ended : "before the last run",
                 (long long)sweep->runs, plural(sweep->runs));
     } else if (sweep->unequal > 0) {
-        made = asprintf(&text, "%lld of %lld runs were another run in a twin process",
+        made = asprintf(&text, "%lld of %lld runs differed when repeated in another process",
                 (long long)sweep->unequal, (long long)sweep->checked);
     } else if (sweep->held_to_goals && sweep->goals_missed > 0) {
         made = asprintf(&text, "no run reached %lld of its goals", (long long)sweep->goals_missed);
     } else {
-        made = asprintf(&text, "it states %s, and no run ended so", sweep->stated);
+        made = asprintf(&text, "it expects %s, and no run ended so", sweep->stated);
     }
     rt_assert(made >= 0);
     return text;
@@ -145,7 +145,7 @@ report_sweep_sentence(const struct report_sweep *sweep)
     int made = asprintf(&text, "%lld run%s by %s from seed %lld, %lld failed%s%s%s%s",
             (long long)sweep->runs, plural(sweep->runs), sweep->strategy,
             (long long)sweep->seed_first, (long long)sweep->failed, stated ? " by " : "",
-            stated ? sweep->stated : "", stated ? ", as stated" : "", again);
+            stated ? sweep->stated : "", stated ? ", as expected" : "", again);
     rt_assert(made >= 0);
     return text;
 }

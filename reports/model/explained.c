@@ -1,5 +1,5 @@
 /*
- * explained.c -- why a failure came about, as the database has it.
+ * explained.c -- the explanation of a failure, from the database.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -38,22 +38,22 @@ static enum sim_store_err
 load_locations(struct sim_store *store, struct report_explained *explained)
 {
     uint32_t capacity = 0;
-    bool room = true;
+    bool memory = true;
     struct report_ask ask = report_ask(store,
             "SELECT role, nth, file, function, line, step FROM explained_places WHERE run = ?"
             " ORDER BY CASE role WHEN 'cause' THEN 0 WHEN 'stored' THEN 1 WHEN 'first' THEN 2"
             " WHEN 'second' THEN 3 ELSE 4 END, nth");
     report_put_int(&ask, explained->run);
-    while (room && report_row(&ask)) {
-        room = add_location(explained, &capacity, &ask);
+    while (memory && report_row(&ask)) {
+        memory = add_location(explained, &capacity, &ask);
     }
     enum sim_store_err err = report_done(&ask);
-    return err == SIM_STORE_OK && !room ? sim_store_refused(store, SQLITE_NOMEM) : err;
+    return err == SIM_STORE_OK && !memory ? sim_store_refused(store, SQLITE_NOMEM) : err;
 }
 
-/* ---- Where it is decided. -------------------------------------------------------------------- */
+/* ---- The deciding step. ---------------------------------------------------------------------- */
 
-/* An older rewake has no such table. */
+/* The table is missing in the database of an older rewake. */
 static enum sim_store_err
 load_deciding(struct sim_store *store, struct report_explained *explained)
 {
@@ -67,8 +67,8 @@ load_deciding(struct sim_store *store, struct report_explained *explained)
     explained->decided_shown = strdup(known ? report_text(&ask, 1) : "");
     explained->decided_passing = strdup(known ? report_text(&ask, 2) : "");
     enum sim_store_err err = report_done(&ask);
-    bool room = explained->decided_shown != NULL && explained->decided_passing != NULL;
-    return err == SIM_STORE_OK && !room ? sim_store_refused(store, SQLITE_NOMEM) : err;
+    bool memory = explained->decided_shown != NULL && explained->decided_passing != NULL;
+    return err == SIM_STORE_OK && !memory ? sim_store_refused(store, SQLITE_NOMEM) : err;
 }
 
 /* ---- The explanation. ------------------------------------------------------------------------ */
@@ -88,13 +88,13 @@ text_at(struct report_explained *explained, int index)
 static bool
 read_texts(struct report_ask *ask, struct report_explained *explained)
 {
-    bool room = true;
+    bool memory = true;
     for (int i = 0; i < TEXTS; i++) {
         text_at(explained, i)->text = strdup(report_text(ask, i));
-        room = room && text_at(explained, i)->text != NULL;
+        memory = memory && text_at(explained, i)->text != NULL;
     }
     explained->cause = strdup(report_text(ask, TEXTS));
-    return room && explained->cause != NULL;
+    return memory && explained->cause != NULL;
 }
 
 /* References lie inside of the text, one after the other, or are left out. */
@@ -114,10 +114,10 @@ load_refs(struct sim_store *store, struct report_explained *explained, int index
             " FROM explained AS e, json_each(e.refs, '$.' || ?2) AS r"
             " WHERE e.run = ?1 ORDER BY r.key");
     uint32_t capacity = 0;
-    bool room = true;
+    bool memory = true;
     report_put_int(&ask, explained->run);
     report_put_text(&ask, names[index]);
-    while (room && report_row(&ask)) {
+    while (memory && report_row(&ask)) {
         const struct sim_ref ref = {
                 .kind = report_int(&ask, 2) != 0 ? SIM_REF_NAME : SIM_REF_STEP,
                 .from = (size_t)report_int(&ask, 0),
@@ -125,20 +125,20 @@ load_refs(struct sim_store *store, struct report_explained *explained, int index
                 .number = (uint64_t)report_int(&ask, 3),
         };
         if (fits(text, &ref)) {
-            room = report_grow(&text->refs, text->refs_count, &capacity, sizeof(*text->refs));
-            if (room) {
+            memory = report_grow(&text->refs, text->refs_count, &capacity, sizeof(*text->refs));
+            if (memory) {
                 text->refs[text->refs_count++] = ref;
             }
         }
     }
     enum sim_store_err err = report_done(&ask);
-    return err == SIM_STORE_OK && !room ? sim_store_refused(store, SQLITE_NOMEM) : err;
+    return err == SIM_STORE_OK && !memory ? sim_store_refused(store, SQLITE_NOMEM) : err;
 }
 
 enum sim_store_err
 report_explained_load(struct sim_store *store, int64_t run, struct report_explained *ret_explained)
 {
-    bool room = true;
+    bool memory = true;
     *ret_explained = (struct report_explained){.run = 0};
     if (!report_has_table(store, "explained_places")) {
         return SIM_STORE_UNKNOWN;
@@ -151,14 +151,14 @@ report_explained_load(struct sim_store *store, int64_t run, struct report_explai
     report_put_int(&ask, run);
     bool known = report_row(&ask);
     if (known) {
-        room = read_texts(&ask, ret_explained);
+        memory = read_texts(&ask, ret_explained);
         ret_explained->shown = report_int(&ask, 7);
         ret_explained->passing = report_int(&ask, 8);
         ret_explained->shown_parts_step = (uint64_t)report_int(&ask, 9);
         ret_explained->passing_parts_step = (uint64_t)report_int(&ask, 10);
     }
     enum sim_store_err err = report_done(&ask);
-    if (err == SIM_STORE_OK && !room) {
+    if (err == SIM_STORE_OK && !memory) {
         err = sim_store_refused(store, SQLITE_NOMEM);
     }
     if (err == SIM_STORE_OK) {

@@ -1,5 +1,5 @@
 /*
- * explained.h -- why a failure came about, as the database has it.
+ * explained.h -- the explanation of a failure, from the database.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,17 +13,17 @@
 extern "C" {
 #endif
 
-/* A place that the explanation names. */
+/* A location that the explanation names. */
 struct report_location {
     char *role; /* "cause", "stored", "first", "second", "number" */
     char *file;
     char *function;
     uint32_t nth;
     uint32_t line;
-    uint64_t step; /* Of the run that is told; 0: not known. */
+    uint64_t step; /* Of the run `shown`; 0: not known. */
 };
 
-/* A column of explained.sql, and what its pieces refer to; the steps are those of `told`. */
+/* A column of explained.sql and its references; steps are those of the run `shown`. */
 struct report_text {
     char *text; /* Never NULL once it is loaded. */
     struct sim_ref *refs;
@@ -33,12 +33,12 @@ struct report_text {
 /* Texts as in explained.sql; none is NULL. */
 struct report_explained {
     int64_t run;
-    int64_t shown;
+    int64_t shown;   /* The smaller run. */
     int64_t passing; /* 0: none. */
     uint64_t shown_parts_step;
     uint64_t passing_parts_step;
-    uint64_t decided_step; /* Where it is decided, in both; 0: before the first. */
-    char *decided_shown;   /* What; "": where it is decided is not known. */
+    uint64_t decided_step; /* The deciding step, in both runs; 0: before the first. */
+    char *decided_shown;   /* The decision there; "": not known. */
     char *decided_passing;
     char *cause;
     struct report_text headline;
@@ -51,13 +51,13 @@ struct report_explained {
     uint32_t locations_count;
 };
 
-/* Reads that of `run`. UNKNOWN: nobody has explained it; `ret` is then empty. report_explained_free
- * may follow in any case. */
+/* Reads that of `run`. UNKNOWN: it has none; `ret` is then empty. report_explained_free may follow
+ * in any case. */
 RT_MUST_CHECK enum sim_store_err report_explained_load(
         struct sim_store *store, int64_t run, struct report_explained *ret_explained);
 void report_explained_free(struct report_explained *explained);
 
-/* The place with this role and number; NULL: none is known. */
+/* The location with this role and number; NULL: not known. */
 const struct report_location *report_explained_location(
         const struct report_explained *explained, const char *role, uint32_t nth);
 

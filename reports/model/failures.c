@@ -1,5 +1,5 @@
 /*
- * failures.c -- which failures a database has, grouped by cause.
+ * failures.c -- the failures of a database, by cause.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -56,18 +56,18 @@ enum sim_store_err
 report_failures_load(struct sim_store *store, struct report_failures *ret_failures)
 {
     uint32_t capacity = 0;
-    bool room = true;
+    bool memory = true;
     *ret_failures = (struct report_failures){.count = 0};
     enum sim_store_err err = sim_store_ways_make(store);
     if (err != SIM_STORE_OK) {
         return err;
     }
     struct report_ask ask = report_ask(store, failures_sql);
-    while (room && report_row(&ask)) {
-        room = add(ret_failures, &capacity, &ask);
+    while (memory && report_row(&ask)) {
+        memory = add(ret_failures, &capacity, &ask);
     }
     err = report_done(&ask);
-    return err == SIM_STORE_OK && !room ? sim_store_refused(store, SQLITE_NOMEM) : err;
+    return err == SIM_STORE_OK && !memory ? sim_store_refused(store, SQLITE_NOMEM) : err;
 }
 
 void

@@ -1,5 +1,5 @@
 /*
- * failures.h -- which failures a database has, each way to fail with the run that stands for it
+ * failures.h -- the failures of a database: each way to fail with its representative run
  * (sim/store/ways.h).
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -14,14 +14,14 @@ extern "C" {
 #endif
 
 struct report_failure {
-    int64_t run;   /* That stands for them: failure-<run>.html */
-    int64_t count; /* How many runs failed so. */
+    int64_t run;   /* The representative run: failure-<run>.html */
+    int64_t count; /* Runs that failed this way. */
     uint32_t verdict;
     uint32_t oracle;
     uint32_t site;
-    bool page; /* A page of its own is made for it. */
+    bool page; /* It has a page. */
     char *scenario;
-    char *message; /* "" where none was kept. */
+    char *message; /* "" where none is stored. */
     char *place;   /* "tokio-4497.c:60 wait_poll"; "" where none is known. */
 };
 

@@ -1,5 +1,5 @@
 /*
- * flow.c -- how a failure came about, as a few places in the order of time.
+ * flow.c -- how a failure happened, as a few source locations in the order of time.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,9 +12,9 @@
 #include "runtime/base/assert.h"
 
 /*
- * Number, step, line and words of each place. `last` is what the blocked task stored last; in a
- * deadlock everybody's wait that is open counts. An owed step is known by the last line of a user
- * in it.
+ * Number, step, line and text of each location. `last` is the last waker that the blocked task
+ * stored; a deadlock has all open waits. The line of the missing wake is the last user line in its
+ * step.
  */
 static const char flow_sql[] =
         "WITH kinds AS (SELECT max(iif(name = 'fire-empty', kind, 0)) AS early,"
@@ -24,7 +24,7 @@ static const char flow_sql[] =
         " last AS (SELECT * FROM waits WHERE actor = (SELECT actor FROM runs WHERE run = ?1)"
         "   AND verdict <> (SELECT verdict FROM verdicts WHERE name = 'deadlock')"
         "  ORDER BY opened_n DESC LIMIT 1),"
-        " told AS ("
+        " locations AS ("
         "  SELECT opened_n AS n, opened AS step, printf('''%s'' stores its waker in %s%s', task,"
         "   object, iif(reason IS NULL, '', ', waiting for: ' || reason)) AS text FROM last"
         "  UNION ALL SELECT w.opened_n, w.opened, printf('''%s'' waits for %s%s', task, object,"
@@ -33,7 +33,7 @@ static const char flow_sql[] =
         "   AND NOT EXISTS (SELECT 1 FROM last AS l WHERE l.opened_n = w.opened_n)"
         "  UNION ALL SELECT closed_n, closed, printf('%s: the waker is %s', closed_by, how)"
         "   FROM last WHERE how <> 'open'"
-        "  UNION ALL SELECT max(e.n), e.step, printf('%s wakes %s, and nobody waits there',"
+        "  UNION ALL SELECT max(e.n), e.step, printf('%s wakes %s, which has no waker',"
         "   coalesce((SELECT '''' || text || '''' FROM texts WHERE run = ?1 AND what = 'actor'"
         "    AND which = e.actor), 'the world'), l.object)"
         "   FROM last AS l JOIN events AS e ON e.run = ?1 AND e.object = l.wait_object"
@@ -46,7 +46,7 @@ static const char flow_sql[] =
         "    'the wake-up is owed from this step on')"
         "   FROM runs AS r JOIN events AS e ON e.run = r.run AND e.step = r.owed_step"
         "   WHERE r.run = ?1 AND r.owed_step > 0 AND e.await <> 0 HAVING max(e.n) IS NOT NULL)"
-        " SELECT t.step, s.file, s.function, s.line, t.text FROM told AS t"
+        " SELECT t.step, s.file, s.function, s.line, t.text FROM locations AS t"
         " JOIN events AS e ON e.run = ?1 AND e.n = t.n JOIN sites AS s ON s.site = e.await"
         " ORDER BY t.n, t.text LIMIT ?2";
 
@@ -58,27 +58,27 @@ copy(struct report_ask *ask, int column)
     return text;
 }
 
-/* A ledger of more events takes seconds; and of other verdicts it tells nothing. */
-static const char worth_sql[] =
+/* Reading the ledger of a longer run takes seconds; other verdicts need none. */
+static const char has_flow_sql[] =
         "SELECT 1 FROM details JOIN runs USING (run) JOIN verdicts USING (verdict) WHERE run = ?"
         " AND stored BETWEEN 1 AND 50000 AND name IN ('lost-wakeup', 'late-wakeup', 'deadlock')";
 
 static enum sim_store_err
-is_worth_it(struct sim_store *store, int64_t run, bool *ret_worth)
+has_flow(struct sim_store *store, int64_t run, bool *ret_has)
 {
-    struct report_ask ask = report_ask(store, worth_sql);
+    struct report_ask ask = report_ask(store, has_flow_sql);
     report_put_int(&ask, run);
-    *ret_worth = report_row(&ask);
+    *ret_has = report_row(&ask);
     return report_done(&ask);
 }
 
 enum sim_store_err
 report_flow_read(struct sim_store *store, int64_t run, struct report_flow *ret_flow)
 {
-    bool worth = false;
+    bool has = false;
     *ret_flow = (struct report_flow){.count = 0};
-    enum sim_store_err err = is_worth_it(store, run, &worth);
-    if (err != SIM_STORE_OK || !worth) {
+    enum sim_store_err err = has_flow(store, run, &has);
+    if (err != SIM_STORE_OK || !has) {
         return err;
     }
     struct report_ask ask = report_ask(store, flow_sql);

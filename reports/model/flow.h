@@ -1,9 +1,9 @@
 /*
- * flow.h -- how a failure came about, as a few places in the order of time.
+ * flow.h -- how a failure happened, as a few source locations in the order of time.
  *
- * Of a lost wake-up: where somebody was woken who was not there yet, where the waker was stored,
- * where it was replaced or erased, and the step that should have woken. Of a deadlock: where each
- * of them waits. From the events of the run; one without events has no flow.
+ * Of a lost wake-up: where a slot was woken that had no waker yet, where the waker was stored,
+ * where it was replaced or erased, and the step that should have woken the task. Of a deadlock:
+ * where each task waits. Read from the events of the run; a run without events has no flow.
  *
  * Ownership. Strings belong to the flow; report_flow_done frees them.
  *
@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/* Places of one flow: a deadlock of many is cut. */
+/* Locations of one flow; a deadlock of more tasks is cut. */
 #define REPORT_FLOW_MAX 16u
 
 struct report_flow_place {

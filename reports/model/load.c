@@ -11,7 +11,7 @@
 
 #include "reports/base/ask.h"
 
-/* More than any ring has; a database that says so is not believed. */
+/* More than any ring has: such a database is corrupt. */
 #define EVENTS_MAX (UINT64_C(1) << 24)
 
 static uint64_t
@@ -90,7 +90,7 @@ load_events(struct sim_store *store, int64_t number, struct sim_recorder *record
 /* ---- Texts. ---------------------------------------------------------------------------------- */
 
 static enum sim_store_err
-make_room(struct sim_store *store, int64_t number, struct sim_record_memory *memory)
+reserve(struct sim_store *store, int64_t number, struct sim_record_memory *memory)
 {
     struct report_ask ask = report_ask(store,
             "SELECT count(*), coalesce(sum(length(CAST(text AS BLOB)) + 1), 0) FROM texts"
@@ -104,8 +104,8 @@ make_room(struct sim_store *store, int64_t number, struct sim_record_memory *mem
         memory->bytes_capacity = bytes < UINT32_MAX / 2 ? (uint32_t)bytes + 1 : 1;
         memory->texts = calloc((size_t)memory->texts_capacity + 1, sizeof(*memory->texts));
         memory->bytes = calloc(memory->bytes_capacity, 1);
-        bool room = memory->texts != NULL && memory->bytes != NULL;
-        err = room ? SIM_STORE_OK : sim_store_refused(store, SQLITE_NOMEM);
+        bool allocated = memory->texts != NULL && memory->bytes != NULL;
+        err = allocated ? SIM_STORE_OK : sim_store_refused(store, SQLITE_NOMEM);
     }
     return err;
 }
@@ -119,7 +119,7 @@ kind_of(const char *what)
                                          : SIM_TEXT_EVENT;
 }
 
-/* They are different by the table's key: sim_record_text would look for each, one by one. */
+/* Texts are unique by the key of the table: sim_record_text would search for each. */
 static void
 keep_text(struct sim_recorder *recorder, struct report_ask *ask)
 {
@@ -147,7 +147,7 @@ keep_text(struct sim_recorder *recorder, struct report_ask *ask)
 static enum sim_store_err
 load_texts(struct sim_store *store, int64_t number, struct sim_recorder *recorder)
 {
-    enum sim_store_err err = make_room(store, number, &recorder->memory);
+    enum sim_store_err err = reserve(store, number, &recorder->memory);
     if (err != SIM_STORE_OK) {
         return err;
     }

@@ -9,8 +9,8 @@
 #include "sim/store/store.h"
 
 /*
- * Reads what is stored of run `number`. What the recorder points at is from malloc:
- * report_recorder_free. A run of which nothing is stored has no events. Errors: SYSTEM no memory.
+ * Reads what is stored of run `number`. The recorder points to memory from malloc:
+ * report_recorder_free. A run without stored events has none. Errors: SYSTEM no memory.
  */
 RT_MUST_CHECK enum sim_store_err report_recorder_load(
         struct sim_store *store, int64_t number, struct sim_recorder *ret_recorder);

@@ -1,5 +1,5 @@
 /*
- * places.c -- places in the source, as the database knows them.
+ * places.c -- source locations, from the database.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -38,15 +38,15 @@ enum sim_store_err
 report_places_load(struct sim_store *store, struct report_places *ret_places)
 {
     uint32_t capacity = 0;
-    bool room = true;
+    bool memory = true;
     *ret_places = (struct report_places){.count = 0};
     struct report_ask ask =
             report_ask(store, "SELECT site, line, file, function FROM sites ORDER BY site");
-    while (room && report_row(&ask)) {
-        room = add(ret_places, &capacity, &ask);
+    while (memory && report_row(&ask)) {
+        memory = add(ret_places, &capacity, &ask);
     }
     enum sim_store_err err = report_done(&ask);
-    return err == SIM_STORE_OK && !room ? sim_store_refused(store, SQLITE_NOMEM) : err;
+    return err == SIM_STORE_OK && !memory ? sim_store_refused(store, SQLITE_NOMEM) : err;
 }
 
 void

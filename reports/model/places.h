@@ -1,7 +1,7 @@
 /*
- * places.h -- places in the source, as the database knows them.
+ * places.h -- source locations, from the database.
  *
- * Not as this program knows them: a database may come from another build, with lines of its own.
+ * Not from this program: a database may come from another build, with other lines.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@ extern "C" {
 struct report_place {
     uint32_t site;
     uint32_t line;
-    char *file; /* As the compiler was given it: "scenarios/zoo/tokio-4497.c" */
+    char *file; /* As the compiler got it: "scenarios/zoo/tokio-4497.c" */
     char *function;
 };
 
@@ -36,7 +36,7 @@ void report_places_free(struct report_places *places);
 /* The place of `site`; NULL: there is none, or the database does not know it. */
 const struct report_place *report_places_find(const struct report_places *places, uint32_t site);
 
-/* Whether `site`, which the database has in `file`, is a line of rewake: no file of the reader. */
+/* Whether `site`, in `file` of the database, is a line of rewake and not of the user. */
 bool report_site_is_rewakes(uint32_t site, const char *file);
 
 /* The last component of `file`. */

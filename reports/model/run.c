@@ -13,9 +13,9 @@
 #include "reports/model/load.h"
 #include "sim/explain/view/phrase.h"
 
-/* ---- What the database says of the run as a whole. ------------------------------------------- */
+/* ---- The run as a whole. --------------------------------------------------------------------- */
 
-/* Of a failure; … */
+/* A failure; … */
 #define FOUND_SQL \
     "SELECT r.seed, r.digest, r.steps, r.sim_ns, r.events, r.decisions, r.deviations, r.verdict," \
     " r.oracle, r.actor, r.object, r.site, r.fail_step, coalesce(d.fail_ns, 0), r.owed_step," \
@@ -24,8 +24,8 @@
     " FROM runs AS r JOIN sweeps AS s USING (sweep) LEFT JOIN details AS d USING (run)" \
     " WHERE r.run = ?"
 
-/* … and of a run that was made to tell one. */
-#define TOLD_SQL \
+/* … and a run of an explanation. */
+#define EXPLAINED_SQL \
     "SELECT t.seed, t.digest, t.steps, t.sim_ns, t.events, t.decisions, t.deviations, t.verdict," \
     " t.oracle, t.actor, t.object, t.site, t.fail_step, d.fail_ns, t.owed_step, d.tasks," \
     " d.audit_step, d.actor_name, d.message, s.scenario, coalesce(d.token, '')," \
@@ -76,15 +76,15 @@ read_outcome(struct report_ask *ask, struct sim_outcome *outcome)
 static enum sim_store_err
 load_outcome(struct sim_store *store, struct report_run *run)
 {
-    bool told = run->number < 0;
+    bool of_explanation = run->number < 0;
     bool known = true;
-    if (told) {
+    if (of_explanation) {
         known = report_ask_int(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'told'", 0);
     }
     if (!known) {
         return SIM_STORE_UNKNOWN;
     }
-    struct report_ask ask = report_ask(store, told ? TOLD_SQL : FOUND_SQL);
+    struct report_ask ask = report_ask(store, of_explanation ? EXPLAINED_SQL : FOUND_SQL);
     report_put_int(&ask, run->number);
     known = report_row(&ask);
     if (known) {
@@ -94,8 +94,8 @@ load_outcome(struct sim_store *store, struct report_run *run)
         run->library = strdup(report_text(&ask, 21));
     }
     enum sim_store_err err = report_done(&ask);
-    bool room = run->scenario != NULL && run->token != NULL && run->library != NULL;
-    if (err == SIM_STORE_OK && known && !room) {
+    bool memory = run->scenario != NULL && run->token != NULL && run->library != NULL;
+    if (err == SIM_STORE_OK && known && !memory) {
         return sim_store_refused(store, SQLITE_NOMEM);
     }
     return err == SIM_STORE_OK && !known ? SIM_STORE_UNKNOWN : err;
@@ -165,18 +165,18 @@ static bool
 name_objects(struct report_run *run)
 {
     struct sim_page page;
-    bool room = true;
+    bool memory = true;
     sim_page_init(&page, false);
-    for (uint32_t i = 0; i < run->objects_count && room; i++) {
+    for (uint32_t i = 0; i < run->objects_count && memory; i++) {
         struct report_object *object = &run->objects[i];
         sim_page_clear(&page);
         sim_actor_table_put_object(&run->actor_table, &page, object->object, SIM_PART_NONE);
         object->name = strdup(sim_page_text(&page));
         object->kind = sim_object_kind_name(SIM_OBJECT_KIND(object->object));
-        room = object->name != NULL && !page.failed;
+        memory = object->name != NULL && !page.failed;
     }
     sim_page_fini(&page);
-    return room;
+    return memory;
 }
 
 /* The first in order that is not below `object`. */
@@ -196,7 +196,7 @@ object_place(const struct report_run *run, uint32_t object)
     return low;
 }
 
-/* Puts it where it belongs; one that is there already stays. */
+/* Inserts it in order, unless it is there. */
 static bool
 add_object(struct report_run *run, uint32_t *capacity, uint32_t object)
 {
@@ -267,7 +267,7 @@ step_take(struct report_run *run, struct report_step *step, uint64_t index)
     }
 }
 
-/* The clock moves at the end of a step, as a rule the idle loop's: it is told before the next. */
+/* The clock moves at the end of a step, usually of the idle loop, and is shown before the next. */
 static bool
 make_steps(struct report_run *run)
 {
@@ -344,7 +344,7 @@ add_wake(struct report_run *run, uint32_t *capacity, uint64_t index)
     return true;
 }
 
-/* The poll that begins now answers every wake that its task got since the last. */
+/* A poll answers every wake of its task since the last one. */
 static void
 answer_wakes(struct report_run *run, uint32_t *last, uint64_t index)
 {
@@ -356,7 +356,7 @@ answer_wakes(struct report_run *run, uint32_t *last, uint64_t index)
     }
     for (uint32_t wake = last[part]; wake != 0;) {
         struct report_wake *answered = &run->wakes[wake - 1];
-        wake = answered->poll_step; /* Until now: the one before. */
+        wake = answered->poll_step; /* The link to the one before. */
         answered->poll_step = step;
     }
     last[part] = 0;
@@ -366,16 +366,16 @@ static bool
 make_wakes(struct report_run *run)
 {
     uint32_t capacity = 0;
-    /* By actor: its last wake that waits for a poll, from 1; each leads to the one before. */
+    /* By actor: its last unanswered wake, from 1; each links to the one before. */
     uint32_t *last = calloc((size_t)run->actors_count + 1, sizeof(*last));
-    bool room = last != NULL;
-    for (uint64_t i = run->actor_table.first; room && i < run->actor_table.end; i++) {
+    bool memory = last != NULL;
+    for (uint64_t i = run->actor_table.first; memory && i < run->actor_table.end; i++) {
         uint32_t kind = sim_actor_table_event(&run->actor_table, i)->kind;
         if (kind == RT_PROBE_POLL) {
             answer_wakes(run, last, i);
         } else if (kind == RT_PROBE_WAKE || kind == RT_PROBE_WAKE_DEAD) {
-            room = add_wake(run, &capacity, i);
-            struct report_wake *wake = room ? &run->wakes[run->wakes_count - 1] : NULL;
+            memory = add_wake(run, &capacity, i);
+            struct report_wake *wake = memory ? &run->wakes[run->wakes_count - 1] : NULL;
             if (wake != NULL && wake->how != SIM_WAKE_DEAD) {
                 wake->poll_step = last[wake->woken];
                 last[wake->woken] = run->wakes_count;
@@ -390,10 +390,10 @@ make_wakes(struct report_run *run)
         }
     }
     free(last);
-    return room;
+    return memory;
 }
 
-/* ---- All of it. ------------------------------------------------------------------------------ */
+/* ---- Loading. -------------------------------------------------------------------------------- */
 
 static bool
 make_arrays(struct report_run *run)
@@ -451,7 +451,7 @@ report_run_free(struct report_run *run)
     *run = (struct report_run){.number = 0};
 }
 
-/* ---- Questions. ------------------------------------------------------------------------------ */
+/* ---- Access. --------------------------------------------------------------------------------- */
 
 static int
 against_step(const void *number, const void *step)

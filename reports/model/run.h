@@ -2,22 +2,22 @@
  * run.h -- a run out of the database, as reports and exports need it.
  *
  * The events of a run are read back into a recorder, so that all words are those of
- * sim/explain/view: who is who (`actor_table`), the life of every wait (`ledger`), what became of
- * the waker (`wake_outcome`). Beside them stand plain arrays:
+ * sim/explain/view: the actors (`actor_table`), the wake ledger (`ledger`), the outcome of the
+ * waker (`wake_outcome`). Plain arrays hold the rest:
  *
- *      actors    who acts: one lane each. Index 0 is the world.
- *      steps     one turn each, in order: who, when, woken by which step
- *      wakes     who woke whom, where, and which step polled for it
- *      objects   what was waited for
+ *      actors    one lane each; index 0 is the world
+ *      steps     in order: actor, time, the step that woke it
+ *      wakes     waker, woken task, line, and the step of the poll that followed
+ *      objects   what tasks waited for
  *
- * An event is run->recorder's; REPORT_EVENTS(run) goes through them. Its two places are found by
- * report_run_place, its words by report_run_words.
+ * An event is one of run->recorder; REPORT_EVENTS(run) iterates over them. report_run_place finds
+ * its line, report_run_words its words.
  *
- * Numbers. A failure is called run:ID, and ID is at least 1. The smaller run that tells it, and the
- * twin that passes, have numbers of their own below 0 (sim/store/tables/explained.sql).
+ * Numbers. A failure is called run:ID, and ID is at least 1. The smaller run of its explanation and
+ * the passing run have numbers below 0 (sim/store/tables/explained.sql).
  *
- * Trust. A database may come from anywhere: every number in it is checked, and an actor that is
- * none is the world.
+ * Trust. A database may come from anywhere: every number in it is checked, and an unknown actor is
+ * the world.
  *
  * Ownership. A run owns all of it (malloc) and borrows the places. Once loaded it is pinned: it
  * points into itself.
@@ -35,32 +35,32 @@ extern "C" {
 #endif
 
 struct report_actor {
-    char *name;       /* Never NULL; as the scenario gave it, whatever bytes these are. */
+    char *name;       /* Never NULL; any bytes, as the scenario gave them. */
     const char *kind; /* "world", "task", "loop", "source", "fault", "other"; static. */
-    uint32_t object;  /* The task or source that it is; 0: none. */
-    uint32_t index;   /* Of the actor whose steps are its own, as in `events`; 0: it has none. */
-    uint32_t lane;    /* Where it stands, from 0: tasks, loops, sources, others, the world. */
-    uint32_t steps;   /* How many are its own. */
-    bool seen;        /* It does something, or is woken. Who is not needs no lane. */
+    uint32_t object;  /* Its task or source; 0: none. */
+    uint32_t index;   /* Of the actor as in `events`; 0: it has no steps. */
+    uint32_t lane;    /* Its order, from 0: tasks, loops, sources, others, the world. */
+    uint32_t steps;   /* The number of its steps. */
+    bool seen;        /* It does something, or is woken; else it needs no lane. */
     bool finished;
 };
 
 struct report_step {
     uint64_t first; /* Its events; the first is usually STEP. */
     uint64_t time_ns;
-    uint64_t jump_ns; /* By how much the clock moved before it while everybody waited. */
+    uint64_t jump_ns; /* How far the clock moved before it while all actors waited. */
     uint32_t count;
-    uint32_t step;  /* From 1; 0: what comes before the first. */
-    uint32_t actor; /* Index into actors: the task that is polled, else whose step it is. */
-    uint32_t cause; /* The step whose wake led to it; 0: none known. */
+    uint32_t step;  /* From 1; 0: the setup. */
+    uint32_t actor; /* Index into actors: the task that is polled, else the actor of the step. */
+    uint32_t cause; /* The step with the wake that caused it; 0: not known. */
 };
 
 struct report_wake {
     uint64_t event;     /* WAKE or WAKE-DEAD. */
-    uint32_t step;      /* In which it was sent. */
-    uint32_t actor;     /* Who sent it; index into actors. */
-    uint32_t woken;     /* Who is woken; index into actors. */
-    uint32_t poll_step; /* The poll that followed from it; 0: none did. */
+    uint32_t step;      /* That sent it. */
+    uint32_t actor;     /* The waker; index into actors. */
+    uint32_t woken;     /* The woken task; index into actors. */
+    uint32_t poll_step; /* The poll that it caused; 0: none. */
     uint32_t how;       /* enum sim_wake: QUEUED, COALESCED, POLLING or DEAD. */
 };
 
@@ -87,17 +87,16 @@ struct report_run {
     uint32_t wakes_count;
     uint32_t objects_count;
     char *scenario;
-    char *token;   /* "" where none is known. */
+    char *token;   /* "" where it is not known. */
     char *library; /* "" for a scenario of rewake itself. */
 };
 
-/* Goes through the events: `index` is a uint64_t. */
+/* Iterates over the events: `index` is a uint64_t. */
 #define REPORT_EVENTS(run, index) \
     for (uint64_t index = (run)->actor_table.first; index < (run)->actor_table.end; index++)
 
 /*
- * Loads it. A run of which no events are stored has none: steps_count is 0, and only the outcome
- * and the names are there.
+ * Loads it. A run without stored events has steps_count 0, and only its outcome and names.
  *
  * Errors: UNKNOWN there is no such run; SYSTEM no memory; CORRUPT, HELD as store.h. *ret_run is
  * then empty. report_run_free may follow in any case.
@@ -112,17 +111,17 @@ const struct report_step *report_run_step(const struct report_run *run, uint64_t
 /* The actor of an event, as an index into actors. */
 uint32_t report_run_actor(const struct report_run *run, uint64_t event);
 
-/* The place of an event: its user's line, else the runtime's; NULL: neither is known. */
+/* The line of an event: in user code, else in the runtime; NULL: not known. */
 const struct report_place *report_run_place(const struct report_run *run, uint64_t event);
 
-/* Adds the event in a few words, as `rewake show` has them; false: it has none. */
+/* Adds the event in the words of `rewake show`; false: it has none. */
 bool report_run_words(const struct report_run *run, uint64_t event, struct sim_page *page);
 
-/* Adds what happened in a step, with commas; false: nothing that has words. */
+/* Adds the events of a step, with commas; false: none has words. */
 bool report_run_step_words(
         const struct report_run *run, const struct report_step *step, struct sim_page *page);
 
-/* Where the waker of a wait was stored; NULL: not known. What became of it is in run->ledger. */
+/* Where the waker of a wait was stored; NULL: not known. */
 const struct report_place *report_run_wait_place(
         const struct report_run *run, const struct sim_wait *wait);
 

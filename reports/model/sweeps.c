@@ -114,8 +114,8 @@ read_sweeps(
 
 /* ---- Ways to fail. --------------------------------------------------------------------------- */
 
-/* The first sentence of an explanation, as other messages are: without the verdict before it and
- * the full stop behind, names in quotes. */
+/* The first sentence of an explanation in the form of other messages: without verdict and full
+ * stop, names in quotes. */
 static char *
 plain(const char *headline, const char *verdict)
 {
@@ -131,7 +131,7 @@ plain(const char *headline, const char *verdict)
     return text;
 }
 
-/* A way whose run ended without a line to blame has that which was found for it. */
+/* A way without a line gets that of its explanation. */
 static enum sim_store_err
 read_found_place(struct sim_store *store, struct report_way *way)
 {
@@ -160,9 +160,9 @@ read_answer(struct sim_store *store, struct report_way *way)
     bool known = report_row(&ask);
     if (known) {
         free(way->answer);
-        free(way->story);
+        free(way->explanation);
         way->answer = copy(&ask, 0);
-        way->story = copy(&ask, 1);
+        way->explanation = copy(&ask, 1);
     }
     if (known && report_text(&ask, 2)[0] != '\0') {
         free(way->message);
@@ -252,7 +252,7 @@ find_sweep(struct report_sweeps *list, int64_t number)
     return NULL;
 }
 
-/* A loop that is blocked in its host waits at a line of rewake, which is no file of the reader. */
+/* A loop that is blocked in its host waits at a line of rewake, which is no user file. */
 static void
 forget_own_place(struct report_way *way)
 {
@@ -282,12 +282,12 @@ read_way(struct report_ask *ask, struct report_way *way)
             .site = (uint32_t)report_int(ask, 13),
             .again = report_int(ask, 14) != 0,
             .answer = strdup(""),
-            .story = strdup(""),
+            .explanation = strdup(""),
     };
     forget_own_place(way);
 }
 
-/* The way of a remembered run that failed again comes before all others. */
+/* Ways of remembered runs that failed again come first. */
 static const char ways_sql[] =
         "SELECT w.sweep, w.runs, w.first_number, v.name, o.name, s.file, s.line, s.function,"
         " w.shown, r.seed, d.message, d.token, h.token, w.site, w.again IS NOT NULL"
@@ -339,7 +339,7 @@ way_done(struct report_way *way)
     free(way->function);
     free(way->message);
     free(way->answer);
-    free(way->story);
+    free(way->explanation);
     free(way->token);
     free(way->shrunk_token);
 }
@@ -378,7 +378,7 @@ report_sweeps_json(const struct report_sweeps *list, struct sim_page *page)
     sim_page_put(page, "]");
 }
 
-/* ---- What it comes to. ----------------------------------------------------------------------- */
+/* ---- Results. -------------------------------------------------------------------------------- */
 
 int64_t
 report_sweep_runs(const struct report_sweep *sweep)
@@ -398,7 +398,7 @@ report_way_runs(const struct report_way *way)
     return way->runs + way->again;
 }
 
-/* Who states a lost wake-up has also stated a late one (sim_verdict_fits). */
+/* An expected lost wake-up includes a late one (sim_verdict_fits). */
 static bool
 fits(const char *stated, const char *verdict)
 {
@@ -432,16 +432,17 @@ report_sweep_end(const struct report_sweep *sweep)
             return REPORT_FAILED;
         }
     }
-    bool mute =
+    bool unseen =
             sweep->held_to_verdict && strcmp(sweep->stated, "pass") != 0 && sweep->stated_runs == 0;
     bool whole = is_whole(sweep);
-    if (sweep->unequal > 0 || mute || (whole && sweep->held_to_goals && sweep->goals_missed > 0)) {
+    if (sweep->unequal > 0 || unseen ||
+            (whole && sweep->held_to_goals && sweep->goals_missed > 0)) {
         return REPORT_FAILED;
     }
-    return whole ? REPORT_HELD : REPORT_CUT;
+    return whole ? REPORT_PASSED : REPORT_CUT;
 }
 
-/* ---- Which. ---------------------------------------------------------------------------------- */
+/* ---- The newest. ----------------------------------------------------------------------------- */
 
 enum sim_store_err
 report_sweeps_newest(struct sim_store *store, char *const *patterns, uint32_t pattern_count,

@@ -1,17 +1,16 @@
 /*
  * sweeps.h -- sweeps, and in which ways their runs have failed.
  *
- * A way to fail is a verdict, the oracle that said so, and the line that is blamed or waits: the
- * same three that tell failures apart while a sweep runs. Of each way one run has been told in
- * full; the others are counted.
+ * A way to fail is a verdict, its oracle, and the line of the root cause or of the waiting task:
+ * the three by which a sweep distinguishes failures. One run of each way is stored in full; the
+ * others are counted.
  *
- * The state of a scenario is its newest sweep (report_sweeps_newest): how its runs ended, and
- * the remembered failures that its command tried first and that failed again, which are failures
- * like any other. Every page and every format reads it here, so that all of them say the same as
- * the command did. What the database remembers, and no command has tried since, is no part of it.
+ * The state of a scenario is its newest sweep (report_sweeps_newest): how its runs ended, and the
+ * remembered failures that its command replayed first and that failed again, which count as
+ * failures. Every page and format reads it here, so all of them agree with the command. Remembered
+ * failures that no command has replayed since are not included.
  *
- * Read in a few statements over all sweeps: a database with a hundred scenarios and a million
- * failing runs takes no longer than one look at each row.
+ * A few statements over all sweeps read it: each row of the database is read once.
  *
  * Ownership. Strings belong to the list; report_sweeps_done frees them.
  *
@@ -31,26 +30,26 @@
 extern "C" {
 #endif
 
-/* A way to fail. Text is "" where nothing is known. */
+/* A way to fail. Text is "" where it is not known. */
 struct report_way {
     char *verdict;
     char *oracle;
-    /* Of the site, as the compiler was given it; where there is none, of what an explanation
-     * blames. "": no line. */
+    /* Of the site, as the compiler got it; without a site, of the cause in the explanation. "": no
+     * line. */
     char *file;
     char *function;
     int64_t line;
     uint32_t site;        /* 0: none. */
-    int64_t runs;         /* That failed so in this sweep; 0: only a remembered one did. */
-    int64_t first_number; /* In the sweep, of the first of them. */
-    int64_t run;          /* Whose page, token and message these are; 0: none. */
-    int64_t seed;         /* Its. */
-    char *message; /* What went wrong: the explanation's first sentence, else the run's own. */
-    char *answer;  /* Which wake is missing, and where; "": nobody has explained it. */
-    char *story;   /* All of the explanation, a paragraph a line. */
+    int64_t runs;         /* That failed this way in this sweep; 0: only a remembered one did. */
+    int64_t first_number; /* The number of the first of them in the sweep. */
+    int64_t run;          /* The run that has page, token and message; 0: none. */
+    int64_t seed;         /* Of `run`. */
+    char *message;        /* The first sentence of the explanation, else the message of the run. */
+    char *answer;         /* The missing wake, and where; "": no explanation. */
+    char *explanation;    /* All of it, a paragraph a line. */
     char *token;
     char *shrunk_token; /* "": it was not shrunk, or there is nothing smaller. */
-    bool again; /* A remembered run, tried before the sweep, failed so again; it is `run`. */
+    bool again;         /* `run` is remembered, was replayed before the sweep, and failed again. */
 };
 
 struct report_sweep {
@@ -64,23 +63,23 @@ struct report_sweep {
     int64_t started_ms;
     int64_t elapsed_ms;
     int64_t runs;   /* Without `again`, … */
-    int64_t failed; /* … as figures are: report_sweep_runs and _failed have all. */
+    int64_t failed; /* … as is this one: report_sweep_runs and _failed have all. */
     int64_t again;  /* Remembered failures that failed again before the sweep. */
     int64_t steps;
     bool complete;
-    /* Of notes.sql; a sweep of an older rewake has none of it: "", 0. */
+    /* Of notes.sql; "" and 0 in a sweep of an older rewake. */
     char *about;
-    char *file;           /* Where the scenario is written. */
-    char *stated;         /* The verdict that the scenario states; "pass": it holds. */
-    char *stated_also;    /* Another one that it states; "": none. */
-    bool held_to_verdict; /* The command was to hold it to that. */
+    char *file;           /* The source file of the scenario. */
+    char *stated;         /* The expected verdict of the scenario. */
+    char *stated_also;    /* Another expected one; "": none. */
+    bool held_to_verdict; /* The command was run with --expect. */
     bool held_to_goals;
-    int64_t goals_missed;    /* Goals that no run reached, held to them or not. */
-    int64_t stated_runs;     /* That ended in the verdict that is stated. */
-    int64_t command_ms;      /* When its command began; all sweeps of one have this. */
+    int64_t goals_missed;    /* Goals that no run reached, required or not. */
+    int64_t stated_runs;     /* Runs with the expected verdict. */
+    int64_t command_ms;      /* When its command began; the same in all its sweeps. */
     char *ended;             /* "complete", "interrupted" …; "": not known. */
-    int64_t checked;         /* Runs that were made again in a twin process … */
-    int64_t unequal;         /* … and were another run there. */
+    int64_t checked;         /* Runs that were repeated in another process … */
+    int64_t unequal;         /* … and those that differed there. */
     struct report_way *ways; /* Those that are `again` first, then by most runs. */
     size_t way_count;
 };
@@ -91,7 +90,7 @@ struct report_sweeps {
 };
 
 /*
- * Reads the sweeps whose numbers these are, in this order; one that is not there is left out.
+ * Reads the sweeps with these numbers, in this order; a missing one is left out.
  * report_sweeps_done must follow in any case.
  */
 enum sim_store_err report_sweeps_read(struct sim_store *store, const int64_t *numbers, size_t count,
@@ -101,20 +100,20 @@ void report_sweeps_done(struct report_sweeps *list);
 /* Adds their numbers as a JSON array, for json_each: SQL binds no list. */
 void report_sweeps_json(const struct report_sweeps *list, struct sim_page *page);
 
-/* What its command counts: the runs of the sweep, and remembered failures that failed again. */
+/* As its command counts: with remembered failures that failed again. */
 int64_t report_sweep_runs(const struct report_sweep *sweep);
 int64_t report_sweep_failed(const struct report_sweep *sweep);
 int64_t report_way_runs(const struct report_way *way);
 
-/* What a sweep comes to, for whoever wants one word. */
+/* The result of a sweep. */
 enum report_end {
-    REPORT_HELD,   /* All was as it was to be. */
-    REPORT_FAILED, /* A run failed, or none as stated; a goal was missed; a twin differed. */
-    REPORT_CUT     /* Nothing failed, but it did not come as far as it was to. */
+    REPORT_PASSED, /* As expected. */
+    REPORT_FAILED, /* A run failed, or none as expected; a goal was missed; a replica differed. */
+    REPORT_CUT     /* Nothing failed, but it ended early. */
 };
 enum report_end report_sweep_end(const struct report_sweep *sweep);
 
-/* Whether `way` is one of those for which `sweep` failed: with --expect the stated one is none. */
+/* Whether `way` counts as a failure of `sweep`: with --expect the expected verdict does not. */
 bool report_way_counts(const struct report_sweep *sweep, const struct report_way *way);
 
 /*

@@ -1,9 +1,8 @@
 /*
  * chart.h -- curves, as SVG inside a page.
  *
- * Drawn in the colours of the page, so that they follow light, dark and paper. A curve is a
- * staircase where what it counts jumps, and does not slide. It has as many corners as there are
- * pixels to see, however many points it was made of.
+ * Drawn in the colours of the page, so that they follow light, dark and paper. A curve of a count
+ * is a staircase. It has at most one corner for each pixel.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,17 +24,17 @@ struct report_point {
     int64_t y;
 };
 
-/* Labels are the caller's own words, never a database's. */
+/* Labels are constants, never text of a database. */
 struct report_chart {
-    const char *title;   /* What is shown, for who cannot see it. */
+    const char *title;   /* For screen readers. */
     const char *x_label; /* With its unit. */
     const char *y_label;
     bool log_x;                        /* By powers of ten, from 1. */
-    bool ms;                           /* x is milliseconds, told as seconds. */
-    bool slopes;                       /* What it counts grows evenly from point to point. */
+    bool ms;                           /* x is milliseconds, printed as seconds. */
+    bool slopes;                       /* It grows evenly from point to point. */
     const struct report_point *points; /* x never falls. */
     size_t count;
-    const struct report_point *marks; /* Dots, in the colour of what went wrong. */
+    const struct report_point *marks; /* Dots, in the colour of failures. */
     size_t mark_count;
 };
 

@@ -1,5 +1,5 @@
 /*
- * coverage.c -- pages about what was covered.
+ * coverage.c -- pages about coverage of the schedule.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,7 @@
 #include "reports/base/ask.h"
 #include "reports/overview/parts.h"
 
-/* Rows of one kind of element; a reader looks for a line with the browser's own search. */
+/* Rows of one kind of coverage point; the browser's search finds a line. */
 #define ELEMENTS_MAX 500
 
 static void
@@ -65,8 +65,8 @@ put_goals(struct report_html *html, struct sim_store *store, int64_t sweep)
     while (report_row(&ask)) {
         if (rows++ == 0) {
             report_html_raw(html, "<h2>Goals</h2>\n<p class=\"dim\">Conditions that the scenario "
-                                  "says some run should meet, and those that hold in all; those "
-                                  "that nobody came to first.</p>\n");
+                                  "expects of some run, or of all runs; those that no run "
+                                  "reached come first.</p>\n");
             open_table(html, "Goals",
                     "<th class=\"number\">Runs</th><th>Claim</th>"
                     "<th>Condition</th><th>Line</th>");
@@ -97,7 +97,7 @@ put_species(struct report_html *html, struct sim_store *store, int64_t sweep)
             " CAST(at_least AS INTEGER) FROM saturation WHERE sweep = ? AND runs > 0");
     report_put_int(&ask, sweep);
     if (report_row(&ask)) {
-        report_html_raw(html, "<p>Different runs, beyond the order of independent steps: ");
+        report_html_raw(html, "<p>Different runs, not counting the order of independent steps: ");
         report_count_put(html, report_int(&ask, 2));
         report_html_raw(html, " of ");
         report_count_put(html, report_int(&ask, 1));
@@ -105,9 +105,9 @@ put_species(struct report_html *html, struct sim_store *store, int64_t sweep)
         report_html_text(html, report_text(&ask, 0));
         report_html_raw(html, "; ");
         report_count_put(html, report_int(&ask, 3));
-        report_html_raw(html, " came once. The next one is new with <strong>");
+        report_html_raw(html, " were seen once. The next run is new with <strong>");
         put_share(html, report_int(&ask, 4));
-        report_html_raw(html, "</strong> (Good-Turing); there are at least ");
+        report_html_raw(html, "</strong> probability (Good-Turing); there are at least ");
         report_count_put(html, report_int(&ask, 5));
         report_html_raw(html, " (Chao1).</p>\n");
     }
@@ -128,7 +128,8 @@ put_bounds(struct report_html *html, struct sim_store *store, int64_t sweep)
             report_html_raw(html, "<h2>Strategies</h2>\n");
             open_table(html, "Strategies",
                     "<th>Strategy</th><th class=\"number\">Runs</th><th class=\"number\">Failed"
-                    "</th><th class=\"number\">A run fails with at most (95&nbsp;%: 3/n)</th>");
+                    "</th><th class=\"number\">Upper bound of the failure rate (95&nbsp;%: "
+                    "3/n)</th>");
         }
         report_html_raw(html, "<tr>");
         report_html_element(html, "td", NULL, report_text(&ask, 0));
@@ -146,7 +147,7 @@ put_bounds(struct report_html *html, struct sim_store *store, int64_t sweep)
     return report_done(&ask);
 }
 
-/* Of one kind the seldom first: what one run in a thousand comes to is what others miss. */
+/* The rare ones of each kind come first. */
 static const char elements_sql[] =
         "SELECT * FROM (SELECT k.kind, k.name, k.meaning, coalesce(p.place, printf('%08x', "
         "c.site)),"
@@ -169,11 +170,11 @@ open_kind(struct report_html *html, struct report_ask *ask)
     report_html_raw(html, ")</span></h3>\n");
     report_html_element(html, "p", "dim", report_text(ask, 2));
     if (report_int(ask, 8) > ELEMENTS_MAX) {
-        report_html_format(html, "<p>The %d seldom ones.</p>\n", ELEMENTS_MAX);
+        report_html_format(html, "<p>The %d rarest.</p>\n", ELEMENTS_MAX);
     }
-    open_table(html, "Elements",
+    open_table(html, "Coverage points",
             "<th class=\"number\">Runs</th><th class=\"number\">First run</th>"
-            "<th>The one place</th><th>The other</th>");
+            "<th>Line</th><th>Other line</th>");
 }
 
 static enum sim_store_err
@@ -188,7 +189,7 @@ put_elements(struct report_html *html, struct sim_store *store, int64_t sweep)
             if (kind != 0) {
                 close_table(html);
             } else {
-                report_html_raw(html, "<h2>Elements</h2>\n");
+                report_html_raw(html, "<h2>Coverage points</h2>\n");
             }
             kind = report_int(&ask, 0);
             open_kind(html, &ask);
@@ -210,21 +211,21 @@ static void
 put_sweep_growth(struct report_html *html, const struct report_growth *growth)
 {
     if (growth->count == 0) {
-        report_html_raw(html, "<p>Nothing was counted: with <code>--record none</code>, or in an "
-                              "enumeration, nobody looks.</p>\n");
+        report_html_raw(html, "<p>No coverage was counted: <code>--record none</code> and "
+                              "<code>rewake explore</code> count none.</p>\n");
         return;
     }
     const struct report_chart chart = {
             .title = "Coverage growth",
             .x_label = "runs (logarithmic)",
-            .y_label = "elements covered",
+            .y_label = "coverage points",
             .log_x = true,
             .points = growth->points,
             .count = growth->count,
     };
     report_html_raw(html, "<p>");
     report_count_put(html, growth->points[growth->count - 1].y);
-    report_html_raw(html, " elements were covered; the last new one in run ");
+    report_html_raw(html, " coverage points; the last new one in run ");
     report_count_put(html, growth->last_new);
     report_html_raw(html, ".</p>\n");
     report_chart_put(html, &chart);
@@ -245,8 +246,9 @@ report_covered_put(struct report_html *html, struct sim_store *store,
     report_html_text(html, sweep->strategy);
     report_html_format(html, " from seed %lld, ", (long long)sweep->seed_first);
     report_count_put(html, sweep->failed);
-    report_html_raw(html, " failed. What follows is coverage of the schedule; coverage of the code "
-                          "is <a href=\"coverage.html\">elsewhere</a>.</p>\n<h2>Growth</h2>\n");
+    report_html_raw(html,
+            " failed. This page shows coverage of the schedule; another one has "
+            "<a href=\"coverage.html\">coverage of the code</a>.</p>\n<h2>Growth</h2>\n");
     put_sweep_growth(html, growth);
     enum sim_store_err err = put_species(html, store, sweep->sweep);
     err = err == SIM_STORE_OK ? put_goals(html, store, sweep->sweep) : err;
@@ -254,28 +256,28 @@ report_covered_put(struct report_html *html, struct sim_store *store,
     return err == SIM_STORE_OK ? put_elements(html, store, sweep->sweep) : err;
 }
 
-/* ---- All of them. ---------------------------------------------------------------------------- */
+/* ---- All sweeps. ----------------------------------------------------------------------------- */
 
 static void
 put_code(struct report_html *html, const char *lcov)
 {
-    report_html_raw(html, "<h2>Of the code</h2>\n");
+    report_html_raw(html, "<h2>Coverage of the code</h2>\n");
     if (lcov == NULL) {
         report_html_raw(html,
-                "<p>Which lines ran is another question, and another tool's: build "
-                "with <code>--coverage</code>, and give the folder of lcov's pages as "
-                "<code>rewake report --lcov DIR</code> (<code>build/coverage/html</code> is "
-                "looked for where nobody says).</p>\n");
+                "<p>Another tool counts the lines that ran: build with "
+                "<code>--coverage</code>, and name the folder of lcov's pages with "
+                "<code>rewake report --lcov DIR</code> (default: <code>build/coverage/html</code>)"
+                ".</p>\n");
         return;
     }
     report_html_raw(html, "<p><a href=\"");
     report_html_text(html, lcov);
     report_html_raw(html,
-            "\">lcov's pages</a> say which lines and branches ran. A line that ran is "
-            "no order that was tried: the two are not to be added.</p>\n");
+            "\">lcov's pages</a> have the lines and branches that ran. They do not tell which "
+            "schedules were tried, so the two are counted apart.</p>\n");
 }
 
-/* Elements by kind, over all these sweeps: an element of two scenarios is two. */
+/* Coverage points by kind; the same point in two scenarios counts twice. */
 static enum sim_store_err
 put_kinds(struct report_html *html, struct sim_store *store, const struct report_sweeps *list)
 {
@@ -287,8 +289,8 @@ put_kinds(struct report_html *html, struct sim_store *store, const struct report
             " FROM coverage AS c JOIN element_kinds AS k USING (kind)"
             " WHERE c.sweep IN (SELECT value FROM json_each(?)) GROUP BY c.kind ORDER BY c.kind");
     report_put_text(&ask, sim_page_text(&sweeps));
-    open_table(html, "Kinds of elements",
-            "<th>Element</th><th>What it is</th><th class=\"number\">Covered</th>"
+    open_table(html, "Kinds of coverage points",
+            "<th>Kind</th><th>Meaning</th><th class=\"number\">Covered</th>"
             "<th class=\"number\">In one run only</th><th class=\"number\">Scenarios</th>");
     while (report_row(&ask)) {
         report_html_raw(html, "<tr>");
@@ -328,15 +330,16 @@ enum sim_store_err
 report_coverage_put(struct report_html *html, struct sim_store *store,
         const struct report_sweeps *list, const struct report_growths *growths, const char *lcov)
 {
-    report_html_raw(html, "<p>Of the newest sweep of each scenario.</p>\n<h2>Of the schedule</h2>\n"
-                          "<p class=\"dim\">What can happen between tasks, and was seen to "
-                          "happen.</p>\n");
+    report_html_raw(html,
+            "<p>The newest sweep of each scenario.</p>\n<h2>Coverage of the schedule</h2>\n"
+            "<p class=\"dim\">Interactions between tasks that some run has had.</p>\n");
     enum sim_store_err err = put_kinds(html, store, list);
-    report_html_raw(html, "<h2>Scenario by scenario</h2>\n");
+    report_html_raw(html, "<h2>By scenario</h2>\n");
     open_table(html, "Scenarios",
-            "<th>Scenario</th><th class=\"number\">Runs</th><th class=\"number\">Elements</th>"
+            "<th>Scenario</th><th class=\"number\">Runs</th><th class=\"number\">Coverage "
+            "points</th>"
             "<th class=\"number\">Last new run</th><th>Growth</th>"
-            "<th class=\"number\">Goals missed</th>");
+            "<th class=\"number\">Goals not reached</th>");
     for (size_t i = 0; i < list->count; i++) {
         put_scenario_row(html, &list->sweeps[i], &growths->sweeps[i]);
     }

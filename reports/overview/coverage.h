@@ -1,9 +1,9 @@
 /*
- * coverage.h -- pages about what was covered: one of all scenarios, one of each sweep.
+ * coverage.h -- pages about coverage: one of all scenarios, one of each sweep.
  *
  * This is coverage of the schedule: which wakes led to which polls, which wakers were replaced,
- * what came before what. Coverage of the code is lcov's; it is linked, and not mixed in: a line
- * that ran is no order that was tried.
+ * which access was first. Coverage of the code is lcov's; the pages link it and do not mix it in,
+ * as a line that ran is no order that was tried.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,13 +17,13 @@
 extern "C" {
 #endif
 
-/* Adds what stands in <main> of coverage.html. `lcov`: where lcov's index.html is, relative to the
- * page, as a URL; NULL: nobody knows. */
+/* Adds the content of <main> of coverage.html. `lcov`: lcov's index.html as a URL relative to the
+ * page; NULL: not known. */
 RT_MUST_CHECK enum sim_store_err report_coverage_put(struct report_html *html,
         struct sim_store *store, const struct report_sweeps *list,
         const struct report_growths *growths, const char *lcov);
 
-/* Adds what stands in <main> of coverage-<sweep>.html. */
+/* Adds the content of <main> of coverage-<sweep>.html. */
 RT_MUST_CHECK enum sim_store_err report_covered_put(struct report_html *html,
         struct sim_store *store, const struct report_sweep *sweep,
         const struct report_growth *growth);

@@ -1,5 +1,5 @@
 /*
- * facts.c -- options that seeds drew, runs that twins checked, builds, commands.
+ * facts.c -- drawn options, checks of determinism, builds, commands.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 
 /* ---- Options. -------------------------------------------------------------------------------- */
 
-/* Only a run that was told has its options in the database; of others the seed alone is kept. */
+/* Only a run with details has its options in the database; others have the seed only. */
 static const char drawn_sql[] =
         "WITH s AS (SELECT sweep, options FROM sweeps WHERE sweep BETWEEN ? AND ?),"
         " d AS (SELECT r.run, d.options, s.options AS usual FROM details AS d CROSS JOIN runs AS r"
@@ -42,14 +42,14 @@ range_of(const struct report_sweeps *list)
 static void
 put_drawn_head(struct report_html *html, int64_t failures)
 {
-    report_html_raw(html, "<h2>Options that seeds drew</h2>\n<p class=\"dim\">Swarm search draws "
-                          "the options of a run from its seed. Of the ");
+    report_html_raw(html, "<h2>Drawn options</h2>\n<p class=\"dim\">Swarm search draws the options "
+                          "of a run from its seed. Of the ");
     report_count_put(html, failures);
     report_html_raw(html,
-            " failures that were told, so many had drawn each value; what is not named was as "
-            "usual.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
-            "aria-label=\"Options\"><table>\n<thead><tr><th>Option</th><th>Drawn value, and in how "
-            "many failures</th></tr></thead>\n<tbody>\n");
+            " stored failures, the table counts those with each drawn value; all other options had "
+            "their defaults.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
+            "aria-label=\"Options\"><table>\n<thead><tr><th>Option</th><th>Drawn values, and their "
+            "failures</th></tr></thead>\n<tbody>\n");
 }
 
 enum sim_store_err
@@ -82,7 +82,7 @@ report_drawn_put(struct report_parts *parts)
     return report_done(&ask);
 }
 
-/* ---- Twins. ---------------------------------------------------------------------------------- */
+/* ---- Determinism. ---------------------------------------------------------------------------- */
 
 void
 report_checks_put(struct report_parts *parts)
@@ -96,19 +96,20 @@ report_checks_put(struct report_parts *parts)
     }
     report_html_raw(html, "<h3>Determinism</h3>\n");
     if (checked == 0) {
-        report_html_raw(html, "<p>No run was made twice: <code>--check-determinism 5</code> makes "
-                              "one in twenty again in a twin process, with memory elsewhere. "
-                              "Failures that are told are always made again alone.</p>\n");
+        report_html_raw(html,
+                "<p>No run was repeated: <code>--check-determinism 5</code> repeats 5 "
+                "% of the runs in another process, at other addresses. A failure "
+                "that is reported is always replayed first.</p>\n");
         return;
     }
     report_html_raw(html, "<p>");
     report_count_put(html, checked);
-    report_html_raw(html, " runs were made again in a twin process, with memory elsewhere and "
-                          "filled with another byte: <strong class=\"");
-    report_html_raw(html, unequal == 0 ? "good\">all were the same" : "lost\">");
+    report_html_raw(html, " runs were repeated in another process, at other addresses and with "
+                          "memory filled with another byte: <strong class=\"");
+    report_html_raw(html, unequal == 0 ? "good\">all were equal" : "lost\">");
     if (unequal > 0) {
         report_count_put(html, unequal);
-        report_html_raw(html, " were another run there");
+        report_html_raw(html, " differed");
     }
     report_html_raw(html, "</strong>.</p>\n");
     for (size_t i = 0; unequal > 0 && i < parts->list.count; i++) {
@@ -138,7 +139,7 @@ put_date(struct report_html *html, int64_t ms)
     report_html_text(html, text);
 }
 
-/* Each value once, in the order of the sweeps; a few are enough. */
+/* Each value once, in the order of the sweeps; at most five. */
 static void
 put_values(struct report_parts *parts, const char *name,
         char *const *(*value)(const struct report_sweep *sweep))
@@ -157,7 +158,7 @@ put_values(struct report_parts *parts, const char *name,
             report_html_element(html, "code", NULL, text);
         }
     }
-    report_html_raw(html, shown > 0 ? "</dd>\n" : "as usual</dd>\n");
+    report_html_raw(html, shown > 0 ? "</dd>\n" : "defaults</dd>\n");
 }
 
 static char *const *
@@ -204,9 +205,8 @@ report_facts_put(struct report_parts *parts)
     report_html_raw(html, "</dd>\n<dt>Steps</dt><dd>");
     report_count_put(html, steps);
     report_html_raw(html,
-            "</dd>\n</dl>\n<p class=\"dim\">A run depends on its scenario, options and "
-            "seed alone: each is the same again on any machine, with any number of "
-            "workers.</p>\n");
+            "</dd>\n</dl>\n<p class=\"dim\">A run depends only on its scenario, options and "
+            "seed: it is the same on any machine and with any number of workers.</p>\n");
 }
 
 /* ---- Commands. ------------------------------------------------------------------------------- */
@@ -215,12 +215,13 @@ void
 report_commands_put(struct report_html *html, const struct report_commands *commands)
 {
     if (commands->count < 2) {
-        return; /* This page is that of the only one. */
+        return; /* This page is that of the only command. */
     }
     report_html_raw(html,
-            "<h2>Commands</h2>\n<p class=\"dim\">This page tells the newest sweep of each "
+            "<h2>Commands</h2>\n<p class=\"dim\">This page has the newest sweep of each "
             "scenario. "
-            "Command by command, the newest first:</p>\n<div class=\"scroll\" tabindex=\"0\" "
+            "Pages of the single commands, the newest first:</p>\n<div class=\"scroll\" "
+            "tabindex=\"0\" "
             "role=\"group\" aria-label=\"Commands\"><table>\n<thead><tr><th>Began</th>"
             "<th class=\"number\">Scenarios</th><th class=\"number\">Runs</th>"
             "<th class=\"number\">Failed</th></tr></thead>\n<tbody>\n");
@@ -236,8 +237,8 @@ report_commands_put(struct report_html *html, const struct report_commands *comm
     report_html_raw(html, "</tbody></table></div>\n");
     if (commands->more > 0) {
         report_html_format(html,
-                "<p class=\"dim\">%lld older commands: <code>rewake query sweeps</code> has them "
-                "all.</p>\n",
+                "<p class=\"dim\">%lld older commands: <code>rewake query sweeps</code> lists "
+                "them all.</p>\n",
                 (long long)commands->more);
     }
 }

@@ -51,7 +51,7 @@ put_place(struct report_html *html, const struct report_way *way)
     report_html_element(html, "span", "dim", way->function);
 }
 
-/* Which wake is missing; names are in backquotes there. */
+/* The missing wake; names are in backquotes in it. */
 static void
 put_answer(struct report_html *html, const struct report_way *way)
 {
@@ -71,7 +71,7 @@ put_answer(struct report_html *html, const struct report_way *way)
     report_html_raw(html, "</span>");
 }
 
-/* The cause stands once, beside all scenarios that have it. */
+/* The cause is written once, beside all its scenarios. */
 static void
 put_row(struct report_parts *parts, const struct failing *each, size_t same)
 {
@@ -83,7 +83,7 @@ put_row(struct report_parts *parts, const struct failing *each, size_t same)
                 "style=\"white-space:nowrap\">",
                 same);
         report_html_text(html, each->way->verdict);
-        report_html_raw(html, "</strong><br><span class=\"dim\">said by ");
+        report_html_raw(html, "</strong><br><span class=\"dim\">found by oracle ");
         report_html_text(html, each->way->oracle);
         report_html_format(html, "</span></td><td rowspan=\"%zu\">", same);
         put_place(html, each->way);
@@ -96,16 +96,16 @@ put_row(struct report_parts *parts, const struct failing *each, size_t same)
     report_html_raw(html, "<br><span class=\"dim\">of ");
     report_count_put(html, report_sweep_runs(each->sweep));
     report_html_raw(html, each->way->again ? "<br>remembered</span></td>" : "</span></td>");
-    /* Wide enough for a sentence, also on a telephone. */
+    /* Wide enough for a sentence, on a telephone as well. */
     report_html_raw(html, "<td style=\"min-width:18rem\">");
     report_html_text(
-            html, each->way->message[0] != '\0' ? each->way->message : "no run of it was told");
+            html, each->way->message[0] != '\0' ? each->way->message : "no run of it is stored");
     put_answer(html, each->way);
     report_html_raw(html, "</td>");
     report_html_raw(html, "</tr>\n");
 }
 
-/* All that count, by their causes. */
+/* The failures that count, by cause. */
 struct causes {
     struct failing *failing;
     const void **order;
@@ -115,18 +115,18 @@ struct causes {
 static struct causes
 collect(const struct report_sweeps *list)
 {
-    size_t room = 1;
+    size_t capacity = 1;
     for (size_t i = 0; i < list->count; i++) {
-        room += list->sweeps[i].way_count;
+        capacity += list->sweeps[i].way_count;
     }
     struct causes causes = {
-            .failing = calloc(room, sizeof(*causes.failing)),
-            .order = calloc(room, sizeof(*causes.order)),
+            .failing = calloc(capacity, sizeof(*causes.failing)),
+            .order = calloc(capacity, sizeof(*causes.order)),
     };
     rt_assert(causes.failing != NULL && causes.order != NULL);
     for (size_t i = 0; i < list->count; i++) {
         const struct report_sweep *sweep = &list->sweeps[i];
-        for (size_t j = 0; j < sweep->way_count && !report_canary_sang(sweep); j++) {
+        for (size_t j = 0; j < sweep->way_count && !report_canary_ok(sweep); j++) {
             if (report_way_counts(sweep, &sweep->ways[j])) {
                 causes.failing[causes.count] = (struct failing){sweep, &sweep->ways[j]};
                 causes.order[causes.count] = &causes.failing[causes.count];
@@ -153,7 +153,7 @@ put_rows(struct report_parts *parts, const struct causes *causes, size_t shown)
     }
 }
 
-/* A twin that differs, a goal that is missed: no run shows it. */
+/* Failures without a failing run: a replica run differs, a goal was not reached. */
 static void
 put_others(struct report_parts *parts)
 {
@@ -168,8 +168,8 @@ put_others(struct report_parts *parts)
         }
         report_html_raw(parts->html, "<p>");
         report_scenario_link(parts, sweep);
-        report_html_raw(parts->html, " did not do what it states, or a goal of it was not "
-                                     "reached.</p>\n");
+        report_html_raw(parts->html, " did not end as expected, or did not reach one of its "
+                                     "goals.</p>\n");
     }
 }
 
@@ -185,14 +185,14 @@ report_failing_put(struct report_parts *parts)
     } else {
         report_html_raw(parts->html,
                 "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Failures\">"
-                "<table>\n<thead><tr><th>What</th><th>Line</th><th>Scenario</th>"
-                "<th class=\"number\">Runs</th><th>One of them</th></tr></thead>\n<tbody>\n");
+                "<table>\n<thead><tr><th>Verdict</th><th>Line</th><th>Scenario</th>"
+                "<th class=\"number\">Runs</th><th>Example</th></tr></thead>\n<tbody>\n");
         put_rows(parts, &causes, shown);
         report_html_raw(parts->html, "</tbody></table></div>\n");
     }
     if (shown < count) {
         report_html_format(parts->html,
-                "<p class=\"dim\">%zu more ways to fail: <code>rewake query failures</code> has "
+                "<p class=\"dim\">%zu more ways to fail: <code>rewake query failures</code> lists "
                 "them all.</p>\n",
                 count - shown);
     }
@@ -207,13 +207,13 @@ static void
 put_canary(struct report_parts *parts, const struct report_sweep *sweep)
 {
     struct report_html *html = parts->html;
-    bool sang = report_canary_sang(sweep);
+    bool ok = report_canary_ok(sweep);
     report_html_raw(html, "<tr><td>");
     report_scenario_link(parts, sweep);
     report_html_raw(html, "</td><td>");
     report_html_text(html, sweep->stated[0] != '\0' ? sweep->stated : "a failure");
     report_html_raw(html, "</td><td>");
-    report_html_element(html, "span", sang ? "good" : "lost", sang ? "as stated" : "NOT FOUND");
+    report_html_element(html, "span", ok ? "good" : "lost", ok ? "as expected" : "NOT FOUND");
     report_html_raw(html, "</td><td class=\"number\">");
     report_count_put(html, report_sweep_failed(sweep));
     report_html_raw(html, " of ");
@@ -229,10 +229,10 @@ static void
 put_canary_table(struct report_parts *parts)
 {
     report_html_raw(parts->html,
-            "<details><summary>Canary by canary</summary>\n<div class=\"scroll\" tabindex=\"0\" "
+            "<details><summary>All canaries</summary>\n<div class=\"scroll\" tabindex=\"0\" "
             "role=\"group\" aria-label=\"Canaries\"><table>\n<thead><tr><th>Scenario</th>"
-            "<th>States</th><th>Found</th><th class=\"number\">Runs that failed</th>"
-            "<th>One of them</th></tr></thead>\n<tbody>\n");
+            "<th>Expected</th><th>Result</th><th class=\"number\">Runs that failed</th>"
+            "<th>Example</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < parts->list.count; i++) {
         if (report_is_canary(&parts->list.sweeps[i])) {
             put_canary(parts, &parts->list.sweeps[i]);
@@ -246,23 +246,23 @@ report_canaries_put(struct report_parts *parts)
 {
     struct report_html *html = parts->html;
     size_t canaries = 0;
-    size_t sang = 0;
+    size_t ok = 0;
     for (size_t i = 0; i < parts->list.count; i++) {
         canaries += report_is_canary(&parts->list.sweeps[i]);
-        sang += report_canary_sang(&parts->list.sweeps[i]);
+        ok += report_canary_ok(&parts->list.sweeps[i]);
     }
     report_html_raw(html, "<h3>Canaries</h3>\n");
     if (canaries == 0) {
         report_html_raw(html, "<p>No canary was run. <code>rewake run 'canary/*' --expect</code> "
-                              "runs scenarios that are there to fail: one for each verdict, "
-                              "and some traps that must not be taken for bugs.</p>\n");
+                              "runs scenarios with a known bug, one for each verdict, and some "
+                              "correct ones that must pass.</p>\n");
         return;
     }
     report_html_format(html,
-            "<p>Canaries are there to fail, one way each, or are traps that must not be taken for "
-            "bugs: <strong class=\"%s\">%zu of %zu did as they state</strong>%s</p>\n",
-            sang == canaries ? "good" : "lost", sang, canaries,
-            sang == canaries ? ". So bugs of these kinds would have been found."
-                             : ": what else this report says did not fail may have failed.");
+            "<p>Canaries have a known bug each, or are correct and must pass: "
+            "<strong class=\"%s\">%zu of %zu ended as expected</strong>%s</p>\n",
+            ok == canaries ? "good" : "lost", ok, canaries,
+            ok == canaries ? ". rewake finds bugs of these kinds."
+                           : ": rewake may miss failures of other scenarios as well.");
     put_canary_table(parts);
 }

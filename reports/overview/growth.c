@@ -15,8 +15,8 @@ add(struct report_growth *growth, int64_t x, int64_t y)
 {
     /* Powers of two: a list of a hundred thousand points is not copied for each. */
     if ((growth->count & (growth->count - 1)) == 0) {
-        size_t room = growth->count != 0 ? growth->count * 2 : 1;
-        growth->points = reallocarray(growth->points, room, sizeof(*growth->points));
+        size_t capacity = growth->count != 0 ? growth->count * 2 : 1;
+        growth->points = reallocarray(growth->points, capacity, sizeof(*growth->points));
         rt_assert(growth->points != NULL);
     }
     growth->points[growth->count++] = (struct report_point){x, y};
@@ -60,7 +60,7 @@ read_steps(
     return report_done(&ask);
 }
 
-/* Sweep beside sweep: what their n-th runs added. */
+/* For each n, the points that the n-th runs of all sweeps added. */
 static enum sim_store_err
 read_all(struct sim_store *store, const struct report_sweeps *list, struct report_growth *all)
 {
@@ -80,7 +80,7 @@ read_all(struct sim_store *store, const struct report_sweeps *list, struct repor
     return err;
 }
 
-/* The curve goes on, flat, to the last run. */
+/* The curve is flat up to the last run. */
 static void
 extend(struct report_growth *growth, int64_t runs)
 {

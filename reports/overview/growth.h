@@ -13,17 +13,17 @@
 extern "C" {
 #endif
 
-/* Of one sweep: x runs so far, y elements covered; from 1, up to and with its last run. */
+/* Of one sweep: x runs so far, y coverage points; from run 1 to the last. */
 struct report_growth {
     struct report_point *points;
     size_t count;
-    int64_t last_new; /* The run, from 1, that was the last to cover something; 0: none has. */
+    int64_t last_new; /* The last run, from 1, that covered a new point; 0: none. */
 };
 
 struct report_growths {
     struct report_growth *sweeps; /* One for each of the list, in its order. */
     size_t count;
-    struct report_growth all; /* x runs of each scenario, y elements of all of them. */
+    struct report_growth all; /* x runs of each scenario, y coverage points of all. */
 };
 
 /* Reads them. report_growths_done must follow in any case. */

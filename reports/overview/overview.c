@@ -1,5 +1,5 @@
 /*
- * overview.c -- the first page of a report: which sweeps it tells, and in which parts.
+ * overview.c -- the first page of a report: its sweeps and sections.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@
 #include "reports/overview/parts.h"
 #include "runtime/base/assert.h"
 
-/* ---- In one sentence. ------------------------------------------------------------------------ */
+/* ---- The summary. ---------------------------------------------------------------------------- */
 
 struct sums {
     int64_t runs;
@@ -27,10 +27,10 @@ sum_up(const struct report_sweeps *list)
     struct sums sums = {.runs = 0};
     for (size_t i = 0; i < list->count; i++) {
         const struct report_sweep *sweep = &list->sweeps[i];
-        bool sang = report_canary_sang(sweep);
+        bool ok = report_canary_ok(sweep);
         sums.runs += report_sweep_runs(sweep);
-        sums.ends[sang ? REPORT_HELD : report_sweep_end(sweep)]++;
-        for (size_t j = 0; j < sweep->way_count && !sang; j++) {
+        sums.ends[ok ? REPORT_PASSED : report_sweep_end(sweep)]++;
+        for (size_t j = 0; j < sweep->way_count && !ok; j++) {
             sums.ways += report_way_counts(sweep, &sweep->ways[j]);
         }
     }
@@ -62,8 +62,8 @@ put_lead(struct report_parts *parts)
     put_plural(html, (int64_t)parts->list.count, " scenario was", " scenarios were");
     report_html_raw(html, " run over ");
     put_plural(html, sums.runs, " seed; ", " seeds; ");
-    report_count_put(html, sums.ends[REPORT_HELD]);
-    report_html_raw(html, " held");
+    report_count_put(html, sums.ends[REPORT_PASSED]);
+    report_html_raw(html, " passed");
     if (sums.ends[REPORT_CUT] > 0) {
         report_html_raw(html, "; ");
         put_plural(html, sums.ends[REPORT_CUT], " was cut short", " were cut short");
@@ -73,7 +73,7 @@ put_lead(struct report_parts *parts)
 
 /* ---- Curves. --------------------------------------------------------------------------------- */
 
-/* In the order in which they were made. */
+/* In the order in which they ran. */
 static int
 by_number(const void *left, const void *right)
 {
@@ -82,7 +82,7 @@ by_number(const void *left, const void *right)
     return a->sweep < b->sweep ? -1 : a->sweep > b->sweep;
 }
 
-/* Time is time spent in sweeps: between two commands may lie a week. */
+/* Time without the gaps between commands, which may be weeks. */
 static void
 put_runs_over_time(struct report_parts *parts)
 {
@@ -101,13 +101,13 @@ put_runs_over_time(struct report_parts *parts)
         const struct report_sweep *sweep = order[i];
         struct report_point last = points[used - 1];
         points[used++] = (struct report_point){last.x + sweep->elapsed_ms, last.y + sweep->runs};
-        if (report_sweep_end(sweep) == REPORT_FAILED && !report_canary_sang(sweep)) {
+        if (report_sweep_end(sweep) == REPORT_FAILED && !report_canary_ok(sweep)) {
             marks[marked++] = points[used - 1];
         }
     }
     report_html_raw(parts->html,
-            "<h3>Runs over time</h3>\n<p class=\"dim\">Sweep after sweep; time "
-            "is that spent in sweeps. A dot is a scenario that failed.</p>\n");
+            "<h3>Runs over time</h3>\n<p class=\"dim\">All sweeps in sequence, without the time "
+            "between them. A dot is a scenario that failed.</p>\n");
     const struct report_chart chart = {
             .title = "Runs over time",
             .x_label = "time spent in sweeps (s)",
@@ -138,15 +138,14 @@ put_growth(struct report_parts *parts)
         return;
     }
     report_html_raw(html,
-            "<h3>Coverage growth</h3>\n<p class=\"dim\">Elements of the schedule that "
-            "were covered &ndash; which wake led to which poll, which waker was "
-            "replaced, what came before what &ndash; after so many runs of each "
-            "scenario. Where the curve is flat, more runs find little new. <a "
-            "href=\"coverage.html\">All that was covered</a></p>\n");
+            "<h3>Coverage growth</h3>\n<p class=\"dim\">Coverage points of the schedule (which "
+            "wake led to which poll, which waker was replaced, which access was first) by the "
+            "number of runs of each scenario. Where the curve is flat, more runs find little "
+            "new. <a href=\"coverage.html\">All coverage points</a></p>\n");
     const struct report_chart chart = {
             .title = "Coverage growth",
             .x_label = "runs of each scenario (logarithmic)",
-            .y_label = "elements covered",
+            .y_label = "coverage points",
             .log_x = true,
             .points = all->points,
             .count = all->count,
@@ -161,7 +160,7 @@ put_parts(struct report_parts *parts)
 {
     put_lead(parts);
     report_failing_put(parts);
-    report_html_raw(parts->html, "<h2>How it went</h2>\n");
+    report_html_raw(parts->html, "<h2>Progress</h2>\n");
     put_runs_over_time(parts);
     put_growth(parts);
     report_scenarios_put(parts);
@@ -189,7 +188,8 @@ put_sweeps(struct report_html *html, struct sim_store *store,
         err = report_shares_read(store, &parts.shares);
     }
     if (err == SIM_STORE_OK && parts.list.count == 0) {
-        report_html_raw(html, "<p>Nothing has been run yet: <code>rewake run</code> does.</p>\n");
+        report_html_raw(
+                html, "<p>The database has no sweep yet: <code>rewake run</code> makes one.</p>\n");
     } else if (err == SIM_STORE_OK) {
         err = put_parts(&parts);
     }
@@ -218,7 +218,7 @@ report_overview_put(struct report_html *html, struct sim_store *store,
 
 /* ---- Commands. ------------------------------------------------------------------------------- */
 
-/* Sweeps of an older rewake are commands of their own. */
+/* Each sweep of an older rewake counts as a command. */
 #define COMMANDS_SQL(began, joined, again) \
     "SELECT " began " AS began, count(*), sum(s.runs + " again "), sum((SELECT " again \
     " + coalesce(sum(v.runs), 0) FROM sweep_verdicts AS v WHERE v.sweep = s.sweep" \

@@ -1,8 +1,8 @@
 /*
  * overview.h -- the first page of a report: what was run, what failed, and what was covered.
  *
- * It tells the newest sweep of each scenario; a page of the same kind, command-N.html, tells the
- * sweeps of each command of its own, the newest first (REPORT_COMMANDS_MAX of them).
+ * It has the newest sweep of each scenario; a page like it, command-N.html, has the sweeps of one
+ * command, for the newest REPORT_COMMANDS_MAX commands.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,7 +36,7 @@ struct report_commands {
 RT_MUST_CHECK enum sim_store_err report_commands_read(
         struct sim_store *store, struct report_commands *ret_commands);
 
-/* Adds what stands in <main> of index.html. `failures` with `page` have a page, failure-<run>.html,
+/* Adds the content of <main> of index.html. `failures` with `page` have a page, failure-<run>.html,
  * in the same folder. `commands` have theirs. */
 RT_MUST_CHECK enum sim_store_err report_overview_put(struct report_html *html,
         struct sim_store *store, const struct report_failures *failures,

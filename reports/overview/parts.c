@@ -1,5 +1,5 @@
 /*
- * parts.c -- what several parts say of a sweep: whether it did what it is there for, links, cells.
+ * parts.c -- what several sections need: canaries, links, cells.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,7 +10,7 @@
 
 #include "sim/core/outcome.h"
 
-/* ---- What a sweep is. ------------------------------------------------------------------------ */
+/* ---- Canaries. ------------------------------------------------------------------------------- */
 
 bool
 report_is_canary(const struct report_sweep *sweep)
@@ -26,7 +26,7 @@ report_is_canary(const struct report_sweep *sweep)
     return false;
 }
 
-/* A remembered failure that failed again is found as well. */
+/* A remembered failure that failed again counts as found. */
 static bool
 was_found(const struct report_sweep *sweep)
 {
@@ -37,9 +37,9 @@ was_found(const struct report_sweep *sweep)
     return found;
 }
 
-/* Of an older rewake it is not known what it states: any failure will do. A trap must have none. */
+/* A sweep of an older rewake has no expected verdict: any failure counts. */
 bool
-report_canary_sang(const struct report_sweep *sweep)
+report_canary_ok(const struct report_sweep *sweep)
 {
     if (!report_is_canary(sweep)) {
         return false;
@@ -92,13 +92,13 @@ report_number_cell(struct report_html *html, int64_t number)
 void
 report_end_put(struct report_html *html, const struct report_sweep *sweep)
 {
-    if (report_canary_sang(sweep)) {
-        report_html_raw(html, "<span class=\"dim\">as&nbsp;stated</span>");
+    if (report_canary_ok(sweep)) {
+        report_html_raw(html, "<span class=\"dim\">as&nbsp;expected</span>");
         return;
     }
     switch (report_sweep_end(sweep)) {
-    case REPORT_HELD:
-        report_html_element(html, "span", "good", "held");
+    case REPORT_PASSED:
+        report_html_element(html, "span", "good", "passed");
         break;
     case REPORT_FAILED:
         report_html_element(html, "span", "lost", "failed");

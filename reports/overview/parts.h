@@ -1,11 +1,11 @@
 /*
- * parts.h -- what the files of reports/overview/ share: a page about some sweeps, in parts.
+ * parts.h -- what the files of reports/overview/ share: a page about some sweeps, in sections.
  *
- *   overview.c   which sweeps, which parts, in which order
- *   parts.c      what several of them say of a sweep
+ *   overview.c   the sweeps, and the order of the sections
+ *   parts.c      what several sections need
  *   failing.c    failures by cause, canaries
  *   scenarios.c  the table of scenarios, strategies
- *   shares.h     which strategy made which part of the runs
+ *   shares.h     the shares of the strategies in the runs
  *   facts.c      options, checks, builds, commands
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -26,31 +26,31 @@ struct report_parts {
     struct report_share_list *shares;
 };
 
-/* Rows of a table that a reader will still look through; the rest is counted. */
+/* Rows of a table; the rest is counted. */
 #define REPORT_ROWS_MAX 200u
 
 /* ---- parts.c --------------------------------------------------------------------------------- */
 
-/* A scenario that is there to fail: "canary" is one of the words of its name. */
+/* "canary" is one of the words of its name. */
 bool report_is_canary(const struct report_sweep *sweep);
 
-/* Whether it did what it is there for. */
-bool report_canary_sang(const struct report_sweep *sweep);
+/* A canary that ended as expected: with its failure, or without one where it must pass. */
+bool report_canary_ok(const struct report_sweep *sweep);
 
 /* <a href> to the failure's page, where there is one, else text. */
 void report_way_link(const struct report_parts *parts, const struct report_sweep *sweep,
         const struct report_way *way, const char *text);
 
-/* "scenario", linked to what it has covered. */
+/* The name of the scenario, linked to its coverage. */
 void report_scenario_link(const struct report_parts *parts, const struct report_sweep *sweep);
 
 /* <td class="number">12,345</td> */
 void report_number_cell(struct report_html *html, int64_t number);
 
-/* A word on what a sweep came to. */
+/* "passed", "failed", "cut short". */
 void report_end_put(struct report_html *html, const struct report_sweep *sweep);
 
-/* ---- The parts. ------------------------------------------------------------------------------ */
+/* ---- The sections. --------------------------------------------------------------------------- */
 
 void report_failing_put(struct report_parts *parts);
 void report_canaries_put(struct report_parts *parts);

@@ -10,7 +10,7 @@
 
 /* ---- The table. ------------------------------------------------------------------------------ */
 
-/* "%" with one digit behind the point; nothing that failed is told as 0. */
+/* A percentage with one decimal, rounded up, so that only zero is printed as 0. */
 static void
 put_percent(struct report_html *html, int64_t part, int64_t whole)
 {
@@ -47,7 +47,7 @@ put_failed(struct report_html *html, const struct report_sweep *sweep)
     report_html_raw(html, "</td>");
 }
 
-/* A bar of the strategies' shares of the runs; its words name them. */
+/* A bar of the shares of the strategies in the runs; its tooltip names them. */
 static void
 put_shares(const struct report_parts *parts, const struct report_sweep *sweep)
 {
@@ -100,12 +100,12 @@ put_scenario(const struct report_parts *parts, size_t index)
             (long long)(sweep->elapsed_ms / 1000), (long long)(sweep->elapsed_ms % 1000 / 100));
 }
 
-/* Those that did not hold first, canaries last. */
+/* Failed ones first, canaries last. */
 static size_t
 rank_of(const struct report_sweep *sweep)
 {
-    static const size_t ranks[] = {[REPORT_FAILED] = 0, [REPORT_CUT] = 1, [REPORT_HELD] = 2};
-    return report_canary_sang(sweep) ? 3 : ranks[report_sweep_end(sweep)];
+    static const size_t ranks[] = {[REPORT_FAILED] = 0, [REPORT_CUT] = 1, [REPORT_PASSED] = 2};
+    return report_canary_ok(sweep) ? 3 : ranks[report_sweep_end(sweep)];
 }
 
 static size_t
@@ -131,7 +131,7 @@ report_scenarios_put(struct report_parts *parts)
             "<h2 id=\"scenarios\">Scenarios</h2>\n<div class=\"scroll\" tabindex=\"0\" "
             "role=\"group\" aria-label=\"Scenarios\"><table>\n<thead><tr><th>Scenario</th><th></th>"
             "<th class=\"number\">Runs</th><th class=\"number\">Failed</th><th></th>"
-            "<th class=\"number\">First failing run</th><th class=\"number\">Elements covered</th>"
+            "<th class=\"number\">First failing run</th><th class=\"number\">Coverage points</th>"
             "<th>Growth</th><th class=\"number\">Last new run</th><th>Strategies</th>"
             "<th class=\"number\">Seconds</th>"
             "</tr></thead>\n<tbody>\n");
@@ -139,8 +139,8 @@ report_scenarios_put(struct report_parts *parts)
     report_html_raw(html, "</tbody></table></div>\n");
     if (shown < parts->list.count) {
         report_html_format(html,
-                "<p class=\"dim\">%zu more scenarios: <code>rewake query sweeps</code> has them "
-                "all.</p>\n",
+                "<p class=\"dim\">%zu more scenarios: <code>rewake query sweeps</code> lists "
+                "them all.</p>\n",
                 parts->list.count - shown);
     }
 }

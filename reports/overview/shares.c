@@ -1,5 +1,5 @@
 /*
- * shares.c -- which strategy made which part of a sweep's runs.
+ * shares.c -- the shares of the strategies in the runs of a sweep.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,8 +22,8 @@ add_sweep(struct report_share_list *list, int64_t sweep)
 {
     /* Powers of two. */
     if ((list->count & (list->count - 1)) == 0) {
-        size_t room = list->count != 0 ? list->count * 2 : 1;
-        list->shares = reallocarray(list->shares, room, sizeof(*list->shares));
+        size_t capacity = list->count != 0 ? list->count * 2 : 1;
+        list->shares = reallocarray(list->shares, capacity, sizeof(*list->shares));
         rt_assert(list->shares != NULL);
     }
     list->shares[list->count] = (struct report_shares){.sweep = sweep};

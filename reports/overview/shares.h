@@ -1,5 +1,5 @@
 /*
- * shares.h -- which strategy made which part of a sweep's runs.
+ * shares.h -- the shares of the strategies in the runs of a sweep.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,7 +32,7 @@ RT_MUST_CHECK enum sim_store_err report_shares_read(
         struct sim_store *store, struct report_share_list **ret_list);
 void report_shares_free(struct report_share_list **list);
 
-/* Of `sweep`; NULL: nothing is known of it. */
+/* Of `sweep`; NULL: not known. */
 const struct report_shares *report_shares_find(const struct report_share_list *list, int64_t sweep);
 
 #ifdef __cplusplus

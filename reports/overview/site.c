@@ -87,7 +87,7 @@ relative_url(const char *from, const char *to)
     return url;
 }
 
-/* Where nobody says, it is the folder that `make coverage` writes, if it has. */
+/* Without --lcov it is the folder that `make coverage` writes, if it exists. */
 static int
 find_lcov(struct site *site, const char *lcov)
 {

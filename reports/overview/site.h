@@ -8,13 +8,13 @@
 
 #include "reports/model/failures.h"
 
-/* Pages about what one sweep has covered: more than that many are not made, and it is said. */
+/* The greatest number of pages about the coverage of one sweep. */
 #define REPORT_COVERED_MAX 1000u
 
 /*
  * Writes index.html, command-N.html, coverage.html and coverage-<sweep>.html into `folder`, which
- * is there. `lcov`: a folder with lcov's pages, to be linked; NULL: build/coverage/html, where that
- * has any. 0, or the exit status after a line on stderr.
+ * exists. `lcov`: a folder with lcov's pages, to link; NULL: build/coverage/html if it has any. 0,
+ * or the exit status after a line on stderr.
  */
 int report_site_make(const char *folder, struct sim_store *store,
         const struct report_failures *failures, const char *lcov);

@@ -17,8 +17,8 @@
 
 #define HEAD 3u /* Half the height of an arrow's head. */
 
-/* The picture has its own style, to work outside of the page. Selectors begin with .lanes, the class
- * of the picture and of its two halves, which slices use. */
+/* The picture has its own style, to work outside of the page. Selectors begin with .lanes, the
+ * class of the picture and of its two halves, which slices use. */
 static const char style[] =
         ".lanes text{font:12px system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\","
         "sans-serif;fill:var(--text)}"
@@ -454,7 +454,8 @@ report_draw(struct report_html *html, const struct report_lanes *lanes, const ch
 
 /* ---- On paper. ------------------------------------------------------------------------------- */
 
-/* The end of a slice that begins at `from`: between two rows, unless a row is higher than a page. */
+/* The end of a slice that begins at `from`: between two rows, unless a row is higher than a page.
+ * */
 static uint32_t
 slice_end(const struct report_lanes *lanes, uint32_t from, uint32_t most)
 {

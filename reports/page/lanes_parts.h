@@ -19,7 +19,8 @@
 
 /* ---- lanes_text.c ---------------------------------------------------------------------------- */
 
-/* Adds a line of `length` bytes of `text`, which are copied. `event`: the event whose text it begins. */
+/* Adds a line of `length` bytes of `text`, which are copied. `event`: the event whose text
+ * it begins. */
 void report_lanes_add_line(struct report_lanes *lanes, const char *text, size_t length,
         uint64_t event, enum report_tone tone);
 

@@ -35,11 +35,11 @@ same "a class for a folder" "$(path 'string(//testcase[1]/@classname)' j.xml)" r
 same "the verdict is the type" "$(path 'string(//testcase[3]/failure/@type)' j.xml)" lost-wakeup
 path 'string(//testcase[3]/failure)' j.xml >failure.txt
 ok "where" grep -q '^at scenarios/canary/lost_wakeup.c:[0-9]* consumer_poll$' failure.txt
-path 'string(//testcase[3]/system-out)' j.xml >told.txt
-ok "how it came about" \
+path 'string(//testcase[3]/system-out)' j.xml >words.txt
+ok "how it happened" \
     grep -q "^step [0-9]*: 'consumer' stores its waker in .* (scenarios/canary/lost_wakeup.c:" \
-    told.txt
-ok "how often" grep -q '^[0-9]* of 50 runs failed so; this is run:[0-9]*\.$' failure.txt
+    words.txt
+ok "how often" grep -q '^[0-9]* of 50 runs failed this way; this is run:[0-9]*\.$' failure.txt
 replay=$(sed -n 's/^rewake \(replay rw1:[^ ]* --db j.db\)$/\1/p' failure.txt)
 # shellcheck disable=SC2086 # A command.
 same "the command replays it" "$(status $replay)" 1
@@ -52,7 +52,7 @@ same "without failures: none" "$(path 'string(/testsuites/@failures)' h.xml)" 0
 # Remembered failures are tried first, and count.
 rewake run canary/lost-wakeup --seeds 1-1 --junit r.xml --db j.db >/dev/null
 same "a remembered failure is one" "$(path 'string(/testsuites/@failures)' r.xml)" 1
-ok "... and it is said" grep -q 'It was remembered from an earlier run, and failed again' r.xml
+ok "... and it is said" grep -q 'It was remembered from an earlier run and failed again' r.xml
 cp j.db fresh.db
 rewake run canary/lost-wakeup --seeds 1-1 --fresh --junit r.xml --db fresh.db >/dev/null
 same "--fresh does not try it" "$(path 'string(/testsuites/@failures)' r.xml)" 0
@@ -62,15 +62,15 @@ same "... and what is exported later says the same" \
 # ---- What else makes a sweep fail, or keeps it from it. ----
 same "--expect: status" \
     "$(status run canary/lost-wakeup --runs 50 --expect --junit x.xml --db x.db)" 0
-same "--expect: as stated is no failure" "$(path 'string(/testsuites/@failures)' x.xml)" 0
-ok "--expect: it is said" grep -q 'failed by lost-wakeup, as stated$' x.xml
+same "--expect: an expected verdict is no failure" "$(path 'string(/testsuites/@failures)' x.xml)" 0
+ok "--expect: it is said" grep -q 'failed by lost-wakeup, as expected$' x.xml
 same "--expect: later, from the database" "$(rewake export junit --db x.db)" "$(cat x.xml)"
 rewake run canary/lost-wakeup --seeds 1-1 --strategy baseline --expect --fresh --junit x.xml \
     --db y.db >/dev/null
 same "--expect: otherwise is one" "$(path 'string(//failure/@message)' x.xml)" \
-    'it states lost-wakeup, and no run ended so'
+    'it expects lost-wakeup, and no run ended so'
 rewake run canary/diverged --runs 4 --check-determinism 100 --junit d.xml --db d.db >/dev/null
-same "a twin that differs is one" "$(path 'string(//failure/@type)' d.xml)" diverged
+same "a replica run that differs is one" "$(path 'string(//failure/@type)' d.xml)" diverged
 sqlite3 x.db "UPDATE sweep_notes SET ended = 'interrupted', held = 0; DELETE FROM remembered;
     DELETE FROM shrunk; DELETE FROM details; DELETE FROM runs; DELETE FROM sweep_verdicts"
 rewake export junit --db x.db >i.xml
@@ -87,7 +87,7 @@ rewake report --db j.db -o pages >/dev/null 2>&1
 rewake export junit --db j.db canary/lost-wakeup >e.xml
 ok "explained: valid" is_junit e.xml
 ok "explained: the answer is in the failure" grep -q '^The wake comes too early' e.xml
-ok "explained: the story is in what was put out" grep -q '^What decides: ' e.xml
+ok "explained: all of it is in system-out" grep -q '^What decides: ' e.xml
 for format in sarif github markdown; do
     rewake export $format --db j.db canary/lost-wakeup -o e.txt
     ok "explained: $format" grep -q 'The wake comes too early' e.txt
@@ -179,9 +179,9 @@ ok "export sarif: a rule leads to the section of its verdict" sarif '.runs[0].to
 ok "export sarif: the line" sarif '.runs[0].results[] | select(.ruleId == "lost-wakeup/rewake") |
     .locations[0].physicalLocation | .artifactLocation.uri == "scenarios/canary/lost_wakeup.c" and
     .artifactLocation.uriBaseId == "SRCROOT" and .region.startLine > 40' j.sarif
-ok "export sarif: from where it woke nobody to where it stored" sarif '[.runs[0].results[] |
+ok "export sarif: from the wake of an empty slot to the stored waker" sarif '[.runs[0].results[] |
     select(.ruleId == "lost-wakeup/rewake") | .codeFlows[0].threadFlows[0].locations[].location |
-    .message.text] | (.[0] | test("nobody waits there")) and (.[1] | test("stores its waker"))' \
+    .message.text] | (.[0] | test("has no waker")) and (.[1] | test("stores its waker"))' \
     j.sarif
 rewake export sarif --db h.db >h.sarif
 ok "export sarif, no failures: valid" is_sarif h.sarif
@@ -215,7 +215,7 @@ ok "export github: in a property also : and ," \
     grep -q '^::error file=src/a%2Cb%3Ac%25.c,line=' p.txt
 rewake export markdown --db j.db >j.md
 ok "export markdown: the sentence" \
-    grep -q '^3 scenarios, [0-9]* runs: [12] held, [12] failed\.$' j.md
+    grep -q '^3 scenarios, [0-9]* runs: [12] passed, [12] failed\.$' j.md
 ok "export markdown: a row" grep -q '^| canary/leak | \*\*failed\*\* | 51 | ' j.md
 grep -A 1 '^```sh$' j.md >commands.txt
 ok "export markdown: a command in a block" grep -q '^rewake explain rw1:canary/leak:' commands.txt
@@ -224,8 +224,9 @@ ok "export markdown: UTF-8" iconv -f UTF-8 -t UTF-8 odd.md
 ok "export markdown: odd characters are no markup" grep -q '\\<b\\>\\&' odd.md
 echo before >sum.md
 GITHUB_STEP_SUMMARY=sum.md rewake export markdown --db h.db >out.txt
-ok "export markdown: goes to the summary" grep -q '^1 scenario, 5 runs: 1 held, 0 failed\.$' sum.md
-same "... behind what is there" "$(head -n 1 sum.md)" before
+ok "export markdown: goes to the summary" \
+    grep -q '^1 scenario, 5 runs: 1 passed, 0 failed\.$' sum.md
+same "... at its end" "$(head -n 1 sum.md)" before
 ok "... and nowhere else" test ! -s out.txt
 GITHUB_STEP_SUMMARY=sum.md rewake export markdown --db h.db -o own.md
 same "-o wins" "$(grep -c '^1 scenario' sum.md)" 1
@@ -243,7 +244,7 @@ same "export junit PATTERN -o FILE: only those" "$(path 'count(//testcase)' s.xm
 same "export junit: the newest sweep" "$(rewake export junit --db j.db 'canary/lost*' |
     grep -c '>1 run by')" 1
 refused "no such format" 2 export punchcard --db j.db
-refused "nothing recorded of it" 4 export junit 'nobody/*' --db j.db
+refused "no sweep of it" 4 export junit 'absent/*' --db j.db
 refused "no database" 70 export junit --db nowhere.db
 refused "nowhere to write to" 70 export junit --db j.db -o nowhere/j.xml
 rewake run canary/livelock --runs 1 --fresh --db long.db >/dev/null 2>&1

@@ -97,7 +97,8 @@ fi
 
 # ---- Graphviz. ----
 ok "Graphviz: who woke whom" grep -q 'label="tokio-4497.c:129"' x.dot
-ok "Graphviz: who did not" grep -q 'label="missing, owed by step 8", style=dashed, color=red' x.dot
+ok "Graphviz: the missing wake" \
+    grep -q 'label="missing, due in step 8", style=dashed, color=red' x.dot
 if have dot; then
     ok "Graphviz: dot reads it" dot -Tplain x.dot -o x.plain
     same "Graphviz: four edges, one of them missing" "$(grep -c '^edge ' x.plain)" 4

@@ -32,8 +32,8 @@ add_poll(struct sim_recorder *recorder, uint32_t step, uint16_t actor)
     add(recorder, step, actor, RT_PROBE_POLL, TASK(actor), 0);
 }
 
-/* Actor 2 sleeps, actor 1 fires an empty place, time passes, and nobody goes on. The box says that
- * step 5 owed the wake. */
+/* Actor 2 is blocked, actor 1 wakes an empty slot, time passes, and no actor can continue. The
+ * picture says that step 5 should have sent the wake. */
 static void
 tell(struct sim_recorder *recorder)
 {

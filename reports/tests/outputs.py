@@ -116,7 +116,8 @@ def github():
     found = re.findall(r"title=([a-z-]+) in ([^:]+)::(.*)", read("github"))
     wrong("github: a line each", len(found) == len(read("github").splitlines()))
     runs = sum(int(count) for _, _, message in found
-               for count in re.findall(r"%0A(?:.*again\. )?(\d+) of \d+ runs? failed so", message))
+               for count in re.findall(r"%0A(?:.*again\. )?(\d+) of \d+ runs? failed this way",
+                                        message))
     runs += sum("failed again" in message for _, _, message in found)
     say("github", [f"{scenario}/{verdict}/{run_of(message)}"
                    for verdict, scenario, message in found], runs)
@@ -127,7 +128,7 @@ def markdown():
     rows = re.findall(r"^\| (\S+) \| (\S+) \| (\d+) \| (\d+) \|", page, re.M)
     ways = [(*way, run_of(rest)) for *way, rest in re.findall(
         r"^### (\S+): (\S+)$((?:\n(?!#).*)*)", page, re.M)]
-    lead = re.search(r"^(\d+) scenarios?, (\d+) runs?: (\d+) held, (\d+) failed", page, re.M)
+    lead = re.search(r"^(\d+) scenarios?, (\d+) runs?: (\d+) passed, (\d+) failed", page, re.M)
     failed = [row[0] for row in rows if row[1] == "**failed**"]
     wrong("markdown: what failed is first", [row[0] for row in rows][:len(failed)] == failed)
     wrong("markdown: each that failed has a part", set(failed) == {way[0] for way in ways})

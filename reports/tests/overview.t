@@ -1,5 +1,5 @@
 #!/bin/sh
-# overview.t -- `rewake report`: the pages about sweeps. GOLDEN=new remakes those that are compared.
+# overview.t -- `rewake report`: the pages about sweeps. GOLDEN=new writes the golden pages.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -12,7 +12,7 @@ new_db() {
 main_of() {
     sed -n '/<main/,/<\/main>/p' "$1"
 }
-# Every page that FOLDER's pages link to is there, and so is each place in it.
+# Every page exists that a page of FOLDER links to.
 links_lead_somewhere() {
     grep -o 'href="[^"]*"' "$1"/*.html | sed 's/^[^:]*:href="//; s/"$//' | sort -u |
         while IFS= read -r link; do
@@ -24,19 +24,19 @@ links_lead_somewhere() {
     [ ! -s nowhere.txt ]
 }
 
-# ---- A database by hand, page by page. ----
+# ---- A hand-written database, page by page. ----
 new_db s.db
 sqlite3 s.db <"$root/reports/tests/lib/overview.sql"
 same "report: status" "$(status report --db s.db -o s)" 0
 for page in index command-1 command-2 coverage coverage-4; do
     main_of s/$page.html >$page.txt
     [ -z "${GOLDEN:-}" ] || cp $page.txt "$golden/$page.html"
-    ok "$page.html, as it is kept" diff -u "$golden/$page.html" $page.txt
+    ok "$page.html: golden page" diff -u "$golden/$page.html" $page.txt
 done
 ok "links lead somewhere" links_lead_somewhere s
 ok "no script" sh -c '! grep -il "<script\|javascript:\| on[a-z]*=" s/*.html'
 ok "nothing from elsewhere" sh -c '! grep -l "https\?://" s/*.html'
-ok "what is a scenario's is text" grep -q 'the &lt;reader&gt; sleeps &amp; sleeps' s/index.html
+ok "text of a scenario is escaped" grep -q 'the &lt;reader&gt; sleeps &amp; sleeps' s/index.html
 sqlite3 s.db 'DROP TABLE sweep_notes'
 same "without notes: status" "$(status report --db s.db -o o)" 0
 ok "without notes: links lead somewhere" links_lead_somewhere o
@@ -44,7 +44,7 @@ ok "without notes: links lead somewhere" links_lead_somewhere o
 # ---- Nothing, and too much. ----
 new_db e.db
 same "an empty database: status" "$(status report --db e.db -o e)" 0
-ok "an empty database: it is said" grep -q 'Nothing has been run yet' e/index.html
+ok "an empty database: it is said" grep -q 'has no sweep yet' e/index.html
 ok "an empty database: links lead somewhere" links_lead_somewhere e
 new_db m.db
 sqlite3 m.db "INSERT INTO verdicts VALUES (0, 'pass', ''), (1, 'lost-wakeup', '');
@@ -79,12 +79,12 @@ rm -r build
 same "--lcov nowhere: status" "$(status report --db s.db -o n --lcov nowhere)" 2
 ok "--lcov nowhere: said" grep -q "^rewake report: nowhere/index.html: " err.txt
 
-# ---- A sweep as it comes. ----
+# ---- A real sweep. ----
 rewake run canary/lost-wakeup zoo/tokio-4497/fixed --runs 100 --check-determinism 5 --db r.db \
     >/dev/null
 rewake report --db r.db -o r >/dev/null
 ok "a sweep: nothing failed but the canary" grep -q '>Nothing failed<' r/index.html
-ok "a sweep: the canary" grep -q '>1 of 1 did as they state<' r/index.html
-ok "a sweep: twins" grep -q 'were made again in a twin process' r/index.html
+ok "a sweep: the canary" grep -q '>1 of 1 ended as expected<' r/index.html
+ok "a sweep: replica runs" grep -q 'runs were repeated in another process' r/index.html
 ok "a sweep: links lead somewhere" links_lead_somewhere r
 done_testing

@@ -229,7 +229,7 @@ if python3 -c 'import yaml' 2>/dev/null && command -v git >/dev/null; then
     one_piece "as stated" 0
     service GitHub .github/workflows/rewake.yml success
     not_ok "GitHub: nothing is annotated" grep -rq '^::' "$tmp/GitHub/logs"
-    ok "GitHub: the summary" grep -q '2 scenarios, 400 runs: 2 held' "$tmp/GitHub/summary.md"
+    ok "GitHub: the summary" grep -q '2 scenarios, 400 runs: 2 passed' "$tmp/GitHub/summary.md"
     service GitLab .gitlab-ci.yml success
 
     # A bug that nobody expects.

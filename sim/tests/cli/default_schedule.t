@@ -54,7 +54,8 @@ same "in JSON" "$(rewake run canary/deadlock --runs 5 --record none --json |
     '"default_schedule":"deadlock" "default_schedules":1 "default_schedules_failed":1 '
 rewake run canary/deadlock --runs 5 --db j.db --junit j.xml --fresh >out.txt
 ok "in JUnit" grep -q 'failures="1"' j.xml
-ok "... by its name" grep -q 'of 6 runs failed so; this is run:1, the default schedule\.' j.xml
+ok "... by its name" \
+    grep -q 'of 6 runs failed this way; this is run:1, the default schedule\.' j.xml
 
 # ---- One that passes; where it is not made. ----
 same "it passes: status" "$(status run articles/s3/echo-server --runs 5 --db p.db)" 0
