@@ -85,7 +85,7 @@ void report_html_element(
  * "javascript:", becomes plain text. */
 void report_html_link(struct report_html *html, const char *to, const char *text);
 
-/* A command to paste, in a box of its own, after a word on what it does (may be NULL). */
+/* A command to paste, in a box, below a title (may be NULL). */
 void report_html_command(struct report_html *html, const char *what, const char *command);
 
 /* A virtual time: "2ms". */

@@ -172,10 +172,10 @@ next_format(const char *name)
 
 SIM_COMMAND(command, .name = "export", .usage = "[FORMAT [PATTERN...|run:ID]] [-o FILE]",
         .about = "write what was found for another program to read",
-        .help = "Without a FORMAT, lists them. A format of sweeps tells of the newest sweep of "
+        .help = "Without a FORMAT, lists them. A format of sweeps exports the newest sweep of "
                 "each\n"
-                "scenario that matches; a format of runs tells of one run. On stdout, unless -o "
-                "says\notherwise. `rewake run --junit FILE` writes that of its own sweeps.\n",
+                "scenario that matches, a format of runs exports one run; to stdout, or to the\n"
+                "file of -o. `rewake run --junit FILE` exports the sweeps of that command.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(FOLDER) | SIM_CLI_OPTION_BIT(HELP),
         .takes = SIM_TAKES_NAMES | SIM_TAKES_RUNS, .arguments_max = UINT32_MAX,
         .run = export_command, .word = next_format);

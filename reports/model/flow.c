@@ -43,7 +43,7 @@ static const char flow_sql[] =
         "     SELECT max(p.n) FROM events AS p WHERE p.run = ?1 AND p.object = l.task_object"
         "      AND p.step <= r.fail_step AND p.kind = (SELECT polled FROM kinds)), -1)),"
         "    'the wake-up was sent in this step, and no poll followed',"
-        "    'the wake-up is owed from this step on')"
+        "    'the wake-up is missing from this step on')"
         "   FROM runs AS r JOIN events AS e ON e.run = r.run AND e.step = r.owed_step"
         "   WHERE r.run = ?1 AND r.owed_step > 0 AND e.await <> 0 HAVING max(e.n) IS NOT NULL)"
         " SELECT t.step, s.file, s.function, s.line, t.text FROM locations AS t"

@@ -141,7 +141,7 @@ TEST(lanes_of_both_runs_are_the_same)
     static struct report_lanes beside;
     struct sim_recorder recorder = box_recorder();
     load(store, &places);
-    /* In the other one writer goes first, and somebody else takes part. */
+    /* In the other run the writer is first, and has one more actor. */
     add(&recorder, 0, 1, SIM_EVENT_ACTOR, TASK(1), (uint64_t)SIM_ACTOR_TASK << 32);
     add(&recorder, 0, 2, SIM_EVENT_ACTOR, TASK(2), (uint64_t)SIM_ACTOR_TASK << 32);
     add_poll(&recorder, 1, 1);
