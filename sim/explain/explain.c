@@ -106,7 +106,7 @@ find_decision(struct sim_explanation *explanation)
 static bool
 run_failing(struct sim_explanation *explanation)
 {
-    sim_budget_stage(&explanation->budget, "studying the failing run", STUDY_ENDS);
+    sim_budget_stage(&explanation->budget, "analysing the failing run", STUDY_ENDS);
     bool flown = study_failing(explanation);
     for (uint32_t deaths = 0; flown && deaths < DEATHS_MAX && sim_budget_left(&explanation->budget);
             deaths++) {
@@ -520,7 +520,7 @@ static void
 explain_runs(struct sim_explanation *explanation)
 {
     sim_budget_stage(
-            &explanation->budget, "asking what the blocked task waits for", COUNTERFACTUAL_ENDS);
+            &explanation->budget, "finding what the blocked task waits for", COUNTERFACTUAL_ENDS);
     bool rests = sim_outcome_is_stall(sim_explanation_outcome(explanation));
     if (rests) {
         const struct sim_counterfactual_runs runs = runs_of(explanation);

@@ -42,14 +42,14 @@ enum sim_wait_kind {
 
 #define SIM_WAIT_END_LIST(X) \
     X(OPEN, "open", "it is still there") \
-    X(FIRED, "fired", "the place was emptied and the waker woken") \
-    X(REPLACED, "replaced", "another waker took the place") \
-    X(ERASED, "erased", "the place was emptied without a wake") \
+    X(FIRED, "fired", "the slot was emptied and the waker woken") \
+    X(REPLACED, "replaced", "another waker replaced it") \
+    X(ERASED, "erased", "the slot was emptied without a wake") \
     X(ENDED, "ended", "its task ended") \
     X(DROPPED, "dropped", "the clone was dropped without a wake") \
     X(REPORTED, "reported", "the host reported it") \
     X(TAKEN_BACK, "taken-back", "the question to the host was taken back") \
-    X(FREED, "freed", "the place was freed with the waker in it")
+    X(FREED, "freed", "the slot was freed with the waker in it")
 
 enum sim_wait_end {
 #define SIM_WAIT_END_ENUM(name, text, meaning) SIM_WAIT_##name,
@@ -61,11 +61,11 @@ enum sim_wait_end {
 /* What came of a fired waker. */
 #define SIM_WAKE_LIST(X) \
     X(NONE, "none", "nothing on record") \
-    X(QUEUED, "queued", "the task was asleep and is queued") \
+    X(QUEUED, "queued", "the task was blocked and is queued") \
     X(COALESCED, "coalesced", "the task was queued already") \
     X(POLLING, "polling", "it came during the task's own poll") \
     X(CHILD, "child", "a combinator took it for one of its children") \
-    X(DEAD, "dead", "whom it would wake has finished")
+    X(DEAD, "dead", "the task that it would wake has finished")
 
 enum sim_wake {
 #define SIM_WAKE_ENUM(name, text, meaning) SIM_WAKE_##name,

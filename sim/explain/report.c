@@ -54,12 +54,12 @@ put_not_found(struct sim_page *page, const struct sim_explanation *explanation)
     const struct sim_decision *decision = &explanation->decision;
     if (explanation->given.verdict == SIM_VERDICT_HANG) {
         sim_page_put(page, "Whether another decision avoids it was not tried: each run of a hang "
-                           "takes as long as its patience lasts.");
+                           "takes its full time limit.");
         return;
     }
     sim_page_put(page, "What decides is not known: no run that passes was found");
     if (decision->failing.count > 0) {
-        sim_page_put(page, " by taking back one or two of its decisions");
+        sim_page_put(page, " by undoing one or two of its decisions");
     }
     if (decision->seeds_tried > 0) {
         sim_page_printf(page, "%s among %u random run%s with its options",
@@ -209,9 +209,9 @@ sim_report_put_order(struct sim_page *line, const struct sim_explanation *explan
         sim_page_put(line, " before ");
         put_event(line, explanation, order->second_event, &order->second);
     } else {
-        sim_page_put(line, "here the run comes first to the line ");
+        sim_page_put(line, "here the run first reaches the line ");
         sim_words_put_place(line, &order->first.place);
-        sim_page_put(line, " and then to that ");
+        sim_page_put(line, " and then that ");
         sim_words_put_place(line, &order->second.place);
     }
     sim_page_put(line, "; in the run that passes it is the other way round.");

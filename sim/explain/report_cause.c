@@ -107,7 +107,7 @@ sim__say_when(struct sim_page *page, const struct sim_explanation *explanation, 
         sim_page_put(page, " ");
         sim_words_put_who(&explanation->actor_table, page, at->part);
     } else {
-        sim_page_printf(page, "%s somebody", before);
+        sim_page_printf(page, "%s an actor", before);
     }
 }
 
@@ -139,13 +139,13 @@ put_unarmed(struct sim_page *page, const struct sim_explanation *explanation)
     const struct sim_location *at = blamed(cause);
     const struct sim_wake_outcome *wake_outcome = &explanation->wake_outcome;
     sim_words_put_who(&explanation->actor_table, page, wake_outcome->part);
-    sim_page_put(page, " falls asleep");
+    sim_page_put(page, " blocks");
     if (wake_outcome->poll != SIM_EVENT_NONE) {
         sim_page_put(page, " at ");
         sim_page_put_step(
                 page, sim_actor_table_event(&explanation->actor_table, wake_outcome->poll)->step);
     }
-    sim_page_put(page, " with something left to do, and asks for no wake that would come");
+    sim_page_put(page, " with something left to do, and arranges for no wake");
     if (cause->by_passing && at != NULL) {
         sim_page_put(page, ": it does not start the timer, or store the waker,");
         sim__say_place(page, cause, 0, cause->at_count);
@@ -172,7 +172,7 @@ put_unasked(struct sim_page *page, const struct sim_explanation *explanation)
     uint64_t ready = sim_cause_silence(actor_table, &explanation->wake_outcome);
     const struct sim_event *event = sim_actor_table_event(actor_table, ready);
     sim_words_put_who(actor_table, page, explanation->wake_outcome.part);
-    sim_page_put(page, " falls asleep at ");
+    sim_page_put(page, " blocks at ");
     sim_page_put_step(page, explanation->cause.at[0].step);
     sim_page_put(page, " and does not ask its host again: its last line is");
     sim__say_at(page, &explanation->cause);
@@ -206,7 +206,7 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
         sim_page_put(page, " should be. Polled after that wake, ");
         sim_actor_table_put_object(
                 &explanation->actor_table, page, cause->past, sim__waiter(explanation));
-        sim_page_put(page, " asks no child of which it was not told.");
+        sim_page_put(page, " polls no child that was not reported to it.");
         return;
     }
     if (cause->by_counterfactual == SIM_COUNTERFACTUAL_DEAF) {
@@ -239,9 +239,8 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
         sim_page_put(page, ", and the timer is not started for that wait.");
         return;
     }
-    sim_page_put(page,
-            " sleeps, and no waker of its own, and no deadline, stands where it would be "
-            "woken. It should have been put there");
+    sim_page_put(page, " is blocked, and neither its waker nor a deadline is where it would be "
+                       "woken. It should have been put there");
     sim__say_at(page, cause);
     sim_page_put(page, ".");
 }
@@ -270,8 +269,8 @@ put_untraced(struct sim_page *page, const struct sim_explanation *explanation)
 {
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_put(page,
-            " could go on, and nobody wakes it; no line is on record for that (a library "
-            "tells its lines when it is built with the flags of pkg-config rewake).");
+            " could make progress, and is not woken; no line is on record for that (a library "
+            "records its lines when it is built with the flags of pkg-config rewake).");
 }
 
 /* Whom the place was fired for in that step: ": it wakes `radio`, `sensor` there". */
@@ -319,7 +318,7 @@ put_never_fired(struct sim_page *page, const struct sim_explanation *explanation
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim__say_when(page, explanation, late ? " is not woken in time:" : " is never woken:");
     sim_page_put(
-            page, cause->by_word ? " makes it so that it could go on," : " should have woken it,");
+            page, cause->by_word ? " makes progress possible for it," : " should have woken it,");
     sim__say_place(page, cause, 0, cause->at_count);
     sim_page_put(page, cause->by_word ? ", and fires nothing for it there." : ", and did not");
     if (!cause->by_word) {
@@ -339,21 +338,21 @@ put_written_over(struct sim_page *page, const struct sim_explanation *explanatio
     const struct sim_cause *cause = &explanation->cause;
     sim_page_put(page, "what ");
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim_page_put(page, " waits for came, and is lost: at ");
+    sim_page_put(page, " waits for arrived, and is lost: at ");
     sim_page_put_step(page, cause->before.step);
     sim_page_put(page, " ");
     sim_words_put_who(&explanation->actor_table, page, cause->before.part);
     sim_page_put(page, " writes it ");
     sim_words_put_place(page, &cause->before.place);
     sim__say_when(page, explanation, ", and");
-    sim_page_put(page, " writes over it");
+    sim_page_put(page, " overwrites it");
     sim__say_at(page, cause);
-    sim_page_put(page, cause->wiped ? ", as it falls asleep; were it still there, "
-                                    : ". In between nobody had looked; were it still there, ");
+    sim_page_put(page, cause->wiped ? ", as it blocks; were it still there, "
+                                    : ". It was not read in between; were it still there, ");
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim_page_put(page, " would go on.");
+    sim_page_put(page, " would make progress.");
     if (cause->prior.place.function[0] != '\0') {
-        sim_page_printf(page, " Right before it wrote over it, %s() had called %s() (%s:%u).",
+        sim_page_printf(page, " Right before it overwrote it, %s() had called %s() (%s:%u).",
                 cause->at[1].place.function, cause->prior.place.function,
                 sim_place_file(&cause->prior.place), (unsigned)cause->prior.place.line);
     }
@@ -387,13 +386,13 @@ put_fired_early(struct sim_page *page, const struct sim_explanation *explanation
         sim__say_at(page, cause);
         sim_page_put(page, cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE
                                    ? ", where no waker is stored yet."
-                                   : ", before it sleeps, so there is nobody to wake yet.");
+                                   : ", before it blocks, so there is no waiter to wake yet.");
         sim__say_falls_asleep(page, explanation);
     } else {
         sim__say_when(page, explanation, "the wake comes too early:");
         sim_page_put(page, " fires it");
         sim__say_at(page, cause);
-        sim_page_put(page, ", when nobody waits there yet.");
+        sim_page_put(page, ", when no waiter is registered yet.");
     }
     if (cause->stored.place.function[0] != '\0') {
         sim_page_put(page, " Only afterwards ");
@@ -402,7 +401,7 @@ put_fired_early(struct sim_page *page, const struct sim_explanation *explanation
         sim_words_put_place(page, &cause->stored.place);
         sim_page_put(page, " at ");
         sim_page_put_step(page, cause->stored.step);
-        sim_page_put(page, ", and does not look again.");
+        sim_page_put(page, ", and does not check again.");
     }
 }
 
@@ -434,7 +433,7 @@ put_coalesced(struct sim_page *page, const struct sim_explanation *explanation)
     }
     sim_page_put(page, "the wake of ");
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim__say_when(page, explanation, " is sent, and dropped on its way:");
+    sim__say_when(page, explanation, " is sent, and dropped before the poll:");
     sim_page_put(page, " sends it");
     sim__say_at(page, &explanation->cause);
     sim_page_put(page, explanation->wake_outcome.kind == SIM_WAKE_OUTCOME_NOT_POLLED
@@ -444,7 +443,7 @@ put_coalesced(struct sim_page *page, const struct sim_explanation *explanation)
     sim__say_visited(page, explanation);
 }
 
-/* Of each where it sleeps: "`main` sleeps in lock_take() (lock.h:40), called from drop_jobs()". */
+/* "`main` is blocked in lock_take() (lock.h:40), called from drop_jobs()", of each. */
 static void
 put_waiters(struct sim_page *page, const struct sim_explanation *explanation)
 {
@@ -455,7 +454,7 @@ put_waiters(struct sim_page *page, const struct sim_explanation *explanation)
         }
         sim_page_put(page, from == 0 ? ": " : "; ");
         sim_words_put_who(&explanation->actor_table, page, cause->at[from].part);
-        sim_page_put(page, cause->at[from].trail ? " was last" : " sleeps");
+        sim_page_put(page, cause->at[from].trail ? " was last" : " is blocked");
         sim__say_place(page, cause, from, to);
         (void)sim__say_names(page, cause, from, to, true, ", after ");
     }
@@ -480,7 +479,7 @@ put_merged(struct sim_page *page, const struct sim_explanation *explanation)
     sim_words_put_who(&explanation->actor_table, page, cause->merged.part);
     sim_page_put(page, " woke it too, ");
     sim_words_put_place(page, &cause->merged.place);
-    sim_page_put(page, ", when it was awake already. If that turn saw to the first only, what the "
+    sim_page_put(page, ", when it was awake already. If that turn handled the first only, what the "
                        "other was for is lost.");
 }
 
@@ -528,7 +527,7 @@ put_meanwhile(struct sim_page *page, const struct sim_explanation *explanation)
                     (unsigned)site->line);
         }
     }
-    sim_page_put(page, named > 0 ? ", and nobody who runs wakes it." : "");
+    sim_page_put(page, named > 0 ? ", and no actor that runs wakes it." : "");
 }
 
 static void
@@ -555,7 +554,7 @@ put_not_a_wake(struct sim_page *page, const struct sim_explanation *explanation)
         put_merged(page, explanation);
         return;
     }
-    const char *where = outcome->verdict == SIM_VERDICT_LIVELOCK     ? ": the run turns in circles"
+    const char *where = outcome->verdict == SIM_VERDICT_LIVELOCK     ? ": the run loops"
                         : outcome->verdict == SIM_VERDICT_STARVATION ? ": the others run"
                         : sim_outcome_spins(outcome)                 ? ": the step spins"
                                                                      : ": it goes wrong";

@@ -13,8 +13,8 @@ sim__say_unregistered(struct sim_page *page, const struct sim_explanation *expla
 {
     const struct sim_cause *cause = &explanation->cause;
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim_page_put(page, " sleeps, and does not ask its host for what it waits for. In the nearest "
-                       "run that passes it does,");
+    sim_page_put(page, " is blocked, and does not ask its host for what it waits for. In the "
+                       "nearest run that passes it does,");
     sim__say_place(page, cause, 0, cause->at_count);
     sim_page_put(page, ", before it blocks; here that call is not made.");
     if (sim__say_names(
@@ -30,17 +30,17 @@ sim__say_deaf(struct sim_page *page, const struct sim_explanation *explanation)
     const struct sim_cause *cause = &explanation->cause;
     uint32_t part = sim__waiter(explanation);
     sim_words_put_who(&explanation->actor_table, page, part);
-    sim_page_put(page, " sleeps, and ");
+    sim_page_put(page, " is blocked, and ");
     size_t from = page->length;
     sim_page_put(page, "`");
     sim_actor_table_put_object(
             &explanation->actor_table, page, explanation->counterfactual.object, part);
     sim_page_put(page, "`");
     sim_page_refer(page, SIM_REF_NAME, from, 0);
-    sim_page_put(page, " has something for it that its host does not tell: it asks for that with "
+    sim_page_put(page, " has an event for it that its host does not report: it asks for that with "
                        "SIM_FD_ONESHOT, once");
     if (cause->at_count > 0) {
-        sim_page_put(page, ", was told at ");
+        sim_page_put(page, ", got it reported at ");
         sim_page_put_step(page, cause->at[0].step);
         sim_page_put(page, ", went");
         sim_page_put(page, " through ");
@@ -49,8 +49,8 @@ sim__say_deaf(struct sim_page *page, const struct sim_explanation *explanation)
         (void)sim__say_names(page, cause, 0, cause->at_count, false, " and ");
         sim_page_put(page, " then");
     }
-    sim_page_put(page, ", and has not asked for it again since (sim_fd_modify). Asked again, it is "
-                       "told, and goes on.");
+    sim_page_put(page, ", and has not asked for it again since (sim_fd_modify). Once it asks "
+                       "again, it gets the report and makes progress.");
 }
 
 /* It had come, the loop was told, and left it. */
@@ -59,7 +59,7 @@ sim__say_left(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim_page_put(page, " falls asleep at ");
+    sim_page_put(page, " blocks at ");
     sim_page_put_step(page, explanation->counterfactual.step);
     sim_page_put(page, " with something left to do: at ");
     sim_page_put_step(page, cause->before.step);
@@ -67,14 +67,14 @@ sim__say_left(struct sim_page *page, const struct sim_explanation *explanation)
     sim_words_put_who(&explanation->actor_table, page, cause->before.part);
     sim_page_put(page, " writes what it waits for, ");
     sim_words_put_place(page, &cause->before.place);
-    sim_page_put(page, "; it is told by its host at ");
+    sim_page_put(page, "; its host reports it at ");
     sim_page_put_step(page, cause->at[0].step);
     sim_page_put(page, ", goes through ");
     sim_page_printf(page, "%s() (%s:%u)", cause->at[0].place.function,
             sim_place_file(&cause->at[0].place), (unsigned)cause->at[0].place.line);
     (void)sim__say_names(page, cause, 0, cause->at_count, false, " and ");
-    sim_page_put(page, ", and blocks without having taken all. Were it told once more, it would go "
-                       "on.");
+    sim_page_put(page,
+            ", and blocks without having taken all. With one more report it would make progress.");
 }
 
 /* "`hasty` is given what `patient` waits for, by `holder` in …, and does not pass it on" */
@@ -99,11 +99,11 @@ put_lost(struct sim_page *page, const struct sim_explanation *explanation)
         sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
         sim_page_put(page, " waits for: it");
     }
-    sim_page_put(page, " goes another way at ");
+    sim_page_put(page, " takes another path at ");
     sim_page_put_step(page, at->step);
     sim_page_put(page, ", ");
     sim_words_put_place(page, &at->place);
-    sim_page_put(page, cause->lost_only ? ", where it does not come in the run that passes" : "");
+    sim_page_put(page, cause->lost_only ? ", which it does not reach in the run that passes" : "");
     (void)sim__say_names(page, cause, 0, cause->lost_count, false, "; it goes through ");
     sim_page_put(page, ".");
 }
@@ -119,8 +119,8 @@ sim__say_elsewhere(struct sim_page *page, const struct sim_explanation *explanat
         sim_page_put(page, " In the nearest run that passes it is done");
     } else {
         sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-        sim_page_put(page, " waits for something that nobody does here. The nearest run that "
-                           "passes does it");
+        sim_page_put(page,
+                " waits for something that is not done here. The nearest run that passes does it");
     }
     sim__say_place(page, cause, cause->lost_count, cause->at_count);
     sim_page_put(page, ", at its ");
@@ -131,9 +131,9 @@ sim__say_elsewhere(struct sim_page *page, const struct sim_explanation *explanat
     }
     sim_page_put(page, ". With what it writes there in memory here too, ");
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim_page_put(page, " would go on.");
+    sim_page_put(page, " would make progress.");
     if (cause->lost_count == 0 && sim__say_names(page, cause, 0, cause->at_count, true,
-                                          " Here, before it sleeps, it goes through ")) {
+                                          " Here, before it blocks, it goes through ")) {
         sim_page_put(page, ".");
     }
 }
@@ -146,17 +146,17 @@ put_flag(struct sim_page *page, const struct sim_explanation *explanation)
     if (visited->flag.step == 0) {
         return;
     }
-    sim_page_put(page, " What turns it back was written at ");
+    sim_page_put(page, " The value that makes it return was written at ");
     sim_page_put_step(page, visited->flag.step);
     sim_page_put(page, " by ");
     sim_words_put_who(&explanation->actor_table, page, visited->flag.part);
     sim_page_put(page, " ");
     sim_words_put_place(page, &visited->flag.place);
-    sim_page_put(page, "; without that the wake is sent, as was tried");
+    sim_page_put(page, "; without it the wake is sent, as a replay shows");
     if (visited->clear.step != 0) {
         sim_page_put(page, ". In the nearest run that passes ");
         sim_words_put_who(&explanation->passing_actor_table, page, visited->clear.part);
-        sim_page_put(page, " takes it back before, ");
+        sim_page_put(page, " resets it before that, ");
         sim_words_put_place(page, &visited->clear.place);
         sim_page_put(page, ", at its ");
         sim_page_put_step(page, visited->clear.step);
@@ -180,18 +180,17 @@ sim__say_visited(struct sim_page *page, const struct sim_explanation *explanatio
         sim_words_put_place(page, &visited->instead.place);
         sim_page_put(page, ".");
     } else if (visited->at.step != 0) {
-        sim_page_put(page, " It comes as far as ");
+        sim_page_put(page, " It reaches ");
         sim_page_printf(page, "%s() (%s:%u)", visited->at.place.function,
                 sim_place_file(&visited->at.place), (unsigned)visited->at.place.line);
         const struct sim_attempt *attempt = &explanation->attempt;
         if (attempt->has_beyond) {
-            sim_page_put(
-                    page, " and turns back there; in the nearest run that passes it goes on, ");
+            sim_page_put(page, " and returns there; in the nearest run that passes it continues, ");
             sim_words_put_place(page, &attempt->beyond);
             sim_page_put(page, ".");
         } else {
-            sim_page_put(page, " and turns back there, where in the nearest run that passes a wake "
-                               "is sent.");
+            sim_page_put(page,
+                    " and returns there, where in the nearest run that passes a wake is sent.");
         }
         put_flag(page, explanation);
     }
@@ -204,9 +203,9 @@ sim__say_untold(struct sim_page *page, const struct sim_explanation *explanation
     const struct sim_cause *cause = &explanation->cause;
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim__say_when(page, explanation, " is never woken:");
-    sim_page_put(page, " changes what it has looked at before it fell asleep,");
+    sim_page_put(page, " changes what it checked before it blocked,");
     sim__say_at(page, cause);
-    sim_page_put(page, ", and does not wake it. If it looked again, it would go on.");
+    sim_page_put(page, ", and does not wake it. If it checked again, it would make progress.");
     sim__say_visited(page, explanation);
 }
 
@@ -223,13 +222,13 @@ sim__say_falls_asleep(struct sim_page *page, const struct sim_explanation *expla
             (cause->by_attempt ? explanation->attempt.slept : explanation->counterfactual.step));
     sim_page_put(page, " ");
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim_page_put(page, " falls asleep");
+    sim_page_put(page, " blocks");
     if (cause->sleeps.place.function[0] != '\0') {
         sim_page_put(page, ", ");
         sim_words_put_place(page, &cause->sleeps.place);
         sim_page_put(page, ",");
     }
-    sim_page_put(page, " on what it had looked at before, and does not look again.");
+    sim_page_put(page, " on what it had checked before, and does not check again.");
 }
 
 /* Who would wake a loop came before it slept. */
@@ -242,12 +241,12 @@ sim__say_met_nobody(struct sim_page *page, const struct sim_explanation *explana
     sim_page_put(page, "the wake of ");
     sim_words_put_who(&explanation->actor_table, page, part);
     sim__say_when(page, explanation, " comes too early:");
-    sim_page_put(page, " comes to wake it");
+    sim_page_put(page, " tries to wake it");
     sim__say_at(page, cause);
-    sim_page_put(page, ", and finds nobody asleep.");
+    sim_page_put(page, ", and finds it not blocked.");
     sim__say_falls_asleep(page, explanation);
     sim_page_printf(page,
-            " In the nearest run that passes it sleeps by then, and is woken at step %llu.",
+            " In the nearest run that passes it is blocked by then, and is woken at step %llu.",
             (unsigned long long)attempt->there_step);
 }
 
@@ -263,8 +262,8 @@ sim__say_blocked_on(struct sim_page *page, const struct sim_explanation *explana
     sim__say_when(page, explanation, "");
     sim_page_put(page, " wakes it");
     sim__say_at(page, cause);
-    sim_page_put(page, ", and it does not look whether it was. Had its host come back with "
-                       "nothing, it would have gone on.");
+    sim_page_put(page, ", and it does not check for that. Had its host returned with nothing, it "
+                       "would have made progress.");
 }
 
 /* Who would wake it was turned away by a flag that it takes down too late. */
@@ -274,13 +273,13 @@ sim__say_turned_away(struct sim_page *page, const struct sim_explanation *explan
     const struct sim_cause *cause = &explanation->cause;
     const struct sim_location *flag = &cause->at[cause->lost_count];
     sim__say_when(page, explanation, "the wake is dropped:");
-    sim_page_put(page, " comes to wake ");
+    sim_page_put(page, " tries to wake ");
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim__say_place(page, cause, 0, cause->lost_count);
-    sim_page_put(page, ", and leaves it, for something in memory says that it is awake or will be. "
+    sim_page_put(page, ", and sends no wake, as a flag in memory says that it is awake or will be. "
                        "In the nearest run that passes ");
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim_page_put(page, " takes that down before,");
+    sim_page_put(page, " clears that flag before,");
     sim__say_place(page, cause, cause->lost_count, cause->at_count);
     sim_page_put(page, ", at its ");
     sim_page_put_step(page, flag->step);
@@ -293,10 +292,10 @@ sim__say_untaken(struct sim_page *page, const struct sim_explanation *explanatio
 {
     const struct sim_cause *cause = &explanation->cause;
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim_page_put(page, " falls asleep at ");
+    sim_page_put(page, " blocks at ");
     sim_page_put_step(page, sim_explanation_outcome(explanation)->owed_step);
-    sim_page_put(page, " with something untaken: its host has it ready, has told it so before, and "
-                       "does not tell it again. It was last");
+    sim_page_put(page, " with something not taken: its host has it ready, has reported it before, "
+                       "and does not report it again. It was last");
     sim__say_at(page, cause);
     sim_page_put(page, ", and did not take all that was there.");
 }

@@ -43,7 +43,7 @@ void
 sim_words_put_who(const struct sim_actor_table *actor_table, struct sim_page *page, uint32_t part)
 {
     if (part == SIM_PART_NONE) {
-        sim_page_put(page, "somebody");
+        sim_page_put(page, "another actor");
     } else if (part == 0) {
         sim_page_put(page, "the world");
     } else {
@@ -93,7 +93,7 @@ put_run(const struct sim_actor_table *actor_table, struct sim_page *page,
     sim_words_put_nth(page, deviation->ordinal + 1);
     sim_page_put(page, " time that ");
     sim_words_put_who(actor_table, page, part);
-    sim_page_put(page, " stands first in line, ");
+    sim_page_put(page, " is at the head of the run queue, ");
     sim_words_put_who(actor_table, page, part_of_id(actor_table, deviation->id));
     sim_page_put(page, " goes before it");
 }
@@ -152,13 +152,13 @@ sim_words_put_decision(const struct sim_actor_table *actor_table, struct sim_pag
         put_time(actor_table, page, deviation, part, "", " gives way before a call of the host");
         return;
     case SIM_KIND_FAULT:
-        what = "a fault strikes: ";
+        what = "a fault is injected: ";
         break;
     case SIM_KIND_USER:
         what = "the number that it draws (sim_pick, sim_range) is ";
         break;
     case SIM_KIND_FREEDOM:
-        what = "the runtime goes another of its ways: ";
+        what = "the runtime takes another of its paths: ";
         break;
     case SIM_KIND_RUN:
     case SIM_KIND_AUDIT:

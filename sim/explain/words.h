@@ -28,7 +28,7 @@ void sim_words_put_plain(const struct sim_actor_table *actor_table, struct sim_p
 /* Adds "in permit_release() (tokio-2854.c:84)"; nothing where no function is known. */
 void sim_words_put_place(struct sim_page *page, const struct sim_place *place);
 
-/* Adds "`client`"; "somebody" for SIM_PART_NONE, "the world" for 0. */
+/* Adds "`client`"; "another actor" for SIM_PART_NONE, "the world" for 0. */
 void sim_words_put_who(
         const struct sim_actor_table *actor_table, struct sim_page *page, uint32_t part);
 

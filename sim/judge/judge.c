@@ -114,17 +114,19 @@ actor_at(const struct inquest *inquest, uint32_t index)
 static const char *
 lost_by(enum sim_oracle_stage stage)
 {
-    return stage == SIM_ORACLE_STAGE_POLL ? "polled once more, it goes on: its wake-up was lost"
+    return stage == SIM_ORACLE_STAGE_POLL
+                   ? "polled once more, it makes progress: its wake-up was lost"
            : stage == SIM_ORACLE_STAGE_SOURCES
-                   ? "reported once more, what it waits for lets it go on: a report was lost"
+                   ? "when what it waits for is reported once more, it makes progress: a report "
+                     "was lost"
                    : "woken for nothing, as its host may do at any time, it makes progress: it was "
-                     "not woken for what had come";
+                     "not woken for what had arrived";
 }
 
 static void
 say_lost(struct sim_outcome *outcome, const struct sim_answer *answer, enum sim_oracle_stage stage)
 {
-    sim_outcome_say(outcome, "'%s' sleeps forever, waiting for: %s; %s", outcome->actor_name,
+    sim_outcome_say(outcome, "'%s' is blocked forever, waiting for: %s; %s", outcome->actor_name,
             reason_of(answer), lost_by(stage));
 }
 
@@ -133,7 +135,7 @@ say_late(struct inquest *inquest, const struct sim_answer *answer)
 {
     sim_outcome_say(inquest->outcome,
             "'%s' was still blocked at %llu ns although it could make progress, waiting for: %s; "
-            "everything was quiet and the clock was about to move",
+            "nothing could run and the clock was about to move",
             inquest->outcome->actor_name, (unsigned long long)inquest->quiet_ns, reason_of(answer));
 }
 
@@ -275,8 +277,8 @@ ask_everybody(struct inquest *inquest)
             &answer);
     inquest->outcome->reason = SIM_REASON_ROUNDS;
     sim_outcome_say(inquest->outcome,
-            "'%s' sleeps forever, waiting for: %s; when all blocked tasks are polled in turn it "
-            "finishes: only wake-ups were missing",
+            "'%s' is blocked forever, waiting for: %s; when all blocked tasks are polled in turn "
+            "it finishes: only wake-ups were missing",
             inquest->outcome->actor_name, reason_of(&answer));
     return true;
 }

@@ -207,12 +207,11 @@ say(struct sim_outcome *outcome, const struct sim_health *health, const struct w
         uint64_t control_steps)
 {
     outcome->message[0] = '\0';
-    add(outcome,
-            "nothing disturbed it any more after step %llu, and %llu steps (%llu ms) later it ",
+    add(outcome, "no faults after step %llu, and %llu steps (%llu ms) later it ",
             (unsigned long long)health->step,
             (unsigned long long)(outcome->fail_step - health->step),
             (unsigned long long)((outcome->fail_ns - health->ns) / 1000000));
-    add(outcome, "is not over");
+    add(outcome, "has not ended");
     if (witness->actor != UINT32_MAX) {
         add(outcome, ": '%s' was polled %llu times since", witness->name,
                 (unsigned long long)witness->polls);
@@ -221,7 +220,7 @@ say(struct sim_outcome *outcome, const struct sim_health *health, const struct w
         add(outcome, ", waiting for %s", witness->reason);
     }
     if (control_steps != 0) {
-        add(outcome, "; never disturbed, it is over after %llu steps",
+        add(outcome, "; without any faults it ends after %llu steps",
                 (unsigned long long)control_steps);
     }
 }

@@ -25,12 +25,12 @@ extern "C" {
 
 /* The words are public (`rewake explain --json`) and stand in the heads of the zoo's files. */
 #define SIM_CAUSE_LIST(X) \
-    X(NEVER_STORED, "never-stored", "nobody was given a waker to wake it with") \
+    X(NEVER_STORED, "never-stored", "no waker was stored or given away to wake it") \
     X(NEVER_FIRED, "never-fired", \
-            "its waker was there, and what it waits for came without a wake") \
-    X(REPLACED, "replaced", "another waker took the place of its own") \
-    X(ERASED, "erased", "the place of its waker was emptied without a wake") \
-    X(COALESCED, "coalesced", "a wake was sent, and dropped on its way") \
+            "its waker was there, and what it waits for arrived without a wake") \
+    X(REPLACED, "replaced", "another waker replaced its own") \
+    X(ERASED, "erased", "the slot of its waker was emptied without a wake") \
+    X(COALESCED, "coalesced", "a wake was sent, and dropped before the poll") \
     X(DROPPED, "dropped", "its waker was given away, and dropped without a wake") \
     X(FIRED_EARLY, "fired-early", "the wake came before the waker was stored") \
     X(NOT_A_WAKE, "not-a-wake", "no wake is missing")

@@ -80,8 +80,8 @@ sim_gdb_exec(const struct sim_gdb_replay *replay, char ret_error[SIM_GDB_ERROR_M
     char step[24];
     struct arguments arguments = {.count = 0};
     if (!sim_gdb_script(script) || !own_path(self)) {
-        (void)snprintf(ret_error, SIM_GDB_ERROR_MAX,
-                "the commands for gdb are not where they belong: %s", script);
+        (void)snprintf(
+                ret_error, SIM_GDB_ERROR_MAX, "the commands for gdb are missing: %s", script);
         return;
     }
     (void)snprintf(step, sizeof(step), "%llu", (unsigned long long)replay->step);

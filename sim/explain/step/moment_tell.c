@@ -58,7 +58,7 @@ put_head(struct telling *telling, uint64_t steps)
     }
     sim_page_put(&telling->line, ": ");
     if (!sim_phrase_put_step(&telling->actor_table, &telling->line, moment->step, SIM_EVENT_NONE)) {
-        sim_page_put(&telling->line, "nothing that is on record");
+        sim_page_put(&telling->line, "nothing on record");
     }
     flush(telling, 0, 4);
 }
@@ -78,11 +78,11 @@ static void
 put_who_could(struct telling *telling, const struct sim_answered *answered)
 {
     if (answered == NULL) {
-        sim_page_put(telling->page, "nobody else could have taken it\n");
+        sim_page_put(telling->page, "no other actor could have taken it\n");
         return;
     }
     sim_page_printf(&telling->line,
-            "who runs was a choice of %u, the one ready longest first (alternative 0, the "
+            "the actor to run was chosen from %u, the one ready longest first (alternative 0, the "
             "baseline):",
             answered->n);
     flush(telling, 0, 4);
@@ -140,7 +140,7 @@ put_waits(struct telling *telling, const struct sim_stance *stance)
                 reason[0] != '\0' ? reason : NULL, part);
         sim_page_put(&telling->line, " at ");
         if (!sim_actor_table_put_place(&telling->line, stance->waits[i].site, 0)) {
-            sim_page_put(&telling->line, "a line that is not known");
+            sim_page_put(&telling->line, "an unknown line");
         }
     }
     if (stance->wait_count > SIM_MOMENT_WAITS) {
@@ -157,7 +157,7 @@ put_state(struct telling *telling, const struct sim_stance *stance)
         sim_page_put(&telling->line, "ready");
         put_since(telling, stance->since_step);
     } else if (stance->kind == SIM_ACTOR_TASK || stance->wait_count > 0) {
-        sim_page_put(&telling->line, stance->steps == 0 ? "not begun" : "sleeps");
+        sim_page_put(&telling->line, stance->steps == 0 ? "not begun" : "blocked");
         if (stance->steps > 0) {
             put_since(telling, stance->since_step);
         }
@@ -259,7 +259,7 @@ sim_moment_tell(struct sim_page *page, const struct sim_moment *moment,
     sim_page_put(page, "\n");
     put_who_could(&telling, who);
     put_other_choices(&telling, who);
-    sim_page_put(page, "\nhow they stood before it, at ");
+    sim_page_put(page, "\nthe state of all before it, at ");
     sim_page_time(page, moment->now_ns);
     sim_page_put(page, ":\n");
     put_stances(&telling);

@@ -118,7 +118,7 @@ static void
 put_clock(struct verbose *verbose, const struct sim_event *event)
 {
     sim_page_fill(verbose->page, ' ', 5);
-    sim_page_put(verbose->page, "~~~ everybody waits; it becomes ");
+    sim_page_put(verbose->page, "~~~ all wait; it becomes ");
     sim_page_time(verbose->page, event->argument);
     sim_page_put(verbose->page, " ~~~\n");
 }
@@ -165,8 +165,7 @@ sim_until_tell(
     if (sim_recorder_first(recorder) > 0) {
         /* Of a cut ring nobody could say where it begins. */
         sim_page_printf(page,
-                "the run has so many events that the first %llu of them are lost; --step tells of "
-                "a "
+                "the run has so many events that the first %llu of them are lost; --step shows one "
                 "step\n",
                 (unsigned long long)sim_recorder_first(recorder));
         return page->failed ? RT_E_FULL : RT_OK;

@@ -106,7 +106,7 @@ put_mark(struct sim__table *table)
     sim_page_put(table->page, "\n");
 }
 
-/* A line over the whole width, for what is no step: "~~~ everybody waits; 50ms pass ~~~". */
+/* A line over the whole width, for what is no step: "~~~ all wait; 50ms pass ~~~". */
 static void
 put_across(struct sim__table *table, enum sim_tone tone)
 {
@@ -128,7 +128,7 @@ static void
 put_jump(struct sim__table *table, const struct sim_row *row)
 {
     sim_page_clear(&table->phrase);
-    sim_page_put(&table->phrase, "~~~ everybody waits; ");
+    sim_page_put(&table->phrase, "~~~ all wait; ");
     sim_page_time(&table->phrase, row->gap_ns);
     sim_page_put(&table->phrase, row->gap_ns == 1 ? " passes ~~~" : " pass ~~~");
     put_across(table, SIM_TONE_DIM);
@@ -141,7 +141,7 @@ put_end(struct sim__table *table, const struct sim_row *row)
     sim_page_clear(&table->phrase);
     if (end->argument == SIM_VERDICT_DEADLOCK) {
         /* The world says so before the judge has asked the blocked tasks. */
-        sim_page_put(&table->phrase, "the run stalls: nobody is left to take a step");
+        sim_page_put(&table->phrase, "the run stalls: no actor can run");
     } else if (table->outcome != NULL && table->outcome->verdict == SIM_VERDICT_LOST_WAKEUP &&
                sim_actor_table_limit(table->actor_table) != SIM_VERDICT_PASS) {
         /* What the judge has found behind the limit is the verdict. */
@@ -274,7 +274,7 @@ put_fold(struct sim__table *table, const struct sim_item *item)
                 &table->phrase, "... %u steps like the %u rows above: ", steps, item->period);
     }
     put_parts(table, parts, count, more != 0);
-    sim_page_put(&table->phrase, count == 1 ? " goes on" : " take turns");
+    sim_page_put(&table->phrase, count == 1 ? " continues" : " take turns");
     put_until(table, item);
     sim_page_put(&table->phrase, " ...");
     put_across(table, SIM_TONE_DIM);

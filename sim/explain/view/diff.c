@@ -184,8 +184,8 @@ static void
 put_lost(struct sim_page *line, const struct sim_difference *difference)
 {
     sim_page_printf(line,
-            "The runs part somewhere in events %llu to %llu; these were not kept. Replay both with "
-            "more room for events, or with a smaller scenario.",
+            "The runs diverge somewhere in events %llu to %llu; these were not kept. Replay both "
+            "with more capacity for events, or with a smaller scenario.",
             (unsigned long long)difference->from, (unsigned long long)difference->to - 1);
 }
 

@@ -23,14 +23,14 @@ struct words {
 };
 
 static const struct words table[SIM_EVENT_END_OF_KINDS] = {
-        [RT_PROBE_POST] = {"posts %o", NULL, false},
+        [RT_PROBE_POST] = {"spawns %o", NULL, false},
         [RT_PROBE_CANCEL] = {"cancels %o", "cancels itself", false},
         [RT_PROBE_PARK] = {"%o parks", "parks", false},
         [RT_PROBE_CLEANUP] = {"cleans %o up", "cleans up", false},
         [RT_PROBE_KEEP] = {"keeps the waker of %w for %r", "keeps waker for %r", true},
-        [RT_PROBE_FIRE_EMPTY] = {"fires %o: nobody there", NULL, false},
+        [RT_PROBE_FIRE_EMPTY] = {"wakes %o: no waiter registered", NULL, false},
         [RT_PROBE_CLONE] = {"clones the waker of %w", "clones its waker", true},
-        [RT_PROBE_DROP] = {"drops a waker of %w", "drops a waker of its own", true},
+        [RT_PROBE_DROP] = {"drops a waker of %w", "drops one of its own wakers", true},
         [RT_PROBE_SUBWAKE] = {"%o: child %n woken", NULL, false},
         [RT_PROBE_EXPIRE] = {"%o comes due", NULL, false},
         [RT_PROBE_DISARM] = {"stops %o", NULL, false},
@@ -42,7 +42,7 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [RT_PROBE_SHUT] = {"closes %o", NULL, false},
         [RT_PROBE_YIELD] = {"gives way", NULL, false},
         [RT_PROBE_SUSPEND] = {"%o suspends", NULL, false},
-        [RT_PROBE_RESUME] = {"%o goes on", NULL, false},
+        [RT_PROBE_RESUME] = {"%o resumes", NULL, false},
         [RT_PROBE_SUBMIT] = {"submits %o", NULL, false},
         [RT_PROBE_DONE] = {"%o is done", NULL, false},
         [RT_PROBE_DESTROY] = {"destroys what is left in %o", NULL, false},
@@ -60,14 +60,14 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [SIM_EVENT_CLOSE] = {"closes %n (%o)", NULL, false},
         [SIM_EVENT_LOG] = {"says \"%x\"", NULL, false},
         [SIM_EVENT_OUT] = {"prints \"%x\"", NULL, false},
-        [SIM_EVENT_PROGRESS] = {"gets on", NULL, false},
+        [SIM_EVENT_PROGRESS] = {"makes progress", NULL, false},
         [SIM_EVENT_GOAL] = {"reaches a goal", NULL, false},
         [SIM_EVENT_DONE] = {"has finished", NULL, false},
         [SIM_EVENT_GET] = {"reads %o: %i", NULL, false},
         [SIM_EVENT_SET] = {"sets %o to %i", NULL, false},
         [SIM_EVENT_FREE] = {"frees the memory of %o with the waker of %w in it",
                 "frees the memory of %o with its own waker in it", true},
-        [SIM_EVENT_FAULT_FREE] = {"(nothing disturbs the run from here on)", NULL, false},
+        [SIM_EVENT_FAULT_FREE] = {"(no faults from here on)", NULL, false},
         [SIM_EVENT_SWITCH] = {"gives way before %x()", NULL, false},
 };
 
@@ -107,7 +107,7 @@ put_whose(const struct subject *subject, struct sim_page *page)
 {
     uint32_t owner = whose(subject->event);
     if (owner == 0) {
-        sim_page_put(page, "somebody");
+        sim_page_put(page, "another task");
     } else {
         sim_actor_table_put_object(subject->actor_table, page, owner, subject->part);
     }
@@ -367,7 +367,7 @@ put_wake_dead(const struct subject *subject, struct sim_page *page)
 {
     bool known = subject->event->object != 0;
     put_template(subject, page,
-            known ? "wakes nobody: %o has finished" : "wakes nobody: that task is gone");
+            known ? "wakes no task: %o has finished" : "wakes no task: that task is gone");
     return true;
 }
 
@@ -375,11 +375,11 @@ static bool
 put_fault(const struct subject *subject, struct sim_page *page)
 {
     uint64_t fault = subject->event->argument;
-    const char *name = fault == SIM_FAULT_CANCEL       ? "cancelled while it sleeps"
+    const char *name = fault == SIM_FAULT_CANCEL       ? "cancelled while blocked"
                        : fault == SIM_FAULT_CLOCK      ? "the clock steps"
                        : fault == SIM_FAULT_CAPACITY   ? "full before it is"
                        : fault == SIM_FAULT_EINTR      ? "poll interrupted"
-                       : fault == SIM_FAULT_MIGRATE    ? "goes on under another waker"
+                       : fault == SIM_FAULT_MIGRATE    ? "continues under another waker"
                        : fault == SIM_FAULT_REENTRANCY ? "acts inside a wake or a cleanup"
                        : fault == SIM_FAULT_NET        ? "the network fails"
                                                        : "of a kind unknown here";

@@ -178,7 +178,7 @@ sim__put_waiting(struct sim__telling *telling, uint32_t part, const struct sim_w
     }
     *after = wait;
     if (wait->kind == SIM_WAIT_CLONE) {
-        sim_page_put(&telling->line, "whoever has a clone of its waker");
+        sim_page_put(&telling->line, "a wake through a clone of its waker");
     } else {
         sim__put_wait(telling, wait);
     }

@@ -53,9 +53,9 @@ sim__put_left_behind(struct sim__telling *telling, const struct sim_wait *wait, 
         }
         sim_page_put(line, " ");
         sim__put_who(telling, wait->part);
-        sim_page_put(line, " had gone on at ");
+        sim_page_put(line, " continued at ");
         sim__put_step(telling, sim_actor_table_event(actor_table, poll)->step);
-        sim_page_put(line, " and left it behind, to wait for ");
+        sim_page_put(line, ", left it there, and then waited for ");
         sim_actor_table_put_wanted(actor_table, line, now->object, now->reason, now->part);
         sim_page_put(line, ".");
         return;
@@ -94,7 +94,7 @@ put_guess(struct sim__telling *telling)
         sim_page_put(line, " If that is what ");
         sim__put_who(telling, wake_outcome->part);
         sim_page_put(line, " waits for, its own waker should have been there, or the wake should "
-                           "have gone on to the next.");
+                           "have been passed on to the next waiter.");
     } else {
         sim_page_put(line, " If ");
         sim__put_who(telling, wake_outcome->part);
@@ -102,11 +102,11 @@ put_guess(struct sim__telling *telling)
     }
 }
 
-/* " That step woke the empty place "an item"; the last waker in there was that of `owner` …" */
+/* " That step woke the empty slot "an item"; the last waker in there was that of `owner` …" */
 static void
 put_empty(struct sim__telling *telling, uint32_t place)
 {
-    sim_page_put(&telling->line, " That step woke the empty place ");
+    sim_page_put(&telling->line, " That step woke the empty slot ");
     sim_actor_table_put_object(&telling->actor_table, &telling->line, place, SIM_PART_NONE);
     if (telling->wake_outcome.other != NULL) {
         sim__put_last_waker(telling, telling->wake_outcome.other);
@@ -141,9 +141,9 @@ sim__put_instead(struct sim__telling *telling)
                     !is_left_behind(telling, wake_outcome->other, wake_outcome->instead))) {
         return;
     }
-    sim_page_put(line, " What that step fired is ");
+    sim_page_put(line, " That step fired ");
     sim_actor_table_put_object(&telling->actor_table, line, event->object, SIM_PART_NONE);
-    sim_page_put(line, ", and the waker in there was that of ");
+    sim_page_put(line, ", where the waker was that of ");
     sim__put_who(telling, wake_outcome->other->part);
     sim_page_put(line, ", stored at ");
     sim__put_step(telling, wake_outcome->other->store_step);

@@ -74,7 +74,7 @@ put_said(struct sim__telling *telling, uint32_t part)
         sim_actor_table_put_wanted(&telling->actor_table, &telling->line,
                 sim_actor_table_event(&telling->actor_table, block)->object, NULL, part);
     } else {
-        sim_page_put(&telling->line, "nothing that is on record");
+        sim_page_put(&telling->line, "nothing on record");
     }
     uint64_t step = last_step(telling, part);
     if (step != 0) {
@@ -108,7 +108,8 @@ sim__head_deadlock(struct sim__telling *telling)
 {
     uint32_t first = telling->wake_outcome.part;
     uint32_t named = 0;
-    sim_page_put(&telling->line, telling->went_on ? "nobody goes on: " : "nobody can go on: ");
+    sim_page_put(&telling->line,
+            telling->went_on ? "no task makes progress: " : "no task can make progress: ");
     if (first != SIM_PART_NONE && first != 0) {
         name(telling, first, &named);
     }
@@ -193,7 +194,7 @@ woke_empty(const struct sim__telling *telling, uint32_t part)
     return SIM_EVENT_NONE;
 }
 
-/* "At step 21 (3ms) `client` woke the empty place "a job"; the last waker in there …" */
+/* "At step 21 (3ms) `client` woke the empty slot "a job"; the last waker in there …" */
 static void
 tell_empty(struct sim__telling *telling)
 {
@@ -210,7 +211,7 @@ tell_empty(struct sim__telling *telling)
         sim__put_step(telling, event->step);
         sim_page_put(&telling->line, " ");
         sim__put_who(telling, part);
-        sim_page_put(&telling->line, " woke the empty place ");
+        sim_page_put(&telling->line, " woke the empty slot ");
         sim_actor_table_put_object(actor_table, &telling->line, event->object, SIM_PART_NONE);
         sim__put_last_waker(telling, last);
         sim_page_put(&telling->line, ".");
@@ -254,7 +255,7 @@ tell_circle(struct sim__telling *telling)
         if (part != start) {
             continue;
         }
-        sim_page_put(&telling->line, "They wait in a circle: ");
+        sim_page_put(&telling->line, "They wait in a cycle: ");
         sim__put_who(telling, start);
         for (uint32_t i = 0; i < length; i++) {
             part = joins(telling, part);
@@ -295,11 +296,10 @@ tell_loops(struct sim__telling *telling)
         return;
     }
     sim_page_put(&telling->line,
-            count == 1
-                    ? " is a loop of your own: it cannot be polled, only its host made to report "
-                      "again; a wake lost inside it looks like this too."
-                    : " are loops of your own: they cannot be polled, only their host made to "
-                      "report again; a wake lost inside one looks like this too.");
+            count == 1 ? " is a loop of the program: it cannot be polled, only its host can be "
+                         "made to report again; a wake lost inside it looks like this too."
+                       : " are loops of the program: they cannot be polled, only their host can be "
+                         "made to report again; a wake lost inside one looks like this too.");
     sim__end_line(telling, 0);
 }
 
@@ -320,9 +320,8 @@ static void
 end_tried(struct sim__telling *telling, bool loops)
 {
     if (telling->went_on) {
-        sim_page_put(&telling->line,
-                ", so the verdict is deadlock and not lost-wakeup. In another copy what is told "
-                "above was put right, and somebody went on.");
+        sim_page_put(&telling->line, ", so the verdict is deadlock and not lost-wakeup. In a "
+                                     "replay with the above put right a task made progress.");
         sim__end_line(telling, 0);
         return;
     }
@@ -342,13 +341,12 @@ tell_tried(struct sim__telling *telling)
     bool loops = is_left_of(telling, true);
     if (tasks || !loops) {
         sim_page_printf(line,
-                "In copies of the run each %s was polled once more, the host was made to report "
-                "everything ready again, and then everybody was polled in turn, up to 64 rounds; "
-                "nobody went on",
+                "In replays each %s was polled once more, the host reported everything ready "
+                "again, and then all were polled in turn, up to 64 rounds; none made progress",
                 loops ? "task" : "blocked task");
     } else {
-        sim_page_put(line, "In a copy of the run the host was made to report everything ready "
-                           "again; nobody went on");
+        sim_page_put(line,
+                "In a replay the host reported everything ready again; no task made progress");
     }
     end_tried(telling, loops);
 }
@@ -357,8 +355,8 @@ void
 sim__why_deadlock(struct sim__telling *telling)
 {
     bool known = is_left_of(telling, false) || is_left_of(telling, true);
-    sim_page_put(&telling->line, "nothing is enabled, no timer is running, no event of the host is "
-                                 "on its way, and everybody who is left sleeps");
+    sim_page_put(&telling->line, "no actor can run, no timer is running, no host event is pending, "
+                                 "and all that are left are blocked");
     sim_page_put(&telling->line, known ? ":" : ".");
     sim__end_line(telling, 0);
     sim__list_waits(telling);

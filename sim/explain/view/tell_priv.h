@@ -79,7 +79,7 @@ void sim__list_clones(struct sim__telling *telling);
 /* ---- tell_clues.c: sentences beside the wake outcome of the waker.
  * ----------------------------------- */
 
-/* " `consumer A` had gone on at step 7 (1us) and left it behind, to wait for sleep (timer 1)."
+/* " `consumer A` continued at step 7 (1us), left it there, and then waited for sleep (timer 1)."
  * Where the waker was still stored at `until`, but its owner waited elsewhere by then. */
 void sim__put_left_behind(
         struct sim__telling *telling, const struct sim_wait *wait, uint64_t until);

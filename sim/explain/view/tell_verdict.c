@@ -19,7 +19,7 @@ put_message(struct sim__telling *telling)
 {
     char message[SIM_MESSAGE_MAX + 1] = {0};
     memcpy(message, telling->outcome->message, SIM_MESSAGE_MAX);
-    sim_page_clean(&telling->line, message[0] != '\0' ? message : "it did not say why");
+    sim_page_clean(&telling->line, message[0] != '\0' ? message : "it gave no reason");
 }
 
 /* A wake was sent, and no poll has followed. */
@@ -85,9 +85,9 @@ put_could_go_on(struct sim__telling *telling)
                     step;
     if (step != 0 &&
             sim_phrase_whose_step(&telling->actor_table, step) == telling->wake_outcome.part) {
-        sim_page_put(&telling->line, same ? "" : ", which had come by then");
+        sim_page_put(&telling->line, same ? "" : ", which was there by then");
     } else if (step != 0 && !same) {
-        sim_page_put(&telling->line, ", could have gone on after ");
+        sim_page_put(&telling->line, ", could have made progress after ");
         sim__put_step(telling, step);
     }
     if (dropped) {
@@ -144,7 +144,7 @@ put_busiest(struct sim__telling *telling, uint64_t from)
         sim__put_who(telling, busy[i].part);
         sim_page_printf(&telling->line, " (%u)", busy[i].steps);
     }
-    sim_page_put(&telling->line, count == 0 ? "nobody on record" : "");
+    sim_page_put(&telling->line, count == 0 ? "no actor on record" : "");
 }
 
 /* The first event of the last `steps` steps. */
@@ -181,7 +181,7 @@ put_last(struct sim__telling *telling)
     for (uint64_t i = telling->wake_outcome.horizon;
             i-- > telling->actor_table.first && words.length == 0;) {
         if (sim_phrase_put(&telling->actor_table, &words, i)) {
-            sim_page_put(&telling->line, " The last thing on record is of ");
+            sim_page_put(&telling->line, " The last event on record is of ");
             sim__put_step(telling, sim_actor_table_event(&telling->actor_table, i)->step);
             sim_page_put(&telling->line, ", by ");
             sim__put_who(telling, sim_actor_table_part_of(&telling->actor_table, i));
@@ -201,8 +201,8 @@ head_lost(struct sim__telling *telling)
 {
     sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line, sim__found_by_rounds(telling->outcome)
-                                         ? " sleeps forever although it could come to its end: "
-                                         : " sleeps forever although it could go on: ");
+                                         ? " is blocked forever although it could finish: "
+                                         : " is blocked forever although it could make progress: ");
     put_sleep(telling);
     put_could_go_on(telling);
     sim_page_put(&telling->line,
@@ -222,7 +222,7 @@ head_late(struct sim__telling *telling)
             is_dropped(telling) ? " was polled too late: " : " was woken too late: ");
     put_sleep(telling);
     put_could_go_on(telling);
-    sim_page_put(&telling->line, " and still slept when everything had come to rest at ");
+    sim_page_put(&telling->line, " and was still blocked when nothing could run, at ");
     sim__put_step(telling, telling->outcome->fail_step);
     sim_page_put(&telling->line, ".");
 }
@@ -232,7 +232,7 @@ head_livelock(struct sim__telling *telling)
 {
     bool liveness = telling->outcome->oracle == SIM_ORACLE_LIVENESS;
     sim_page_put(&telling->line,
-            liveness ? "the run does not recover: " : "the run goes round in circles: ");
+            liveness ? "the run does not recover: " : "the run makes no progress: ");
     put_message(telling);
     sim_page_put(&telling->line, ".");
 }
@@ -293,7 +293,7 @@ head_crash(struct sim__telling *telling)
 static void
 head_pass(struct sim__telling *telling)
 {
-    sim_page_printf(&telling->line, "everything that was to be done was done, in %llu steps and ",
+    sim_page_printf(&telling->line, "all work was done, in %llu steps and ",
             (unsigned long long)telling->outcome->steps);
     sim_page_time(&telling->line, telling->outcome->sim_ns);
     sim_page_put(&telling->line, ".");
@@ -305,12 +305,11 @@ head_pass(struct sim__telling *telling)
 static void
 why_rounds(struct sim__telling *telling)
 {
-    sim_page_put(&telling->line,
-            "polled once more, nobody went on; but polled in turn, all that sleep, round after "
-            "round, ");
+    sim_page_put(&telling->line, "polled once more, no task made progress; with all blocked tasks "
+                                 "polled in turn, round after round, ");
     sim__put_who(telling, telling->wake_outcome.part);
-    sim_page_put(&telling->line, " came to its end. What they wait for comes from each other, and "
-                                 "only the wake-ups between them are missing. So they slept:");
+    sim_page_put(&telling->line, " finished. They wait for each other, and only the wake-ups "
+                                 "between them are missing. They were blocked here:");
     sim__end_line(telling, 0);
     sim__list_waits(telling);
 }
@@ -323,9 +322,9 @@ why_wake_outcome(struct sim__telling *telling)
         return;
     }
     if (telling->outcome->oracle == SIM_ORACLE_TIMER) {
-        sim_page_put(&telling->line, "the clock moved while everybody waited, and it moved past a "
-                                     "deadline: whoever named the next deadline to the host named "
-                                     "a later one.");
+        sim_page_put(&telling->line,
+                "the clock moved while all waited, and it moved past a deadline: "
+                "the next deadline that the host was given was a later one.");
         sim__end_line(telling, 0);
         return;
     }
@@ -336,12 +335,12 @@ static void
 why_liveness(struct sim__telling *telling)
 {
     sim_page_put(&telling->line,
-            "up to that step there were faults, late or spurious events, or slow steps; then "
-            "they stopped. A program that they only slow down is over soon after that. This one "
-            "keeps itself busy with what they have left behind. The last 1000 steps went to ");
+            "up to that step there were faults, late or spurious events, or slow steps; then they "
+            "stopped. A program that they only slow down ends soon after that. This one stays busy "
+            "with their effects. The last 1000 steps went to ");
     put_busiest(telling, last_steps(telling, 1000));
-    sim_page_put(&telling->line, ". Look for a try that causes the next one, and for a state that "
-                                 "is entered when something goes wrong and left by nobody.");
+    sim_page_put(&telling->line, ". Look for a retry that causes the next one, and for a state "
+                                 "that is entered on an error and never left.");
     sim__end_line(telling, 0);
 }
 
@@ -353,11 +352,10 @@ why_livelock(struct sim__telling *telling)
         return;
     }
     sim_page_put(&telling->line,
-            "in that time no task finished, nothing was taken from a place, no "
-            "byte moved, and nobody said that it got on. The last 1000 steps "
-            "went to ");
+            "in that time no task finished, nothing was consumed, no byte moved, "
+            "and no task reported progress. The last 1000 steps went to ");
     put_busiest(telling, last_steps(telling, 1000));
-    sim_page_put(&telling->line, ". Somebody is waiting for something by asking again and again.");
+    sim_page_put(&telling->line, ". At least one of them waits for something by polling for it.");
     sim__end_line(telling, 0);
 }
 
@@ -374,14 +372,14 @@ why_starvation(struct sim__telling *telling)
         sim__put_step(telling,
                 sim_actor_table_event(&telling->actor_table, wake_outcome->root_cause)->step);
         sim__put_at_event(telling, wake_outcome->root_cause);
-        sim_page_put(&telling->line, " and has not had a turn since. Meanwhile the steps went to ");
+        sim_page_put(&telling->line, " and has not run since. Meanwhile the steps went to ");
     } else {
         /* What is passed over is no task, but a deadline or a source. */
         sim_page_put(&telling->line, "the last 1000 steps went to ");
     }
     put_busiest(telling, woken ? wake_outcome->root_cause : last_steps(telling, 1000));
-    sim_page_put(&telling->line, ". The simulator itself passes nobody over for so long: it is the "
-                                 "order of the runtime, or of the loop, that does.");
+    sim_page_put(&telling->line, ". The simulator itself passes no actor over for so long: the "
+                                 "order of the runtime, or of the loop, does.");
     sim__end_line(telling, 0);
 }
 
@@ -420,8 +418,8 @@ why_leak(struct sim__telling *telling)
         why_step(telling);
         return;
     }
-    sim_page_put(&telling->line, "it was counted after the run was over and everything in the "
-                                 "background had been cancelled.");
+    sim_page_put(&telling->line,
+            "it was counted after the run had ended and all background tasks had been cancelled.");
     if (telling->outcome->site != 0) {
         sim_page_put(&telling->line, " It was taken");
         put_place(telling);
@@ -443,10 +441,10 @@ why_process(struct sim__telling *telling)
                             : 0;
     bool hang = telling->outcome->verdict == SIM_VERDICT_HANG;
     if (telling->outcome->asked) {
-        sim_page_put(&telling->line, hang ? "it never returned from a poll" : "it died of a poll");
-        sim_page_put(&telling->line, " that came when the run was at its end, in a copy of it, to "
-                                     "see who could go on. A task is polled at any time, also "
-                                     "for nothing. The last step before that is ");
+        sim_page_put(&telling->line, hang ? "it never returned from a poll" : "it died in a poll");
+        sim_page_put(&telling->line, " that was made at the end of the run, in a replay, to see "
+                                     "which task could make progress. A task may be polled at any "
+                                     "time, also without a wake. The last step before that is ");
     } else {
         sim_page_put(&telling->line,
                 hang ? "the step that never returned is " : "the step in which it died is ");
@@ -474,13 +472,12 @@ why_limit(struct sim__telling *telling)
         sim_page_put(&telling->line, "the step that never returned is ");
         sim__put_deed(telling, (uint32_t)telling->outcome->fail_step);
         sim_page_put(&telling->line, ". While a step runs no other task does, so what it waits for "
-                                     "can come only from the clock; the clock came to the limit.");
+                                     "can come only from the clock; the clock reached the limit.");
         sim__end_line(telling, 0);
         return;
     }
-    sim_page_put(&telling->line,
-            "the run was cut off there; it got on until the end, so it may just "
-            "be long. The last 1000 steps went to ");
+    sim_page_put(&telling->line, "the run was cut off there; it made progress until then, so it "
+                                 "may just be long. The last 1000 steps went to ");
     put_busiest(telling, last_steps(telling, 1000));
     sim_page_put(&telling->line, ".");
     sim__end_line(telling, 0);
@@ -506,15 +503,14 @@ static const struct teller tellers[SIM_VERDICTS] = {
         /* What was done to find it differs: put_how_lost. */
         [SIM_VERDICT_LOST_WAKEUP] = {head_lost, why_wake_outcome, ""},
         [SIM_VERDICT_LATE_WAKEUP] = {head_late, why_wake_outcome,
-                "while everything was at rest, before the clock moved on, the blocked task was "
-                "polled "
-                "once more in a copy of the run, and went on; so it could have been woken earlier"},
+                "while nothing could run, before the clock moved on, the blocked task was polled "
+                "once more in a replay, and made progress; so it could have been woken earlier"},
         [SIM_VERDICT_DEADLOCK] = {sim__head_deadlock, sim__why_deadlock,
-                "everybody sleeps, and nobody was seen to go on when asked again"},
+                "all are blocked, and none made progress when polled or reported to again"},
         [SIM_VERDICT_LIVELOCK] = {head_livelock, why_livelock,
-                "steps are taken, and for so many of them nothing gets done"},
+                "steps are taken, and over so many of them nothing gets done"},
         [SIM_VERDICT_STARVATION] = {head_message, why_starvation,
-                "somebody could run all the time, and others always went first"},
+                "an actor could run all the time, and others always ran first"},
         [SIM_VERDICT_OVER_BUDGET] = {head_message, why_step,
                 "a task kept the thread for longer than its quota in a single poll"},
         [SIM_VERDICT_CONTRACT] = {head_contract, why_step,
@@ -523,16 +519,15 @@ static const struct teller tellers[SIM_VERDICTS] = {
                 "something that was taken during the run was not given back at its end"},
         [SIM_VERDICT_INVARIANT] = {head_message, why_step,
                 "a condition that the scenario itself states did not hold"},
-        [SIM_VERDICT_CRASH] = {head_crash, why_process,
-                "the process in which the run took place died"},
+        [SIM_VERDICT_CRASH] = {head_crash, why_process, "the process that made the run died"},
         [SIM_VERDICT_HANG] = {head_message, why_process,
                 "a single step did not return in the time that the wall clock allows"},
         [SIM_VERDICT_DIVERGED] = {head_message, why_diverged,
                 "a run is meant to depend on its seed only, and this one does not"},
         [SIM_VERDICT_STEP_LIMIT] = {head_message, why_limit,
-                "the run was still getting on when it had used up the steps it may take"},
+                "the run was still making progress when it had used up the steps it may take"},
         [SIM_VERDICT_TIME_LIMIT] = {head_message, why_limit,
-                "the run was still getting on when it had used up its virtual time"},
+                "the run was still making progress when it had used up its virtual time"},
 };
 
 static const struct teller *
@@ -570,33 +565,29 @@ put_how_lost(struct sim__telling *telling)
         sim_page_put(line, "when the run stalled");
     }
     if (sim__found_by_rounds(outcome)) {
-        sim_page_put(line,
-                ", all blocked tasks were polled in turn, round after round, in a copy of "
-                "the run, and this one came to its end; so all that was missing was "
-                "wake-ups");
+        sim_page_put(line, ", all blocked tasks were polled in turn, round after round, in a "
+                           "replay, and this one finished; so only wake-ups were missing");
         return;
     }
     if (outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
-        sim_page_put(line, ", the host was made to report again whatever is ready, in a copy of "
-                           "the run, and this one went on; so a report or a notification was lost");
+        sim_page_put(line, ", the host reported everything ready again, in a replay, and this one "
+                           "made progress; so a report or a notification was lost");
         return;
     }
     if (outcome->oracle == SIM_ORACLE_REWAKE_LOOP) {
-        sim_page_put(line,
-                ", the host of this loop reported something to it for nothing, in a copy "
-                "of the run, as a host may at any time, and it made progress; so it was "
-                "not woken for what had come");
+        sim_page_put(line, ", the host of this loop reported something to it for nothing, in a "
+                           "replay, as a host may at any time, and it made progress; so it was not "
+                           "woken for what had arrived");
         return;
     }
-    sim_page_put(line,
-            ", each blocked task was polled once more in a copy of the run, and this one "
-            "went on; so all that was missing");
+    sim_page_put(line, ", each blocked task was polled once more in a replay, and this one made "
+                       "progress; so all that was missing");
     if (limit != SIM_VERDICT_PASS && outcome->owed_step != 0 &&
             outcome->owed_step < outcome->fail_step) {
         sim_page_printf(line, " for %llu steps",
                 (unsigned long long)(outcome->fail_step - outcome->owed_step));
     }
-    sim_page_put(line, " was somebody to wake it");
+    sim_page_put(line, " was a wake-up");
 }
 
 /* A loop cannot be polled: its host is asked (judge/progress.h). */
@@ -617,9 +608,9 @@ sim__put_kind(struct sim__telling *telling)
         put_how_lost(telling);
     } else if (is_late_loop(telling)) {
         sim_page_put(&telling->line,
-                "while everything was at rest, before the clock moved, its host returned from the "
-                "loop's wait for nothing, in a copy of the run, as a host may at any time, and the "
-                "loop made progress; so it could have been woken earlier");
+                "while nothing could run, before the clock moved, its host returned from the "
+                "loop's wait for nothing, in a replay, as a host may at any time, and the loop "
+                "made progress; so it could have been woken earlier");
     } else {
         sim_page_put(&telling->line, verdict < SIM_VERDICTS ? tellers[verdict].kind : "");
     }

@@ -78,7 +78,7 @@ put_owed_line(struct sim__telling *telling)
     }
 }
 
-/* " The wake was owed by step 41 (3.1ms), a step of `response`: is ready." */
+/* " It should have been woken by step 41 (3.1ms), a step of `response`: is ready." */
 static void
 put_owed(struct sim__telling *telling)
 {
@@ -90,10 +90,12 @@ put_owed(struct sim__telling *telling)
     uint64_t root_cause = telling->wake_outcome.root_cause;
     if (root_cause != SIM_EVENT_NONE &&
             sim_actor_table_event(&telling->actor_table, root_cause)->step == step) {
-        sim_page_put(&telling->line, " That step owed the wake.");
+        sim_page_put(&telling->line, " That step should have woken it.");
         return;
     }
-    sim_page_put(&telling->line, " The wake was owed by ");
+    sim_page_put(&telling->line, " ");
+    sim__put_who(telling, telling->wake_outcome.part);
+    sim_page_put(&telling->line, " should have been woken by ");
     sim__put_deed(telling, step);
     sim_page_put(&telling->line, ".");
     put_owed_line(telling);
@@ -120,8 +122,8 @@ tell_never_stored(struct sim__telling *telling)
     sim_page_put(&telling->line, ", at ");
     sim__put_step(telling,
             sim_actor_table_event(&telling->actor_table, telling->wake_outcome.poll)->step);
-    sim_page_put(&telling->line, ", answered pending, but no waker was stored for it, then or "
-                                 "before: nobody had anything to wake it with.");
+    sim_page_put(&telling->line, ", returned pending, but no waker was stored for it, then or "
+                                 "before: nothing could wake it.");
     put_owed(telling);
 }
 
@@ -129,10 +131,10 @@ static void
 tell_never_fired(struct sim__telling *telling)
 {
     put_store(telling);
-    sim_page_put(&telling->line, telling->outcome->verdict == SIM_VERDICT_LATE_WAKEUP
-                                         ? "; it was still there when everything had come to rest, "
-                                           "and nobody had fired it."
-                                         : "; it is still there, and nobody ever fired it.");
+    sim_page_put(&telling->line,
+            telling->outcome->verdict == SIM_VERDICT_LATE_WAKEUP
+                    ? "; it was still there when nothing could run, and had not been fired."
+                    : "; it is still there, and was never fired.");
     sim__put_moves(telling);
     put_owed(telling);
     sim__put_instead(telling);
@@ -145,15 +147,15 @@ tell_too_early(struct sim__telling *telling)
     if (telling->wake_outcome.root_cause != SIM_EVENT_NONE) {
         sim_page_put(&telling->line, ", but what it waits for had happened by then: ");
         put_root_cause(telling);
-        sim_page_put(&telling->line, " had woken the empty place");
+        sim_page_put(&telling->line, " had woken the empty slot");
         sim__put_at_event(telling, telling->wake_outcome.root_cause);
-        sim_page_put(
-                &telling->line, ". It looked first and stored afterwards, and did not look again.");
+        sim_page_put(&telling->line,
+                ". It checked first and stored its waker afterwards, and did not check again.");
     } else {
         sim_page_put(&telling->line,
-                ". Asked again at that very moment it goes on, and nobody has woken an empty place "
-                "since its poll before: either it looked first and stored afterwards, or it fell "
-                "asleep with something left to do, or without the timer that it needs.");
+                ". Polled again at that step it makes progress, and no empty slot was woken since "
+                "its poll before: either it checked first and stored its waker afterwards, or it "
+                "blocked with something left to do, or without the timer that it needs.");
     }
     put_owed(telling);
 }
@@ -162,11 +164,11 @@ static void
 tell_replaced(struct sim__telling *telling)
 {
     put_store(telling);
-    sim_page_put(&telling->line, ", in a place for one waker; ");
+    sim_page_put(&telling->line, ", in a slot for one waker; ");
     put_root_cause(telling);
     sim_page_put(&telling->line, " put another one there");
     sim__put_at_event(telling, telling->wake_outcome.root_cause);
-    sim_page_put(&telling->line, ", and from then on nobody could wake ");
+    sim_page_put(&telling->line, ", and from then on nothing could wake ");
     sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line, ".");
     put_owed(telling);
@@ -178,7 +180,7 @@ tell_erased(struct sim__telling *telling)
     put_store(telling);
     sim_page_put(&telling->line, "; ");
     put_root_cause(telling);
-    sim_page_put(&telling->line, " emptied the place without waking");
+    sim_page_put(&telling->line, " emptied the slot without waking");
     sim__put_at_event(telling, telling->wake_outcome.root_cause);
     sim_page_put(&telling->line, ", and the waker was gone.");
     put_owed(telling);
@@ -214,14 +216,14 @@ tell_fired_other(struct sim__telling *telling)
     sim_page_put(&telling->line, " fired ");
     sim_actor_table_put_object(&telling->actor_table, &telling->line, fire->object, SIM_PART_NONE);
     sim__put_at_event(telling, wake_outcome->root_cause);
-    sim_page_put(&telling->line, ", and the waker that was in there is ");
+    sim_page_put(&telling->line, ", and the waker in it is ");
     if (wake_outcome->other != NULL) {
         sim__put_who(telling, wake_outcome->other->part);
         sim_page_put(&telling->line, "'s, stored at ");
         sim__put_step(telling, wake_outcome->other->store_step);
         sim__put_at(telling, wake_outcome->other->await, wake_outcome->other->site);
     } else {
-        sim_page_put(&telling->line, "somebody else's");
+        sim_page_put(&telling->line, "another task's");
     }
     sim_page_put(&telling->line, ".");
     if (wake_outcome->other != NULL) {
@@ -238,8 +240,8 @@ tell_fired_dead(struct sim__telling *telling)
     put_root_cause(telling);
     sim_page_put(&telling->line, " fired it");
     sim__put_at_event(telling, telling->wake_outcome.root_cause);
-    sim_page_put(&telling->line, ", but it was the waker of somebody who has finished: a wake of "
-                                 "the dead wakes nobody.");
+    sim_page_put(&telling->line,
+            ", but it was the waker of a task that has finished: such a wake has no effect.");
     put_owed(telling);
 }
 
@@ -264,8 +266,8 @@ tell_not_passed_on(struct sim__telling *telling)
     sim_page_put(&telling->line, "; at ");
     sim__put_step(telling,
             sim_actor_table_event(&telling->actor_table, telling->wake_outcome.root_cause)->step);
-    sim_page_put(&telling->line, " the host reported it as ready, and the runtime that was told "
-                                 "did not fire the waker.");
+    sim_page_put(&telling->line,
+            " the host reported it as ready, and the runtime did not fire the waker.");
     put_owed(telling);
 }
 
@@ -308,17 +310,16 @@ put_who_had_it(struct sim__telling *telling)
     uint64_t root_cause = telling->wake_outcome.root_cause;
     uint32_t poller = poller_of(telling);
     if (poller == SIM_PART_NONE) {
-        sim_page_put(&telling->line, " The waker did its part; the run queue did not.");
+        sim_page_put(&telling->line, " The waker was called; the run queue lost the task.");
         return;
     }
     uint64_t block = next_of(telling, SIM_EVENT_BLOCK, poller, root_cause);
-    sim_page_put(&telling->line, " The waker did its part; ");
+    sim_page_put(&telling->line, " The waker was called; ");
     sim__put_who(telling, poller);
-    sim_page_put(&telling->line, ", which polls it, did not");
+    sim_page_put(&telling->line, ", which polls it, did not poll it");
     if (block != SIM_EVENT_NONE && block < telling->wake_outcome.horizon) {
-        sim_page_put(&telling->line, ": it went to sleep at ");
+        sim_page_put(&telling->line, ": it blocked at ");
         sim__put_step(telling, sim_actor_table_event(&telling->actor_table, block)->step);
-        sim_page_put(&telling->line, " and had not polled it");
     }
     sim_page_put(&telling->line, ".");
 }
@@ -339,7 +340,7 @@ tell_not_polled(struct sim__telling *telling)
     }
     sim__put_at_event(telling, root_cause);
     sim_page_put(&telling->line,
-            wake->argument == 2   ? ", while it was being polled, and the runtime forgot that"
+            wake->argument == 2   ? ", while it was being polled, and the runtime dropped that"
             : wake->argument == 1 ? ", which was taken for queued already, and was not"
             : sleeps_apart        ? ", which was queued"
                                   : "");
@@ -371,8 +372,8 @@ tell_blocked(struct sim__telling *telling, uint64_t block)
     sim__put_step(telling, event->step);
     sim_page_put(&telling->line,
             owed != 0 && owed <= event->step
-                    ? ", when it could already have gone on; nobody notified it after that."
-                    : "; what it waits for came after that, and nobody notified it.");
+                    ? ", when it could already have made progress; it was not notified after that."
+                    : "; what it waits for arrived after that, and it was not notified.");
     if (owed > event->step) {
         put_owed(telling);
     }

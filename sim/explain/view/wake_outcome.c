@@ -455,14 +455,14 @@ sim_missing_put(const struct sim_actor_table *actor_table, struct sim_page *page
     sim_page_put(page, "here ");
     sim_actor_table_put_part(actor_table, page, missing->part);
     if (missing->kind == SIM_MISSING_ITSELF) {
-        sim_page_put(page, " falls asleep, but could go on");
+        sim_page_put(page, " blocks, but could make progress");
     } else if (missing->kind != SIM_MISSING_DROPPED) {
         sim_page_put(page, " should have been woken");
     } else if (missing->woken == missing->step) {
         sim_page_put(page, missing->itself ? " woke itself" : " was woken");
         sim_page_put(page, missing->late ? "; its poll came too late" : ", and no poll followed");
     } else {
-        sim_page_put(page, " could go on: woken at ");
+        sim_page_put(page, " could make progress: woken at ");
         sim_page_put_step(page, missing->woken);
         sim_page_printf(page, ", %s", missing->late ? "polled too late" : "never polled");
     }

@@ -20,15 +20,15 @@ extern "C" {
 #define SIM_WAKE_OUTCOME_LIST(X) \
     X(UNKNOWN, "unknown", "the record does not say") \
     X(NEVER_STORED, "never-stored", "its last poll left no waker anywhere") \
-    X(NEVER_FIRED, "never-fired", "its waker is still there, and nobody fired it") \
+    X(NEVER_FIRED, "never-fired", "its waker is still there, and was never fired") \
     X(TOO_EARLY, "too-early", "what it waits for had happened before its waker was stored") \
-    X(REPLACED, "replaced", "another waker took the place of its own") \
-    X(ERASED, "erased", "the place of its waker was emptied without a wake") \
+    X(REPLACED, "replaced", "another waker replaced its own") \
+    X(ERASED, "erased", "the slot of its waker was emptied without a wake") \
     X(DROPPED, "dropped", "the clone of its waker was dropped without a wake") \
-    X(FIRED_OTHER, "fired-other", "the wake went to somebody else") \
+    X(FIRED_OTHER, "fired-other", "the wake went to another task") \
     X(FIRED_DEAD, "fired-dead", "its waker was fired, but belonged to a task that is gone") \
     X(STOPPED, "stopped", "a combinator took the wake and passed nothing on") \
-    X(NOT_PASSED_ON, "not-passed-on", "the host reported it, and nobody fired the waker") \
+    X(NOT_PASSED_ON, "not-passed-on", "the host reported it, and the waker was not fired") \
     X(NOT_POLLED, "not-polled", "it was woken, and never polled again")
 
 enum sim_wake_outcome_kind {

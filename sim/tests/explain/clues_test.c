@@ -80,7 +80,7 @@ TEST(clues_timer_that_was_moved_is_told_as_moved)
     const char *text = report_of(tale, &page, SIM_VERDICT_LOST_WAKEUP, reaper);
     ck_assert(says(text, "starts timer 1, due at 2ms"));
     ck_assert(says(text, "moves timer 1 from 2ms to 2.351ms"));
-    ck_assert(says(text, "and nobody ever fired it. At step 2 (100ns) `user` moved that timer "
+    ck_assert(says(text, "and was never fired. At step 2 (100ns) `user` moved that timer "
                          "from 2ms to 2.351ms at story.c:50 in step_4()."));
     sim_page_fini(&page);
     tale_free(tale);
@@ -169,8 +169,8 @@ TEST(clues_wait_does_not_count_what_a_step_took)
     tale_polled(tale, writer, PENDING);
     tale_clock(tale, 801000);
     const char *text = report_of(tale, &page, SIM_VERDICT_LOST_WAKEUP, writer);
-    ck_assert(says(text, "~~~ everybody waits; 100us pass ~~~"));
-    ck_assert(says(text, "~~~ everybody waits; 300us pass ~~~"));
+    ck_assert(says(text, "~~~ all wait; 100us pass ~~~"));
+    ck_assert(says(text, "~~~ all wait; 300us pass ~~~"));
     sim_page_fini(&page);
     tale_free(tale);
 }
@@ -238,10 +238,9 @@ TEST(clues_deadlock_names_who_was_in_the_empty_place_last)
     tale_polled(tale, client, PENDING);
     tale_do(tale, RT_PROBE_COMPLETE, tale_object_of(tale, worker), 0);
     const char *text = report_of(tale, &page, SIM_VERDICT_DEADLOCK, client);
-    ck_assert(
-            says(text, "At step 4 (300ns) `client` woke the empty place \"a job\"; the last waker "
-                       "in there was that of `worker`, stored at step 1 (0ns) at story.c:10 in "
-                       "step_0() and fired at step 2 (100ns). `worker` has finished."));
+    ck_assert(says(text, "At step 4 (300ns) `client` woke the empty slot \"a job\"; the last waker "
+                         "in there was that of `worker`, stored at step 1 (0ns) at story.c:10 in "
+                         "step_0() and fired at step 2 (100ns). `worker` has finished."));
     sim_page_fini(&page);
     tale_free(tale);
 }
@@ -276,7 +275,7 @@ TEST(clues_what_was_fired_for_another_reason_is_not_blamed)
     struct tale *tale = tale_new();
     struct sim_page page = {0};
     const char *text = fired_beside(tale, &page, "room for a line");
-    ck_assert(says(text, "nobody ever fired it."));
+    ck_assert(says(text, "was never fired."));
     ck_assert(!says(text, "What that step fired"));
     ck_assert(!says(text, "should have been there"));
     sim_page_fini(&page);
@@ -285,9 +284,10 @@ TEST(clues_what_was_fired_for_another_reason_is_not_blamed)
     tale = tale_new();
     page = (struct sim_page){0};
     text = fired_beside(tale, &page, "a command");
-    ck_assert(says(text, "What that step fired is"));
-    ck_assert(says(text, "its own waker should have been there, or the wake should have gone on to "
-                         "the next."));
+    ck_assert(says(text, "That step fired"));
+    ck_assert(says(text,
+            "its own waker should have been there, or the wake should have been passed on to "
+            "the next waiter."));
     sim_page_fini(&page);
     tale_free(tale);
 }

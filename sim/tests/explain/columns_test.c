@@ -99,7 +99,7 @@ TEST(columns_lost_wake_is_marked_where_it_is_missing)
     EXPECT_STR(columns_of(tale, &page, SIM_ROWS_DEFAULT),
             /* clang-format off */
 "step      time  client                      thief                       rt\n"
-"     at the start: posts client, posts thief\n"
+"     at the start: spawns client, spawns thief\n"
 "   1       0ns  poll, stores waker for\n"
 "                headers (response B) ->\n"
 "                pending\n"
@@ -107,7 +107,7 @@ TEST(columns_lost_wake_is_marked_where_it_is_missing)
 "                                            headers too (response B)\n"
 "                                            in place of that of client\n"
 "                                            -> pending\n"
-"     ~~~ everybody waits; 50ms pass ~~~\n"
+"     ~~~ all wait; 50ms pass ~~~\n"
 "   3      50ms                                                          response B is ready\n"
 "                <-- here client should have been woken\n"
 "   4      50ms                              <- woken by rt              response B is reported,\n"
@@ -135,11 +135,11 @@ TEST(columns_of_four_parts_with_long_cells_become_lines)
     EXPECT_STR(columns_of(tale, &page, SIM_ROWS_DEFAULT),
             /* clang-format off */
 "step      time  who: what\n"
-"     at the start: posts client, posts thief\n"
+"     at the start: spawns client, spawns thief\n"
 "   1       0ns  client: poll, stores waker for headers (response B) -> pending\n"
 "   2     100ns  thief: poll, stores waker for headers too (response B) in place of that of client ->\n"
 "                pending\n"
-"     ~~~ everybody waits; 50ms pass ~~~\n"
+"     ~~~ all wait; 50ms pass ~~~\n"
 "   3      50ms  response B: is ready\n"
 "                <-- here client should have been woken\n"
 "   4      50ms  rt: response B is reported, fires response B, wakes thief\n"
@@ -193,10 +193,10 @@ TEST(columns_step_without_anything_to_see_has_words)
 "step      time  my loop                                    the network\n"
 "   1       0ns  pauses\n"
 "   2     100ns  blocks in poll of 1\n"
-"   3     200ns                                             goes on\n"
+"   3     200ns                                             continues\n"
 "   4     300ns  poll returns, 1 ready\n"
 "   5     400ns  waits\n"
-"     the run stalls: nobody is left to take a step\n");
+"     the run stalls: no actor can run\n");
     /* clang-format on */
     sim_page_fini(&page);
     tale_free(tale);
@@ -321,13 +321,13 @@ TEST(columns_jumps_of_time_fold_with_their_steps)
 "step      time  ticker                                     rt\n"
 "   1       0ns  poll, stores waker for sleep (timer 1),\n"
 "                starts timer 1, due at 1ms -> pending\n"
-"     ~~~ everybody waits; 1ms pass ~~~\n"
+"     ~~~ all wait; 1ms pass ~~~\n"
 "   2       1ms  <- woken by rt                             timer 1 of ticker comes due, wakes ticker\n"
 "     ... 96 steps like the 3 rows above: ticker and rt take turns, until step 98, 49ms ...\n"
 "  99      49ms  poll (woken at 98), stores waker for\n"
 "                sleep (timer 50), starts timer 50, due at\n"
 "                50ms -> pending\n"
-"     ~~~ everybody waits; 1ms pass ~~~\n"
+"     ~~~ all wait; 1ms pass ~~~\n"
 " 100      50ms  <- woken by rt                             timer 50 of ticker comes due, wakes\n"
 "                                                           ticker\n"
 "     the run ends: time-limit\n");
@@ -449,7 +449,7 @@ TEST(columns_of_a_long_run_keep_to_the_cap_and_to_what_matters)
     const char *text = columns_of(tale, &page, 60);
     EXPECT(strstr(text, "\n 400     399us") != NULL);
     EXPECT(strstr(text, "should have been woken") != NULL ||
-            strstr(text, "falls asleep, but could go on") != NULL);
+            strstr(text, "blocks, but could make progress") != NULL);
     EXPECT(strstr(text, "\n 800     799us") != NULL);
     EXPECT(strstr(text, "\n   1       0ns") != NULL);
     EXPECT(strstr(text, "\n 300     299us") == NULL);
@@ -541,7 +541,7 @@ TEST(phrase_of_each_kind_of_event)
     }
     EXPECT_STR(sim_page_text(&page),
             /* clang-format off */
-"posts timer 3 of other\n"
+"spawns timer 3 of other\n"
 "poll\n"
 "-> an answer that is none\n"
 "timer 3 of other has finished\n"
@@ -549,12 +549,12 @@ TEST(phrase_of_each_kind_of_event)
 "timer 3 of other parks\n"
 "cleans timer 3 of other up\n"
 "wakes timer 3 of other\n"
-"wakes nobody: timer 3 of other has finished\n"
+"wakes no task: timer 3 of other has finished\n"
 "stores the waker of other for timer 3 of other\n"
 "keeps the waker of other for timer 3 of other\n"
 "replaces the waker of other for timer 3 of other\n"
 "fires timer 3 of other\n"
-"fires timer 3 of other: nobody there\n"
+"wakes timer 3 of other: no waiter registered\n"
 "erases the waker of other for timer 3 of other\n"
 "clones the waker of other\n"
 "drops a waker of other\n"
@@ -572,7 +572,7 @@ TEST(phrase_of_each_kind_of_event)
 "closes timer 3 of other\n"
 "gives way\n"
 "timer 3 of other suspends\n"
-"timer 3 of other goes on\n"
+"timer 3 of other resumes\n"
 "submits timer 3 of other\n"
 "timer 3 of other is done\n"
 "destroys what is left in timer 3 of other\n"
@@ -592,29 +592,29 @@ TEST(phrase_of_each_kind_of_event)
 "fault: of a kind unknown here\n"
 "says \"\"\n"
 "prints \"\"\n"
-"gets on\n"
+"makes progress\n"
 "reaches a goal\n"
 "reads timer 3 of other: 268435458\n"
 "sets timer 3 of other to 268435458\n"
-"(nothing disturbs the run from here on)\n"
+"(no faults from here on)\n"
 "gives way before ()\n"
 "frees the memory of timer 3 of other with the waker of other in it\n"
-"posts task\n"
+"spawns task\n"
 "poll\n"
 "-> an answer that is none\n"
 "cancels itself\n"
 "parks\n"
 "cleans up\n"
 "wakes itself\n"
-"wakes nobody: task has finished\n"
+"wakes no task: task has finished\n"
 "stores waker for the end of task\n"
 "keeps waker for the end of task\n"
 "replaces the waker of task for task\n"
 "fires task\n"
-"fires task: nobody there\n"
+"wakes task: no waiter registered\n"
 "takes waker back from task\n"
 "clones its waker\n"
-"drops a waker of its own\n"
+"drops one of its own wakers\n"
 "task: child 268435457 woken\n"
 "starts task, due at 268.435ms\n"
 "task comes due\n"
@@ -629,7 +629,7 @@ TEST(phrase_of_each_kind_of_event)
 "closes task\n"
 "gives way\n"
 "task suspends\n"
-"task goes on\n"
+"task resumes\n"
 "submits task\n"
 "task is done\n"
 "destroys what is left in task\n"
@@ -649,11 +649,11 @@ TEST(phrase_of_each_kind_of_event)
 "fault: of a kind unknown here\n"
 "says \"\"\n"
 "prints \"\"\n"
-"gets on\n"
+"makes progress\n"
 "reaches a goal\n"
 "reads task: 268435457\n"
 "sets task to 268435457\n"
-"(nothing disturbs the run from here on)\n"
+"(no faults from here on)\n"
 "gives way before ()\n"
 "frees the memory of task with its own waker in it\n"
 "wakes itself (is awake already)\n"

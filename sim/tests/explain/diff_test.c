@@ -166,8 +166,8 @@ TEST(diff_of_lost_events_names_their_chunk)
     EXPECT_EQ(sim_diff_put(&page, &a->recorder, "run 1", &b->recorder, "run 2"), RT_OK);
     EXPECT_STR(sim_page_text(&page),
             /* clang-format off */
-"The runs part somewhere in events 256 to 383; these were not kept. Replay both with more room for\n"
-"  events, or with a smaller scenario.\n");
+"The runs diverge somewhere in events 256 to 383; these were not kept. Replay both with more capacity\n"
+"  for events, or with a smaller scenario.\n");
     /* clang-format on */
     sim_page_fini(&page);
     tale_free(a);

@@ -289,7 +289,7 @@ TEST(explain_wake_that_meets_nobody)
     EXPECT(!HAS_FRAMES || cause->by_attempt);
     EXPECT(blames(&test, 1, "gate_open"));
     EXPECT(!HAS_FRAMES || strcmp(cause->sleeps.place.function, "gate_wait") == 0);
-    EXPECT(says(&test, "and finds nobody asleep"));
+    EXPECT(says(&test, "and finds it not blocked"));
     done(&test);
 }
 
@@ -302,7 +302,7 @@ TEST(explain_what_came_before_the_sleep)
     EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_FIRED_EARLY : cause->kind);
     EXPECT(!HAS_FRAMES || (cause->by_word && !cause->by_attempt));
     EXPECT(blames(&test, 1, "gate_open_by_state"));
-    EXPECT(says(&test, "before it sleeps, so there is nobody to wake yet"));
+    EXPECT(says(&test, "before it blocks, so there is no waiter to wake yet"));
     done(&test);
 }
 
@@ -317,8 +317,8 @@ TEST(explain_wake_that_turns_back_at_a_flag)
     EXPECT(!HAS_FRAMES || strcmp(cause->visited.at.place.function, "bell_ring") == 0);
     EXPECT(!HAS_FRAMES || strcmp(cause->visited.flag.place.function, "bell_ring") == 0);
     EXPECT(!HAS_FRAMES || strcmp(cause->visited.clear.place.function, "bell_look") == 0);
-    EXPECT(says(&test, "It comes as far as bell_ring()"));
-    EXPECT(says(&test, "What turns it back was written at step "));
+    EXPECT(says(&test, "It reaches bell_ring()"));
+    EXPECT(says(&test, "The value that makes it return was written at step "));
     done(&test);
 }
 
@@ -357,7 +357,7 @@ TEST(explain_wake_that_is_dropped_in_a_foreign_runtime)
     EXPECT_EQ(cause->kind, SIM_CAUSE_COALESCED);
     EXPECT_STR(cause->at[0].place.function, "job_sender");
     EXPECT(!HAS_FRAMES || strcmp(cause->visited.at.place.function, "job_schedule") == 0);
-    EXPECT(says(&test, "It comes as far as job_schedule()"));
+    EXPECT(says(&test, "It reaches job_schedule()"));
     done(&test);
 }
 
@@ -441,7 +441,7 @@ TEST(explain_of_a_run_that_turns_in_circles_ends)
     explain(&test, &explain_shut_down, SIM_VERDICT_LOST_WAKEUP);
     const struct sim_explanation *all = &test.explanation;
     EXPECT_EQ(all->cause.kind, SIM_CAUSE_COALESCED);
-    EXPECT(says(&test, "It comes as far as shut_fire()"));
+    EXPECT(says(&test, "It reaches shut_fire()"));
     EXPECT(all->decision.found);
     EXPECT_EQ(all->budget.cut_count, 0);
     EXPECT(all->budget.steps > 20000);

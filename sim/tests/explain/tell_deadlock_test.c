@@ -36,17 +36,17 @@ TEST(tell_deadlock_names_who_waits_for_whom)
     EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
-"deadlock: nobody can go on: `blocked` waits for the end of bringer since step 2 (100ns); `bringer`\n"
-"waits for its end (blocked) since step 3 (200ns).\n"
-"Why: nothing is enabled, no timer is running, no event of the host is on its way, and everybody who\n"
-"is left sleeps:\n"
+"deadlock: no task can make progress: `blocked` waits for the end of bringer since step 2 (100ns);\n"
+"`bringer` waits for its end (blocked) since step 3 (200ns).\n"
+"Why: no actor can run, no timer is running, no host event is pending, and all that are left are\n"
+"blocked:\n"
 "  - `blocked` waits for the end of bringer since step 2 (100ns) at story.c:10 in step_0()\n"
 "  - `bringer` waits for its end (blocked) since step 3 (200ns) at story.c:20 in step_1()\n"
-"They wait in a circle: `blocked` waits for `bringer`, which waits for `blocked`.\n"
-"In copies of the run each blocked task was polled once more, the host was made to report everything\n"
-"ready again, and then everybody was polled in turn, up to 64 rounds; nobody went on: no poll and no\n"
-"report is missing, but something was never done (a permit granted, a message sent, a lock released).\n"
-"What a deadlock is: everybody sleeps, and nobody was seen to go on when asked again.\n");
+"They wait in a cycle: `blocked` waits for `bringer`, which waits for `blocked`.\n"
+"In replays each blocked task was polled once more, the host reported everything ready again, and\n"
+"then all were polled in turn, up to 64 rounds; none made progress: no poll and no report is missing,\n"
+"but something was never done (a permit granted, a message sent, a lock released).\n"
+"What a deadlock is: all are blocked, and none made progress when polled or reported to again.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -73,14 +73,14 @@ TEST(tell_deadlock_of_a_loop_does_not_claim_that_no_wake_is_missing)
     tale_end(tale, SIM_VERDICT_DEADLOCK, loop);
     EXPECT_STR(head_and_why(&story),
             /* clang-format off */
-"deadlock: nobody can go on: `my loop` waits for mail since step 5 (200ns).\n"
-"Why: nothing is enabled, no timer is running, no event of the host is on its way, and everybody who\n"
-"is left sleeps:\n"
+"deadlock: no task can make progress: `my loop` waits for mail since step 5 (200ns).\n"
+"Why: no actor can run, no timer is running, no host event is pending, and all that are left are\n"
+"blocked:\n"
 "  - `my loop` waits for mail since step 5 (200ns)\n"
-"In a copy of the run the host was made to report everything ready again; nobody went on.\n"
-"`my loop` is a loop of your own: it cannot be polled, only its host made to report again; a wake\n"
-"lost inside it looks like this too.\n"
-"What a deadlock is: everybody sleeps, and nobody was seen to go on when asked again.\n");
+"In a replay the host reported everything ready again; no task made progress.\n"
+"`my loop` is a loop of the program: it cannot be polled, only its host can be made to report again;\n"
+"a wake lost inside it looks like this too.\n"
+"What a deadlock is: all are blocked, and none made progress when polled or reported to again.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -103,11 +103,8 @@ TEST(tell_deadlock_below_an_answer_does_not_contradict_it)
     story_waits(&story, loop, "mail");
     tale_end(tale, SIM_VERDICT_DEADLOCK, loop);
     const char *text = head_and_why_of(&story, true);
-    EXPECT(strstr(text, "deadlock: nobody goes on: ") == text);
-    EXPECT(strstr(text, "nobody went on, so the\n"
-                        "verdict is deadlock and not lost-wakeup. In another copy what is told "
-                        "above was "
-                        "put right, and\nsomebody went on.\n") != NULL);
+    EXPECT(strstr(text, "deadlock: no task makes progress: ") == text);
+    EXPECT(strstr(text, "a task made progress.\n") != NULL);
     EXPECT(strstr(text, "cannot be polled") == NULL);
     EXPECT(strstr(text, "no report is missing") == NULL);
     story_end(&story);
@@ -135,18 +132,18 @@ TEST(tell_deadlock_of_tasks_and_loops_tells_them_apart)
     tale_end(tale, SIM_VERDICT_DEADLOCK, story.waiter);
     EXPECT_STR(head_and_why(&story),
             /* clang-format off */
-"deadlock: nobody can go on: `blocked` waits for an item since step 2 (100ns); `first` waits for its\n"
-"socket since step 3 (200ns); `second` waits for socket since step 4 (300ns).\n"
-"Why: nothing is enabled, no timer is running, no event of the host is on its way, and everybody who\n"
-"is left sleeps:\n"
+"deadlock: no task can make progress: `blocked` waits for an item since step 2 (100ns); `first` waits\n"
+"for its socket since step 3 (200ns); `second` waits for socket since step 4 (300ns).\n"
+"Why: no actor can run, no timer is running, no host event is pending, and all that are left are\n"
+"blocked:\n"
 "  - `blocked` waits for an item since step 2 (100ns) at story.c:10 in step_0()\n"
 "  - `first` waits for its socket since step 3 (200ns)\n"
 "  - `second` waits for socket since step 4 (300ns)\n"
-"In copies of the run each task was polled once more, the host was made to report everything ready\n"
-"again, and then everybody was polled in turn, up to 64 rounds; nobody went on.\n"
-"`first`, `second` are loops of your own: they cannot be polled, only their host made to report\n"
-"again; a wake lost inside one looks like this too.\n"
-"What a deadlock is: everybody sleeps, and nobody was seen to go on when asked again.\n");
+"In replays each task was polled once more, the host reported everything ready again, and then all\n"
+"were polled in turn, up to 64 rounds; none made progress.\n"
+"`first`, `second` are loops of the program: they cannot be polled, only their host can be made to\n"
+"report again; a wake lost inside one looks like this too.\n"
+"What a deadlock is: all are blocked, and none made progress when polled or reported to again.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -178,19 +175,19 @@ TEST(tell_lost_wakeup_of_a_loop_names_when_it_blocked)
         tale_end(tale, SIM_VERDICT_LOST_WAKEUP, loop);
         static const char *const told[] = {
                 /* clang-format off */
-"lost-wakeup: `worker loop` sleeps forever although it could go on: it waits for notify since step 3\n"
-"(200ns), which had come by then, and was never woken.\n"
-"Why: `worker loop` began to wait for notify at step 3 (200ns), when it could already have gone on;\n"
-"nobody notified it after that.\n"
-"What a lost-wakeup is: when the run stalled, the host was made to report again whatever is ready, in\n"
-"a copy of the run, and this one went on; so a report or a notification was lost.\n",
-"lost-wakeup: `worker loop` sleeps forever although it could go on: it waits for notify since step 3\n"
-"(200ns), could have gone on after step 4 (300ns), and was never woken.\n"
-"Why: `worker loop` began to wait for notify at step 3 (200ns); what it waits for came after that,\n"
-"and nobody notified it. The wake was owed by step 4 (300ns), a step of `bringer`: poll, takes 1 ->\n"
-"ready. Its last line on record is at story.c:30 in step_2().\n"
-"What a lost-wakeup is: when the run stalled, the host was made to report again whatever is ready, in\n"
-"a copy of the run, and this one went on; so a report or a notification was lost.\n",
+"lost-wakeup: `worker loop` is blocked forever although it could make progress: it waits for notify\n"
+"since step 3 (200ns), which was there by then, and was never woken.\n"
+"Why: `worker loop` began to wait for notify at step 3 (200ns), when it could already have made\n"
+"progress; it was not notified after that.\n"
+"What a lost-wakeup is: when the run stalled, the host reported everything ready again, in a replay,\n"
+"and this one made progress; so a report or a notification was lost.\n",
+"lost-wakeup: `worker loop` is blocked forever although it could make progress: it waits for notify\n"
+"since step 3 (200ns), could have made progress after step 4 (300ns), and was never woken.\n"
+"Why: `worker loop` began to wait for notify at step 3 (200ns); what it waits for arrived after that,\n"
+"and it was not notified. `worker loop` should have been woken by step 4 (300ns), a step of\n"
+"`bringer`: poll, takes 1 -> ready. Its last line on record is at story.c:30 in step_2().\n"
+"What a lost-wakeup is: when the run stalled, the host reported everything ready again, in a replay,\n"
+"and this one made progress; so a report or a notification was lost.\n",
                 /* clang-format on */
         };
         EXPECT_STR(head_and_why(&story), told[later]);
@@ -215,15 +212,15 @@ TEST(tell_lost_wakeup_found_by_rounds_lists_who_waits_for_what)
     tale_end(story.tale, SIM_VERDICT_LOST_WAKEUP, story.waiter);
     EXPECT_STR(head_and_why(&story),
             /* clang-format off */
-"lost-wakeup: `blocked` sleeps forever although it could come to its end: it waits for an item since\n"
-"step 1 (0ns) and was never woken.\n"
-"Why: polled once more, nobody went on; but polled in turn, all that sleep, round after round,\n"
-"`blocked` came to its end. What they wait for comes from each other, and only the wake-ups between\n"
-"them are missing. So they slept:\n"
+"lost-wakeup: `blocked` is blocked forever although it could finish: it waits for an item since step\n"
+"1 (0ns) and was never woken.\n"
+"Why: polled once more, no task made progress; with all blocked tasks polled in turn, round after\n"
+"round, `blocked` finished. They wait for each other, and only the wake-ups between them are missing.\n"
+"They were blocked here:\n"
 "  - `blocked` waits for an item since step 1 (0ns) at story.c:10 in step_0()\n"
 "  - `bringer` waits for its turn since step 2 (100ns) at story.c:20 in step_1()\n"
 "What a lost-wakeup is: when the run stalled, all blocked tasks were polled in turn, round after\n"
-"round, in a copy of the run, and this one came to its end; so all that was missing was wake-ups.\n");
+"round, in a replay, and this one finished; so only wake-ups were missing.\n");
     /* clang-format on */
     story_end(&story);
 }

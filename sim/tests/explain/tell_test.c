@@ -44,26 +44,27 @@ TEST(tell_lost_wakeup_from_the_first_line_to_the_commands)
     EXPECT_EQ(sim_tell(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
-"lost-wakeup: `blocked` sleeps forever although it could go on: it waits for an item since step 1\n"
-"(0ns), could have gone on after step 3 (2ms), and was never woken.\n"
+"lost-wakeup: `blocked` is blocked forever although it could make progress: it waits for an item\n"
+"since step 1 (0ns), could have made progress after step 3 (2ms), and was never woken.\n"
 "\n"
 "step      time  blocked                                    bringer\n"
 "   1       0ns  poll, stores waker for an item -> pending\n"
 "   2     100ns                                             poll, erases the waker of blocked for \"an\n"
 "                                                           item\" -> pending\n"
-"     ~~~ everybody waits; 1.999ms pass ~~~\n"
+"     ~~~ all wait; 1.999ms pass ~~~\n"
 "   3       2ms                                             poll (woken at 2), says \"here is the\n"
-"                                                           item\", fires \"an item\": nobody there ->\n"
-"                                                           ready\n"
+"                                                           item\", wakes \"an item\": no waiter\n"
+"                                                           registered -> ready\n"
 "                <-- here blocked should have been woken\n"
 "     the run ends: lost-wakeup\n"
 "\n"
 "Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
-"(100ns) `bringer` emptied the place without waking at story.c:20 in step_1(), and the waker was\n"
-"gone. The wake was owed by step 3 (2ms), a step of `bringer`: poll (woken at 2), says \"here is the\n"
-"item\", fires \"an item\": nobody there -> ready. Its last line on record is at story.c:30 in step_2().\n"
-"What a lost-wakeup is: when the run stalled, each blocked task was polled once more in a copy of the\n"
-"run, and this one went on; so all that was missing was somebody to wake it.\n"
+"(100ns) `bringer` emptied the slot without waking at story.c:20 in step_1(), and the waker was gone.\n"
+"`blocked` should have been woken by step 3 (2ms), a step of `bringer`: poll (woken at 2), says \"here\n"
+"is the item\", wakes \"an item\": no waiter registered -> ready. Its last line on record is at\n"
+"story.c:30 in step_2().\n"
+"What a lost-wakeup is: when the run stalled, each blocked task was polled once more in a replay, and\n"
+"this one made progress; so all that was missing was a wake-up.\n"
 "\n"
 "replay: rewake replay rw1:test/erase:7:abc\n"
 "show:   rewake show rw1:test/erase:7:abc\n");
@@ -90,14 +91,13 @@ TEST(tell_lost_wakeup_behind_a_limit_names_the_limit)
     story.tale->outcome.owed_step = 2;
     EXPECT_STR(head_and_why(&story),
             /* clang-format off */
-"lost-wakeup: `blocked` sleeps forever although it could go on: it waits for an item since step 1\n"
-"(0ns), could have gone on after step 2 (100ns), and was never woken.\n"
+"lost-wakeup: `blocked` is blocked forever although it could make progress: it waits for an item\n"
+"since step 1 (0ns), could have made progress after step 2 (100ns), and was never woken.\n"
 "Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(); it is still\n"
-"there, and nobody ever fired it. The wake was owed by step 2 (100ns), a step of `bringer`: poll,\n"
-"gets on -> pending.\n"
+"there, and was never fired. `blocked` should have been woken by step 2 (100ns), a step of `bringer`:\n"
+"poll, makes progress -> pending.\n"
 "What a lost-wakeup is: when the limit was reached (livelock), each blocked task was polled once more\n"
-"in a copy of the run, and this one went on; so all that was missing for 49 steps was somebody to\n"
-"wake it.\n");
+"in a replay, and this one made progress; so all that was missing for 49 steps was a wake-up.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -162,12 +162,12 @@ TEST(tell_livelock_names_who_takes_turns)
     EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
-"livelock: the run goes round in circles: 300 steps were taken in which nothing was completed,\n"
-"consumed or moved.\n"
-"Why: in that time no task finished, nothing was taken from a place, no byte moved, and nobody said\n"
-"that it got on. The last 1000 steps went to `bringer` (200), `blocked` (100). Somebody is waiting\n"
-"for something by asking again and again.\n"
-"What a livelock is: steps are taken, and for so many of them nothing gets done.\n");
+"livelock: the run makes no progress: 300 steps were taken in which nothing was completed, consumed\n"
+"or moved.\n"
+"Why: in that time no task finished, nothing was consumed, no byte moved, and no task reported\n"
+"progress. The last 1000 steps went to `bringer` (200), `blocked` (100). At least one of them waits\n"
+"for something by polling for it.\n"
+"What a livelock is: steps are taken, and over so many of them nothing gets done.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -199,10 +199,10 @@ TEST(tell_starvation_names_who_went_first)
             /* clang-format off */
 "starvation: task 'blocked' was woken at step 2 and has been passed over for 50 steps, at step 52\n"
 "(5.1us).\n"
-"Why: `blocked` was woken at step 2 (100ns) at story.c:30 in step_2() and has not had a turn since.\n"
-"Meanwhile the steps went to `bringer` (50). The simulator itself passes nobody over for so long: it\n"
-"is the order of the runtime, or of the loop, that does.\n"
-"What a starvation is: somebody could run all the time, and others always went first.\n");
+"Why: `blocked` was woken at step 2 (100ns) at story.c:30 in step_2() and has not run since.\n"
+"Meanwhile the steps went to `bringer` (50). The simulator itself passes no actor over for so long:\n"
+"the order of the runtime, or of the loop, does.\n"
+"What a starvation is: an actor could run all the time, and others always ran first.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -270,8 +270,8 @@ TEST(tell_crash_names_the_last_thing_on_record)
             /* clang-format off */
 "crash: the process died of SIGSEGV.\n"
 "Why: the step in which it died is step 2 (100ns), a step of `bringer`: poll, fires \"an item\". The\n"
-"last thing on record is of step 2 (100ns), by `bringer`: fires \"an item\" at story.c:30 in step_2().\n"
-"What a crash is: the process in which the run took place died.\n");
+"last event on record is of step 2 (100ns), by `bringer`: fires \"an item\" at story.c:30 in step_2().\n"
+"What a crash is: the process that made the run died.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -430,12 +430,13 @@ TEST(tell_real_run_names_the_lines_of_the_scenario)
             .recorder = &lab.world.recorder, .outcome = &outcome, .rows_max = SIM_ROWS_DEFAULT};
     EXPECT_EQ(sim_tell(&page, &told), RT_OK);
     const char *text = sim_page_text(&page);
-    EXPECT(strstr(text, "lost-wakeup: `taker` sleeps forever although it could go on: it waits for "
+    EXPECT(strstr(text, "lost-wakeup: `taker` is blocked forever although it could make progress: "
+                        "it waits for "
                         "something in") == text);
-    EXPECT(strstr(text, "taker falls asleep, but could go on") != NULL);
+    EXPECT(strstr(text, "taker blocks, but could make progress") != NULL);
     EXPECT(strstr(text, "taker_poll()") != NULL);
     EXPECT(strstr(text, "giver_poll()") != NULL);
-    EXPECT(strstr(text, "It looked first and stored afterwards") != NULL);
+    EXPECT(strstr(text, "It checked first and stored its waker afterwards") != NULL);
     ck_assert_uint_le(tale_width(text), SIM_PAGE_WIDTH);
     sim_page_fini(&page);
     lab_fini(&lab);

@@ -23,9 +23,10 @@ TEST(tell_why_waker_never_stored)
     tale_do_at(story.tale, RT_PROBE_FIRE_EMPTY, story.slot, 0, 0, tale_site(2));
     EXPECT_STR(why_lost(&story, 2),
             /* clang-format off */
-"Why: the last poll of `blocked`, at step 1 (0ns), answered pending, but no waker was stored for it,\n"
-"then or before: nobody had anything to wake it with. The wake was owed by step 2 (100ns), a step of\n"
-"`bringer`: poll, fires slot 1: nobody there. Its last line on record is at story.c:30 in step_2().\n");
+"Why: the last poll of `blocked`, at step 1 (0ns), returned pending, but no waker was stored for it,\n"
+"then or before: nothing could wake it. `blocked` should have been woken by step 2 (100ns), a step of\n"
+"`bringer`: poll, wakes slot 1: no waiter registered. Its last line on record is at story.c:30 in\n"
+"step_2().\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -41,8 +42,8 @@ TEST(tell_why_waker_stored_and_never_fired)
     EXPECT_STR(why_lost(&story, 2),
             /* clang-format off */
 "Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(); it is still\n"
-"there, and nobody ever fired it. The wake was owed by step 2 (100ns), a step of `bringer`: poll,\n"
-"takes 1 -> pending. Its last line on record is at story.c:30 in step_2().\n");
+"there, and was never fired. `blocked` should have been woken by step 2 (100ns), a step of `bringer`:\n"
+"poll, takes 1 -> pending. Its last line on record is at story.c:30 in step_2().\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -61,8 +62,8 @@ TEST(tell_why_wake_came_before_the_store)
     EXPECT_STR(why_lost(&story, 3),
             /* clang-format off */
 "Why: at step 3 (200ns) `blocked` stored its waker for an item at story.c:10 in step_0(), but what it\n"
-"waits for had happened by then: at step 2 (100ns) `bringer` had woken the empty place at story.c:30\n"
-"in step_2(). It looked first and stored afterwards, and did not look again.\n");
+"waits for had happened by then: at step 2 (100ns) `bringer` had woken the empty slot at story.c:30\n"
+"in step_2(). It checked first and stored its waker afterwards, and did not check again.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -83,10 +84,10 @@ TEST(tell_why_waker_replaced_by_another)
     tale_do(story.tale, RT_PROBE_WAKE, tale_object_of(story.tale, thief), 0);
     EXPECT_STR(why_lost(&story, 3),
             /* clang-format off */
-"Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(), in a place\n"
-"for one waker; at step 2 (100ns) `thief` put another one there at story.c:40 in step_3(), and from\n"
-"then on nobody could wake `blocked`. The wake was owed by step 3 (200ns), a step of `bringer`: poll,\n"
-"fires \"an item\", wakes thief. Its last line on record is at story.c:30 in step_2().\n");
+"Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(), in a slot for\n"
+"one waker; at step 2 (100ns) `thief` put another one there at story.c:40 in step_3(), and from then\n"
+"on nothing could wake `blocked`. `blocked` should have been woken by step 3 (200ns), a step of\n"
+"`bringer`: poll, fires \"an item\", wakes thief. Its last line on record is at story.c:30 in step_2().\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -104,9 +105,9 @@ TEST(tell_why_waker_erased_without_a_wake)
     EXPECT_STR(why_lost(&story, 3),
             /* clang-format off */
 "Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
-"(100ns) `bringer` emptied the place without waking at story.c:20 in step_1(), and the waker was\n"
-"gone. The wake was owed by step 3 (200ns), a step of `bringer`: poll, fires \"an item\": nobody there.\n"
-"Its last line on record is at story.c:30 in step_2().\n");
+"(100ns) `bringer` emptied the slot without waking at story.c:20 in step_1(), and the waker was gone.\n"
+"`blocked` should have been woken by step 3 (200ns), a step of `bringer`: poll, wakes \"an item\": no\n"
+"waiter registered. Its last line on record is at story.c:30 in step_2().\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -123,7 +124,8 @@ TEST(tell_why_clone_dropped_without_a_wake)
     EXPECT_STR(why_lost(&story, 2),
             /* clang-format off */
 "Why: at step 1 (0ns) `blocked` gave away a clone of its waker at story.c:10 in step_0(); at step 2\n"
-"(100ns) `bringer` dropped it without waking at story.c:20 in step_1(). That step owed the wake.\n");
+"(100ns) `bringer` dropped it without waking at story.c:20 in step_1(). That step should have woken\n"
+"it.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -150,8 +152,8 @@ TEST(tell_why_the_wake_went_to_somebody_else)
     EXPECT_STR(why_lost(&story, 3),
             /* clang-format off */
 "Why: no waker of `blocked` was stored; at step 3 (200ns) `rt` fired timer 1 of the task before at\n"
-"story.c:50 in step_4(), and the waker that was in there is `the task before`'s, stored at step 1\n"
-"(0ns) at story.c:10 in step_0(). That step owed the wake.\n");
+"story.c:50 in step_4(), and the waker in it is `the task before`'s, stored at step 1 (0ns) at\n"
+"story.c:10 in step_0(). That step should have woken it.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -175,11 +177,11 @@ TEST(tell_why_nobody_fired_says_what_was_fired_instead)
     EXPECT_STR(why_lost(&story, 3),
             /* clang-format off */
 "Why: at step 2 (100ns) `blocked` stored its waker for an item at story.c:10 in step_0(); it is still\n"
-"there, and nobody ever fired it. The wake was owed by step 3 (200ns), a step of `rt`: fires timer 1\n"
-"of the task before, wakes the task before. What that step fired is timer 1 of the task before, and\n"
-"the waker in there was that of `the task before`, stored at step 1 (0ns) at story.c:40 in step_3().\n"
-"If that is what `blocked` waits for, its own waker should have been there, or the wake should have\n"
-"gone on to the next.\n");
+"there, and was never fired. `blocked` should have been woken by step 3 (200ns), a step of `rt`:\n"
+"fires timer 1 of the task before, wakes the task before. That step fired timer 1 of the task before,\n"
+"where the waker was that of `the task before`, stored at step 1 (0ns) at story.c:40 in step_3(). If\n"
+"that is what `blocked` waits for, its own waker should have been there, or the wake should have been\n"
+"passed on to the next waiter.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -201,11 +203,11 @@ TEST(tell_why_nobody_fired_says_whose_waker_was_there_last)
     EXPECT_STR(why_lost(&story, 3),
             /* clang-format off */
 "Why: at step 2 (100ns) `blocked` stored its waker for an item at story.c:10 in step_0(); it is still\n"
-"there, and nobody ever fired it. The wake was owed by step 3 (200ns), a step of `bringer`: poll,\n"
-"fires \"cancellation\": nobody there. Its last line on record is at story.c:30 in step_2(). That step\n"
-"woke the empty place \"cancellation\"; the last waker in there was that of `the task before`, stored\n"
-"at step 1 (0ns) at story.c:40 in step_3() and ended at step 1 (0ns). If `blocked` waits for that as\n"
-"well, its own waker should have been there.\n");
+"there, and was never fired. `blocked` should have been woken by step 3 (200ns), a step of `bringer`:\n"
+"poll, wakes \"cancellation\": no waiter registered. Its last line on record is at story.c:30 in\n"
+"step_2(). That step woke the empty slot \"cancellation\"; the last waker in there was that of `the\n"
+"task before`, stored at step 1 (0ns) at story.c:40 in step_3() and ended at step 1 (0ns). If\n"
+"`blocked` waits for that as well, its own waker should have been there.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -231,8 +233,8 @@ TEST(tell_why_the_other_one_in_the_queue_was_woken)
             /* clang-format off */
 "Why: at step 2 (100ns) `blocked` stored its waker for an item (wait queue 1) at story.c:10 in\n"
 "step_0(); but at step 3 (200ns) `bringer` fired wait queue 1 at story.c:30 in step_2(), and the\n"
-"waker that was in there is `rival`'s, stored at step 1 (0ns) at story.c:40 in step_3(). That step\n"
-"owed the wake.\n");
+"waker in it is `rival`'s, stored at step 1 (0ns) at story.c:40 in step_3(). That step should have\n"
+"woken it.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -254,8 +256,8 @@ TEST(tell_why_prefers_the_wait_that_went_wrong)
     EXPECT_STR(why_lost(&story, 3),
             /* clang-format off */
 "Why: at step 1 (0ns) `blocked` stored its waker for the first of two at story.c:10 in step_0(); at\n"
-"step 2 (100ns) `bringer` emptied the place without waking at story.c:30 in step_2(), and the waker\n"
-"was gone. The wake was owed by step 3 (200ns), a step of `bringer`: poll.\n");
+"step 2 (100ns) `bringer` emptied the slot without waking at story.c:30 in step_2(), and the waker\n"
+"was gone. `blocked` should have been woken by step 3 (200ns), a step of `bringer`: poll.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -271,8 +273,8 @@ TEST(tell_why_the_waker_was_of_a_task_that_is_gone)
     EXPECT_STR(why_lost(&story, 2),
             /* clang-format off */
 "Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
-"(100ns) `bringer` fired it at story.c:30 in step_2(), but it was the waker of somebody who has\n"
-"finished: a wake of the dead wakes nobody. That step owed the wake.\n");
+"(100ns) `bringer` fired it at story.c:30 in step_2(), but it was the waker of a task that has\n"
+"finished: such a wake has no effect. That step should have woken it.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -292,7 +294,7 @@ TEST(tell_why_a_combinator_kept_the_wake_to_itself)
             /* clang-format off */
 "Why: at step 1 (0ns) `blocked` stored its waker for slot 1 at story.c:10 in step_0(), as a child of\n"
 "join 1; at step 2 (100ns) `bringer` fired it at story.c:30 in step_2(), the combinator noted which\n"
-"child it is for, and did not wake `blocked`. That step owed the wake.\n");
+"child it is for, and did not wake `blocked`. That step should have woken it.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -314,8 +316,8 @@ TEST(tell_why_the_host_reported_and_nobody_passed_it_on)
     EXPECT_STR(why_lost(&story, 2),
             /* clang-format off */
 "Why: at step 1 (0ns) `blocked` stored its waker for an item (socket) at story.c:10 in step_0(); at\n"
-"step 3 (200ns) the host reported it as ready, and the runtime that was told did not fire the waker.\n"
-"The wake was owed by step 2 (100ns), a step of `socket`: is ready.\n");
+"step 3 (200ns) the host reported it as ready, and the runtime did not fire the waker. `blocked`\n"
+"should have been woken by step 2 (100ns), a step of `socket`: is ready.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -332,8 +334,8 @@ TEST(tell_why_a_wake_during_its_poll_was_forgotten)
     EXPECT_STR(why_lost(&story, 1),
             /* clang-format off */
 "Why: at step 1 (0ns) `blocked` woke itself at story.c:10 in step_0(), while it was being polled, and\n"
-"the runtime forgot that: no poll followed. So the wake was sent, and lost between there and the\n"
-"poll. The waker did its part; the run queue did not.\n");
+"the runtime dropped that: no poll followed. So the wake was sent, and lost between there and the\n"
+"poll. The waker was called; the run queue lost the task.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -393,13 +395,13 @@ TEST(tell_late_wakeup_looks_at_the_moment_of_the_audit)
     EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
-"late-wakeup: `blocked` was woken too late: it waits for an item since step 1 (0ns), could have gone\n"
-"on after step 2 (100ns), and still slept when everything had come to rest at step 2 (100ns).\n"
+"late-wakeup: `blocked` was woken too late: it waits for an item since step 1 (0ns), could have made\n"
+"progress after step 2 (100ns), and was still blocked when nothing could run, at step 2 (100ns).\n"
 "Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(); it was still\n"
-"there when everything had come to rest, and nobody had fired it. The wake was owed by step 2\n"
+"there when nothing could run, and had not been fired. `blocked` should have been woken by step 2\n"
 "(100ns), a step of `bringer`: poll -> pending.\n"
-"What a late-wakeup is: while everything was at rest, before the clock moved on, the blocked task was\n"
-"polled once more in a copy of the run, and went on; so it could have been woken earlier.\n");
+"What a late-wakeup is: while nothing could run, before the clock moved on, the blocked task was\n"
+"polled once more in a replay, and made progress; so it could have been woken earlier.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -459,8 +461,8 @@ TEST(tell_why_the_waker_that_was_fired_had_been_left_behind)
             /* clang-format off */
 "Why: at step 2 (100ns) `blocked` stored its waker for an item (wait queue 1) at story.c:10 in\n"
 "step_0(); but at step 4 (300ns) `bringer` fired wait queue 1 at story.c:30 in step_2(), and the\n"
-"waker that was in there is `rival`'s, stored at step 1 (0ns) at story.c:40 in step_3(). `rival` had\n"
-"gone on at step 3 (200ns) and left it behind, to wait for sleep (timer 1). That step owed the wake.\n");
+"waker in it is `rival`'s, stored at step 1 (0ns) at story.c:40 in step_3(). `rival` continued at\n"
+"step 3 (200ns), left it there, and then waited for sleep (timer 1). That step should have woken it.\n");
     /* clang-format on */
     story_end(&story);
 }

@@ -91,7 +91,7 @@ TEST(liveness_of_a_client_that_does_not_recover_is_livelock)
     EXPECT_EQ(outcome.steps, SIM_FAULT_FREE_AFTER + SIM_CONVERGE_STEPS);
     EXPECT_STR(outcome.actor_name, "client");
     EXPECT(strstr(outcome.message, "'client' was polled") != NULL);
-    EXPECT(strstr(outcome.message, "never disturbed, it is over after") != NULL);
+    EXPECT(strstr(outcome.message, "without any faults it ends after") != NULL);
 }
 
 /* Goal: a claim is held against who makes it, without a control. */
@@ -100,7 +100,7 @@ TEST(liveness_within_a_claimed_number_of_steps_is_demanded)
     struct sim_outcome outcome = end_of(&confused_story, 50);
     EXPECT_EQ(outcome.oracle, SIM_ORACLE_LIVENESS);
     EXPECT_EQ(outcome.steps, SIM_FAULT_FREE_AFTER + 50);
-    EXPECT(strstr(outcome.message, "never disturbed") == NULL);
+    EXPECT(strstr(outcome.message, "without any faults") == NULL);
 }
 
 /* ---- Those that only take long. -------------------------------------------------------------- */
