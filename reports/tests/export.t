@@ -94,7 +94,7 @@ for format in sarif github markdown; do
 done
 
 same "explained: the sentence, in SARIF" "$(rewake export sarif --db j.db canary/lost-wakeup |
-    jq -r '.runs[0].results[0].message.text' | grep -c "'consumer' sleeps forever although it")" 1
+    jq -r '.runs[0].results[0].message.text' | grep -c "'consumer' is blocked forever")" 1
 
 # ---- A blocked task that no waker is stored for any more; a failure without a line. ----
 rewake run foreign/executor/broken --fail-fast --fresh --db f.db >/dev/null
@@ -105,7 +105,7 @@ for explained in no yes; do
     for format in junit sarif github markdown; do
         rewake export $format --db f.db -o f.$format
         ok "foreign, explained: $explained, $format: what it waits for" \
-            grep -q "'job' sleeps forever.*the result" f.$format
+            grep -q "'job' is blocked forever.*the result" f.$format
         ok "foreign, explained: $explained, $format: nothing is without a name" \
             test -z "$(grep 'did not name' f.$format)"
     done
@@ -199,7 +199,7 @@ ok "export sarif, interrupted: said" sarif '.runs[0].invocations[0].executionSuc
 # ---- GitHub: annotations as it documents them, and a summary. ----
 rewake export github --db j.db >j.txt
 ok "export github: a line" grep -q '^::error file=scenarios/canary/lost_wakeup.c,line=[0-9]*,'\
-'title=lost-wakeup in canary/lost-wakeup::.consumer. sleeps forever.*%0Arewake replay rw1:' j.txt
+'title=lost-wakeup in canary/lost-wakeup::.consumer. is blocked.*%0Arewake replay rw1:' j.txt
 same "export github: nothing else" "$(grep -vc '^::error ' j.txt)" 0
 (cd elsewhere && rewake export github 'odd/words' --db ../odd.db) >odd.txt
 same "export github: odd characters stay in their line" "$(wc -l <odd.txt)" 1

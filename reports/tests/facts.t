@@ -21,11 +21,11 @@ page=pages/failure-$run.html
 
 # ---- A name with a quote, a colon and a semicolon is one name; a reason is no step. ----
 name="beta' waits for: x; 'y"
-ok "text: the name is whole" grep -q "^lost-wakeup: \`$name\` sleeps" run.txt
+ok "text: the name is whole" grep -q "^lost-wakeup: \`$name\` is blocked" run.txt
 same "waits: one reason for one name" "$(rewake explain ./facts.so "run:$run" --db f.db |
     grep -c "$name. waits for")" 0
 html="beta&#39; waits for: x; &#39;y"
-ok "page: the name is one piece of code" grep -q "<code>$html</code> sleeps" "$page"
+ok "page: the name is one piece of code" grep -q "<code>$html</code> is blocked" "$page"
 ok "page: a name with backquotes too" grep -q '<code>`step 1` of grüß</code>' "$page"
 ok "page: steps are links" grep -q 'since <a href="#step-1">step 1</a>' "$page"
 not_ok "page: a reason is no link" grep -q '>step 2</a> of the handshake' "$page"

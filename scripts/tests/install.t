@@ -145,7 +145,7 @@ project() {
     ok "$1, $2: one fails and one passes, as stated" fresh make -s -C "$dir" check
     (cd "$dir" && exec rewake run ./mine.so mine/broken --fresh >out.txt 2>&1)
     same "$1, $2: a lost wake-up is found: status" $? 1
-    ok "$1, $2: and told" grep -q '^lost-wakeup: `reader` sleeps forever' "$dir/out.txt"
+    ok "$1, $2: and told" grep -q '^lost-wakeup: `reader` is blocked forever' "$dir/out.txt"
 }
 project C gcc
 [ -d "$tmp/C by gcc" ] || done_testing # What follows needs it.
@@ -252,7 +252,7 @@ if python3 -c 'import yaml' 2>/dev/null && command -v git >/dev/null; then
     (cd "$tmp/elsewhere" && sh -c "$(sed -n 's/^\(rewake explain .*\) --db .*/\1/p' \
         "$tmp/GitHub/summary.md" | head -n 1)" >"$tmp/explained.txt" 2>&1)
     same "what the summary says to type, elsewhere: status" "$?" 1
-    ok "... and it explains" grep -q '^lost-wakeup: `reader` sleeps' "$tmp/explained.txt"
+    ok "... and it explains" grep -q '^lost-wakeup: `reader` is blocked' "$tmp/explained.txt"
 
     # What it does not know is not passed over.
     sed 's/if: failure()/if: cancelled()/' "$project/.github/workflows/rewake.yml" >"$tmp/odd.yml"

@@ -43,7 +43,7 @@ for cxx in g++ clang++; do
         "$(status run $lib cpp/box/fixed --runs 200 -O audit_one_in=1 --fresh --db c.db)" 0
     same "$cxx: the broken form is found: status" \
         "$(status run $lib cpp/box/broken --fresh --db c.db)" 1
-    ok "$cxx: it is a lost wake-up" grep -q '^lost-wakeup: `reader` sleeps forever' out.txt
+    ok "$cxx: it is a lost wake-up" grep -q '^lost-wakeup: `reader` is blocked forever' out.txt
     ok "$cxx: what it waits for is printed" grep -q 'it waits for a letter in the box' out.txt
     ok "$cxx: lambdas have the name of what they stand in" \
         test -z "$(grep 'operator()' out.txt)"

@@ -19,14 +19,14 @@ line_of() {
 # line.
 found() {
     rewake run "foreign/$1/broken" --fail-fast --fresh --json --db "$1.db" >"$1.json" 2>/dev/null
-    ok "$1: $2 has lost its wake" grep -q "'$2' sleeps forever" "$1.json"
+    ok "$1: $2 has lost its wake" grep -q "'$2' is blocked forever" "$1.json"
     rewake explain "$(token_of "$1.json")" >"$1.txt"
     same "$1: explain: status" "$?" 1
     ok "$1: explain names $3:$4" grep -q "($3:$4)" "$1.txt"
     ok "$1: the run can be told in another order" grep -q 'What decides: ' "$1.txt"
 }
 found executor job executor.c "$(line_of '    event_fire(&program->done);' executor.c)"
-ok "executor: it was sent and dropped" grep -q 'is sent, and dropped on its way' executor.txt
+ok "executor: it was sent and dropped" grep -q 'is sent, and dropped before the poll' executor.txt
 found evented results evented.c "$(line_of 'program->handed_over++;' evented.c)"
 ok "evented: nobody was told" grep -q 'and fires nothing for it there' evented.txt
 ok "evented: by way of async_send" grep -q 'async_send()' evented.txt
@@ -83,7 +83,7 @@ rewake explain ./oneshot.so "$(rewake query --db one.db 'SELECT coalesce(shrunk_
     FROM failures' | tail -n 1)" | tr '\n' ' ' >one-why.txt
 line=$(grep -n 'sim_fd_read' "$root/sim/tests/cli/lib/oneshot.c" | cut -d: -f1)
 ok "one-shot: who did not ask again, and its last line" grep -q \
-"\`download. falls asleep at step [0-9]* and does not ask its host again: its last line is in \
+"\`download. blocks at step [0-9]* and does not ask its host again: its last line is in \
 on_readable() (oneshot.c:$line)" one-why.txt
 ok "one-shot: what came after that" grep -q \
     '`socket. is ready, at step [0-9]*, and not reported: one-shot' one-why.txt

@@ -16,7 +16,7 @@ ok "--step: whose it is" grep -q "^step 3 of $steps, at 200ns: peer: poll, fires
 ok "--step: who else could have run" grep -q '^ *1 operator' out.txt
 ok "--step: who was chosen" grep -q '^ *->  0 peer' out.txt
 ok "--step: who sleeps, and where" \
-    grep -q 'greeter .*sleeps since step 2, waits for .*tokio-4497.c:' out.txt
+    grep -q 'greeter .*blocked since step 2, waits for .*tokio-4497.c:' out.txt
 same "--until: status" "$(status replay "$token" --until 4)" 0
 ok "--until: the step is there" grep -q '^ *4 .*operator' out.txt
 ok "--until: the next one is not" not_in out.txt '^ *5 '
@@ -24,7 +24,7 @@ ok "--until: the state of each actor" grep -q '^state of each actor after step 4
 same "--until --verbose: status" "$(status replay "$token" --until "$steps" --verbose)" 0
 ok "--until --verbose: events with their lines" \
     grep -q 'stores waker for a hello .*tokio-4497.c:' out.txt
-ok "--until --verbose: the clock" grep -q 'everybody waits; it becomes 2ms' out.txt
+ok "--until --verbose: the clock" grep -q 'all wait; it becomes 2ms' out.txt
 longest=$(grep -v '^in gdb' out.txt | awk 'length > n { n = length } END { print n + 0 }')
 ok "--until --verbose: no line is too long" test "$longest" -le 100
 refused "a step that is not there" 2 replay "$token" --step $((steps + 1))

@@ -13,7 +13,7 @@ ok "it is the oracle liveness that finds it" grep -q '"oracle":"liveness"' l.jso
 same "its token replays alone: status" "$(status replay "$(token_of l.json)")" 1
 ok "its token replays alone: the same" grep -q 'same failure, livelock (oracle liveness)' out.txt
 status run $broken --runs 20 --fresh --record none >status.txt
-ok "the report says what happened" grep -q 'the run does not recover: nothing disturbed' out.txt
+ok "the report says what happened" grep -q 'the run does not recover: no faults after' out.txt
 ok "the database has the word" test "$(rewake query --db l.db --json \
     "SELECT count(*) AS n FROM oracles WHERE name = 'liveness'")" = '{"n":1}'
 

@@ -110,7 +110,7 @@ ok "... says what to do" grep -q -- '--each to replay them all' err.txt
 
 # ---- show, diff. ----
 same "show: status" "$(status show "$token")" 0
-ok "show: the missing wake" grep -q 'but could go on' out.txt
+ok "show: the missing wake" grep -q 'but could make progress' out.txt
 ok "show: the ledger" grep -q '^who .*waits for' out.txt
 ok "show: no colours in a file" not_in out.txt "$(printf '\033')"
 same "NO_COLOR wins over CLICOLOR_FORCE" "$(NO_COLOR=1 CLICOLOR_FORCE=1 "$REWAKE" show "$token" |
