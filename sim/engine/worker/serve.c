@@ -72,6 +72,22 @@ union strategy {
 /* The strategy of a search, in its notebook; it stays for the job. */
 static struct sim_strategy *searching;
 
+/* Zeroes `size` bytes. Whole pages of the mapping go back to the system, which has them zeroed when
+ * they are used: of megabytes few are. */
+static void
+clear_pages(uint8_t *memory, size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t before = -(uintptr_t)memory & (page - 1);
+    before = before < size ? before : size;
+    size_t whole = (size - before) & ~(page - 1);
+    memset(memory, 0, before);
+    if (whole > 0 && madvise(memory + before, whole, MADV_REMOVE) != 0) {
+        memset(memory + before, 0, whole);
+    }
+    memset(memory + before + whole, 0, size - before - whole);
+}
+
 static void
 begin_search(struct sim_shared *shared)
 {
@@ -88,7 +104,7 @@ begin_search(struct sim_shared *shared)
         searching = (struct sim_strategy *)(void *)shared->notebook;
         return;
     }
-    memset(shared->notebook, 0, sim_strategy_size(job->search.kind));
+    clear_pages(shared->notebook, sim_strategy_size(job->search.kind));
     searching = kind->init(shared->notebook, &setting);
 }
 

@@ -77,6 +77,7 @@ sim_shared_lay_out(const void *mapping, const struct sim_shared_sizes *sizes)
     return lent;
 }
 
+/* Over pages of zeros. */
 static void
 set_lent(struct sim_shared *shared, const struct sim_shared_sizes *sizes)
 {
@@ -87,7 +88,7 @@ set_lent(struct sim_shared *shared, const struct sim_shared_sizes *sizes)
     shared->sorted = lent.sorted;
     shared->copy = lent.copy;
     shared->notebook = lent.notebook;
-    sim_facts_init(&shared->facts, lent.facts, SIM_JOB_FACTS_MAX);
+    sim_facts_lay_out(&shared->facts, lent.facts, SIM_JOB_FACTS_MAX);
 }
 
 /* Pages of zeros; at `place`, instead of those that are there, or anywhere (NULL). */

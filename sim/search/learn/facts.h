@@ -74,7 +74,8 @@ size_t sim_facts_size(uint32_t capacity);
 /* An empty table over `memory` (aligned to 8, of sim_facts_size bytes, not necessarily zeroed). */
 void sim_facts_init(struct sim_facts *facts, void *memory, uint32_t capacity);
 
-/* Sets the pointers of a table over `memory` and writes nothing there. */
+/* Sets the pointers of a table over `memory` and writes nothing there: it is empty if `memory` is
+ * zeroed. */
 void sim_facts_lay_out(struct sim_facts *facts, void *memory, uint32_t capacity);
 
 /* Forgets all. */

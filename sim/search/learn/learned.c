@@ -27,10 +27,11 @@ tables_size(void)
     return sim_facts_size(SIM_LEARNED_FACTS) + sizeof(struct sim_corpus_memory);
 }
 
+/* In pages of the system's, which are zero: writing zeros there would only touch them. */
 static void
 lay_out(struct sim_learned *learned, char *at)
 {
-    sim_facts_init(&learned->facts, at, SIM_LEARNED_FACTS);
+    sim_facts_lay_out(&learned->facts, at, SIM_LEARNED_FACTS);
     sim_corpus_init(&learned->corpus, (void *)(at + sim_facts_size(SIM_LEARNED_FACTS)));
 }
 
