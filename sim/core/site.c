@@ -1,9 +1,10 @@
 /*
  * site.c -- numbering the sites of the program and of its libraries.
  *
- * Records are sorted by file name, function, line and column; records of one
+ * The records of a function are sorted by line and column; records of one
  * location (a compiler may make several) share a number. The id is a hash of file
- * name, function and the location's number in its function.
+ * name, function and the location's number in its function. All of the program's thousands
+ * are numbered whenever it starts, so their sorting compares numbers where it can.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,38 +17,6 @@
 #include "sim/core/lambda.h"
 #include "sim/core/scenario.h"
 #include "sim/core/site.h"
-
-typedef int (*compare_fn)(const struct rt_site *a, const struct rt_site *b);
-
-/* After the last of array[0 .. count-1] that is not greater than `site`. */
-static size_t
-place_for(
-        struct rt_site *const *array, size_t count, const struct rt_site *site, compare_fn compare)
-{
-    size_t low = 0;
-    size_t high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare(array[middle], site) <= 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-/* Stable; a few hundred records, when a program or a library is loaded. */
-static void
-sort(struct rt_site **array, size_t count, compare_fn compare)
-{
-    for (size_t i = 1; i < count; i++) {
-        struct rt_site *site = array[i];
-        size_t place = place_for(array, i, site, compare);
-        memmove(array + place + 1, array + place, (i - place) * sizeof(*array));
-        array[place] = site;
-    }
-}
 
 /* Of the process: filled while programs and libraries are loaded, then only read. */
 static struct {
@@ -81,24 +50,45 @@ compare_number(uint32_t a, uint32_t b)
 }
 
 static int
+compare_text(const char *a, const char *b)
+{
+    return a == b ? 0 : strcmp(a, b);
+}
+
+static int
+by_function(const struct rt_site *a, const struct rt_site *b)
+{
+    int order = compare_text(a->function, b->function);
+    return order != 0 || a->file == b->file ? order : strcmp(sim_site_file(a), sim_site_file(b));
+}
+
+static int
 by_place(const struct rt_site *a, const struct rt_site *b)
 {
-    int order = strcmp(sim_site_file(a), sim_site_file(b));
-    order = order != 0 ? order : strcmp(a->function, b->function);
+    int order = by_function(a, b);
     order = order != 0 ? order : compare_number(a->line, b->line);
     return order != 0 ? order : compare_number(a->counter, b->counter);
 }
 
-static int
-by_id(const struct rt_site *a, const struct rt_site *b)
+/* By radix: keeps the order of equals. `spare` has as many elements. */
+static void
+sort_by_id(struct rt_site **array, struct rt_site **spare, size_t count)
 {
-    return compare_number(a->id, b->id);
-}
-
-static bool
-same_function(const struct rt_site *a, const struct rt_site *b)
-{
-    return strcmp(sim_site_file(a), sim_site_file(b)) == 0 && strcmp(a->function, b->function) == 0;
+    for (uint32_t shift = 0; shift < 32; shift += 8) {
+        size_t next[257] = {0};
+        for (size_t i = 0; i < count; i++) {
+            next[(array[i]->id >> shift & 0xff) + 1]++;
+        }
+        for (size_t i = 0; i < 256; i++) {
+            next[i + 1] += next[i];
+        }
+        for (size_t i = 0; i < count; i++) {
+            spare[next[array[i]->id >> shift & 0xff]++] = array[i];
+        }
+        struct rt_site **sorted = spare;
+        spare = array;
+        array = sorted;
+    }
 }
 
 static uint32_t
@@ -114,12 +104,37 @@ place_id(const struct rt_site *site, uint32_t nth)
     return id != 0 ? id : 1;
 }
 
+/* By function, and in it by place. */
+static void
+sort_by_place(struct rt_site **array, struct rt_site **spare, size_t count)
+{
+    uint32_t hash_of_file = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct rt_site *site = array[i];
+        if (i == 0 || site->file != array[i - 1]->file) {
+            const char *file = sim_site_file(site);
+            hash_of_file = XXH32(file, strlen(file), 0);
+        }
+        site->id = XXH32(site->function, strlen(site->function), hash_of_file);
+    }
+    sort_by_id(array, spare, count);
+    /* What is left are short stretches of equal hashes, most of them in order. */
+    for (size_t i = 1; i < count; i++) {
+        struct rt_site *site = array[i];
+        size_t at = i;
+        for (; at > 0 && array[at - 1]->id == site->id && by_place(array[at - 1], site) > 0; at--) {
+            array[at] = array[at - 1];
+        }
+        array[at] = site;
+    }
+}
+
 static void
 number(struct rt_site **sorted, size_t count)
 {
     uint32_t nth = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || !same_function(sorted[i - 1], sorted[i])) {
+        if (i == 0 || by_function(sorted[i - 1], sorted[i]) != 0) {
             nth = 0;
         } else if (by_place(sorted[i - 1], sorted[i]) != 0) {
             nth++;
@@ -142,21 +157,6 @@ name_lambdas(struct rt_site *const *all, size_t count)
     }
 }
 
-static void
-remember(struct rt_site **added, size_t count)
-{
-    struct rt_site **all = reallocarray(sites.by_id, sites.count + count, sizeof(*all));
-    rt_assert(all != NULL);
-    /* Equal ids are one location; among records of one program any may represent it. But a user's
-     * file may have the name and the functions of one of ours, and it is theirs that runs: the last
-     * added is found first. */
-    memmove(all + count, all, sites.count * sizeof(*all));
-    memcpy(all, added, count * sizeof(*all));
-    sites.by_id = all;
-    sites.count += count;
-    sort(sites.by_id, sites.count, by_id);
-}
-
 void
 sim_sites_add(struct rt_site *start, struct rt_site *stop)
 {
@@ -164,16 +164,28 @@ sim_sites_add(struct rt_site *start, struct rt_site *stop)
         return;
     }
     size_t count = (size_t)(stop - start);
-    struct rt_site **sorted = calloc(count, sizeof(*sorted));
-    rt_assert(sorted != NULL);
+    size_t count_of_all = sites.count + count;
+    struct rt_site **all = calloc(count_of_all, sizeof(*all));
+    struct rt_site **spare = calloc(count_of_all, sizeof(*spare));
+    rt_assert(all != NULL);
+    rt_assert(spare != NULL);
     for (size_t i = 0; i < count; i++) {
-        sorted[i] = start + i;
+        all[i] = start + i;
     }
-    sort(sorted, count, by_place);
-    number(sorted, count);
-    name_lambdas(sorted, count);
-    remember(sorted, count);
-    free(sorted);
+    sort_by_place(all, spare, count);
+    number(all, count);
+    name_lambdas(all, count);
+    /* Equal ids are one place; among records of one program it does not matter which stands for it.
+     * But a reader's file may have the name and the functions of one of ours, and what runs then is
+     * theirs: the library that is added last comes first. */
+    for (size_t i = 0; i < sites.count; i++) {
+        all[count + i] = sites.by_id[i];
+    }
+    sort_by_id(all, spare, count_of_all);
+    free(sites.by_id);
+    free(spare);
+    sites.by_id = all;
+    sites.count = count_of_all;
 }
 
 void
