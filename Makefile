@@ -67,9 +67,13 @@ CXXFLAGS := -std=c++20 -I. -g -MMD -MP $(FLAGS.$(BUILD)) $(OPT) -Wall -Wextra -W
 	-Wshadow -Wconversion -Wcast-qual
 # What a process has counted is written before it leaves by _exit (sim/engine/worker/last_words.h).
 LINK.cov := --coverage -Wl,-u,__gcov_dump,-u,__gcov_reset
-# --export-dynamic: a user's library of scenarios finds the simulator in the program itself.
-LINK := $(CC) -g $(FLAGS.$(BUILD)) $(OPT) -Wl,--export-dynamic $(LINK.$(BUILD))
-LIBS := -lsqlite3 -lxxhash -lboost_context -ldw -lelf -ldl -lm -pthread
+# --export-dynamic: a user's library of scenarios finds the simulator in the program itself. -z now:
+# what is looked up once at the start is not looked up by each worker.
+LINK := $(CC) -g $(FLAGS.$(BUILD)) $(OPT) -Wl,--export-dynamic -Wl,-z,now $(LINK.$(BUILD))
+# Two functions of an archive, where there is one: the shared library loads all of libstdc++.
+FIBER_LIB := $(shell $(CC) -print-file-name=libboost_context.a)
+LIBS := -lsqlite3 -lxxhash $(or $(filter /%,$(FIBER_LIB)),-lboost_context) -ldw -lelf -ldl -lm \
+	-pthread
 # Of the runtime itself: who calls guests on fibers (runtime/fiber/) switches stacks by it.
 FIBER_LIBS := -lboost_context
 TEST_LIBS := -lcheck_pic -lsubunit -lm -lrt -pthread -lstdc++
