@@ -12,16 +12,13 @@
 
 #include "runtime/base/assert.h"
 
-static uint32_t
-index_size(uint32_t capacity)
-{
-    return 2 * capacity;
-}
+/* Of the index, where there are few facts: a page. */
+#define PLACES_MIN 1024u
 
 size_t
 sim_facts_size(uint32_t capacity)
 {
-    return capacity * sizeof(struct sim_fact) + index_size(capacity) * sizeof(uint32_t);
+    return capacity * sizeof(struct sim_fact) + 2 * (size_t)capacity * sizeof(uint32_t);
 }
 
 void
@@ -29,7 +26,8 @@ sim_facts_lay_out(struct sim_facts *facts, void *memory, uint32_t capacity)
 {
     rt_assert(capacity >= 2);
     rt_assert((capacity & (capacity - 1)) == 0);
-    *facts = (struct sim_facts){.entries = memory, .capacity = capacity};
+    uint32_t places = capacity < PLACES_MIN / 2 ? 2 * capacity : PLACES_MIN;
+    *facts = (struct sim_facts){.entries = memory, .capacity = capacity, .mask = places - 1};
     facts->index = (uint32_t *)(void *)(facts->entries + capacity);
 }
 
@@ -37,7 +35,7 @@ void
 sim_facts_init(struct sim_facts *facts, void *memory, uint32_t capacity)
 {
     sim_facts_lay_out(facts, memory, capacity);
-    memset(facts->index, 0, index_size(capacity) * sizeof(*facts->index));
+    memset(facts->index, 0, (facts->mask + (size_t)1) * sizeof(*facts->index));
 }
 
 static uint32_t
@@ -47,7 +45,7 @@ place_of(const struct sim_facts *facts, uint32_t kind, uint64_t a, uint32_t b)
     word *= UINT64_C(0x9e3779b97f4a7c15);
     word ^= word >> 29;
     word *= UINT64_C(0xbf58476d1ce4e5b9);
-    return (uint32_t)(word >> 32) & (index_size(facts->capacity) - 1);
+    return (uint32_t)(word >> 32) & facts->mask;
 }
 
 /* The place of the fact in the index, or the free one for it. */
@@ -60,27 +58,31 @@ find(const struct sim_facts *facts, uint32_t kind, uint64_t a, uint32_t b)
         if (fact->a == a && fact->b == b && fact->kind == kind) {
             break;
         }
-        place = (place + 1) & (index_size(facts->capacity) - 1);
+        place = (place + 1) & facts->mask;
     }
     return place;
+}
+
+/* Makes the index of all entries, at most half of it used. */
+static void
+set_index(struct sim_facts *facts, uint32_t places)
+{
+    while (places < 2 * facts->count) {
+        places *= 2;
+    }
+    rt_assert(places <= 2 * facts->capacity);
+    facts->mask = places - 1;
+    memset(facts->index, 0, places * sizeof(*facts->index));
+    for (uint32_t i = 0; i < facts->count; i++) {
+        const struct sim_fact *fact = &facts->entries[i];
+        facts->index[find(facts, fact->kind, fact->a, fact->b)] = i + 1;
+    }
 }
 
 void
 sim_facts_clear(struct sim_facts *facts)
 {
-    /* Of few facts each is removed, the last one first, as a removal leaves a hole. */
-    if (facts->count > facts->capacity / 64) {
-        memset(facts->index, 0, index_size(facts->capacity) * sizeof(*facts->index));
-    } else {
-        for (uint32_t i = facts->count; i > 0; i--) {
-            const struct sim_fact *fact = &facts->entries[i - 1];
-            facts->index[find(facts, fact->kind, fact->a, fact->b)] = 0;
-        }
-    }
-    facts->count = 0;
-    facts->lost = 0;
-    facts->run = 0;
-    facts->of_run = 0;
+    sim_facts_init(facts, facts->entries, facts->capacity);
 }
 
 /* The entry, made if it is missing; NULL when the table is full. */
@@ -97,8 +99,11 @@ entry_of(struct sim_facts *facts, uint32_t kind, uint64_t a, uint32_t b, bool *r
         return NULL;
     }
     struct sim_fact *fact = &facts->entries[facts->count++];
-    facts->index[place] = facts->count;
     *fact = (struct sim_fact){.a = a, .b = b, .kind = kind};
+    facts->index[place] = facts->count;
+    if (2 * facts->count > facts->mask + 1) {
+        set_index(facts, 2 * (facts->mask + 1));
+    }
     return fact;
 }
 
@@ -155,13 +160,10 @@ sim_facts_copy(struct sim_facts *to, const struct sim_facts *from)
 {
     rt_assert(to->capacity >= from->count);
     sim_facts_clear(to);
-    for (uint32_t i = 0; i < from->count; i++) {
-        const struct sim_fact *fact = &from->entries[i];
-        to->entries[i] = *fact;
-        to->count = i + 1;
-        to->index[find(to, fact->kind, fact->a, fact->b)] = i + 1;
-    }
+    memcpy(to->entries, from->entries, from->count * sizeof(*to->entries));
+    to->count = from->count;
     to->lost = from->lost;
+    set_index(to, to->mask + 1);
 }
 
 const struct sim_fact *

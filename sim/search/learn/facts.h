@@ -62,7 +62,8 @@ struct sim_facts {
     struct sim_fact *entries; /* In the order in which they were first seen. */
     uint32_t *index;          /* Open addressing; entry plus 1, 0: free. */
     uint32_t count;
-    uint32_t capacity; /* A power of two; the index is twice as long. */
+    uint32_t capacity; /* A power of two; the index is at most twice as long, … */
+    uint32_t mask;     /* … and has so many places and one: it grows with the facts. */
     uint64_t lost;     /* Facts beyond the capacity. */
     uint64_t run;      /* The run of the last note, … */
     uint32_t of_run;   /* … and how many different facts it has had so far. */
