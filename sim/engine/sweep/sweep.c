@@ -8,6 +8,7 @@
 #include "sim/engine/sweep/sweep.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "runtime/base/assert.h"
 #include "sim/engine/clock.h"
@@ -228,22 +229,28 @@ sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct s
 {
     rt_assert(plan->runs >= 1);
     *ret_result = (struct sim_sweep_result){.first_failure = UINT64_MAX};
-    struct sim__sweep sweep = {.pool = pool, .plan = plan, .sink = sink, .result = ret_result};
-    sweep.kind = plan->how == SIM_HOW_SEARCH ? sim_strategy_at(plan->search.kind) : NULL;
-    sweep.batch_runs = batch_runs(plan, workers_used(&sweep));
-    sim__sweep_know(&sweep);
-    sim__chapter_open_first(&sweep);
+    struct sim__sweep *sweep = calloc(1, sizeof(*sweep));
+    rt_assert(sweep != NULL);
+    sweep->pool = pool;
+    sweep->plan = plan;
+    sweep->sink = sink;
+    sweep->result = ret_result;
+    sweep->kind = plan->how == SIM_HOW_SEARCH ? sim_strategy_at(plan->search.kind) : NULL;
+    sweep->batch_runs = batch_runs(plan, workers_used(sweep));
+    sim__sweep_know(sweep);
+    sim__chapter_open_first(sweep);
     for (uint32_t i = 0; i < pool->count; i++) {
-        sweep.owner[i] = SIM_SWEEP_NOBODY;
+        sweep->owner[i] = SIM_SWEEP_NOBODY;
     }
-    hand_out(&sweep);
-    while (anybody_works(&sweep)) {
-        turn(&sweep);
-        sim__chapter_turn_the_page(&sweep);
-        hand_out(&sweep);
+    hand_out(sweep);
+    while (anybody_works(sweep)) {
+        turn(sweep);
+        sim__chapter_turn_the_page(sweep);
+        hand_out(sweep);
     }
-    merge_in_order(&sweep);
-    for (; sweep.merge_sequence < sweep.next_sequence; sweep.merge_sequence++) {
-        sim_batch_done(&sweep.window[sweep.merge_sequence % SIM_SWEEP_WINDOW]);
+    merge_in_order(sweep);
+    for (; sweep->merge_sequence < sweep->next_sequence; sweep->merge_sequence++) {
+        sim_batch_done(&sweep->window[sweep->merge_sequence % SIM_SWEEP_WINDOW]);
     }
+    free(sweep);
 }
