@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,36 +27,40 @@ static struct {
     bool before[KEPT_MAX];
 } descriptors;
 
-static bool
-is_open(int fd)
+/* Which are open: asked for all at once, or, where the system's limit is lower, one by one. */
+static void
+list_open(bool ret_open[KEPT_MAX])
 {
-    return fcntl(fd, F_GETFD) >= 0;
+    struct pollfd fds[KEPT_MAX];
+    for (int fd = 0; fd < KEPT_MAX; fd++) {
+        fds[fd] = (struct pollfd){.fd = fd};
+    }
+    bool listed = poll(fds, KEPT_MAX, 0) >= 0;
+    for (int fd = 0; fd < KEPT_MAX; fd++) {
+        ret_open[fd] = listed ? (fds[fd].revents & POLLNVAL) == 0 : fcntl(fd, F_GETFD) >= 0;
+    }
 }
 
 void
 sim_descriptors_keep(void)
 {
     descriptors.known = true;
-    for (int fd = 0; fd < KEPT_MAX; fd++) {
-        descriptors.kept[fd] = is_open(fd);
-    }
+    list_open(descriptors.kept);
 }
 
 void
 sim_descriptors_before_load(void)
 {
-    for (int fd = 0; fd < KEPT_MAX; fd++) {
-        descriptors.before[fd] = is_open(fd);
-    }
+    list_open(descriptors.before);
 }
 
 void
 sim_descriptors_after_load(void)
 {
+    bool after[KEPT_MAX];
+    list_open(after);
     for (int fd = 0; fd < KEPT_MAX; fd++) {
-        if (!descriptors.before[fd] && is_open(fd)) {
-            descriptors.kept[fd] = true;
-        }
+        descriptors.kept[fd] = descriptors.kept[fd] || (after[fd] && !descriptors.before[fd]);
     }
 }
 
@@ -102,8 +107,9 @@ drop_map(const char *text)
     uintptr_t from = 0;
     uintptr_t to = 0;
     char access[8] = "";
-    bool read = sscanf(text, "%" SCNxPTR "-%" SCNxPTR " %7s", &from, &to, access) == 3;
-    if (read && strcmp(access, "rw-s") == 0 && strstr(text, "-shm") != NULL) {
+    if (strstr(text, "-shm") != NULL &&
+            sscanf(text, "%" SCNxPTR "-%" SCNxPTR " %7s", &from, &to, access) == 3 &&
+            strcmp(access, "rw-s") == 0) {
         (void)munmap((void *)from, to - from);
     }
 }
@@ -112,10 +118,13 @@ void
 sim_descriptors_drop_maps(void)
 {
     char text[PATH_MAX + 128];
+    static char buffer[PATH_MAX];
     FILE *maps = fopen("/proc/self/maps", "re");
     if (maps == NULL) {
         return;
     }
+    /* The system's own block size is 1 kB, and each read costs it a search. */
+    (void)setvbuf(maps, buffer, _IOFBF, sizeof(buffer));
     while (fgets(text, sizeof(text), maps) != NULL) {
         drop_map(text);
     }
