@@ -1,9 +1,10 @@
 /*
  * schema.c -- does a file have the tables, columns and views that this build makes?
  *
- * The build's own SQL is run in memory, and each table, view and index that it makes there is
- * compared with the file's: columns by name, type, NOT NULL and place in the primary key; of a view
- * by name. Comments and spaces may differ. Tables that are made when first needed may be missing.
+ * Where the file's SQL is this build's, letter for letter, it has. Else the build's own SQL is run
+ * in memory, and each table, view and index that it makes there is compared with the file's:
+ * columns by name, type, NOT NULL and place in the primary key; of a view by name. Comments and
+ * spaces may differ. Tables that are made when first needed may be missing.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,6 +22,68 @@ extern const char sim_zoo_sql[];
 static const char *const needed[] = {sim_schema_sql, sim_coverage_sql};
 static const char *const optional[] = {sim_notes_sql, sim_explained_sql, sim_measure_sql,
         sim_zoo_sql, sim_code_sql, sim_shard_sql, sim_stacks_sql};
+
+#define NEEDED (sizeof(needed) / sizeof(*needed))
+#define OPTIONAL (sizeof(optional) / sizeof(*optional))
+
+/* ---- Letter for letter. ---------------------------------------------------------------------- */
+
+static uint32_t
+statements_of(const char *sql)
+{
+    uint32_t count = 0;
+    for (const char *at = sql; (at = strstr(at, "\nCREATE ")) != NULL; at++) {
+        count++;
+    }
+    return count;
+}
+
+/* Whether `sql` has the statement that made an object: SQLite keeps "CREATE TABLE name (…)". */
+static bool
+has_statement(const char *sql, const char *made)
+{
+    const char *name = strchr(made, ' ');
+    name = name != NULL ? strchr(name + 1, ' ') : NULL;
+    const char *at = name != NULL ? strstr(sql, name) : NULL;
+    return at != NULL && at[strlen(name)] == ';';
+}
+
+/* Which of the build's texts the object is from; SIZE_MAX: none. */
+static size_t
+text_of(const char *made)
+{
+    for (size_t i = 0; i < NEEDED + OPTIONAL; i++) {
+        if (has_statement(i < NEEDED ? needed[i] : optional[i - NEEDED], made)) {
+            return i;
+        }
+    }
+    return SIZE_MAX;
+}
+
+/* True: each of the build's texts has made all its objects in the file, or, where it is optional,
+ * none of them; and there are no others. False: this is not known. */
+static bool
+is_verbatim(struct sim_store *store)
+{
+    uint32_t found[NEEDED + OPTIONAL] = {0};
+    bool verbatim = true;
+    struct sim__statement statement = sim__store_prepare(
+            store, "SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'");
+    while (verbatim && sim__store_row(&statement)) {
+        const char *made = (const char *)sqlite3_column_text(statement.stmt, 0);
+        size_t text = made != NULL ? text_of(made) : SIZE_MAX;
+        verbatim = text != SIZE_MAX;
+        found[verbatim ? text : 0]++;
+    }
+    verbatim = sim__store_done(&statement) == SIM_STORE_OK && verbatim;
+    for (size_t i = 0; i < NEEDED + OPTIONAL && verbatim; i++) {
+        verbatim = i < NEEDED ? found[i] == statements_of(needed[i])
+                              : found[i] == 0 || found[i] == statements_of(optional[i - NEEDED]);
+    }
+    return verbatim;
+}
+
+/* ---- Against a model. ------------------------------------------------------------------------ */
 
 static int
 run_all(sqlite3 *db, const char *const *sql, size_t count)
@@ -118,10 +181,13 @@ sim__store_check_schema(struct sim_store *store)
     sqlite3_stmt *objects = NULL;
     int64_t last_needed = 0;
     enum sim_store_err err = SIM_STORE_OK;
+    if (is_verbatim(store)) {
+        return SIM_STORE_OK;
+    }
     int rc = sqlite3_open(":memory:", &model);
-    rc = rc == SQLITE_OK ? run_all(model, needed, sizeof(needed) / sizeof(*needed)) : rc;
+    rc = rc == SQLITE_OK ? run_all(model, needed, NEEDED) : rc;
     rc = rc == SQLITE_OK ? last_object(model, &last_needed) : rc;
-    rc = rc == SQLITE_OK ? run_all(model, optional, sizeof(optional) / sizeof(*optional)) : rc;
+    rc = rc == SQLITE_OK ? run_all(model, optional, OPTIONAL) : rc;
     rc = rc == SQLITE_OK ? sqlite3_prepare_v2(model,
                                    "SELECT type, name, rowid FROM sqlite_schema"
                                    " WHERE name NOT LIKE 'sqlite_%' ORDER BY rowid",
