@@ -1,5 +1,5 @@
 /*
- * build.c -- version, compiler, and hashes of files.
+ * build.c -- version, compiler, the linker's build ID, and hashes of files.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,7 +7,9 @@
 #include "sim/cli/print/build.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,11 +42,54 @@ hash_file(const char *path)
     return hash;
 }
 
-/* The program's own file does not change while it runs. */
+/* Of the notes in [at, end): the first bytes of the linker's build ID, a hash of what it wrote;
+ * 0: it is not there. */
+static unsigned
+build_id_in(const char *at, const char *end)
+{
+    static const size_t word = sizeof(ElfW(Word));
+    while (at + sizeof(ElfW(Nhdr)) <= end) {
+        const ElfW(Nhdr) *note = (const void *)at;
+        const char *name = at + sizeof(*note);
+        const char *bytes = name + (note->n_namesz + word - 1) / word * word;
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof(ELF_NOTE_GNU) &&
+                memcmp(name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 &&
+                note->n_descsz >= sizeof(unsigned)) {
+            unsigned id = 0;
+            for (size_t i = 0; i < sizeof(id); i++) {
+                id = id << 8 | (unsigned char)bytes[i];
+            }
+            return id;
+        }
+        at = bytes + (note->n_descsz + word - 1) / word * word;
+    }
+    return 0;
+}
+
+/* The program is the first; 1: enough. */
+static int
+note_build_id(struct dl_phdr_info *info, size_t size, void *ret_id)
+{
+    unsigned *id = ret_id;
+    (void)size;
+    for (unsigned i = 0; i < info->dlpi_phnum && *id == 0; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        const char *start = (const char *)(info->dlpi_addr + segment->p_vaddr);
+        if (segment->p_type == PT_NOTE) {
+            *id = build_id_in(start, start + segment->p_memsz);
+        }
+    }
+    return 1;
+}
+
+/* The program's own file does not change while it runs. A linker may have left out the ID. */
 static unsigned
 hash_self(void)
 {
     static unsigned hash;
+    if (hash == 0) {
+        (void)dl_iterate_phdr(note_build_id, &hash);
+    }
     hash = hash != 0 ? hash : hash_file("/proc/self/exe");
     return hash;
 }
