@@ -97,8 +97,13 @@ enum sim_store_err
 sim__store_sites(struct sim_store *store)
 {
     rt_check(store, SIM__STORE_MAGIC);
-    struct sim__statement statement =
-            sim__store_prepare(store, "INSERT OR REPLACE INTO sites VALUES (?, ?, ?, ?, ?)");
+    /* What is there already is not written again. */
+    struct sim__statement statement = sim__store_prepare(store,
+            "INSERT INTO sites VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET file = "
+            "excluded.file,"
+            " function = excluded.function, line = excluded.line, counter = excluded.counter"
+            " WHERE (file, function, line, counter)"
+            " IS NOT (excluded.file, excluded.function, excluded.line, excluded.counter)");
     sim_sites_each(write_site, &statement);
     return sim__store_done(&statement);
 }
