@@ -14,7 +14,7 @@
 
 /* Finds the run and makes it; the caller frees both in any case. */
 static int
-make(struct sim_cli *cli, const char *name, struct sim_subject *subject, struct sim_alone *alone)
+make(struct sim_cli *cli, const char *name, struct sim_subject *subject, struct sim_single *alone)
 {
     int status = sim_subject_find(cli, name, subject);
     return status == 0 ? sim_subject_run(cli, subject, false, false, alone) : status;
@@ -31,10 +31,10 @@ exit_status(const struct sim_difference *difference)
 /* What this run does at the first difference; nothing of equal runs. */
 static rt_err
 put_json_side(struct sim_json *json, const char *key, const struct sim_subject *subject,
-        const struct sim_alone *alone, const struct sim_difference *difference)
+        const struct sim_single *alone, const struct sim_difference *difference)
 {
-    const struct sim_outcome *outcome = sim_alone_outcome(alone);
-    const struct sim_recorder *run = sim_alone_recorder(alone);
+    const struct sim_outcome *outcome = sim_single_outcome(alone);
+    const struct sim_recorder *run = sim_single_recorder(alone);
     bool parts = difference->kind == SIM_DIFF_EVENT || difference->kind == SIM_DIFF_ENDS;
     char digest[17];
     struct sim_page words;
@@ -54,7 +54,7 @@ put_json_side(struct sim_json *json, const char *key, const struct sim_subject *
 }
 
 static rt_err
-print_json(const struct sim_subject subjects[2], const struct sim_alone alones[2],
+print_json(const struct sim_subject subjects[2], const struct sim_single alones[2],
         const struct sim_difference *difference)
 {
     static const char *const results[] = {"same", "event", "ends", "lost"};
@@ -73,12 +73,12 @@ print_json(const struct sim_subject subjects[2], const struct sim_alone alones[2
 /* ---- For people. ----------------------------------------------------------------------------- */
 
 static rt_err
-print_words(const struct sim_alone alones[2])
+print_words(const struct sim_single alones[2])
 {
     struct sim_page page;
     sim_page_init(&page, sim_terminal_colour());
     rt_err err = sim_diff_put(
-            &page, sim_alone_recorder(&alones[0]), "A", sim_alone_recorder(&alones[1]), "B");
+            &page, sim_single_recorder(&alones[0]), "A", sim_single_recorder(&alones[1]), "B");
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
     return err;
@@ -86,10 +86,10 @@ print_words(const struct sim_alone alones[2])
 
 static int
 compare(const struct sim_cli *cli, const struct sim_subject subjects[2],
-        const struct sim_alone alones[2])
+        const struct sim_single alones[2])
 {
     struct sim_difference difference;
-    sim_diff_find(sim_alone_recorder(&alones[0]), sim_alone_recorder(&alones[1]), &difference);
+    sim_diff_find(sim_single_recorder(&alones[0]), sim_single_recorder(&alones[1]), &difference);
     bool json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON);
     rt_err err = json ? print_json(subjects, alones, &difference) : print_words(alones);
     return err == RT_OK ? exit_status(&difference)
@@ -100,7 +100,7 @@ static int
 diff(struct sim_cli *cli)
 {
     struct sim_subject subjects[2] = {{.seed = 0}, {.seed = 0}};
-    struct sim_alone alones[2] = {{.single = {.runs = 0}}, {.single = {.runs = 0}}};
+    struct sim_single alones[2] = {{.runs = 0}, {.runs = 0}};
     int status = make(cli, cli->arguments[0], &subjects[0], &alones[0]);
     if (status == 0) {
         status = make(cli, cli->arguments[1], &subjects[1], &alones[1]);
@@ -109,7 +109,7 @@ diff(struct sim_cli *cli)
         status = compare(cli, subjects, alones);
     }
     for (int i = 0; i < 2; i++) {
-        sim_alone_done(&alones[i]);
+        sim_single_fini(&alones[i]);
         sim_subject_done(&subjects[i]);
     }
     return status;

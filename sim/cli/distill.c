@@ -55,10 +55,10 @@ note_run(const char *const *columns, void *argument)
 
 /* Adds the edges that the run reached to `ids`; returns the new count. */
 static uint32_t
-add_edges(const struct distilling *distilling, const struct sim_alone *alone, uint64_t *ids,
+add_edges(const struct distilling *distilling, const struct sim_single *alone, uint64_t *ids,
         uint32_t count)
 {
-    const uint64_t *reached = alone->single.worker.edges;
+    const uint64_t *reached = alone->worker.edges;
     for (uint32_t i = 0; reached != NULL && i < sim_edges_count(); i++) {
         if (sim_edges_has(reached, i)) {
             /* Coverage points have no top bit, but for one in 2^64. */
@@ -70,13 +70,13 @@ add_edges(const struct distilling *distilling, const struct sim_alone *alone, ui
 
 static void
 note_coverage(struct distilling *distilling, uint32_t which, const struct sim_subject *subject,
-        struct sim_alone *alone)
+        struct sim_single *alone)
 {
     struct candidate *candidate = &distilling->candidates[which];
     struct sim_cover_run run;
-    uint32_t count = sim_cover_run(distilling->cover, sim_alone_recorder(alone),
+    uint32_t count = sim_cover_run(distilling->cover, sim_single_recorder(alone),
             distilling->elements, SIM_COVER_ELEMENTS_MAX, &run);
-    const uint32_t *checked = alone->single.worker.shared->world.checked;
+    const uint32_t *checked = alone->worker.shared->world.checked;
     candidate->ids =
             calloc((size_t)count + SIM_CHECKED_MAX + sim_edges_count(), sizeof(*candidate->ids));
     rt_assert(candidate->ids != NULL);
@@ -94,9 +94,9 @@ note_coverage(struct distilling *distilling, uint32_t which, const struct sim_su
     }
     candidate->seed = subject->seed;
     candidate->token = sim_token_of(subject->entry->scenario, &subject->options, subject->how,
-            &subject->tape, sim_alone_outcome(alone));
+            &subject->tape, sim_single_outcome(alone));
     distilling->sets[which] = (struct sim_cover_set){candidate->ids, count};
-    distilling->changed += !sim_subject_same_run(subject, sim_alone_outcome(alone));
+    distilling->changed += !sim_subject_same_run(subject, sim_single_outcome(alone));
 }
 
 static int
@@ -104,7 +104,7 @@ run_again(struct distilling *distilling, uint32_t which)
 {
     char name[32];
     struct sim_subject subject;
-    struct sim_alone alone;
+    struct sim_single alone;
     (void)snprintf(name, sizeof(name), "run:%lld", (long long)distilling->candidates[which].run);
     int status = sim_subject_find(distilling->cli, name, &subject);
     if (status == 0) {
@@ -112,7 +112,7 @@ run_again(struct distilling *distilling, uint32_t which)
         if (status == 0) {
             note_coverage(distilling, which, &subject, &alone);
         }
-        sim_alone_done(&alone);
+        sim_single_fini(&alone);
     }
     sim_subject_done(&subject);
     return status;

@@ -310,15 +310,15 @@ write_and_print(struct promotion *promotion, const struct sim_outcome *outcome)
 
 /* The run as it is now, in `alone`; or the smallest one that fails in the same way. */
 static int
-promote_run(struct promotion *promotion, struct sim_alone *alone)
+promote_run(struct promotion *promotion, struct sim_single *alone)
 {
     const struct sim_cli *cli = promotion->cli;
-    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    const struct sim_outcome *outcome = sim_single_outcome(alone);
     bool same = sim_subject_same_failure(promotion->subject, outcome);
     /* A token that no longer fails keeps its decisions, not only those that still fit. */
     bool taped = promotion->subject->how != SIM_HOW_RANDOM;
     promotion->options = promotion->subject->options;
-    promotion->tape = same || !taped ? sim_alone_deviations(alone) : promotion->subject->tape;
+    promotion->tape = same || !taped ? sim_single_deviations(alone) : promotion->subject->tape;
     if (outcome->verdict == SIM_VERDICT_PASS ||
             sim_given(&cli->settings, SIM_CLI_OPTION_NO_SHRINK)) {
         return write_and_print(promotion, outcome);
@@ -337,7 +337,7 @@ promote_run(struct promotion *promotion, struct sim_alone *alone)
     if (sim_shrunk_holds(&shrunk)) {
         promotion->options = shrunk.options;
         promotion->tape = shrunk.tape;
-        outcome = sim_alone_outcome(&shrunk.alone);
+        outcome = sim_single_outcome(&shrunk.alone);
     }
     int status = shrunk.end == SIM_SHRINK_NOT_AGAIN || shrunk.end == SIM_SHRINK_UNSTABLE
                          ? sim_cli_fail(SIM_EXIT_DIFFERS, "the run is not kept: %s",
@@ -351,7 +351,7 @@ static int
 promote(struct sim_cli *cli)
 {
     struct sim_subject subject;
-    struct sim_alone alone = {.single = {.runs = 0}};
+    struct sim_single alone = {.runs = 0};
     struct promotion promotion = {.cli = cli, .subject = &subject};
     int status = sim_subject_find(cli, cli->arguments[0], &subject);
     if (status == 0) {
@@ -362,7 +362,7 @@ promote(struct sim_cli *cli)
         if (status == 0) {
             status = promote_run(&promotion, &alone);
         }
-        sim_alone_done(&alone);
+        sim_single_fini(&alone);
     }
     free(promotion.path);
     sim_subject_done(&subject);

@@ -31,11 +31,11 @@
 /* ---- Printing. ------------------------------------------------------------------------------- */
 
 static void
-print_text(const struct sim_subject *subject, const struct sim_alone *alone,
+print_text(const struct sim_subject *subject, const struct sim_single *alone,
         enum sim_finding finding, const char *show, const char *debug, const char *token)
 {
-    const struct sim_outcome *outcome = sim_alone_outcome(alone);
-    const struct sim_shared *shared = alone->single.worker.shared;
+    const struct sim_outcome *outcome = sim_single_outcome(alone);
+    const struct sim_shared *shared = alone->worker.shared;
     int width = subject->half_digest ? 8 : 16;
     (void)printf("%s: %s, %s (oracle %s)\ndigest expected %0*llx, actual %0*llx\n",
             subject->entry->scenario->name, sim_replay_sentence(finding, subject, outcome),
@@ -60,7 +60,7 @@ print_text(const struct sim_subject *subject, const struct sim_alone *alone,
     if (outcome->verdict != SIM_VERDICT_PASS) {
         struct sim_page page;
         sim_page_init(&page, sim_terminal_colour());
-        const struct sim_tale tale = {.recorder = sim_alone_recorder(alone),
+        const struct sim_tale tale = {.recorder = sim_single_recorder(alone),
                 .outcome = outcome,
                 .show = show,
                 .debug = debug,
@@ -78,7 +78,7 @@ print_text(const struct sim_subject *subject, const struct sim_alone *alone,
 /* A run of the database that was reproduced gets its events, if it has none. A database that cannot
  * be written now stays as it is: events were not asked for. */
 static void
-refill(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_alone *alone)
+refill(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_single *alone)
 {
     char message[SIM_STORE_MESSAGE_MAX];
     struct sim_store *store = NULL;
@@ -87,16 +87,16 @@ refill(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_
                     SIM_STORE_OK) {
         return;
     }
-    if (sim_store_refill(store, subject->run, sim_alone_recorder(alone)) != SIM_STORE_OK) {
+    if (sim_store_refill(store, subject->run, sim_single_recorder(alone)) != SIM_STORE_OK) {
         sim_cli_warn("the run's events were not stored: %s", sim_store_message(store));
     }
     sim_store_close(&store);
 }
 
 static int
-print(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *alone)
+print(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single *alone)
 {
-    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    const struct sim_outcome *outcome = sim_single_outcome(alone);
     enum sim_finding finding = SIM_FINDING_SAME;
     int status = sim_replay_find(cli, subject, alone, &finding);
     if (status != 0) {
@@ -105,7 +105,7 @@ print(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *
     if (finding == SIM_FINDING_SAME) {
         refill(cli, subject, alone);
     }
-    struct sim_tape tape = sim_alone_deviations(alone);
+    struct sim_tape tape = sim_single_deviations(alone);
     char *token =
             sim_token_of(subject->entry->scenario, &subject->options, subject->how, &tape, outcome);
     char *show = sim_command_text(cli, "show", subject->entry, token);
@@ -135,7 +135,7 @@ static int
 replay_all(struct sim_cli *cli, const struct sim_subject *subject)
 {
     const struct sim_settings *settings = &cli->settings;
-    struct sim_alone alone = {.single = {.runs = 0}};
+    struct sim_single alone = {.runs = 0};
     struct sim_trap trap = {sim_given(settings, SIM_CLI_OPTION_STEP) ? settings->step : UINT64_MAX};
     const struct sim_subject_setup setup = {
             .lenient = sim_given(settings, SIM_CLI_OPTION_LENIENT),
@@ -154,9 +154,9 @@ replay_all(struct sim_cli *cli, const struct sim_subject *subject)
         status = print(cli, subject, &alone);
     }
     if (sim_given(settings, SIM_CLI_OPTION_CODE)) {
-        sim_coverage_print_run(cli, alone.single.worker.edges);
+        sim_coverage_print_run(cli, alone.worker.edges);
     }
-    sim_alone_done(&alone);
+    sim_single_fini(&alone);
     return status;
 }
 

@@ -80,13 +80,13 @@ add_edges(struct each *each, const uint64_t *reached)
 /* ---- One of them. ---------------------------------------------------------------------------- */
 
 static void
-print_one(const struct each *each, const struct sim_subject *subject, struct sim_alone *alone,
+print_one(const struct each *each, const struct sim_subject *subject, struct sim_single *alone,
         enum sim_finding finding)
 {
-    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    const struct sim_outcome *outcome = sim_single_outcome(alone);
     const struct sim_scenario *scenario = subject->entry->scenario;
     if (sim_given(&each->cli->settings, SIM_CLI_OPTION_JSON)) {
-        struct sim_tape tape = sim_alone_deviations(alone);
+        struct sim_tape tape = sim_single_deviations(alone);
         char *token = sim_token_of(scenario, &subject->options, subject->how, &tape, outcome);
         sim_replay_print_json(subject, alone, finding, token);
         free(token);
@@ -102,7 +102,7 @@ print_one(const struct each *each, const struct sim_subject *subject, struct sim
 static int
 run_one(struct each *each, const struct sim_subject *subject)
 {
-    struct sim_alone alone = {.single = {.runs = 0}};
+    struct sim_single alone = {.runs = 0};
     const struct sim_subject_setup setup = {
             .lenient = sim_given(&each->cli->settings, SIM_CLI_OPTION_LENIENT),
             .explain = sim_given(&each->cli->settings, SIM_CLI_OPTION_JSON), /* For owed_step. */
@@ -115,11 +115,11 @@ run_one(struct each *each, const struct sim_subject *subject)
     }
     if (status == 0) {
         each->found[finding]++;
-        add_edges(each, alone.single.worker.edges);
+        add_edges(each, alone.worker.edges);
         print_one(each, subject, &alone, finding);
-        status = sim_replay_status(finding, sim_alone_outcome(&alone));
+        status = sim_replay_status(finding, sim_single_outcome(&alone));
     }
-    sim_alone_done(&alone);
+    sim_single_fini(&alone);
     return status;
 }
 

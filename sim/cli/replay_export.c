@@ -90,15 +90,15 @@ box_close(struct box *box)
 }
 
 static enum sim_store_err
-put_run(struct box *box, const struct sim_subject *subject, struct sim_alone *alone,
+put_run(struct box *box, const struct sim_subject *subject, struct sim_single *alone,
         const char *token, int64_t *ret_run)
 {
-    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    const struct sim_outcome *outcome = sim_single_outcome(alone);
     char build[SIM_BUILD_MAX];
     char *options = sim_options_json(subject->entry->scenario, &subject->options);
     int64_t number = 0;
     size_t tape_size = 0;
-    const uint8_t *tape = sim_alone_tape(alone, &tape_size);
+    const uint8_t *tape = sim_single_tape(alone, &tape_size);
     sim_build_text(subject->entry->library, build);
     const struct sim_sweep sweep = {
             .scenario = subject->entry->scenario->name,
@@ -111,7 +111,7 @@ put_run(struct box *box, const struct sim_subject *subject, struct sim_alone *al
     };
     enum sim_store_err err = sim_store_sweep_begin(box->store, &sweep, &number);
     struct sim_frames frames;
-    sim_where_find(outcome, sim_alone_recorder(alone), &frames);
+    sim_where_find(outcome, sim_single_recorder(alone), &frames);
     const struct sim_full_run full = {
             .sweep = number,
             .outcome = outcome,
@@ -119,7 +119,7 @@ put_run(struct box *box, const struct sim_subject *subject, struct sim_alone *al
             .options = options,
             .tape = tape,
             .tape_size = tape_size,
-            .recorder = sim_alone_recorder(alone),
+            .recorder = sim_single_recorder(alone),
             .frames = &frames,
             .news = SIM_NEWS_ASKED,
     };
@@ -145,13 +145,13 @@ write_file(struct box *box, int64_t run, const char *path)
 }
 
 int
-sim_replay_export(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *alone)
+sim_replay_export(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single *alone)
 {
     struct box box = {.store = NULL};
     int64_t run = 0;
-    struct sim_tape tape = sim_alone_deviations(alone);
+    struct sim_tape tape = sim_single_deviations(alone);
     char *token = sim_token_of(subject->entry->scenario, &subject->options, subject->how, &tape,
-            sim_alone_outcome(alone));
+            sim_single_outcome(alone));
     int status = 0;
     if (!box_open(&box)) {
         status = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", box.message);

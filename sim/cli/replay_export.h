@@ -14,6 +14,6 @@ int sim_replay_export_check(const struct sim_cli *cli);
 
 /* Writes the run. 0, or the exit status after a line; no file is left then. */
 int sim_replay_export(
-        struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *alone);
+        struct sim_cli *cli, const struct sim_subject *subject, struct sim_single *alone);
 
 #endif

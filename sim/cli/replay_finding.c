@@ -32,20 +32,20 @@ static int
 check_stability(struct sim_cli *cli, const struct sim_subject *subject, bool lenient,
         const struct sim_outcome *outcome, bool *ret_stable)
 {
-    struct sim_alone again;
+    struct sim_single again;
     int status = sim_subject_run(cli, subject, lenient, false, &again);
     if (status == 0) {
-        *ret_stable = sim_same_end(outcome, sim_alone_outcome(&again));
+        *ret_stable = sim_same_end(outcome, sim_single_outcome(&again));
     }
-    sim_alone_done(&again);
+    sim_single_fini(&again);
     return status;
 }
 
 int
 sim_replay_find(struct sim_cli *cli, const struct sim_subject *subject,
-        const struct sim_alone *alone, enum sim_finding *ret_finding)
+        const struct sim_single *alone, enum sim_finding *ret_finding)
 {
-    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    const struct sim_outcome *outcome = sim_single_outcome(alone);
     bool lenient = sim_given(&cli->settings, SIM_CLI_OPTION_LENIENT);
     enum sim_finding finding = compare(subject, outcome, lenient);
     bool stable = true;
@@ -107,12 +107,12 @@ sim_replay_sentence(enum sim_finding finding, const struct sim_subject *subject,
 }
 
 void
-sim_replay_print_json(const struct sim_subject *subject, const struct sim_alone *alone,
+sim_replay_print_json(const struct sim_subject *subject, const struct sim_single *alone,
         enum sim_finding finding, const char *token)
 {
     static const char *const words[] = {
             "same", "no-longer-fails", "same-failure", "differs", "nondeterministic"};
-    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    const struct sim_outcome *outcome = sim_single_outcome(alone);
     struct sim_json json;
     char digest[24];
     sim_json_begin(&json, stdout, "replay");

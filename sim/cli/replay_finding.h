@@ -22,7 +22,7 @@ enum sim_finding {
  * it, is made once more. 0, or the exit status after a line.
  */
 int sim_replay_find(struct sim_cli *cli, const struct sim_subject *subject,
-        const struct sim_alone *alone, enum sim_finding *ret_finding);
+        const struct sim_single *alone, enum sim_finding *ret_finding);
 
 /* The exit status that it means. */
 int sim_replay_status(enum sim_finding finding, const struct sim_outcome *outcome);
@@ -32,7 +32,7 @@ const char *sim_replay_sentence(enum sim_finding finding, const struct sim_subje
         const struct sim_outcome *outcome);
 
 /* As one line for programs; `token` is that of the run. */
-void sim_replay_print_json(const struct sim_subject *subject, const struct sim_alone *alone,
+void sim_replay_print_json(const struct sim_subject *subject, const struct sim_single *alone,
         enum sim_finding finding, const char *token);
 
 /* The digests as far as the expected one is known. */

@@ -61,11 +61,11 @@ sim_replay_looks(const struct sim_cli *cli)
 }
 
 void
-sim_replay_print_core(const struct sim_alone *alone)
+sim_replay_print_core(const struct sim_single *alone)
 {
     char core[512];
     char script[SIM_GDB_PATH_MAX];
-    pid_t pid = alone->single.worker.dumped;
+    pid_t pid = alone->worker.dumped;
     if (pid == 0) {
         return;
     }
@@ -97,19 +97,19 @@ put_up_to(struct sim_page *page, const struct sim_recorder *recorder, uint64_t s
 }
 
 static rt_err
-put_step(struct sim_page *page, const struct sim_alone *alone, const struct sim_moment *moment)
+put_step(struct sim_page *page, const struct sim_single *alone, const struct sim_moment *moment)
 {
-    const struct sim_outcome *outcome = sim_alone_outcome(alone);
-    const struct sim_recorder *recorder = sim_alone_recorder(alone);
+    const struct sim_outcome *outcome = sim_single_outcome(alone);
+    const struct sim_recorder *recorder = sim_single_recorder(alone);
     return moment->taken ? sim_moment_tell(page, moment, recorder, outcome->steps)
                          : put_up_to(page, recorder, moment->step);
 }
 
 static rt_err
-put_until(struct sim_cli *cli, struct sim_page *page, const struct sim_alone *alone,
+put_until(struct sim_cli *cli, struct sim_page *page, const struct sim_single *alone,
         const struct sim_moment *moment)
 {
-    const struct sim_recorder *recorder = sim_alone_recorder(alone);
+    const struct sim_recorder *recorder = sim_single_recorder(alone);
     rt_err err =
             sim_until_tell(page, recorder, cli->settings.until, given(cli, SIM_CLI_OPTION_VERBOSE));
     if (err == RT_OK && moment->reached) {
@@ -123,7 +123,7 @@ put_until(struct sim_cli *cli, struct sim_page *page, const struct sim_alone *al
 }
 
 static int
-print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_alone *alone,
+print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_single *alone,
         const struct sim_moment *moment)
 {
     struct sim_page page;
@@ -157,10 +157,10 @@ differs(struct sim_cli *cli, const struct sim_subject *subject, const struct sim
 }
 
 static int
-print_checked(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_alone *alone,
-        const struct sim_moment *moment)
+print_checked(struct sim_cli *cli, const struct sim_subject *subject,
+        const struct sim_single *alone, const struct sim_moment *moment)
 {
-    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    const struct sim_outcome *outcome = sim_single_outcome(alone);
     uint64_t wanted = given(cli, SIM_CLI_OPTION_STEP) ? cli->settings.step : cli->settings.until;
     if (wanted > outcome->steps) {
         return fail_with_no_step(outcome, wanted);
@@ -175,7 +175,7 @@ print_step_of(struct sim_cli *cli, const struct sim_subject *subject)
 {
     bool step = given(cli, SIM_CLI_OPTION_STEP);
     struct sim_moment *moment = sim_moment_new(step ? cli->settings.step : cli->settings.until + 1);
-    struct sim_alone alone = {.single = {.runs = 0}};
+    struct sim_single alone = {.runs = 0};
     if (moment == NULL) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to inspect the run");
     }
@@ -189,7 +189,7 @@ print_step_of(struct sim_cli *cli, const struct sim_subject *subject)
     if (status == 0) {
         status = print_checked(cli, subject, &alone, moment);
     }
-    sim_alone_done(&alone);
+    sim_single_fini(&alone);
     sim_moment_free(&moment);
     return status;
 }
@@ -209,12 +209,12 @@ step_that_matters(const struct sim_outcome *outcome)
 static int
 find_step(struct sim_cli *cli, const struct sim_subject *subject, uint64_t *ret_step)
 {
-    struct sim_alone alone = {.single = {.runs = 0}};
+    struct sim_single alone = {.runs = 0};
     const struct sim_subject_setup setup = {
             .lenient = given(cli, SIM_CLI_OPTION_LENIENT), .explain = true};
     int status = sim_subject_run_with(cli, subject, &setup, &alone);
     if (status == 0) {
-        const struct sim_outcome *outcome = sim_alone_outcome(&alone);
+        const struct sim_outcome *outcome = sim_single_outcome(&alone);
         (void)differs(cli, subject, outcome);
         *ret_step = cli->settings.step;
         if (!given(cli, SIM_CLI_OPTION_STEP)) {
@@ -223,7 +223,7 @@ find_step(struct sim_cli *cli, const struct sim_subject *subject, uint64_t *ret_
             status = fail_with_no_step(outcome, *ret_step);
         }
     }
-    sim_alone_done(&alone);
+    sim_single_fini(&alone);
     return status;
 }
 

@@ -18,6 +18,6 @@ bool sim_replay_looks(const struct sim_cli *cli);
 int sim_replay_look(struct sim_cli *cli, const struct sim_subject *subject);
 
 /* After a crash that left a core: prints where, and how to open it. */
-void sim_replay_print_core(const struct sim_alone *alone);
+void sim_replay_print_core(const struct sim_single *alone);
 
 #endif

@@ -16,13 +16,13 @@
 #define ROWS_MAX 2000u
 
 static int
-print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_alone *alone)
+print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_single *alone)
 {
     struct sim_page page;
     const char *name = sim_subject_name(cli, subject);
     char *replay = sim_command_text(cli, "replay", subject->entry, name);
-    const struct sim_tale tale = {.recorder = sim_alone_recorder(alone),
-            .outcome = sim_alone_outcome(alone),
+    const struct sim_tale tale = {.recorder = sim_single_recorder(alone),
+            .outcome = sim_single_outcome(alone),
             .replay = replay,
             .rows_max = ROWS_MAX};
     sim_subject_print_found(subject);
@@ -53,11 +53,11 @@ static int
 show(struct sim_cli *cli)
 {
     struct sim_subject subject;
-    struct sim_alone alone;
+    struct sim_single alone;
     int status = sim_subject_find(cli, cli->arguments[0], &subject);
     if (status == 0) {
         status = sim_subject_run(cli, &subject, false, true, &alone);
-        if (status == 0 && !sim_subject_same_run(&subject, sim_alone_outcome(&alone))) {
+        if (status == 0 && !sim_subject_same_run(&subject, sim_single_outcome(&alone))) {
             sim_cli_warn(
                     "another run than the one asked for: the code has changed, or the run depends "
                     "on something that is not in its seed");
@@ -67,7 +67,7 @@ show(struct sim_cli *cli)
             int printed = print(cli, &subject, &alone);
             status = printed != 0 ? printed : status;
         }
-        sim_alone_done(&alone);
+        sim_single_fini(&alone);
     }
     sim_subject_done(&subject);
     return status;

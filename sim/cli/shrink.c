@@ -65,7 +65,7 @@ print_json(const struct printing *printing)
     const struct sim_shrunk *shrunk = printing->shrunk;
     struct sim_json json;
     if (printing->finding == SHRUNK) {
-        outcome = sim_alone_outcome(&shrunk->alone);
+        outcome = sim_single_outcome(&shrunk->alone);
     }
     sim_json_begin(&json, stdout, "shrink");
     sim_json_text(&json, "scenario", printing->subject->entry->scenario->name);
@@ -90,14 +90,14 @@ print_json(const struct printing *printing)
 static void
 print_report(const struct printing *printing)
 {
-    const struct sim_alone *alone = &printing->shrunk->alone;
+    const struct sim_single *alone = &printing->shrunk->alone;
     const struct sim_entry *entry = printing->subject->entry;
     char *replay = sim_command_text(printing->cli, "replay", entry, printing->token);
     char *show = sim_command_text(printing->cli, "show", entry, printing->token);
     char *debug = sim_command_debug(replay, printing->token);
     struct sim_page page;
-    const struct sim_tale tale = {.recorder = sim_alone_recorder(alone),
-            .outcome = sim_alone_outcome(alone),
+    const struct sim_tale tale = {.recorder = sim_single_recorder(alone),
+            .outcome = sim_single_outcome(alone),
             .replay = replay,
             .show = show,
             .debug = debug,
@@ -193,10 +193,10 @@ print(struct printing *printing)
 
 /* `alone` is the failing run as it is now. */
 static int
-shrink_it(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *alone)
+shrink_it(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single *alone)
 {
-    const struct sim_outcome *found = sim_alone_outcome(alone);
-    const struct sim_tape tape = sim_alone_deviations(alone);
+    const struct sim_outcome *found = sim_single_outcome(alone);
+    const struct sim_tape tape = sim_single_deviations(alone);
     uint64_t time_ms = cli->settings.time_ms;
     struct sim_shrunk shrunk;
     const struct sim_shrink_plan plan = {
@@ -222,9 +222,9 @@ shrink_it(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alo
 }
 
 static int
-shrink_subject(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *alone)
+shrink_subject(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single *alone)
 {
-    const struct sim_outcome *found = sim_alone_outcome(alone);
+    const struct sim_outcome *found = sim_single_outcome(alone);
     struct printing printing = {cli, subject, found, NULL, NO_LONGER_FAILS, NULL};
     if (found->verdict == SIM_VERDICT_PASS) {
         return print(&printing);
@@ -240,14 +240,14 @@ static int
 shrink(struct sim_cli *cli)
 {
     struct sim_subject subject;
-    struct sim_alone alone = {.single = {.runs = 0}};
+    struct sim_single alone = {.runs = 0};
     int status = sim_subject_find(cli, cli->arguments[0], &subject);
     if (status == 0) {
         status = sim_subject_run(cli, &subject, false, false, &alone);
         if (status == 0) {
             status = shrink_subject(cli, &subject, &alone);
         }
-        sim_alone_done(&alone);
+        sim_single_fini(&alone);
     }
     sim_subject_done(&subject);
     return status;

@@ -101,7 +101,7 @@ sim_shrunk_token(const struct sim_scenario *scenario, const struct sim_shrunk *s
 {
     rt_assert(sim_shrunk_holds(shrunk));
     return sim_token_of(scenario, &shrunk->options, SIM_HOW_STRICT, &shrunk->tape,
-            sim_alone_outcome(&shrunk->alone));
+            sim_single_outcome(&shrunk->alone));
 }
 
 enum sim_store_err
@@ -109,7 +109,7 @@ sim_shrunk_store(struct sim_store *store, int64_t run, const struct sim_scenario
         const struct sim_shrunk *shrunk, const char *token)
 {
     size_t tape_size = 0;
-    const uint8_t *tape = sim_alone_tape(&shrunk->alone, &tape_size);
+    const uint8_t *tape = sim_single_tape(&shrunk->alone, &tape_size);
     char *options = sim_options_json(scenario, &shrunk->options);
     const struct sim_shrunk_row row = {
             .run = run,
@@ -118,7 +118,7 @@ sim_shrunk_store(struct sim_store *store, int64_t run, const struct sim_scenario
             .stopped = sim_shrunk_word(shrunk->end),
             .tape = tape,
             .tape_size = tape_size,
-            .digest = sim_alone_outcome(&shrunk->alone)->digest,
+            .digest = sim_single_outcome(&shrunk->alone)->digest,
             .steps = shrunk->to.steps,
             .sim_ns = shrunk->to.sim_ns,
             .deviations = shrunk->to.deviations,

@@ -9,7 +9,7 @@
 #define SIM_CLI_PRINT_WORDS_H
 
 #include "sim/cli/cli.h"
-#include "sim/engine/worker/alone.h"
+#include "sim/engine/worker/single.h"
 
 /* The token of a run that ended so. `tape` only where `how` is a tape. */
 char *sim_token_of(const struct sim_scenario *scenario, const struct sim_options *options,

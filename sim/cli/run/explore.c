@@ -273,7 +273,7 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 {
     struct explore *explore = explore_of(sink);
     const struct sim_outcome *alone =
-            failure->alone != NULL ? sim_alone_outcome(failure->alone) : failure->seen;
+            failure->alone != NULL ? sim_single_outcome(failure->alone) : failure->seen;
     char *token = sim_token_of(explore->run.plan.scenario, &explore->run.plan.options,
             failure->again.how, failure->again.tape, alone);
     int64_t run_id = 0;

@@ -128,7 +128,7 @@ put_sites(struct sim_json *json, const struct sim_new_failure *failure)
 {
     const struct rt_site *site = sim_site_find(failure->outcome.site);
     struct sim_frames frames;
-    sim_where_find(&failure->outcome, sim_alone_recorder(failure->alone), &frames);
+    sim_where_find(&failure->outcome, sim_single_recorder(failure->alone), &frames);
     sim_json_open(json, "sites", '[');
     for (uint32_t i = 0; i < frames.count; i++) {
         if (frames.all[i].file[0] != '\0') {
@@ -164,7 +164,7 @@ sim_run_json_failure(const struct sim_run *run, const struct sim_report *report)
     sim_json_number(&json, "sim_ns", outcome->sim_ns);
     sim_json_number(&json, "deviations", outcome->deviations);
     sim_json_number(&json, "owed_step", outcome->owed_step);
-    sim_json_text(&json, "fifo", fifo[failure->alone->single.worker.shared->fifo]);
+    sim_json_text(&json, "fifo", fifo[failure->alone->worker.shared->fifo]);
     put_sites(&json, failure);
     if (report->run_id != 0) {
         sim_json_signed(&json, "run", report->run_id);
@@ -189,12 +189,12 @@ sim_run_json_remembered(
 }
 
 void
-sim_run_json_replica(const struct sim_run *run, uint64_t seed, const struct sim_alone *usual,
-        const struct sim_alone *replica, const char *token)
+sim_run_json_replica(const struct sim_run *run, uint64_t seed, const struct sim_single *usual,
+        const struct sim_single *replica, const char *token)
 {
     struct sim_difference difference;
     struct sim_json json;
-    sim_diff_find(sim_alone_recorder(usual), sim_alone_recorder(replica), &difference);
+    sim_diff_find(sim_single_recorder(usual), sim_single_recorder(replica), &difference);
     sim_json_begin(&json, stdout, "failure");
     sim_json_text(&json, "scenario", run->entry->scenario->name);
     sim_json_text(&json, "library", run->entry->library);
@@ -208,9 +208,9 @@ sim_run_json_replica(const struct sim_run *run, uint64_t seed, const struct sim_
                     ? "the run depends on what ran before it in the same process"
                     : "a replica run in another process, with memory elsewhere, differs");
     sim_json_text(&json, "token", token);
-    sim_json_number(&json, "steps", sim_alone_outcome(usual)->steps);
-    sim_json_number(&json, "sim_ns", sim_alone_outcome(usual)->sim_ns);
-    sim_json_number(&json, "deviations", sim_alone_outcome(usual)->deviations);
+    sim_json_number(&json, "steps", sim_single_outcome(usual)->steps);
+    sim_json_number(&json, "sim_ns", sim_single_outcome(usual)->sim_ns);
+    sim_json_number(&json, "deviations", sim_single_outcome(usual)->deviations);
     sim_json_open(&json, "sites", '[');
     sim_json_close(&json, ']');
     if (difference.kind == SIM_DIFF_EVENT || difference.kind == SIM_DIFF_ENDS) {

@@ -105,7 +105,7 @@ find_row(struct sim_run *run, const struct sim_remembered *failure,
 
 /* Whether it is run 0 of the scenario in progress: no deviation, and the options of the command. */
 static bool
-is_default(const struct sim_run *run, const struct sim_alone_case *what)
+is_default(const struct sim_run *run, const struct sim_candidate *what)
 {
     if (what->how != SIM_HOW_STRICT || what->tape->count > 0 || what->seed != SIM_SHRINK_SEED) {
         return false;
@@ -117,8 +117,8 @@ is_default(const struct sim_run *run, const struct sim_alone_case *what)
 }
 
 static bool
-note_again(struct sim_run *run, const struct sim_alone_case *what,
-        const struct sim_outcome *outcome, int64_t run_id)
+note_again(struct sim_run *run, const struct sim_candidate *what, const struct sim_outcome *outcome,
+        int64_t run_id)
 {
     size_t size = (run->again_count + 1) * sizeof(*run->again);
     run->again = realloc(run->again, size);
@@ -139,11 +139,11 @@ note_again(struct sim_run *run, const struct sim_alone_case *what,
 
 /* Its scenario is in progress. */
 static bool
-take(struct sim_run *run, const struct sim_remembered *failure, const struct sim_alone_case *what,
-        struct sim_alone *alone)
+take(struct sim_run *run, const struct sim_remembered *failure, const struct sim_candidate *what,
+        struct sim_single *alone)
 {
-    struct sim_tape tape = sim_alone_deviations(alone);
-    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    struct sim_tape tape = sim_single_deviations(alone);
+    const struct sim_outcome *outcome = sim_single_outcome(alone);
     const struct sim_new_failure again = {
             .index = UINT64_MAX,
             .seen = outcome,
@@ -167,10 +167,10 @@ take(struct sim_run *run, const struct sim_remembered *failure, const struct sim
 
 static bool
 fails_again(struct sim_run *run, const struct sim_remembered *failure,
-        const struct sim_entry *entry, const struct sim_alone_case *what, struct sim_alone *alone)
+        const struct sim_entry *entry, const struct sim_candidate *what, struct sim_single *alone)
 {
     char detail[128];
-    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    const struct sim_outcome *outcome = sim_single_outcome(alone);
     bool same = outcome->verdict == failure->verdict && outcome->oracle == failure->oracle &&
                 outcome->site == failure->site;
     (void)snprintf(detail, sizeof(detail), same ? "still fails" : "fails in another way now: %s",
@@ -198,12 +198,12 @@ run_again(struct sim_run *run, const struct sim_remembered *failure, const struc
         struct sim_token *token)
 {
     struct sim_options options;
-    struct sim_alone alone;
+    struct sim_single alone;
     char error[SIM_TOKEN_ERROR_MAX];
     if (sim_token_options(token, entry->scenario, &options, error) != SIM_TOKEN_OK) {
         return forget(run, failure, "its scenario declares other options now; forgotten");
     }
-    const struct sim_alone_case what = {
+    const struct sim_candidate what = {
             .scenario = entry->scenario,
             .options = &options,
             .seed = token->seed,
@@ -215,15 +215,15 @@ run_again(struct sim_run *run, const struct sim_remembered *failure, const struc
             .loud = true,
     };
     bool continues = false;
-    if (!sim_alone_run(&alone, &what)) {
-        run->system = sim_cli_fail(SIM_EXIT_SYSTEM, "a remembered failure could not be run: %s",
-                alone.single.worker.error);
-    } else if (sim_alone_outcome(&alone)->verdict == SIM_VERDICT_PASS) {
+    if (!sim_single_alone(&alone, &what)) {
+        run->system = sim_cli_fail(
+                SIM_EXIT_SYSTEM, "a remembered failure could not be run: %s", alone.worker.error);
+    } else if (sim_single_outcome(&alone)->verdict == SIM_VERDICT_PASS) {
         continues = forget(run, failure, "no longer fails; forgotten");
     } else {
         continues = fails_again(run, failure, entry, &what, &alone);
     }
-    sim_alone_done(&alone);
+    sim_single_fini(&alone);
     return continues;
 }
 

@@ -46,7 +46,7 @@ static char *
 shrink(struct sim_run *run, const struct sim_new_failure *failure,
         const struct sim_options *options, struct sim_shrunk *shrunk)
 {
-    const struct sim_tape tape = sim_alone_deviations(failure->alone);
+    const struct sim_tape tape = sim_single_deviations(failure->alone);
     const struct sim_shrink_plan plan = {
             .scenario = run->plan.scenario,
             .options = options,
@@ -122,7 +122,7 @@ take(struct sim_run *run, const struct sim_new_failure *failure, struct sim_repo
             wanted ? make_smaller(run, failure, &options, report, shrunk_before, &shrunk) : NULL;
     /* The token is of the run alone, whatever the sweep saw: that is what a replay makes. */
     char *token = sim_token_of(run->plan.scenario, &options, failure->again.how,
-            failure->again.tape, sim_alone_outcome(failure->alone));
+            failure->again.tape, sim_single_outcome(failure->alone));
     report->failure = failure;
     report->token = token;
     report->shrunk = wanted ? &shrunk : NULL;
@@ -146,7 +146,7 @@ store_known(struct sim_run *run, const struct sim_new_failure *failure)
     int64_t run_id = 0;
     sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
     char *token = sim_token_of(run->plan.scenario, &options, failure->again.how,
-            failure->again.tape, sim_alone_outcome(failure->alone));
+            failure->again.tape, sim_single_outcome(failure->alone));
     bool stored = sim_run_store_failure(run, failure, token, &run_id);
     free(token);
     return stored;

@@ -297,8 +297,8 @@ void sim_run_json_start(const struct sim_run *run);
 void sim_run_json_failure(const struct sim_run *run, const struct sim_report *report);
 void sim_run_json_remembered(
         const struct sim_remembered *failure, const char *result, const char *detail);
-void sim_run_json_replica(const struct sim_run *run, uint64_t seed, const struct sim_alone *usual,
-        const struct sim_alone *replica, const char *token);
+void sim_run_json_replica(const struct sim_run *run, uint64_t seed, const struct sim_single *usual,
+        const struct sim_single *replica, const char *token);
 void sim_run_json_scenario(const struct sim_run *run);
 void sim_run_json_summary(const struct sim_run *run, int status, uint64_t ms);
 

@@ -350,14 +350,14 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
 {
     const struct sim_outcome *outcome = &failure->outcome;
     size_t tape_size = 0;
-    const uint8_t *tape = sim_alone_tape(failure->alone, &tape_size);
+    const uint8_t *tape = sim_single_tape(failure->alone, &tape_size);
     struct sim_options options;
     sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
     char *own = sim_options_json(run->plan.scenario, &options);
     bool is_default = run->first.in_progress;
     bool is_again = failure->index == UINT64_MAX; /* It was remembered: no sweep made it. */
     struct sim_frames frames;
-    sim_where_find(outcome, sim_alone_recorder(failure->alone), &frames);
+    sim_where_find(outcome, sim_single_recorder(failure->alone), &frames);
     const struct sim_full_run full = {
             .sweep = run->sweep,
             .number = is_default ? SIM_RUN_NUMBER_DEFAULT
@@ -368,11 +368,11 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
             .options = own,
             .tape = tape,
             .tape_size = tape_size,
-            .recorder = sim_alone_recorder(failure->alone),
+            .recorder = sim_single_recorder(failure->alone),
             .frames = &frames,
             .fresh = is_default ? 0 : sim_run_cover_new(run, failure->index),
             .news = SIM_NEWS_FAILED | (is_default ? 0 : coverage_news(run, failure->index)),
-            .fifo = failure->alone->single.worker.shared->fifo,
+            .fifo = failure->alone->worker.shared->fifo,
             .has_row = failure->seen != NULL && !is_again,
     };
     enum sim_store_err err = sim_store_failure(run->store, &full, ret_run_id);

@@ -98,9 +98,9 @@ sim_run_print_start(struct sim_run *run)
 
 /* One replay of one run: where it fails, FIFO order is enough; where not, that proves little. */
 static const char *
-order_words(const struct sim_alone *alone)
+order_words(const struct sim_single *alone)
 {
-    switch (sim_single_fifo(&alone->single)) {
+    switch (sim_single_fifo(alone)) {
     case SIM_FIFO_YES:
         return "Happens with a plain FIFO run queue.\n";
     case SIM_FIFO_NO:
@@ -162,14 +162,14 @@ print_report(struct sim_run *run, const struct sim_report *report)
     struct sim_page page;
     const struct sim_new_failure *failure = report->failure;
     bool smaller = report->shrunk_token != NULL;
-    const struct sim_alone *alone = smaller ? &report->shrunk->alone : failure->alone;
+    const struct sim_single *alone = smaller ? &report->shrunk->alone : failure->alone;
     const char *token = smaller ? report->shrunk_token : report->token;
     char *replay = sim_command_text(run->cli, "replay", run->entry, token);
     char *show = sim_command_text(run->cli, "show", run->entry, token);
     char *debug = sim_command_debug(replay, token);
     const struct sim_tale tale = {
-            .recorder = sim_alone_recorder(alone),
-            .outcome = smaller ? sim_alone_outcome(alone) : &failure->outcome,
+            .recorder = sim_single_recorder(alone),
+            .outcome = smaller ? sim_single_outcome(alone) : &failure->outcome,
             .replay = replay,
             .show = show,
             .debug = debug,
@@ -274,12 +274,12 @@ sim_run_print_remembered(struct sim_run *run, const struct sim_remembered *failu
 /* ---- A replica run that differs. ------------------------------------------------------------- */
 
 static void
-print_replica(struct sim_run *run, const char *name, const struct sim_alone *usual,
-        const struct sim_alone *replica)
+print_replica(struct sim_run *run, const char *name, const struct sim_single *usual,
+        const struct sim_single *replica)
 {
     struct sim_page page;
     struct sim_difference difference;
-    sim_diff_find(sim_alone_recorder(usual), sim_alone_recorder(replica), &difference);
+    sim_diff_find(sim_single_recorder(usual), sim_single_recorder(replica), &difference);
     (void)printf("\nFAIL %s: diverged%s\n\n", run->entry->scenario->name, name);
     print_wrapped("A replica run differs: the same seed in another process, with memory at other "
                   "addresses and filled with another byte.");
@@ -291,7 +291,7 @@ print_replica(struct sim_run *run, const char *name, const struct sim_alone *usu
         return;
     }
     sim_page_init(&page, sim_terminal_colour());
-    if (sim_diff_put(&page, sim_alone_recorder(usual), "here", sim_alone_recorder(replica),
+    if (sim_diff_put(&page, sim_single_recorder(usual), "here", sim_single_recorder(replica),
                 "replica") == RT_OK) {
         (void)fputs(sim_page_text(&page), stdout);
     }
@@ -301,11 +301,11 @@ print_replica(struct sim_run *run, const char *name, const struct sim_alone *usu
 
 static bool
 run_alone(struct sim_run *run, uint64_t seed, const struct sim_again *again, bool as_replica,
-        struct sim_alone *alone)
+        struct sim_single *alone)
 {
     struct sim_options options;
     sim_sweep_options(&run->plan, seed, &options);
-    const struct sim_alone_case what = {
+    const struct sim_candidate what = {
             .scenario = run->plan.scenario,
             .options = &options,
             .seed = seed,
@@ -315,22 +315,22 @@ run_alone(struct sim_run *run, uint64_t seed, const struct sim_again *again, boo
             .hang_ms = run->cli->settings.hang_ms,
             .with_past = as_replica,
     };
-    if (sim_alone_run(alone, &what)) {
+    if (sim_single_alone(alone, &what)) {
         return true;
     }
     run->system = sim_cli_fail(
-            SIM_EXIT_SYSTEM, "the replica run could not be made: %s", alone->single.worker.error);
+            SIM_EXIT_SYSTEM, "the replica run could not be made: %s", alone->worker.error);
     return false;
 }
 
 /* The run as it is in this process goes into the database. */
 static bool
-store_replica(struct sim_run *run, uint64_t seed, struct sim_alone *usual, const char *token,
+store_replica(struct sim_run *run, uint64_t seed, struct sim_single *usual, const char *token,
         int64_t *ret_run_id)
 {
     struct sim_new_failure failure = {
             .index = seed - run->plan.first,
-            .outcome = *sim_alone_outcome(usual),
+            .outcome = *sim_single_outcome(usual),
             .alone = usual,
     };
     failure.outcome.verdict = SIM_VERDICT_DIVERGED;
@@ -343,8 +343,8 @@ store_replica(struct sim_run *run, uint64_t seed, struct sim_alone *usual, const
 bool
 sim_run_print_replica(struct sim_run *run, uint64_t seed, const struct sim_again *again)
 {
-    struct sim_alone usual = {.single = {.runs = 0}};
-    struct sim_alone replica = {.single = {.runs = 0}};
+    struct sim_single usual = {.runs = 0};
+    struct sim_single replica = {.runs = 0};
     sim_progress_clear(&run->progress);
     bool ran = run_alone(run, seed, again, false, &usual) &&
                run_alone(run, seed, again, true, &replica);
@@ -353,7 +353,7 @@ sim_run_print_replica(struct sim_run *run, uint64_t seed, const struct sim_again
         struct sim_options options;
         sim_sweep_options(&run->plan, seed, &options);
         char *token = sim_token_of(
-                run->plan.scenario, &options, again->how, again->tape, sim_alone_outcome(&usual));
+                run->plan.scenario, &options, again->how, again->tape, sim_single_outcome(&usual));
         int64_t run_id = 0;
         char name[SIM_RUN_NAME_MAX];
         stored = store_replica(run, seed, &usual, token, &run_id);
@@ -366,8 +366,8 @@ sim_run_print_replica(struct sim_run *run, uint64_t seed, const struct sim_again
         }
         free(token);
     }
-    sim_alone_done(&usual);
-    sim_alone_done(&replica);
+    sim_single_fini(&usual);
+    sim_single_fini(&replica);
     return ran && stored;
 }
 

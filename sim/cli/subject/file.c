@@ -58,14 +58,14 @@ read_file(const char *path, size_t *ret_size)
 
 /* Copies what the run did out of its mapping. */
 static void
-keep(struct sim_subject *subject, struct sim_alone *alone)
+keep(struct sim_subject *subject, struct sim_single *alone)
 {
-    struct sim_tape tape = sim_alone_deviations(alone);
+    struct sim_tape tape = sim_single_deviations(alone);
     subject->tape = (struct sim_tape){
             calloc(tape.count + 1, sizeof(*tape.entries)), tape.count, tape.count + 1};
     rt_assert(subject->tape.entries != NULL);
     memcpy(subject->tape.entries, tape.entries, tape.count * sizeof(*tape.entries));
-    subject->expected = *sim_alone_outcome(alone);
+    subject->expected = *sim_single_outcome(alone);
 }
 
 static int
@@ -75,7 +75,7 @@ run_artifact(struct sim_cli *cli, const struct sim_artifact *artifact, struct si
     struct sim_tape answers = {calloc(most, sizeof(struct sim_deviation)), 0, most};
     rt_assert(answers.entries != NULL);
     sim_answers_read(&answers, artifact->bytes, artifact->size);
-    const struct sim_alone_case what = {
+    const struct sim_candidate what = {
             .scenario = artifact->entry->scenario,
             .options = &artifact->options,
             .seed = SEED,
@@ -83,15 +83,14 @@ run_artifact(struct sim_cli *cli, const struct sim_artifact *artifact, struct si
             .tape = &answers,
             .hang_ms = cli->settings.hang_ms,
     };
-    struct sim_alone alone = {.single = {.runs = 0}};
+    struct sim_single alone = {.runs = 0};
     int status = 0;
-    if (sim_alone_run(&alone, &what)) {
+    if (sim_single_alone(&alone, &what)) {
         keep(subject, &alone);
     } else {
-        status = sim_cli_fail(
-                SIM_EXIT_SYSTEM, "the run could not be made: %s", alone.single.worker.error);
+        status = sim_cli_fail(SIM_EXIT_SYSTEM, "the run could not be made: %s", alone.worker.error);
     }
-    sim_alone_done(&alone);
+    sim_single_fini(&alone);
     free(answers.entries);
     return status;
 }
@@ -213,7 +212,7 @@ sim_subject_write(struct sim_cli *cli, const struct sim_subject *subject, const 
     if (decision_log == NULL) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to record the run");
     }
-    const struct sim_alone_case what = {
+    const struct sim_candidate what = {
             .scenario = subject->entry->scenario,
             .options = &subject->options,
             .seed = subject->seed,
@@ -222,12 +221,12 @@ sim_subject_write(struct sim_cli *cli, const struct sim_subject *subject, const 
             .hang_ms = cli->settings.hang_ms,
             .decision_log = decision_log,
     };
-    struct sim_alone alone = {.single = {.runs = 0}};
-    int status = sim_alone_run(&alone, &what)
+    struct sim_single alone = {.runs = 0};
+    int status = sim_single_alone(&alone, &what)
                          ? write_decision_log(subject, decision_log, path)
                          : sim_cli_fail(SIM_EXIT_SYSTEM, "the run could not be made: %s",
-                                   alone.single.worker.error);
-    sim_alone_done(&alone);
+                                   alone.worker.error);
+    sim_single_fini(&alone);
     free_decision_log(decision_log);
     return status;
 }

@@ -468,7 +468,7 @@ sim_subject_done(struct sim_subject *subject)
 
 int
 sim_subject_run(struct sim_cli *cli, const struct sim_subject *subject, bool lenient, bool explain,
-        struct sim_alone *alone)
+        struct sim_single *alone)
 {
     const struct sim_subject_setup setup = {.lenient = lenient, .explain = explain};
     return sim_subject_run_with(cli, subject, &setup, alone);
@@ -476,10 +476,10 @@ sim_subject_run(struct sim_cli *cli, const struct sim_subject *subject, bool len
 
 int
 sim_subject_run_with(struct sim_cli *cli, const struct sim_subject *subject,
-        const struct sim_subject_setup *setup, struct sim_alone *alone)
+        const struct sim_subject_setup *setup, struct sim_single *alone)
 {
     bool taped = subject->how != SIM_HOW_RANDOM;
-    const struct sim_alone_case what = {
+    const struct sim_candidate what = {
             .scenario = subject->entry->scenario,
             .options = &subject->options,
             .seed = subject->seed,
@@ -493,9 +493,8 @@ sim_subject_run_with(struct sim_cli *cli, const struct sim_subject *subject,
             .study = setup->study,
             .study_of = setup->study_of,
     };
-    if (!sim_alone_run(alone, &what)) {
-        return sim_cli_fail(
-                SIM_EXIT_SYSTEM, "the run could not be made: %s", alone->single.worker.error);
+    if (!sim_single_alone(alone, &what)) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "the run could not be made: %s", alone->worker.error);
     }
     return 0;
 }

@@ -8,7 +8,7 @@
 #define SIM_CLI_SUBJECT_SUBJECT_H
 
 #include "sim/cli/cli.h"
-#include "sim/engine/worker/alone.h"
+#include "sim/engine/worker/single.h"
 #include "sim/store/store.h"
 
 struct sim_subject {
@@ -63,10 +63,10 @@ void sim_subject_done(struct sim_subject *subject);
 
 /*
  * Runs it alone, with a tape as `how` says (STRICT or LENIENT). 0, or the exit status after a line.
- * sim_alone_done must follow in any case.
+ * sim_single_fini must follow in any case.
  */
 int sim_subject_run(struct sim_cli *cli, const struct sim_subject *subject, bool lenient,
-        bool explain, struct sim_alone *alone);
+        bool explain, struct sim_single *alone);
 
 /* How it is run. Zero: alone, by its tape. */
 struct sim_subject_setup {
@@ -74,7 +74,7 @@ struct sim_subject_setup {
     bool explain; /* Missing wake and FIFO order as well. */
     bool core;    /* A crash may leave a core. */
     bool quiet;   /* Its stderr is dropped. */
-    /* As in struct sim_alone_case. */
+    /* As in struct sim_candidate. */
     struct sim_trap *trap;
     void (*study)(struct sim_world *world, const struct sim_case *what,
             const struct sim_outcome *outcome, void *study_of);
@@ -83,7 +83,7 @@ struct sim_subject_setup {
 
 /* As sim_subject_run, in that way. */
 int sim_subject_run_with(struct sim_cli *cli, const struct sim_subject *subject,
-        const struct sim_subject_setup *setup, struct sim_alone *alone);
+        const struct sim_subject_setup *setup, struct sim_single *alone);
 
 /* Whether it ended as expected (verdict, oracle and site); whether it was the same run. */
 bool sim_subject_same_failure(const struct sim_subject *subject, const struct sim_outcome *outcome);

@@ -51,10 +51,10 @@ shrink_all(struct sim__shrinker *shrinker)
 
 /* The best run by its tape, to the letter, in a fresh process. False: the system refused. */
 static bool
-run_strict(const struct sim__shrinker *shrinker, bool as_twin, struct sim_alone *alone)
+run_strict(const struct sim__shrinker *shrinker, bool as_twin, struct sim_single *alone)
 {
     bool hangs = shrinker->plan->failure->verdict == SIM_VERDICT_HANG;
-    const struct sim_alone_case what = {
+    const struct sim_candidate what = {
             .scenario = shrinker->plan->scenario,
             .options = &shrinker->options,
             .seed = SIM_SHRINK_SEED,
@@ -67,25 +67,24 @@ run_strict(const struct sim__shrinker *shrinker, bool as_twin, struct sim_alone 
             .with_past = as_twin,
             .budget = shrinker->plan->budget,
     };
-    return sim_alone_run(alone, &what);
+    return sim_single_alone(alone, &what);
 }
 
 static bool
-is_the_run(const struct sim__shrinker *shrinker, const struct sim_alone *alone)
+is_the_run(const struct sim__shrinker *shrinker, const struct sim_single *alone)
 {
-    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    const struct sim_outcome *outcome = sim_single_outcome(alone);
     bool told = outcome->digest == 0 || shrinker->digest == 0;
     return sim_outcome_same(outcome, shrinker->plan->failure) &&
-           (told || outcome->digest == shrinker->digest) &&
-           sim_single_mismatch(&alone->single) == NULL;
+           (told || outcome->digest == shrinker->digest) && sim_single_mismatch(alone) == NULL;
 }
 
 /* Who hangs is asked once: the twin would cost the same patience again. */
 static void
 verify(const struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
 {
-    struct sim_alone twin = {.single = {.runs = 0}};
-    const struct sim_alone *asked = &shrunk->alone;
+    struct sim_single twin = {.runs = 0};
+    const struct sim_single *asked = &shrunk->alone;
     bool hangs = shrinker->plan->failure->verdict == SIM_VERDICT_HANG;
     bool ran = run_strict(shrinker, false, &shrunk->alone);
     bool same = ran && is_the_run(shrinker, &shrunk->alone);
@@ -96,13 +95,13 @@ verify(const struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
     }
     if (!ran) {
         shrunk->end = SIM_SHRINK_SYSTEM;
-        const char *error = asked->single.worker.error;
+        const char *error = asked->worker.error;
         (void)snprintf(shrunk->error, sizeof(shrunk->error), "%s",
                 error[0] != '\0' ? error : "the time is up");
     } else if (!same) {
         shrunk->end = SIM_SHRINK_UNSTABLE;
     }
-    sim_alone_done(&twin);
+    sim_single_fini(&twin);
 }
 
 /* ---- All of it. ------------------------------------------------------------------------------ */
@@ -159,7 +158,7 @@ sim_shrunk_done(struct sim_shrunk *shrunk)
 {
     free(shrunk->tape.entries);
     shrunk->tape = (struct sim_tape){NULL, 0, 0};
-    sim_alone_done(&shrunk->alone);
+    sim_single_fini(&shrunk->alone);
 }
 
 bool

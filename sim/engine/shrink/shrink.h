@@ -30,7 +30,7 @@
 
 #include <signal.h>
 
-#include "sim/engine/worker/alone.h"
+#include "sim/engine/worker/single.h"
 
 #define SIM_SHRINK_REPLAYS_MAX 2000u
 /* Steps of all candidates together: some seconds. Runs of 10,000 steps use up all replays. */
@@ -83,7 +83,7 @@ struct sim_shrunk {
     uint32_t replays; /* Made to get there; the two that verify it are not counted. */
     /* The smallest run alone, with events and texts and the owed wake looked for; valid when
      * sim_shrunk_holds. */
-    struct sim_alone alone;
+    struct sim_single alone;
     char error[160];
 };
 

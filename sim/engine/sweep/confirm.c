@@ -33,14 +33,14 @@ tell_divergence(const struct sim_outcome *seen, const struct sim_outcome *alone,
 }
 
 bool
-sim_confirm(struct sim_alone *alone, const struct sim_alone_case *what,
+sim_confirm(struct sim_single *alone, const struct sim_candidate *what,
         const struct sim_outcome *seen, uint64_t first, struct sim_outcome *ret_outcome,
         bool *ret_same)
 {
-    if (!sim_alone_run(alone, what)) {
+    if (!sim_single_alone(alone, what)) {
         return false;
     }
-    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    const struct sim_outcome *outcome = sim_single_outcome(alone);
     *ret_outcome = *outcome;
     *ret_same = sim_same_end(seen, outcome);
     if (!*ret_same) {

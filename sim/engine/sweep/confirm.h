@@ -11,14 +11,14 @@
 #ifndef SIM_ENGINE_SWEEP_CONFIRM_H
 #define SIM_ENGINE_SWEEP_CONFIRM_H
 
-#include "sim/engine/worker/alone.h"
+#include "sim/engine/worker/single.h"
 
 /*
  * Runs `what` alone and compares it with `seen`. *ret_outcome: what came out, or `diverged`.
  * `first` is the first seed of the sweep. False: the system refused, see alone->single-run
- * worker.worker.error. sim_alone_done must follow in any case.
+ * worker.worker.error. sim_single_fini must follow in any case.
  */
-bool sim_confirm(struct sim_alone *alone, const struct sim_alone_case *what,
+bool sim_confirm(struct sim_single *alone, const struct sim_candidate *what,
         const struct sim_outcome *seen, uint64_t first, struct sim_outcome *ret_outcome,
         bool *ret_same);
 

@@ -91,7 +91,7 @@ tell_failure(struct sim__sweep *sweep, const struct sim_batch *batch, const stru
         return;
     }
     const struct sim_outcome *seen = &kept->outcome;
-    struct sim_alone alone;
+    struct sim_single alone;
     struct sim_options options;
     struct sim_tape tape = tape_of(batch, kept);
     sim_sweep_options(plan, seen->seed, &options);
@@ -101,7 +101,7 @@ tell_failure(struct sim__sweep *sweep, const struct sim_batch *batch, const stru
             .again = {how_again(sweep, kept), &tape},
             .alone = &alone,
     };
-    const struct sim_alone_case what = {
+    const struct sim_candidate what = {
             .scenario = plan->scenario,
             .options = &options,
             .seed = seen->seed,
@@ -113,15 +113,14 @@ tell_failure(struct sim__sweep *sweep, const struct sim_batch *batch, const stru
             .loud = true,
     };
     if (!sim_confirm(&alone, &what, seen, plan->first, &failure.outcome, &failure.same)) {
-        (void)snprintf(
-                sweep->pool->error, sizeof(sweep->pool->error), "%s", alone.single.worker.error);
+        (void)snprintf(sweep->pool->error, sizeof(sweep->pool->error), "%s", alone.worker.error);
         sim__sweep_close(sweep, SIM_SWEEP_SYSTEM);
     } else if (!sweep->sink->failure(sweep->sink, &failure)) {
         sim__sweep_close(sweep, SIM_SWEEP_SINK);
     }
     sweep->result->kinds++;
     sweep->result->diverged += !failure.same;
-    sim_alone_done(&alone);
+    sim_single_fini(&alone);
     free(tape.entries);
 }
 

@@ -17,8 +17,8 @@
 
 #include <signal.h>
 
-#include "sim/engine/worker/alone.h"
 #include "sim/engine/worker/pool.h"
+#include "sim/engine/worker/single.h"
 #include "sim/store/store.h"
 
 /* Failures that are told; more kinds than this in one sweep are only counted. */
@@ -83,7 +83,7 @@ struct sim_new_failure {
     const struct sim_outcome *seen; /* What the sweep saw. */
     struct sim_again again;         /* What makes it again by itself. */
     struct sim_outcome outcome;     /* What is true: `seen` confirmed, or verdict `diverged`. */
-    struct sim_alone *alone;        /* The run alone; its events are there. NULL: unconfirmed. */
+    struct sim_single *alone;       /* The run alone; its events are there. NULL: unconfirmed. */
     bool same;
 };
 

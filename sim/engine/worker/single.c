@@ -116,6 +116,27 @@ sim_single_run(struct sim_single *single, const struct sim_candidate *candidate)
     return wait_and_charge(single, progress);
 }
 
+bool
+sim_single_alone(struct sim_single *single, const struct sim_candidate *candidate)
+{
+    struct sim_candidate what = *candidate;
+    what.texts = true;
+    if (!sim_single_init(single, what.kind, &sim_shared_for_reading, what.hang_ms)) {
+        return false;
+    }
+    single->budget = what.budget;
+    single->worker.loud = what.loud;
+    single->worker.core = what.core;
+    single->worker.hurry = what.hurry;
+    return sim_single_run(single, &what) != NULL;
+}
+
+bool
+sim_same_end(const struct sim_outcome *a, const struct sim_outcome *b)
+{
+    return sim_outcome_same(a, b) && (a->digest == 0 || b->digest == 0 || a->digest == b->digest);
+}
+
 const struct sim_outcome *
 sim_single_outcome(const struct sim_single *single)
 {

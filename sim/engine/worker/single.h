@@ -1,5 +1,5 @@
 /*
- * single.h -- one candidate after the other, in a process that stays.
+ * single.h -- one candidate after the other, in a process that stays, or one alone in a new one.
  *
  *      struct sim_single single;
  *      sim_single_init(&single, NULL, &sim_shared_for_candidates, SIM_HANG_MS);
@@ -55,6 +55,14 @@ struct sim_candidate {
     /* What the run answers, as a fuzzer's input has it: shared with the process as `study_of` is,
      * with its tape. NULL: nobody asks. */
     struct sim_decision_log *decision_log;
+
+    /* Of the process that sim_single_alone starts. */
+    const struct sim_worker_kind *kind; /* NULL: the usual one. */
+    uint32_t hang_ms;
+    const volatile sig_atomic_t *hurry; /* As in struct sim_worker. */
+    struct sim_budget *budget;          /* Charged with the run; NULL: none. */
+    bool loud;                          /* What the run writes to stderr is let through. */
+    bool core; /* A crash leaves a core, where the system is asked for one. */
 };
 
 /*
@@ -77,6 +85,14 @@ void sim_single_fini(struct sim_single *single);
  */
 const struct sim_outcome *sim_single_run(
         struct sim_single *single, const struct sim_candidate *candidate);
+
+/* Runs `candidate` alone in a new process, forked from a parent that has run nothing, with its texts:
+ * what `replay`, `show` and `diff` read, and how a sweep confirms a failure. False: the system
+ * refused, see worker.error. sim_single_fini must follow in any case. */
+bool sim_single_alone(struct sim_single *single, const struct sim_candidate *candidate);
+
+/* Whether two ends are the same run: verdict, oracle, site, and digest where both have one. */
+bool sim_same_end(const struct sim_outcome *a, const struct sim_outcome *b);
 
 /* ---- After a run. ---------------------------------------------------------------------------- */
 

@@ -277,11 +277,11 @@ verdict_alone(const struct sim_sweep_plan *plan, uint64_t seed, const struct see
 {
     static struct sim_deviation deviations[4096];
     struct sim_tape tape = {deviations, 0, 4096};
-    struct sim_alone alone;
+    struct sim_single alone;
     struct sim_options options;
     sim_sweep_options(plan, seed, &options);
     EXPECT_EQ(sim_tape_decode(&tape, seen->length > 0 ? seen->tape : NULL, seen->length), RT_OK);
-    const struct sim_alone_case what = {
+    const struct sim_candidate what = {
             .scenario = plan->scenario,
             .options = &options,
             .seed = seed,
@@ -289,9 +289,9 @@ verdict_alone(const struct sim_sweep_plan *plan, uint64_t seed, const struct see
             .tape = &tape,
             .hang_ms = HANG_MS,
     };
-    EXPECT(sim_alone_run(&alone, &what));
-    uint32_t verdict = sim_alone_outcome(&alone)->verdict;
-    sim_alone_done(&alone);
+    EXPECT(sim_single_alone(&alone, &what));
+    uint32_t verdict = sim_single_outcome(&alone)->verdict;
+    sim_single_fini(&alone);
     return verdict;
 }
 

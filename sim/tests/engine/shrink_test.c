@@ -280,7 +280,7 @@ TEST(shrink_keeps_the_failure_and_its_tape_is_strict)
             const struct sim_shrink_plan plan = plan_of(&test);
             sim_shrink(&plan, &shrunk);
             EXPECT(sim_shrunk_holds(&shrunk));
-            const struct sim_outcome *alone = sim_alone_outcome(&shrunk.alone);
+            const struct sim_outcome *alone = sim_single_outcome(&shrunk.alone);
             EXPECT(sim_outcome_same(alone, &test.failure));
             EXPECT(sim_shrink_key_compare(&shrunk.to, &shrunk.from) <= 0);
             EXPECT_EQ(alone->deviations, shrunk.tape.count);
@@ -323,7 +323,7 @@ TEST(shrink_result_of_a_simple_rule_is_as_expected)
     for (uint32_t i = 0; i < shrunk.tape.count; i++) {
         EXPECT_EQ(shrunk.tape.entries[i].index, 1);
     }
-    EXPECT_EQ(sim_alone_outcome(&shrunk.alone)->seed, SIM_SHRINK_SEED);
+    EXPECT_EQ(sim_single_outcome(&shrunk.alone)->seed, SIM_SHRINK_SEED);
     sim_shrunk_done(&shrunk);
     sim_single_fini(&test.single);
 }
@@ -379,7 +379,7 @@ TEST(shrink_stops_at_its_limits)
     sim_shrink(&plan, &shrunk);
     EXPECT_EQ(shrunk.end, SIM_SHRINK_REPLAYS);
     EXPECT_EQ(shrunk.replays, 3);
-    EXPECT(sim_outcome_same(sim_alone_outcome(&shrunk.alone), &test.failure));
+    EXPECT(sim_outcome_same(sim_single_outcome(&shrunk.alone), &test.failure));
     sim_shrunk_done(&shrunk);
     plan = plan_of(&test);
     plan.deadline_ms = 1;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
-#include "sim/engine/worker/alone.h"
+#include "sim/engine/worker/single.h"
 #include "sim/judge/spurious_poll.h"
 #include "sim/rewake.h"
 
