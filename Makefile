@@ -65,7 +65,7 @@ CXX.gcc := g++
 CXX.clang := clang++
 CXXFLAGS := -std=c++20 -I. -g -MMD -MP $(FLAGS.$(BUILD)) $(OPT) -Wall -Wextra -Wpedantic -Werror \
 	-Wshadow -Wconversion -Wcast-qual
-# What a process has counted is written before it leaves by _exit (sim/engine/worker/last_words.h).
+# What a process has counted is written before it leaves by _exit (sim/engine/worker/exit_flush.h).
 LINK.cov := --coverage -Wl,-u,__gcov_dump,-u,__gcov_reset
 # --export-dynamic: a user's library of scenarios finds the simulator in the program itself. -z now:
 # what is looked up once at the start is not looked up by each worker.

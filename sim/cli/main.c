@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "sim/cli/cli.h"
-#include "sim/engine/worker/last_words.h"
+#include "sim/engine/worker/exit_flush.h"
 
 /* A closed stream stays unusable: otherwise the next file that is opened gets its number, and
  * output goes into that file. Opened in the wrong direction, so that its use still fails. */
@@ -38,7 +38,7 @@ main(int count, char **arguments)
     }
     int status = sim_cli_main(count, arguments);
     (void)fflush(NULL);
-    sim_last_words();
+    sim_exit_flush();
     if (status == SIM_EXIT_UNREAD) {
         (void)signal(SIGPIPE, SIG_DFL);
         (void)raise(SIGPIPE);

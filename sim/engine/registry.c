@@ -22,7 +22,7 @@
 #include "sim/core/site.h"
 #include "sim/engine/token.h"
 #include "sim/engine/worker/descriptors.h"
-#include "sim/engine/worker/last_words.h"
+#include "sim/engine/worker/exit_flush.h"
 
 /* A library whose constructors take longer does not load. */
 #define LOAD_SECONDS 10
@@ -324,7 +324,7 @@ load(struct sim_registry *registry, const char *path, const char *file)
     if (library == NULL) {
         return false;
     }
-    sim_last_words_add(handle);
+    sim_exit_flush_library(handle);
     uint32_t count = registry->count;
     struct sim_entry *before = calloc(count + 1, sizeof(*before));
     rt_assert(before != NULL);

@@ -518,7 +518,8 @@ explore_scenario(struct explore *explore)
     print_start(explore);
     sweep(explore);
     const struct sim_shared *shared = run->pool.workers[0].shared;
-    kind->space((const struct sim_strategy *)(const void *)shared->notebook, &explore->space);
+    kind->space(
+            (const struct sim_strategy *)(const void *)shared->strategy_memory, &explore->space);
     if (run->json) {
         print_end_json(explore);
     } else {

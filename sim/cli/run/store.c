@@ -175,7 +175,7 @@ static bool
 is_stored(const struct sim_run *run, const struct sim_kept *kept)
 {
     uint64_t index = kept->outcome.seed - run->plan.first;
-    return kept->told || kept->outcome.verdict != SIM_VERDICT_PASS || run->plan.keep_all ||
+    return kept->reported || kept->outcome.verdict != SIM_VERDICT_PASS || run->plan.keep_all ||
            sim_run_cover_new(run, index) > 0 || sim_run_code_new(run, index) > 0;
 }
 
@@ -197,7 +197,7 @@ gather_rows(const struct sim_run *run, const struct sim_merged *batch, bool told
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < batch->kept_count; i++) {
-        if (batch->kept[i].told == told && is_stored(run, &batch->kept[i])) {
+        if (batch->kept[i].reported == told && is_stored(run, &batch->kept[i])) {
             rows[count++] = row_of(run, &batch->kept[i]);
         }
     }

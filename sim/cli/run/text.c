@@ -311,7 +311,7 @@ run_alone(struct sim_run *run, uint64_t seed, const struct sim_again *again, boo
             .seed = seed,
             .how = again->how,
             .tape = again->tape,
-            .kind = as_replica ? &sim_worker_twin : &sim_worker_usual,
+            .kind = as_replica ? &sim_worker_replica : &sim_worker_usual,
             .hang_ms = run->cli->settings.hang_ms,
             .with_past = as_replica,
     };

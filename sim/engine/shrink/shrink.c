@@ -60,7 +60,7 @@ run_strict(const struct sim__shrinker *shrinker, bool as_twin, struct sim_single
             .seed = SIM_SHRINK_SEED,
             .how = SIM_HOW_STRICT,
             .tape = &shrinker->best,
-            .kind = as_twin ? &sim_worker_twin : &sim_worker_usual,
+            .kind = as_twin ? &sim_worker_replica : &sim_worker_usual,
             .hang_ms = shrinker->plan->hang_ms,
             .hurry = hangs ? shrinker->plan->interrupted : NULL,
             .explain = !as_twin,

@@ -66,7 +66,7 @@ sim__chapter_open_first(struct sim__sweep *sweep)
 }
 
 void
-sim__chapter_turn_the_page(struct sim__sweep *sweep)
+sim__chapter_next(struct sim__sweep *sweep)
 {
     const struct sim_sweep_plan *plan = sweep->plan;
     if (plan->chapter_runs != 0 && sweep->next_index == sweep->length && sweep->length > 0 &&

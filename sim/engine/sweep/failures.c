@@ -14,7 +14,7 @@
 
 /* True for the first of its kind, when there is room to remember it. */
 static bool
-is_news(struct sim__sweep *sweep, const struct sim_outcome *outcome)
+is_new(struct sim__sweep *sweep, const struct sim_outcome *outcome)
 {
     for (uint32_t i = 0; i < sweep->kind_count; i++) {
         const struct sim__failure_kind *kind = &sweep->kinds[i];
@@ -35,7 +35,7 @@ void
 sim__sweep_know(struct sim__sweep *sweep)
 {
     if (sweep->plan->known != NULL) {
-        (void)is_news(sweep, sweep->plan->known);
+        (void)is_new(sweep, sweep->plan->known);
     }
 }
 
@@ -125,7 +125,7 @@ tell_failure(struct sim__sweep *sweep, const struct sim_batch *batch, const stru
 }
 
 void
-sim__sweep_find_news(struct sim__sweep *sweep, struct sim_batch *batch)
+sim__sweep_find_failures(struct sim__sweep *sweep, struct sim_batch *batch)
 {
     for (uint32_t i = 0; i < batch->kept_count; i++) {
         const struct sim_outcome *outcome = &batch->kept[i].outcome;
@@ -135,15 +135,15 @@ sim__sweep_find_news(struct sim__sweep *sweep, struct sim_batch *batch)
         if (sweep->result->first_failure == UINT64_MAX) {
             sweep->result->first_failure = outcome->seed - sweep->plan->first;
         }
-        batch->kept[i].told = is_news(sweep, outcome);
+        batch->kept[i].reported = is_new(sweep, outcome);
     }
 }
 
 void
-sim__sweep_tell_news(struct sim__sweep *sweep, const struct sim_batch *batch)
+sim__sweep_report_failures(struct sim__sweep *sweep, const struct sim_batch *batch)
 {
     for (uint32_t i = 0; i < batch->kept_count && !sweep->closed; i++) {
-        if (batch->kept[i].told) {
+        if (batch->kept[i].reported) {
             tell_failure(sweep, batch, &batch->kept[i]);
         }
     }
@@ -164,7 +164,7 @@ ask_twin(struct sim__sweep *sweep, const struct sim_check *check, const struct s
     like.learned = NULL;
     like.how = again->how;
     like.tape = again->tape;
-    if (!sim_pool_ask_twin(sweep->pool, &like, check->seed, &digest)) {
+    if (!sim_pool_replica_digest(sweep->pool, &like, check->seed, &digest)) {
         sim__sweep_close(sweep, SIM_SWEEP_SYSTEM);
         return;
     }
@@ -200,6 +200,6 @@ sim__sweep_merge_checks(struct sim__sweep *sweep, const struct sim_batch *batch)
 {
     for (uint32_t i = 0; i < batch->check_count && !sweep->closed; i++) {
         check_with_twin(sweep, batch, &batch->checks[i]);
-        sim__sweep_look_at_the_time(sweep);
+        sim__sweep_check_time(sweep);
     }
 }

@@ -35,7 +35,7 @@ has_any_run(const struct sim__sweep *sweep)
 {
     bool any = sweep->result->totals.runs > 0;
     for (uint32_t i = 0; i < sweep->pool->count && !any; i++) {
-        any = sweep->owner[i] != SIM_SWEEP_NOBODY &&
+        any = sweep->owner[i] != SIM_SWEEP_NO_BATCH &&
               sim_shared_results(sweep->pool->workers[i].shared)->done > 0;
     }
     return any;
@@ -48,7 +48,7 @@ sim__sweep_is_overdue(const struct sim__sweep *sweep)
 }
 
 void
-sim__sweep_look_at_the_time(struct sim__sweep *sweep)
+sim__sweep_check_time(struct sim__sweep *sweep)
 {
     if (sweep->stopping) {
         return;

@@ -16,7 +16,7 @@
 
 /* Batches that are under way or wait for one before them. */
 #define SIM_SWEEP_WINDOW 512u
-#define SIM_SWEEP_NOBODY UINT64_MAX
+#define SIM_SWEEP_NO_BATCH UINT64_MAX
 
 struct sim__failure_kind {
     uint32_t verdict;
@@ -30,7 +30,7 @@ struct sim__sweep {
     struct sim_sink *sink;
     struct sim_sweep_result *result;
     struct sim_batch window[SIM_SWEEP_WINDOW];
-    uint64_t owner[SIM_JOBS_MAX]; /* Sequence of each worker's batch, or SIM_SWEEP_NOBODY. */
+    uint64_t owner[SIM_JOBS_MAX]; /* Sequence of each worker's batch, or SIM_SWEEP_NO_BATCH. */
     uint64_t base;                /* Index in the sweep of the chapter's first run. */
     uint64_t length;              /* Runs of that chapter. */
     uint64_t next_index;          /* In the chapter, of the first run that nobody has. */
@@ -57,7 +57,7 @@ void sim__sweep_close(struct sim__sweep *sweep, enum sim_sweep_end why);
 bool sim__sweep_is_overdue(const struct sim__sweep *sweep);
 
 /* Stops it where somebody has interrupted it, or where its time is up and a run is over. */
-void sim__sweep_look_at_the_time(struct sim__sweep *sweep);
+void sim__sweep_check_time(struct sim__sweep *sweep);
 
 /* `count` runs of the chapter, from `index` on. */
 void sim__sweep_set_job(
@@ -70,7 +70,7 @@ void sim__chapter_open_first(struct sim__sweep *sweep);
 
 /* Opens the next one once a chapter is merged whole: all workers are idle, and nobody reads what
  * was learned in it. */
-void sim__chapter_turn_the_page(struct sim__sweep *sweep);
+void sim__chapter_next(struct sim__sweep *sweep);
 
 /* Sets batch->fresh: how much each of its runs covered that none before it had, in any chapter. */
 void sim__chapter_cover(struct sim__sweep *sweep, struct sim_batch *batch);
@@ -81,8 +81,8 @@ void sim__chapter_cover(struct sim__sweep *sweep, struct sim_batch *batch);
 void sim__sweep_know(struct sim__sweep *sweep);
 
 /* Marks the runs of `batch` that are the first of their kind to fail; tells the sink of them. */
-void sim__sweep_find_news(struct sim__sweep *sweep, struct sim_batch *batch);
-void sim__sweep_tell_news(struct sim__sweep *sweep, const struct sim_batch *batch);
+void sim__sweep_find_failures(struct sim__sweep *sweep, struct sim_batch *batch);
+void sim__sweep_report_failures(struct sim__sweep *sweep, const struct sim_batch *batch);
 
 /* Has twins make again what is to be checked of `batch`. */
 void sim__sweep_merge_checks(struct sim__sweep *sweep, const struct sim_batch *batch);

@@ -33,7 +33,7 @@ give(struct sim__sweep *sweep, uint32_t which, uint64_t index, uint32_t count)
         sim__sweep_close(sweep, SIM_SWEEP_SYSTEM);
         /* No worker has it, so no worker will finish it. */
         sweep->window[sweep->owner[which] % SIM_SWEEP_WINDOW].over = true;
-        sweep->owner[which] = SIM_SWEEP_NOBODY;
+        sweep->owner[which] = SIM_SWEEP_NO_BATCH;
     }
 }
 
@@ -63,7 +63,7 @@ hand_out(struct sim__sweep *sweep)
 {
     for (uint32_t i = 0; i < workers_used(sweep) && !sweep->stopping; i++) {
         uint32_t count = next_count(sweep);
-        if (sweep->owner[i] != SIM_SWEEP_NOBODY || count == 0) {
+        if (sweep->owner[i] != SIM_SWEEP_NO_BATCH || count == 0) {
             continue;
         }
         sweep->owner[i] = sweep->next_sequence;
@@ -88,7 +88,7 @@ merge(struct sim__sweep *sweep, struct sim_batch *batch)
     if (sweep->plan->covered != NULL) {
         sim__chapter_cover(sweep, batch);
     }
-    sim__sweep_find_news(sweep, batch);
+    sim__sweep_find_failures(sweep, batch);
     sweep->result->failures = totals->runs - totals->verdicts[SIM_VERDICT_PASS];
     const struct sim_merged merged = {
             .index = sweep->base + batch->index,
@@ -108,7 +108,7 @@ merge(struct sim__sweep *sweep, struct sim_batch *batch)
         sim__sweep_close(sweep, SIM_SWEEP_SINK);
         return;
     }
-    sim__sweep_tell_news(sweep, batch);
+    sim__sweep_report_failures(sweep, batch);
     sim__sweep_merge_checks(sweep, batch);
     if (sweep->plan->fail_fast && sweep->result->failures > 0) {
         sim__sweep_close(sweep, SIM_SWEEP_STOPPED_AT_FAILURE);
@@ -162,14 +162,14 @@ collect(struct sim__sweep *sweep, uint32_t which)
         return;
     }
     batch->over = true;
-    sweep->owner[which] = SIM_SWEEP_NOBODY;
+    sweep->owner[which] = SIM_SWEEP_NO_BATCH;
 }
 
 static bool
-anybody_works(const struct sim__sweep *sweep)
+any_works(const struct sim__sweep *sweep)
 {
     for (uint32_t i = 0; i < sweep->pool->count; i++) {
-        if (sweep->owner[i] != SIM_SWEEP_NOBODY) {
+        if (sweep->owner[i] != SIM_SWEEP_NO_BATCH) {
             return true;
         }
     }
@@ -184,7 +184,7 @@ abandon(struct sim__sweep *sweep)
         return;
     }
     for (uint32_t i = 0; i < sweep->pool->count; i++) {
-        if (sweep->owner[i] != SIM_SWEEP_NOBODY) {
+        if (sweep->owner[i] != SIM_SWEEP_NO_BATCH) {
             sim_worker_abandon(&sweep->pool->workers[i]);
             collect(sweep, i);
         }
@@ -198,7 +198,7 @@ turn(struct sim__sweep *sweep)
 {
     int tick_ms = sim__sweep_is_overdue(sweep) ? OVERDUE_TICK_MS : TICK_MS;
     int which = sim_workers_wait(sweep->pool->workers, sweep->pool->count, tick_ms);
-    sim__sweep_look_at_the_time(sweep);
+    sim__sweep_check_time(sweep);
     if (which >= 0) {
         collect(sweep, (uint32_t)which);
         merge_in_order(sweep);
@@ -240,12 +240,12 @@ sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct s
     sim__sweep_know(sweep);
     sim__chapter_open_first(sweep);
     for (uint32_t i = 0; i < pool->count; i++) {
-        sweep->owner[i] = SIM_SWEEP_NOBODY;
+        sweep->owner[i] = SIM_SWEEP_NO_BATCH;
     }
     hand_out(sweep);
-    while (anybody_works(sweep)) {
+    while (any_works(sweep)) {
         turn(sweep);
-        sim__chapter_turn_the_page(sweep);
+        sim__chapter_next(sweep);
         hand_out(sweep);
     }
     merge_in_order(sweep);

@@ -17,7 +17,7 @@
 #include "runtime/base/assert.h"
 #include "sim/core/frames.h"
 #include "sim/core/process/stack.h"
-#include "sim/engine/worker/last_words.h"
+#include "sim/engine/worker/exit_flush.h"
 
 #define HANDLER_STACK ((size_t)64 << 10)
 /* An access this near the stack pointer, and not to be had, has run off the stack's end. */
@@ -154,7 +154,7 @@ on_signal(int number, siginfo_t *info, void *argument)
         crash_record->pc = read_machine(context).pc;
     }
     note_frames(crash_record);
-    sim_last_words();
+    sim_exit_flush();
     (void)raise(number);
 }
 

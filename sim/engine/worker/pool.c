@@ -44,7 +44,7 @@ sim_pool_fini(struct sim_pool *pool)
         sim_worker_fini(&pool->workers[i]);
     }
     free(pool->workers);
-    sim_worker_fini(&pool->twin);
+    sim_worker_fini(&pool->replica);
     sim_learned_book_fini(&pool->book);
     *pool = (struct sim_pool){.count = 0};
 }
@@ -59,12 +59,13 @@ sim_pool_end_processes(struct sim_pool *pool)
 }
 
 bool
-sim_pool_ask_twin(
+sim_pool_replica_digest(
         struct sim_pool *pool, const struct sim_job *like, uint64_t seed, uint64_t *ret_digest)
 {
-    struct sim_worker *twin = &pool->twin;
+    struct sim_worker *twin = &pool->replica;
     bool fresh = twin->shared == NULL;
-    if (fresh && !sim_worker_init(twin, &sim_worker_twin, &sim_shared_for_sweeps, pool->hang_ms)) {
+    if (fresh &&
+            !sim_worker_init(twin, &sim_worker_replica, &sim_shared_for_sweeps, pool->hang_ms)) {
         (void)snprintf(pool->error, sizeof(pool->error), "no memory for the twin");
         return false;
     }

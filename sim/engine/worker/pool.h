@@ -32,7 +32,7 @@ void sim_pool_end_processes(struct sim_pool *pool);
 
 /* The digest of one run in the twin, which has run others before; false: the system refused.
  * `like` says how, and with a tape by which, but is no search. */
-bool sim_pool_ask_twin(
+bool sim_pool_replica_digest(
         struct sim_pool *pool, const struct sim_job *like, uint64_t seed, uint64_t *ret_digest);
 
 /* Processors that this process may use. */

@@ -77,7 +77,7 @@ cut_off(struct sim_shared *shared, struct sim_outcome *ret)
 /* How a run ended whose process is gone: in the middle of it, or of a question to a blocked actor
  * when it had ended. */
 static struct sim_outcome
-last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
+cut_short(struct sim_worker *worker, enum sim_verdict verdict, int status)
 {
     struct sim_shared *shared = worker->shared;
     const struct sim_ended *ended = &shared->world.ended;
@@ -142,15 +142,15 @@ limit(struct sim_worker *worker, uint32_t count, bool keep_all)
     memcpy(&worker->shared->job, &worker->job, sizeof(worker->job));
 }
 
-/* What is said of a run that ended as `doubt` says after others, and passed alone. */
+/* What is said of a run that ended as `suspect` says after others, and passed alone. */
 static void
-call_diverged(struct sim_outcome *outcome, const struct sim_doubt *doubt)
+call_diverged(struct sim_outcome *outcome, const struct sim_suspect *suspect)
 {
     char after[80] = "after runs of another scenario";
-    const struct sim_outcome *seen = &doubt->seen;
-    if (doubt->since < seen->seed) {
+    const struct sim_outcome *seen = &suspect->seen;
+    if (suspect->since < seen->seed) {
         (void)snprintf(after, sizeof(after), "after runs of seeds from %llu to %llu",
-                (unsigned long long)doubt->since, (unsigned long long)(seen->seed - 1));
+                (unsigned long long)suspect->since, (unsigned long long)(seen->seed - 1));
     }
     outcome->verdict = SIM_VERDICT_DIVERGED;
     outcome->oracle = SIM_ORACLE_TWIN;
@@ -173,7 +173,7 @@ begin_alone(struct sim_worker *worker)
     (void)sim__worker_end(worker);
     worker->alone = worker->asked - 1;
     worker->asked = 1;
-    worker->doubt.any = false;
+    worker->suspect.any = false;
     worker->job.count = 1;
     worker->job.keep_all = worker->keeps_all;
     if (!sim_shared_renew(worker->shared, &worker->sizes, &worker->job)) {
@@ -184,31 +184,31 @@ begin_alone(struct sim_worker *worker)
 
 /* The last run of the results, if it passed, is called `diverged`. */
 static void
-diverge(struct sim_worker *worker, const struct sim_doubt *doubt)
+diverge(struct sim_worker *worker, const struct sim_suspect *suspect)
 {
     struct sim_outcome outcome = *sim_shared_last_kept(worker->shared);
-    rt_assert(outcome.seed == doubt->seen.seed);
+    rt_assert(outcome.seed == suspect->seen.seed);
     if (worker->reports_diverged && outcome.verdict == SIM_VERDICT_PASS) {
-        call_diverged(&outcome, doubt);
+        call_diverged(&outcome, suspect);
         sim_shared_replace_last(worker->shared, &outcome);
     }
 }
 
-/* The run in doubt was run again, and has not ended its process in the middle. True: the job is
+/* The run in suspect was run again, and has not ended its process in the middle. True: the job is
  * over. */
 static bool
 refute(struct sim_worker *worker)
 {
-    const struct sim_doubt doubt = worker->doubt;
+    const struct sim_suspect suspect = worker->suspect;
     bool again = sim_shared_last_kept(worker->shared)->oracle == SIM_ORACLE_PROCESS;
     bool others = done_of(worker) > 1;
-    worker->doubt.any = false;
+    worker->suspect.any = false;
     /* A kill from outside damages nothing. */
-    if (!again && others && doubt.seen.reason != SIM_REASON_KILLED) {
-        worker->refuted = doubt;
+    if (!again && others && suspect.seen.reason != SIM_REASON_KILLED) {
+        worker->refuted = suspect;
         return !begin_alone(worker);
     }
-    diverge(worker, &doubt);
+    diverge(worker, &suspect);
     limit(worker, worker->asked, worker->keeps_all);
     return !sim__worker_continue(worker);
 }
@@ -221,10 +221,10 @@ sim__worker_conclude(struct sim_worker *worker)
     if (worker->failed) {
         return true;
     }
-    if (worker->doubt.any && done > 0 && last == worker->doubt.seen.seed) {
+    if (worker->suspect.any && done > 0 && last == worker->suspect.seen.seed) {
         return refute(worker);
     }
-    worker->doubt.any = false; /* It was stopped before it made the run again. */
+    worker->suspect.any = false; /* It was stopped before it made the run again. */
     if (worker->refuted.any && done > 0 && last == worker->refuted.seen.seed) {
         worker->refuted.any = false;
         diverge(worker, &worker->refuted);
@@ -235,21 +235,21 @@ sim__worker_conclude(struct sim_worker *worker)
 /* ---- A mapping that is not whole. ------------------------------------------------------------ */
 
 static bool
-begin_dictation(struct sim_worker *worker)
+open_tape(struct sim_worker *worker)
 {
-    sim__worker_end_dictation(worker);
-    worker->dictation = memfd_create("rewake-tape", MFD_CLOEXEC);
-    return worker->dictation > 0;
+    sim__worker_close_tape(worker);
+    worker->tape_fd = memfd_create("rewake-tape", MFD_CLOEXEC);
+    return worker->tape_fd > 0;
 }
 
 /* Puts the tape that was kept aside where the run's own would be; how many deviations it has. */
 static uint32_t
-take_dictation(struct sim_worker *worker)
+read_tape(struct sim_worker *worker)
 {
     const struct sim_tape *tape = &worker->shared->memory.tape;
     size_t size = tape->capacity * sizeof(*tape->entries);
-    ssize_t got = pread(worker->dictation, tape->entries, size, 0);
-    sim__worker_end_dictation(worker);
+    ssize_t got = pread(worker->tape_fd, tape->entries, size, 0);
+    sim__worker_close_tape(worker);
     return got > 0 ? (uint32_t)((size_t)got / sizeof(*tape->entries)) : 0;
 }
 
@@ -260,12 +260,12 @@ overwrote(struct sim_worker *worker)
     struct sim_job *job = &worker->job;
     /* A search can repeat a run only by its tape, and that is lost: the run is made once more, and
      * its tape kept elsewhere. */
-    bool dictated = job->dictates;
-    job->dictates = job->how == SIM_HOW_SEARCH && !dictated && begin_dictation(worker);
+    bool kept_tape = job->keeps_tape;
+    job->keeps_tape = job->how == SIM_HOW_SEARCH && !kept_tape && open_tape(worker);
     if (!sim_shared_renew(worker->shared, &worker->sizes, job)) {
         return sim__worker_fail(worker, "no memory for what a run has written over", 0);
     }
-    if (!job->dictates) {
+    if (!job->keeps_tape) {
         const struct sim_outcome outcome = {
                 .seed = job->first,
                 .verdict = SIM_VERDICT_CRASH,
@@ -273,7 +273,7 @@ overwrote(struct sim_worker *worker)
                 .order = SIM_ORDER_ANY,
                 .actor = UINT32_MAX,
                 .message = "it wrote over memory of rewake's own",
-                .deviations = dictated ? take_dictation(worker) : 0,
+                .deviations = kept_tape ? read_tape(worker) : 0,
         };
         sim_shared_add(worker->shared, &outcome, job->search.kind);
     }
@@ -281,7 +281,7 @@ overwrote(struct sim_worker *worker)
 }
 
 bool
-sim__worker_distrust(struct sim_worker *worker)
+sim__worker_repeat_alone(struct sim_worker *worker)
 {
     if (is_sequential(worker)) {
         return sim__worker_fail(worker,
@@ -366,13 +366,13 @@ again_by_tape(
 static bool
 settle_by_tape(struct sim_worker *worker, const struct sim_outcome *seen)
 {
-    const struct sim_doubt doubt = {.seen = *seen, .since = worker->since};
+    const struct sim_suspect suspect = {.seen = *seen, .since = worker->since};
     struct sim_outcome outcome;
     if (!again_by_tape(worker, seen, &outcome)) {
         return false;
     }
     if (outcome.verdict == SIM_VERDICT_PASS) {
-        call_diverged(&outcome, &doubt);
+        call_diverged(&outcome, &suspect);
     }
     outcome.deviations = seen->deviations;
     sim_shared_add(worker->shared, &outcome, worker->shared->arm);
@@ -383,11 +383,11 @@ settle_by_tape(struct sim_worker *worker, const struct sim_outcome *seen)
 static bool
 settle(struct sim_worker *worker, const struct sim_outcome *seen)
 {
-    struct sim_doubt *doubt = &worker->doubt;
-    bool again = doubt->any && doubt->seen.seed == seen->seed;
+    struct sim_suspect *suspect = &worker->suspect;
+    bool again = suspect->any && suspect->seen.seed == seen->seed;
     /* Once may be chance where it was killed from outside. */
     if (is_fresh(worker) && (again || seen->reason != SIM_REASON_KILLED)) {
-        doubt->any = false;
+        suspect->any = false;
         limit(worker, worker->asked, worker->keeps_all);
         sim_shared_add(worker->shared, seen, worker->shared->arm);
         return sim__worker_continue(worker);
@@ -395,7 +395,7 @@ settle(struct sim_worker *worker, const struct sim_outcome *seen)
     if (is_sequential(worker)) {
         return settle_by_tape(worker, seen);
     }
-    *doubt = (struct sim_doubt){.any = true, .seen = *seen, .since = worker->since};
+    *suspect = (struct sim_suspect){.any = true, .seen = *seen, .since = worker->since};
     limit(worker, done_of(worker) + 1, true);
     return sim__worker_continue(worker);
 }
@@ -408,8 +408,8 @@ sim__worker_reap(struct sim_worker *worker, enum sim_verdict verdict)
         sim_hang_ask(&shared->hang, worker->pid);
     }
     int status = sim__worker_end(worker);
-    if (!sim_shared_is_whole(shared, &worker->sizes, &worker->job)) {
-        return sim__worker_distrust(worker);
+    if (!sim_shared_is_valid(shared, &worker->sizes, &worker->job)) {
+        return sim__worker_repeat_alone(worker);
     }
     uint32_t stage = shared->stage;
     bool running = was_running(worker);
@@ -421,7 +421,7 @@ sim__worker_reap(struct sim_worker *worker, enum sim_verdict verdict)
         worker->job.another_first = false;
         shared->job.another_first = false;
     } else if (running) {
-        const struct sim_outcome outcome = last_words(worker, verdict, status);
+        const struct sim_outcome outcome = cut_short(worker, verdict, status);
         return settle(worker, &outcome);
     } else if (stage == SIM_STAGE_IDLE || stage == SIM_STAGE_RUN) {
         return replace(worker, status);

@@ -21,7 +21,7 @@
 #include "sim/core/process/process.h"
 #include "sim/core/scenario.h"
 #include "sim/engine/worker/descriptors.h"
-#include "sim/engine/worker/last_words.h"
+#include "sim/engine/worker/exit_flush.h"
 #include "sim/engine/worker/worker.h"
 #include "sim/judge/judge.h"
 #include "sim/search/cover/edges.h"
@@ -40,23 +40,23 @@ static struct {
 } line;
 
 /* Of this process; -1: none. */
-static int dictation = -1;
+static int tape_fd = -1;
 
 /* What edges the runs of a job reach (sim/search/cover/edges.h); NULL: nobody counts. */
 static uint64_t *edge_log;
 
 static void
-on_deviation(const struct sim_deviation *deviation)
+keep_deviation(const struct sim_deviation *deviation)
 {
     /* What does not get there is missing from the end of the tape; the replay will say so. */
-    ssize_t written = write(dictation, deviation, sizeof(*deviation));
+    ssize_t written = write(tape_fd, deviation, sizeof(*deviation));
     (void)written;
 }
 
 static _Noreturn void
 leave(int status)
 {
-    sim_last_words();
+    sim_exit_flush();
     _exit(status);
 }
 
@@ -101,11 +101,11 @@ begin_search(struct sim_shared *shared)
     };
     if (kind->sequential && !job->search_begins) {
         /* It goes on where it was, also where another process was. */
-        searching = (struct sim_strategy *)(void *)shared->notebook;
+        searching = (struct sim_strategy *)(void *)shared->strategy_memory;
         return;
     }
-    clear_pages(shared->notebook, sim_strategy_size(job->search.kind));
-    searching = kind->init(shared->notebook, &setting);
+    clear_pages(shared->strategy_memory, sim_strategy_size(job->search.kind));
+    searching = kind->init(shared->strategy_memory, &setting);
 }
 
 /* Nothing left of an enumeration: the job is over. */
@@ -194,11 +194,11 @@ explain(struct sim_shared *shared, const struct sim_case *what)
     struct sim_outcome copy = *outcome;
     if (outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
             outcome->verdict == SIM_VERDICT_LATE_WAKEUP) {
-        shared->stage = SIM_STAGE_OWED;
+        shared->stage = SIM_STAGE_MISSING_WAKE;
         outcome->owed_step = sim_judge_owed(&shared->world, what, &copy);
     }
     if (outcome->lost_wakers > 0) {
-        shared->stage = SIM_STAGE_OWED;
+        shared->stage = SIM_STAGE_MISSING_WAKE;
         outcome->lost_step = sim_judge_lost(&shared->world, what, &copy);
     }
     if (outcome->order == SIM_ORDER_ANY) {
@@ -222,7 +222,7 @@ study(struct sim_shared *shared, const struct sim_case *what)
 }
 
 static bool
-line_is_whole(void)
+line_is_open(void)
 {
     struct stat status;
     return fstat(line.fd, &status) == 0 && status.st_dev == line.device &&
@@ -231,10 +231,10 @@ line_is_whole(void)
 
 /* What a run did to the process that is none of its business, when it was that. */
 static void
-look_at_process(struct sim_outcome *outcome)
+check_process(struct sim_outcome *outcome)
 {
     /* The child of a fork that nobody saw finds no mapping, and ends at its first word. */
-    line.lost = sim_process_descriptors_touched() && !line_is_whole();
+    line.lost = sim_process_descriptors_touched() && !line_is_open();
     if (line.lost && line.used) {
         /* It may have been an earlier one that did it unseen: the run is repeated, alone. */
         leave(0);
@@ -261,7 +261,7 @@ note(struct sim_shared *shared, enum sim_fact_kind kind, uint64_t a, uint32_t b,
     const struct sim_learned *learned = shared->job.learned;
     if (sim_facts_note(&shared->facts, kind, a, b, index, 1) &&
             (learned == NULL || sim_facts_find(&learned->facts, kind, a, b) == NULL)) {
-        shared->came_somewhere = true;
+        shared->covers_more = true;
     }
 }
 
@@ -323,7 +323,7 @@ set_options(const struct sim_job *job, uint64_t seed, struct sim_options *option
 
 /* Who answers the run itself; the judge's replays ask the strategy behind it. */
 static struct sim_strategy *
-scribe_of(const struct sim_job *job, struct sim_strategy *strategy)
+logged(const struct sim_job *job, struct sim_strategy *strategy)
 {
     struct sim_decision_log *decision_log = job->decision_log;
     if (decision_log == NULL) {
@@ -362,26 +362,27 @@ run_one(struct sim_shared *shared, uint64_t seed)
     shared->seed = seed;
     shared->arm = job->search.kind; /* Whoever it is: a process that dies now cannot say. */
     shared->order = 0;
-    shared->came_somewhere = false;
+    shared->covers_more = false;
     shared->progress++;
     shared->stage = SIM_STAGE_RUN;
     shared->world.on_fault = edge_log != NULL ? sim_edges_fault : NULL;
     sim_edges_begin(sets_of(shared));
-    shared->world.decider.on_deviation = job->dictates && dictation >= 0 ? on_deviation : NULL;
+    shared->world.decider.on_deviation = job->keeps_tape && tape_fd >= 0 ? keep_deviation : NULL;
     note_draws(shared, job->draws);
-    sim_world_run(&shared->world, job->scenario, &what.options, seed, scribe_of(job, what.strategy),
+    sim_world_run(&shared->world, job->scenario, &what.options, seed, logged(job, what.strategy),
             (struct sim_recording){true, job->texts}, &outcome);
     shared->world.draws = NULL;
     shared->world.trap = NULL;
     shared->world.on_fault = NULL;
-    shared->came_somewhere = sim_edges_end() && job->covers;
-    sim_last_words_of_run();
+    shared->covers_more = sim_edges_end() && job->covers;
+    sim_exit_flush_run();
     shared->arm = job->how == SIM_HOW_SEARCH ? arm_of(shared) : 0;
     observe(shared);
     sim_judge_ended(&shared->world, &what, &outcome);
-    look_at_process(&outcome);
+    check_process(&outcome);
     note_tape(shared, &strategy);
-    if (!sim_shared_sums_up(shared, false) || sim_shared_results(shared)->done >= job->count) {
+    if (!sim_shared_checksums_match(shared, false) ||
+            sim_shared_results(shared)->done >= job->count) {
         /* The run has written here as well; the parent will see that. */
         leave(0);
     }
@@ -422,7 +423,7 @@ run_job(struct sim_shared *shared)
     if (shared->job.how == SIM_HOW_SEARCH) {
         begin_search(shared);
     }
-    while (sim_shared_goes_on(shared) && !line.lost &&
+    while (sim_shared_continues(shared) && !line.lost &&
             (shared->job.how != SIM_HOW_SEARCH || has_more(shared))) {
         run_one(shared, shared->job.first + sim_shared_results(shared)->done);
     }
@@ -496,8 +497,8 @@ prepare(struct sim_worker *worker, int fd)
     }
     quiet_signals();
     redirect(worker->loud);
-    sim_descriptors_drop(fd, worker->dictation);
-    dictation = worker->dictation;
+    sim_descriptors_drop(fd, worker->tape_fd);
+    tape_fd = worker->tape_fd;
     edge_log = worker->edges;
     sim_descriptors_drop_maps();
     if (worker->book != NULL) {
@@ -538,7 +539,7 @@ take_jobs(struct sim_shared *shared, int fd)
 void
 sim__worker_serve(struct sim_worker *worker, int fd, pid_t parent)
 {
-    sim_last_words_begin();
+    sim_exit_flush_begin();
     /* Whoever kills the parent has no workers left behind. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) {

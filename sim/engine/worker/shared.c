@@ -44,11 +44,11 @@ lend(char *base, size_t *at, size_t count, size_t size)
     return base != NULL ? base + start : NULL;
 }
 
-struct sim_lent
+struct sim_shared_layout
 sim_shared_lay_out(const void *mapping, const struct sim_shared_sizes *sizes)
 {
     char *base = (char *)(uintptr_t)mapping;
-    struct sim_lent lent = {.size = 0};
+    struct sim_shared_layout lent = {.size = 0};
     struct sim_record_memory *record = &lent.memory.record;
     size_t at = 0;
     (void)lend(base, &at, 1, sizeof(struct sim_shared));
@@ -72,22 +72,22 @@ sim_shared_lay_out(const void *mapping, const struct sim_shared_sizes *sizes)
     lent.sorted = lend(base, &at, sizes->deviations, sizeof(*lent.sorted));
     lent.copy = lend(base, &at, sizes->deviations, sizeof(*lent.copy));
     lent.facts = lend(base, &at, sim_facts_size(SIM_JOB_FACTS_MAX), 1);
-    lent.notebook = lend(base, &at, SIM_STRATEGY_BYTES_MAX, 1);
+    lent.strategy_memory = lend(base, &at, SIM_STRATEGY_BYTES_MAX, 1);
     lent.size = at;
     return lent;
 }
 
 /* Over pages of zeros. */
 static void
-set_lent(struct sim_shared *shared, const struct sim_shared_sizes *sizes)
+set_layout(struct sim_shared *shared, const struct sim_shared_sizes *sizes)
 {
-    const struct sim_lent lent = sim_shared_lay_out(shared, sizes);
+    const struct sim_shared_layout lent = sim_shared_lay_out(shared, sizes);
     shared->memory = lent.memory;
     shared->incoming = lent.incoming;
     shared->tapes = lent.tapes;
     shared->sorted = lent.sorted;
     shared->copy = lent.copy;
-    shared->notebook = lent.notebook;
+    shared->strategy_memory = lent.strategy_memory;
     sim_facts_lay_out(&shared->facts, lent.facts, SIM_JOB_FACTS_MAX);
 }
 
@@ -112,7 +112,7 @@ sim_shared_new(const struct sim_shared_sizes *sizes)
     rt_assert((sizes->events & (sizes->events - 1)) == 0);
     void *base = take_pages(NULL, sim_shared_lay_out(NULL, sizes).size);
     if (base != NULL) {
-        set_lent(base, sizes);
+        set_layout(base, sizes);
     }
     return base;
 }
@@ -133,7 +133,7 @@ sim_shared_renew(
     if (take_pages(shared, sim_shared_lay_out(NULL, sizes).size) == NULL) {
         return false;
     }
-    set_lent(shared, sizes);
+    set_layout(shared, sizes);
     memcpy(&shared->job, job, sizeof(*job));
     shared->recorder.memory = shared->memory.record;
     shared->ready = true;
@@ -188,7 +188,7 @@ sum_of(const struct sim_results *results)
 }
 
 static bool
-rows_sum_up(const struct sim_shared *shared, const struct sim_results *results)
+rows_match(const struct sim_shared *shared, const struct sim_results *results)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < results->done; i++) {
@@ -208,10 +208,10 @@ rows_sum_up(const struct sim_shared *shared, const struct sim_results *results)
 }
 
 bool
-sim_shared_sums_up(const struct sim_shared *shared, bool all)
+sim_shared_checksums_match(const struct sim_shared *shared, bool all)
 {
     const struct sim_results *results = sim_shared_results(shared);
-    return sum_of(results) == results->sum && (!all || rows_sum_up(shared, results));
+    return sum_of(results) == results->sum && (!all || rows_match(shared, results));
 }
 
 void
@@ -225,7 +225,7 @@ sim_shared_begin(struct sim_shared *shared)
     shared->ignored = 0;
     shared->exhausted = false;
     shared->order = 0;
-    shared->came_somewhere = false;
+    shared->covers_more = false;
     sim_facts_clear(&shared->facts);
     shared->stop = false;
 }
@@ -239,7 +239,7 @@ keep(struct sim_shared *shared, struct sim_results *results, const struct sim_ou
     tape.count = outcome->deviations <= tape.capacity ? outcome->deviations : tape.capacity;
     kept->outcome = *outcome;
     kept->arm = arm;
-    kept->told = false;
+    kept->reported = false;
     kept->tape_offset = (uint32_t)results->tapes_used;
     kept->tape_length = (uint32_t)sim_tape_encode(&tape, shared->tapes + results->tapes_used);
     results->tapes_used += kept->tape_length;
@@ -280,7 +280,7 @@ sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome, uin
     results->rows += hash_of_place((uint8_t)arm, shared->order, results->done);
     results->done++;
     add_to_totals(&results->totals, outcome);
-    if (shared->came_somewhere || is_kept(job, outcome, checked)) {
+    if (shared->covers_more || is_kept(job, outcome, checked)) {
         keep(shared, results, outcome, arm);
     }
     if (checked) {
@@ -317,7 +317,7 @@ sim_shared_replace_last(struct sim_shared *shared, const struct sim_outcome *out
 }
 
 bool
-sim_shared_goes_on(const struct sim_shared *shared)
+sim_shared_continues(const struct sim_shared *shared)
 {
     const struct sim_results *results = sim_shared_results(shared);
     size_t worst = (size_t)shared->memory.tape.capacity * DEVIATION_BYTES_MAX;

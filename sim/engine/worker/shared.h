@@ -14,7 +14,7 @@
  * while it has one. `stop` and `progress` cross meanwhile.
  *
  * Who is believed. Nobody: a run may write anywhere, also here. What the parent reads it
- * reads after sim_shared_is_whole; when that says no, it lays the mapping out again and
+ * reads after sim_shared_is_valid; when that says no, it lays the mapping out again and
  * knows only what it kept itself (worker.c).
  *
  * Killed in the middle. Results stand twice, and one number says which of the two counts:
@@ -72,7 +72,7 @@ struct sim_job {
     const struct sim_learned *learned; /* … and what it may know; sealed, shared by all workers. */
     uint64_t index;                    /* Of the first run, in the sweep. */
     bool search_begins;                /* Sequential: this is the first job of the sweep. */
-    bool dictates;                     /* The tape is written to a file as well, as it is made. */
+    bool keeps_tape;                   /* The tape is written to a file as well, as it is made. */
     bool teaches;                      /* What runs teach is noted. */
     bool covers;                       /* What runs cover is noted, and who is the first is kept. */
     const struct sim_tape *tape; /* For a tape: the parent's own; a worker reads `incoming`. */
@@ -100,8 +100,8 @@ struct sim_kept {
     struct sim_outcome outcome;
     uint32_t tape_offset; /* Into `tapes`. */
     uint32_t tape_length;
-    uint32_t arm; /* The strategy that drew it, where the job is a search. */
-    bool told;    /* The first of its kind: confirmed and stored by itself. */
+    uint32_t arm;  /* The strategy that drew it, where the job is a search. */
+    bool reported; /* The first of its kind: confirmed and stored by itself. */
 };
 
 struct sim_check {
@@ -112,7 +112,7 @@ struct sim_check {
 enum sim_stage {
     SIM_STAGE_IDLE,
     SIM_STAGE_RUN,
-    SIM_STAGE_OWED, /* The run is over and in the results; what follows only explains it. */
+    SIM_STAGE_MISSING_WAKE, /* The run is over and in the results; what follows only explains it. */
     SIM_STAGE_FIFO,
     SIM_STAGE_STUDY,
     SIM_STAGE_PAST /* Another run, so that the process has a past. */
@@ -153,7 +153,7 @@ struct sim_shared {
     uint64_t seed;          /* Of the run in progress. */
     uint32_t arm;           /* Who draws it, in a search. */
     uint64_t order;         /* Its partial-order hash, when it is over; 0: not known. */
-    bool came_somewhere;    /* … and whether the job's runs before it have covered less. */
+    bool covers_more;       /* … and whether the job's runs before it have covered less. */
     struct sim_crash crash; /* A hang: where it spins, without a signal. */
     struct sim_hang hang;
     struct sim_world world;
@@ -164,7 +164,7 @@ struct sim_shared {
     uint8_t *tapes;
     uint32_t *sorted;           /* For lenient tapes. */
     struct sim_deviation *copy; /* For a run's tape while others are made. */
-    uint8_t *notebook;          /* A strategy's memory: it outlives the process. */
+    uint8_t *strategy_memory;   /* A strategy's memory: it outlives the process. */
 };
 
 /* How much a mapping holds. */
@@ -190,7 +190,7 @@ bool sim_shared_renew(
 
 /* Whether all of it can have been left so by a worker that was given `job`: numbers in range,
  * pointers where they were (whole.c). */
-bool sim_shared_is_whole(const struct sim_shared *shared, const struct sim_shared_sizes *sizes,
+bool sim_shared_is_valid(const struct sim_shared *shared, const struct sim_shared_sizes *sizes,
         const struct sim_job *job);
 
 static inline const struct sim_results *
@@ -200,7 +200,7 @@ sim_shared_results(const struct sim_shared *shared)
 }
 
 /* What is lent, where it lies in a mapping at `base` (NULL: only its size is meant). */
-struct sim_lent {
+struct sim_shared_layout {
     struct sim_world_memory memory;
     struct sim_tape incoming;
     uint8_t *tapes;
@@ -208,11 +208,11 @@ struct sim_lent {
     uint32_t *sorted;
     struct sim_deviation *copy;
     void *facts;
-    uint8_t *notebook;
+    uint8_t *strategy_memory;
     size_t size;
 };
 
-struct sim_lent sim_shared_lay_out(const void *base, const struct sim_shared_sizes *sizes);
+struct sim_shared_layout sim_shared_lay_out(const void *base, const struct sim_shared_sizes *sizes);
 
 /* Forgets the results. */
 void sim_shared_begin(struct sim_shared *shared);
@@ -222,7 +222,7 @@ void sim_shared_begin(struct sim_shared *shared);
 void sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome, uint32_t arm);
 
 /* Whether the results are as sim_shared_add left them; of what lies elsewhere, all or nothing. */
-bool sim_shared_sums_up(const struct sim_shared *shared, bool all);
+bool sim_shared_checksums_match(const struct sim_shared *shared, bool all);
 
 /* The last run that was kept; there is one. */
 const struct sim_outcome *sim_shared_last_kept(const struct sim_shared *shared);
@@ -231,7 +231,7 @@ const struct sim_outcome *sim_shared_last_kept(const struct sim_shared *shared);
 void sim_shared_replace_last(struct sim_shared *shared, const struct sim_outcome *outcome);
 
 /* False when the job has to end early: no more results fit, or there are enough. */
-bool sim_shared_goes_on(const struct sim_shared *shared);
+bool sim_shared_continues(const struct sim_shared *shared);
 
 /* Hash of one run, as it is summed over a sweep. */
 uint64_t sim_run_hash(uint64_t seed, uint64_t digest);

@@ -18,20 +18,20 @@
 
 #include "runtime/base/assert.h"
 #include "sim/engine/clock.h"
-#include "sim/engine/worker/last_words.h"
+#include "sim/engine/worker/exit_flush.h"
 #include "sim/engine/worker/worker_priv.h"
 #include "sim/search/cover/edges.h"
 
 /* How often the step counters are looked at. */
-#define LOOK_MS 100
+#define CHECK_MS 100
 #define WORKERS_MAX 256u
 /* The same while somebody's end of the line is closed, and nothing will be heard of its end. */
-#define DEAF_LOOK_MS 5
+#define LINE_CLOSED_CHECK_MS 5
 
 /* Far from each other and from where a system puts its own; a hint that is not taken is no harm. */
 const struct sim_worker_kind sim_worker_usual = {
         .arena = (void *)(uintptr_t)0x200000000000, .fill = 0xcd, .stack_bytes = 0};
-const struct sim_worker_kind sim_worker_twin = {.arena = (void *)(uintptr_t)0x300000123000,
+const struct sim_worker_kind sim_worker_replica = {.arena = (void *)(uintptr_t)0x300000123000,
         .fill = 0x5a,
         .stack_bytes = 77777,
         .sets_up_always = true};
@@ -41,7 +41,7 @@ sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,
         const struct sim_shared_sizes *sizes, uint32_t hang_ms)
 {
     *worker = (struct sim_worker){
-            .kind = *kind, .sizes = *sizes, .hang_ms = hang_ms, .fd = -1, .dictation = -1};
+            .kind = *kind, .sizes = *sizes, .hang_ms = hang_ms, .fd = -1, .tape_fd = -1};
     worker->shared = sim_shared_new(sizes);
     worker->edges = sim_edges_log_new(SIM_JOB_RUNS_MAX);
     return worker->shared != NULL;
@@ -64,7 +64,7 @@ sim__worker_end(struct sim_worker *worker)
         return 0;
     }
     if (worker->busy && !worker->reaped) {
-        sim_last_words_ask(worker->pid);
+        sim_exit_flush_ask(worker->pid);
         (void)kill(worker->pid, SIGKILL);
     }
     /* Later workers hold copies of this end: only a shutdown is seen by the process. */
@@ -77,25 +77,25 @@ sim__worker_end(struct sim_worker *worker)
     }
     worker->pid = 0;
     worker->fd = -1;
-    worker->deaf = false;
+    worker->line_closed = false;
     worker->reaped = false;
     return worker->status;
 }
 
 void
-sim__worker_end_dictation(struct sim_worker *worker)
+sim__worker_close_tape(struct sim_worker *worker)
 {
-    if (worker->dictation > 0) {
-        (void)close(worker->dictation);
+    if (worker->tape_fd > 0) {
+        (void)close(worker->tape_fd);
     }
-    worker->dictation = -1;
+    worker->tape_fd = -1;
 }
 
 void
 sim_worker_fini(struct sim_worker *worker)
 {
     (void)sim__worker_end(worker);
-    sim__worker_end_dictation(worker);
+    sim__worker_close_tape(worker);
     sim_shared_free(&worker->shared, &worker->sizes);
     sim_edges_log_free(&worker->edges, SIM_JOB_RUNS_MAX);
 }
@@ -192,7 +192,7 @@ note_past(struct sim_worker *worker, bool used)
 
 /* Has a process begin, or continue, the job in the mapping. */
 static bool
-go_on(struct sim_worker *worker)
+proceed(struct sim_worker *worker)
 {
     bool used = worker->pid != 0;
     if (!used && !start_process(worker)) {
@@ -212,7 +212,7 @@ bool
 sim__worker_continue(struct sim_worker *worker)
 {
     worker->busy = false;
-    return sim_shared_goes_on(worker->shared) && go_on(worker);
+    return sim_shared_continues(worker->shared) && proceed(worker);
 }
 
 /* Whether there is room for the tape of the job. */
@@ -271,14 +271,14 @@ sim_worker_give(struct sim_worker *worker)
     memcpy(&worker->job, &worker->shared->job, sizeof(worker->job));
     worker->asked = worker->job.count;
     worker->keeps_all = worker->job.keep_all;
-    worker->doubt.any = false;
+    worker->suspect.any = false;
     worker->deaths = 0;
     worker->deaths_done = 0;
     if (!tape_fits(worker)) {
         return false;
     }
     sim_shared_begin(worker->shared);
-    return go_on(worker);
+    return proceed(worker);
 }
 
 void
@@ -289,7 +289,7 @@ sim_worker_abandon(struct sim_worker *worker)
     }
     (void)sim__worker_end(worker);
     worker->busy = false;
-    if (!sim_shared_is_whole(worker->shared, &worker->sizes, &worker->job)) {
+    if (!sim_shared_is_valid(worker->shared, &worker->sizes, &worker->job)) {
         (void)sim_shared_renew(worker->shared, &worker->sizes, &worker->job);
     }
     worker->shared->stage = SIM_STAGE_IDLE;
@@ -312,7 +312,7 @@ look_at(struct sim_worker *worker, uint64_t now_ms)
         return !sim__worker_reap(worker, SIM_VERDICT_CRASH);
     }
     uint64_t progress = worker->shared->progress;
-    bool idle = worker->shared->stage == SIM_STAGE_IDLE && !worker->deaf;
+    bool idle = worker->shared->stage == SIM_STAGE_IDLE && !worker->line_closed;
     if (progress != worker->seen_progress || idle) {
         worker->seen_progress = progress;
         worker->seen_ms = now_ms;
@@ -333,15 +333,15 @@ listen_to(struct sim_worker *worker)
     }
     if (got != 1) {
         /* It is about to die, or has closed what it knows nothing of and runs on. */
-        worker->deaf = !is_gone(worker);
-        return !worker->deaf && !sim__worker_reap(worker, SIM_VERDICT_CRASH);
+        worker->line_closed = !is_gone(worker);
+        return !worker->line_closed && !sim__worker_reap(worker, SIM_VERDICT_CRASH);
     }
-    if (!sim_shared_is_whole(worker->shared, &worker->sizes, &worker->job)) {
+    if (!sim_shared_is_valid(worker->shared, &worker->sizes, &worker->job)) {
         (void)sim__worker_end(worker);
-        return !sim__worker_distrust(worker);
+        return !sim__worker_repeat_alone(worker);
     }
     /* A byte from a run that writes to every descriptor says nothing. */
-    worker->busy = sim_shared_goes_on(worker->shared);
+    worker->busy = sim_shared_continues(worker->shared);
     return !worker->busy;
 }
 
@@ -352,10 +352,10 @@ look_round(struct sim_worker *workers, uint32_t count, int wait_ms, bool *ret_in
 {
     struct pollfd fds[WORKERS_MAX];
     for (uint32_t i = 0; i < count; i++) {
-        bool heard = workers[i].busy && !workers[i].deaf;
+        bool heard = workers[i].busy && !workers[i].line_closed;
         fds[i] = (struct pollfd){.fd = heard ? workers[i].fd : -1, .events = POLLIN};
-        if (workers[i].busy && workers[i].deaf && wait_ms > DEAF_LOOK_MS) {
-            wait_ms = DEAF_LOOK_MS;
+        if (workers[i].busy && workers[i].line_closed && wait_ms > LINE_CLOSED_CHECK_MS) {
+            wait_ms = LINE_CLOSED_CHECK_MS;
         }
     }
     *ret_interrupted = poll(fds, count, wait_ms) < 0;
@@ -388,11 +388,11 @@ sim_workers_wait(struct sim_worker *workers, uint32_t count, int timeout_ms)
     uint64_t start_ms = sim_clock_ms();
     bool interrupted = false;
     while (anybody_busy(workers, count) && !interrupted) {
-        int left = timeout_ms < 0 ? LOOK_MS : timeout_ms - (int)(sim_clock_ms() - start_ms);
+        int left = timeout_ms < 0 ? CHECK_MS : timeout_ms - (int)(sim_clock_ms() - start_ms);
         if (left < 0) {
             break;
         }
-        int done = look_round(workers, count, left < LOOK_MS ? left : LOOK_MS, &interrupted);
+        int done = look_round(workers, count, left < CHECK_MS ? left : CHECK_MS, &interrupted);
         if (done >= 0) {
             return done;
         }

@@ -57,10 +57,10 @@ struct sim_worker_kind {
 };
 
 extern const struct sim_worker_kind sim_worker_usual;
-extern const struct sim_worker_kind sim_worker_twin;
+extern const struct sim_worker_kind sim_worker_replica;
 
 /* A run that ended with its process, which had made other runs before it. */
-struct sim_doubt {
+struct sim_suspect {
     bool any;
     struct sim_outcome seen; /* How it ended. */
     uint64_t since;          /* Seed of the first run of the process. */
@@ -78,10 +78,11 @@ struct sim_worker {
     uint32_t begun_at; /* … and the job had so many then. */
     const struct sim_scenario *since_of; /* What the process runs now, … */
     uint64_t since;                      /* … and the first seed that it was given of it. */
-    struct sim_doubt doubt;              /* The run that is being repeated. */
-    struct sim_doubt refuted; /* One that did not end so alone, while all of its job is repeated. */
-    bool reports_diverged;    /* Such a run is called `diverged`; else it is as it was alone. */
-    uint32_t deaths;          /* Processes that ended between two runs since one was done. */
+    struct sim_suspect suspect;          /* The run that is being repeated. */
+    struct sim_suspect
+            refuted;       /* One that did not end so alone, while all of its job is repeated. */
+    bool reports_diverged; /* Such a run is called `diverged`; else it is as it was alone. */
+    uint32_t deaths;       /* Processes that ended between two runs since one was done. */
     uint32_t deaths_done;
     struct sim_worker_kind kind;
     uint32_t hang_ms;
@@ -95,14 +96,14 @@ struct sim_worker {
     int fd;       /* To the process. */
     /* A file without a name, to which a run writes its tape as it is made, so that it is known also
      * when the run has written over the mapping; -1: none. */
-    int dictation;
+    int tape_fd;
     /* What edges of code each run of the job has reached (sim/search/cover/edges.h), shared with
      * the process; NULL: this build counts none. */
     uint64_t *edges;
-    bool busy;   /* It has a job. */
-    bool failed; /* It cannot work: see `error`. */
-    bool deaf;   /* The process closed its end of the line, but lives. */
-    bool reaped; /* The process is gone, and `status` is how. */
+    bool busy;        /* It has a job. */
+    bool failed;      /* It cannot work: see `error`. */
+    bool line_closed; /* The process closed its end of the line, but lives. */
+    bool reaped;      /* The process is gone, and `status` is how. */
     int status;
     uint64_t seen_progress;
     uint64_t seen_ms; /* When the counter was last seen to move. */

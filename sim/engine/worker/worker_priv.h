@@ -27,7 +27,7 @@ bool sim__worker_continue(struct sim_worker *worker);
 uint32_t sim__worker_patience_ms(const struct sim_worker *worker);
 
 /* Closes the file of a tape that was kept aside. */
-void sim__worker_end_dictation(struct sim_worker *worker);
+void sim__worker_close_tape(struct sim_worker *worker);
 
 /* ---- reap.c ---------------------------------------------------------------------------------- */
 
@@ -36,7 +36,7 @@ void sim__worker_end_dictation(struct sim_worker *worker);
 bool sim__worker_reap(struct sim_worker *worker, enum sim_verdict verdict);
 
 /* The mapping is not whole, and the process is gone. True: another one continues. */
-bool sim__worker_distrust(struct sim_worker *worker);
+bool sim__worker_repeat_alone(struct sim_worker *worker);
 
 /* No process is at work on the job any more. True: the job is over; false: runs are repeated. */
 bool sim__worker_conclude(struct sim_worker *worker);

@@ -21,7 +21,7 @@ shared_with_runs(void)
     for (uint32_t i = 0; i < RUNS; i++) {
         const struct sim_outcome outcome = {.seed = 7 + i, .steps = 12, .digest = 0x1234567 + i};
         sim_shared_add(shared, &outcome, 0);
-        EXPECT(sim_shared_sums_up(shared, true));
+        EXPECT(sim_shared_checksums_match(shared, true));
     }
     return shared;
 }
@@ -38,10 +38,10 @@ TEST(shared_every_bit_of_the_results_is_summed)
     struct sim_shared *shared = shared_with_runs();
     for (size_t i = 0; i < sizeof(struct sim_results) * 8; i++) {
         bytes_of(shared)[i / 8] ^= (uint8_t)(1u << i % 8);
-        EXPECT(!sim_shared_sums_up(shared, false));
+        EXPECT(!sim_shared_checksums_match(shared, false));
         bytes_of(shared)[i / 8] ^= (uint8_t)(1u << i % 8);
     }
-    EXPECT(sim_shared_sums_up(shared, true));
+    EXPECT(sim_shared_checksums_match(shared, true));
     sim_shared_free(&shared, &sim_shared_for_candidates);
 }
 
@@ -53,7 +53,7 @@ TEST(shared_results_filled_with_any_byte_do_not_sum_up)
     for (uint32_t byte = 0; byte < 256; byte++) {
         for (size_t from = 0; from < sizeof(results); from += 8) {
             memset(bytes_of(shared) + from, (int)byte, sizeof(results) - from);
-            EXPECT(!sim_shared_sums_up(shared, false));
+            EXPECT(!sim_shared_checksums_match(shared, false));
             memcpy(bytes_of(shared), &results, sizeof(results));
         }
     }
@@ -82,11 +82,11 @@ TEST(shared_two_small_changes_of_the_results_do_not_cancel)
         if (one != other) {
             add(shared, one, up);
             add(shared, other, 0 - down);
-            EXPECT(!sim_shared_sums_up(shared, false));
+            EXPECT(!sim_shared_checksums_match(shared, false));
             add(shared, one, 0 - up);
             add(shared, other, down);
         }
     }
-    EXPECT(sim_shared_sums_up(shared, true));
+    EXPECT(sim_shared_checksums_match(shared, true));
     sim_shared_free(&shared, &sim_shared_for_candidates);
 }

@@ -40,14 +40,14 @@ same_tape(const struct sim_tape *a, const struct sim_tape *b)
 }
 
 static bool
-lent_is_whole(const struct sim_shared *shared, const struct sim_lent *lent)
+layout_is_valid(const struct sim_shared *shared, const struct sim_shared_layout *lent)
 {
     const struct sim_facts *facts = &shared->facts;
     struct sim_facts laid;
     sim_facts_lay_out(&laid, lent->facts, SIM_JOB_FACTS_MAX);
     return facts->entries == laid.entries && facts->index == laid.index &&
            facts->capacity == laid.capacity && facts->count <= facts->capacity &&
-           shared->notebook == lent->notebook &&
+           shared->strategy_memory == lent->strategy_memory &&
            same_record(&shared->memory.record, &lent->memory.record) &&
            same_tape(&shared->memory.tape, &lent->memory.tape) &&
            same_tape(&shared->incoming, &lent->incoming) && shared->tapes == lent->tapes &&
@@ -57,7 +57,7 @@ lent_is_whole(const struct sim_shared *shared, const struct sim_lent *lent)
 /* A process may have been killed while it wrote the last one: it need not be whole, but it lies
  * where texts lie, and whatever is read there comes to an end. */
 static bool
-texts_are_whole(const struct sim_recorder *recorder)
+texts_are_valid(const struct sim_recorder *recorder)
 {
     const struct sim_record_memory *memory = &recorder->memory;
     for (uint32_t i = 0; i < recorder->texts; i++) {
@@ -71,14 +71,14 @@ texts_are_whole(const struct sim_recorder *recorder)
 }
 
 static bool
-recorder_is_whole(const struct sim_recorder *recorder, const struct sim_lent *lent)
+recorder_is_valid(const struct sim_recorder *recorder, const struct sim_shared_layout *lent)
 {
     return same_record(&recorder->memory, &lent->memory.record) &&
            recorder->hashes <= lent->memory.record.hashes_capacity &&
            recorder->texts <= lent->memory.record.texts_capacity &&
            recorder->bytes <= lent->memory.record.bytes_capacity && is_bool(&recorder->events_on) &&
            is_bool(&recorder->texts_on) && is_bool(&recorder->texts_lost) &&
-           texts_are_whole(recorder);
+           texts_are_valid(recorder);
 }
 
 /* Not laid out by a worker yet: as the system gave it. */
@@ -89,7 +89,7 @@ is_blank(const struct sim_recorder *recorder)
 }
 
 static bool
-outcome_is_whole(const struct sim_outcome *outcome)
+outcome_is_valid(const struct sim_outcome *outcome)
 {
     return outcome->verdict < SIM_VERDICTS && outcome->oracle < SIM_ORACLES &&
            outcome->order <= SIM_ORDER_LAST && outcome->stack.count <= SIM_STACK_FRAMES &&
@@ -101,14 +101,15 @@ outcome_is_whole(const struct sim_outcome *outcome)
 
 /* A write without sim_shared_add leaves a wrong checksum. */
 static bool
-results_are_whole(const struct sim_shared *shared, const struct sim_job *job)
+results_are_valid(const struct sim_shared *shared, const struct sim_job *job)
 {
-    return shared->which <= 1 && sim_shared_sums_up(shared, false) &&
-           sim_shared_results(shared)->done <= job->count && sim_shared_sums_up(shared, true);
+    return shared->which <= 1 && sim_shared_checksums_match(shared, false) &&
+           sim_shared_results(shared)->done <= job->count &&
+           sim_shared_checksums_match(shared, true);
 }
 
 static bool
-crash_is_whole(const struct sim_crash *crash)
+crash_is_valid(const struct sim_crash *crash)
 {
     return crash->signal >= 0 && crash->signal < NSIG && is_bool(&crash->overflow) &&
            is_bool(&crash->near_null) && is_bool(&crash->unknown) &&
@@ -123,23 +124,23 @@ is_aside(const struct sim_tape *tape)
 }
 
 static bool
-ended_is_whole(const struct sim_ended *ended, const struct sim_lent *lent, uint64_t seed)
+ended_is_valid(const struct sim_ended *ended, const struct sim_shared_layout *lent, uint64_t seed)
 {
-    return outcome_is_whole(&ended->outcome) && ended->outcome.seed == seed &&
-           recorder_is_whole(&ended->recorder, lent);
+    return outcome_is_valid(&ended->outcome) && ended->outcome.seed == seed &&
+           recorder_is_valid(&ended->recorder, lent);
 }
 
 /* The world of a worker that has begun, as far as a run's last words are taken from it: of a run in
  * progress, of one that has ended and is being judged, or of none. */
 static bool
-world_is_whole(const struct sim_shared *shared, const struct sim_lent *lent)
+world_is_valid(const struct sim_shared *shared, const struct sim_shared_layout *lent)
 {
     const struct sim_world *world = &shared->world;
-    if (!is_bool(&world->ended.asking) || !recorder_is_whole(&world->recorder, lent) ||
+    if (!is_bool(&world->ended.asking) || !recorder_is_valid(&world->recorder, lent) ||
             world->order > SIM_ORDER_LAST) {
         return false;
     }
-    if (world->ended.asking && !ended_is_whole(&world->ended, lent, shared->seed)) {
+    if (world->ended.asking && !ended_is_valid(&world->ended, lent, shared->seed)) {
         return false;
     }
     bool asking = world->ended.asking || shared->stage != SIM_STAGE_RUN;
@@ -148,20 +149,20 @@ world_is_whole(const struct sim_shared *shared, const struct sim_lent *lent)
 }
 
 bool
-sim_shared_is_whole(const struct sim_shared *shared, const struct sim_shared_sizes *sizes,
+sim_shared_is_valid(const struct sim_shared *shared, const struct sim_shared_sizes *sizes,
         const struct sim_job *job)
 {
-    const struct sim_lent lent = sim_shared_lay_out(shared, sizes);
-    if (!lent_is_whole(shared, &lent) || memcmp(&shared->job, job, sizeof(*job)) != 0 ||
-            !results_are_whole(shared, job) || !crash_is_whole(&shared->crash)) {
+    const struct sim_shared_layout lent = sim_shared_lay_out(shared, sizes);
+    if (!layout_is_valid(shared, &lent) || memcmp(&shared->job, job, sizeof(*job)) != 0 ||
+            !results_are_valid(shared, job) || !crash_is_valid(&shared->crash)) {
         return false;
     }
     if (!is_bool(&shared->ready) || !is_bool(&shared->exhausted) ||
-            !is_bool(&shared->came_somewhere) || !is_bool(&shared->stop) ||
+            !is_bool(&shared->covers_more) || !is_bool(&shared->stop) ||
             shared->stage > SIM_STAGE_PAST || (uint32_t)shared->fifo > SIM_FIFO_YES ||
             !is_text(shared->mismatch, sizeof(shared->mismatch))) {
         return false;
     }
-    return (is_blank(&shared->recorder) || recorder_is_whole(&shared->recorder, &lent)) &&
-           (!shared->ready || world_is_whole(shared, &lent));
+    return (is_blank(&shared->recorder) || recorder_is_valid(&shared->recorder, &lent)) &&
+           (!shared->ready || world_is_valid(shared, &lent));
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# last_words.t -- lines that gcov counts in a library of scenarios are not lost, however the process
+# exit_flush.t -- lines that gcov counts in a library of scenarios are not lost, however the process
 # ends that runs them.
 #
 # SPDX-License-Identifier: Apache-2.0

@@ -1,9 +1,9 @@
 /*
- * last_words.c -- gcov's own functions, where they are there, and the edges of a run.
+ * exit_flush.c -- gcov's own functions, where they are there, and the edges of a run.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/engine/worker/last_words.h"
+#include "sim/engine/worker/exit_flush.h"
 
 #include <dlfcn.h>
 #include <signal.h>
@@ -43,7 +43,7 @@ counts(void)
 }
 
 void
-sim_last_words_add(void *handle)
+sim_exit_flush_library(void *handle)
 {
     struct library library = {NULL, NULL};
     void *dump = dlsym(handle, "__gcov_dump");
@@ -59,7 +59,7 @@ sim_last_words_add(void *handle)
 
 /* What was written once is not written again, unless it was reset. */
 void
-sim_last_words_of_run(void)
+sim_exit_flush_run(void)
 {
     for (uint32_t i = 0; i < heard.count; i++) {
         heard.libraries[i].dump();
@@ -68,10 +68,10 @@ sim_last_words_of_run(void)
 }
 
 void
-sim_last_words(void)
+sim_exit_flush(void)
 {
     (void)sim_edges_end();
-    sim_last_words_of_run();
+    sim_exit_flush_run();
     if (__gcov_dump != NULL) {
         __gcov_dump();
     }
@@ -82,12 +82,12 @@ static void
 on_asked(int number)
 {
     (void)number;
-    sim_last_words();
+    sim_exit_flush();
     (void)raise(SIGKILL);
 }
 
 void
-sim_last_words_begin(void)
+sim_exit_flush_begin(void)
 {
     if (__gcov_reset != NULL) {
         __gcov_reset();
@@ -110,7 +110,7 @@ is_dead(pid_t pid)
 }
 
 void
-sim_last_words_ask(pid_t pid)
+sim_exit_flush_ask(pid_t pid)
 {
     if (!counts() || kill(pid, SIGUSR2) != 0) {
         return;

@@ -1,5 +1,5 @@
 /*
- * last_words.h -- what a process has counted is written, however it ends.
+ * exit_flush.h -- what a process has counted is written, however it ends.
  *
  * gcov writes its counts when a process calls exit, and workers never do: they leave by _exit,
  * crash in a run, or are killed because a step does not return. In a build that counts (BUILD=cov:
@@ -15,27 +15,27 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_WORKER_LAST_WORDS_H
-#define SIM_ENGINE_WORKER_LAST_WORDS_H
+#ifndef SIM_ENGINE_WORKER_EXIT_FLUSH_H
+#define SIM_ENGINE_WORKER_EXIT_FLUSH_H
 
 #include <sys/types.h>
 
 /* A library was loaded, dlopen's `handle`: from here on it is heard if it counts; of such the first
  * eight are. */
-void sim_last_words_add(void *handle);
+void sim_exit_flush_library(void *handle);
 
 /* A run is over, and the next will put back what libraries have counted: writes that. */
-void sim_last_words_of_run(void);
+void sim_exit_flush_run(void);
 
 /* Of a process that was just forked: what its parent has counted is the parent's, and from here on
  * it can be asked. */
-void sim_last_words_begin(void);
+void sim_exit_flush_begin(void);
 
 /* Writes all. What is counted afterwards is lost. Also called where a signal is handled. */
-void sim_last_words(void);
+void sim_exit_flush(void);
 
 /* The process `pid`, a child that is about to be killed, writes all and dies of SIGKILL; one that
  * has not after two seconds lives on. It is not reaped. */
-void sim_last_words_ask(pid_t pid);
+void sim_exit_flush_ask(pid_t pid);
 
 #endif
