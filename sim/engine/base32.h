@@ -21,7 +21,7 @@ size_t sim_base32_length(size_t size);
 /* Writes sim_base32_length(size) characters and a final 0. */
 void sim_base32_encode(const uint8_t *bytes, size_t size, char *ret_text);
 
-/* Reads `length` untrusted characters into `ret_bytes` (room for length * 5 / 8). */
+/* Reads `length` untrusted characters into `ret_bytes` (space for length * 5 / 8). */
 bool sim_base32_decode(const char *text, size_t length, uint8_t *ret_bytes, size_t *ret_size);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * clock.h -- the wall clock, behind one door.
+ * clock.h -- the wall clock, in one place.
  *
- * For progress, `--time`, and for noticing that a worker stands still. Nothing that
- * decides anything inside a run may ask it.
+ * For progress, `--time`, and for noticing that a worker stands still. No decision inside
+ * a run may depend on it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

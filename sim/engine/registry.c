@@ -235,7 +235,7 @@ sim_registry_fini(struct sim_registry *registry)
 
 /* ---- Libraries. ------------------------------------------------------------------------------ */
 
-/* In a child: `*returned` says that dlopen came back; an exit status is the constructors' too. */
+/* In a child: `*returned` says that dlopen returned; an exit status may be the constructors'. */
 static _Noreturn void
 load_in_child(const char *path, volatile bool *returned)
 {
@@ -255,7 +255,7 @@ judge_load(struct sim_registry *registry, const char *path, int status, bool ret
                 LOAD_SECONDS);
     }
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !returned) {
-        return refuse(registry, "%s: the library %s while it was loaded: look at its constructors",
+        return refuse(registry, "%s: the library %s while it was loaded: check its constructors",
                 path, WIFSIGNALED(status) ? "crashed" : "called exit");
     }
     return true;
@@ -350,7 +350,7 @@ load(struct sim_registry *registry, const char *path, const char *file)
 bool
 sim_registry_load(struct sim_registry *registry, const char *path)
 {
-    /* A name without a slash would be looked for where the system keeps its libraries. */
+    /* dlopen would search the system's folders for a name without a slash. */
     size_t size = strlen(path) + sizeof("./");
     char *file = malloc(size);
     rt_assert(file != NULL);

@@ -19,7 +19,7 @@
 #define PREFIX "rw1:"
 #define FLAG_TAPED 1u
 #define CHECKSUM_SIZE 4u
-/* Decision version, hash, digest, flags, verdict, oracle, site, count: with room to spare. */
+/* Decision version, hash, digest, flags, verdict, oracle, site, count: with space to spare. */
 #define FIXED_MAX 64u
 #define OPTION_BYTES_MAX 12u /* A varint index and a varint of 64 bits. */
 
@@ -127,7 +127,7 @@ get_varint(struct reader *reader)
         uint64_t bits = byte & 0x7f;
         value |= bits << shift;
         if ((byte & 0x80) == 0) {
-            /* The last byte of ten has room for one bit; a 0 there is a second spelling. */
+            /* The last byte of ten has space for one bit; a 0 there is a second spelling. */
             reader->bad = reader->bad || (shift == 63 && bits > 1) || (byte == 0 && shift != 0);
             return value;
         }
@@ -266,7 +266,7 @@ split(const char *text, struct sim_token *token, const char **ret_payload)
     return NULL;
 }
 
-/* Takes the payload apart; `head` is the text before it. `bytes` has room for what is in it. */
+/* Takes the payload apart; `head` is the text before it. `bytes` has space for what is in it. */
 static enum sim_token_error
 open_payload(
         const char *head, const char *payload, uint8_t *bytes, struct sim_token *token, char *error)

@@ -7,9 +7,9 @@
  *   varint  decision version (SIM_DECISION_VERSION)
  *   4 bytes hash of the declared options and parameters (sim_options_hash)
  *   4 bytes low half of the run's digest; 0 when it has none (a hang)
- *   byte    flags: 1 the run is told by its tape, else it is plain `random`
- *   varint  verdict, varint oracle, 4 bytes site: what came out, so that a replay
- *           knows without a database whether the same failure came again
+ *   byte    flags: 1 the run is given by its tape, else it is plain `random`
+ *   varint  verdict, varint oracle, 4 bytes site: how it ended, so that a replay
+ *           knows without a database whether it fails in the same way
  *   varint  options that differ from their defaults, then for each: varint
  *           distance from the index before (SIM_OPTIONS and up are the scenario's
  *           parameters), varint value (of a parameter: zigzag)
@@ -66,8 +66,8 @@ enum sim_token_error {
 };
 
 /*
- * Reads untrusted `text`. On an error nothing is owned and `error` is one line that says what is
- * wrong and what to do; on success sim_token_done must follow.
+ * Reads untrusted `text`. On an error nothing is owned and `error` is one line: what is wrong and
+ * what to do; on success sim_token_done must follow.
  */
 enum sim_token_error sim_token_parse(
         const char *text, struct sim_token *ret_token, char error[SIM_TOKEN_ERROR_MAX]);

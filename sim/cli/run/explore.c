@@ -534,7 +534,7 @@ explore_command(struct sim_cli *cli)
     struct explore explore = {
             .run = {.sink = {.batch = on_batch,
                             .failure = on_failure,
-                            .twin = on_replica,
+                            .replica = on_replica,
                             .tick = on_tick},
                     .cli = cli,
                     .json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON)},

@@ -417,7 +417,10 @@ static int
 run_command(struct sim_cli *cli)
 {
     struct sim_run run = {
-            .sink = {.batch = on_batch, .failure = on_failure, .twin = on_replica, .tick = on_tick},
+            .sink = {.batch = on_batch,
+                    .failure = on_failure,
+                    .replica = on_replica,
+                    .tick = on_tick},
             .cli = cli,
             .json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON),
             .expect = sim_given(&cli->settings, SIM_CLI_OPTION_EXPECT),

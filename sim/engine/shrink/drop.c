@@ -6,7 +6,7 @@
 #include "runtime/base/assert.h"
 #include "sim/engine/shrink/shrink_priv.h"
 
-/* Failures in a row after which a pass over single deviations goes on in a mixed order. */
+/* Failures in a row after which a pass over single deviations continues in a mixed order. */
 #define FAILURES_IN_ORDER 20u
 /* Tapes up to this length are tried without any two of their deviations. */
 #define PAIRS_MAX 24u
@@ -80,7 +80,7 @@ stride_of(uint32_t length)
 }
 
 /* One after the other from the end; after many failures mixed up, so that a long row of deviations
- * which are all needed is not all that is looked at before the patience is at its end. */
+ * which are all needed is not all that is tried before the limit of failures. */
 static void
 drop_singles(struct sim__shrinker *shrinker)
 {
@@ -109,7 +109,7 @@ sim__shrink_drop(struct sim__shrinker *shrinker)
     drop_singles(shrinker);
 }
 
-/* Two that need each other, and nobody else needs either. */
+/* Two that need each other, and that no other needs. */
 void
 sim__shrink_pairs(struct sim__shrinker *shrinker)
 {

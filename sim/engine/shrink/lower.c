@@ -9,7 +9,7 @@
 #define SINGLES_MAX 128u
 
 /*
- * Drops a deviation and moves up what follows in its stream: who was passed over at its m-th turn
+ * Drops a deviation and moves up what follows in its stream: an actor passed over at its m-th turn
  * steps there now, so that its turn m+1 has become its turn m.
  */
 void
@@ -85,7 +85,7 @@ try_ordinal(struct sim__shrinker *shrinker, uint32_t place, uint32_t ordinal)
     return sim__shrink_try(shrinker);
 }
 
-/* The same at an earlier occasion: what comes before it is then no part of the story. */
+/* The same at an earlier occasion: what is before it is then no part of the failure. */
 void
 sim__shrink_earlier(struct sim__shrinker *shrinker)
 {

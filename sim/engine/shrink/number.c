@@ -2,9 +2,9 @@
  * number.c -- numbers that the run drew, by their values.
  *
  * A large number is many choices in a row (core/draws.h), and to draw a smaller one takes fewer:
- * what is drawn after it is found at other occasions then. So who drops single deviations never
- * gets from 700,000 to 0, which is one choice. Here a number is replaced whole, and what follows in
- * its stream moves up. In this order, each number from the last to the first:
+ * what is drawn after it is found at other occasions then. So dropping single deviations never
+ * leads from 700,000 to 0, which is one choice. Here a number is replaced whole, and what follows
+ * in its stream moves up. In this order, each number from the last to the first:
  *
  *   an edge       the baseline, and those that are one choice: the other end, the middle, …
  *   rounded       the fewest leading halves that will do, downwards and upwards
@@ -18,7 +18,7 @@
 #include "runtime/base/assert.h"
 #include "sim/engine/shrink/shrink_priv.h"
 
-/* Numbers that are looked at, and pairs of them that are tried. */
+/* Numbers that are tried, and pairs of them. */
 #define NUMBERS_MAX 64u
 #define PAIRS_MAX 48u
 #define TAPE_MAX 256u
@@ -170,7 +170,7 @@ try_rounded(struct sim__shrinker *shrinker, const struct sim_number *number, uin
 
 /* ---- Two. ------------------------------------------------------------------------------------ */
 
-/* `later` stands behind `earlier` in the run. One comes to its default end, and the other follows
+/* `later` is drawn after `earlier` in the run. One is set to its default end, and the other follows
  * by the same amount, or makes up for it. */
 static bool
 try_two(struct sim__shrinker *shrinker, const struct sim_number *later,

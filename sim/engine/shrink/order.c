@@ -3,13 +3,13 @@
  *
  * Sorting: of the order in which the best run took its steps only that is kept which matters, pairs
  * of steps of different actors that touch the same thing (sim/core/footprint.h); everything else
- * goes as in the baseline. A walk at random has somebody step out of turn at every second step,
- * and most of that is noise: what is left are the few times that somebody had to wait.
+ * is as in the baseline. In a random run an actor steps out of turn at every second step, and
+ * most of that is noise: what is left are the few times that an actor had to wait.
  *
- * Merging: where an actor steps, somebody else does, and the first goes on, it goes on before.
+ * Merging: where an actor steps, another does, and the first continues, it continues before.
  *
- * What tasks share behind everybody's back is in no footprint, so the run may be another one; it is
- * looked at like any candidate.
+ * What tasks share unseen by the simulator is in no footprint, so the run may be another one; it is
+ * checked like any candidate.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -52,7 +52,7 @@ struct order {
 static void *
 grow(void *array, uint32_t count, size_t size)
 {
-    /* Room doubles: it is full whenever the count is a power of two. */
+    /* Capacity doubles: it is full whenever the count is a power of two. */
     if ((count & (count - 1)) != 0) {
         return array;
     }
@@ -114,7 +114,7 @@ nth_of(const struct order *order, uint32_t actor)
     return 0;
 }
 
-/* Whether everybody sleeps, and the clock moves, comes by itself. */
+/* When all are blocked and the clock moves follows from the rest. */
 static void
 note_event(struct order *order, const struct sim_event *event)
 {
@@ -227,7 +227,7 @@ find_blocks(const struct order *order, uint32_t starts[BLOCKS_MAX + 1])
 }
 
 /* The order in which each step comes after the one before it, with block `moved` taken before the
- * one in front of it. */
+ * one before it. */
 static void
 chain(struct order *order, const uint32_t *starts, uint32_t count, uint32_t moved)
 {

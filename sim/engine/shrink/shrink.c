@@ -49,9 +49,9 @@ shrink_all(struct sim__shrinker *shrinker)
 
 /* ---- Whether it holds. ----------------------------------------------------------------------- */
 
-/* The best run by its tape, to the letter, in a fresh process. False: the system refused. */
+/* The best run strictly by its tape, in a new process. False: the system refused. */
 static bool
-run_strict(const struct sim__shrinker *shrinker, bool as_twin, struct sim_single *alone)
+run_strict(const struct sim__shrinker *shrinker, bool in_replica, struct sim_single *alone)
 {
     bool hangs = shrinker->plan->failure->verdict == SIM_VERDICT_HANG;
     const struct sim_candidate what = {
@@ -60,11 +60,11 @@ run_strict(const struct sim__shrinker *shrinker, bool as_twin, struct sim_single
             .seed = SIM_SHRINK_SEED,
             .how = SIM_HOW_STRICT,
             .tape = &shrinker->best,
-            .kind = as_twin ? &sim_worker_replica : &sim_worker_usual,
+            .kind = in_replica ? &sim_worker_replica : &sim_worker_usual,
             .hang_ms = shrinker->plan->hang_ms,
             .hurry = hangs ? shrinker->plan->interrupted : NULL,
-            .explain = !as_twin,
-            .with_past = as_twin,
+            .explain = !in_replica,
+            .with_past = in_replica,
             .budget = shrinker->plan->budget,
     };
     return sim_single_alone(alone, &what);
@@ -74,24 +74,24 @@ static bool
 is_the_run(const struct sim__shrinker *shrinker, const struct sim_single *alone)
 {
     const struct sim_outcome *outcome = sim_single_outcome(alone);
-    bool told = outcome->digest == 0 || shrinker->digest == 0;
+    bool no_digest = outcome->digest == 0 || shrinker->digest == 0;
     return sim_outcome_same(outcome, shrinker->plan->failure) &&
-           (told || outcome->digest == shrinker->digest) && sim_single_mismatch(alone) == NULL;
+           (no_digest || outcome->digest == shrinker->digest) && sim_single_mismatch(alone) == NULL;
 }
 
-/* Who hangs is asked once: the twin would cost the same patience again. */
+/* A run that hangs is not repeated in the replica, where it would take as long again. */
 static void
 verify(const struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
 {
-    struct sim_single twin = {.runs = 0};
+    struct sim_single replica = {.runs = 0};
     const struct sim_single *asked = &shrunk->alone;
     bool hangs = shrinker->plan->failure->verdict == SIM_VERDICT_HANG;
     bool ran = run_strict(shrinker, false, &shrunk->alone);
     bool same = ran && is_the_run(shrinker, &shrunk->alone);
     if (same && !hangs) {
-        asked = &twin;
-        ran = run_strict(shrinker, true, &twin);
-        same = ran && is_the_run(shrinker, &twin);
+        asked = &replica;
+        ran = run_strict(shrinker, true, &replica);
+        same = ran && is_the_run(shrinker, &replica);
     }
     if (!ran) {
         shrunk->end = SIM_SHRINK_SYSTEM;
@@ -101,7 +101,7 @@ verify(const struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
     } else if (!same) {
         shrunk->end = SIM_SHRINK_UNSTABLE;
     }
-    sim_single_fini(&twin);
+    sim_single_fini(&replica);
 }
 
 /* ---- All of it. ------------------------------------------------------------------------------ */

@@ -5,7 +5,7 @@
  *                                 ▲                │
  *                                 └── best tape ◀──┘ smaller, and the same failure
  *                                         │
- *                                         └──▶ to the letter, in two fresh processes
+ *                                         └──▶ strictly, in two new processes
  *
  * "The same way" is verdict, oracle and site. "Smaller" is a key, compared from left to right:
  *
@@ -21,7 +21,7 @@
  * Bounded by replays and by the steps they take, never by a clock unless the caller names
  * one: so the result is the same on every machine and for any number of jobs. A shrunk run
  * has nothing left of its seed: everything is on its tape, and its seed is 0. So one smallest
- * run has one token, from whichever seed it came.
+ * run has one token, whatever seed it was found at.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -53,14 +53,15 @@ struct sim_shrink_key {
 struct sim_shrink_plan {
     const struct sim_scenario *scenario;
     const struct sim_options *options;
-    const struct sim_tape *tape;       /* What the run really did. */
-    const struct sim_outcome *failure; /* How it ended; who explains also shrinks what passes. */
-    bool options_stay;                 /* They are not put back to their defaults. */
-    uint32_t replays_max;              /* SIM_SHRINK_REPLAYS_MAX is usual; 0: only verified. */
-    uint64_t deadline_ms;              /* Of sim_clock_ms; UINT64_MAX: none. */
+    const struct sim_tape *tape; /* What the run really did. */
+    const struct sim_outcome
+            *failure;     /* How it ended; an explanation also shrinks a passing run. */
+    bool options_stay;    /* They are not put back to their defaults. */
+    uint32_t replays_max; /* SIM_SHRINK_REPLAYS_MAX is usual; 0: only verified. */
+    uint64_t deadline_ms; /* Of sim_clock_ms; UINT64_MAX: none. */
     uint32_t hang_ms;
-    const volatile sig_atomic_t *interrupted; /* NULL: nobody can; not 0: stop. */
-    struct sim_budget *budget; /* Of who explains, asked before each replay; NULL: none. */
+    const volatile sig_atomic_t *interrupted; /* Not 0: stop. NULL: never. */
+    struct sim_budget *budget; /* Of an explanation, asked before each replay; NULL: none. */
 };
 
 enum sim_shrink_end {
@@ -69,9 +70,9 @@ enum sim_shrink_end {
     SIM_SHRINK_TIME,
     SIM_SHRINK_HANGS,       /* Too many candidates hung. */
     SIM_SHRINK_INTERRUPTED, /* By the caller. */
-    SIM_SHRINK_NOT_AGAIN,   /* The failure does not come again from its tape. */
-    SIM_SHRINK_UNSTABLE, /* The smallest run is another one in a fresh process, or in its twin. */
-    SIM_SHRINK_SYSTEM    /* The operating system refused; see `error`. */
+    SIM_SHRINK_NOT_AGAIN,   /* The run does not fail again by its tape. */
+    SIM_SHRINK_UNSTABLE,    /* The smallest run differs in a new process, or in the replica. */
+    SIM_SHRINK_SYSTEM       /* The operating system refused; see `error`. */
 };
 
 struct sim_shrunk {
@@ -81,7 +82,7 @@ struct sim_shrunk {
     struct sim_shrink_key from;
     struct sim_shrink_key to;
     uint32_t replays; /* Made to get there; the two that verify it are not counted. */
-    /* The smallest run alone, with events and texts and the owed wake looked for; valid when
+    /* The smallest run alone, with events, texts and the missing wake; valid when
      * sim_shrunk_holds. */
     struct sim_single alone;
     char error[160];
@@ -91,7 +92,7 @@ struct sim_shrunk {
 void sim_shrink(const struct sim_shrink_plan *plan, struct sim_shrunk *ret_shrunk);
 void sim_shrunk_done(struct sim_shrunk *shrunk);
 
-/* Whether there is a smallest run that was verified: told, stored and printed can be that one. */
+/* Whether there is a smallest run that was verified, so that it can be reported and stored. */
 bool sim_shrunk_holds(const struct sim_shrunk *shrunk);
 
 /* Less than 0, 0, more than 0: `a` is smaller than, as small as, larger than `b`. */

@@ -29,7 +29,7 @@ struct sim__shrinker {
     struct sim_number drawn[SIM_DRAWS_MAX]; /* The numbers that it drew. */
     uint32_t drawn_count;
 
-    /* What is to be tried next; passes write here. Room for as many entries as `best` has. */
+    /* What is to be tried next; passes write here. Has space for as many entries as `best` has. */
     struct sim_options candidate_options;
     struct sim_tape candidate;
 
@@ -62,14 +62,14 @@ bool sim__shrink_try(struct sim__shrinker *shrinker);
 /* As sim__shrink_try, with a candidate whose steps are in an order (sim/core/ordered.h). */
 bool sim__shrink_try_ordered(struct sim__shrinker *shrinker);
 
-/* Room for `count` entries in the candidate. */
+/* Makes space for `count` entries in the candidate. */
 void sim__shrink_room(struct sim__shrinker *shrinker, uint32_t count);
 
 /* Runs the best once more: its events are the single-run worker's then. It counts as a replay.
  * False: no replay is left, or it is another run now. */
 bool sim__shrink_run_best(struct sim__shrinker *shrinker);
 
-/* Who shrinks it at first: the failing run by its tape. False: the failure did not come again. */
+/* The first best run: the failing run by its tape. False: it did not fail again. */
 bool sim__shrink_begin(struct sim__shrinker *shrinker);
 
 /* ---- key.c ----------------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ struct sim__change {
 };
 
 /* In the candidate it has: what was drawn after it moves along. False: it cannot have it. Of two
- * in one stream the later is to come first. There must be room for SIM_DRAW_CHOICES_MAX more. */
+ * in one stream the later is to come first. There must be space for SIM_DRAW_CHOICES_MAX more. */
 bool sim__shrink_put_value(struct sim__shrinker *shrinker, const struct sim__change *change);
 
 /* Whether the entry is one of the choices of `number`. */

@@ -1,9 +1,9 @@
 /*
  * trade.c -- one deviation less for another one changed.
  *
- * Where each of the passes has come to its end, a run may still lie at the bottom of a hollow: a
- * pause can be left out only if another one is longer. So all are tried in turn with each other:
- * one goes, and another takes each of the other ways that cost no more.
+ * Where no other pass makes a run smaller, it may still be in a local minimum: a pause can be
+ * left out only if another one is longer. So all are tried in turn with each other: one is
+ * dropped, and another takes each of its alternatives that cost no more.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 
 /* More parts than that are left to the passes that drop. */
 #define PARTS_MAX 24u
-#define WAYS_MAX 6u
+#define ALTERNATIVES_MAX 6u
 
 /* A number, whatever it costs; or a single deviation that is of none. */
 struct part {
@@ -87,13 +87,13 @@ plain_value(const struct sim_number *number)
 
 /* The values that cost one deviation: of a small number all, else the edges. */
 static uint64_t
-way_of_number(const struct sim_number *number, uint32_t way)
+alternative_of(const struct sim_number *number, uint32_t alternative)
 {
     uint64_t lo = number->lo;
     uint64_t hi = number->hi;
-    const uint64_t edges[WAYS_MAX] = {lo, hi, lo + (hi - lo) / 2, lo + 1, hi / 2, hi - 1};
+    const uint64_t edges[ALTERNATIVES_MAX] = {lo, hi, lo + (hi - lo) / 2, lo + 1, hi / 2, hi - 1};
     bool small = number->form == SIM_DRAW_PICK || hi - lo < SIM_DRAW_CLASSES;
-    uint64_t value = small ? lo + way : edges[way];
+    uint64_t value = small ? lo + alternative : edges[alternative];
     return value <= hi ? value : number->value;
 }
 
@@ -119,15 +119,16 @@ change_entry(struct sim_tape *tape, const struct sim_deviation *entry, uint32_t 
     return false;
 }
 
-/* The way that is as it is, or is not there, answers false. */
+/* False: the alternative is the present one, or there is none such. */
 static bool
-change(struct sim__shrinker *shrinker, const struct part *part, uint32_t way)
+change(struct sim__shrinker *shrinker, const struct part *part, uint32_t alternative)
 {
     if (!part->is_number) {
-        bool there = way < part->entry.n && way != part->entry.index;
-        return there && change_entry(&shrinker->candidate, &part->entry, way);
+        bool there = alternative < part->entry.n && alternative != part->entry.index;
+        return there && change_entry(&shrinker->candidate, &part->entry, alternative);
     }
-    uint64_t value = way == 0 ? plain_value(&part->number) : way_of_number(&part->number, way);
+    uint64_t value = alternative == 0 ? plain_value(&part->number)
+                                      : alternative_of(&part->number, alternative);
     const struct sim__change changed = {part->number, value};
     return value != part->number.value && sim__shrink_put_value(shrinker, &changed);
 }
@@ -135,23 +136,23 @@ change(struct sim__shrinker *shrinker, const struct part *part, uint32_t way)
 /* The numbers are changed after the others, and the later of two first. */
 static bool
 try_trade(struct sim__shrinker *shrinker, const struct part *gone, const struct part *kept,
-        uint32_t way)
+        uint32_t alternative)
 {
     bool gone_first = !gone->is_number || (kept->is_number && gone > kept);
     const struct part *first = gone_first ? gone : kept;
     const struct part *second = gone_first ? kept : gone;
     sim__shrink_room(shrinker, shrinker->best.count + 2 * SIM_DRAW_CHOICES_MAX);
     sim__shrink_reset(shrinker);
-    return change(shrinker, first, gone_first ? 0 : way) &&
-           change(shrinker, second, gone_first ? way : 0) && sim__shrink_try(shrinker);
+    return change(shrinker, first, gone_first ? 0 : alternative) &&
+           change(shrinker, second, gone_first ? alternative : 0) && sim__shrink_try(shrinker);
 }
 
 static bool
 trade_for(struct sim__shrinker *shrinker, const struct parts *parts, uint32_t gone)
 {
     for (uint32_t k = parts->count; k-- > 0 && !shrinker->over;) {
-        for (uint32_t way = 1; k != gone && way < WAYS_MAX; way++) {
-            if (try_trade(shrinker, &parts->all[gone], &parts->all[k], way)) {
+        for (uint32_t alternative = 1; k != gone && alternative < ALTERNATIVES_MAX; alternative++) {
+            if (try_trade(shrinker, &parts->all[gone], &parts->all[k], alternative)) {
                 return true;
             }
         }
@@ -166,7 +167,7 @@ sim__shrink_trade(struct sim__shrinker *shrinker)
     find_parts(shrinker, &parts);
     for (uint32_t i = parts.more ? 0 : parts.count; i-- > 0 && !shrinker->over;) {
         if (trade_for(shrinker, &parts, i)) {
-            return; /* The other passes come first again: they are cheaper. */
+            return; /* The other passes are next: they are cheaper. */
         }
     }
 }

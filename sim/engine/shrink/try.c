@@ -12,7 +12,7 @@
 #include "sim/engine/clock.h"
 #include "sim/engine/shrink/shrink_priv.h"
 
-/* Candidates that may hang: each costs the single-run worker's patience and a process. */
+/* Candidates that may hang: each costs the single-run worker's hang_ms and a process. */
 #define HANGS_MAX 8u
 /* A process that dies costs some milliseconds, a hundred times what a small run does. */
 #define CRASHES_MAX 400u
@@ -142,13 +142,13 @@ copy_entries(struct sim_deviation *to, const struct sim_tape *from)
     }
 }
 
-/* A run may write anywhere, so the count is looked at. */
+/* A run may write anywhere, so the count is checked. */
 static void
 take_draws(struct sim__shrinker *shrinker)
 {
     const struct sim_draws *draws = shrinker->draws;
     if (draws == NULL) {
-        return; /* Nobody wants to know. */
+        return; /* Not needed. */
     }
     shrinker->drawn_count = draws->count < SIM_DRAWS_MAX ? draws->count : SIM_DRAWS_MAX;
     memcpy(shrinker->drawn, draws->all, shrinker->drawn_count * sizeof(*draws->all));

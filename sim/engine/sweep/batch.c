@@ -23,7 +23,7 @@ sim_totals_add(struct sim_sweep_totals *totals, const struct sim_sweep_totals *m
     }
 }
 
-/* `old` (malloc) with `count` things of `size` bytes behind its own `used`. */
+/* `old` (malloc) with `count` more elements of `size` bytes after its `used`. */
 static void *
 append(void *old, size_t used, const void *more, size_t count, size_t size)
 {

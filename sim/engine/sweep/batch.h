@@ -1,7 +1,7 @@
 /*
- * batch.h -- results of a worker, copied out so that it can go on.
+ * batch.h -- results of a worker, copied so that it can continue.
  *
- * A batch is a range of run indices. It may take several jobs: a worker gives up
+ * A batch is a range of run indices. It may take several jobs: a worker ends a job
  * early when its mapping is full. Ownership: a batch owns its copies (malloc).
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -25,10 +25,10 @@ struct sim_batch {
     uint32_t check_count;
     struct sim_fact *facts; /* What its runs taught, job after job. */
     uint32_t fact_count;
-    uint8_t *arms;    /* Who drew each run. */
+    uint8_t *arms;    /* The strategy that drew each run. */
     uint64_t *orders; /* The partial-order hash of each; 0: not known. */
-    uint64_t *edges;  /* What each has reached (sim/search/cover/edges.h); NULL: nobody counts. */
-    uint32_t *fresh;  /* How much each covered that nobody had before; NULL until it is merged. */
+    uint64_t *edges;  /* What each has reached (sim/search/cover/edges.h); NULL: not counted. */
+    uint32_t *fresh;  /* How much each newly covered; NULL until it is merged. */
     bool exhausted;   /* There is nothing left to be run. */
 };
 

@@ -1,5 +1,5 @@
 /*
- * chapters.c -- the parts of a sweep that learn by themselves: which runs, and what they cover.
+ * chapters.c -- parts of a sweep that learn separately: which runs they are, and what they cover.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,7 +40,7 @@ sim_sweep_share(const struct sim_sweep_plan *plan)
            (last < plan->chapter_runs ? last : plan->chapter_runs);
 }
 
-/* The chapter that begins at run `base`; none behind the end. */
+/* The chapter that begins at run `base`; none after the end. */
 static void
 open_chapter(struct sim__sweep *sweep, uint64_t base)
 {

@@ -9,7 +9,7 @@
 
 /* One sentence: what each of the two was, and after what. */
 static void
-tell_divergence(const struct sim_outcome *seen, const struct sim_outcome *alone, uint64_t first,
+describe_divergence(const struct sim_outcome *seen, const struct sim_outcome *alone, uint64_t first,
         char *ret_text, size_t size)
 {
     const char *was = sim_verdict_name(seen->verdict);
@@ -52,7 +52,8 @@ sim_confirm(struct sim_single *alone, const struct sim_candidate *what,
             (void)snprintf(ret_outcome->message, sizeof(ret_outcome->message), "%s", seen->message);
             return true;
         }
-        tell_divergence(seen, outcome, first, ret_outcome->message, sizeof(ret_outcome->message));
+        describe_divergence(
+                seen, outcome, first, ret_outcome->message, sizeof(ret_outcome->message));
     }
     return true;
 }

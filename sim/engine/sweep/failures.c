@@ -1,5 +1,5 @@
 /*
- * failures.c -- what is new among the runs of a batch, confirmed and told; and what twins say.
+ * failures.c -- new failures of a batch, confirmed and reported; and digests of the replica.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 
 /* ---- Failures. ------------------------------------------------------------------------------- */
 
-/* True for the first of its kind, when there is room to remember it. */
+/* True for the first of its kind, when there is space to remember it. */
 static bool
 is_new(struct sim__sweep *sweep, const struct sim_outcome *outcome)
 {
@@ -66,9 +66,9 @@ how_again(const struct sim__sweep *sweep, const struct sim_kept *kept)
     return kept->arm == sim_strategy_find("random") ? SIM_HOW_RANDOM : SIM_HOW_STRICT;
 }
 
-/* As it was seen, for who only counts. */
+/* As it was seen, for a caller that only counts. */
 static void
-tell_unconfirmed(struct sim__sweep *sweep, const struct sim_kept *kept)
+report_unconfirmed(struct sim__sweep *sweep, const struct sim_kept *kept)
 {
     const struct sim_new_failure failure = {
             .index = kept->outcome.seed - sweep->plan->first,
@@ -83,11 +83,11 @@ tell_unconfirmed(struct sim__sweep *sweep, const struct sim_kept *kept)
 }
 
 static void
-tell_failure(struct sim__sweep *sweep, const struct sim_batch *batch, const struct sim_kept *kept)
+report_failure(struct sim__sweep *sweep, const struct sim_batch *batch, const struct sim_kept *kept)
 {
     const struct sim_sweep_plan *plan = sweep->plan;
     if (plan->unconfirmed) {
-        tell_unconfirmed(sweep, kept);
+        report_unconfirmed(sweep, kept);
         return;
     }
     const struct sim_outcome *seen = &kept->outcome;
@@ -144,16 +144,17 @@ sim__sweep_report_failures(struct sim__sweep *sweep, const struct sim_batch *bat
 {
     for (uint32_t i = 0; i < batch->kept_count && !sweep->closed; i++) {
         if (batch->kept[i].reported) {
-            tell_failure(sweep, batch, &batch->kept[i]);
+            report_failure(sweep, batch, &batch->kept[i]);
         }
     }
 }
 
-/* ---- Twins. ---------------------------------------------------------------------------------- */
+/* ---- Replica runs. --------------------------------------------------------------------------- */
 
-/* Has the twin make a run again, and compares. */
+/* Repeats a run in the replica, and compares. */
 static void
-ask_twin(struct sim__sweep *sweep, const struct sim_check *check, const struct sim_again *again)
+compare_digest(
+        struct sim__sweep *sweep, const struct sim_check *check, const struct sim_again *again)
 {
     uint64_t digest = 0;
     struct sim_job like;
@@ -173,14 +174,14 @@ ask_twin(struct sim__sweep *sweep, const struct sim_check *check, const struct s
         return;
     }
     sweep->result->unequal++;
-    if (sweep->result->unequal == 1 && !sweep->sink->twin(sweep->sink, check->seed, again)) {
+    if (sweep->result->unequal == 1 && !sweep->sink->replica(sweep->sink, check->seed, again)) {
         sim__sweep_close(sweep, SIM_SWEEP_SINK);
     }
 }
 
-/* A run that was searched for is told by its tape. */
+/* A run of a search is repeated by its tape. */
 static void
-check_with_twin(
+repeat_in_replica(
         struct sim__sweep *sweep, const struct sim_batch *batch, const struct sim_check *check)
 {
     struct sim_tape tape = {NULL, 0, 0};
@@ -191,7 +192,7 @@ check_with_twin(
         tape = tape_of(batch, kept);
         again = (struct sim_again){how_again(sweep, kept), &tape};
     }
-    ask_twin(sweep, check, &again);
+    compare_digest(sweep, check, &again);
     free(tape.entries);
 }
 
@@ -199,7 +200,7 @@ void
 sim__sweep_merge_checks(struct sim__sweep *sweep, const struct sim_batch *batch)
 {
     for (uint32_t i = 0; i < batch->check_count && !sweep->closed; i++) {
-        check_with_twin(sweep, batch, &batch->checks[i]);
+        repeat_in_replica(sweep, batch, &batch->checks[i]);
         sim__sweep_check_time(sweep);
     }
 }

@@ -29,7 +29,7 @@ sim__sweep_close(struct sim__sweep *sweep, enum sim_sweep_end why)
     sweep->closed = true;
 }
 
-/* Whether a run is over, merged or not: a sweep that has time for none tells nothing. */
+/* Whether a run is over, merged or not: a sweep makes at least one. */
 static bool
 has_any_run(const struct sim__sweep *sweep)
 {

@@ -2,8 +2,8 @@
  * state.h -- what the files of a sweep share.
  *
  *   sweep.c     hands out batches, and merges them in order
- *   chapters.c  which runs are this sweep's own, and what they cover that is new
- *   failures.c  the first failures of each kind, confirmed and told; twins
+ *   chapters.c  which runs this sweep makes, and what they newly cover
+ *   failures.c  the first failures of each kind, confirmed and reported; replica runs
  *   state.c     stopping, and the job of a worker
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -14,7 +14,7 @@
 #include "sim/engine/sweep/batch.h"
 #include "sim/engine/sweep/sweep.h"
 
-/* Batches that are under way or wait for one before them. */
+/* Batches that are in progress or wait for one before them. */
 #define SIM_SWEEP_WINDOW 512u
 #define SIM_SWEEP_NO_BATCH UINT64_MAX
 
@@ -33,7 +33,7 @@ struct sim__sweep {
     uint64_t owner[SIM_JOBS_MAX]; /* Sequence of each worker's batch, or SIM_SWEEP_NO_BATCH. */
     uint64_t base;                /* Index in the sweep of the chapter's first run. */
     uint64_t length;              /* Runs of that chapter. */
-    uint64_t next_index;          /* In the chapter, of the first run that nobody has. */
+    uint64_t next_index;          /* In the chapter, of the first run that was not handed out. */
     uint64_t next_sequence;
     uint64_t merge_sequence;
     uint32_t batch_runs;
@@ -50,13 +50,13 @@ struct sim__sweep {
 /* What is running may end after its current run. The first reason stays. */
 void sim__sweep_stop(struct sim__sweep *sweep, enum sim_sweep_end why);
 
-/* Nothing behind what was merged counts. */
+/* Nothing after what was merged counts. */
 void sim__sweep_close(struct sim__sweep *sweep, enum sim_sweep_end why);
 
 /* Whether its time is up. */
 bool sim__sweep_is_overdue(const struct sim__sweep *sweep);
 
-/* Stops it where somebody has interrupted it, or where its time is up and a run is over. */
+/* Stops it after an interrupt, or when its time is up and a run is over. */
 void sim__sweep_check_time(struct sim__sweep *sweep);
 
 /* `count` runs of the chapter, from `index` on. */
@@ -68,7 +68,7 @@ void sim__sweep_set_job(
 /* The first of the sweep's own chapters. */
 void sim__chapter_open_first(struct sim__sweep *sweep);
 
-/* Opens the next one once a chapter is merged whole: all workers are idle, and nobody reads what
+/* Opens the next one when a chapter is merged: all workers are idle, so that none reads what
  * was learned in it. */
 void sim__chapter_next(struct sim__sweep *sweep);
 
@@ -80,11 +80,11 @@ void sim__chapter_cover(struct sim__sweep *sweep, struct sim_batch *batch);
 /* Failures of the kind of plan->known are not reported. */
 void sim__sweep_know(struct sim__sweep *sweep);
 
-/* Marks the runs of `batch` that are the first of their kind to fail; tells the sink of them. */
+/* Marks the runs of `batch` that are the first of their kind to fail; reports them to the sink. */
 void sim__sweep_find_failures(struct sim__sweep *sweep, struct sim_batch *batch);
 void sim__sweep_report_failures(struct sim__sweep *sweep, const struct sim_batch *batch);
 
-/* Has twins make again what is to be checked of `batch`. */
+/* Repeats in the replica what is to be checked of `batch`. */
 void sim__sweep_merge_checks(struct sim__sweep *sweep, const struct sim_batch *batch);
 
 #endif

@@ -18,7 +18,7 @@
 #define TICK_MS 100
 /* Time is up, and the first run is still awaited. */
 #define OVERDUE_TICK_MS 1
-/* Whoever interrupts a sweep waits for it: what is still running then may end, but not hang. */
+/* After an interrupt: what is still running may end within this time. */
 #define GRACE_MS 200
 
 /* ---- Handing out. ---------------------------------------------------------------------------- */
@@ -31,13 +31,13 @@ give(struct sim__sweep *sweep, uint32_t which, uint64_t index, uint32_t count)
     if (!sim_worker_give(worker)) {
         (void)snprintf(sweep->pool->error, sizeof(sweep->pool->error), "%s", worker->error);
         sim__sweep_close(sweep, SIM_SWEEP_SYSTEM);
-        /* No worker has it, so no worker will finish it. */
+        /* No worker has it, so none will finish it. */
         sweep->window[sweep->owner[which] % SIM_SWEEP_WINDOW].over = true;
         sweep->owner[which] = SIM_SWEEP_NO_BATCH;
     }
 }
 
-/* How many runs may be handed out next: a batch, what is left, what may be taught by now. */
+/* How many runs may be handed out next: the least of a batch, what is left, and the epoch's. */
 static uint32_t
 next_count(const struct sim__sweep *sweep)
 {
@@ -47,8 +47,8 @@ next_count(const struct sim__sweep *sweep)
         uint64_t teachable = sim_teachable(&sweep->pool->book, sweep->next_index);
         count = count < teachable ? count : teachable;
     }
-    bool room = sweep->next_sequence - sweep->merge_sequence < SIM_SWEEP_WINDOW;
-    return room ? (uint32_t)count : 0;
+    bool has_space = sweep->next_sequence - sweep->merge_sequence < SIM_SWEEP_WINDOW;
+    return has_space ? (uint32_t)count : 0;
 }
 
 /* An enumeration has one worker: its next run begins where the last one ended. */
@@ -176,7 +176,7 @@ any_works(const struct sim__sweep *sweep)
     return false;
 }
 
-/* After an interrupt: who has not come to the end of his run by now is not waited for. */
+/* After an interrupt and the grace period: runs that are not over are abandoned. */
 static void
 abandon(struct sim__sweep *sweep)
 {

@@ -1,14 +1,14 @@
 /*
- * sweep.h -- many runs of one scenario, the same whoever did which.
+ * sweep.h -- many runs of one scenario, with the same result for any number of workers.
  *
  * Run i of a sweep has seed first + i. Runs are handed out in batches of neighbours;
  * results are put together in the order of run index, whichever worker was faster:
  * totals, rows, the first failure of each kind, and where a sweep stops because of
  * one, are the same for any number of workers. (Where it stops because of a clock
- * or of ^C is not; then everything up to some index counts and nothing behind it.)
+ * or of ^C is not; then everything up to some index counts and nothing after it.)
  *
  * Failures of one verdict, oracle and site are one failure: the first is confirmed
- * alone in a fresh process and told, all are counted and have a row.
+ * alone in a new process and reported, all are counted and have a row.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,9 +21,9 @@
 #include "sim/engine/worker/single.h"
 #include "sim/store/store.h"
 
-/* Failures that are told; more kinds than this in one sweep are only counted. */
+/* Failures that are reported; more kinds than this in one sweep are only counted. */
 #define SIM_FAILURES_MAX 64u
-/* After so many hangs a sweep gives up: each costs the patience of `hang_ms`. */
+/* After so many hangs a sweep ends: each takes `hang_ms`. */
 #define SIM_HANGS_MAX 10u
 
 struct sim_sweep_plan {
@@ -35,8 +35,8 @@ struct sim_sweep_plan {
     const struct sim_tape *tape; /* … this tape; borrowed. */
     struct sim_search search;    /* With SEARCH. */
     uint32_t given;              /* Options that no swarm draws: bit 1 << i for option i. */
-    bool teaches;        /* What runs teach is gathered also where no strategy asks for it. */
-    bool covers;         /* What runs cover likewise. */
+    bool teaches;                /* What runs teach is collected also where no strategy uses it. */
+    bool covers;                 /* What runs cover likewise. */
     uint32_t batch_runs; /* A batch has so many, on any number of workers; 0: what is best. */
     uint32_t check_percent;
     bool fail_fast;
@@ -44,7 +44,7 @@ struct sim_sweep_plan {
     /* A failure that was reported before: runs that fail in the same way are counted, and not
      * reported again. NULL: none. */
     const struct sim_outcome *known;
-    bool unconfirmed;     /* Failures are told as they were seen, and none is run alone. */
+    bool unconfirmed;     /* Failures are reported as they were seen, and none is run alone. */
     uint64_t deadline_ms; /* Of sim_clock_ms; UINT64_MAX: none. */
     const volatile sig_atomic_t *interrupted; /* Not 0: stop. */
     uint64_t chapter_runs;     /* Runs of a chapter; 0: there is one, as long as the sweep. */
@@ -62,11 +62,10 @@ struct sim_merged {
     uint32_t kept_count;
     const uint8_t *tapes;
     size_t tapes_size;
-    const uint8_t *arms; /* Who drew each run, in a search: a place in the table of strategies. */
+    const uint8_t *arms; /* The strategy that drew each run, in a search: its place in the table. */
     const uint64_t *orders; /* The partial-order hash of each; 0: not known. */
     const uint32_t *fresh;  /* How much each covered that no run before it had. */
-    const uint64_t
-            *edges; /* The two sets of each (sim/search/cover/edges.h); NULL: nobody counts. */
+    const uint64_t *edges; /* The two sets of each (sim/search/cover/edges.h); NULL: not counted. */
     const struct sim_learned *learned;     /* All that is known with this batch. */
     const struct sim_sweep_totals *totals; /* Of the sweep, with this batch. */
 };
@@ -87,12 +86,12 @@ struct sim_new_failure {
     bool same;
 };
 
-/* What the sweep tells meanwhile. Each answers false to end the sweep at once. */
+/* What the sweep reports meanwhile. Each answers false to end the sweep at once. */
 struct sim_sink {
     bool (*batch)(struct sim_sink *sink, const struct sim_merged *batch);
     bool (*failure)(struct sim_sink *sink, const struct sim_new_failure *failure);
-    /* A run had another digest in the twin; called for the first of a sweep. */
-    bool (*twin)(struct sim_sink *sink, uint64_t seed, const struct sim_again *again);
+    /* A run had another digest in the replica; called for the first of a sweep. */
+    bool (*replica)(struct sim_sink *sink, uint64_t seed, const struct sim_again *again);
     /* Whether that is enough, asked when a batch is merged whole; NULL: never. */
     bool (*enough)(struct sim_sink *sink);
     /* About ten times a second. */
@@ -101,7 +100,7 @@ struct sim_sink {
 
 enum sim_sweep_end {
     SIM_SWEEP_COMPLETE,
-    SIM_SWEEP_EXHAUSTED, /* An enumeration has come to its end. */
+    SIM_SWEEP_EXHAUSTED, /* An enumeration is complete. */
     SIM_SWEEP_ENOUGH,    /* The sink said so. */
     SIM_SWEEP_STOPPED_AT_FAILURE,
     SIM_SWEEP_OUT_OF_TIME,
@@ -116,9 +115,9 @@ struct sim_sweep_result {
     struct sim_sweep_totals totals;
     uint64_t failures;      /* Runs that did not pass. */
     uint64_t first_failure; /* Index of the first; UINT64_MAX: none. */
-    uint32_t kinds;         /* Failures told. */
+    uint32_t kinds;         /* Failures reported. */
     uint32_t diverged;      /* Of those, not confirmed. */
-    uint64_t checked;       /* Runs compared with a twin … */
+    uint64_t checked;       /* Runs compared with a replica … */
     uint64_t unequal;       /* … and not the same there. */
 };
 
@@ -126,14 +125,14 @@ struct sim_sweep_result {
 void sim_sweep_options(
         const struct sim_sweep_plan *plan, uint64_t seed, struct sim_options *ret_options);
 
-/* How long chapters are in a sweep of `runs`, UINT64_MAX: nobody knows how many. Depends on nothing
- * else, least of all on how many shards there are. */
+/* How long chapters are in a sweep of `runs` (UINT64_MAX: not known). Depends on nothing else, so
+ * that it is the same for any number of shards. */
 uint64_t sim_chapter_runs(uint64_t runs);
 
 /* How many of the plan's runs are made: its own chapters'. */
 uint64_t sim_sweep_share(const struct sim_sweep_plan *plan);
 
-/* Sweeps. Anything that was merged has been told to the sink by the time it returns. */
+/* Sweeps. All that was merged has been reported to the sink when it returns. */
 void sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct sim_sink *sink,
         struct sim_sweep_result *ret_result);
 

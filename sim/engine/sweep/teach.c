@@ -1,5 +1,5 @@
 /*
- * teach.c -- merging facts, and turning the page when an epoch is whole.
+ * teach.c -- merging facts, and closing an epoch when it is complete.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,7 +9,7 @@
 
 #include "runtime/base/assert.h"
 
-/* There is always one more partial order: those that are remembered must leave room for others. */
+/* Partial orders are without end: those that are remembered leave space for other facts. */
 #define ORDERS_MAX (SIM_LEARNED_FACTS / 4)
 
 static bool

@@ -10,8 +10,8 @@
 #include "sim/search/learn/learned.h"
 
 /*
- * Adds what `batch` taught to the book; batches come in the order of run index. batch->fresh gets
- * for each run how many elements of coverage it was the first to show.
+ * Adds what `batch` taught to the book, in the order of run index. batch->fresh gets for each run
+ * how many coverage points it was the first to reach.
  */
 void sim_teach(struct sim_learned_book *book, struct sim_batch *batch);
 

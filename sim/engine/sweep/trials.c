@@ -11,7 +11,7 @@
 #include "sim/core/scenario.h"
 #include "sim/engine/worker/crash.h"
 
-/* What is killed each time has a share in it, and is told as it is. */
+/* A run that is killed more often than that is reported as it is. */
 #define DISTURBED_MAX 3u
 
 struct trial {
@@ -48,7 +48,7 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 }
 
 static bool
-on_twin(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
+on_replica(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
 {
     (void)sink;
     (void)seed;
@@ -90,7 +90,7 @@ sim_trial_run(struct sim_pool *pool, const struct sim_trials_plan *plan, uint64_
         trial = (struct trial){
                 .sink = {.batch = on_batch,
                         .failure = on_failure,
-                        .twin = on_twin,
+                        .replica = on_replica,
                         .tick = on_tick},
                 .plan = plan,
         };

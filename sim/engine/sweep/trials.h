@@ -5,7 +5,7 @@
  * seed 1 + t * 1,000,000, so trials share no run and always have the same ones: what is measured
  * is a function of scenario, options and strategy, for any number of workers.
  *
- * A sequential strategy (an enumeration) goes the same way whatever the seed; it has one trial.
+ * A sequential strategy (an enumeration) makes the same runs for any seed; it has one trial.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,7 +24,7 @@ struct sim_trials_plan {
     struct sim_search search; /* With SEARCH. */
     uint32_t trials;          /* At least 1. */
     uint64_t runs_max;        /* Of one trial, at least 1. */
-    bool unconfirmed;         /* A failure is taken for what the sweep saw: see sweep.h. */
+    bool unconfirmed;         /* Failures are counted as the sweep saw them: see sweep.h. */
     /* About ten times a second, with the runs of this trial; false ends it. NULL: not called. */
     bool (*tick)(void *argument, uint64_t runs, const struct sim_sweep_totals *totals);
     void *argument;
@@ -53,8 +53,8 @@ struct sim_trials {
 };
 
 /*
- * One trial of `plan`, from seed `first`. A worker that somebody killed from outside is nobody's
- * failure: the trial begins again then, three times at most. False: the system refused, see
+ * One trial of `plan`, from seed `first`. If a worker is killed from outside, that is no failure:
+ * the trial begins again, three times at most. False: the system refused, see
  * pool->error.
  */
 bool sim_trial_run(struct sim_pool *pool, const struct sim_trials_plan *plan, uint64_t first,

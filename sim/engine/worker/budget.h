@@ -9,8 +9,8 @@
  * What is counted are steps, so that the same question has the same answer on every machine and
  * under any load: each step of each replay in a worker, what else a study spends (sim_world_spend),
  * and a fixed number for each process that is started, dies or hangs. Each stage asks before it
- * begins another replay; one that is refused returns what it has, and is on record. In the worker
- * the same is asked by sim_world_may_replay.
+ * begins another replay; one that is refused returns what it has, and its name is kept. In the
+ * worker the same is asked by sim_world_may_replay.
  *
  * The clock is the last resort, for programs whose steps take long: a replay that is under way when
  * the time is up is abandoned, and no more are begun.
@@ -49,11 +49,11 @@ struct sim_budget {
  * the clock. */
 void sim_budget_init(struct sim_budget *budget, uint64_t time_ms, uint64_t steps_max);
 
-/* Begins a stage, at the end of which `percent` of the whole may be spent: what the stages before
- * it have left is its own. `name` is static, and completes "the budget was used up while …". */
+/* Begins a stage, at the end of which `percent` of the whole may be spent: it also has what the
+ * stages before it have left. `name` is static, and completes "the budget was used up while …". */
 void sim_budget_stage(struct sim_budget *budget, const char *name, uint32_t percent);
 
-/* Whether the stage may begin another replay; false is put on record. NULL: always. */
+/* Whether the stage may begin another replay; false is noted. NULL: always. */
 bool sim_budget_left(struct sim_budget *budget);
 
 /* Steps that the stage may still spend; UINT64_MAX for NULL. */
@@ -64,7 +64,7 @@ int sim_budget_ms_left(const struct sim_budget *budget);
 
 void sim_budget_spend(struct sim_budget *budget, uint64_t steps);
 
-/* Puts on record that the stage was refused something. */
+/* Notes that the stage was refused something. */
 void sim_budget_cut(struct sim_budget *budget);
 
 #endif

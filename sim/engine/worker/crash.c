@@ -46,7 +46,7 @@ static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, 
 /* Of the worker's process. */
 static struct sim_crash *crash_record;
 
-/* What the processor was doing; zeros where we do not know how to read it. */
+/* What the processor was doing; zeros where reading it is not implemented. */
 struct machine {
     uintptr_t pc;
     uintptr_t sp;
@@ -72,8 +72,8 @@ read_machine(const ucontext_t *context)
     };
 }
 
-/* A call of nothing has left the address of return on the stack, and no unwinder knows the way from
- * nothing: it begins at the call. */
+/* A call of NULL has left the return address on the stack, and no unwinder can start at NULL: it
+ * starts at the call. */
 static void
 step_back(ucontext_t *context)
 {

@@ -24,7 +24,7 @@ extern void __gcov_reset(void) __attribute__((weak));
 #define WAITS_MAX 2000
 #define WAIT_NS 1000000
 
-/* gcov's of a library: each has a copy of its own. */
+/* gcov's functions in a library: each has its own copy. */
 struct library {
     void (*dump)(void);
     void (*reset)(void);
@@ -34,12 +34,12 @@ struct library {
 static struct {
     struct library libraries[LIBRARIES_MAX];
     uint32_t count;
-} heard;
+} counting;
 
 static bool
 counts(void)
 {
-    return __gcov_dump != NULL || heard.count > 0 || sim_edges_count() > 0;
+    return __gcov_dump != NULL || counting.count > 0 || sim_edges_count() > 0;
 }
 
 void
@@ -52,8 +52,8 @@ sim_exit_flush_library(void *handle)
     memcpy(&library.dump, &dump, sizeof(dump));
     memcpy(&library.reset, &reset, sizeof(reset));
     bool own = library.dump == __gcov_dump;
-    if (dump != NULL && reset != NULL && !own && heard.count < LIBRARIES_MAX) {
-        heard.libraries[heard.count++] = library;
+    if (dump != NULL && reset != NULL && !own && counting.count < LIBRARIES_MAX) {
+        counting.libraries[counting.count++] = library;
     }
 }
 
@@ -61,9 +61,9 @@ sim_exit_flush_library(void *handle)
 void
 sim_exit_flush_run(void)
 {
-    for (uint32_t i = 0; i < heard.count; i++) {
-        heard.libraries[i].dump();
-        heard.libraries[i].reset();
+    for (uint32_t i = 0; i < counting.count; i++) {
+        counting.libraries[i].dump();
+        counting.libraries[i].reset();
     }
 }
 
@@ -77,7 +77,7 @@ sim_exit_flush(void)
     }
 }
 
-/* Whoever asks kills: nobody can tell afterwards that it was asked first. */
+/* The process dies of SIGKILL, as if it had not been asked before. */
 static void
 on_asked(int number)
 {
@@ -92,8 +92,8 @@ sim_exit_flush_begin(void)
     if (__gcov_reset != NULL) {
         __gcov_reset();
     }
-    for (uint32_t i = 0; i < heard.count; i++) {
-        heard.libraries[i].reset();
+    for (uint32_t i = 0; i < counting.count; i++) {
+        counting.libraries[i].reset();
     }
     if (counts()) {
         struct sigaction action = {.sa_handler = on_asked, .sa_flags = SA_ONSTACK};

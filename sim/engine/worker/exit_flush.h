@@ -1,5 +1,5 @@
 /*
- * exit_flush.h -- what a process has counted is written, however it ends.
+ * exit_flush.h -- a process writes its coverage counts, however it ends.
  *
  * gcov writes its counts when a process calls exit, and workers never do: they leave by _exit,
  * crash in a run, or are killed because a step does not return. In a build that counts (BUILD=cov:
@@ -10,8 +10,8 @@
  *
  *     --coverage -Wl,-u,__gcov_dump,-u,__gcov_reset
  *
- * Its counts are variables of its own, which are put back before each run (memory/image.h), so they
- * are written after each.
+ * Its counts are variables of the library, which are reset before each run (memory/image.h), so
+ * they are written after each.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,15 +20,15 @@
 
 #include <sys/types.h>
 
-/* A library was loaded, dlopen's `handle`: from here on it is heard if it counts; of such the first
- * eight are. */
+/* A library was loaded, dlopen's `handle`: if it counts, its counts are written too; only the first
+ * eight such libraries have that. */
 void sim_exit_flush_library(void *handle);
 
-/* A run is over, and the next will put back what libraries have counted: writes that. */
+/* A run is over, and the next will reset what libraries have counted: writes that. */
 void sim_exit_flush_run(void);
 
-/* Of a process that was just forked: what its parent has counted is the parent's, and from here on
- * it can be asked. */
+/* In a process that was just forked: forgets what its parent has counted, and can be asked from now
+ * on. */
 void sim_exit_flush_begin(void);
 
 /* Writes all. What is counted afterwards is lost. Also called where a signal is handled. */

@@ -140,7 +140,7 @@ frame_of(const struct sim_hang_sample *sample, uint32_t nth)
     return nth < sample->frame_count ? sample->frames[sample->frame_count - 1 - nth] : 0;
 }
 
-/* An address in the function that runs there: an address of return may lie behind its end. */
+/* An address in the function that runs there: a return address may lie after its end. */
 static uintptr_t
 inside_of(const struct sim_hang_sample *sample, uint32_t nth)
 {

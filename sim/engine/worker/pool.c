@@ -62,29 +62,29 @@ bool
 sim_pool_replica_digest(
         struct sim_pool *pool, const struct sim_job *like, uint64_t seed, uint64_t *ret_digest)
 {
-    struct sim_worker *twin = &pool->replica;
-    bool fresh = twin->shared == NULL;
+    struct sim_worker *replica = &pool->replica;
+    bool fresh = replica->shared == NULL;
     if (fresh &&
-            !sim_worker_init(twin, &sim_worker_replica, &sim_shared_for_sweeps, pool->hang_ms)) {
-        (void)snprintf(pool->error, sizeof(pool->error), "no memory for the twin");
+            !sim_worker_init(replica, &sim_worker_replica, &sim_shared_for_sweeps, pool->hang_ms)) {
+        (void)snprintf(pool->error, sizeof(pool->error), "no memory for the replica");
         return false;
     }
-    twin->shared->job = *like;
-    twin->shared->job.first = seed;
-    twin->shared->job.count = 1;
-    twin->shared->job.keep_all = true;
-    twin->shared->job.check_percent = 0;
-    twin->shared->job.another_first = fresh;
-    if (sim_worker_give(twin)) {
-        while (twin->busy) {
-            (void)sim_workers_wait(twin, 1, -1);
+    replica->shared->job = *like;
+    replica->shared->job.first = seed;
+    replica->shared->job.count = 1;
+    replica->shared->job.keep_all = true;
+    replica->shared->job.check_percent = 0;
+    replica->shared->job.another_first = fresh;
+    if (sim_worker_give(replica)) {
+        while (replica->busy) {
+            (void)sim_workers_wait(replica, 1, -1);
         }
     }
-    if (twin->failed) {
-        (void)snprintf(pool->error, sizeof(pool->error), "the twin: %s", twin->error);
+    if (replica->failed) {
+        (void)snprintf(pool->error, sizeof(pool->error), "the replica: %s", replica->error);
         return false;
     }
-    *ret_digest = twin->shared->kept[0].outcome.digest;
+    *ret_digest = replica->shared->kept[0].outcome.digest;
     return true;
 }
 

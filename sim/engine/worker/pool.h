@@ -1,8 +1,8 @@
 /*
  * pool.h -- the workers of a command.
  *
- * They live as long as the command and go from one scenario to the next. One more of
- * another kind, the twin, is made when digests are to be checked.
+ * They live as long as the command and serve one scenario after the other. One more of
+ * another kind, the replica, is made when digests are to be checked.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,11 +18,11 @@ struct sim_pool {
     uint32_t count;
     uint32_t hang_ms;
     struct sim_learned_book book; /* What runs teach: the workers read it. */
-    struct sim_worker twin;       /* No mapping: not made yet. */
+    struct sim_worker replica;    /* No mapping: not made yet. */
     char error[160];
 };
 
-/* False: no room, see `error`. sim_pool_fini may follow in any case. */
+/* False: no memory, see `error`. sim_pool_fini may follow in any case. */
 bool sim_pool_init(struct sim_pool *pool, uint32_t jobs, uint32_t hang_ms);
 void sim_pool_fini(struct sim_pool *pool);
 
@@ -30,7 +30,7 @@ void sim_pool_fini(struct sim_pool *pool);
  * new process. */
 void sim_pool_end_processes(struct sim_pool *pool);
 
-/* The digest of one run in the twin, which has run others before; false: the system refused.
+/* The digest of one run in the replica, which has run others before; false: the system refused.
  * `like` says how, and with a tape by which, but is no search. */
 bool sim_pool_replica_digest(
         struct sim_pool *pool, const struct sim_job *like, uint64_t seed, uint64_t *ret_digest);

@@ -19,7 +19,7 @@
 
 /* ---- The run that was in progress. ----------------------------------------------------------- */
 
-/* Whose step it was, and the last line that was named in it: from the last events. */
+/* From the last events: the actor that took the last step, and the last site in it. */
 static void
 set_place(const struct sim_shared *shared, struct sim_outcome *outcome)
 {
@@ -50,7 +50,7 @@ set_actor_name(const struct sim_shared *shared, struct sim_outcome *outcome)
     }
 }
 
-/* The world in the mapping stands where the run stood. */
+/* The world in the mapping is as the run left it. */
 static void
 cut_off(struct sim_shared *shared, struct sim_outcome *ret)
 {
@@ -74,8 +74,8 @@ cut_off(struct sim_shared *shared, struct sim_outcome *ret)
     ret->digest = sim_recorder_end(&shared->recorder, world->decider.hash);
 }
 
-/* How a run ended whose process is gone: in the middle of it, or of a question to a blocked actor
- * when it had ended. */
+/* The outcome of a run whose process is gone: in the middle of it, or of a spurious poll of a
+ * blocked actor after its end. */
 static struct sim_outcome
 cut_short(struct sim_worker *worker, enum sim_verdict verdict, int status)
 {
@@ -94,7 +94,7 @@ cut_short(struct sim_worker *worker, enum sim_verdict verdict, int status)
     outcome.asked = ended->asking;
     outcome.reason = SIM_REASON_NONE;
     if (verdict == SIM_VERDICT_HANG) {
-        /* Where it was when we lost patience is no property of the run: it has no digest. */
+        /* Where it was when the time was up is no property of the run: it has no digest. */
         char where[160];
         outcome.digest = 0;
         sim_hang_find(&shared->hang, &shared->crash);
@@ -119,7 +119,7 @@ done_of(const struct sim_worker *worker)
     return sim_shared_results(worker->shared)->done;
 }
 
-/* The process has made nothing before the job's next run. */
+/* The process has made no run before the job's next one. */
 static bool
 is_fresh(const struct sim_worker *worker)
 {
@@ -133,7 +133,7 @@ is_sequential(const struct sim_worker *worker)
            sim_strategy_at(worker->job.search.kind)->sequential;
 }
 
-/* No process is at work: of the job, so many runs are made next, and whether each has a row. */
+/* No process works on the job: sets how many of its runs are next, and whether each has a row. */
 static void
 limit(struct sim_worker *worker, uint32_t count, bool keep_all)
 {
@@ -142,7 +142,7 @@ limit(struct sim_worker *worker, uint32_t count, bool keep_all)
     memcpy(&worker->shared->job, &worker->job, sizeof(worker->job));
 }
 
-/* What is said of a run that ended as `suspect` says after others, and passed alone. */
+/* `outcome` is of a run that ended as `suspect` says after others, and passed alone. */
 static void
 call_diverged(struct sim_outcome *outcome, const struct sim_suspect *suspect)
 {
@@ -165,7 +165,7 @@ call_diverged(struct sim_outcome *outcome, const struct sim_suspect *suspect)
             sim_verdict_name(seen->verdict), seen->message);
 }
 
-/* The job from its beginning, run by run; this one is the first. */
+/* Begins the job again, a process for each run; this one is the first. */
 static bool
 begin_alone(struct sim_worker *worker)
 {
@@ -194,7 +194,7 @@ diverge(struct sim_worker *worker, const struct sim_suspect *suspect)
     }
 }
 
-/* The run in suspect was run again, and has not ended its process in the middle. True: the job is
+/* The suspect run was run again, and has not ended its process in the middle. True: the job is
  * over. */
 static bool
 refute(struct sim_worker *worker)
@@ -203,7 +203,7 @@ refute(struct sim_worker *worker)
     bool again = sim_shared_last_kept(worker->shared)->oracle == SIM_ORACLE_PROCESS;
     bool others = done_of(worker) > 1;
     worker->suspect.any = false;
-    /* A kill from outside damages nothing. */
+    /* A kill from outside does no damage. */
     if (!again && others && suspect.seen.reason != SIM_REASON_KILLED) {
         worker->refuted = suspect;
         return !begin_alone(worker);
@@ -232,7 +232,7 @@ sim__worker_conclude(struct sim_worker *worker)
     return true;
 }
 
-/* ---- A mapping that is not whole. ------------------------------------------------------------ */
+/* ---- A mapping that is not valid. ------------------------------------------------------------ */
 
 static bool
 open_tape(struct sim_worker *worker)
@@ -242,7 +242,7 @@ open_tape(struct sim_worker *worker)
     return worker->tape_fd > 0;
 }
 
-/* Puts the tape that was kept aside where the run's own would be; how many deviations it has. */
+/* Copies the tape from its file to where the run's own would be; answers its deviations. */
 static uint32_t
 read_tape(struct sim_worker *worker)
 {
@@ -258,8 +258,8 @@ static bool
 overwrote(struct sim_worker *worker)
 {
     struct sim_job *job = &worker->job;
-    /* A search can repeat a run only by its tape, and that is lost: the run is made once more, and
-     * its tape kept elsewhere. */
+    /* A search repeats a run by its tape, which is lost: the run is made once more, and writes its
+     * tape to a file. */
     bool kept_tape = job->keeps_tape;
     job->keeps_tape = job->how == SIM_HOW_SEARCH && !kept_tape && open_tape(worker);
     if (!sim_shared_renew(worker->shared, &worker->sizes, job)) {
@@ -299,7 +299,7 @@ sim__worker_repeat_alone(struct sim_worker *worker)
 
 /* ---- A process that is gone. ----------------------------------------------------------------- */
 
-/* The process ended while no run was in progress: it was none of the runs'. */
+/* The process ended while no run was in progress, so that none is responsible. */
 static bool
 replace(struct sim_worker *worker, int status)
 {
@@ -314,7 +314,7 @@ replace(struct sim_worker *worker, int status)
     (void)snprintf(what, sizeof(what), "%u workers in a row ended between two runs, %s",
             worker->deaths,
             killed ? "killed from outside (SIGKILL): is memory short?"
-                   : "and nobody told them to: this is a bug of rewake");
+                   : "and no run was in progress: this is a bug of rewake");
     return sim__worker_fail(worker, what, 0);
 }
 
@@ -327,8 +327,8 @@ was_running(const struct sim_worker *worker)
 }
 
 /*
- * An enumeration cannot repeat its last run, as its statistics are beyond it: the tape can. `seen`
- * is how it ended. False: see worker->error.
+ * Repeats the last run of an enumeration, which has moved past it, by its tape. `seen` is how it
+ * ended. False: see worker->error.
  */
 static bool
 again_by_tape(
@@ -362,7 +362,7 @@ again_by_tape(
     return made;
 }
 
-/* `seen`, of a process that had made other runs, comes of an enumeration. */
+/* `seen` is of an enumeration's run, in a process that had made others. */
 static bool
 settle_by_tape(struct sim_worker *worker, const struct sim_outcome *seen)
 {
@@ -385,7 +385,7 @@ settle(struct sim_worker *worker, const struct sim_outcome *seen)
 {
     struct sim_suspect *suspect = &worker->suspect;
     bool again = suspect->any && suspect->seen.seed == seen->seed;
-    /* Once may be chance where it was killed from outside. */
+    /* A kill from outside counts only if it happens twice. */
     if (is_fresh(worker) && (again || seen->reason != SIM_REASON_KILLED)) {
         suspect->any = false;
         limit(worker, worker->asked, worker->keeps_all);

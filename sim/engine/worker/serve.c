@@ -39,16 +39,16 @@ static struct {
     bool used; /* A run has been made while it was there. */
 } line;
 
-/* Of this process; -1: none. */
+/* The file for the tape (worker.h); -1: none. */
 static int tape_fd = -1;
 
-/* What edges the runs of a job reach (sim/search/cover/edges.h); NULL: nobody counts. */
+/* What edges the runs of a job reach (sim/search/cover/edges.h); NULL: this build counts none. */
 static uint64_t *edge_log;
 
 static void
 keep_deviation(const struct sim_deviation *deviation)
 {
-    /* What does not get there is missing from the end of the tape; the replay will say so. */
+    /* What is not written is missing at the end of the tape, and the replay reports that. */
     ssize_t written = write(tape_fd, deviation, sizeof(*deviation));
     (void)written;
 }
@@ -69,7 +69,7 @@ union strategy {
     struct sim_answers answers;
 };
 
-/* The strategy of a search, in its notebook; it stays for the job. */
+/* The strategy of a search, in shared->strategy_memory; it stays for the job. */
 static struct sim_strategy *searching;
 
 /* Zeroes `size` bytes. Whole pages of the mapping go back to the system, which has them zeroed when
@@ -100,7 +100,7 @@ begin_search(struct sim_shared *shared)
             .declared = job->scenario->declared,
     };
     if (kind->sequential && !job->search_begins) {
-        /* It goes on where it was, also where another process was. */
+        /* It continues where it was, perhaps in another process. */
         searching = (struct sim_strategy *)(void *)shared->strategy_memory;
         return;
     }
@@ -108,7 +108,7 @@ begin_search(struct sim_shared *shared)
     searching = kind->init(shared->strategy_memory, &setting);
 }
 
-/* Nothing left of an enumeration: the job is over. */
+/* False: nothing is left of an enumeration, and the job is over. */
 static bool
 has_more(struct sim_shared *shared)
 {
@@ -155,7 +155,7 @@ strategy_init(union strategy *strategy, const struct sim_shared *shared)
     return &strategy->base;
 }
 
-/* What the tape has to say after a run. */
+/* What did not fit the tape. */
 static void
 note_tape(struct sim_shared *shared, const union strategy *strategy)
 {
@@ -171,7 +171,7 @@ note_tape(struct sim_shared *shared, const union strategy *strategy)
     }
 }
 
-/* Whether the failure also comes with the tasks in the order in which they were woken. */
+/* Whether the run also fails with the tasks in the order in which they were woken. */
 static void
 try_fifo(struct sim_shared *shared, const struct sim_case *what, const struct sim_outcome *outcome)
 {
@@ -185,8 +185,8 @@ try_fifo(struct sim_shared *shared, const struct sim_case *what, const struct si
     shared->fifo = fails ? SIM_FIFO_YES : SIM_FIFO_NO;
 }
 
-/* After a failing run: the step that owed the wake, and whether it takes another run order. Each
- * stage is named first, so that a process that dies in it has lost no more than that. */
+/* After a failing run: the step that should have sent the missing wake, and whether it takes
+ * another run order. Each stage is named first: a process that dies in it loses only that. */
 static void
 explain(struct sim_shared *shared, const struct sim_case *what)
 {
@@ -229,14 +229,14 @@ line_is_open(void)
            status.st_ino == line.inode;
 }
 
-/* What a run did to the process that is none of its business, when it was that. */
+/* The run has failed if it closed the line to the parent. */
 static void
 check_process(struct sim_outcome *outcome)
 {
-    /* The child of a fork that nobody saw finds no mapping, and ends at its first word. */
+    /* A child that the run has forked has no mapping, and dies of its first access to it. */
     line.lost = sim_process_descriptors_touched() && !line_is_open();
     if (line.lost && line.used) {
-        /* It may have been an earlier one that did it unseen: the run is repeated, alone. */
+        /* An earlier run may have done it: this one is repeated alone. */
         leave(0);
     }
     line.used = true;
@@ -251,10 +251,10 @@ check_process(struct sim_outcome *outcome)
     }
 }
 
-/* Of the worker alone: no run's business, and nothing that the parent reads. */
+/* The worker's own: the parent does not read it. */
 static struct sim_cover covering;
 
-/* Somebody may want to vary the run: nobody in the job, or in what is known, has covered that. */
+/* Notes a fact; the first run to cover something is kept, so that others may vary it. */
 static void
 note(struct sim_shared *shared, enum sim_fact_kind kind, uint64_t a, uint32_t b, uint64_t index)
 {
@@ -265,8 +265,8 @@ note(struct sim_shared *shared, enum sim_fact_kind kind, uint64_t a, uint32_t b,
     }
 }
 
-/* What the run has covered, as facts of the job. Of partial orders there are as many as runs: for
- * those who vary runs a sample will do, chosen by the hash itself. */
+/* What the run has covered, as facts of the job. There are as many partial orders as runs: a sample
+ * is noted, chosen by the hash. */
 static void
 note_cover(struct sim_shared *shared, uint64_t index)
 {
@@ -294,7 +294,7 @@ note_cover(struct sim_shared *shared, uint64_t index)
     }
 }
 
-/* What the run that has just ended teaches, whatever the judge will say of it. */
+/* What the run that has just ended teaches, whatever its verdict. */
 static void
 observe(struct sim_shared *shared)
 {
@@ -311,7 +311,7 @@ observe(struct sim_shared *shared)
     }
 }
 
-/* Those of the job, or what the seed draws of them. */
+/* The job's own, or what the seed draws of them. */
 static void
 set_options(const struct sim_job *job, uint64_t seed, struct sim_options *options)
 {
@@ -321,7 +321,7 @@ set_options(const struct sim_job *job, uint64_t seed, struct sim_options *option
     }
 }
 
-/* Who answers the run itself; the judge's replays ask the strategy behind it. */
+/* The strategy that answers the run; the judge's replays use `strategy` itself. */
 static struct sim_strategy *
 logged(const struct sim_job *job, struct sim_strategy *strategy)
 {
@@ -360,7 +360,7 @@ run_one(struct sim_shared *shared, uint64_t seed)
             .scenario = job->scenario, .seed = seed, .strategy = strategy_init(&strategy, shared)};
     set_options(job, seed, &what.options);
     shared->seed = seed;
-    shared->arm = job->search.kind; /* Whoever it is: a process that dies now cannot say. */
+    shared->arm = job->search.kind; /* Until it is known: the process may die before. */
     shared->order = 0;
     shared->covers_more = false;
     shared->progress++;
@@ -383,7 +383,7 @@ run_one(struct sim_shared *shared, uint64_t seed)
     note_tape(shared, &strategy);
     if (!sim_shared_checksums_match(shared, false) ||
             sim_shared_results(shared)->done >= job->count) {
-        /* The run has written here as well; the parent will see that. */
+        /* The run has written here as well; the parent finds that. */
         leave(0);
     }
     shared->recorder = shared->world.recorder;
@@ -398,7 +398,7 @@ run_one(struct sim_shared *shared, uint64_t seed)
     }
 }
 
-/* A run of which nothing is kept: it only gives the process a past. */
+/* A run of which nothing is kept: it only makes the process one that has made a run. */
 static void
 run_another(struct sim_shared *shared)
 {
@@ -431,7 +431,7 @@ run_job(struct sim_shared *shared)
 
 /* ---- The process. ---------------------------------------------------------------------------- */
 
-/* Nothing of a run comes in from stdin or goes out to stdout past the recorder. */
+/* A run reads nothing from stdin, and what it writes to stdout goes to the recorder only. */
 static void
 redirect(bool loud)
 {
@@ -445,8 +445,8 @@ redirect(bool loud)
     }
 }
 
-/* Who ends rewake ends its whole group (timeout(1) does): that is the parent's to hear. A run that
- * sends it to itself dies of it. */
+/* timeout(1) sends it to the whole group; the parent handles it. A run that sends it to itself
+ * dies of it. */
 static void
 on_term(int number, siginfo_t *info, void *context)
 {
@@ -512,8 +512,8 @@ prepare(struct sim_worker *worker, int fd)
         return false;
     }
     shared->world.progress = &shared->progress;
-    /* Without room for them each run of an enumeration is made from its beginning; so it is where
-     * edges are counted, as a run that begins in its middle has not reached what came before. */
+    /* Without memory for checkpoints each run of an enumeration is made from its beginning; also
+     * where edges are counted, as a run from a checkpoint does not reach the code before it. */
     static struct sim_checkpoints checkpoints;
     if (edge_log == NULL && sim_checkpoints_init(&checkpoints, SIM_CHECKPOINTS_SIZE) == RT_OK) {
         checkpoints.sets_up_always = worker->kind.sets_up_always;
@@ -540,7 +540,7 @@ void
 sim__worker_serve(struct sim_worker *worker, int fd, pid_t parent)
 {
     sim_exit_flush_begin();
-    /* Whoever kills the parent has no workers left behind. */
+    /* The worker dies with its parent. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) {
         _exit(0);
@@ -561,7 +561,7 @@ sim__worker_serve_here(struct sim_worker *worker, struct sim_trap *trap)
 {
     struct sim_shared *shared = worker->shared;
     FILE *before = stdout;
-    /* Any will do: nobody is at the other end. */
+    /* Any descriptor will do: there is no parent. */
     int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     bool fits = fd >= 0 && remember_line(fd) && sim_output_init() &&
                 sim_world_init(&shared->world, &shared->memory, worker->kind.arena,

@@ -35,9 +35,9 @@ sim_how_name(uint32_t how)
 
 /* ---- The mapping. ---------------------------------------------------------------------------- */
 
-/* The next `count` things of `size` bytes; `*at` counts what is used. No base: only counts. */
+/* The next `count` elements of `size` bytes; `*at` is what is used so far. No base: only counts. */
 static void *
-lend(char *base, size_t *at, size_t count, size_t size)
+part(char *base, size_t *at, size_t count, size_t size)
 {
     size_t start = (*at + LINE - 1) & ~(size_t)(LINE - 1);
     *at = start + count * size;
@@ -48,47 +48,47 @@ struct sim_shared_layout
 sim_shared_lay_out(const void *mapping, const struct sim_shared_sizes *sizes)
 {
     char *base = (char *)(uintptr_t)mapping;
-    struct sim_shared_layout lent = {.size = 0};
-    struct sim_record_memory *record = &lent.memory.record;
+    struct sim_shared_layout layout = {.size = 0};
+    struct sim_record_memory *record = &layout.memory.record;
     size_t at = 0;
-    (void)lend(base, &at, 1, sizeof(struct sim_shared));
+    (void)part(base, &at, 1, sizeof(struct sim_shared));
     record->events_capacity = sizes->events;
-    record->events = lend(base, &at, sizes->events, sizeof(*record->events));
+    record->events = part(base, &at, sizes->events, sizeof(*record->events));
     /* Hashes outlive the ring: sixteen rings full. */
     record->hashes_capacity = sizes->events / SIM_CHUNK * 16;
-    record->hashes = lend(base, &at, record->hashes_capacity, sizeof(*record->hashes));
+    record->hashes = part(base, &at, record->hashes_capacity, sizeof(*record->hashes));
     record->texts_capacity = sizes->texts;
-    record->texts = lend(base, &at, sizes->texts, sizeof(*record->texts));
+    record->texts = part(base, &at, sizes->texts, sizeof(*record->texts));
     record->bytes_capacity = sizes->text_bytes;
-    record->bytes = lend(base, &at, sizes->text_bytes, 1);
-    struct sim_tape *tape = &lent.memory.tape;
+    record->bytes = part(base, &at, sizes->text_bytes, 1);
+    struct sim_tape *tape = &layout.memory.tape;
     tape->capacity = sizes->deviations;
-    tape->entries = lend(base, &at, sizes->deviations, sizeof(*tape->entries));
-    lent.incoming.capacity = sizes->deviations;
-    lent.incoming.entries = lend(base, &at, sizes->deviations, sizeof(*lent.incoming.entries));
+    tape->entries = part(base, &at, sizes->deviations, sizeof(*tape->entries));
+    layout.incoming.capacity = sizes->deviations;
+    layout.incoming.entries = part(base, &at, sizes->deviations, sizeof(*layout.incoming.entries));
     /* One run's worst case, twice: whatever was kept before, a last one fits. */
-    lent.tapes_size = (size_t)sizes->deviations * DEVIATION_BYTES_MAX * 2;
-    lent.tapes = lend(base, &at, lent.tapes_size, 1);
-    lent.sorted = lend(base, &at, sizes->deviations, sizeof(*lent.sorted));
-    lent.copy = lend(base, &at, sizes->deviations, sizeof(*lent.copy));
-    lent.facts = lend(base, &at, sim_facts_size(SIM_JOB_FACTS_MAX), 1);
-    lent.strategy_memory = lend(base, &at, SIM_STRATEGY_BYTES_MAX, 1);
-    lent.size = at;
-    return lent;
+    layout.tapes_size = (size_t)sizes->deviations * DEVIATION_BYTES_MAX * 2;
+    layout.tapes = part(base, &at, layout.tapes_size, 1);
+    layout.sorted = part(base, &at, sizes->deviations, sizeof(*layout.sorted));
+    layout.copy = part(base, &at, sizes->deviations, sizeof(*layout.copy));
+    layout.facts = part(base, &at, sim_facts_size(SIM_JOB_FACTS_MAX), 1);
+    layout.strategy_memory = part(base, &at, SIM_STRATEGY_BYTES_MAX, 1);
+    layout.size = at;
+    return layout;
 }
 
 /* Over pages of zeros. */
 static void
 set_layout(struct sim_shared *shared, const struct sim_shared_sizes *sizes)
 {
-    const struct sim_shared_layout lent = sim_shared_lay_out(shared, sizes);
-    shared->memory = lent.memory;
-    shared->incoming = lent.incoming;
-    shared->tapes = lent.tapes;
-    shared->sorted = lent.sorted;
-    shared->copy = lent.copy;
-    shared->strategy_memory = lent.strategy_memory;
-    sim_facts_lay_out(&shared->facts, lent.facts, SIM_JOB_FACTS_MAX);
+    const struct sim_shared_layout layout = sim_shared_lay_out(shared, sizes);
+    shared->memory = layout.memory;
+    shared->incoming = layout.incoming;
+    shared->tapes = layout.tapes;
+    shared->sorted = layout.sorted;
+    shared->copy = layout.copy;
+    shared->strategy_memory = layout.strategy_memory;
+    sim_facts_lay_out(&shared->facts, layout.facts, SIM_JOB_FACTS_MAX);
 }
 
 /* Pages of zeros; at `place`, instead of those that are there, or anywhere (NULL). */
@@ -256,7 +256,7 @@ add_to_totals(struct sim_sweep_totals *totals, const struct sim_outcome *outcome
     totals->verdicts[outcome->verdict]++;
 }
 
-/* A run of a search that a twin is to make again needs its tape. */
+/* A run of a search that a replica is to repeat needs its tape. */
 static bool
 is_kept(const struct sim_job *job, const struct sim_outcome *outcome, bool checked)
 {

@@ -10,14 +10,14 @@
  * the recorder's memory; the parent can therefore read how far a run had come when its
  * process died in the middle of it.
  *
- * Who writes. The parent while the worker waits for a job or is dead, the worker
+ * Writers. The parent writes while the worker waits for a job or is dead, the worker
  * while it has one. `stop` and `progress` cross meanwhile.
  *
- * Who is believed. Nobody: a run may write anywhere, also here. What the parent reads it
- * reads after sim_shared_is_valid; when that says no, it lays the mapping out again and
- * knows only what it kept itself (worker.c).
+ * Damage. A run may write anywhere, also here. So the parent reads nothing before
+ * sim_shared_is_valid; if that is false, it lays the mapping out again and has only
+ * its own copies (worker.c).
  *
- * Killed in the middle. Results stand twice, and one number says which of the two counts:
+ * Killed in the middle. There are two sets of results, and one number says which counts:
  * a run is in them or is not, whenever the process is killed.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -50,9 +50,9 @@
 enum sim_how {
     SIM_HOW_RANDOM,
     SIM_HOW_BASELINE,
-    SIM_HOW_STRICT, /* By the tape, and every misfit is told. */
+    SIM_HOW_STRICT, /* By the tape; what does not fit is reported. */
     SIM_HOW_LENIENT,
-    SIM_HOW_SEARCH,  /* By a strategy with a name of its own (sim/search/). */
+    SIM_HOW_SEARCH,  /* By a named strategy (sim/search/). */
     SIM_HOW_BRANCH,  /* By the tape up to its last entry, then at random. */
     SIM_HOW_ORDERED, /* The baseline, but for some steps in order (sim/core/ordered.h). */
     SIM_HOW_ANSWERS  /* By the answers of a fuzzer's input (sim/core/answers.h). */
@@ -74,11 +74,11 @@ struct sim_job {
     bool search_begins;                /* Sequential: this is the first job of the sweep. */
     bool keeps_tape;                   /* The tape is written to a file as well, as it is made. */
     bool teaches;                      /* What runs teach is noted. */
-    bool covers;                       /* What runs cover is noted, and who is the first is kept. */
+    bool covers; /* What runs cover is noted; the first to cover something are kept. */
     const struct sim_tape *tape; /* For a tape: the parent's own; a worker reads `incoming`. */
-    uint32_t check_percent;      /* Of the runs, digests to be compared with a twin's. */
+    uint32_t check_percent;      /* Of the runs, digests to be compared with a replica's. */
     bool texts;                  /* Logs and names are kept. */
-    bool explain;                /* One run: look for the owed wake, and try FIFO order. */
+    bool explain;                /* One run: find the missing wake, and try FIFO order. */
     bool keep_all;               /* A row for every run. */
     bool stop_at_failure;
     struct sim_draws
@@ -91,11 +91,11 @@ struct sim_job {
     void *study_of;
     uint64_t study_steps; /* Steps of all replays after which it begins no more; 0: no bound. */
     /* Likewise shared with the parent: what the run answers is written there, also when its process
-     * dies in it; its tape is lent. NULL: nobody asks. */
+     * dies in it; its tape is borrowed. NULL: none. */
     struct sim_decision_log *decision_log;
 };
 
-/* A run with news. */
+/* A run that is kept: it failed, covered something new, or is to be checked. */
 struct sim_kept {
     struct sim_outcome outcome;
     uint32_t tape_offset; /* Into `tapes`. */
@@ -112,7 +112,7 @@ struct sim_check {
 enum sim_stage {
     SIM_STAGE_IDLE,
     SIM_STAGE_RUN,
-    SIM_STAGE_MISSING_WAKE, /* The run is over and in the results; what follows only explains it. */
+    SIM_STAGE_MISSING_WAKE, /* The run is in the results; this and what follows explain it. */
     SIM_STAGE_FIFO,
     SIM_STAGE_STUDY,
     SIM_STAGE_PAST /* Another run, so that the process has a past. */
@@ -142,7 +142,7 @@ struct sim_shared {
     uint32_t ignored;                  /* Deviations of a lenient tape that fitted nowhere. */
     bool exhausted;                    /* The strategy has nothing left to do. */
     struct sim_facts facts;            /* What the job's runs taught. */
-    uint8_t arms[SIM_JOB_RUNS_MAX];    /* Who drew run i of the job. */
+    uint8_t arms[SIM_JOB_RUNS_MAX];    /* The strategy that drew run i of the job. */
     uint64_t orders[SIM_JOB_RUNS_MAX]; /* Its partial-order hash; 0: not known. */
 
     /* Now. */
@@ -151,14 +151,14 @@ struct sim_shared {
     volatile bool stop;     /* The parent wants no more runs of this job. */
     bool ready;             /* The worker has got its memory. */
     uint64_t seed;          /* Of the run in progress. */
-    uint32_t arm;           /* Who draws it, in a search. */
+    uint32_t arm;           /* The strategy that draws it, in a search. */
     uint64_t order;         /* Its partial-order hash, when it is over; 0: not known. */
     bool covers_more;       /* … and whether the job's runs before it have covered less. */
     struct sim_crash crash; /* A hang: where it spins, without a signal. */
     struct sim_hang hang;
     struct sim_world world;
 
-    /* Lent. */
+    /* Parts of the mapping, after this struct. */
     struct sim_world_memory memory;
     struct sim_tape incoming; /* The job's, put here again for each process that takes it. */
     uint8_t *tapes;
@@ -179,7 +179,7 @@ extern const struct sim_shared_sizes sim_shared_for_sweeps;
 extern const struct sim_shared_sizes sim_shared_for_reading;
 extern const struct sim_shared_sizes sim_shared_for_candidates; /* Events, but no texts. */
 
-/* NULL when the system has no room. Pages are touched only as they are used. */
+/* NULL when the system has no memory. Pages are touched only as they are used. */
 struct sim_shared *sim_shared_new(const struct sim_shared_sizes *sizes);
 void sim_shared_free(struct sim_shared **shared, const struct sim_shared_sizes *sizes);
 
@@ -188,8 +188,8 @@ void sim_shared_free(struct sim_shared **shared, const struct sim_shared_sizes *
 bool sim_shared_renew(
         struct sim_shared *shared, const struct sim_shared_sizes *sizes, const struct sim_job *job);
 
-/* Whether all of it can have been left so by a worker that was given `job`: numbers in range,
- * pointers where they were (whole.c). */
+/* Whether a worker that was given `job` can have left all of it so: numbers in range, pointers
+ * where they were (valid.c). */
 bool sim_shared_is_valid(const struct sim_shared *shared, const struct sim_shared_sizes *sizes,
         const struct sim_job *job);
 
@@ -199,7 +199,7 @@ sim_shared_results(const struct sim_shared *shared)
     return &shared->results[shared->which & 1];
 }
 
-/* What is lent, where it lies in a mapping at `base` (NULL: only its size is meant). */
+/* The parts of a mapping at `base` (NULL: only the size is meant). */
 struct sim_shared_layout {
     struct sim_world_memory memory;
     struct sim_tape incoming;
@@ -217,11 +217,11 @@ struct sim_shared_layout sim_shared_lay_out(const void *base, const struct sim_s
 /* Forgets the results. */
 void sim_shared_begin(struct sim_shared *shared);
 
-/* Adds a run that is over to the results; its tape is the world's. `arm`: who drew it, in a search,
- * else 0. */
+/* Adds a run that is over to the results; its tape is the world's. `arm`: the strategy that
+ * drew it, in a search, else 0. */
 void sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome, uint32_t arm);
 
-/* Whether the results are as sim_shared_add left them; of what lies elsewhere, all or nothing. */
+/* Whether the results are as sim_shared_add left them; with `all` also rows, tapes and checks. */
 bool sim_shared_checksums_match(const struct sim_shared *shared, bool all);
 
 /* The last run that was kept; there is one. */
@@ -236,7 +236,7 @@ bool sim_shared_continues(const struct sim_shared *shared);
 /* Hash of one run, as it is summed over a sweep. */
 uint64_t sim_run_hash(uint64_t seed, uint64_t digest);
 
-/* Whether the run with `seed` is one of the `percent` that a twin checks; the seed says so. */
+/* Whether the run with `seed` is one of the `percent` that a replica checks: a hash of the seed. */
 bool sim_seed_is_checked(uint64_t seed, uint32_t percent);
 
 #endif

@@ -31,7 +31,7 @@ sim_single_fini(struct sim_single *single)
 
 /* ---- The budget. ----------------------------------------------------------------------------- */
 
-/* What the run, and the study of it, have cost; and whether that was refused a replay. */
+/* Charges what the run, and the study of it, have cost; and notes when a replay was refused. */
 static void
 charge(struct sim_single *single, uint64_t progress)
 {

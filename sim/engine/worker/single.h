@@ -8,9 +8,9 @@
  *          … its events: sim_single_recorder; what it really did: sim_single_deviations
  *      sim_single_fini(&single);
  *
- * Who shrinks, bisects or explains asks for hundreds of runs, each with another tape,
- * seed or options. A process for each costs more than the run; so they are flown by one
- * worker, which gets each tape through the mapping. What a run does to its process ends
+ * To shrink, bisect or explain takes hundreds of runs, each with another tape, seed or
+ * options. A process for each costs more than the run; so one worker makes them all, and
+ * gets each tape through the mapping. What a run does to its process ends
  * there as always: after a crash or a hang the next candidate has a new process.
  *
  * Ownership. The candidate, and the tape it names, are borrowed for the call. What is
@@ -38,14 +38,14 @@ struct sim_candidate {
     uint64_t seed;
     uint32_t how;                /* enum sim_how */
     const struct sim_tape *tape; /* For all that run by a tape; NULL: an empty one. */
-    bool texts;     /* Names, logs and reasons are kept; needs a mapping with room for them. */
-    bool explain;   /* After a failure: look for the owed wake, and try FIFO order. */
+    bool texts;     /* Names, logs and reasons are kept; needs a mapping with space for them. */
+    bool explain;   /* After a failure: find the missing wake, and try FIFO order. */
     bool with_past; /* After another run in the same process. */
     /* Where the numbers that it draws are noted, made before sim_single_init; NULL: nowhere. */
     struct sim_draws *draws;
     /* After all that: looks further into the run, in the process that made it, and leaves what it
      * finds in `study_of`, which lies in memory shared with the process since before
-     * sim_single_init. NULL: nobody does. */
+     * sim_single_init. NULL: none. */
     void (*study)(struct sim_world *world, const struct sim_case *what,
             const struct sim_outcome *outcome, void *study_of);
     void *study_of;
@@ -53,7 +53,7 @@ struct sim_candidate {
      * single-run worker. NULL: in its own. */
     struct sim_trap *trap;
     /* What the run answers, as a fuzzer's input has it: shared with the process as `study_of` is,
-     * with its tape. NULL: nobody asks. */
+     * with its tape. NULL: none. */
     struct sim_decision_log *decision_log;
 
     /* Of the process that sim_single_alone starts. */
@@ -86,8 +86,8 @@ void sim_single_fini(struct sim_single *single);
 const struct sim_outcome *sim_single_run(
         struct sim_single *single, const struct sim_candidate *candidate);
 
-/* Runs `candidate` alone in a new process, forked from a parent that has run nothing, with its texts:
- * what `replay`, `show` and `diff` read, and how a sweep confirms a failure. False: the system
+/* Runs `candidate` alone in a new process, and keeps its texts: what `replay`, `show` and `diff`
+ * print, and how a sweep confirms a failure. False: the system
  * refused, see worker.error. sim_single_fini must follow in any case. */
 bool sim_single_alone(struct sim_single *single, const struct sim_candidate *candidate);
 

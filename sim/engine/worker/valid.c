@@ -1,8 +1,8 @@
 /*
- * whole.c -- can a mapping be believed, after a run that may have written anywhere?
+ * valid.c -- is a mapping still valid, after a run that may have written anywhere?
  *
- * Everything that the parent is going to use as an index, a length, a pointer or a text
- * is looked at. A number that only ends in a report is not.
+ * Checked is everything that the parent uses as an index, a length, a pointer or a text.
+ * A number that is only reported is not.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,22 +40,22 @@ same_tape(const struct sim_tape *a, const struct sim_tape *b)
 }
 
 static bool
-layout_is_valid(const struct sim_shared *shared, const struct sim_shared_layout *lent)
+layout_is_valid(const struct sim_shared *shared, const struct sim_shared_layout *layout)
 {
     const struct sim_facts *facts = &shared->facts;
     struct sim_facts laid;
-    sim_facts_lay_out(&laid, lent->facts, SIM_JOB_FACTS_MAX);
+    sim_facts_lay_out(&laid, layout->facts, SIM_JOB_FACTS_MAX);
     return facts->entries == laid.entries && facts->index == laid.index &&
            facts->capacity == laid.capacity && facts->count <= facts->capacity &&
-           shared->strategy_memory == lent->strategy_memory &&
-           same_record(&shared->memory.record, &lent->memory.record) &&
-           same_tape(&shared->memory.tape, &lent->memory.tape) &&
-           same_tape(&shared->incoming, &lent->incoming) && shared->tapes == lent->tapes &&
-           shared->sorted == lent->sorted && shared->copy == lent->copy;
+           shared->strategy_memory == layout->strategy_memory &&
+           same_record(&shared->memory.record, &layout->memory.record) &&
+           same_tape(&shared->memory.tape, &layout->memory.tape) &&
+           same_tape(&shared->incoming, &layout->incoming) && shared->tapes == layout->tapes &&
+           shared->sorted == layout->sorted && shared->copy == layout->copy;
 }
 
-/* A process may have been killed while it wrote the last one: it need not be whole, but it lies
- * where texts lie, and whatever is read there comes to an end. */
+/* A process may have been killed while it wrote the last one: that one may be incomplete, but it
+ * lies within the memory of texts, which ends with a 0. */
 static bool
 texts_are_valid(const struct sim_recorder *recorder)
 {
@@ -71,14 +71,14 @@ texts_are_valid(const struct sim_recorder *recorder)
 }
 
 static bool
-recorder_is_valid(const struct sim_recorder *recorder, const struct sim_shared_layout *lent)
+recorder_is_valid(const struct sim_recorder *recorder, const struct sim_shared_layout *layout)
 {
-    return same_record(&recorder->memory, &lent->memory.record) &&
-           recorder->hashes <= lent->memory.record.hashes_capacity &&
-           recorder->texts <= lent->memory.record.texts_capacity &&
-           recorder->bytes <= lent->memory.record.bytes_capacity && is_bool(&recorder->events_on) &&
-           is_bool(&recorder->texts_on) && is_bool(&recorder->texts_lost) &&
-           texts_are_valid(recorder);
+    return same_record(&recorder->memory, &layout->memory.record) &&
+           recorder->hashes <= layout->memory.record.hashes_capacity &&
+           recorder->texts <= layout->memory.record.texts_capacity &&
+           recorder->bytes <= layout->memory.record.bytes_capacity &&
+           is_bool(&recorder->events_on) && is_bool(&recorder->texts_on) &&
+           is_bool(&recorder->texts_lost) && texts_are_valid(recorder);
 }
 
 /* Not laid out by a worker yet: as the system gave it. */
@@ -116,7 +116,7 @@ crash_is_valid(const struct sim_crash *crash)
            (uint32_t)crash->access <= SIM_CRASH_CALL && crash->frame_count <= SIM_CRASH_FRAMES;
 }
 
-/* While questions are put to replays of a run, nothing is written. */
+/* The replays that judge a run write no tape. */
 static bool
 is_aside(const struct sim_tape *tape)
 {
@@ -124,27 +124,27 @@ is_aside(const struct sim_tape *tape)
 }
 
 static bool
-ended_is_valid(const struct sim_ended *ended, const struct sim_shared_layout *lent, uint64_t seed)
+ended_is_valid(const struct sim_ended *ended, const struct sim_shared_layout *layout, uint64_t seed)
 {
     return outcome_is_valid(&ended->outcome) && ended->outcome.seed == seed &&
-           recorder_is_valid(&ended->recorder, lent);
+           recorder_is_valid(&ended->recorder, layout);
 }
 
-/* The world of a worker that has begun, as far as a run's last words are taken from it: of a run in
- * progress, of one that has ended and is being judged, or of none. */
+/* What reap.c reads in the world of a worker that has begun: of a run in progress, of one that has
+ * ended and is being judged, or of none. */
 static bool
-world_is_valid(const struct sim_shared *shared, const struct sim_shared_layout *lent)
+world_is_valid(const struct sim_shared *shared, const struct sim_shared_layout *layout)
 {
     const struct sim_world *world = &shared->world;
-    if (!is_bool(&world->ended.asking) || !recorder_is_valid(&world->recorder, lent) ||
+    if (!is_bool(&world->ended.asking) || !recorder_is_valid(&world->recorder, layout) ||
             world->order > SIM_ORDER_LAST) {
         return false;
     }
-    if (world->ended.asking && !ended_is_valid(&world->ended, lent, shared->seed)) {
+    if (world->ended.asking && !ended_is_valid(&world->ended, layout, shared->seed)) {
         return false;
     }
     bool asking = world->ended.asking || shared->stage != SIM_STAGE_RUN;
-    return same_tape(&world->decider.tape, &lent->memory.tape) ||
+    return same_tape(&world->decider.tape, &layout->memory.tape) ||
            (asking && is_aside(&world->decider.tape));
 }
 
@@ -152,8 +152,8 @@ bool
 sim_shared_is_valid(const struct sim_shared *shared, const struct sim_shared_sizes *sizes,
         const struct sim_job *job)
 {
-    const struct sim_shared_layout lent = sim_shared_lay_out(shared, sizes);
-    if (!layout_is_valid(shared, &lent) || memcmp(&shared->job, job, sizeof(*job)) != 0 ||
+    const struct sim_shared_layout layout = sim_shared_lay_out(shared, sizes);
+    if (!layout_is_valid(shared, &layout) || memcmp(&shared->job, job, sizeof(*job)) != 0 ||
             !results_are_valid(shared, job) || !crash_is_valid(&shared->crash)) {
         return false;
     }
@@ -163,6 +163,6 @@ sim_shared_is_valid(const struct sim_shared *shared, const struct sim_shared_siz
             !is_text(shared->mismatch, sizeof(shared->mismatch))) {
         return false;
     }
-    return (is_blank(&shared->recorder) || recorder_is_valid(&shared->recorder, &lent)) &&
-           (!shared->ready || world_is_valid(shared, &lent));
+    return (is_blank(&shared->recorder) || recorder_is_valid(&shared->recorder, &layout)) &&
+           (!shared->ready || world_is_valid(shared, &layout));
 }

@@ -22,10 +22,10 @@
 #include "sim/engine/worker/worker_priv.h"
 #include "sim/search/cover/edges.h"
 
-/* How often the step counters are looked at. */
+/* How often the step counters are read. */
 #define CHECK_MS 100
 #define WORKERS_MAX 256u
-/* The same while somebody's end of the line is closed, and nothing will be heard of its end. */
+/* The same while a process has closed its end of the line, so that its death is no event there. */
 #define LINE_CLOSED_CHECK_MS 5
 
 /* Far from each other and from where a system puts its own; a hint that is not taken is no harm. */
@@ -47,7 +47,7 @@ sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,
     return worker->shared != NULL;
 }
 
-/* Whether the process is gone; it may be so although somebody holds its end of the line. */
+/* Whether the process is gone; another process may still hold its end of the line. */
 static bool
 is_gone(struct sim_worker *worker)
 {
@@ -165,7 +165,7 @@ start_process(struct sim_worker *worker)
     return true;
 }
 
-/* Where the process reads it. A run may have written over what was there. */
+/* Copies the job's tape to where the process reads it: a run may have written over that. */
 static void
 put_tape(struct sim_worker *worker)
 {
@@ -190,7 +190,7 @@ note_past(struct sim_worker *worker, bool used)
     }
 }
 
-/* Has a process begin, or continue, the job in the mapping. */
+/* Starts the job in the mapping, or continues it. */
 static bool
 proceed(struct sim_worker *worker)
 {
@@ -215,13 +215,13 @@ sim__worker_continue(struct sim_worker *worker)
     return sim_shared_continues(worker->shared) && proceed(worker);
 }
 
-/* Whether there is room for the tape of the job. */
+/* Whether the mapping has space for the tape of the job. */
 static bool
 tape_fits(struct sim_worker *worker)
 {
     const struct sim_tape *tape = worker->shared->job.tape;
     return tape == NULL || tape->count <= worker->shared->incoming.capacity ||
-           sim__worker_fail(worker, "the tape has more deviations than a worker has room for", 0);
+           sim__worker_fail(worker, "the tape has more deviations than a worker has space for", 0);
 }
 
 bool
@@ -239,8 +239,8 @@ sim_worker_here(struct sim_worker *worker, struct sim_trap *trap)
            sim__worker_fail(worker, "no memory for a run", 0);
 }
 
-/* Where the runs of a job are repeated, each alone, and the one given now is among them: limits
- * the job to one run, in a process that has made none. */
+/* If the run given now is one of those that are repeated alone: limits the job to it, in a process
+ * that has made none. */
 static void
 take_alone(struct sim_worker *worker)
 {
@@ -304,9 +304,9 @@ sim__worker_patience_ms(const struct sim_worker *worker)
 
 /* ---- Waiting. -------------------------------------------------------------------------------- */
 
-/* Buries who is gone, and who stands still. True: its job is over. */
+/* Reaps a process that is gone or stands still. True: its job is over. */
 static bool
-look_at(struct sim_worker *worker, uint64_t now_ms)
+check(struct sim_worker *worker, uint64_t now_ms)
 {
     if (is_gone(worker)) {
         return !sim__worker_reap(worker, SIM_VERDICT_CRASH);
@@ -322,9 +322,9 @@ look_at(struct sim_worker *worker, uint64_t now_ms)
            !sim__worker_reap(worker, SIM_VERDICT_HANG);
 }
 
-/* Something came over the line. True: the job is over. */
+/* The line is readable. True: the job is over. */
 static bool
-listen_to(struct sim_worker *worker)
+read_line(struct sim_worker *worker)
 {
     char byte;
     ssize_t got = recv(worker->fd, &byte, 1, 0);
@@ -332,7 +332,7 @@ listen_to(struct sim_worker *worker)
         return false;
     }
     if (got != 1) {
-        /* It is about to die, or has closed what it knows nothing of and runs on. */
+        /* It is about to die, or has closed a descriptor that is not its own and runs on. */
         worker->line_closed = !is_gone(worker);
         return !worker->line_closed && !sim__worker_reap(worker, SIM_VERDICT_CRASH);
     }
@@ -340,15 +340,15 @@ listen_to(struct sim_worker *worker)
         (void)sim__worker_end(worker);
         return !sim__worker_repeat_alone(worker);
     }
-    /* A byte from a run that writes to every descriptor says nothing. */
+    /* The byte may be from a run that writes to every descriptor. */
     worker->busy = sim_shared_continues(worker->shared);
     return !worker->busy;
 }
 
-/* One round: who has said something, who stands still. The index of one that is done, or -1; sets
- * *ret_interrupted when a signal came. */
+/* Waits once, and checks all busy workers. The index of one that is done, or -1; sets
+ * *ret_interrupted after a signal. */
 static int
-look_round(struct sim_worker *workers, uint32_t count, int wait_ms, bool *ret_interrupted)
+wait_round(struct sim_worker *workers, uint32_t count, int wait_ms, bool *ret_interrupted)
 {
     struct pollfd fds[WORKERS_MAX];
     for (uint32_t i = 0; i < count; i++) {
@@ -362,7 +362,7 @@ look_round(struct sim_worker *workers, uint32_t count, int wait_ms, bool *ret_in
     uint64_t now_ms = sim_clock_ms();
     for (uint32_t i = 0; i < count; i++) {
         bool said = workers[i].busy && !*ret_interrupted && fds[i].revents != 0;
-        bool over = said ? listen_to(&workers[i]) : workers[i].busy && look_at(&workers[i], now_ms);
+        bool over = said ? read_line(&workers[i]) : workers[i].busy && check(&workers[i], now_ms);
         if (over && sim__worker_conclude(&workers[i])) {
             return (int)i;
         }
@@ -371,7 +371,7 @@ look_round(struct sim_worker *workers, uint32_t count, int wait_ms, bool *ret_in
 }
 
 static bool
-anybody_busy(const struct sim_worker *workers, uint32_t count)
+any_busy(const struct sim_worker *workers, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (workers[i].busy) {
@@ -387,12 +387,12 @@ sim_workers_wait(struct sim_worker *workers, uint32_t count, int timeout_ms)
     rt_assert(count <= WORKERS_MAX);
     uint64_t start_ms = sim_clock_ms();
     bool interrupted = false;
-    while (anybody_busy(workers, count) && !interrupted) {
+    while (any_busy(workers, count) && !interrupted) {
         int left = timeout_ms < 0 ? CHECK_MS : timeout_ms - (int)(sim_clock_ms() - start_ms);
         if (left < 0) {
             break;
         }
-        int done = look_round(workers, count, left < CHECK_MS ? left : CHECK_MS, &interrupted);
+        int done = wait_round(workers, count, left < CHECK_MS ? left : CHECK_MS, &interrupted);
         if (done >= 0) {
             return done;
         }

@@ -8,28 +8,28 @@
  *   a crash, or a call of exit   The process dies. The parent reads the mapping: verdict `crash`.
  *   a step that never returns    The step counter stands still for `hang_ms`; the parent kills the
  *                                process: verdict `hang`.
- *   a write into the mapping     The mapping is not whole: verdict `crash`.
+ *   a write into the mapping     The mapping is not valid: verdict `crash`.
  *   killed between two runs      Another process continues; after some without a run done, no
  *                                more.
  *
- * A process that ended so is never used again. And no such verdict is believed of a process that
- * had made other runs before, as one of these may have done the damage (reap.c):
+ * A process that ended so is never used again. If it had made other runs before, one of these may
+ * have done the damage, so that its end is no verdict yet (reap.c):
  *
  *   1. The run is repeated in a new process, as its first. If that one dies as well, or hangs,
- *      this is what the job has for it: it happened to that run alone.
+ *      this is the run's verdict: it happened to that run alone.
  *   2. Otherwise an earlier run has damaged the process. What the job has of it is dropped, and all
- *      runs of the job are repeated, a process for each. The run in doubt is `diverged`, if it
+ *      runs of the job are repeated, a process for each. The suspect run is `diverged`, if it
  *      passes there, with the seeds that ran before it.
- *   3. So are they when the mapping is not whole, as it is not known which run has written there.
+ *   3. The same when the mapping is not valid, as it is not known which run has written there.
  *
  * What earlier jobs of the process have reported stays: a run of theirs that failed in another way
  * is confirmed alone when it is the first of its kind (sweep/confirm.h).
  *
- * So from outside a job is always done, with a verdict for every run.
+ * So a job always ends with a verdict for every run.
  *
- * Twins. `arena` and `fill` say where a run's memory lies and what fresh memory holds; a
- * twin gets another pair (and a stack that begins elsewhere), so a run that depends on
- * addresses or on memory it never wrote goes another way there.
+ * Replicas. `arena` and `fill` say where a run's memory lies and what fresh memory holds; a
+ * replica gets another pair (and a stack that begins elsewhere), so that a run which depends on
+ * addresses, or on memory that it never wrote, differs there.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -44,7 +44,7 @@
 #include "sim/engine/worker/shared.h"
 
 #define SIM_HANG_MS 10000u
-/* … when somebody has asked for the end and waits. */
+/* … after an interrupt, while the user waits for the end. */
 #define SIM_HURRY_MS 500u
 /* Exit status of a process that had no memory to begin with. */
 #define SIM_WORKER_NO_MEMORY 70
@@ -53,7 +53,7 @@ struct sim_worker_kind {
     void *arena; /* Where the arena should lie. */
     uint8_t fill;
     uint32_t stack_bytes; /* The stack begins so much lower. */
-    bool sets_up_always;  /* No run begins with the beginning of one before it. */
+    bool sets_up_always;  /* No run starts from the saved setup of one before it. */
 };
 
 extern const struct sim_worker_kind sim_worker_usual;
@@ -94,8 +94,8 @@ struct sim_worker {
     pid_t dumped; /* The last process that left one; 0: none. */
     pid_t pid;    /* 0: no process. */
     int fd;       /* To the process. */
-    /* A file without a name, to which a run writes its tape as it is made, so that it is known also
-     * when the run has written over the mapping; -1: none. */
+    /* An unnamed file, to which a run writes its tape as it is made, so that it is known also when
+     * the run has written over the mapping; -1: none. */
     int tape_fd;
     /* What edges of code each run of the job has reached (sim/search/cover/edges.h), shared with
      * the process; NULL: this build counts none. */
@@ -110,7 +110,7 @@ struct sim_worker {
     char error[128];
 };
 
-/* Makes the mapping; no process yet. False when the system has no room. */
+/* Makes the mapping; no process yet. False when the system has no memory. */
 bool sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,
         const struct sim_shared_sizes *sizes, uint32_t hang_ms);
 
@@ -124,21 +124,21 @@ bool sim_worker_give(struct sim_worker *worker);
 
 /*
  * Waits until one of `workers` is done with its job (busy no more), at most `timeout_ms` (-1: as
- * long as it takes). Returns the index, or -1 after the time, after a signal, or when nobody is
+ * long as it takes). Returns the index, or -1 after the time, after a signal, or when none is
  * busy. A worker that failed is done too.
  */
 int sim_workers_wait(struct sim_worker *workers, uint32_t count, int timeout_ms);
 
 /*
- * Ends the process in the middle of its run, which counts as never begun: nobody knows how it
- * would have ended. What the job has done before stays in the mapping, unless the run has written
- * over it. A worker that is not busy is left alone.
+ * Ends the process in the middle of its run, which counts as never begun, as its end is unknown.
+ * What the job has done before stays in the mapping, unless the run has written over it.
+ * A worker that is not busy is left alone.
  */
 void sim_worker_abandon(struct sim_worker *worker);
 
 /*
- * Does the worker's job, of one run, in this very process, for a debugger that wants to see it (it
- * stops as `trap` says). Nobody watches: a run that crashes or hangs does so to the caller. Then it
+ * Does the worker's job, of one run, in this very process, for a debugger (it stops as `trap`
+ * says). No parent watches it: a run that crashes or hangs does so to the caller. Then it
  * is as after sim_worker_give and the wait. False: see worker->error.
  */
 bool sim_worker_here(struct sim_worker *worker, struct sim_trap *trap);

@@ -26,7 +26,7 @@ bool sim__worker_continue(struct sim_worker *worker);
 /* How long a step may take in real time. */
 uint32_t sim__worker_patience_ms(const struct sim_worker *worker);
 
-/* Closes the file of a tape that was kept aside. */
+/* Closes the file to which a run has written its tape. */
 void sim__worker_close_tape(struct sim_worker *worker);
 
 /* ---- reap.c ---------------------------------------------------------------------------------- */
@@ -35,10 +35,11 @@ void sim__worker_close_tape(struct sim_worker *worker);
  * True: another one continues. */
 bool sim__worker_reap(struct sim_worker *worker, enum sim_verdict verdict);
 
-/* The mapping is not whole, and the process is gone. True: another one continues. */
+/* The mapping is not valid, and the process is gone: its runs are repeated, a process for each.
+ * True: another one continues. */
 bool sim__worker_repeat_alone(struct sim_worker *worker);
 
-/* No process is at work on the job any more. True: the job is over; false: runs are repeated. */
+/* No process works on the job any more. True: the job is over; false: runs are repeated. */
 bool sim__worker_conclude(struct sim_worker *worker);
 
 #endif

@@ -82,7 +82,7 @@ fly(struct sim_single *single, enum sim_how how, uint64_t seed, const struct sim
     return outcome;
 }
 
-/* The in-run indices of who stepped, in order; returns how many. */
+/* The in-run indices of the actors that stepped, in order; returns how many. */
 static uint32_t
 who_stepped(const struct sim_single *single, uint32_t *actors, uint32_t most)
 {
@@ -106,8 +106,8 @@ step_of(uint32_t actor, uint32_t nth)
 
 /*
  * Goal: a pair is kept, and everything else goes as in the baseline.
- * Method: the first task's second step after the last one's fifth; whoever is not held back steps
- * in turn. What the run wrote is a strict tape of it.
+ * Method: the first task's second step after the last one's fifth; an actor that need not
+ * wait steps in turn. What the run wrote is a strict tape of it.
  */
 TEST(ordered_run_keeps_its_pairs_and_is_plain_otherwise)
 {

@@ -1,5 +1,5 @@
 /*
- * single_test.c -- one candidate after the other in one process, each with a tape of its own.
+ * single_test.c -- one candidate after the other in one process, each with its own tape.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -141,7 +141,7 @@ TEST(single_candidate_that_ends_its_process_does_not_end_the_single)
     sim_single_fini(&test.single);
 }
 
-/* A misfit is told, and forgotten with the next candidate. */
+/* A misfit is reported, and forgotten with the next candidate. */
 TEST(single_misfit_is_of_the_last_candidate_only)
 {
     struct test test;
@@ -159,7 +159,7 @@ TEST(single_misfit_is_of_the_last_candidate_only)
     sim_single_fini(&test.single);
 }
 
-/* A tape for which there is no room is refused, not cut. */
+/* A tape for which there is no space is refused, not cut. */
 TEST(single_tape_that_is_too_long_is_refused)
 {
     struct test test;
@@ -236,7 +236,7 @@ find_touchy(struct sim_single *single, const struct sim_options *options, struct
 }
 
 /*
- * Goal: who dies of being polled once more at the end leaves the run's tape, record and digest.
+ * Goal: a task that crashes in the spurious poll at the end leaves tape, record and digest.
  * Method: such a run is found, and made again by its tape, to the letter.
  */
 TEST(single_process_that_dies_of_a_question_leaves_the_run)

@@ -43,7 +43,7 @@ setup(struct sim_world *world)
 static const struct sim_scenario scenario = {
         .name = "test/sweep", .about = "A test.", .setup = setup};
 
-/* What a sweep told, as numbers that can be compared. */
+/* What a sweep reported, as numbers that can be compared. */
 struct heard {
     struct sim_sink sink;
     uint64_t runs;
@@ -89,7 +89,7 @@ hear_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 }
 
 static bool
-hear_twin(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
+on_replica(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
 {
     (void)sink;
     (void)seed;
@@ -112,7 +112,7 @@ sweep(uint32_t jobs, uint64_t runs, struct sim_sweep_plan *plan, struct heard *h
     *heard = (struct heard){
             .sink = {.batch = hear_batch,
                     .failure = hear_failure,
-                    .twin = hear_twin,
+                    .replica = on_replica,
                     .tick = hear_tick},
             .ordered = true,
             .refuse = refuse,
@@ -134,7 +134,7 @@ decide(struct sim_world *world)
 }
 
 /*
- * Goal: who did which run is nobody's business.
+ * Goal: it makes no difference which worker did which run.
  * Method: a scenario that fails in some runs, with 1 and with 3 workers; everything a sink hears.
  */
 TEST(sweep_by_one_and_by_three_workers_is_the_same)
@@ -262,7 +262,7 @@ ask_address(struct sim_world *world)
     }
 }
 
-TEST(sweep_checked_by_a_twin_finds_what_depends_on_an_address)
+TEST(sweep_checked_by_a_replica_finds_what_depends_on_an_address)
 {
     struct heard heard = {.refuse = false};
     struct sim_sweep_result result;

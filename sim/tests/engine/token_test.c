@@ -1,5 +1,5 @@
 /*
- * token_test.c -- a token says what it was told, and nothing that was touched is taken.
+ * token_test.c -- a token reads as it was written, and none that was changed is accepted.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -212,7 +212,7 @@ TEST(token_of_another_default_is_refused)
 }
 
 /*
- * Goal: a token of another decision version is told apart from a damaged one.
+ * Goal: a token of another decision version is distinguished from a damaged one.
  * Method: a token whose payload begins with version 2 and whose checksum holds. It was made by this
  * code with SIM_DECISION_VERSION 2.
  */

@@ -159,7 +159,7 @@ sweep_of(const struct sim_scenario *which, struct sim_pool *pool, const char *st
     struct heard *heard = calloc(1, sizeof(*heard));
     EXPECT(heard != NULL);
     heard->sink = (struct sim_sink){
-            .batch = on_batch, .failure = on_failure, .twin = on_replica, .tick = on_tick};
+            .batch = on_batch, .failure = on_failure, .replica = on_replica, .tick = on_tick};
     struct sim_sweep_plan plan = {
             .scenario = which,
             .first = FIRST,
