@@ -4,12 +4,14 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/engine/base32.h"
+#include "runtime/base/assert.h"
 
 static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
 
 size_t
 sim_base32_length(size_t size)
 {
+    rt_assert(size <= SIZE_MAX / 8 - 1);
     return (size * 8 + 4) / 5;
 }
 
@@ -26,6 +28,7 @@ sim_base32_encode(const uint8_t *bytes, size_t size, char *ret_text)
             *ret_text++ = digits[bits >> held & 31];
         }
     }
+    rt_assert(held < 5);
     if (held > 0) {
         *ret_text++ = digits[bits << (5 - held) & 31];
     }
@@ -60,10 +63,12 @@ sim_base32_decode(const char *text, size_t length, uint8_t *ret_bytes, size_t *r
             ret_bytes[size++] = (uint8_t)(bits >> held);
         }
     }
+    rt_assert(held < 8);
     /* Five bits or more left over: a character that holds nothing. */
     if (held >= 5 || (bits & ((1u << held) - 1)) != 0) {
         return false;
     }
+    rt_assert(size <= length * 5 / 8);
     *ret_size = size;
     return true;
 }

@@ -30,6 +30,8 @@
 __attribute__((format(printf, 2, 3))) static bool
 refuse(struct sim_registry *registry, const char *format, ...)
 {
+    rt_assert(format != NULL);
+    rt_assert(registry != NULL);
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(registry->error, sizeof(registry->error), format, arguments);
@@ -40,6 +42,7 @@ refuse(struct sim_registry *registry, const char *format, ...)
 uint32_t
 sim_scenario_params(const struct sim_scenario *scenario)
 {
+    rt_assert(scenario != NULL);
     uint32_t count = 0;
     while (scenario->params != NULL && scenario->params[count].name != NULL) {
         count++;
@@ -51,6 +54,7 @@ sim_scenario_params(const struct sim_scenario *scenario)
 static const char *
 misdeclared(const struct sim_scenario *scenario)
 {
+    rt_assert(scenario != NULL);
     const char *name = scenario->name;
     if (name == NULL || *name == '\0' || strlen(name) >= SIM_NAME_MAX) {
         return "a scenario's name has 1 to 95 characters";
@@ -103,6 +107,8 @@ misdeclared(const struct sim_scenario *scenario)
 static uint32_t
 place_of(const struct sim_registry *registry, const char *name)
 {
+    rt_assert(name != NULL);
+    rt_assert(registry->count <= registry->capacity);
     uint32_t low = 0;
     uint32_t high = registry->count;
     while (low < high) {
@@ -113,6 +119,7 @@ place_of(const struct sim_registry *registry, const char *name)
             high = middle;
         }
     }
+    rt_assert(low <= registry->count);
     return low;
 }
 
@@ -125,6 +132,9 @@ is_at(const struct sim_registry *registry, uint32_t place, const char *name)
 static void
 insert(struct sim_registry *registry, uint32_t place, struct sim_entry entry)
 {
+    rt_assert(place <= registry->count);
+    rt_assert(registry->count <= registry->capacity);
+    rt_assert(entry.scenario != NULL);
     if (registry->count == registry->capacity) {
         registry->capacity = registry->capacity * 2 + 16;
         registry->entries =
@@ -141,6 +151,8 @@ bool
 sim_registry_add(struct sim_registry *registry, const struct sim_scenario *const *start,
         const struct sim_scenario *const *stop, const char *library)
 {
+    rt_assert(start <= stop);
+    rt_assert(registry != NULL);
     const char *from = library != NULL ? library : "rewake itself";
     for (const struct sim_scenario *const *each = start; each != stop; each++) {
         const struct sim_scenario *scenario = *each;
@@ -167,6 +179,8 @@ sim_registry_add(struct sim_registry *registry, const struct sim_scenario *const
 static bool
 make_regression(struct sim_registry *registry, struct sim_entry *entry)
 {
+    rt_assert(entry->made == NULL);
+    rt_assert(entry->scenario->regression != NULL);
     const struct sim_scenario *own = entry->scenario;
     const struct sim_entry *like = sim_registry_find(registry, own->regression->scenario);
     if (like == NULL || like->scenario->regression != NULL) {
@@ -176,6 +190,7 @@ make_regression(struct sim_registry *registry, struct sim_entry *entry)
                 entry->library != NULL ? entry->library : "rewake itself", own->name,
                 own->regression->scenario);
     }
+    rt_assert(like != entry);
     struct sim_scenario *made = malloc(sizeof(*made));
     rt_assert(made != NULL);
     *made = *like->scenario;
@@ -220,6 +235,7 @@ sim_registry_init(struct sim_registry *registry)
 static void
 forget_made(struct sim_registry *registry)
 {
+    rt_assert(registry->count <= registry->capacity);
     for (uint32_t i = 0; i < registry->count; i++) {
         free(registry->entries[i].made);
     }
@@ -365,6 +381,7 @@ sim_registry_load(struct sim_registry *registry, const char *path)
 const struct sim_entry *
 sim_registry_find(const struct sim_registry *registry, const char *name)
 {
+    rt_assert(name != NULL);
     uint32_t place = place_of(registry, name);
     return is_at(registry, place, name) ? &registry->entries[place] : NULL;
 }

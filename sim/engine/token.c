@@ -43,6 +43,7 @@ put_varint(struct writer *writer, uint64_t value)
 static void
 put_u32(struct writer *writer, uint32_t value)
 {
+    rt_assert(writer->bytes != NULL);
     for (uint32_t shift = 0; shift < 32; shift += 8) {
         writer->bytes[writer->used++] = (uint8_t)(value >> shift);
     }
@@ -54,6 +55,8 @@ put_options(struct writer *writer, const struct sim_token *token)
     uint32_t before = 0;
     put_varint(writer, token->option_count);
     for (uint32_t i = 0; i < token->option_count; i++) {
+        rt_assert(token->options[i].index < SIM_TOKEN_OPTIONS_MAX);
+        rt_assert(token->options[i].index >= before);
         put_varint(writer, token->options[i].index - before);
         put_varint(writer, token->options[i].value);
         before = token->options[i].index;
@@ -63,6 +66,8 @@ put_options(struct writer *writer, const struct sim_token *token)
 static uint32_t
 checksum_of(const char *head, size_t head_length, const uint8_t *bytes, size_t size)
 {
+    rt_assert(head_length > 0);
+    rt_assert(size > 0);
     XXH32_state_t state;
     (void)XXH32_reset(&state, 0);
     (void)XXH32_update(&state, head, head_length);
@@ -73,6 +78,7 @@ checksum_of(const char *head, size_t head_length, const uint8_t *bytes, size_t s
 static void
 put_payload(struct writer *writer, const struct sim_token *token)
 {
+    rt_assert(writer->used == 0);
     put_varint(writer, SIM_DECISION_VERSION);
     put_u32(writer, token->options_hash);
     put_u32(writer, token->digest);
@@ -89,6 +95,7 @@ put_payload(struct writer *writer, const struct sim_token *token)
 char *
 sim_token_text(const struct sim_token *token)
 {
+    rt_assert(token->scenario[0] != 0);
     rt_assert(token->seed <= SIM_SEED_MAX);
     rt_assert(token->option_count <= SIM_TOKEN_OPTIONS_MAX);
     size_t size_max = FIXED_MAX + token->option_count * OPTION_BYTES_MAX +

@@ -14,10 +14,12 @@
 static bool
 try_cut(struct sim__shrinker *shrinker, uint32_t from, uint32_t to)
 {
+    rt_assert(shrinker->best.count <= shrinker->candidate.capacity);
     if (from >= to || to > shrinker->best.count) {
         return false;
     }
     sim__shrink_cut(shrinker, from, to);
+    rt_assert(shrinker->candidate.count < shrinker->best.count);
     return sim__shrink_try(shrinker);
 }
 
@@ -26,12 +28,14 @@ try_cut(struct sim__shrinker *shrinker, uint32_t from, uint32_t to)
 void
 sim__shrink_prefix(struct sim__shrinker *shrinker)
 {
+    rt_assert(shrinker->plan != NULL);
     uint32_t low = 0;
     if (try_cut(shrinker, 0, shrinker->best.count)) {
         return;
     }
     while (low < shrinker->best.count && !shrinker->over) {
         uint32_t middle = low + (shrinker->best.count - low) / 2;
+        rt_assert(middle < shrinker->best.count);
         if (!try_cut(shrinker, middle, shrinker->best.count)) {
             low = middle + 1;
         }
@@ -43,10 +47,12 @@ sim__shrink_prefix(struct sim__shrinker *shrinker)
 static void
 drop_pieces(struct sim__shrinker *shrinker, uint32_t size)
 {
+    rt_assert(size > 0);
     uint32_t at = shrinker->best.count;
     uint32_t piece = size;
     while (at > 0 && !shrinker->over) {
         uint32_t from = at > piece ? at - piece : 0;
+        rt_assert(from < at);
         if (try_cut(shrinker, from, at)) {
             at = from < shrinker->best.count ? from : shrinker->best.count;
             piece *= 2;
@@ -72,6 +78,7 @@ stride_of(uint32_t length)
             a = b;
             b = rest;
         }
+        rt_assert(a > 0);
         if (a == 1) {
             return stride;
         }
@@ -89,13 +96,16 @@ drop_singles(struct sim__shrinker *shrinker)
     while (at > 0 && failures < FAILURES_IN_ORDER && !shrinker->over) {
         at--;
         bool dropped = try_cut(shrinker, at, at + 1);
+        rt_assert(at <= shrinker->best.count);
         failures = dropped ? 0 : failures + 1;
         at = at < shrinker->best.count ? at : shrinker->best.count;
     }
     uint32_t length = at;
+    rt_assert(length <= shrinker->best.count);
     uint32_t stride = stride_of(length);
     for (uint32_t i = 0; i < length && !shrinker->over; i++) {
         uint32_t place = (uint32_t)((uint64_t)i * stride % length);
+        rt_assert(place < length);
         (void)try_cut(shrinker, place, place + 1);
     }
 }
@@ -120,6 +130,8 @@ sim__shrink_pairs(struct sim__shrinker *shrinker)
             }
             sim__shrink_cut(shrinker, j, j + 1);
             struct sim_tape *candidate = &shrinker->candidate;
+            rt_assert(i < candidate->count);
+            rt_assert(candidate->count + 1 == shrinker->best.count);
             for (uint32_t k = i; k + 1 < candidate->count; k++) {
                 candidate->entries[k] = candidate->entries[k + 1];
             }

@@ -3,12 +3,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "runtime/base/assert.h"
 #include "sim/core/actor.h"
 #include "sim/engine/shrink/shrink_priv.h"
 
 bool
 sim__shrink_may_set(uint32_t index)
 {
+    rt_assert(index < SIM_OPTIONS);
     switch (index) {
     case SIM_OPTION_faults:
     case SIM_OPTION_spurious_one_in:
@@ -25,6 +27,7 @@ sim__shrink_may_set(uint32_t index)
 static uint32_t
 count_options(const struct sim_scenario *scenario, const struct sim_options *options)
 {
+    rt_assert(scenario != NULL);
     struct sim_options usual;
     uint32_t count = 0;
     sim_options_init(&usual, scenario);
@@ -32,6 +35,7 @@ count_options(const struct sim_scenario *scenario, const struct sim_options *opt
         bool differs = sim_option_get(options, i) != sim_option_get(&usual, i);
         count += sim__shrink_may_set(i) && differs;
     }
+    rt_assert(count <= SIM_OPTIONS);
     return count;
 }
 
@@ -52,6 +56,7 @@ count_steps(const struct sim_recorder *recorder, struct sim_shrink_key *key)
         key->blocks += event->actor != last;
         last = event->actor;
     }
+    rt_assert(key->actors <= key->blocks);
 }
 
 void
@@ -59,6 +64,8 @@ sim__shrink_measure(const struct sim_scenario *scenario, const struct sim_option
         const struct sim_tape *tape, const struct sim_outcome *outcome,
         const struct sim_recorder *recorder, struct sim_shrink_key *ret_key)
 {
+    rt_assert(tape->count <= tape->capacity);
+    rt_assert(outcome->verdict < SIM_VERDICTS);
     *ret_key = (struct sim_shrink_key){
             .options = count_options(scenario, options),
             .deviations = tape->count,
@@ -70,6 +77,7 @@ sim__shrink_measure(const struct sim_scenario *scenario, const struct sim_option
         ret_key->faults += kind == SIM_KIND_FAULT;
         ret_key->preemptions += kind == SIM_KIND_RUN || kind == SIM_KIND_SWITCH;
     }
+    rt_assert(ret_key->faults + ret_key->preemptions <= ret_key->deviations);
     count_steps(recorder, ret_key);
 }
 
@@ -103,6 +111,8 @@ sim_shrink_key_compare(const struct sim_shrink_key *a, const struct sim_shrink_k
 bool
 sim__shrink_tape_less(const struct sim_tape *a, const struct sim_tape *b)
 {
+    rt_assert(a->count <= a->capacity);
+    rt_assert(b->count <= b->capacity);
     for (uint32_t i = 0; i < a->count && i < b->count; i++) {
         const struct sim_deviation *x = &a->entries[i];
         const struct sim_deviation *y = &b->entries[i];

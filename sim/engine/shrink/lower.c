@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "runtime/base/assert.h"
 #include "sim/engine/shrink/shrink_priv.h"
 
 /* Longer tapes are left to the passes that drop. */
@@ -23,9 +24,11 @@ sim__shrink_shift(struct sim__shrinker *shrinker)
         struct sim_tape *candidate = &shrinker->candidate;
         bool moved = false;
         sim__shrink_cut(shrinker, i, i + 1);
+        rt_assert(candidate->count + 1 == shrinker->best.count);
         for (uint32_t k = i; k < candidate->count; k++) {
             struct sim_deviation *entry = &candidate->entries[k];
             if (entry->stream == dropped.stream && entry->ordinal > dropped.ordinal) {
+                rt_assert(entry->ordinal > 0);
                 entry->ordinal--;
                 moved = true;
             }
@@ -45,6 +48,8 @@ try_index(struct sim__shrinker *shrinker, uint32_t place, uint32_t index)
         return false;
     }
     sim__shrink_reset(shrinker);
+    rt_assert(place < shrinker->candidate.count);
+    rt_assert(index < shrinker->candidate.entries[place].index);
     shrinker->candidate.entries[place].index = (uint8_t)index;
     shrinker->candidate.entries[place].id = 0;
     return sim__shrink_try(shrinker);
@@ -53,6 +58,7 @@ try_index(struct sim__shrinker *shrinker, uint32_t place, uint32_t index)
 void
 sim__shrink_lower(struct sim__shrinker *shrinker)
 {
+    rt_assert(shrinker->best.count <= shrinker->best.capacity);
     for (uint32_t i = 0; i < shrinker->best.count && i < SINGLES_MAX && !shrinker->over; i++) {
         uint32_t index = shrinker->best.entries[i].index;
         if (!try_index(shrinker, i, 1) && !try_index(shrinker, i, index / 2)) {
@@ -64,6 +70,7 @@ sim__shrink_lower(struct sim__shrinker *shrinker)
 static bool
 is_taken(const struct sim_tape *tape, uint32_t stream, uint32_t ordinal)
 {
+    rt_assert(tape->count <= tape->capacity);
     for (uint32_t i = 0; i < tape->count; i++) {
         if (tape->entries[i].stream == stream && tape->entries[i].ordinal == ordinal) {
             return true;
@@ -81,6 +88,7 @@ try_ordinal(struct sim__shrinker *shrinker, uint32_t place, uint32_t ordinal)
         return false;
     }
     sim__shrink_reset(shrinker);
+    rt_assert(place < shrinker->candidate.count);
     shrinker->candidate.entries[place].ordinal = ordinal;
     return sim__shrink_try(shrinker);
 }
@@ -89,6 +97,7 @@ try_ordinal(struct sim__shrinker *shrinker, uint32_t place, uint32_t ordinal)
 void
 sim__shrink_earlier(struct sim__shrinker *shrinker)
 {
+    rt_assert(shrinker->best.count <= shrinker->best.capacity);
     for (uint32_t i = 0; i < shrinker->best.count && i < SINGLES_MAX && !shrinker->over; i++) {
         uint32_t ordinal = shrinker->best.entries[i].ordinal;
         if (ordinal > 0 && !try_ordinal(shrinker, i, 0) && !try_ordinal(shrinker, i, ordinal / 2)) {

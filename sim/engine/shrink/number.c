@@ -34,6 +34,7 @@ sim__shrink_is_of(const struct sim_number *number, const struct sim_deviation *e
 static uint32_t
 cost_of(const struct sim__shrinker *shrinker, const struct sim_number *number)
 {
+    rt_assert(shrinker->best.count <= shrinker->best.capacity);
     uint32_t cost = 0;
     for (uint32_t i = 0; i < shrinker->best.count; i++) {
         cost += sim__shrink_is_of(number, &shrinker->best.entries[i]);
@@ -44,6 +45,7 @@ cost_of(const struct sim__shrinker *shrinker, const struct sim_number *number)
 static uint32_t
 cost_of_choices(const struct sim_draw_choice *choices, uint32_t count)
 {
+    rt_assert(count <= SIM_DRAW_CHOICES_MAX);
     uint32_t cost = 0;
     for (uint32_t i = 0; i < count; i++) {
         cost += choices[i].index != 0;
@@ -67,6 +69,8 @@ sim__shrink_put_value(struct sim__shrinker *shrinker, const struct sim__change *
             (enum sim_draw_form)number->form, number->lo, number->hi, change->value, choices);
     struct sim_tape *tape = &shrinker->candidate;
     uint32_t kept = 0;
+    rt_assert(number->lo <= number->hi);
+    rt_assert(count <= SIM_DRAW_CHOICES_MAX);
     if (count == 0) {
         return false;
     }
@@ -79,6 +83,7 @@ sim__shrink_put_value(struct sim__shrinker *shrinker, const struct sim__change *
             tape->entries[kept++] = entry;
         }
     }
+    rt_assert(kept <= tape->count);
     tape->count = kept;
     for (uint32_t i = 0; i < count; i++) {
         if (choices[i].index != 0) {
@@ -96,6 +101,7 @@ sim__shrink_put_value(struct sim__shrinker *shrinker, const struct sim__change *
 static bool
 try_changes(struct sim__shrinker *shrinker, const struct sim__change *changes, uint32_t count)
 {
+    rt_assert(count == 1 || count == 2);
     sim__shrink_room(shrinker, shrinker->best.count + count * SIM_DRAW_CHOICES_MAX);
     sim__shrink_reset(shrinker);
     for (uint32_t i = 0; i < count; i++) {
@@ -111,6 +117,7 @@ static bool
 try_value(struct sim__shrinker *shrinker, const struct sim_number *number, uint64_t value,
         uint32_t cost)
 {
+    rt_assert(number->lo <= number->hi);
     struct sim_draw_choice choices[SIM_DRAW_CHOICES_MAX];
     const struct sim__change change = {*number, value};
     uint32_t count = sim_draw_choices(
@@ -124,6 +131,8 @@ try_value(struct sim__shrinker *shrinker, const struct sim_number *number, uint6
 static bool
 try_edges(struct sim__shrinker *shrinker, const struct sim_number *number, uint32_t cost)
 {
+    rt_assert(cost > 0);
+    rt_assert(number->lo <= number->hi);
     uint64_t lo = number->lo;
     uint64_t hi = number->hi;
     bool down = number->form == SIM_DRAW_LENGTH;
@@ -149,6 +158,9 @@ halve(const struct sim_number *number, uint32_t times, uint64_t *ret_lo, uint64_
         hi = upper ? hi : middle;
         lo = upper ? middle + 1 : lo;
     }
+    rt_assert(lo <= hi);
+    rt_assert(lo >= number->lo);
+    rt_assert(hi <= number->hi);
     *ret_lo = lo;
     *ret_hi = hi;
 }
@@ -156,6 +168,7 @@ halve(const struct sim_number *number, uint32_t times, uint64_t *ret_lo, uint64_
 static bool
 try_rounded(struct sim__shrinker *shrinker, const struct sim_number *number, uint32_t cost)
 {
+    rt_assert(cost > 0);
     for (uint32_t times = 1; times < number->choices && !shrinker->over; times++) {
         uint64_t lo = 0;
         uint64_t hi = 0;
@@ -176,10 +189,14 @@ static bool
 try_two(struct sim__shrinker *shrinker, const struct sim_number *later,
         const struct sim_number *earlier)
 {
+    rt_assert(later != earlier);
     const struct sim_number *pairs[2][2] = {{later, earlier}, {earlier, later}};
     for (uint32_t i = 0; i < 2; i++) {
         const struct sim_number *down = pairs[i][0];
         const struct sim_number *other = pairs[i][1];
+        rt_assert(down->lo <= down->value);
+        rt_assert(other->lo <= other->value);
+        rt_assert(other->value <= other->hi);
         uint64_t by = down->value - down->lo;
         const uint64_t values[2] = {other->value - by, other->value + by};
         bool fit[2] = {other->value - other->lo >= by, other->hi - other->value >= by};
@@ -208,6 +225,7 @@ struct numbers {
 static void
 read_numbers(const struct sim__shrinker *shrinker, struct numbers *ret)
 {
+    rt_assert(shrinker->drawn_count <= SIM_DRAWS_MAX);
     ret->count = 0;
     for (uint32_t i = shrinker->drawn_count; i-- > 0 && ret->count < NUMBERS_MAX;) {
         if (cost_of(shrinker, &shrinker->drawn[i]) > 0) {
@@ -224,6 +242,7 @@ lower_each(struct sim__shrinker *shrinker)
     for (uint32_t i = 0; i < numbers.count && !shrinker->over; i++) {
         const struct sim_number number = numbers.all[i];
         uint32_t cost = cost_of(shrinker, &number);
+        rt_assert(cost > 0);
         if (try_edges(shrinker, &number, cost) || try_rounded(shrinker, &number, cost)) {
             /* Those before it are where they were, in number and place, or it starts over. */
             read_numbers(shrinker, &numbers);

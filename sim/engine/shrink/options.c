@@ -6,12 +6,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "runtime/base/assert.h"
 #include "sim/engine/shrink/shrink_priv.h"
 
 /* All at once, or the one called `only` (SIM_OPTIONS: all). False: none differs. */
 static bool
 put_back(struct sim__shrinker *shrinker, uint32_t only)
 {
+    rt_assert(only <= SIM_OPTIONS);
     struct sim_options usual;
     bool differs = false;
     sim_options_init(&usual, shrinker->plan->scenario);
@@ -30,6 +32,7 @@ put_back(struct sim__shrinker *shrinker, uint32_t only)
 void
 sim__shrink_options(struct sim__shrinker *shrinker)
 {
+    rt_assert(shrinker->plan->scenario != NULL);
     bool stay = shrinker->plan->options_stay;
     if (stay || !put_back(shrinker, SIM_OPTIONS) || sim__shrink_try(shrinker)) {
         return;

@@ -52,6 +52,8 @@ struct order {
 static void *
 grow(void *array, uint32_t count, size_t size)
 {
+    rt_assert(size > 0);
+    rt_assert((array == NULL) == (count == 0));
     /* Capacity doubles: it is full whenever the count is a power of two. */
     if ((count & (count - 1)) != 0) {
         return array;
@@ -64,6 +66,7 @@ grow(void *array, uint32_t count, size_t size)
 static void
 free_order(struct order *order)
 {
+    rt_assert(order->pair_count == 0 || order->pairs != NULL);
     free(order->lasts);
     free(order->pairs);
     free(order);
@@ -74,6 +77,9 @@ free_order(struct order *order)
 static void
 add_pair(struct order *order, uint32_t later, uint32_t earlier)
 {
+    rt_assert(earlier < order->count);
+    rt_assert(later < order->count);
+    rt_assert(order->steps[later].actor != order->steps[earlier].actor);
     order->pairs = grow(order->pairs, order->pair_count, sizeof(*order->pairs));
     order->pairs[order->pair_count++] = (struct pair){later, earlier};
 }
@@ -82,6 +88,7 @@ add_pair(struct order *order, uint32_t later, uint32_t earlier)
 static void
 note_access(struct order *order, struct sim_access access)
 {
+    rt_assert(order->count > 0);
     uint32_t step = order->count - 1;
     uint32_t actor = order->steps[step].actor;
     struct last *own = NULL;
@@ -100,12 +107,15 @@ note_access(struct order *order, struct sim_access access)
         order->lasts = grow(order->lasts, order->last_count, sizeof(*order->lasts));
         own = &order->lasts[order->last_count++];
     }
+    rt_assert(
+            own->access.resource == access.resource || own == &order->lasts[order->last_count - 1]);
     *own = (struct last){access, actor, step};
 }
 
 static uint32_t
 nth_of(const struct order *order, uint32_t actor)
 {
+    rt_assert(order->count <= STEPS_MAX);
     for (uint32_t i = order->count; i-- > 0;) {
         if (order->steps[i].actor == actor) {
             return order->steps[i].nth + 1;
@@ -120,10 +130,12 @@ note_event(struct order *order, const struct sim_event *event)
 {
     struct sim_access accesses[SIM_ACCESSES_MAX];
     if (event->kind == SIM_EVENT_STEP) {
+        rt_assert(order->count < STEPS_MAX);
         order->steps[order->count] = (struct step){event->actor, nth_of(order, event->actor)};
         order->count++;
     }
     uint32_t count = sim_event_accesses(event, accesses);
+    rt_assert(count <= SIM_ACCESSES_MAX);
     for (uint32_t i = 0; i < count && order->count > 0; i++) {
         if (accesses[i].resource != SIM_RESOURCE_QUIET) {
             note_access(order, accesses[i]);
@@ -149,6 +161,7 @@ read_order(struct sim__shrinker *shrinker)
         }
         note_event(order, event);
     }
+    rt_assert(order->count <= STEPS_MAX);
     return order;
 }
 
@@ -171,6 +184,7 @@ put_pairs(struct sim__shrinker *shrinker, const struct order *order)
         for (uint32_t i = 0; i < order->pair_count; i++) {
             const struct step *later = &order->steps[order->pairs[i].later];
             if (later->actor == actor) {
+                rt_assert(candidate->count + 2 <= candidate->capacity);
                 candidate->entries[candidate->count++] = entry_of(later);
                 candidate->entries[candidate->count++] =
                         entry_of(&order->steps[order->pairs[i].earlier]);
@@ -193,6 +207,7 @@ try_pairs(struct sim__shrinker *shrinker, const struct order *order)
             shrinker->candidate.entries[shrinker->candidate.count++] = best->entries[i];
         }
     }
+    rt_assert(shrinker->candidate.count <= shrinker->candidate.capacity);
     return sim__shrink_try_ordered(shrinker);
 }
 
@@ -212,6 +227,7 @@ sim__shrink_sort(struct sim__shrinker *shrinker)
 static uint32_t
 find_blocks(const struct order *order, uint32_t starts[BLOCKS_MAX + 1])
 {
+    rt_assert(order->count <= STEPS_MAX);
     uint32_t count = 0;
     for (uint32_t i = 0; i < order->count; i++) {
         if (i > 0 && order->steps[i].actor == order->steps[i - 1].actor) {
@@ -222,6 +238,7 @@ find_blocks(const struct order *order, uint32_t starts[BLOCKS_MAX + 1])
         }
         starts[count++] = i;
     }
+    rt_assert(count <= BLOCKS_MAX);
     starts[count] = order->count;
     return count;
 }
@@ -231,6 +248,8 @@ find_blocks(const struct order *order, uint32_t starts[BLOCKS_MAX + 1])
 static void
 chain(struct order *order, const uint32_t *starts, uint32_t count, uint32_t moved)
 {
+    rt_assert(moved > 0);
+    rt_assert(moved < count);
     uint32_t last = UINT32_MAX;
     order->pair_count = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -251,6 +270,7 @@ sim__shrink_merge(struct sim__shrinker *shrinker)
         return;
     }
     uint32_t count = find_blocks(order, starts);
+    rt_assert(count <= BLOCKS_MAX);
     for (uint32_t i = 2; i < count && !shrinker->over; i++) {
         if (order->steps[starts[i]].actor != order->steps[starts[i - 2]].actor) {
             continue;

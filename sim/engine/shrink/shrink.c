@@ -40,9 +40,11 @@ shrink_all(struct sim__shrinker *shrinker)
     do {
         before = shrinker->key;
         digest = shrinker->digest;
+        rt_assert(shrinker->best.count == shrinker->key.deviations);
         for (size_t i = 0; i < sizeof(passes) / sizeof(*passes) && !shrinker->over; i++) {
             passes[i](shrinker);
         }
+        rt_assert(sim_shrink_key_compare(&shrinker->key, &before) <= 0);
     } while (!shrinker->over &&
              (sim_shrink_key_compare(&shrinker->key, &before) != 0 || shrinker->digest != digest));
 }
@@ -53,6 +55,8 @@ shrink_all(struct sim__shrinker *shrinker)
 static bool
 run_strict(const struct sim__shrinker *shrinker, bool in_replica, struct sim_single *alone)
 {
+    rt_assert(shrinker->plan->failure != NULL);
+    rt_assert(shrinker->best.count <= shrinker->best.capacity);
     bool hangs = shrinker->plan->failure->verdict == SIM_VERDICT_HANG;
     const struct sim_candidate what = {
             .scenario = shrinker->plan->scenario,
@@ -73,6 +77,7 @@ run_strict(const struct sim__shrinker *shrinker, bool in_replica, struct sim_sin
 static bool
 is_the_run(const struct sim__shrinker *shrinker, const struct sim_single *alone)
 {
+    rt_assert(alone != &shrinker->single);
     const struct sim_outcome *outcome = sim_single_outcome(alone);
     bool no_digest = outcome->digest == 0 || shrinker->digest == 0;
     return sim_outcome_same(outcome, shrinker->plan->failure) &&
@@ -83,6 +88,7 @@ is_the_run(const struct sim__shrinker *shrinker, const struct sim_single *alone)
 static void
 verify(const struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
 {
+    rt_assert(shrunk->end <= SIM_SHRINK_INTERRUPTED);
     struct sim_single replica = {.runs = 0};
     const struct sim_single *asked = &shrunk->alone;
     bool hangs = shrinker->plan->failure->verdict == SIM_VERDICT_HANG;
@@ -109,12 +115,15 @@ verify(const struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
 static void
 shrink_with(struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
 {
+    rt_assert(shrinker->single.worker.shared != NULL);
     shrinker->single.budget = shrinker->plan->budget;
     if (sim__shrink_begin(shrinker)) {
         shrunk->from = shrinker->key;
         shrink_all(shrinker);
     }
     shrunk->end = shrinker->over ? shrinker->end : SIM_SHRINK_MINIMAL;
+    rt_assert(shrunk->end == SIM_SHRINK_NOT_AGAIN || shrunk->end == SIM_SHRINK_SYSTEM ||
+              sim_shrink_key_compare(&shrinker->key, &shrunk->from) <= 0);
     shrunk->to = shrinker->key;
     shrunk->replays = shrinker->replays;
     shrunk->options = shrinker->options;
@@ -128,6 +137,8 @@ shrink_with(struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
 void
 sim_shrink(const struct sim_shrink_plan *plan, struct sim_shrunk *ret_shrunk)
 {
+    rt_assert(plan->scenario != NULL);
+    rt_assert(plan->options != NULL);
     rt_assert(plan->tape != NULL && plan->failure != NULL);
     struct sim__shrinker *shrinker = calloc(1, sizeof(*shrinker));
     rt_assert(shrinker != NULL);
@@ -164,6 +175,7 @@ sim_shrunk_done(struct sim_shrunk *shrunk)
 bool
 sim_shrunk_holds(const struct sim_shrunk *shrunk)
 {
+    rt_assert(shrunk->end <= SIM_SHRINK_SYSTEM);
     return shrunk->end <= SIM_SHRINK_INTERRUPTED;
 }
 

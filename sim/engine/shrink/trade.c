@@ -30,6 +30,7 @@ struct parts {
 static void
 add_part(struct parts *parts, const struct part *part)
 {
+    rt_assert(parts->count <= PARTS_MAX);
     parts->more = parts->more || parts->count == PARTS_MAX;
     if (!parts->more) {
         parts->all[parts->count++] = *part;
@@ -39,6 +40,7 @@ add_part(struct parts *parts, const struct part *part)
 static bool
 is_of_any(const struct sim__shrinker *shrinker, const struct sim_deviation *entry)
 {
+    rt_assert(shrinker->drawn_count <= SIM_DRAWS_MAX);
     for (uint32_t i = 0; i < shrinker->drawn_count; i++) {
         if (sim__shrink_is_of(&shrinker->drawn[i], entry)) {
             return true;
@@ -50,6 +52,7 @@ is_of_any(const struct sim__shrinker *shrinker, const struct sim_deviation *entr
 static bool
 is_plain(const struct sim__shrinker *shrinker, const struct sim_number *number)
 {
+    rt_assert(number->lo <= number->hi);
     for (uint32_t i = 0; i < shrinker->best.count; i++) {
         if (sim__shrink_is_of(number, &shrinker->best.entries[i])) {
             return false;
@@ -82,6 +85,7 @@ find_parts(const struct sim__shrinker *shrinker, struct parts *ret)
 static uint64_t
 plain_value(const struct sim_number *number)
 {
+    rt_assert(number->lo <= number->hi);
     return number->form == SIM_DRAW_LENGTH ? number->hi : number->lo;
 }
 
@@ -89,6 +93,8 @@ plain_value(const struct sim_number *number)
 static uint64_t
 alternative_of(const struct sim_number *number, uint32_t alternative)
 {
+    rt_assert(alternative < ALTERNATIVES_MAX);
+    rt_assert(number->lo <= number->hi);
     uint64_t lo = number->lo;
     uint64_t hi = number->hi;
     const uint64_t edges[ALTERNATIVES_MAX] = {lo, hi, lo + (hi - lo) / 2, lo + 1, hi / 2, hi - 1};
@@ -101,6 +107,8 @@ alternative_of(const struct sim_number *number, uint32_t alternative)
 static bool
 change_entry(struct sim_tape *tape, const struct sim_deviation *entry, uint32_t index)
 {
+    rt_assert(tape->count <= tape->capacity);
+    rt_assert(index < entry->n);
     for (uint32_t i = 0; i < tape->count; i++) {
         struct sim_deviation *other = &tape->entries[i];
         if (other->stream != entry->stream || other->ordinal != entry->ordinal ||
@@ -138,6 +146,8 @@ static bool
 try_trade(struct sim__shrinker *shrinker, const struct part *gone, const struct part *kept,
         uint32_t alternative)
 {
+    rt_assert(gone != kept);
+    rt_assert(alternative > 0);
     bool gone_first = !gone->is_number || (kept->is_number && gone > kept);
     const struct part *first = gone_first ? gone : kept;
     const struct part *second = gone_first ? kept : gone;
@@ -150,6 +160,7 @@ try_trade(struct sim__shrinker *shrinker, const struct part *gone, const struct 
 static bool
 trade_for(struct sim__shrinker *shrinker, const struct parts *parts, uint32_t gone)
 {
+    rt_assert(gone < parts->count);
     for (uint32_t k = parts->count; k-- > 0 && !shrinker->over;) {
         for (uint32_t alternative = 1; k != gone && alternative < ALTERNATIVES_MAX; alternative++) {
             if (try_trade(shrinker, &parts->all[gone], &parts->all[k], alternative)) {
@@ -163,6 +174,7 @@ trade_for(struct sim__shrinker *shrinker, const struct parts *parts, uint32_t go
 void
 sim__shrink_trade(struct sim__shrinker *shrinker)
 {
+    rt_assert(shrinker->best.count <= shrinker->best.capacity);
     struct parts parts;
     find_parts(shrinker, &parts);
     for (uint32_t i = parts.more ? 0 : parts.count; i-- > 0 && !shrinker->over;) {

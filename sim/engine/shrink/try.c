@@ -42,6 +42,7 @@ sim__shrink_reset(struct sim__shrinker *shrinker)
 static bool
 is_new(struct sim__shrinker *shrinker)
 {
+    rt_assert(shrinker->replays < SIM__SHRINK_TRIED);
     const struct sim_tape *tape = &shrinker->candidate;
     uint64_t hash = XXH3_64bits(&shrinker->candidate_options, sizeof(struct sim_options));
     hash = XXH3_64bits_withSeed(tape->entries, tape->count * sizeof(*tape->entries), hash);
@@ -62,6 +63,7 @@ is_new(struct sim__shrinker *shrinker)
 static bool
 end_with(struct sim__shrinker *shrinker, enum sim_shrink_end end)
 {
+    rt_assert(!shrinker->over);
     shrinker->over = true;
     shrinker->end = end;
     return false;
@@ -101,6 +103,8 @@ may_go_on(struct sim__shrinker *shrinker)
 static const struct sim_outcome *
 run(struct sim__shrinker *shrinker, uint32_t how)
 {
+    rt_assert(!shrinker->over);
+    rt_assert(shrinker->candidate.count <= shrinker->candidate.capacity);
     const struct sim_candidate candidate = {
             .scenario = shrinker->plan->scenario,
             .options = &shrinker->candidate_options,
@@ -131,18 +135,20 @@ make_room(struct sim_tape *tape, uint32_t count)
         rt_assert(tape->entries != NULL);
         tape->capacity = count;
     }
+    rt_assert(tape->capacity >= count);
 }
 
 /* An empty tape may lie nowhere. */
 static void
 copy_entries(struct sim_deviation *to, const struct sim_tape *from)
 {
+    rt_assert(from->count == 0 || to != NULL);
     if (from->count > 0) {
         memcpy(to, from->entries, from->count * sizeof(*to));
     }
 }
 
-/* A run may write anywhere, so the count is checked. */
+/* A run may write anywhere, so only numbers that can have been drawn are taken. */
 static void
 take_draws(struct sim__shrinker *shrinker)
 {
@@ -150,14 +156,23 @@ take_draws(struct sim__shrinker *shrinker)
     if (draws == NULL) {
         return; /* Not needed. */
     }
-    shrinker->drawn_count = draws->count < SIM_DRAWS_MAX ? draws->count : SIM_DRAWS_MAX;
-    memcpy(shrinker->drawn, draws->all, shrinker->drawn_count * sizeof(*draws->all));
+    uint32_t count = draws->count < SIM_DRAWS_MAX ? draws->count : SIM_DRAWS_MAX;
+    shrinker->drawn_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct sim_number number = draws->all[i];
+        if (number.lo <= number.value && number.value <= number.hi) {
+            shrinker->drawn[shrinker->drawn_count++] = number;
+        }
+    }
+    rt_assert(shrinker->drawn_count <= count);
 }
 
 static void
 take_over(struct sim__shrinker *shrinker, const struct sim_tape *done,
         const struct sim_shrink_key *key, uint64_t digest)
 {
+    rt_assert(done->entries != shrinker->best.entries);
+    rt_assert(key->deviations == done->count);
     make_room(&shrinker->best, done->count);
     make_room(&shrinker->candidate, done->count);
     copy_entries(shrinker->best.entries, done);
@@ -166,6 +181,7 @@ take_over(struct sim__shrinker *shrinker, const struct sim_tape *done,
     shrinker->key = *key;
     shrinker->digest = digest;
     take_draws(shrinker);
+    rt_assert(shrinker->best.count <= shrinker->candidate.capacity);
     shrinker->stall = 0;
     shrinker->stall_steps = 0;
 }
@@ -175,6 +191,7 @@ static bool
 look_at(struct sim__shrinker *shrinker, const struct sim_outcome *outcome,
         struct sim_tape *ret_done, struct sim_shrink_key *ret_key)
 {
+    rt_assert(outcome->verdict < SIM_VERDICTS);
     if (!sim_outcome_same(outcome, shrinker->plan->failure)) {
         return false;
     }
@@ -193,6 +210,7 @@ sim__shrink_room(struct sim__shrinker *shrinker, uint32_t count)
 bool
 sim__shrink_run_best(struct sim__shrinker *shrinker)
 {
+    rt_assert(shrinker->best.count <= shrinker->best.capacity);
     if (!may_go_on(shrinker)) {
         return false;
     }
@@ -205,6 +223,7 @@ sim__shrink_run_best(struct sim__shrinker *shrinker)
 static bool
 try_as(struct sim__shrinker *shrinker, uint32_t how)
 {
+    rt_assert(how == SIM_HOW_LENIENT || how == SIM_HOW_ORDERED);
     struct sim_tape done;
     struct sim_shrink_key key;
     if (!may_go_on(shrinker) || !is_new(shrinker)) {
@@ -240,6 +259,8 @@ sim__shrink_try_ordered(struct sim__shrinker *shrinker)
 bool
 sim__shrink_begin(struct sim__shrinker *shrinker)
 {
+    rt_assert(shrinker->best.count == 0);
+    rt_assert(!shrinker->over);
     const struct sim_shrink_plan *plan = shrinker->plan;
     struct sim_tape done;
     struct sim_shrink_key key;

@@ -14,6 +14,7 @@
 void
 sim_totals_add(struct sim_sweep_totals *totals, const struct sim_sweep_totals *more)
 {
+    rt_assert(totals->runs + more->runs >= totals->runs);
     totals->runs += more->runs;
     totals->steps += more->steps;
     totals->sim_ns += more->sim_ns;
@@ -27,6 +28,8 @@ sim_totals_add(struct sim_sweep_totals *totals, const struct sim_sweep_totals *m
 static void *
 append(void *old, size_t used, const void *more, size_t count, size_t size)
 {
+    rt_assert(size > 0);
+    rt_assert(used == 0 || old != NULL);
     if (count == 0) {
         return old;
     }
@@ -40,6 +43,9 @@ void
 sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared, const uint64_t *edges)
 {
     const struct sim_results *results = sim_shared_results(shared);
+    rt_assert(results->kept_count <= results->done);
+    rt_assert(results->check_count <= results->done);
+    rt_assert(shared->facts.count <= SIM_JOB_FACTS_MAX);
     rt_assert(batch->totals.runs + results->done <= batch->asked);
     batch->kept = append(batch->kept, batch->kept_count, shared->kept, results->kept_count,
             sizeof(*batch->kept));
@@ -63,11 +69,13 @@ sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared, const ui
     }
     batch->exhausted = shared->exhausted;
     sim_totals_add(&batch->totals, &results->totals);
+    rt_assert(batch->totals.runs <= batch->asked);
 }
 
 const struct sim_kept *
 sim_batch_find(const struct sim_batch *batch, uint64_t seed)
 {
+    rt_assert(batch->kept_count == 0 || batch->kept != NULL);
     for (uint32_t i = 0; i < batch->kept_count; i++) {
         if (batch->kept[i].outcome.seed == seed) {
             return &batch->kept[i];
@@ -79,6 +87,7 @@ sim_batch_find(const struct sim_batch *batch, uint64_t seed)
 void
 sim_batch_done(struct sim_batch *batch)
 {
+    rt_assert(batch->totals.runs <= batch->asked);
     free(batch->kept);
     free(batch->tapes);
     free(batch->checks);

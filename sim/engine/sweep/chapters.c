@@ -17,12 +17,14 @@ uint64_t
 sim_chapter_runs(uint64_t runs)
 {
     uint64_t share = runs / CHAPTERS_MIN + (runs % CHAPTERS_MIN != 0);
+    rt_assert(share > 0 || runs == 0);
     return share < CHAPTER_RUNS_MAX ? share : CHAPTER_RUNS_MAX;
 }
 
 static uint64_t
 shards_of(const struct sim_sweep_plan *plan)
 {
+    rt_assert(plan->shard == 0 || plan->shard < plan->shards);
     return plan->shards > 1 ? plan->shards : 1;
 }
 
@@ -34,6 +36,7 @@ sim_sweep_share(const struct sim_sweep_plan *plan)
     }
     uint64_t round = plan->chapter_runs * shards_of(plan);
     uint64_t mine = plan->chapter_runs * plan->shard; /* Before it, in a round. */
+    rt_assert(mine < round);
     uint64_t rest = plan->runs % round;
     uint64_t last = rest > mine ? rest - mine : 0;
     return plan->runs / round * plan->chapter_runs +
@@ -47,6 +50,7 @@ open_chapter(struct sim__sweep *sweep, uint64_t base)
     const struct sim_sweep_plan *plan = sweep->plan;
     uint64_t left = base < plan->runs ? plan->runs - base : 0;
     bool whole = plan->chapter_runs == 0 || left < plan->chapter_runs;
+    rt_assert(sweep->merge_sequence == sweep->next_sequence);
     sweep->base = base;
     sweep->length = whole ? left : plan->chapter_runs;
     sweep->next_index = 0;
@@ -68,6 +72,7 @@ sim__chapter_open_first(struct sim__sweep *sweep)
 void
 sim__chapter_next(struct sim__sweep *sweep)
 {
+    rt_assert(sweep->next_index <= sweep->length);
     const struct sim_sweep_plan *plan = sweep->plan;
     if (plan->chapter_runs != 0 && sweep->next_index == sweep->length && sweep->length > 0 &&
             sweep->merge_sequence == sweep->next_sequence && !sweep->stopping) {
@@ -78,6 +83,8 @@ sim__chapter_next(struct sim__sweep *sweep)
 void
 sim__chapter_cover(struct sim__sweep *sweep, struct sim_batch *batch)
 {
+    rt_assert(sweep->plan->covered != NULL);
+    rt_assert(batch->fresh != NULL);
     memset(batch->fresh, 0, (size_t)batch->totals.runs * sizeof(*batch->fresh));
     for (uint32_t i = 0; i < batch->fact_count; i++) {
         struct sim_fact fact = batch->facts[i];

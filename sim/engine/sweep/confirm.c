@@ -7,11 +7,14 @@
 
 #include <stdio.h>
 
+#include "runtime/base/assert.h"
 /* One sentence: what each of the two was, and after what. */
 static void
 describe_divergence(const struct sim_outcome *seen, const struct sim_outcome *alone, uint64_t first,
         char *ret_text, size_t size)
 {
+    rt_assert(seen->seed >= first);
+    rt_assert(size > 0);
     const char *was = sim_verdict_name(seen->verdict);
     const char *is = sim_verdict_name(alone->verdict);
     if (seen->reason == SIM_REASON_KILLED) {
@@ -37,10 +40,13 @@ sim_confirm(struct sim_single *alone, const struct sim_candidate *what,
         const struct sim_outcome *seen, uint64_t first, struct sim_outcome *ret_outcome,
         bool *ret_same)
 {
+    rt_assert(seen->verdict != SIM_VERDICT_PASS);
+    rt_assert(what->seed == seen->seed);
     if (!sim_single_alone(alone, what)) {
         return false;
     }
     const struct sim_outcome *outcome = sim_single_outcome(alone);
+    rt_assert(outcome->seed == seen->seed);
     *ret_outcome = *outcome;
     *ret_same = sim_same_end(seen, outcome);
     if (!*ret_same) {

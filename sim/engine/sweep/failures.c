@@ -16,6 +16,8 @@
 static bool
 is_new(struct sim__sweep *sweep, const struct sim_outcome *outcome)
 {
+    rt_assert(outcome->verdict != SIM_VERDICT_PASS);
+    rt_assert(sweep->kind_count <= SIM_FAILURES_MAX);
     for (uint32_t i = 0; i < sweep->kind_count; i++) {
         const struct sim__failure_kind *kind = &sweep->kinds[i];
         if (kind->verdict == outcome->verdict && kind->oracle == outcome->oracle &&
@@ -43,6 +45,7 @@ sim__sweep_know(struct sim__sweep *sweep)
 static struct sim_tape
 tape_of(const struct sim_batch *batch, const struct sim_kept *kept)
 {
+    rt_assert((size_t)kept->tape_offset + kept->tape_length <= batch->tapes_size);
     uint32_t most = kept->tape_length / 6 + 1;
     struct sim_tape tape = {calloc(most, sizeof(struct sim_deviation)), 0, most};
     rt_assert(tape.entries != NULL);
@@ -70,6 +73,8 @@ how_again(const struct sim__sweep *sweep, const struct sim_kept *kept)
 static void
 report_unconfirmed(struct sim__sweep *sweep, const struct sim_kept *kept)
 {
+    rt_assert(kept->reported);
+    rt_assert(sweep->plan->unconfirmed);
     const struct sim_new_failure failure = {
             .index = kept->outcome.seed - sweep->plan->first,
             .seen = &kept->outcome,
@@ -85,6 +90,8 @@ report_unconfirmed(struct sim__sweep *sweep, const struct sim_kept *kept)
 static void
 report_failure(struct sim__sweep *sweep, const struct sim_batch *batch, const struct sim_kept *kept)
 {
+    rt_assert(kept->outcome.verdict != SIM_VERDICT_PASS);
+    rt_assert(kept->outcome.seed >= sweep->plan->first);
     const struct sim_sweep_plan *plan = sweep->plan;
     if (plan->unconfirmed) {
         report_unconfirmed(sweep, kept);
@@ -127,6 +134,7 @@ report_failure(struct sim__sweep *sweep, const struct sim_batch *batch, const st
 void
 sim__sweep_find_failures(struct sim__sweep *sweep, struct sim_batch *batch)
 {
+    rt_assert(!sweep->closed);
     for (uint32_t i = 0; i < batch->kept_count; i++) {
         const struct sim_outcome *outcome = &batch->kept[i].outcome;
         if (outcome->verdict == SIM_VERDICT_PASS) {
@@ -135,6 +143,7 @@ sim__sweep_find_failures(struct sim__sweep *sweep, struct sim_batch *batch)
         if (sweep->result->first_failure == UINT64_MAX) {
             sweep->result->first_failure = outcome->seed - sweep->plan->first;
         }
+        rt_assert(outcome->seed >= sweep->plan->first);
         batch->kept[i].reported = is_new(sweep, outcome);
     }
 }
@@ -156,6 +165,7 @@ static void
 compare_digest(
         struct sim__sweep *sweep, const struct sim_check *check, const struct sim_again *again)
 {
+    rt_assert(check->digest != 0);
     uint64_t digest = 0;
     struct sim_job like;
     sim__sweep_set_job(sweep, &like, 0, 1);
@@ -173,6 +183,7 @@ compare_digest(
     if (digest == check->digest) {
         return;
     }
+    rt_assert(sweep->result->unequal < sweep->result->checked);
     sweep->result->unequal++;
     if (sweep->result->unequal == 1 && !sweep->sink->replica(sweep->sink, check->seed, again)) {
         sim__sweep_close(sweep, SIM_SWEEP_SINK);
@@ -184,6 +195,7 @@ static void
 repeat_in_replica(
         struct sim__sweep *sweep, const struct sim_batch *batch, const struct sim_check *check)
 {
+    rt_assert(batch->check_count > 0);
     struct sim_tape tape = {NULL, 0, 0};
     struct sim_again again = {sweep->plan->how, sweep->plan->tape};
     if (sweep->plan->how == SIM_HOW_SEARCH) {

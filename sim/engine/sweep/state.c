@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/engine/sweep/state.h"
+#include "runtime/base/assert.h"
 
 #include "sim/engine/clock.h"
 #include "sim/search/swarm.h"
@@ -13,6 +14,7 @@
 void
 sim__sweep_stop(struct sim__sweep *sweep, enum sim_sweep_end why)
 {
+    rt_assert(why != SIM_SWEEP_COMPLETE);
     if (sweep->result->end == SIM_SWEEP_COMPLETE) {
         sweep->result->end = why;
     }
@@ -25,7 +27,9 @@ sim__sweep_stop(struct sim__sweep *sweep, enum sim_sweep_end why)
 void
 sim__sweep_close(struct sim__sweep *sweep, enum sim_sweep_end why)
 {
+    rt_assert(why != SIM_SWEEP_COMPLETE);
     sim__sweep_stop(sweep, why);
+    rt_assert(sweep->stopping);
     sweep->closed = true;
 }
 
@@ -33,6 +37,7 @@ sim__sweep_close(struct sim__sweep *sweep, enum sim_sweep_end why)
 static bool
 has_any_run(const struct sim__sweep *sweep)
 {
+    rt_assert(sweep->pool->count <= SIM_JOBS_MAX);
     bool any = sweep->result->totals.runs > 0;
     for (uint32_t i = 0; i < sweep->pool->count && !any; i++) {
         any = sweep->owner[i] != SIM_SWEEP_NO_BATCH &&
@@ -76,6 +81,8 @@ void
 sim__sweep_set_job(
         const struct sim__sweep *sweep, struct sim_job *job, uint64_t index, uint32_t count)
 {
+    rt_assert(count >= 1);
+    rt_assert(count <= SIM_JOB_RUNS_MAX);
     const struct sim_sweep_plan *plan = sweep->plan;
     *job = (struct sim_job){
             .scenario = plan->scenario,

@@ -26,6 +26,8 @@
 static void
 give(struct sim__sweep *sweep, uint32_t which, uint64_t index, uint32_t count)
 {
+    rt_assert(which < sweep->pool->count);
+    rt_assert(sweep->owner[which] != SIM_SWEEP_NO_BATCH);
     struct sim_worker *worker = &sweep->pool->workers[which];
     sim__sweep_set_job(sweep, &worker->shared->job, index, count);
     if (!sim_worker_give(worker)) {
@@ -41,6 +43,8 @@ give(struct sim__sweep *sweep, uint32_t which, uint64_t index, uint32_t count)
 static uint32_t
 next_count(const struct sim__sweep *sweep)
 {
+    rt_assert(sweep->next_index <= sweep->length);
+    rt_assert(sweep->merge_sequence <= sweep->next_sequence);
     uint64_t count = sweep->length - sweep->next_index;
     count = count < sweep->batch_runs ? count : sweep->batch_runs;
     if (sweep->kind != NULL && sweep->kind->adaptive) {
@@ -55,6 +59,7 @@ next_count(const struct sim__sweep *sweep)
 static uint32_t
 workers_used(const struct sim__sweep *sweep)
 {
+    rt_assert(sweep->pool->count >= 1);
     return sweep->kind != NULL && sweep->kind->sequential ? 1 : sweep->pool->count;
 }
 
@@ -74,6 +79,8 @@ hand_out(struct sim__sweep *sweep)
         sweep->next_sequence++;
         give(sweep, i, sweep->next_index, count);
         sweep->next_index += count;
+        rt_assert(sweep->next_index <= sweep->length);
+        rt_assert(sweep->next_sequence - sweep->merge_sequence <= SIM_SWEEP_WINDOW);
     }
 }
 
@@ -82,6 +89,9 @@ hand_out(struct sim__sweep *sweep)
 static void
 merge(struct sim__sweep *sweep, struct sim_batch *batch)
 {
+    rt_assert(batch->over);
+    rt_assert(!sweep->closed);
+    rt_assert(batch->totals.runs <= batch->asked);
     struct sim_sweep_totals *totals = &sweep->result->totals;
     sim_totals_add(totals, &batch->totals);
     sim_teach(&sweep->pool->book, batch);
@@ -129,6 +139,7 @@ merge(struct sim__sweep *sweep, struct sim_batch *batch)
 static void
 merge_in_order(struct sim__sweep *sweep)
 {
+    rt_assert(sweep->merge_sequence <= sweep->next_sequence);
     while (sweep->merge_sequence < sweep->next_sequence) {
         struct sim_batch *batch = &sweep->window[sweep->merge_sequence % SIM_SWEEP_WINDOW];
         if (!batch->over) {
@@ -146,10 +157,14 @@ merge_in_order(struct sim__sweep *sweep)
 static void
 collect(struct sim__sweep *sweep, uint32_t which)
 {
+    rt_assert(which < sweep->pool->count);
+    rt_assert(!sweep->pool->workers[which].busy);
+    rt_assert(sweep->owner[which] != SIM_SWEEP_NO_BATCH);
     struct sim_worker *worker = &sweep->pool->workers[which];
     struct sim_shared *shared = worker->shared;
     struct sim_batch *batch = &sweep->window[sweep->owner[which] % SIM_SWEEP_WINDOW];
     sim_batch_add(batch, shared, worker->edges);
+    rt_assert(batch->totals.runs <= batch->asked);
     if (worker->failed) {
         (void)snprintf(sweep->pool->error, sizeof(sweep->pool->error), "%s", worker->error);
         sim__sweep_close(sweep, SIM_SWEEP_SYSTEM);
@@ -196,6 +211,7 @@ abandon(struct sim__sweep *sweep)
 static void
 turn(struct sim__sweep *sweep)
 {
+    rt_assert(any_works(sweep));
     int tick_ms = sim__sweep_is_overdue(sweep) ? OVERDUE_TICK_MS : TICK_MS;
     int which = sim_workers_wait(sweep->pool->workers, sweep->pool->count, tick_ms);
     sim__sweep_check_time(sweep);
@@ -214,6 +230,7 @@ turn(struct sim__sweep *sweep)
 static uint32_t
 batch_runs(const struct sim_sweep_plan *plan, uint32_t workers)
 {
+    rt_assert(workers >= 1);
     if (plan->batch_runs != 0) {
         return plan->batch_runs < SIM_JOB_RUNS_MAX ? plan->batch_runs : SIM_JOB_RUNS_MAX;
     }
@@ -237,6 +254,8 @@ sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct s
     sweep->result = ret_result;
     sweep->kind = plan->how == SIM_HOW_SEARCH ? sim_strategy_at(plan->search.kind) : NULL;
     sweep->batch_runs = batch_runs(plan, workers_used(sweep));
+    rt_assert(sweep->batch_runs >= 1);
+    rt_assert(sweep->batch_runs <= SIM_JOB_RUNS_MAX);
     sim__sweep_know(sweep);
     sim__chapter_open_first(sweep);
     for (uint32_t i = 0; i < pool->count; i++) {
@@ -252,5 +271,6 @@ sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct s
     for (; sweep->merge_sequence < sweep->next_sequence; sweep->merge_sequence++) {
         sim_batch_done(&sweep->window[sweep->merge_sequence % SIM_SWEEP_WINDOW]);
     }
+    rt_assert(sweep->merge_sequence == sweep->next_sequence);
     free(sweep);
 }

@@ -24,12 +24,14 @@ add_fact(struct sim_learned_book *book, const struct sim_fact *fact)
     }
     bool news = sim_facts_add(&book->master.facts, fact);
     book->orders += order && news;
+    rt_assert(book->orders <= ORDERS_MAX);
     return news;
 }
 
 static void
 add_facts(struct sim_learned_book *book, struct sim_batch *batch, uint32_t *worth)
 {
+    rt_assert(batch->fact_count == 0 || batch->facts != NULL);
     for (uint32_t i = 0; i < batch->fact_count; i++) {
         const struct sim_fact *fact = &batch->facts[i];
         bool news = add_fact(book, fact);
@@ -51,6 +53,7 @@ add_tapes(struct sim_learned_book *book, const struct sim_batch *batch, const ui
         const struct sim_kept *kept = &batch->kept[i];
         uint64_t place = kept->outcome.seed - batch->seed;
         if (place < batch->totals.runs && worth[place] > 0) {
+            rt_assert((size_t)kept->tape_offset + kept->tape_length <= batch->tapes_size);
             sim_corpus_add(&book->master.corpus, batch->index + place, worth[place],
                     kept->tape_length > 0 ? batch->tapes + kept->tape_offset : NULL,
                     kept->tape_length);
@@ -62,6 +65,7 @@ add_tapes(struct sim_learned_book *book, const struct sim_batch *batch, const ui
 static void
 add_wishes(struct sim_learned_book *book, const struct sim_batch *batch, const uint32_t *worth)
 {
+    rt_assert(batch->fact_count == 0 || batch->facts != NULL);
     for (uint32_t i = 0; i < batch->fact_count; i++) {
         const struct sim_fact *fact = &batch->facts[i];
         uint64_t place = fact->first - batch->index;
@@ -76,6 +80,7 @@ add_wishes(struct sim_learned_book *book, const struct sim_batch *batch, const u
 void
 sim_teach(struct sim_learned_book *book, struct sim_batch *batch)
 {
+    rt_assert(batch->fresh == NULL);
     batch->fresh = calloc(batch->totals.runs + 1, sizeof(*batch->fresh));
     uint32_t *worth = calloc(batch->totals.runs + 1, sizeof(*worth));
     rt_assert(batch->fresh != NULL && worth != NULL);

@@ -39,6 +39,7 @@ on_batch(struct sim_sink *sink, const struct sim_merged *batch)
 static bool
 on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 {
+    rt_assert(failure->outcome.verdict != SIM_VERDICT_PASS);
     struct trial *trial = trial_of(sink);
     if (failure->index == trial->result.first_failure || trial->outcome.steps == 0) {
         trial->outcome = failure->outcome;
@@ -66,6 +67,8 @@ on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *tot
 static struct sim_sweep_plan
 sweep_of(const struct sim_trials_plan *plan, uint64_t first)
 {
+    rt_assert(plan->runs_max >= 1);
+    rt_assert(first >= 1);
     return (struct sim_sweep_plan){
             .scenario = plan->scenario,
             .options = plan->options,
@@ -99,7 +102,10 @@ sim_trial_run(struct sim_pool *pool, const struct sim_trials_plan *plan, uint64_
             return false;
         }
     } while (trial.disturbed && ++times < DISTURBED_MAX);
+    rt_assert(trial.sink.batch == on_batch);
+    rt_assert(times <= DISTURBED_MAX);
     bool failed = trial.result.first_failure != UINT64_MAX;
+    rt_assert(failed == (trial.result.failures > 0));
     *ret_trial = (struct sim_trial){
             .failed = failed,
             .exhausted = trial.result.end == SIM_SWEEP_EXHAUSTED,
@@ -114,6 +120,8 @@ sim_trial_run(struct sim_pool *pool, const struct sim_trials_plan *plan, uint64_
 static void
 add(struct sim_trials *trials, const struct sim_trial *trial, const struct sim_scenario *scenario)
 {
+    rt_assert(trial->merged > 0 || trial->exhausted || !trial->failed);
+    rt_assert(trials->found <= trials->trials);
     trials->trials++;
     trials->exhausted += trial->exhausted && !trial->failed;
     if (!trial->failed) {
@@ -132,6 +140,7 @@ add(struct sim_trials *trials, const struct sim_trial *trial, const struct sim_s
 static bool
 is_sequential(const struct sim_trials_plan *plan)
 {
+    rt_assert(plan->scenario != NULL);
     return plan->how == SIM_HOW_SEARCH && sim_strategy_at(plan->search.kind)->sequential;
 }
 
@@ -155,5 +164,6 @@ sim_trials_run(
 uint64_t
 sim_trials_mean_tenths(uint64_t runs, uint32_t found)
 {
+    rt_assert(found == 0 || runs >= found);
     return found > 0 ? (runs * 10 + found / 2) / found : 0;
 }

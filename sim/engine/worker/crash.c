@@ -161,6 +161,7 @@ on_signal(int number, siginfo_t *info, void *argument)
 bool
 sim_crash_catch(struct sim_crash *crash)
 {
+    rt_assert(crash != NULL);
     void *memory =
             mmap(NULL, HANDLER_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     stack_t stack = {.ss_sp = memory, .ss_size = HANDLER_STACK};
@@ -220,6 +221,7 @@ done_to(const struct sim_crash *crash)
 static void
 put_access(const struct sim_crash *crash, char *ret_text, size_t size)
 {
+    rt_assert(size > 0);
     if (crash->overflow) {
         (void)snprintf(ret_text, size, "the stack overflowed");
     } else if (crash->near_null && crash->address != 0) {
@@ -236,6 +238,7 @@ put_access(const struct sim_crash *crash, char *ret_text, size_t size)
 static void
 put_what(const struct sim_crash *crash, char *ret_text, size_t size)
 {
+    rt_assert(crash->signal != 0);
     const char *what = "a system call was refused";
     switch (crash->signal) {
     case SIGSEGV:
@@ -261,6 +264,7 @@ put_what(const struct sim_crash *crash, char *ret_text, size_t size)
 void
 sim_crash_where(const struct sim_crash *crash, char *ret_text, size_t size)
 {
+    rt_assert(size > 0);
     struct sim_stack stack;
     struct sim_frames frames;
     sim_crash_stack(crash, &stack);
@@ -271,6 +275,7 @@ sim_crash_where(const struct sim_crash *crash, char *ret_text, size_t size)
 void
 sim_crash_tell(const struct sim_crash *crash, int status, char *ret_text, size_t size)
 {
+    rt_assert(size > 0);
     char what[80];
     char where[160];
     if (WIFEXITED(status)) {

@@ -80,6 +80,7 @@ spare(unsigned first, int fd)
 void
 sim_descriptors_drop(int line, int other)
 {
+    rt_assert(other < 0 || other != line);
     unsigned first = STDERR_FILENO + 1;
     rt_assert(line >= 0);
     if (!descriptors.known) {
@@ -92,6 +93,7 @@ sim_descriptors_drop(int line, int other)
         if (fd > first) {
             (void)close_range(first, fd - 1, 0);
         }
+        rt_assert(first <= fd);
         first = fd + 1;
     }
     int lower = other < line ? other : line;
@@ -104,6 +106,7 @@ sim_descriptors_drop(int line, int other)
 static void
 drop_map(const char *text)
 {
+    rt_assert(text != NULL);
     uintptr_t from = 0;
     uintptr_t to = 0;
     char access[8] = "";

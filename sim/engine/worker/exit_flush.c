@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "runtime/base/assert.h"
 #include "sim/search/cover/edges.h"
 
 /* Linked in a coverage build only (Makefile, LINK.cov). */
@@ -45,6 +46,8 @@ counts(void)
 void
 sim_exit_flush_library(void *handle)
 {
+    rt_assert(handle != NULL);
+    rt_assert(counting.count <= LIBRARIES_MAX);
     struct library library = {NULL, NULL};
     void *dump = dlsym(handle, "__gcov_dump");
     void *reset = dlsym(handle, "__gcov_reset");
@@ -62,6 +65,7 @@ void
 sim_exit_flush_run(void)
 {
     for (uint32_t i = 0; i < counting.count; i++) {
+        rt_assert(counting.libraries[i].dump != NULL);
         counting.libraries[i].dump();
         counting.libraries[i].reset();
     }
@@ -89,6 +93,7 @@ on_asked(int number)
 void
 sim_exit_flush_begin(void)
 {
+    rt_assert(counting.count <= LIBRARIES_MAX);
     if (__gcov_reset != NULL) {
         __gcov_reset();
     }
@@ -105,6 +110,7 @@ sim_exit_flush_begin(void)
 static bool
 is_dead(pid_t pid)
 {
+    rt_assert(pid > 0);
     siginfo_t info = {.si_pid = 0};
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
 }
@@ -112,6 +118,7 @@ is_dead(pid_t pid)
 void
 sim_exit_flush_ask(pid_t pid)
 {
+    rt_assert(pid > 0);
     if (!counts() || kill(pid, SIGUSR2) != 0) {
         return;
     }

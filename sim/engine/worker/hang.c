@@ -14,6 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "runtime/base/assert.h"
 /* No program is known to use it; valgrind has the one above. */
 #define SIGNAL (SIGRTMAX - 1)
 
@@ -121,6 +122,7 @@ ask_once(struct sim_hang *hang, pid_t pid)
 void
 sim_hang_ask(struct sim_hang *hang, pid_t pid)
 {
+    rt_assert(pid > 0);
     hang->count = 0;
     hang->wanted = waits_in_system(pid) ? 1 : SIM_HANG_SAMPLES;
     for (uint32_t i = 0; i < hang->wanted && ask_once(hang, pid); i++) {

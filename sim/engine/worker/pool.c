@@ -40,6 +40,7 @@ sim_pool_init(struct sim_pool *pool, uint32_t jobs, uint32_t hang_ms)
 void
 sim_pool_fini(struct sim_pool *pool)
 {
+    rt_assert(pool->count == 0 || pool->workers != NULL);
     for (uint32_t i = 0; i < pool->count; i++) {
         sim_worker_fini(&pool->workers[i]);
     }
@@ -62,6 +63,8 @@ bool
 sim_pool_replica_digest(
         struct sim_pool *pool, const struct sim_job *like, uint64_t seed, uint64_t *ret_digest)
 {
+    rt_assert(like->scenario != NULL);
+    rt_assert(!pool->replica.busy);
     struct sim_worker *replica = &pool->replica;
     bool fresh = replica->shared == NULL;
     if (fresh &&

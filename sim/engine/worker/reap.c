@@ -54,6 +54,7 @@ set_actor_name(const struct sim_shared *shared, struct sim_outcome *outcome)
 static void
 cut_off(struct sim_shared *shared, struct sim_outcome *ret)
 {
+    rt_assert(ret != NULL);
     struct sim_world *world = &shared->world;
     *ret = (struct sim_outcome){
             .seed = shared->seed,
@@ -79,6 +80,8 @@ cut_off(struct sim_shared *shared, struct sim_outcome *ret)
 static struct sim_outcome
 cut_short(struct sim_worker *worker, enum sim_verdict verdict, int status)
 {
+    rt_assert(worker->pid == 0);
+    rt_assert(verdict == SIM_VERDICT_CRASH || verdict == SIM_VERDICT_HANG);
     struct sim_shared *shared = worker->shared;
     const struct sim_ended *ended = &shared->world.ended;
     struct sim_outcome outcome;
@@ -123,6 +126,7 @@ done_of(const struct sim_worker *worker)
 static bool
 is_fresh(const struct sim_worker *worker)
 {
+    rt_assert(worker->begun_at <= done_of(worker));
     return !worker->used && done_of(worker) == worker->begun_at;
 }
 
@@ -137,6 +141,7 @@ is_sequential(const struct sim_worker *worker)
 static void
 limit(struct sim_worker *worker, uint32_t count, bool keep_all)
 {
+    rt_assert(count <= worker->asked);
     worker->job.count = count;
     worker->job.keep_all = keep_all;
     memcpy(&worker->shared->job, &worker->job, sizeof(worker->job));
@@ -146,6 +151,7 @@ limit(struct sim_worker *worker, uint32_t count, bool keep_all)
 static void
 call_diverged(struct sim_outcome *outcome, const struct sim_suspect *suspect)
 {
+    rt_assert(suspect->seen.verdict != SIM_VERDICT_PASS);
     char after[80] = "after runs of another scenario";
     const struct sim_outcome *seen = &suspect->seen;
     if (suspect->since < seen->seed) {
@@ -169,9 +175,11 @@ call_diverged(struct sim_outcome *outcome, const struct sim_suspect *suspect)
 static bool
 begin_alone(struct sim_worker *worker)
 {
+    rt_assert(worker->asked >= 1);
     worker->busy = true; /* A process that is still there is ended by force. */
     (void)sim__worker_end(worker);
     worker->alone = worker->asked - 1;
+    rt_assert(worker->pid == 0);
     worker->asked = 1;
     worker->suspect.any = false;
     worker->job.count = 1;
@@ -199,6 +207,7 @@ diverge(struct sim_worker *worker, const struct sim_suspect *suspect)
 static bool
 refute(struct sim_worker *worker)
 {
+    rt_assert(worker->suspect.any);
     const struct sim_suspect suspect = worker->suspect;
     bool again = sim_shared_last_kept(worker->shared)->oracle == SIM_ORACLE_PROCESS;
     bool others = done_of(worker) > 1;
@@ -216,6 +225,7 @@ refute(struct sim_worker *worker)
 bool
 sim__worker_conclude(struct sim_worker *worker)
 {
+    rt_assert(!worker->busy);
     uint32_t done = done_of(worker);
     uint64_t last = worker->job.first + done - 1;
     if (worker->failed) {
@@ -246,6 +256,7 @@ open_tape(struct sim_worker *worker)
 static uint32_t
 read_tape(struct sim_worker *worker)
 {
+    rt_assert(worker->tape_fd > 0);
     const struct sim_tape *tape = &worker->shared->memory.tape;
     size_t size = tape->capacity * sizeof(*tape->entries);
     ssize_t got = pread(worker->tape_fd, tape->entries, size, 0);
@@ -257,6 +268,8 @@ read_tape(struct sim_worker *worker)
 static bool
 overwrote(struct sim_worker *worker)
 {
+    rt_assert(worker->pid == 0);
+    rt_assert(worker->job.count == 1);
     struct sim_job *job = &worker->job;
     /* A search repeats a run by its tape, which is lost: the run is made once more, and writes its
      * tape to a file. */
@@ -283,6 +296,7 @@ overwrote(struct sim_worker *worker)
 bool
 sim__worker_repeat_alone(struct sim_worker *worker)
 {
+    rt_assert(worker->pid == 0);
     if (is_sequential(worker)) {
         return sim__worker_fail(worker,
                 "a run wrote over rewake's own memory, and an enumeration cannot "
@@ -306,6 +320,7 @@ replace(struct sim_worker *worker, int status)
     uint32_t done = sim_shared_results(worker->shared)->done;
     worker->deaths = done == worker->deaths_done ? worker->deaths + 1 : 1;
     worker->deaths_done = done;
+    rt_assert(worker->deaths >= 1);
     if (worker->deaths <= DEATHS_MAX) {
         return sim__worker_continue(worker);
     }
@@ -322,6 +337,7 @@ replace(struct sim_worker *worker, int status)
 static bool
 was_running(const struct sim_worker *worker)
 {
+    rt_assert(worker->pid == 0);
     const struct sim_shared *shared = worker->shared;
     return shared->stage == SIM_STAGE_RUN && shared->seed == shared->job.first + done_of(worker);
 }
@@ -334,6 +350,7 @@ static bool
 again_by_tape(
         struct sim_worker *worker, const struct sim_outcome *seen, struct sim_outcome *ret_outcome)
 {
+    rt_assert(seen->oracle == SIM_ORACLE_PROCESS);
     struct sim_tape tape = worker->shared->memory.tape;
     struct sim_worker single;
     tape.count = seen->deviations < tape.capacity ? seen->deviations : tape.capacity;
@@ -366,7 +383,9 @@ again_by_tape(
 static bool
 settle_by_tape(struct sim_worker *worker, const struct sim_outcome *seen)
 {
-    const struct sim_suspect suspect = {.seen = *seen, .since = worker->since};
+    rt_assert(is_sequential(worker));
+    rt_assert(!is_fresh(worker));
+    const struct sim_suspect suspect = {.any = true, .seen = *seen, .since = worker->since};
     struct sim_outcome outcome;
     if (!again_by_tape(worker, seen, &outcome)) {
         return false;
@@ -383,6 +402,8 @@ settle_by_tape(struct sim_worker *worker, const struct sim_outcome *seen)
 static bool
 settle(struct sim_worker *worker, const struct sim_outcome *seen)
 {
+    rt_assert(seen->oracle == SIM_ORACLE_PROCESS);
+    rt_assert(seen->verdict != SIM_VERDICT_PASS);
     struct sim_suspect *suspect = &worker->suspect;
     bool again = suspect->any && suspect->seen.seed == seen->seed;
     /* A kill from outside counts only if it happens twice. */
@@ -403,11 +424,14 @@ settle(struct sim_worker *worker, const struct sim_outcome *seen)
 bool
 sim__worker_reap(struct sim_worker *worker, enum sim_verdict verdict)
 {
+    rt_assert(worker->pid > 0);
+    rt_assert(worker->busy);
     struct sim_shared *shared = worker->shared;
     if (verdict == SIM_VERDICT_HANG) {
         sim_hang_ask(&shared->hang, worker->pid);
     }
     int status = sim__worker_end(worker);
+    rt_assert(worker->pid == 0);
     if (!sim_shared_is_valid(shared, &worker->sizes, &worker->job)) {
         return sim__worker_repeat_alone(worker);
     }

@@ -48,6 +48,7 @@ static uint64_t *edge_log;
 static void
 keep_deviation(const struct sim_deviation *deviation)
 {
+    rt_assert(tape_fd >= 0);
     /* What is not written is missing at the end of the tape, and the replay reports that. */
     ssize_t written = write(tape_fd, deviation, sizeof(*deviation));
     (void)written;
@@ -77,10 +78,12 @@ static struct sim_strategy *searching;
 static void
 clear_pages(uint8_t *memory, size_t size)
 {
+    rt_assert(memory != NULL);
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t before = -(uintptr_t)memory & (page - 1);
     before = before < size ? before : size;
     size_t whole = (size - before) & ~(page - 1);
+    rt_assert(before + whole <= size);
     memset(memory, 0, before);
     if (whole > 0 && madvise(memory + before, whole, MADV_REMOVE) != 0) {
         memset(memory + before, 0, whole);
@@ -91,6 +94,8 @@ clear_pages(uint8_t *memory, size_t size)
 static void
 begin_search(struct sim_shared *shared)
 {
+    rt_assert(shared->job.how == SIM_HOW_SEARCH);
+    rt_assert(shared->job.first >= shared->job.index);
     const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
     const struct sim_job *job = &shared->job;
     const struct sim_strategy_setting setting = {
@@ -106,12 +111,14 @@ begin_search(struct sim_shared *shared)
     }
     clear_pages(shared->strategy_memory, sim_strategy_size(job->search.kind));
     searching = kind->init(shared->strategy_memory, &setting);
+    rt_assert(searching != NULL);
 }
 
 /* False: nothing is left of an enumeration, and the job is over. */
 static bool
 has_more(struct sim_shared *shared)
 {
+    rt_assert(searching != NULL);
     const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
     shared->exhausted = kind->more != NULL && !kind->more(searching);
     return !shared->exhausted;
@@ -120,6 +127,7 @@ has_more(struct sim_shared *shared)
 static uint32_t
 arm_of(const struct sim_shared *shared)
 {
+    rt_assert(shared->job.how == SIM_HOW_SEARCH);
     const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
     return kind->arm != NULL ? kind->arm(searching) : shared->job.search.kind;
 }
@@ -127,6 +135,7 @@ arm_of(const struct sim_shared *shared)
 static struct sim_strategy *
 strategy_init(union strategy *strategy, const struct sim_shared *shared)
 {
+    rt_assert(shared->job.how <= SIM_HOW_ANSWERS);
     switch ((enum sim_how)shared->job.how) {
     case SIM_HOW_RANDOM:
         sim_random_init(&strategy->random);
@@ -175,6 +184,7 @@ note_tape(struct sim_shared *shared, const union strategy *strategy)
 static void
 try_fifo(struct sim_shared *shared, const struct sim_case *what, const struct sim_outcome *outcome)
 {
+    rt_assert(sim_shared_results(shared)->kept_count == 1);
     const struct sim_kept *kept = &shared->kept[0];
     struct sim_tape tape = {shared->copy, 0, shared->memory.tape.capacity};
     if (sim_tape_decode(&tape, shared->tapes + kept->tape_offset, kept->tape_length) != RT_OK) {
@@ -190,6 +200,8 @@ try_fifo(struct sim_shared *shared, const struct sim_case *what, const struct si
 static void
 explain(struct sim_shared *shared, const struct sim_case *what)
 {
+    rt_assert(shared->job.explain);
+    rt_assert(shared->kept[0].outcome.verdict != SIM_VERDICT_PASS);
     struct sim_outcome *outcome = &shared->kept[0].outcome;
     struct sim_outcome copy = *outcome;
     if (outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
@@ -210,6 +222,8 @@ explain(struct sim_shared *shared, const struct sim_case *what)
 static void
 study(struct sim_shared *shared, const struct sim_case *what)
 {
+    rt_assert(shared->job.study != NULL);
+    rt_assert(sim_shared_results(shared)->kept_count == 1);
     const struct sim_outcome outcome = shared->kept[0].outcome;
     const struct sim_job *job = &shared->job;
     uint64_t most = job->study_steps;
@@ -233,6 +247,7 @@ line_is_open(void)
 static void
 check_process(struct sim_outcome *outcome)
 {
+    rt_assert(line.fd >= 0);
     /* A child that the run has forked has no mapping, and dies of its first access to it. */
     line.lost = sim_process_descriptors_touched() && !line_is_open();
     if (line.lost && line.used) {
@@ -270,10 +285,12 @@ note(struct sim_shared *shared, enum sim_fact_kind kind, uint64_t a, uint32_t b,
 static void
 note_cover(struct sim_shared *shared, uint64_t index)
 {
+    rt_assert(shared->job.covers);
     static struct sim_element elements[SIM_COVER_ELEMENTS_MAX];
     struct sim_cover_run run;
     uint32_t count = sim_cover_run(
             &covering, &shared->world.recorder, elements, SIM_COVER_ELEMENTS_MAX, &run);
+    rt_assert(count <= SIM_COVER_ELEMENTS_MAX);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t sites = (uint64_t)elements[i].first << 32 | elements[i].second;
         note(shared, SIM_FACT_COVER, sites, elements[i].kind, index);
@@ -298,6 +315,7 @@ note_cover(struct sim_shared *shared, uint64_t index)
 static void
 observe(struct sim_shared *shared)
 {
+    rt_assert(shared->seed >= shared->job.first);
     uint64_t index = shared->job.index + (shared->seed - shared->job.first);
     if (shared->job.teaches) {
         const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
@@ -315,6 +333,7 @@ observe(struct sim_shared *shared)
 static void
 set_options(const struct sim_job *job, uint64_t seed, struct sim_options *options)
 {
+    rt_assert(seed >= job->first);
     *options = job->options;
     if (job->how == SIM_HOW_SEARCH && job->search.swarm != 0) {
         sim_swarm_draw(seed, job->scenario, &job->options, job->given, options);
@@ -325,6 +344,7 @@ set_options(const struct sim_job *job, uint64_t seed, struct sim_options *option
 static struct sim_strategy *
 logged(const struct sim_job *job, struct sim_strategy *strategy)
 {
+    rt_assert(strategy != NULL);
     struct sim_decision_log *decision_log = job->decision_log;
     if (decision_log == NULL) {
         return strategy;
@@ -353,6 +373,8 @@ sets_of(const struct sim_shared *shared)
 static void
 run_one(struct sim_shared *shared, uint64_t seed)
 {
+    rt_assert(shared->stage == SIM_STAGE_IDLE);
+    rt_assert(seed >= shared->job.first);
     const struct sim_job *job = &shared->job;
     union strategy strategy;
     struct sim_outcome outcome;
@@ -402,6 +424,7 @@ run_one(struct sim_shared *shared, uint64_t seed)
 static void
 run_another(struct sim_shared *shared)
 {
+    rt_assert(shared->stage == SIM_STAGE_IDLE);
     struct sim_random random;
     struct sim_outcome ignored;
     sim_random_init(&random);
@@ -416,6 +439,8 @@ run_another(struct sim_shared *shared)
 static void
 run_job(struct sim_shared *shared)
 {
+    rt_assert(shared->ready);
+    rt_assert(shared->job.count <= SIM_JOB_RUNS_MAX);
     if (shared->job.another_first && sim_shared_results(shared)->done == 0) {
         run_another(shared);
     }
@@ -489,6 +514,8 @@ remember_line(int fd)
 static bool
 prepare(struct sim_worker *worker, int fd)
 {
+    rt_assert(fd >= 0);
+    rt_assert(worker->shared != NULL);
     struct sim_shared *shared = worker->shared;
     size_t size = sim_shared_lay_out(NULL, &worker->sizes).size;
     const struct rlimit no_core = {0, 0};
@@ -527,6 +554,7 @@ prepare(struct sim_worker *worker, int fd)
 static void
 take_jobs(struct sim_shared *shared, int fd)
 {
+    rt_assert(fd >= 0);
     char byte = 0;
     while (read(fd, &byte, 1) == 1) {
         run_job(shared);
@@ -539,6 +567,8 @@ take_jobs(struct sim_shared *shared, int fd)
 void
 sim__worker_serve(struct sim_worker *worker, int fd, pid_t parent)
 {
+    rt_assert(worker->pid == 0);
+    rt_assert(parent > 0);
     sim_exit_flush_begin();
     /* The worker dies with its parent. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -559,6 +589,7 @@ sim__worker_serve(struct sim_worker *worker, int fd, pid_t parent)
 bool
 sim__worker_serve_here(struct sim_worker *worker, struct sim_trap *trap)
 {
+    rt_assert(worker->pid == 0);
     struct sim_shared *shared = worker->shared;
     FILE *before = stdout;
     /* Any descriptor will do: there is no parent. */

@@ -39,6 +39,8 @@ sim_how_name(uint32_t how)
 static void *
 part(char *base, size_t *at, size_t count, size_t size)
 {
+    rt_assert(count > 0);
+    rt_assert(size > 0);
     size_t start = (*at + LINE - 1) & ~(size_t)(LINE - 1);
     *at = start + count * size;
     return base != NULL ? base + start : NULL;
@@ -74,6 +76,7 @@ sim_shared_lay_out(const void *mapping, const struct sim_shared_sizes *sizes)
     layout.facts = part(base, &at, sim_facts_size(SIM_JOB_FACTS_MAX), 1);
     layout.strategy_memory = part(base, &at, SIM_STRATEGY_BYTES_MAX, 1);
     layout.size = at;
+    rt_assert(layout.size >= sizeof(struct sim_shared));
     return layout;
 }
 
@@ -81,6 +84,7 @@ sim_shared_lay_out(const void *mapping, const struct sim_shared_sizes *sizes)
 static void
 set_layout(struct sim_shared *shared, const struct sim_shared_sizes *sizes)
 {
+    rt_assert(((uintptr_t)shared & (LINE - 1)) == 0);
     const struct sim_shared_layout layout = sim_shared_lay_out(shared, sizes);
     shared->memory = layout.memory;
     shared->incoming = layout.incoming;
@@ -95,6 +99,7 @@ set_layout(struct sim_shared *shared, const struct sim_shared_sizes *sizes)
 static void *
 take_pages(void *place, size_t size)
 {
+    rt_assert(size > 0);
     int fixed = place != NULL ? MAP_FIXED : 0;
     void *base = mmap(place, size, PROT_READ | PROT_WRITE,
             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
@@ -120,6 +125,7 @@ sim_shared_new(const struct sim_shared_sizes *sizes)
 void
 sim_shared_free(struct sim_shared **shared, const struct sim_shared_sizes *sizes)
 {
+    rt_assert(sizes != NULL);
     if (*shared != NULL) {
         (void)munmap(*shared, sim_shared_lay_out(NULL, sizes).size);
         *shared = NULL;
@@ -130,6 +136,7 @@ bool
 sim_shared_renew(
         struct sim_shared *shared, const struct sim_shared_sizes *sizes, const struct sim_job *job)
 {
+    rt_assert(job->count >= 1);
     if (take_pages(shared, sim_shared_lay_out(NULL, sizes).size) == NULL) {
         return false;
     }
@@ -153,6 +160,7 @@ sim_run_hash(uint64_t seed, uint64_t digest)
 bool
 sim_seed_is_checked(uint64_t seed, uint32_t percent)
 {
+    rt_assert(percent <= 100);
     return XXH3_64bits(&seed, sizeof(seed)) % 100 < percent;
 }
 
@@ -160,6 +168,7 @@ sim_seed_is_checked(uint64_t seed, uint32_t percent)
 static uint64_t
 hash_of_place(uint32_t arm, uint64_t order, uint32_t nth)
 {
+    rt_assert(nth < SIM_JOB_RUNS_MAX);
     return (order ^ ((uint64_t)arm << 32 | nth)) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
@@ -172,6 +181,7 @@ hash_of_check(const struct sim_check *check, uint32_t nth)
 static uint64_t
 hash_of_kept(const struct sim_shared *shared, uint32_t nth)
 {
+    rt_assert(nth < SIM_JOB_RUNS_MAX);
     struct sim_kept kept;
     memcpy(&kept, &shared->kept[nth], sizeof(kept));
     /* Found later, by a process that may be killed meanwhile. */
@@ -234,6 +244,7 @@ static void
 keep(struct sim_shared *shared, struct sim_results *results, const struct sim_outcome *outcome,
         uint32_t arm)
 {
+    rt_assert(results->kept_count < SIM_JOB_RUNS_MAX);
     struct sim_kept *kept = &shared->kept[results->kept_count++];
     struct sim_tape tape = shared->memory.tape;
     tape.count = outcome->deviations <= tape.capacity ? outcome->deviations : tape.capacity;
@@ -243,12 +254,14 @@ keep(struct sim_shared *shared, struct sim_results *results, const struct sim_ou
     kept->tape_offset = (uint32_t)results->tapes_used;
     kept->tape_length = (uint32_t)sim_tape_encode(&tape, shared->tapes + results->tapes_used);
     results->tapes_used += kept->tape_length;
+    rt_assert(kept->tape_length <= shared->memory.tape.capacity * DEVIATION_BYTES_MAX);
     results->rows += hash_of_kept(shared, results->kept_count - 1);
 }
 
 static void
 add_to_totals(struct sim_sweep_totals *totals, const struct sim_outcome *outcome)
 {
+    rt_assert(totals->runs < SIM_JOB_RUNS_MAX);
     totals->runs++;
     totals->steps += outcome->steps;
     totals->sim_ns += outcome->sim_ns;
@@ -260,6 +273,7 @@ add_to_totals(struct sim_sweep_totals *totals, const struct sim_outcome *outcome
 static bool
 is_kept(const struct sim_job *job, const struct sim_outcome *outcome, bool checked)
 {
+    rt_assert(outcome->verdict < SIM_VERDICTS);
     return outcome->verdict != SIM_VERDICT_PASS || job->keep_all ||
            (checked && job->how == SIM_HOW_SEARCH);
 }
@@ -267,6 +281,7 @@ is_kept(const struct sim_job *job, const struct sim_outcome *outcome, bool check
 void
 sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome, uint32_t arm)
 {
+    rt_assert(shared->which <= 1);
     const struct sim_job *job = &shared->job;
     uint32_t other = shared->which ^ 1;
     struct sim_results *results = &shared->results[other];
@@ -305,9 +320,11 @@ sim_shared_last_kept(const struct sim_shared *shared)
 void
 sim_shared_replace_last(struct sim_shared *shared, const struct sim_outcome *outcome)
 {
+    rt_assert(outcome->verdict < SIM_VERDICTS);
     struct sim_results *results = &shared->results[shared->which & 1];
     rt_assert(results->kept_count > 0);
     uint32_t last = results->kept_count - 1;
+    rt_assert(shared->kept[last].outcome.seed == outcome->seed);
     results->totals.verdicts[shared->kept[last].outcome.verdict]--;
     results->totals.verdicts[outcome->verdict]++;
     results->rows -= hash_of_kept(shared, last);

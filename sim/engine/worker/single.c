@@ -13,6 +13,7 @@ bool
 sim_single_init(struct sim_single *single, const struct sim_worker_kind *kind,
         const struct sim_shared_sizes *sizes, uint32_t hang_ms)
 {
+    rt_assert(sizes != NULL);
     struct sim_worker *worker = &single->worker;
     single->runs = 0;
     single->budget = NULL;
@@ -71,6 +72,7 @@ wait_for(struct sim_single *single)
 static const struct sim_outcome *
 wait_and_charge(struct sim_single *single, uint64_t progress)
 {
+    rt_assert(single->worker.shared != NULL);
     bool done = wait_for(single);
     bool ran = sim_shared_results(single->worker.shared)->kept_count == 1;
     charge(single, progress);
@@ -85,6 +87,9 @@ wait_and_charge(struct sim_single *single, uint64_t progress)
 const struct sim_outcome *
 sim_single_run(struct sim_single *single, const struct sim_candidate *candidate)
 {
+    rt_assert(candidate->scenario != NULL);
+    rt_assert(candidate->options != NULL);
+    rt_assert(!single->worker.busy);
     struct sim_worker *worker = &single->worker;
     rt_assert(worker->shared != NULL);
     worker->shared->job = (struct sim_job){
@@ -119,6 +124,7 @@ sim_single_run(struct sim_single *single, const struct sim_candidate *candidate)
 bool
 sim_single_alone(struct sim_single *single, const struct sim_candidate *candidate)
 {
+    rt_assert(candidate->scenario != NULL);
     struct sim_candidate what = *candidate;
     what.texts = true;
     if (!sim_single_init(single, what.kind, &sim_shared_for_reading, what.hang_ms)) {
@@ -134,6 +140,8 @@ sim_single_alone(struct sim_single *single, const struct sim_candidate *candidat
 bool
 sim_same_end(const struct sim_outcome *a, const struct sim_outcome *b)
 {
+    rt_assert(a->verdict < SIM_VERDICTS);
+    rt_assert(b->verdict < SIM_VERDICTS);
     return sim_outcome_same(a, b) && (a->digest == 0 || b->digest == 0 || a->digest == b->digest);
 }
 
@@ -147,12 +155,14 @@ sim_single_outcome(const struct sim_single *single)
 const struct sim_recorder *
 sim_single_recorder(const struct sim_single *single)
 {
+    rt_assert(single->worker.shared != NULL);
     return &single->worker.shared->recorder;
 }
 
 const uint8_t *
 sim_single_tape(const struct sim_single *single, size_t *ret_size)
 {
+    rt_assert(sim_shared_results(single->worker.shared)->kept_count == 1);
     const struct sim_shared *shared = single->worker.shared;
     *ret_size = shared->kept[0].tape_length;
     return shared->tapes + shared->kept[0].tape_offset;
@@ -173,6 +183,7 @@ sim_single_deviations(struct sim_single *single)
 const char *
 sim_single_mismatch(const struct sim_single *single)
 {
+    rt_assert(single->worker.shared != NULL);
     const char *mismatch = single->worker.shared->mismatch;
     return mismatch[0] != '\0' ? mismatch : NULL;
 }
@@ -180,11 +191,13 @@ sim_single_mismatch(const struct sim_single *single)
 uint32_t
 sim_single_ignored(const struct sim_single *single)
 {
+    rt_assert(single->worker.shared != NULL);
     return single->worker.shared->ignored;
 }
 
 enum sim_store_fifo
 sim_single_fifo(const struct sim_single *single)
 {
+    rt_assert(single->worker.shared->fifo <= SIM_FIFO_YES);
     return single->worker.shared->fifo;
 }

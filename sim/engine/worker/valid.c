@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "runtime/base/assert.h"
 #include "sim/engine/worker/shared.h"
 
 /* A bool holds 0 or 1; reading another byte as a bool is not defined. */
@@ -21,6 +22,7 @@ is_bool(const volatile bool *value)
 static bool
 is_text(const char *text, size_t size)
 {
+    rt_assert(size > 0);
     return memchr(text, '\0', size) != NULL;
 }
 
@@ -42,6 +44,7 @@ same_tape(const struct sim_tape *a, const struct sim_tape *b)
 static bool
 layout_is_valid(const struct sim_shared *shared, const struct sim_shared_layout *layout)
 {
+    rt_assert(((uintptr_t)shared & 63) == 0);
     const struct sim_facts *facts = &shared->facts;
     struct sim_facts laid;
     sim_facts_lay_out(&laid, layout->facts, SIM_JOB_FACTS_MAX);
@@ -59,6 +62,7 @@ layout_is_valid(const struct sim_shared *shared, const struct sim_shared_layout 
 static bool
 texts_are_valid(const struct sim_recorder *recorder)
 {
+    rt_assert(recorder->memory.bytes_capacity > 0);
     const struct sim_record_memory *memory = &recorder->memory;
     for (uint32_t i = 0; i < recorder->texts; i++) {
         const struct sim_text *text = &memory->texts[i];
@@ -103,6 +107,7 @@ outcome_is_valid(const struct sim_outcome *outcome)
 static bool
 results_are_valid(const struct sim_shared *shared, const struct sim_job *job)
 {
+    rt_assert(job->count <= SIM_JOB_RUNS_MAX);
     return shared->which <= 1 && sim_shared_checksums_match(shared, false) &&
            sim_shared_results(shared)->done <= job->count &&
            sim_shared_checksums_match(shared, true);
@@ -152,6 +157,7 @@ bool
 sim_shared_is_valid(const struct sim_shared *shared, const struct sim_shared_sizes *sizes,
         const struct sim_job *job)
 {
+    rt_assert(job->count >= 1);
     const struct sim_shared_layout layout = sim_shared_lay_out(shared, sizes);
     if (!layout_is_valid(shared, &layout) || memcmp(&shared->job, job, sizeof(*job)) != 0 ||
             !results_are_valid(shared, job) || !crash_is_valid(&shared->crash)) {

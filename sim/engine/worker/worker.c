@@ -40,6 +40,7 @@ bool
 sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,
         const struct sim_shared_sizes *sizes, uint32_t hang_ms)
 {
+    rt_assert(kind != NULL);
     *worker = (struct sim_worker){
             .kind = *kind, .sizes = *sizes, .hang_ms = hang_ms, .fd = -1, .tape_fd = -1};
     worker->shared = sim_shared_new(sizes);
@@ -51,6 +52,7 @@ sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,
 static bool
 is_gone(struct sim_worker *worker)
 {
+    rt_assert(worker->pid > 0);
     if (!worker->reaped && waitpid(worker->pid, &worker->status, WNOHANG) == worker->pid) {
         worker->reaped = true;
     }
@@ -60,6 +62,7 @@ is_gone(struct sim_worker *worker)
 int
 sim__worker_end(struct sim_worker *worker)
 {
+    rt_assert(worker->pid == 0 || worker->fd >= 0);
     if (worker->pid == 0) {
         return 0;
     }
@@ -103,6 +106,7 @@ sim_worker_fini(struct sim_worker *worker)
 bool
 sim__worker_fail(struct sim_worker *worker, const char *what, int error)
 {
+    rt_assert(what != NULL);
     (void)snprintf(worker->error, sizeof(worker->error), "%s%s%s", what, error != 0 ? ": " : "",
             error != 0 ? strerror(error) : "");
     worker->failed = true;
@@ -115,6 +119,7 @@ sim__worker_fail(struct sim_worker *worker, const char *what, int error)
 static pid_t
 fork_with_mapping(struct sim_worker *worker)
 {
+    rt_assert(worker->pid == 0);
     size_t size = sim_shared_lay_out(NULL, &worker->sizes).size;
     if (madvise(worker->shared, size, MADV_DOFORK) != 0) {
         return -1;
@@ -137,6 +142,8 @@ fork_with_mapping(struct sim_worker *worker)
 static bool
 start_process(struct sim_worker *worker)
 {
+    rt_assert(worker->pid == 0);
+    rt_assert(worker->fd == -1);
     int fds[2];
     worker->shared->ready = false;
     worker->shared->stage = SIM_STAGE_IDLE;
@@ -162,6 +169,7 @@ start_process(struct sim_worker *worker)
     (void)close(fds[1]);
     worker->pid = pid;
     worker->fd = fds[0];
+    rt_assert(worker->pid > 0);
     return true;
 }
 
@@ -169,6 +177,8 @@ start_process(struct sim_worker *worker)
 static void
 put_tape(struct sim_worker *worker)
 {
+    rt_assert(worker->job.tape == NULL ||
+              worker->job.tape->count <= worker->shared->incoming.capacity);
     const struct sim_tape *tape = worker->job.tape;
     struct sim_tape *incoming = &worker->shared->incoming;
     incoming->count = tape != NULL ? tape->count : 0;
@@ -184,6 +194,7 @@ note_past(struct sim_worker *worker, bool used)
     const struct sim_job *job = &worker->job;
     worker->used = used;
     worker->begun_at = sim_shared_results(worker->shared)->done;
+    rt_assert(worker->begun_at < worker->job.count);
     if (!used || worker->since_of != job->scenario) {
         worker->since_of = job->scenario;
         worker->since = job->first + worker->begun_at;
@@ -194,6 +205,7 @@ note_past(struct sim_worker *worker, bool used)
 static bool
 proceed(struct sim_worker *worker)
 {
+    rt_assert(!worker->busy);
     bool used = worker->pid != 0;
     if (!used && !start_process(worker)) {
         return false;
@@ -203,6 +215,7 @@ proceed(struct sim_worker *worker)
     worker->busy = true;
     worker->seen_progress = worker->shared->progress;
     worker->seen_ms = sim_clock_ms();
+    rt_assert(worker->pid > 0);
     /* A worker that has died meanwhile is found by the wait. */
     (void)send(worker->fd, "", 1, MSG_NOSIGNAL);
     return true;
@@ -244,6 +257,7 @@ sim_worker_here(struct sim_worker *worker, struct sim_trap *trap)
 static void
 take_alone(struct sim_worker *worker)
 {
+    rt_assert(!worker->busy);
     struct sim_job *job = &worker->shared->job;
     const struct sim_job *last = &worker->job;
     if (job->scenario != last->scenario || job->first != last->first + 1) {
@@ -284,6 +298,7 @@ sim_worker_give(struct sim_worker *worker)
 void
 sim_worker_abandon(struct sim_worker *worker)
 {
+    rt_assert(worker->shared != NULL);
     if (!worker->busy) {
         return;
     }
@@ -308,6 +323,8 @@ sim__worker_patience_ms(const struct sim_worker *worker)
 static bool
 check(struct sim_worker *worker, uint64_t now_ms)
 {
+    rt_assert(worker->busy);
+    rt_assert(worker->pid > 0);
     if (is_gone(worker)) {
         return !sim__worker_reap(worker, SIM_VERDICT_CRASH);
     }
@@ -326,6 +343,8 @@ check(struct sim_worker *worker, uint64_t now_ms)
 static bool
 read_line(struct sim_worker *worker)
 {
+    rt_assert(worker->busy);
+    rt_assert(worker->fd >= 0);
     char byte;
     ssize_t got = recv(worker->fd, &byte, 1, 0);
     if (got < 0 && errno == EINTR) {
@@ -350,6 +369,8 @@ read_line(struct sim_worker *worker)
 static int
 wait_round(struct sim_worker *workers, uint32_t count, int wait_ms, bool *ret_interrupted)
 {
+    rt_assert(count <= WORKERS_MAX);
+    rt_assert(wait_ms >= 0);
     struct pollfd fds[WORKERS_MAX];
     for (uint32_t i = 0; i < count; i++) {
         bool heard = workers[i].busy && !workers[i].line_closed;
