@@ -11,13 +11,16 @@ help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' \
 		Makefile fuzz/rules.mk scripts/install.mk
 	@echo '  BUILD=$(subst $() ,|,$(BUILDS)) CC=gcc|clang' && echo \
-		'  OPT=-O0 JOBS=N V=1 (shows commands)'
+		'  CPPFLAGS CFLAGS CXXFLAGS LDFLAGS JOBS=N V=1 (shows commands)'
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
 ifeq ($(origin CC),default)
 CC := gcc
+endif
+ifeq ($(origin AR),default)
+AR = $(shell $(CC) -print-prog-name=ar)
 endif
 BUILD ?= release
 VERSION := $(shell sed -n 's/^\#define RT_VERSION "\(.*\)"/\1/p' runtime/base/version.h)
@@ -27,7 +30,8 @@ MAKEFLAGS += --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(JOBS))
 # ---- flags: one block --------------------------------------------------------------------------
 B := build/$(BUILD)$(OPT)-$(notdir $(CC))
 FAMILY := $(if $(findstring clang,$(CC)),clang,gcc)
-WARN := -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsign-conversion -Wcast-qual \
+TARGET := $(shell $(CC) -dumpmachine)
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-qual \
 	-Wcast-align -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wwrite-strings \
 	-Wpointer-arith -Wundef -Wformat=2 -Wvla -Wimplicit-fallthrough -Wswitch-enum \
 	-Wdouble-promotion -Wnull-dereference -Wredundant-decls -Wdate-time
@@ -38,7 +42,7 @@ WARN.clang := -Wcomma -Wunreachable-code -Wconditional-uninitialized -Wassign-en
 SANITIZE := -O1 -DRT_VERIFY -fno-omit-frame-pointer -fno-sanitize-recover=all
 # Two words packed into one vector to be stored come later than two stores, and are soon read again.
 # And gcc clears and copies structs of up to 8 KiB by `rep stos`, which takes long to begin.
-FAST.gcc := $(if $(filter x86_64,$(shell uname -m)),$(foreach what,set cpy,\
+FAST.gcc := $(if $(filter x86_64-%,$(TARGET)),$(foreach what,set cpy,\
 	-mmem$(what)-strategy=unrolled_loop:64:noalign,libcall:-1:noalign))
 FLAGS.release := -O2 -fno-tree-slp-vectorize $(FAST.$(FAMILY))
 FLAGS.debug := -O0 -DRT_VERIFY
@@ -53,23 +57,29 @@ EDGES := -fsanitize-coverage=inline-bool-flag,pc-table
 FLAGS.fuzz := $(filter-out -DRT_VERIFY,$(SANITIZE)) -fsanitize=fuzzer-no-link,address,undefined
 FLAGS.fuzzfast := -O2 -fsanitize=fuzzer-no-link
 FLAGS.afl := $(FLAGS.fuzzfast)
-# Whose flags are given: OSS-Fuzz sets them (.clusterfuzzlite/build.sh).
-FLAGS.oss := $(or $(OSS_FLAGS),-O1)
+# OSS-Fuzz sets CFLAGS (.clusterfuzzlite/build.sh).
+FLAGS.oss := -O1
 BUILDS := release debug asan tsan cov edges fuzz fuzzfast afl oss
 $(if $(FLAGS.$(BUILD)),,$(error BUILD=$(BUILD): there are $(BUILDS)))
 $(if $(filter edges-gcc,$(BUILD)-$(FAMILY)),$(error BUILD=edges takes CC=clang))
+# CPPFLAGS, CFLAGS, CXXFLAGS and LDFLAGS are the user's, from the environment or the command line.
+# They come after ours, so that they win.
 # -fno-common: two definitions of one name are an error. -MMD -MP: headers are prerequisites.
-CFLAGS := -std=c17 -I. -g -fno-common -MMD -MP $(FLAGS.$(BUILD)) $(OPT) $(WARN) $(WARN.$(FAMILY))
+C := -std=c17 -I. -g -fno-common -MMD -MP $(FLAGS.$(BUILD)) $(OPT) $(WARN) $(WARN.$(FAMILY))
+# Warnings are errors in checks alone (WERROR=yes). It changes no object, so it is not in the file
+# of flags: `make check` after `make` compiles nothing twice.
+FATAL := $(if $(WERROR),-Werror)
 # Of the tests that are written in C++; <check.h> is C's.
 CXX.gcc := g++
 CXX.clang := clang++
-CXXFLAGS := -std=c++20 -I. -g -MMD -MP $(FLAGS.$(BUILD)) $(OPT) -Wall -Wextra -Wpedantic -Werror \
+CPLUSPLUS := -std=c++20 -I. -g -MMD -MP $(FLAGS.$(BUILD)) $(OPT) -Wall -Wextra -Wpedantic \
 	-Wshadow -Wconversion -Wcast-qual
 # What a process has counted is written before it leaves by _exit (sim/engine/worker/exit_flush.h).
 LINK.cov := --coverage -Wl,-u,__gcov_dump,-u,__gcov_reset
 # --export-dynamic: a user's library of scenarios finds the simulator in the program itself. -z now:
 # what is looked up once at the start is not looked up by each worker.
-LINK := $(CC) -g $(FLAGS.$(BUILD)) $(OPT) -Wl,--export-dynamic -Wl,-z,now $(LINK.$(BUILD))
+LINK := $(CC) -g $(FLAGS.$(BUILD)) $(OPT) -Wl,--export-dynamic -Wl,-z,now $(LINK.$(BUILD)) \
+	$(CFLAGS) $(LDFLAGS)
 # Two functions of an archive, where there is one: the shared library loads all of libstdc++.
 FIBER_LIB := $(shell $(CC) -print-file-name=libboost_context.a)
 LIBS := -lsqlite3 -lxxhash $(or $(filter /%,$(FIBER_LIB)),-lboost_context) -ldw -lelf -ldl -lm \
@@ -93,6 +103,9 @@ edges = $(if $(filter edges,$(BUILD)),$(if $(filter runtime/% scenarios/%,$1),$(
 COUNT.cov := --coverage
 counted = $(if $(findstring /tests/,$1),,$(if $(filter scenarios/% fuzz/%,$1),,$(COUNT.$(BUILD))))
 quiet = $(if $(findstring /tests/,$1),$(TEST_WARN.$(FAMILY))) $(call peers,$1)
+# $(call compile,FLAGS): of one C file.
+compile = $(CC) $(C) $(FATAL) $(call os,$<) $(call quiet,$<) $(call counted,$<) $1 $(CPPFLAGS) \
+	$(CFLAGS) -c $< -o $@
 
 # ---- sources and objects -----------------------------------------------------------------------
 find_c = $(sort $(foreach d,$1,$(wildcard $d/*.c $d/*/*.c $d/*/*/*.c)))
@@ -131,26 +144,29 @@ run = @mkdir -p $(@D); $(if $(V),echo '$2',echo '  $1 $@'); $2 || { echo 'failed
 say = @mkdir -p $(@D); echo '$1' | cmp -s - $@ || echo '$1' > $@
 
 program: $(B)/rewake
-all: program $(B)/librewake-rt.a ## builds build/rewake (release)
+all: program runtime ## builds build/rewake (release)
 ifeq ($(BUILD)$(OPT),release)
 	@ln -sfn $(notdir $(B))/rewake build/rewake
 endif
 	@$(if $(filter 0,$(MAKELEVEL)),echo '$(B)/rewake is built; `make help` names the other jobs')
 
+runtime: $(B)/librewake-rt.a ## the runtime library; CC=aarch64-linux-gnu-gcc cross-compiles
+
 $(B)/flags: FORCE
-	$(call say,$(CC) $(CFLAGS) $(CXXFLAGS) $(LINK) $(LIBS))
+	$(call say,$(CC) $(C) $(CPLUSPLUS) $(LINK) $(LIBS) $(CPPFLAGS) $(CXXFLAGS))
 $(B)/sources: FORCE
 	$(call say,$(WATCHED) $(RUNTIME_TESTS) $(SIM_TESTS) $(REPORTS_TESTS) $(ZOO) $(QUERIES))
 $(B)/plain/%.o: %.c $(B)/flags
-	$(call run,CC,$(CC) $(CFLAGS) $(call os,$<) $(call quiet,$<) $(call counted,$<) -c $< -o $@)
+	$(call run,CC,$(compile))
 $(B)/probe/%.o: %.c $(B)/flags
-	$(call run,CC,$(CC) $(CFLAGS) $(call os,$<) $(call quiet,$<) $(call edges,$<) \
-		$(call counted,$<) -DRT_PROBES -c $< -o $@)
+	$(call run,CC,$(call compile,$(call edges,$<) -DRT_PROBES))
 $(B)/plain/%.o: %.cc $(B)/flags
-	$(call run,CXX,$(CXX.$(FAMILY)) $(CXXFLAGS) $(COUNT.$(BUILD)) -c $< -o $@)
+	$(call run,CXX,$(CXX.$(FAMILY)) $(CPLUSPLUS) $(FATAL) $(COUNT.$(BUILD)) $(CPPFLAGS) \
+		$(CXXFLAGS) -c $< -o $@)
 # The generated string of an SQL file is longer than the 4095 characters that C promises.
 $(B)/gen/%.o: $(B)/gen/%.c
-	$(call run,CC,$(CC) $(CFLAGS) $(TEST_FLAGS) -Wno-overlength-strings -c $< -o $@)
+	$(call run,CC,$(CC) $(C) $(FATAL) $(TEST_FLAGS) -Wno-overlength-strings $(CPPFLAGS) $(CFLAGS) \
+		-c $< -o $@)
 $(B)/gen/%.sql.c: %.sql scripts/sql-to-c
 	$(call run,SQL,scripts/sql-to-c $< > $@)
 $(B)/gen/runtime-tests.c: $(RUNTIME_TESTS) scripts/test-main $(B)/sources
@@ -160,7 +176,8 @@ $(B)/gen/sim-tests.c: $(SIM_TESTS) scripts/test-main $(B)/sources
 $(B)/gen/reports-tests.c: $(REPORTS_TESTS) scripts/test-main $(B)/sources
 	$(call run,GEN,scripts/test-main reports $(filter %_test.c,$(REPORTS_TESTS)) > $@)
 $(B)/zoo/%/parts: scenarios/zoo/%.patch scenarios/zoo/%.c scripts/zoo-compile $(B)/flags
-	$(call run,ZOO,scripts/zoo-compile $* $(@D) $(CC) $(CFLAGS) $(call edges,$<) -DRT_PROBES)
+	$(call run,ZOO,scripts/zoo-compile $* $(@D) $(CC) $(C) $(FATAL) $(call edges,$<) \
+		-DRT_PROBES $(CPPFLAGS) $(CFLAGS))
 ifeq ($(Z),$(B))
 $(ZOO) &: $(ZOO:.o=/parts) scripts/zoo-link \
 		$(call probe,$(RUNTIME) $(filter sim/bind/%,$(SIM)))
@@ -172,7 +189,7 @@ endif
 zoo: $(ZOO)
 
 $(B)/librewake-rt.a: $(call plain,$(RUNTIME) $(call find_c,runtime/host)) $(B)/sources
-	$(call run,AR,rm -f $@ && ar rcsD $@ $(filter %.o,$^))
+	$(call run,AR,rm -f $@ && $(AR) rcsD $@ $(filter %.o,$^))
 # Scenarios are linked as objects: nothing names them, so an archive would drop them.
 $(B)/rewake: $(call probe,$(WATCHED)) $(GEN) $(QUERIES) $(ZOO) $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS))
@@ -268,12 +285,14 @@ coverage: ## lines and branches; a gate
 	@$(MAKE) BUILD=cov program test-programs fuzz-programs
 	@CC=$(CC) JOBS=$(JOBS) scripts/coverage
 
+check check-asan check-tsan check-ucontext quick test mutants coverage: export WERROR := yes
+
 include scripts/install.mk
 clean: ## removes build/
 	rm -rf build
 
 FORCE:
-.PHONY: all program help check check-asan check-tsan check-ucontext quick quick-set \
+.PHONY: all program runtime help check check-asan check-tsan check-ucontext quick quick-set \
 	quick-set-renew test test-programs mutants statements matrix bench bench-search \
 	bench-shrink zoo-drop size demo pages tidy format coverage zoo truth clean FORCE
 .SECONDARY:

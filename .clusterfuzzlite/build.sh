@@ -8,7 +8,7 @@
 # SPDX-License-Identifier: Apache-2.0
 cd "$SRC/rewake"
 # Warnings are for the compilers that we know; theirs is newer.
-make -s -j"$(nproc)" BUILD=oss CC="$CC" OSS_FLAGS="$CFLAGS" WARN= WARN.clang= \
+make -s -j"$(nproc)" BUILD=oss CC="$CC" WARN= WARN.clang= \
     FUZZ_ENGINE="$LIB_FUZZING_ENGINE" \
     LINK="$CXX $CXXFLAGS -Wl,--export-dynamic -Wl,-rpath,'\$\$ORIGIN/lib'" fuzz-programs
 

@@ -22,7 +22,7 @@ FUZZ_DRIVER := $(if $(FUZZ_ENGINE),,$(B)/plain/fuzz/main.o)
 # of an execution.
 COMMA := ,
 # Private: the prerequisites of an object must not inherit it, least of all the file of flags.
-$(B)/plain/%.o: private CFLAGS += $(if $(filter fuzz fuzzfast,$(BUILD)),-O2 \
+$(B)/plain/%.o: private C += $(if $(filter fuzz fuzzfast,$(BUILD)),-O2 \
 	-fno-sanitize-coverage=trace-cmp$(COMMA)stack-depth$(COMMA)indirect-calls)
 # What a target of the simulator may call: all of it, and what scenarios register themselves.
 FUZZ_WORLD := $(call probe,$(filter-out sim/cli/main.c,$(WATCHED))) $(GEN) $(ZOO)

@@ -23,12 +23,12 @@ SO := librewake-rt.so
 pic = $(patsubst %.c,$(B)/pic/%.o,$1)
 
 $(B)/pic/%.o: %.c $(B)/flags
-	$(call run,CC,$(CC) $(CFLAGS) $(call os,$<) -fPIC -c $< -o $@)
+	$(call run,CC,$(call compile,-fPIC))
 # Its own names only; what it needs, it says (--no-undefined), so that its users need not know.
 $(B)/$(SO): $(call pic,$(RUNTIME) $(call find_c,runtime/host)) scripts/rewake-rt.map $(B)/sources
 	$(call run,LINK,$(CC) -shared $(FLAGS.$(BUILD)) $(OPT) -Wl$(,)-soname$(,)$(SO).$(ABI) \
-		-Wl$(,)--version-script=scripts/rewake-rt.map -Wl$(,)--no-undefined -o $@ \
-		$(filter %.o,$^) $(FIBER_LIBS) -pthread)
+		-Wl$(,)--version-script=scripts/rewake-rt.map -Wl$(,)--no-undefined $(CFLAGS) $(LDFLAGS) \
+		-o $@ $(filter %.o,$^) $(FIBER_LIBS) -pthread)
 , := ,
 
 # ---- What the program says of itself. ----------------------------------------------------------
