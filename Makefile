@@ -138,8 +138,19 @@ plain = $(patsubst %.c,$(B)/plain/%.o,$(patsubst %.cc,%.c,$1))
 probe = $(patsubst %.c,$(B)/probe/%.o,$1)
 TEST_PROGRAMS := $(addprefix $(B)/,runtime-tests sim-tests reports-tests)
 
-# $(call run,WORD,command): the command is told shortly, and in full when it fails.
-run = @mkdir -p $(@D); $(if $(V),echo '$2',echo '  $1 $@'); $2 || { echo 'failed: $2' >&2; exit 1; }
+# $(call run,WORD,command): a step of the build. A terminal shows one counting line, rewritten in
+# place, a log its last state; V=1 shows the commands. One that fails is printed in full.
+run = @mkdir -p $(@D); $(if $(V),echo '$2',$(call count,$1)); $2 || { echo 'failed: $2' >&2; exit 1; }
+steps :=
+count = $(eval steps += x)$(call line,$(words $(steps)),$(total),$1)
+line = [ ! -t 1 ] || printf '\033[K[%3d/%d] %-4s %.60s\r' $1 $2 $3 $@$(if $(filter $1,$2),; \
+	echo '[$1/$2] $3 $@')
+# A dry run counts the steps: with COUNT=yes each is a line with the name of the folder.
+total = $(eval total := $(shell MAKEFLAGS= $(MAKE) -n COUNT=yes $(MAKEOVERRIDES) $(MAKECMDGOALS) \
+	2>&1 | grep -cx ': $(B)'))$(total)
+ifdef COUNT
+run = : $(B)
+endif
 # A file that is new only when what it says is: flags and lists of files are prerequisites too.
 say = @mkdir -p $(@D); echo '$1' | cmp -s - $@ || echo '$1' > $@
 
@@ -152,9 +163,9 @@ endif
 
 runtime: $(B)/librewake-rt.a ## the runtime library; CC=aarch64-linux-gnu-gcc cross-compiles
 
-$(B)/flags: FORCE
+$(B)/flags: $(if $(COUNT),,FORCE)
 	$(call say,$(CC) $(C) $(CPLUSPLUS) $(LINK) $(LIBS) $(CPPFLAGS) $(CXXFLAGS))
-$(B)/sources: FORCE
+$(B)/sources: $(if $(COUNT),,FORCE)
 	$(call say,$(WATCHED) $(RUNTIME_TESTS) $(SIM_TESTS) $(REPORTS_TESTS) $(ZOO) $(QUERIES))
 $(B)/plain/%.o: %.c $(B)/flags
 	$(call run,CC,$(compile))

@@ -49,6 +49,31 @@ not_ok "it stops a check" build fatal "$tmp/fatal/$object" WERROR=yes \
 same "a check compiles nothing again for that" "$(build flags "$tmp/flags/$object" V=1 \
     CFLAGS="-O3 $record" WERROR=yes | grep -c -e ' -c ')" 0
 
+# ---- The counting line. ----
+folder=$tmp/lines/plain/runtime
+objects="$folder/base/error.o $folder/base/slab.o $folder/time/wheel.o"
+# lines COMMAND...: of a build of three objects.
+lines() {
+    # shellcheck disable=SC2086
+    build lines -j1 $objects "$@" >"$tmp/lines.txt" 2>&1
+    sed "s|$tmp/||g" "$tmp/lines.txt"
+}
+same "a build prints one line where there is no terminal" "$(lines)" \
+    '[3/3] CC lines/plain/runtime/time/wheel.o'
+same "... nothing when nothing is to be done" "$(lines | grep -c CC)" 0
+rm -rf "$tmp/lines"
+same "a terminal shows each step in one line" "$(script -qec "env -u MAKEFLAGS \
+    -u MAKELEVEL make -j1 B='$tmp/lines' CC='$cc' $objects" /dev/null |
+    tr '\033\r' '<>' | grep -o '<\[K\[ *[0-9]/3\] CC ' | tr '\n' ' ')" \
+    '<[K[  1/3] CC  <[K[  2/3] CC  <[K[  3/3] CC  '
+rm "$folder/time/wheel.o"
+same "what is built is not counted" "$(lines | grep CC)" '[1/1] CC lines/plain/runtime/time/wheel.o'
+rm "$folder/time/wheel.o"
+same "V=1 shows the command" "$(lines V=1 | grep -c -e '-c runtime/time/wheel.c')" 1
+rm "$folder/time/wheel.o"
+not_ok "one that fails" build lines "$folder/time/wheel.o" CFLAGS=-no-such-flag
+same "... is printed in full" "$(grep -c '^failed: .*-no-such-flag' "$tmp/.said")" 1
+
 # ---- Another processor: a compiler that names one, and a real one. ----
 cat >"$tmp/other-gcc" <<'END'
 #!/bin/sh
