@@ -190,7 +190,8 @@ kill -INT $pid
 wait $pid
 same "^C: it reports and ends with 5" "$?" 5
 ok "^C: figures are there" grep -q '^[0-9]* runs: [0-9]* passed' i.txt
-"$REWAKE" run 'articles/*' --time 60s --record none >hup.txt 2>&1 &
+# Under nohup the signal is ignored, and a shell cannot undo that.
+env --default-signal=HUP "$REWAKE" run 'articles/*' --time 60s --record none >hup.txt 2>&1 &
 pid=$!
 soon has_computed $pid
 kill -HUP $pid
