@@ -117,7 +117,9 @@ REPORTS := $(filter-out reports/tests/%,$(call find_c,reports))
 WATCHED := $(RUNTIME) $(SHARED) $(SIM) $(REPORTS) $(call find_c,scenarios)
 HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h $d/*/*/*.h $d/*/*.hpp))
 HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
-RUNTIME_TESTS := $(filter-out runtime/tests/bench/%,$(call find_c,runtime/tests))
+# size/ is a program without a C library: its memcpy would take the place of the real one.
+RUNTIME_TESTS := $(filter-out runtime/tests/bench/% runtime/tests/size/%,$(call \
+	find_c,runtime/tests))
 RUNTIME_TESTS += $(sort $(wildcard runtime/tests/*/*.cc))
 BENCHES := $(sort $(wildcard runtime/tests/bench/*.c sim/tests/bench/*.c))
 TRUTH_MAIN := sim/tests/truth/main.c
@@ -140,7 +142,8 @@ TEST_PROGRAMS := $(addprefix $(B)/,runtime-tests sim-tests reports-tests)
 
 # $(call run,WORD,command): a step of the build. A terminal shows one counting line, rewritten in
 # place, a log its last state; V=1 shows the commands. One that fails is printed in full.
-run = @mkdir -p $(@D); $(if $(V),echo '$2',$(call count,$1)); $2 || { echo 'failed: $2' >&2; exit 1; }
+run = @mkdir -p $(@D); $(if $(V),echo '$2',$(call count,$1)); \
+	$2 || { echo 'failed: $2' >&2; exit 1; }
 steps :=
 count = $(eval steps += x)$(call line,$(words $(steps)),$(total),$1)
 line = [ ! -t 1 ] || printf '\033[K[%3d/%d] %-4s %.60s\r' $1 $2 $3 $@$(if $(filter $1,$2),; \

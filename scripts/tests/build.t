@@ -49,6 +49,10 @@ not_ok "it stops a check" build fatal "$tmp/fatal/$object" WERROR=yes \
 same "a check compiles nothing again for that" "$(build flags "$tmp/flags/$object" V=1 \
     CFLAGS="-O3 $record" WERROR=yes | grep -c -e ' -c ')" 0
 
+# ---- What the tests are made of. ----
+not_ok "no test program has the memcpy of the smallest program, which calls itself at -O2" sh -c \
+    "make -n B='$tmp/dry' '$tmp/dry/runtime-tests' | grep -q tests/size/"
+
 # ---- The counting line. ----
 folder=$tmp/lines/plain/runtime
 objects="$folder/base/error.o $folder/base/slab.o $folder/time/wheel.o"
