@@ -289,7 +289,7 @@ demo: all ## finds a lost wake-up, tells it, stores it, replays it; under 2 minu
 pages: all ## runs the commands of the documentation and writes into it what they print
 	@PATH=$(CURDIR)/build:$$PATH scripts/docs-run --new build/pages README.md sim/docs/*.md
 	@scripts/report-picture build/pages/README-md/pages/failure-*.html > sim/docs/lost-wakeup.svg
-tidy: binary-release-$(CC) ## bans of STYLE.md, form, no writable statics
+tidy: binary-release-$(CC) ## bans, form, plain words, no writable statics
 	@TIDY_OBJECTS=build/release-$(CC)/probe scripts/tidy
 format: ## clang-format over all sources
 	@clang-format-14 -i $$(find runtime sim scenarios reports fuzz -name '*.[ch]' -o -name '*.cc' \

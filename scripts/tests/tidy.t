@@ -29,13 +29,13 @@ file() {
     } >"$1"
 }
 
-# finds RULE FILE WHAT: tidy fails in that rule alone, naming file, line 6, and what.
+# finds RULE FILE WHAT: tidy fails in that rule alone, naming file, line ($at, or 6), and what.
 finds() {
     scripts/tidy "$tmp/tree" >"$tmp/out" 2>"$tmp/err" && return 1
     cat "$tmp/out" "$tmp/err"
     [ "$(grep -c '^not ok' "$tmp/out")" -eq 1 ] || return 1
     grep -q "^not ok [0-9]* - tidy: $1\$" "$tmp/out" || return 1
-    grep -qF "$2:6: " "$tmp/err" && grep -qF "$3" "$tmp/err"
+    grep -qF "$2:${at:-6}: " "$tmp/err" && grep -qF "$3" "$tmp/err"
 }
 
 # breaks RULE FILE WHAT, body on stdin.
@@ -121,6 +121,32 @@ allows runtime/task/a.h "the runtime's short prefix in a guard" <<'C'
 #ifndef RT_TASK_A_H
 #endif
 C
+at=7
+breaks "comments are whole" sim/judge/a.c 'an empty line in a comment' <<'C'
+/* What it waits for may have woken another in its
+
+ * place. */
+C
+at=
+allows sim/judge/a.c "a paragraph, and a comment's beginning in a string" <<'C'
+/* One.
+ *
+ * Two. */ /* Three. */
+
+static const char *glob = "zoo/*", *quoted = "\"/*"; // scenarios/*
+
+C
+for word in "$(printf 'DESI%s, Actors' GN)" "$(printf 'SEMAN%s 3.1' TICS)" \
+    "$(printf 'STYLE.m%s' d)"; do
+    breaks "references are in the tree" sim/judge/a.c 'is not in the tree' <<C
+/* Readiness changes between steps ($word). */
+C
+done
+tree sim/judge/a.c <<C
+/* Both orders are legal ($word). */
+C
+touch "$tmp/tree/sim/$word"
+ok "a reference to a paper of the tree is allowed" scripts/tidy "$tmp/tree"
 word=$(printf 'TO%s' DO) # In two parts: this file is looked at as well.
 breaks "no unfinished work" scenarios/zoo/a.c 'finish it' <<C
 /* $word: more of this. */
