@@ -8,7 +8,7 @@
 #   BUILD=fuzzfast CC=clang      libFuzzer alone                 for speed
 #   BUILD=afl CC=afl-clang-fast  AFL++'s driver                  what `make fuzz-afl` runs
 #   BUILD=oss                    OSS-Fuzz's flags and engine     what .clusterfuzzlite/build.sh builds
-#   any other                    main.c: runs files and folders  what `make check` runs
+#   any other                    main.c: runs files and folders  what `make check-asan` runs
 #
 # SPDX-License-Identifier: Apache-2.0
 
@@ -20,10 +20,9 @@ FUZZ_DRIVER := $(if $(FUZZ_ENGINE),,$(B)/plain/fuzz/main.o)
 # The runtime's targets read answers, not words: tracing comparisons, the depth of the stack, and
 # indirect calls (the edges after the call show the same) has no effect there, and takes two thirds
 # of an execution.
-COMMA := ,
 # Private: the prerequisites of an object must not inherit it, least of all the file of flags.
 $(B)/plain/%.o: private C += $(if $(filter fuzz fuzzfast,$(BUILD)),-O2 \
-	-fno-sanitize-coverage=trace-cmp$(COMMA)stack-depth$(COMMA)indirect-calls)
+	-fno-sanitize-coverage=trace-cmp$(,)stack-depth$(,)indirect-calls)
 # What a target of the simulator may call: all of it, and what scenarios register themselves.
 FUZZ_WORLD := $(call probe,$(filter-out sim/cli/main.c,$(WATCHED))) $(GEN) $(ZOO)
 

@@ -29,7 +29,6 @@ $(B)/$(SO): $(call pic,$(RUNTIME) $(call find_c,runtime/host)) scripts/rewake-rt
 	$(call run,LINK,$(CC) -shared $(FLAGS.$(BUILD)) $(OPT) -Wl$(,)-soname$(,)$(SO).$(ABI) \
 		-Wl$(,)--version-script=scripts/rewake-rt.map -Wl$(,)--no-undefined $(CFLAGS) $(LDFLAGS) \
 		-o $@ $(filter %.o,$^) $(FIBER_LIBS) -pthread)
-, := ,
 
 # ---- What the program says of itself. ----------------------------------------------------------
 $(B)/share/man: $(B)/rewake $(wildcard scripts/man/*) scripts/manual
@@ -84,7 +83,7 @@ endif
 
 # Built before the tests, two of which install, perhaps at the same time.
 installable: $(BUILT) $(if $(shell command -v scdoc),$(PAGES))
-installable-%: binary-% FORCE ; @$(MAKE) $(VARIANT) installable
+installable-%: program-% FORCE ; @$(MAKE) $(VARIANT) installable
 
 uninstall: ## removes what install has put there, with the same DESTDIR= PREFIX=
 	rm -f $(DESTDIR)$(BINDIR)/rewake $(DESTDIR)$(BINDIR)/rewake-new-project \

@@ -1,8 +1,29 @@
 #!/bin/sh
-# ci.t -- what .ci/run adds up, with everything that it runs stood in for.
+# ci.t -- each test is run by a job of CI; and what .ci/run adds up, with stand-ins for all it runs.
 #
 # SPDX-License-Identifier: Apache-2.0
 . scripts/tests/tap.sh
+
+# tests_of JOB: the shell tests that it runs.
+tests_of() {
+    env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -n "$1" CC=gcc 2>/dev/null |
+        grep ' prove \|TESTS=' | tr " '" '\n\n' | grep '/tests/.*[.]t$' | sort
+}
+for job in check check-long check-asan coverage; do
+    tests_of $job >"$tmp/$job.txt"
+done
+find . -path ./build -prune -o -path '*/tests/*' -name '*.t' -print | sed 's|^\./||' | sort \
+    >"$tmp/all.txt"
+same "each test is run by a job of CI" "$(sort -u "$tmp"/check*.txt "$tmp/coverage.txt" |
+    comm -13 - "$tmp/all.txt")" ''
+same "two tests are run by both parts of the check, as one compares builds" \
+    "$(comm -12 "$tmp/check.txt" "$tmp/check-long.txt" | xargs -n 1 basename | tr '\n' ' ')" \
+    'replay.t shrink.t '
+sort -u "$tmp/check.txt" "$tmp/check-long.txt" >"$tmp/both.txt"
+same "what counts code runs in the program that ships, too, but for the corpora of fuzz targets" \
+    "$(sort -u "$tmp/check-asan.txt" "$tmp/coverage.txt" | comm -23 - "$tmp/both.txt" |
+        grep -v '^fuzz/')" ''
+
 mkdir -p "$tmp/.ci" "$tmp/scripts" "$tmp/bin"
 cp .ci/run "$tmp/.ci/run"
 cd "$tmp" || exit 1
@@ -20,10 +41,10 @@ stand_in() {
 stand_in scripts/setup 'exit 0'
 stand_in scripts/schedules-covered 'exit 0'
 stand_in scripts/check 'echo "Files=2, Tests=100,  3 wallclock secs (0.02 usr)"'
-stand_in bin/prove 'echo "Files=1, Tests=7,  1 wallclock secs (0.02 usr)"'
 # shellcheck disable=SC2016 # For the stand-in.
 stand_in bin/make 'case $1 in
 check-asan) echo "Files=1, Tests=50,  1 wallclock secs (0.02 usr)" ;;
+check-long) echo "Files=1, Tests=7,  1 wallclock secs (0.02 usr)" ;;
 coverage) cat coverage.txt && exit "$(cat status.txt)" ;;
 esac'
 
