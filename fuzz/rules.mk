@@ -70,4 +70,5 @@ fuzz-speed: ## executions a second of 100 operations, beside an empty target
 	@$(MAKE) BUILD=fuzz CC=clang fuzz-programs $(FUZZ_DIR)/fuzz/empty
 	@$(MAKE) BUILD=fuzzfast CC=clang fuzz-programs build/fuzzfast-clang/fuzz/empty
 	@scripts/fuzz-speed
-.PHONY: fuzz fuzz-programs fuzz-all fuzz-afl fuzz-merge fuzz-seeds fuzz-climb fuzz-oss fuzz-mutants fuzz-speed
+.PHONY: fuzz fuzz-programs fuzz-all fuzz-afl fuzz-merge fuzz-seeds fuzz-climb fuzz-oss \
+	fuzz-mutants fuzz-speed

@@ -37,8 +37,8 @@ $(B)/share/rewake.%: $(B)/rewake
 	$(call run,GEN,$(B)/rewake completion $* > $@)
 
 # ---- Jobs. -------------------------------------------------------------------------------------
-# Everything that runtime/ offers, and of the simulator what sim/rewake.h brings; the rest is
-# nobody's. The compiler says what these include.
+# All of runtime/, and of the simulator what sim/rewake.h brings; the compiler lists what these
+# include.
 OFFERED := $(filter-out %internal.h runtime/base/banned.h,$(filter runtime/%,$(HEADERS)))
 INCLUDED = $(OFFERED) $(shell $(CC) -std=c17 -I. -MM -x c $(filter %.h,$(OFFERED)) sim/rewake.h | \
 	tr ' ' '\n' | grep '\.h$$' | sort -u)
@@ -46,8 +46,8 @@ TEMPLATES := $(shell find scripts/templates -type f ! -name README.md)
 PAGES = $(if $(filter no,$(MAN)),,$(B)/share/man)
 put = install -D -m $1 $2 $(DESTDIR)$3 &&
 
-# Programs find a shared library that is new in /usr/local/lib by ldconfig's cache. Under DESTDIR it
-# is nobody's yet, and only root may write the cache.
+# Programs find a shared library that is new in /usr/local/lib by ldconfig's cache. Nothing
+# under DESTDIR is in use yet, and only root may write the cache.
 tell_linker = [ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || ! command -v ldconfig >/dev/null || \
 	ldconfig
 

@@ -434,7 +434,7 @@ class Where(Command):
 
 
 class Tasks(Command):
-    """Everybody who acts: state, steps taken, and what they wait for."""
+    """All actors: state, steps taken, and what they wait for."""
 
     word = "tasks"
 
@@ -672,7 +672,7 @@ COMMANDS = [
 ]
 register_printers()
 gdb.events.stop.connect(on_stop)
-# Whoever sets a breakpoint in a library that is loaded later means it.
+# A breakpoint in a library that is loaded later is set on purpose.
 gdb.execute("set breakpoint pending on")
 # The trap is how a step is found, no fault of the program.
 gdb.execute("handle SIGTRAP stop print nopass", False, True)

@@ -2,7 +2,7 @@
  * mine.c -- a mailbox, broken and fixed: look for a letter, and wait until there is one.
  *
  * The reader looks into the box, has something else to do, and waits. In the broken form it
- * waits without looking once more: a letter that came in between found nobody to wake.
+ * waits without another look: a letter that came in between found no waker.
  *
  *      rewake run ./mine.so mine/broken        finds it, tells it
  *      rewake run ./mine.so --expect           holds each scenario to what it states
@@ -12,7 +12,7 @@
 #include <sim/rewake.h>
 
 struct box {
-    struct rt_slot reader; /* The waker of whoever waits for a letter. */
+    struct rt_slot reader; /* The waker of the task that waits for a letter. */
     unsigned letters;
 };
 

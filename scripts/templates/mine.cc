@@ -23,7 +23,7 @@ constexpr unsigned LETTERS = 2;
 constexpr unsigned ROOM = 4096; /* For the frames of all coroutines. */
 
 struct box {
-    rt_slot reader; /* The waker of whoever waits for a letter. */
+    rt_slot reader; /* The waker of the task that waits for a letter. */
     unsigned letters = 0;
     bool broken;
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ci.t -- each test is run by a job of CI; and what .ci/run adds up, with stand-ins for all it runs.
+# ci.t -- a job of CI runs each test; and what .ci/run adds up, with stand-ins for what it runs.
 #
 # SPDX-License-Identifier: Apache-2.0
 . scripts/tests/tap.sh

@@ -232,7 +232,7 @@ if python3 -c 'import yaml' 2>/dev/null && command -v git >/dev/null; then
     ok "GitHub: the summary" grep -q '2 scenarios, 400 runs: 2 passed' "$tmp/GitHub/summary.md"
     service GitLab .gitlab-ci.yml success
 
-    # A bug that nobody expects.
+    # A bug that is not expected.
     sed -i 's/, .expect = SIM_VERDICT_LOST_WAKEUP//' "$project/mine.c"
     git -C "$project" commit -qam bug
     rm "$tmp/one.db"
