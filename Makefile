@@ -259,9 +259,10 @@ check-long: installable-release-$(CC) $(MATRIX:%=program-%) ## these, and one ru
 FIGURES := $(filter-out %/outputs.t,$(LONG)) $(addprefix sim/tests/cli/,scenarios.t liveness.t \
 	truth.t quick_set.t correct.t)
 CODE_TESTS := $(filter-out $(FIGURES),$(filter sim/% fuzz/% reports/%,$(SHELL_TESTS)))
-# For memory those matter little that read a database or drive git, but the one that does harm.
+# For memory those matter little that read a database or drive git, but each scenario does, and the
+# test that does harm.
 ASAN_TESTS := $(filter-out %/bisect.t %/coverage.t %/zoo.t %/outputs.t,$(CODE_TESTS)) \
-	sim/tests/cli/hostile.t
+	$(addprefix sim/tests/cli/,hostile.t scenarios.t correct.t truth.t)
 # The search for leaks after each test reads all freed blocks that the sanitizer keeps.
 check-asan: whole-asan-$(CC) ## the tests that are about code, with asan and ubsan
 	@CI= ASAN_OPTIONS=quarantine_size_mb=1 $(call prove,asan-$(CC),$(call \

@@ -106,7 +106,6 @@ wait_open(struct pass *pass, uint32_t kind, uint32_t part, uint32_t object, uint
 }
 
 /* Where the oldest open wait of (kind, object, whose) hangs; *link is NO_WAIT when there is
-
  * none. */
 static uint32_t *
 wait_link(struct pass *pass, uint32_t kind, uint32_t object, uint32_t whose)
@@ -213,7 +212,6 @@ note_keep(struct pass *pass)
 }
 
 /* What came of the waker that was fired just before. A wake that no place fired came from a
-
  * clone. */
 static void
 note_wake(struct pass *pass, enum sim_wake wake)

@@ -36,7 +36,6 @@ struct sim_outcome lab_judge_with(struct lab *lab, const struct sim_scenario *sc
         const struct sim_options *options, uint64_t seed, bool plain);
 
 /* The run's events as text: one line an event, "step actor name object argument". The caller
-
  * frees. */
 char *lab_events(const struct lab *lab);
 

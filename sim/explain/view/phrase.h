@@ -24,7 +24,6 @@ bool sim_phrase_put(
 void sim_phrase_put_due(struct sim_page *page, uint64_t deadline_ns);
 
 /* Adds the words of all events of `step` before event `until`, with commas; false: there are
-
  * none. */
 bool sim_phrase_put_step(const struct sim_actor_table *actor_table, struct sim_page *page,
         uint64_t step, uint64_t until);

@@ -355,7 +355,6 @@ judge_ended(struct search *search)
 }
 
 /* Nothing was stored in the last turn; but what it waits for may have woken another in its
-
  * stead. */
 static void
 judge_nothing(struct search *search)

@@ -8,7 +8,6 @@
 #include "sim/tests/explain/tale.h"
 
 /* Two tasks take turns for `steps` steps; at step `odd` (0: never) the second one is woken as
-
  * well. */
 static struct tale *
 turns(uint32_t steps, uint32_t odd)
