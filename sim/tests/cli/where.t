@@ -48,7 +48,7 @@ same "a crash: the page has its stack" \
     "$(sed -n '/id="stack"/,/<\/ol>/s/^<li><code>\(.*\)<\/code><\/li>$/\1/p' "$page" | head -n 2)" \
     "write_it where_deep.c:$write
 where_write where_deep.c:$calls"
-ok "a crash: the page has the command" grep -q 'In gdb.* --gdb</code>' "$page"
+ok "a crash: the page has the command" grep -q 'gdb, stopped where it fails.* --gdb</code>' "$page"
 not_ok "a crash: no frame of rewake" \
     grep -q '#[0-9]* .*\(executor\|step\|serve\|fiber\)\.c' writes.txt
 not_ok "a crash: no line of rewake" grep -q 'executor\.c' writes.txt
