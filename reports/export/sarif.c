@@ -26,6 +26,8 @@
 #define SIM_DOCS_URL ""
 #endif
 
+static const char *const docs_url = SIM_DOCS_URL;
+
 struct writing {
     const struct sim_export *export;
     struct report_sweeps list;
@@ -91,8 +93,8 @@ put_help(struct sim_json *json, const char *verdict)
     rt_assert(made >= 0);
     put_message(json, "help", text);
     free(text);
-    if (SIM_DOCS_URL[0] != '\0') {
-        made = asprintf(&text, "%sverdicts.md#%s", SIM_DOCS_URL, verdict);
+    if (*docs_url != '\0') {
+        made = asprintf(&text, "%sverdicts.md#%s", docs_url, verdict);
         rt_assert(made >= 0);
         sim_json_text(json, "helpUri", text);
         free(text);

@@ -139,7 +139,8 @@ bool sim_outcome_same(const struct sim_outcome *a, const struct sim_outcome *b);
 /* Writes the message. One that is too long is cut after a whole character. */
 __attribute__((format(printf, 2, 3))) void sim_outcome_say(
         struct sim_outcome *outcome, const char *format, ...);
-void sim_outcome_vsay(struct sim_outcome *outcome, const char *format, va_list arguments);
+__attribute__((format(printf, 2, 0))) void sim_outcome_vsay(
+        struct sim_outcome *outcome, const char *format, va_list arguments);
 
 /* No actor was enabled at the end, and no missing wake is known: a deadlock, or a loop that only
  * its host could wake. */
