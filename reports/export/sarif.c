@@ -21,13 +21,6 @@
 #define SCHEMA \
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-/* Where the pages of sim/docs are published, with a slash at its end; set by the build. */
-#ifndef SIM_DOCS_URL
-#define SIM_DOCS_URL ""
-#endif
-
-static const char *const docs_url = SIM_DOCS_URL;
-
 struct writing {
     const struct sim_export *export;
     struct report_sweeps list;
@@ -83,8 +76,8 @@ note_rules(struct writing *writing, const struct report_sweep *sweep)
     }
 }
 
-/* Each verdict has a section in sim/docs/verdicts.md. A helpUri must be absolute, so there is none
- * where it is not known where the pages are. */
+/* Each verdict has a section in sim/docs/verdicts.md. SIM_DOCS_URL, of the build, is where these
+ * pages are published, with a slash at its end: a helpUri must be absolute. */
 static void
 put_help(struct sim_json *json, const char *verdict)
 {
@@ -93,12 +86,12 @@ put_help(struct sim_json *json, const char *verdict)
     rt_assert(made >= 0);
     put_message(json, "help", text);
     free(text);
-    if (*docs_url != '\0') {
-        made = asprintf(&text, "%sverdicts.md#%s", docs_url, verdict);
-        rt_assert(made >= 0);
-        sim_json_text(json, "helpUri", text);
-        free(text);
-    }
+#ifdef SIM_DOCS_URL
+    made = asprintf(&text, "%sverdicts.md#%s", SIM_DOCS_URL, verdict);
+    rt_assert(made >= 0);
+    sim_json_text(json, "helpUri", text);
+    free(text);
+#endif
 }
 
 /* The meaning of verdict and oracle, from the database. */
