@@ -44,7 +44,8 @@ done
 
 # ---- Names. ----
 shown free-last >free-last.txt
-ok "a slot has its name before its first store" grep -q 'wakes box: no waiter registered' free-last.txt
+ok "a slot has its name before its first store" \
+    grep -q 'wakes box: no waiter registered' free-last.txt
 ok "... and in the ledger" grep -q 'the lid (box)' free-last.txt
 
 # ---- Memory that is freed. ----
