@@ -675,6 +675,7 @@ TEST(forgotten_wakes_between_two_that_take_turns_are_not_a_deadlock)
     for (uint64_t seed = 0; seed < 20; seed++) {
         struct sim_outcome outcome = lab_judge(&lab, &scenario, seed, false);
         EXPECT_EQ(outcome.verdict, SIM_VERDICT_LOST_WAKEUP);
+        EXPECT_EQ(outcome.reason, SIM_REASON_ROUNDS);
     }
     lab_fini(&lab);
 }
