@@ -111,7 +111,8 @@ load_refs(struct sim_store *store, struct report_explained *explained, int index
     struct report_text *text = text_at(explained, index);
     struct report_ask ask = report_ask(store,
             "SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2 IS NULL, r.value ->> 2"
-            " FROM explained AS e, json_each(e.refs, '$.' || ?2) AS r"
+            " FROM explained AS e, json_each(iif(json_valid(e.refs), e.refs, '{}'), '$.' || ?2) AS "
+            "r"
             " WHERE e.run = ?1 ORDER BY r.key");
     uint32_t capacity = 0;
     bool memory = true;

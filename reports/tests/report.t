@@ -113,7 +113,8 @@ ok "a library that is gone: still the steps" grep -q 'id="step-1"' "m2/failure-$
 
 # ---- What is left of a damaged explanation. ----
 cp a.db damaged.db
-sqlite3 damaged.db "DELETE FROM told WHERE told % 2; UPDATE explained SET answer = '<b>', why = '';
+sqlite3 damaged.db "DELETE FROM told WHERE told % 2; UPDATE explained
+    SET answer = '<b>', why = '', refs = 'x';
     UPDATE explained_places SET file = '/etc/passwd', line = 1, step = -1"
 same "without its passing run: status" "$(status report --db damaged.db -o d)" 0
 not_ok "what is no source is not read" grep -q 'root:' d/failure-*.html
