@@ -13,7 +13,7 @@
 
 #include "fuzz/fuzz.h"
 #include "runtime/base/probe.h"
-#include "sim/core/event.h"
+#include "sim/core/record/event.h"
 #include "sim/explain/view/diff.h"
 #include "sim/explain/view/tell.h"
 #include "sim/tests/explain/tale.h"

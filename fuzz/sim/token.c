@@ -16,8 +16,8 @@
 #include <xxhash.h>
 
 #include "fuzz/fuzz.h"
-#include "sim/core/choice.h"
-#include "sim/core/outcome.h"
+#include "sim/core/decide/choice.h"
+#include "sim/core/record/outcome.h"
 #include "sim/core/scenario.h"
 #include "sim/engine/base32.h"
 #include "sim/engine/token.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "reports/base/ask.h"
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 
 static bool
 add(struct report_places *places, uint32_t *capacity, struct report_ask *ask)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/core/outcome.h"
+#include "sim/core/record/outcome.h"
 
 /* ---- Canaries. ------------------------------------------------------------------------------- */
 

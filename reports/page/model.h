@@ -9,7 +9,7 @@
 #include "reports/base/html.h"
 #include "reports/model/explained.h"
 #include "reports/page/lanes.h"
-#include "sim/core/frames.h"
+#include "sim/core/code/frames.h"
 
 #define REPORT_CAUSES_MAX 24u
 

@@ -12,8 +12,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/core/choice.h"
-#include "sim/core/tape.h"
+#include "sim/core/decide/choice.h"
+#include "sim/core/decide/tape.h"
 #include "sim/rewake.h"
 
 /* Stream, ordinal, id, kind, n, index. */

@@ -15,8 +15,8 @@
 #include "runtime/base/list.h"
 #include "runtime/task/task.h"
 #include "sim/bind/foreign_priv.h"
-#include "sim/core/event.h"
-#include "sim/core/site.h"
+#include "sim/core/record/event.h"
+#include "sim/core/record/site.h"
 #include "sim/core/world.h"
 
 #define CHAINS 64u

@@ -15,8 +15,8 @@
 #include "sim/bind/bind_priv.h"
 #include "sim/bind/foreign_priv.h"
 #include "sim/core/memory/block.h"
+#include "sim/core/record/site.h"
 #include "sim/core/scenario.h"
-#include "sim/core/site.h"
 
 #define WORD sizeof(uint64_t)
 

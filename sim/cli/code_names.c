@@ -11,7 +11,7 @@
 #include <xxhash.h>
 
 #include "runtime/base/assert.h"
-#include "sim/core/symbols.h"
+#include "sim/core/code/symbols.h"
 #include "sim/search/cover/edges.h"
 
 /* Of the process, as the numbers are; never freed. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/core/options.h"
+#include "sim/core/decide/options.h"
 #include "sim/search/strategy.h"
 
 static bool

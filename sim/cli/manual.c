@@ -13,7 +13,7 @@
 #include "runtime/base/assert.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/print/build.h"
-#include "sim/core/options.h"
+#include "sim/core/decide/options.h"
 
 #define INDEX "rewake" /* The page of the program itself. */
 

@@ -14,7 +14,7 @@
 #include "runtime/base/assert.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/print/terminal.h"
-#include "sim/core/options.h"
+#include "sim/core/decide/options.h"
 #include "sim/engine/token.h"
 #include "sim/engine/worker/pool.h"
 

@@ -238,7 +238,7 @@ write_file(const struct promotion *promotion)
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (file != NULL) {
         put_head(file, promotion);
-        (void)fputs("#include \"sim/core/choice.h\"\n#include \"sim/core/tape.h\"\n"
+        (void)fputs("#include \"sim/core/decide/choice.h\"\n#include \"sim/core/decide/tape.h\"\n"
                     "#include \"sim/rewake.h\"\n\n",
                 file);
         put_decisions(file, &promotion->tape);

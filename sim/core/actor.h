@@ -25,7 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/core/choice.h"
+#include "sim/core/decide/choice.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -31,8 +31,8 @@
 #include <stdint.h>
 
 #include "runtime/base/probe.h"
-#include "sim/core/options.h"
-#include "sim/core/outcome.h"
+#include "sim/core/decide/options.h"
+#include "sim/core/record/outcome.h"
 
 #ifdef __cplusplus
 extern "C" {

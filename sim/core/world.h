@@ -15,14 +15,14 @@
 
 #include "runtime/base/list.h"
 #include "sim/core/actor.h"
-#include "sim/core/decider.h"
-#include "sim/core/draws.h"
+#include "sim/core/decide/decider.h"
+#include "sim/core/decide/draws.h"
+#include "sim/core/decide/options.h"
 #include "sim/core/enabled.h"
-#include "sim/core/gains.h"
 #include "sim/core/memory/arena.h"
-#include "sim/core/options.h"
-#include "sim/core/outcome.h"
-#include "sim/core/recorder.h"
+#include "sim/core/record/gains.h"
+#include "sim/core/record/outcome.h"
+#include "sim/core/record/recorder.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -19,7 +19,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/core/memory/image.h"
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 #include "sim/engine/token.h"
 #include "sim/engine/worker/descriptors.h"
 #include "sim/engine/worker/exit_flush.h"

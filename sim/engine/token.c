@@ -11,7 +11,7 @@
 #include <xxhash.h>
 
 #include "runtime/base/assert.h"
-#include "sim/core/outcome.h"
+#include "sim/core/record/outcome.h"
 #include "sim/core/scenario.h"
 #include "sim/engine/base32.h"
 #include "sim/engine/token.h"

@@ -27,8 +27,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/core/options.h"
-#include "sim/core/tape.h"
+#include "sim/core/decide/options.h"
+#include "sim/core/decide/tape.h"
 
 /* Raised whenever the same seed would mean another run. */
 #define SIM_DECISION_VERSION 1u

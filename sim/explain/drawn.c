@@ -5,7 +5,7 @@
  */
 #include "sim/explain/drawn.h"
 
-#include "sim/core/choice.h"
+#include "sim/core/decide/choice.h"
 #include "sim/explain/words.h"
 
 /* False: it is not drawn there. */

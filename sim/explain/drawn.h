@@ -10,8 +10,8 @@
 #ifndef SIM_EXPLAIN_DRAWN_H
 #define SIM_EXPLAIN_DRAWN_H
 
-#include "sim/core/draws.h"
-#include "sim/core/symbols.h"
+#include "sim/core/code/symbols.h"
+#include "sim/core/decide/draws.h"
 #include "sim/engine/worker/single.h"
 #include "sim/explain/view/actor_table.h"
 #include "sim/explain/view/page.h"

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 #include "sim/explain/report_priv.h"
 #include "sim/explain/words.h"
 

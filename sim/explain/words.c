@@ -5,7 +5,7 @@
  */
 #include "sim/explain/words.h"
 
-#include "sim/core/choice.h"
+#include "sim/core/decide/choice.h"
 #include "sim/core/world.h"
 
 uint32_t

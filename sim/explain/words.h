@@ -6,7 +6,7 @@
 #ifndef SIM_EXPLAIN_WORDS_H
 #define SIM_EXPLAIN_WORDS_H
 
-#include "sim/core/tape.h"
+#include "sim/core/decide/tape.h"
 #include "sim/explain/cause/cause.h"
 #include "sim/explain/view/actor_table.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
-#include "sim/core/strategies.h"
+#include "sim/core/decide/strategies.h"
 #include "sim/judge/judge.h"
 
 /* A copy of `tape` without the deviations of who runs. The caller frees its entries. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/core/strategies.h"
+#include "sim/core/decide/strategies.h"
 #include "sim/judge/liveness.h"
 #include "sim/judge/progress.h"
 #include "sim/judge/rounds.h"

@@ -23,8 +23,8 @@
 
 #include "runtime/base/assert.h"
 #include "runtime/base/probe.h"
+#include "sim/core/decide/strategies.h"
 #include "sim/core/scenario.h"
-#include "sim/core/strategies.h"
 
 /* So much longer than the control a run must have gone on. A control that meets the least latency
  * where this run met the longest, or moves all bytes at once, is quicker for that alone. */

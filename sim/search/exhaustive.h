@@ -22,7 +22,7 @@
 #ifndef SIM_SEARCH_EXHAUSTIVE_H
 #define SIM_SEARCH_EXHAUSTIVE_H
 
-#include "sim/core/choice.h"
+#include "sim/core/decide/choice.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/core/strategies.h"
+#include "sim/core/decide/strategies.h"
 #include "sim/search/kinds.h"
 #include "sim/search/rf.h"
 

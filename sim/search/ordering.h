@@ -19,7 +19,7 @@
 #define SIM_SEARCH_ORDERING_H
 
 #include "sim/core/actor.h"
-#include "sim/core/strategies.h"
+#include "sim/core/decide/strategies.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,9 +1,9 @@
 /*
- * plain.c -- `random` and `baseline` (sim/core/strategies.h) as strategies by name.
+ * plain.c -- `random` and `baseline` (sim/core/decide/strategies.h) as strategies by name.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/core/strategies.h"
+#include "sim/core/decide/strategies.h"
 #include "sim/search/kinds.h"
 
 static struct sim_strategy *

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/core/strategies.h"
+#include "sim/core/decide/strategies.h"
 #include "sim/search/kinds.h"
 
 /* The stream of this strategy's draws: no actor's. */

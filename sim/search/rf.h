@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/core/choice.h"
+#include "sim/core/decide/choice.h"
 #include "sim/search/learn/corpus.h"
 #include "sim/search/learn/facts.h"
 

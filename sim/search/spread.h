@@ -20,7 +20,7 @@
 #ifndef SIM_SEARCH_SPREAD_H
 #define SIM_SEARCH_SPREAD_H
 
-#include "sim/core/strategies.h"
+#include "sim/core/decide/strategies.h"
 
 #ifdef __cplusplus
 extern "C" {

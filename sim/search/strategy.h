@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/core/choice.h"
+#include "sim/core/decide/choice.h"
 #include "sim/search/learn/learned.h"
 
 #ifdef __cplusplus

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/decide/strategies.h"
 #include "sim/core/scenario.h"
-#include "sim/core/strategies.h"
 
 /* No actor's stream, so that a run's decisions are independent of its options. */
 #define STREAM 0x53776172u

@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/core/options.h"
+#include "sim/core/decide/options.h"
 
 #ifdef __cplusplus
 extern "C" {

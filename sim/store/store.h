@@ -31,8 +31,8 @@
 #include <stdint.h>
 
 #include "runtime/base/error.h"
-#include "sim/core/outcome.h"
-#include "sim/core/recorder.h"
+#include "sim/core/record/outcome.h"
+#include "sim/core/record/recorder.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/core/event.h"
-#include "sim/core/site.h"
+#include "sim/core/record/event.h"
+#include "sim/core/record/site.h"
 #include "sim/search/cover/element.h"
 #include "sim/store/internal.h"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 
 #define EVENTS 65536u
 #define HASHES (EVENTS / SIM_CHUNK)

@@ -7,7 +7,7 @@
 #define SIM_TESTS_LAB_H
 
 #include "runtime/tests/test.h"
-#include "sim/core/strategies.h"
+#include "sim/core/decide/strategies.h"
 #include "sim/core/world.h"
 #include "sim/judge/judge.h"
 #include "sim/rewake.h"

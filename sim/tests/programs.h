@@ -31,7 +31,7 @@
 #ifndef SIM_TESTS_PROGRAMS_H
 #define SIM_TESTS_PROGRAMS_H
 
-#include "sim/core/choice.h"
+#include "sim/core/decide/choice.h"
 #include "sim/core/world.h"
 #include "sim/rewake.h"
 

@@ -11,8 +11,8 @@
 #define FUZZ_SIM_SCENARIO_SCENARIO_H
 
 #include "sim/cli/subject/artifact.h"
-#include "sim/core/answers.h"
-#include "sim/core/recorder.h"
+#include "sim/core/decide/answers.h"
+#include "sim/core/record/recorder.h"
 
 /* Answers of one input that are used. */
 #define SCENARIO_ANSWERS 4096u

@@ -13,8 +13,8 @@
 
 #include "runtime/base/assert.h"
 #include "sim/cli/run/state.h"
+#include "sim/core/record/site.h"
 #include "sim/core/scenario.h"
-#include "sim/core/site.h"
 #include "sim/store/coverage.h"
 #include "sim/store/shard.h"
 

@@ -12,7 +12,7 @@
 #include "sim/cli/run/state.h"
 #include "sim/cli/shrunk.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 #include "sim/engine/clock.h"
 #include "sim/explain/view/diff.h"
 #include "sim/explain/view/where.h"

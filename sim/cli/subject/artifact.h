@@ -2,7 +2,7 @@
  * artifact.h -- a fuzzer's input as a file: which scenario, then its decisions.
  *
  *      zoo/tokio-4497/broken -D tasks=3 -O step_ns=50        one line of text
- *      bytes to the end                               sim/core/answers.h
+ *      bytes to the end                               sim/core/decide/answers.h
  *
  * Any bytes are a run of that scenario; no bytes are its baseline run. The line is that of `rewake
  * run`: the scenario's name, then what differs from the defaults, one blank between two words. So a

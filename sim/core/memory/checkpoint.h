@@ -40,7 +40,7 @@
 #include <stdint.h>
 
 #include "runtime/base/error.h"
-#include "sim/core/options.h"
+#include "sim/core/decide/options.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
  * order.c -- the same steps in a simpler order.
  *
  * Sorting: of the order in which the best run took its steps only that is kept which matters, pairs
- * of steps of different actors that touch the same thing (sim/core/footprint.h); everything else
+ * of steps of different actors that touch the same thing (sim/core/record/footprint.h); everything else
  * is as in the baseline. In a random run an actor steps out of turn at every second step, and
  * most of that is noise: what is left are the few times that an actor had to wait.
  *
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
-#include "sim/core/footprint.h"
+#include "sim/core/record/footprint.h"
 #include "sim/engine/shrink/shrink_priv.h"
 
 /* Longer runs are not sorted, and runs of more blocks not merged. */

@@ -59,7 +59,7 @@ void sim__shrink_cut(struct sim__shrinker *shrinker, uint32_t from, uint32_t to)
  */
 bool sim__shrink_try(struct sim__shrinker *shrinker);
 
-/* As sim__shrink_try, with a candidate whose steps are in an order (sim/core/ordered.h). */
+/* As sim__shrink_try, with a candidate whose steps are in an order (sim/core/decide/ordered.h). */
 bool sim__shrink_try_ordered(struct sim__shrinker *shrinker);
 
 /* Makes space for `count` entries in the candidate. */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
-#include "sim/core/frames.h"
+#include "sim/core/code/frames.h"
 #include "sim/core/process/stack.h"
 #include "sim/engine/worker/exit_flush.h"
 

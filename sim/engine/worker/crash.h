@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/core/call_stack.h"
+#include "sim/core/code/call_stack.h"
 
 #define SIM_CRASH_FRAMES 32u
 

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/decide/ordered.h"
 #include "sim/core/memory/checkpoint.h"
-#include "sim/core/ordered.h"
 #include "sim/core/process/output.h"
 #include "sim/core/process/process.h"
 #include "sim/core/scenario.h"

@@ -29,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/core/answers.h"
+#include "sim/core/decide/answers.h"
 #include "sim/core/world.h"
 #include "sim/engine/worker/crash.h"
 #include "sim/engine/worker/hang.h"
@@ -54,8 +54,8 @@ enum sim_how {
     SIM_HOW_LENIENT,
     SIM_HOW_SEARCH,  /* By a named strategy (sim/search/). */
     SIM_HOW_BRANCH,  /* By the tape up to its last entry, then at random. */
-    SIM_HOW_ORDERED, /* The baseline, but for some steps in order (sim/core/ordered.h). */
-    SIM_HOW_ANSWERS  /* By the answers of a fuzzer's input (sim/core/answers.h). */
+    SIM_HOW_ORDERED, /* The baseline, but for some steps in order (sim/core/decide/ordered.h). */
+    SIM_HOW_ANSWERS  /* By the answers of a fuzzer's input (sim/core/decide/answers.h). */
 };
 
 /* "random", "baseline", "tape". */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 
 #define INLINED_MAX 8u
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 #include "sim/explain/cause/priv.h"
 
 /* ---- No wake is missing. --------------------------------------------------------------------- */

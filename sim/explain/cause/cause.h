@@ -11,7 +11,7 @@
 #ifndef SIM_EXPLAIN_CAUSE_CAUSE_H
 #define SIM_EXPLAIN_CAUSE_CAUSE_H
 
-#include "sim/core/symbols.h"
+#include "sim/core/code/symbols.h"
 #include "sim/engine/worker/crash.h"
 #include "sim/explain/attempt/attempt.h"
 #include "sim/explain/counterfactual/counterfactual.h"

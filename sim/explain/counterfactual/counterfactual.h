@@ -21,7 +21,7 @@
 #ifndef SIM_EXPLAIN_COUNTERFACTUAL_COUNTERFACTUAL_H
 #define SIM_EXPLAIN_COUNTERFACTUAL_COUNTERFACTUAL_H
 
-#include "sim/core/symbols.h"
+#include "sim/core/code/symbols.h"
 #include "sim/engine/worker/budget.h"
 #include "sim/explain/look/changes.h"
 #include "sim/explain/look/walk.h"

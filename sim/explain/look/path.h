@@ -6,7 +6,7 @@
 #ifndef SIM_EXPLAIN_LOOK_PATH_H
 #define SIM_EXPLAIN_LOOK_PATH_H
 
-#include "sim/core/symbols.h"
+#include "sim/core/code/symbols.h"
 #include "sim/explain/look/walk.h"
 
 #ifdef __cplusplus

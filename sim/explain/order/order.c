@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 #include "sim/explain/look/path.h"
 
 /* Events after the parting that are compared. */

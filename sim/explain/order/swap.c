@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#include "sim/core/choice.h"
-#include "sim/core/footprint.h"
+#include "sim/core/decide/choice.h"
+#include "sim/core/record/footprint.h"
 
 /* Longer runs are not asked. */
 #define STEPS_MAX 4000u

@@ -18,8 +18,8 @@
 #ifndef SIM_EXPLAIN_ORDER_SWAP_H
 #define SIM_EXPLAIN_ORDER_SWAP_H
 
-#include "sim/core/recorder.h"
-#include "sim/core/tape.h"
+#include "sim/core/decide/tape.h"
+#include "sim/core/record/recorder.h"
 
 #ifdef __cplusplus
 extern "C" {

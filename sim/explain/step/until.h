@@ -12,7 +12,7 @@
 #define SIM_EXPLAIN_STEP_UNTIL_H
 
 #include "runtime/base/error.h"
-#include "sim/core/recorder.h"
+#include "sim/core/record/recorder.h"
 #include "sim/explain/view/page.h"
 
 #ifdef __cplusplus

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/core/outcome.h"
-#include "sim/core/site.h"
+#include "sim/core/record/outcome.h"
+#include "sim/core/record/site.h"
 
 #define PARTS_MAX 65535u /* part_of has 16 bits. */
 #define ACTORS (SIM_ACTORS_MAX + 1)

@@ -22,7 +22,7 @@
 
 #include "runtime/base/error.h"
 #include "sim/core/actor.h"
-#include "sim/core/recorder.h"
+#include "sim/core/record/recorder.h"
 #include "sim/explain/view/moves.h"
 #include "sim/explain/view/page.h"
 

@@ -17,7 +17,7 @@
 #ifndef SIM_EXPLAIN_VIEW_COLUMNS_H
 #define SIM_EXPLAIN_VIEW_COLUMNS_H
 
-#include "sim/core/outcome.h"
+#include "sim/core/record/outcome.h"
 #include "sim/explain/view/rows.h"
 
 #ifdef __cplusplus

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/core/outcome.h"
+#include "sim/core/record/outcome.h"
 #include "sim/explain/view/actor_table.h"
 #include "sim/explain/view/phrase.h"
 

@@ -11,7 +11,7 @@
 #define SIM_EXPLAIN_VIEW_DIFF_H
 
 #include "runtime/base/error.h"
-#include "sim/core/recorder.h"
+#include "sim/core/record/recorder.h"
 #include "sim/explain/view/page.h"
 
 #ifdef __cplusplus

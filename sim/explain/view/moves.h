@@ -14,7 +14,7 @@
 #define SIM_EXPLAIN_VIEW_MOVES_H
 
 #include "runtime/base/error.h"
-#include "sim/core/recorder.h"
+#include "sim/core/record/recorder.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -14,7 +14,7 @@
 
 #include "runtime/base/assert.h"
 #include "runtime/time/timers.h"
-#include "sim/core/options.h"
+#include "sim/core/decide/options.h"
 
 struct words {
     const char *words; /* NULL: none. */

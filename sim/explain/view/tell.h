@@ -17,8 +17,8 @@
 #define SIM_EXPLAIN_VIEW_TELL_H
 
 #include "runtime/base/error.h"
-#include "sim/core/outcome.h"
-#include "sim/core/recorder.h"
+#include "sim/core/record/outcome.h"
+#include "sim/core/record/recorder.h"
 #include "sim/explain/view/page.h"
 
 #ifdef __cplusplus

@@ -6,7 +6,7 @@
 #ifndef SIM_EXPLAIN_VIEW_TELL_PRIV_H
 #define SIM_EXPLAIN_VIEW_TELL_PRIV_H
 
-#include "sim/core/frames.h"
+#include "sim/core/code/frames.h"
 #include "sim/explain/view/tell.h"
 #include "sim/explain/view/wake_outcome.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 #include "sim/explain/view/phrase.h"
 #include "sim/explain/view/tell_priv.h"
 

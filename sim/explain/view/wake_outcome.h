@@ -10,7 +10,7 @@
 #ifndef SIM_EXPLAIN_VIEW_WAKE_OUTCOME_H
 #define SIM_EXPLAIN_VIEW_WAKE_OUTCOME_H
 
-#include "sim/core/outcome.h"
+#include "sim/core/record/outcome.h"
 #include "sim/explain/ledger.h"
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 
 static void
 add_site(struct sim_frames *frames, const struct rt_site *site)

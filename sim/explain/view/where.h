@@ -6,9 +6,9 @@
 #ifndef SIM_EXPLAIN_VIEW_WHERE_H
 #define SIM_EXPLAIN_VIEW_WHERE_H
 
-#include "sim/core/frames.h"
-#include "sim/core/outcome.h"
-#include "sim/core/recorder.h"
+#include "sim/core/code/frames.h"
+#include "sim/core/record/outcome.h"
+#include "sim/core/record/recorder.h"
 #include "sim/explain/view/actor_table.h"
 
 #ifdef __cplusplus

@@ -35,8 +35,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/core/footprint.h"
-#include "sim/core/recorder.h"
+#include "sim/core/record/footprint.h"
+#include "sim/core/record/recorder.h"
 #include "sim/search/cover/element.h"
 
 #ifdef __cplusplus

@@ -11,7 +11,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/core/actor.h"
-#include "sim/core/footprint.h"
+#include "sim/core/record/footprint.h"
 
 #define DPOR_TRANSITIONS_MAX 2048u
 #define DPOR_ACCESSES_MAX 65536u

@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/core/footprint.h"
+#include "sim/core/record/footprint.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -33,7 +33,7 @@
 
 #include "runtime/task/task.h"
 #include "sim/core/actor.h"
-#include "sim/core/footprint.h"
+#include "sim/core/record/footprint.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -16,7 +16,7 @@
 #ifndef SIM_SEARCH_LEARN_STEPS_H
 #define SIM_SEARCH_LEARN_STEPS_H
 
-#include "sim/core/recorder.h"
+#include "sim/core/record/recorder.h"
 #include "sim/search/learn/facts.h"
 #include "sim/search/learn/states.h"
 

@@ -19,7 +19,7 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-#include "sim/core/recorder.h"
+#include "sim/core/record/recorder.h"
 #include "sim/store/store.h"
 
 struct sim__array {

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/base/assert.h"
-#include "sim/core/frames.h"
+#include "sim/core/code/frames.h"
 #include "sim/store/internal.h"
 
 /* stacks.sql, made into a C array by the build. */

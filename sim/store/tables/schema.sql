@@ -117,7 +117,7 @@ CREATE TABLE runs (
     fresh      INTEGER NOT NULL,    -- points that this run was the first of its sweep to cover
     news       INTEGER NOT NULL,    -- why it has a row: 1 failed, 2 coverage, 4 rechecked, 8 asked,
                                     -- 16 new code
-    tape       BLOB                 -- its deviations (sim/core/tape.h); NULL: none, or not kept
+    tape       BLOB                 -- its deviations (sim/core/decide/tape.h); NULL: none, or not kept
 ) STRICT;
 
 -- Failing runs are few and queried often.

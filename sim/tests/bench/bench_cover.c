@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "runtime/tests/bench/stopwatch.h"
-#include "sim/core/site.h"
-#include "sim/core/strategies.h"
+#include "sim/core/decide/strategies.h"
+#include "sim/core/record/site.h"
 #include "sim/core/world.h"
 #include "sim/judge/judge.h"
 #include "sim/rewake.h"

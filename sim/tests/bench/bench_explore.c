@@ -12,7 +12,7 @@
 
 #include "runtime/tests/bench/stopwatch.h"
 #include "sim/core/memory/checkpoint.h"
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 #include "sim/core/world.h"
 #include "sim/judge/judge.h"
 #include "sim/rewake.h"

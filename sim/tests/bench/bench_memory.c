@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/site.h"
-#include "sim/core/strategies.h"
+#include "sim/core/decide/strategies.h"
+#include "sim/core/record/site.h"
 #include "sim/core/world.h"
 #include "sim/judge/judge.h"
 #include "sim/rewake.h"

@@ -13,8 +13,8 @@
 
 #include "runtime/sync/channel.h"
 #include "runtime/tests/bench/stopwatch.h"
-#include "sim/core/site.h"
-#include "sim/core/strategies.h"
+#include "sim/core/decide/strategies.h"
+#include "sim/core/record/site.h"
 #include "sim/core/world.h"
 #include "sim/judge/judge.h"
 #include "sim/rewake.h"

@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 
 #include "runtime/tests/bench/stopwatch.h"
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 #include "sim/core/world.h"
 #include "sim/engine/sweep/trials.h"
 #include "sim/rewake.h"

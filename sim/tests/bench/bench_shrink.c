@@ -15,7 +15,7 @@
 
 #include "runtime/base/assert.h"
 #include "runtime/tests/bench/stopwatch.h"
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 #include "sim/engine/shrink/shrink.h"
 #include "sim/rewake.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 #include "sim/tests/lab.h"
 
 #define MANY 3u

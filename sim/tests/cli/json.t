@@ -16,7 +16,7 @@ schema=$root/sim/cli/print/json.schema.json
 lines=$root/sim/tests/cli/json_lines.py
 
 ok "the schema has all keys that are written, and all verdicts and oracles" \
-    $python "$lines" "$schema" --words "$root/sim/core/outcome.h" "$root"/sim/cli/*.c \
+    $python "$lines" "$schema" --words "$root/sim/core/record/outcome.h" "$root"/sim/cli/*.c \
         "$root"/sim/cli/*/*.c
 
 # ---- Runs: as many ways to end as there are. ----

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "sim/core/answers.h"
+#include "sim/core/decide/answers.h"
 #include "sim/tests/lab.h"
 
 #define ASKED 400u

@@ -9,8 +9,8 @@
  */
 #include <string.h>
 
-#include "sim/core/event.h"
 #include "sim/core/memory/checkpoint.h"
+#include "sim/core/record/event.h"
 #include "sim/tests/lab.h"
 
 #if defined(__SANITIZE_THREAD__)

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/tests/test.h"
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 #include "sim/rewake.h"
 #include "sim/tests/lab.h"
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/tests/test.h"
-#include "sim/core/footprint.h"
+#include "sim/core/record/footprint.h"
 
 #define TASK_A SIM_OBJECT(RT_OBJECT_TASK, 0, 1)
 #define TASK_B SIM_OBJECT(RT_OBJECT_TASK, 0, 2)

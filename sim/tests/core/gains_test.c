@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/core/gains.h"
+#include "sim/core/record/gains.h"
 
 #include <stdlib.h>
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
-#include "sim/core/lambda.h"
-#include "sim/core/site.h"
+#include "sim/core/code/lambda.h"
+#include "sim/core/record/site.h"
 
 /*
  * Goal: reports on a user's library have its lines, also where its file and function have names

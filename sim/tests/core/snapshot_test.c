@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/answers.h"
+#include "sim/core/decide/answers.h"
+#include "sim/core/decide/strategies.h"
 #include "sim/core/loop.h"
-#include "sim/core/strategies.h"
 #include "sim/judge/stand.h"
 #include "sim/tests/lab.h"
 

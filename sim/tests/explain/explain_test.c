@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 #include "sim/explain/report.h"
 #include "sim/tests/explain/explain_lab.h"
 

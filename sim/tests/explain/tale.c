@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 
 #define EVENTS 4096u
 #define TEXTS 512u

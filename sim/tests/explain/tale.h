@@ -14,8 +14,8 @@
 #define SIM_TESTS_EXPLAIN_TALE_H
 
 #include "sim/core/actor.h"
-#include "sim/core/outcome.h"
-#include "sim/core/recorder.h"
+#include "sim/core/record/outcome.h"
+#include "sim/core/record/recorder.h"
 #include "sim/explain/view/page.h"
 
 #define TALE_ACTORS 64u

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 #include "sim/explain/view/columns.h"
 #include "sim/explain/view/tell.h"
 #include "sim/tests/explain/story.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/footprint.h"
+#include "sim/core/record/footprint.h"
 #include "sim/search/strategy.h"
 #include "sim/tests/lab.h"
 #include "sim/tests/programs.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "runtime/tests/test.h"
-#include "sim/core/strategies.h"
+#include "sim/core/decide/strategies.h"
 #include "sim/search/learn/learned.h"
 
 #define CAPACITY 256u

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/core/site.h"
+#include "sim/core/record/site.h"
 
 TEST(store_sweep_totals_replace_each_other)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "sim/core/outcome.h"
+#include "sim/core/record/outcome.h"
 #include "sim/tests/truth/model.h"
 
 #define STATES_MAX 6000u

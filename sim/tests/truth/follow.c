@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/core/recorder.h"
+#include "sim/core/record/recorder.h"
 #include "sim/tests/truth/play.h"
 
 #define BIT(verdict) (1u << SIM_VERDICT_##verdict)

@@ -1,0 +1,472 @@
+/*
+ * symbols.c -- debug information by libdw.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/core/code/symbols.h"
+
+#include <ctype.h>
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/code/lambda.h"
+
+struct sim_places {
+    Dwfl *dwfl;
+    Dwfl_Callbacks callbacks;
+    struct entry *entries; /* Of all functions, by address; NULL: not read yet. */
+    size_t entry_count;
+    Dwarf_Die *unit; /* The last that was found, and the address of its module. */
+    Dwarf_Addr unit_bias;
+    char root[256]; /* With a slash at its end; "": not known. */
+    char seen[256]; /* The last path in the debug information. */
+};
+
+/* Where a function begins. The strings are in the debug information. */
+struct entry {
+    uintptr_t pc;
+    const char *function;
+    const char *file;
+    uint32_t line;
+    Dwarf_Die *unit;
+    Dwarf_Addr bias;
+};
+
+/* The folder in which this file was compiled: paths below it are relative to it. */
+static void
+find_root(struct sim_places *places)
+{
+    struct sim_place self;
+    (void)snprintf(places->root, sizeof(places->root), "%s", "");
+    if (sim_places_at(places, (uintptr_t)find_root, false, &self, 1) == 0) {
+        return;
+    }
+    char *found = strstr(places->seen, __FILE__);
+    if (found != NULL) {
+        *found = '\0';
+        (void)snprintf(places->root, sizeof(places->root), "%s", places->seen);
+    }
+}
+
+/* The patched copies of the runtime are in the build folder. */
+static const char *
+without_copy(const char *file)
+{
+    static const char *const copied[] = {"/runtime/", "/sim/bind/"};
+    for (size_t i = 0; i < sizeof(copied) / sizeof(*copied); i++) {
+        const char *found = strncmp(file, "build/", 6) == 0 ? strstr(file, copied[i]) : NULL;
+        if (found != NULL) {
+            return found + 1;
+        }
+    }
+    return file;
+}
+
+static void
+set_file(struct sim_places *places, struct sim_place *place, const char *file)
+{
+    size_t length = strlen(places->root);
+    (void)snprintf(places->seen, sizeof(places->seen), "%s", file);
+    bool below = length > 0 && strncmp(file, places->root, length) == 0;
+    (void)snprintf(
+            place->file, sizeof(place->file), "%s", without_copy(below ? file + length : file));
+}
+
+static const char *
+name_of(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
+}
+
+/* The declaration of `function`, for a member the one in its class. */
+static Dwarf_Die
+declaration(const Dwarf_Die *function)
+{
+    Dwarf_Die at = *function;
+    Dwarf_Attribute attribute;
+    Dwarf_Die next;
+    for (int i = 0; i < 4; i++) {
+        Dwarf_Attribute *found = dwarf_attr(&at, DW_AT_abstract_origin, &attribute);
+        found = found != NULL ? found : dwarf_attr(&at, DW_AT_specification, &attribute);
+        if (found == NULL || dwarf_formref_die(found, &next) == NULL) {
+            return at;
+        }
+        at = next;
+    }
+    return at;
+}
+
+/* clang puts lambdas beside the function around them; their linkage name has it:
+ * "_ZZN12_GLOBAL__N_112read_letters…", lengths and words, the last of which is the function. */
+static bool
+set_lambda_by_linkage(struct sim_place *place, Dwarf_Die *function)
+{
+    Dwarf_Attribute attribute;
+    const char *at =
+            dwarf_formstring(dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
+    const char *word = NULL;
+    unsigned long length = 0;
+    if (at == NULL || strncmp(at, "_ZZ", 3) != 0) {
+        return false;
+    }
+    at += 3;
+    at += *at == 'N' ? 1 + strspn(at + 1, "KVrRO") : 0;
+    while (isdigit((unsigned char)*at) != 0) {
+        char *end = NULL;
+        length = strtoul(at, &end, 10);
+        if (length > strlen(end)) {
+            return false;
+        }
+        word = end;
+        at = end + length;
+    }
+    if (word != NULL) {
+        (void)snprintf(place->function, sizeof(place->function), "%.*s::lambda",
+                (int)(length < 50 ? length : 50), word);
+    }
+    return word != NULL;
+}
+
+/* Names a lambda as its sites are named (core/lambda.h). False: there is no function around it. */
+static bool
+set_lambda(struct sim_place *place, const Dwarf_Die *function)
+{
+    Dwarf_Die declared = declaration(function);
+    Dwarf_Die *scopes = NULL;
+    bool found = false;
+    int count = dwarf_getscopes_die(&declared, &scopes);
+    for (int i = 1; i < count && !found; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        const char *name = name_of(&scopes[i]);
+        bool class = tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
+        bool named = name != NULL && (isalpha((unsigned char)*name) != 0 || *name == '_');
+        found = named && (class || tag == DW_TAG_subprogram) && strcmp(name, SIM_LAMBDA) != 0;
+        if (found) {
+            (void)snprintf(place->function, sizeof(place->function), "%.50s::%s", name,
+                    class ? "operator" : "lambda");
+        }
+    }
+    free(scopes);
+    return found;
+}
+
+/* The class or namespace around it. */
+static void
+set_scope(struct sim_place *place, const Dwarf_Die *function)
+{
+    Dwarf_Die declared = declaration(function);
+    Dwarf_Die *scopes = NULL;
+    place->scope[0] = '\0';
+    int count = dwarf_getscopes_die(&declared, &scopes);
+    int tag = count > 1 ? dwarf_tag(&scopes[1]) : 0;
+    const char *name =
+            tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_namespace
+                    ? name_of(&scopes[1])
+                    : NULL;
+    if (name != NULL) {
+        (void)snprintf(place->scope, sizeof(place->scope), "%s", name);
+    }
+    free(scopes);
+}
+
+static void
+set_function(struct sim_place *place, Dwarf_Die *function)
+{
+    int declared = 0;
+    (void)dwarf_decl_line(function, &declared);
+    place->declared = declared > 0 ? (uint32_t)declared : 0;
+    set_scope(place, function);
+    const char *name = name_of(function);
+    bool lambda = name != NULL && strcmp(name, SIM_LAMBDA) == 0;
+    if (!lambda || (!set_lambda(place, function) && !set_lambda_by_linkage(place, function))) {
+        (void)snprintf(place->function, sizeof(place->function), "%s", name != NULL ? name : "?");
+    }
+}
+
+/* The line from which `inlined` was called. */
+static void
+set_call(struct sim_places *places, struct sim_place *place, Dwarf_Die *unit, Dwarf_Die *inlined)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0;
+    Dwarf_Word line = 0;
+    Dwarf_Files *files = NULL;
+    (void)dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file);
+    (void)dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line);
+    const char *path = NULL;
+    if (dwarf_getsrcfiles(unit, &files, NULL) == 0) {
+        path = dwarf_filesrc(files, file, NULL, NULL);
+    }
+    set_file(places, place, path != NULL ? path : "");
+    place->line = (uint32_t)line;
+}
+
+/* The unit of `pc`. libdw uses a table that clang does not write: then all units are searched, the
+ * last one first. */
+static Dwarf_Die *
+find_unit(struct sim_places *places, uintptr_t pc, Dwarf_Addr *ret_bias)
+{
+    if (places->unit != NULL && dwarf_haspc(places->unit, pc - places->unit_bias) > 0) {
+        *ret_bias = places->unit_bias;
+        return places->unit;
+    }
+    Dwfl_Module *module = dwfl_addrmodule(places->dwfl, pc);
+    Dwarf_Die *unit = module != NULL ? dwfl_module_addrdie(module, pc, ret_bias) : NULL;
+    if (module == NULL || unit != NULL) {
+        return unit;
+    }
+    while ((unit = dwfl_module_nextcu(module, unit, ret_bias)) != NULL) {
+        if (dwarf_haspc(unit, pc - *ret_bias) > 0) {
+            places->unit = unit;
+            places->unit_bias = *ret_bias;
+            return unit;
+        }
+    }
+    return NULL;
+}
+
+static bool
+set_line(struct sim_places *places, struct sim_place *place, Dwarf_Die *unit, Dwarf_Addr pc)
+{
+    Dwarf_Line *at = dwarf_getsrc_die(unit, pc);
+    int line = 0;
+    const char *path = at != NULL ? dwarf_linesrc(at, NULL, NULL) : NULL;
+    if (path == NULL || dwarf_lineno(at, &line) != 0) {
+        return false;
+    }
+    set_file(places, place, path);
+    place->line = line > 0 ? (uint32_t)line : 0;
+    return true;
+}
+
+bool
+sim_places_line(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = find_unit(places, pc, &bias);
+    *ret_place = (struct sim_place){.line = 0};
+    return unit != NULL && set_line(places, ret_place, unit, pc - bias);
+}
+
+/* The scopes around the innermost one of `pc`. dwarf_getscopes continues with the scopes around the
+ * definition of an inlined function, and so omits its callers. */
+static int
+get_callers(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **ret_scopes)
+{
+    Dwarf_Die *at = NULL;
+    int count = dwarf_getscopes(unit, pc, &at);
+    count = count > 0 ? dwarf_getscopes_die(&at[0], ret_scopes) : 0;
+    free(at);
+    return count;
+}
+
+uint32_t
+sim_places_at(
+        struct sim_places *places, uintptr_t pc, bool called, struct sim_place *ret, uint32_t max)
+{
+    Dwarf_Addr address = pc - (called ? 1 : 0);
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = find_unit(places, address, &bias);
+    if (unit == NULL || max == 0 || !set_line(places, &ret[0], unit, address - bias)) {
+        return 0;
+    }
+    Dwarf_Die *scopes = NULL;
+    int scope_count = get_callers(unit, address - bias, &scopes);
+    uint32_t count = 0;
+    for (int i = 0; i < scope_count; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) {
+            continue;
+        }
+        Dwarf_Addr entry = 0;
+        ret[count].entry = dwarf_entrypc(&scopes[i], &entry) == 0 && entry + bias == address;
+        set_function(&ret[count++], &scopes[i]);
+        if (tag == DW_TAG_subprogram || count == max) {
+            break;
+        }
+        set_call(places, &ret[count], unit, &scopes[i]);
+    }
+    free(scopes);
+    return count;
+}
+
+/* ---- All functions. -------------------------------------------------------------------------- */
+
+struct gathering {
+    struct sim_places *places;
+    Dwarf_Die *unit;
+    Dwarf_Addr bias;
+    size_t capacity;
+};
+
+static int
+gather_function(Dwarf_Die *function, void *argument)
+{
+    struct gathering *gathering = argument;
+    struct sim_places *places = gathering->places;
+    Dwarf_Addr pc = 0;
+    int line = 0;
+    const char *name = dwarf_diename(function);
+    /* File number 0, which clang uses for the unit's file, is none for libdw. */
+    const char *file = dwarf_decl_file(function);
+    file = file != NULL ? file : dwarf_diename(gathering->unit);
+    if (name == NULL || file == NULL || dwarf_entrypc(function, &pc) != 0) {
+        return DWARF_CB_OK;
+    }
+    if (places->entry_count == gathering->capacity) {
+        size_t capacity = gathering->capacity * 2 + 1024;
+        struct entry *grown = reallocarray(places->entries, capacity, sizeof(*grown));
+        if (grown == NULL) {
+            return DWARF_CB_ABORT;
+        }
+        places->entries = grown;
+        gathering->capacity = capacity;
+    }
+    (void)dwarf_decl_line(function, &line);
+    places->entries[places->entry_count++] = (struct entry){pc + gathering->bias, name, file,
+            line > 0 ? (uint32_t)line : 0, gathering->unit, gathering->bias};
+    return DWARF_CB_OK;
+}
+
+static int
+gather_module(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr start, void *argument)
+{
+    struct gathering *gathering = argument;
+    Dwarf_Die *unit = NULL;
+    (void)user;
+    (void)name;
+    (void)start;
+    while ((unit = dwfl_module_nextcu(module, unit, &gathering->bias)) != NULL) {
+        gathering->unit = unit;
+        (void)dwarf_getfuncs(unit, gather_function, gathering, 0);
+    }
+    return DWARF_CB_OK;
+}
+
+/* A stable merge sort by address. */
+static bool
+sort_entries(struct entry *entries, size_t count)
+{
+    struct entry *merged = calloc(count, sizeof(*merged));
+    for (size_t run = 1; merged != NULL && run < count; run *= 2) {
+        for (size_t first = 0; first < count; first += 2 * run) {
+            size_t middle = first + run < count ? first + run : count;
+            size_t end = middle + run < count ? middle + run : count;
+            size_t a = first;
+            size_t b = middle;
+            for (size_t to = first; to < end; to++) {
+                bool from_a = a < middle && (b == end || entries[a].pc <= entries[b].pc);
+                merged[to] = entries[from_a ? a++ : b++];
+            }
+        }
+        memcpy(entries, merged, count * sizeof(*entries));
+    }
+    free(merged);
+    return merged != NULL;
+}
+
+static const struct entry *
+find_entry(const struct sim_places *places, uintptr_t pc)
+{
+    size_t low = 0;
+    size_t high = places->entry_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (places->entries[middle].pc < pc) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool found = low < places->entry_count && places->entries[low].pc == pc;
+    return found ? &places->entries[low] : NULL;
+}
+
+bool
+sim_places_entry(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place)
+{
+    if (places->entries == NULL) {
+        struct gathering gathering = {.places = places};
+        (void)dwfl_getmodules(places->dwfl, gather_module, &gathering, 0);
+        if (places->entry_count > 0 && !sort_entries(places->entries, places->entry_count)) {
+            places->entry_count = 0;
+        }
+    }
+    const struct entry *found = find_entry(places, pc);
+    if (found == NULL) {
+        return false;
+    }
+    *ret_place = (struct sim_place){.line = found->line, .entry = true};
+    places->unit = found->unit; /* The next search is mostly in the same. */
+    places->unit_bias = found->bias;
+    set_file(places, ret_place, found->file);
+    (void)snprintf(ret_place->function, sizeof(ret_place->function), "%s", found->function);
+    return true;
+}
+
+struct sim_places *
+sim_places_new(void)
+{
+    struct sim_places *places = calloc(1, sizeof(*places));
+    if (places == NULL) {
+        return NULL;
+    }
+    /* No search for separate debug files, and no server of them. */
+    places->callbacks = (Dwfl_Callbacks){
+            .find_elf = dwfl_linux_proc_find_elf,
+            .find_debuginfo = dwfl_standard_find_debuginfo,
+    };
+    places->dwfl = dwfl_begin(&places->callbacks);
+    if (places->dwfl == NULL || dwfl_linux_proc_report(places->dwfl, getpid()) != 0 ||
+            dwfl_report_end(places->dwfl, NULL, NULL) != 0) {
+        sim_places_free(&places);
+        return NULL;
+    }
+    find_root(places);
+    return places;
+}
+
+void
+sim_places_free(struct sim_places **places)
+{
+    if (*places != NULL) {
+        if ((*places)->dwfl != NULL) {
+            dwfl_end((*places)->dwfl);
+        }
+        free((*places)->entries);
+        free(*places);
+        *places = NULL;
+    }
+}
+
+bool
+sim_place_is_runtime(const struct sim_place *place)
+{
+    return strncmp(place->file, "runtime/", 8) == 0;
+}
+
+/* The C library names its files from the folder that it was built in. */
+bool
+sim_place_is_readers(const struct sim_place *place)
+{
+    static const char *const others[] = {"sim/", "reports/", "./", "../", "/usr/", "/build/"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        if (strncmp(place->file, others[i], strlen(others[i])) == 0) {
+            return false;
+        }
+    }
+    return place->file[0] != '\0';
+}
+
+const char *
+sim_place_file(const struct sim_place *place)
+{
+    const char *slash = strrchr(place->file, '/');
+    return slash != NULL ? slash + 1 : place->file;
+}
