@@ -14,7 +14,7 @@
  *      sim/core/scenario.h  SIM_SCENARIO, sim_new, sim_free, sim_pick, sim_range, SIM_ALWAYS
  *      sim/bind/runtime.h   sim_rt_new, sim_spawn: a runtime in the world; sim_slot_name
  *      sim/bind/foreign.h   sim_foreign_new: another runtime, on a loop, which reports its wakes
- *      sim/bind/shard.h     sim_house_new: shards, each an actor
+ *      sim/bind/shard.h     sim_shard_group_new: shards, each an actor
  *      sim/bind/ticker.h    sim_ticker_new: a game that ticks
  *      sim/bind/guest.h     sim_engine_new: guests on fibers
  *      sim/bind/worker.h    sim_blocking_pool_new: a thread for blocking work

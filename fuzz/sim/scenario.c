@@ -2,10 +2,10 @@
  * scenario.c -- whole scenarios: the input is every decision of a run.
  *
  * An input is what `rewake replay` accepts as an artifact (sim/cli/subject/artifact.h): a line with
- * the name of a scenario, then answers to its choices (sim/core/decide/answers.h). The run is made in this
- * process, recorded, and judged by all oracles, as in a process of `rewake run`. A run that ends in
- * any verdict but `pass` stops the process, after its verdict, its token and the command that
- * replays it are printed.
+ * the name of a scenario, then answers to its choices (sim/core/decide/answers.h). The run is made
+ * in this process, recorded, and judged by all oracles, as in a process of `rewake run`. A run that
+ * ends in any verdict but `pass` stops the process, after its verdict, its token and the command
+ * that replays it are printed.
  *
  *   FUZZ_SCENARIO='zoo/tokio-4497/broken -D tasks=3'   only this one: other inputs are not run
  *                                              and all that the mutator makes have this line first

@@ -135,7 +135,7 @@ draw(struct fuzz_tape *tape)
     outcome->oracle = (uint8_t)fuzz_below(tape, SIM_ORACLES);
     outcome->object = object(tape, tale);
     outcome->site = site(tape);
-    outcome->owed_step = number(tape, tale);
+    outcome->missing_wake_step = number(tape, tale);
     outcome->audit_step = number(tape, tale);
     snprintf(outcome->actor_name, sizeof(outcome->actor_name), "%s", word(tape));
     snprintf(outcome->message, sizeof(outcome->message), "%s", word(tape));

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #include "runtime/base/error.h"
-#include "sim/explain/view/page.h"
+#include "sim/base/page.h"
 
 #ifdef __cplusplus
 extern "C" {

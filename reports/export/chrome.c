@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 #include "reports/export/turns.h"
+#include "sim/base/json.h"
 #include "sim/cli/print/format.h"
-#include "sim/cli/print/json.h"
 
 struct writer {
     const struct report_run *run;

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "reports/model/sweeps.h"
+#include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/print/format.h"
-#include "sim/cli/print/terminal.h"
 #include "sim/cli/subject/subject.h"
 
 static int

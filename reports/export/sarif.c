@@ -15,8 +15,8 @@
 #include "reports/export/words.h"
 #include "reports/model/flow.h"
 #include "runtime/base/assert.h"
-#include "sim/cli/print/build.h"
-#include "sim/cli/print/json.h"
+#include "sim/base/build.h"
+#include "sim/base/json.h"
 
 #define SCHEMA \
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

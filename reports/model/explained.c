@@ -10,15 +10,15 @@
 #include <string.h>
 
 #include "reports/base/ask.h"
-#include "reports/base/grow.h"
 #include "reports/model/failures.h"
+#include "sim/base/grow.h"
 
 /* ---- Places. --------------------------------------------------------------------------------- */
 
 static bool
 add_location(struct report_explained *explained, uint32_t *capacity, struct report_ask *ask)
 {
-    if (!report_grow(&explained->locations, explained->locations_count, capacity,
+    if (!sim_grow(&explained->locations, explained->locations_count, capacity,
                 sizeof(*explained->locations))) {
         return false;
     }
@@ -126,7 +126,7 @@ load_refs(struct sim_store *store, struct report_explained *explained, int index
                 .number = (uint64_t)report_int(&ask, 3),
         };
         if (fits(text, &ref)) {
-            memory = report_grow(&text->refs, text->refs_count, &capacity, sizeof(*text->refs));
+            memory = sim_grow(&text->refs, text->refs_count, &capacity, sizeof(*text->refs));
             if (memory) {
                 text->refs[text->refs_count++] = ref;
             }

@@ -6,7 +6,7 @@
 #ifndef REPORTS_MODEL_EXPLAINED_H
 #define REPORTS_MODEL_EXPLAINED_H
 
-#include "sim/explain/view/page.h"
+#include "sim/base/page.h"
 #include "sim/store/store.h"
 
 #ifdef __cplusplus

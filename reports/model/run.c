@@ -18,7 +18,8 @@
 /* A failure; … */
 #define FOUND_SQL \
     "SELECT r.seed, r.digest, r.steps, r.sim_ns, r.events, r.decisions, r.deviations, r.verdict," \
-    " r.oracle, r.actor, r.object, r.site, r.fail_step, coalesce(d.fail_ns, 0), r.owed_step," \
+    " r.oracle, r.actor, r.object, r.site, r.fail_step, coalesce(d.fail_ns, 0), " \
+    "r.missing_wake_step," \
     " coalesce(d.tasks, 0), coalesce(d.audit_step, 0), coalesce(d.actor_name, '')," \
     " coalesce(d.message, ''), s.scenario, coalesce(d.token, ''), coalesce(s.library, '')" \
     " FROM runs AS r JOIN sweeps AS s USING (sweep) LEFT JOIN details AS d USING (run)" \
@@ -27,7 +28,7 @@
 /* … and a run of an explanation. */
 #define EXPLAINED_SQL \
     "SELECT t.seed, t.digest, t.steps, t.sim_ns, t.events, t.decisions, t.deviations, t.verdict," \
-    " t.oracle, t.actor, t.object, t.site, t.fail_step, d.fail_ns, t.owed_step, d.tasks," \
+    " t.oracle, t.actor, t.object, t.site, t.fail_step, d.fail_ns, t.missing_wake_step, d.tasks," \
     " d.audit_step, d.actor_name, d.message, s.scenario, coalesce(d.token, '')," \
     " coalesce(s.library, '')" \
     " FROM told AS t JOIN details AS d ON d.run = t.told JOIN runs AS r ON r.run = t.run" \
@@ -65,7 +66,7 @@ read_outcome(struct report_ask *ask, struct sim_outcome *outcome)
             .site = narrow(report_int(ask, 11)),
             .fail_step = (uint64_t)report_int(ask, 12),
             .fail_ns = (uint64_t)report_int(ask, 13),
-            .owed_step = (uint64_t)report_int(ask, 14),
+            .missing_wake_step = (uint64_t)report_int(ask, 14),
             .tasks = narrow(report_int(ask, 15)),
             .audit_step = (uint64_t)report_int(ask, 16),
     };

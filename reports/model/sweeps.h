@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/explain/view/page.h"
+#include "sim/base/page.h"
 #include "sim/store/store.h"
 
 #ifdef __cplusplus

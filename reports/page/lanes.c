@@ -49,7 +49,7 @@ make_plan(struct report_lanes *lanes, uint32_t rows_max)
     uint64_t marks[MARKS_MAX];
     struct sim_interest interest = {
             .part = sim_actor_table_actor(&lanes->run->actor_table, lanes->run->outcome.actor),
-            .owed_step = lanes->missing.step,
+            .missing_wake_step = lanes->missing.step,
             .steps = marks,
             .steps_count = collect_marks(lanes, marks),
             .rows_max = rows_max,

@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "reports/base/grow.h"
 #include "reports/page/measure.h"
+#include "sim/base/grow.h"
 
 void
 report_lanes_add_line(struct report_lanes *lanes, const char *text, size_t length, uint64_t event,
         enum report_tone tone)
 {
-    if (!report_grow(
+    if (!sim_grow(
                 &lanes->lines, lanes->lines_count, &lanes->lines_capacity, sizeof(*lanes->lines))) {
         lanes->failed = true;
         return;
@@ -56,7 +56,7 @@ report_lanes_add_lines(struct report_lanes *lanes, const char *text, uint32_t wi
 struct report_item *
 report_lanes_add_item(struct report_lanes *lanes, enum report_item_kind kind)
 {
-    if (!report_grow(
+    if (!sim_grow(
                 &lanes->items, lanes->items_count, &lanes->items_capacity, sizeof(*lanes->items))) {
         lanes->failed = true;
         return &lanes->nowhere;

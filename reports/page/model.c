@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 #include "reports/base/ask.h"
-#include "reports/base/grow.h"
 #include "reports/model/failures.h"
+#include "sim/base/grow.h"
 #include "sim/explain/view/columns.h"
 
 #define WIDTH_ALONE 1180u

@@ -86,9 +86,9 @@ put_could(struct report_html *html, const struct report_model *model, uint32_t a
     report_html_raw(html, "<td>");
     if (is_lost(run, actor)) {
         report_html_raw(html, "could make progress");
-        if (run->outcome.owed_step != 0) {
+        if (run->outcome.missing_wake_step != 0) {
             report_html_raw(html, " since step ");
-            report_put_step(html, model, run->outcome.owed_step);
+            report_put_step(html, model, run->outcome.missing_wake_step);
         }
         report_html_raw(html, woken != 0 ? ", " : ", and was not woken");
     }

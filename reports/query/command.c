@@ -9,8 +9,8 @@
 
 #include "reports/query/query.h"
 #include "runtime/base/assert.h"
+#include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/print/terminal.h"
 #include "sim/cli/subject/subject.h"
 
 /* A table has a heading and a rule before its first row. */

@@ -134,8 +134,8 @@ same "causes: adds up to what failed" "$(ask causes --json | jq -s 'map(.runs) |
 same "flaky: only what fails now and then" "$(ask flaky --json | jq -s 'all(.failed < .runs)')" true
 same "strategies: all runs" "$(ask strategies --json | jq -s 'map(.runs) | add')" \
     "$(sqlite3 f.db 'SELECT sum(runs) FROM sweep_strategies')"
-same "twins: the replica run of the canary" \
-    "$(ask twins --json | jq -r .scenario | sort -u)" canary/diverged
+same "replicas: the replica run of the canary" \
+    "$(ask replicas --json | jq -r .scenario | sort -u)" canary/diverged
 ask line lost_wakeup.c --json | jq -r .what | sort -u | tr '\n' ' ' >line.txt
 ok "line: what is covered there, and what failed" grep -q 'fired .*lost-wakeup .*stored ' line.txt
 ask rerun canary/deadlock | tail -n 1 >again.txt

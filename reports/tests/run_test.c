@@ -105,7 +105,7 @@ TEST(run_without_events_is_its_outcome)
     MUST(report_run_load(store, number, &places, &run));
     EXPECT_EQ(run.steps_count, 0);
     EXPECT_EQ(run.wakes_count, 0);
-    EXPECT_EQ(run.outcome.owed_step, 5);
+    EXPECT_EQ(run.outcome.missing_wake_step, 5);
     report_run_free(&run);
     EXPECT_EQ(report_run_load(store, number + 1, &places, &run), SIM_STORE_UNKNOWN);
     EXPECT_EQ(report_run_load(store, -number, &places, &run), SIM_STORE_UNKNOWN);
@@ -122,7 +122,8 @@ TEST(run_survives_a_damaged_record)
             "UPDATE event_words SET object_site = id * 2654435761",
             "UPDATE details SET first_n = -7, stored = 1000000",
             "UPDATE details SET first_n = 9, stored = 13",
-            "UPDATE runs SET actor = 70000, object = -1, fail_step = -1, owed_step = 1 << 40",
+            "UPDATE runs SET actor = 70000, object = -1, fail_step = -1, missing_wake_step = 1 << "
+            "40",
             "UPDATE texts SET which = -which",
             "UPDATE details SET actor_name = printf('%.2000c', 'x')",
     };

@@ -327,7 +327,7 @@ static void
 setup(struct sim_world *world)
 {
     static const char *const names[CLIENTS] = {"client 1", "client 2", "client 3"};
-    struct sim_net_options net_options = {.room = ROOM};
+    struct sim_net_options net_options = {.capacity = ROOM};
     struct sim_net *net = sim_net_new(world, &net_options);
     struct state *state = sim_new(world, struct state);
     server_begin(world, &state->server, net);

@@ -53,7 +53,7 @@ struct lookup {
 };
 
 struct state {
-    struct sim_house *house;
+    struct sim_shard_group *group;
     bool early;              /* The operator closes the shards at any time. */
     uint32_t counters[KEYS]; /* Counter k belongs to shard k % SHARDS; no other one reads it. */
     uint32_t added;
@@ -111,7 +111,7 @@ handle_request(struct rt_message *message, struct rt_shard *shard)
         lookup->shard = shard;
         rt_sleep_init(&lookup->disk, 100 * RT_US);
         rt_task_init(&lookup->task, lookup_poll, lookup_cleanup, "lookup");
-        sim_spawn_background(sim_house_rt(state->house, shard->number), &lookup->task);
+        sim_spawn_background(sim_shard_group_rt(state->group, shard->number), &lookup->task);
         return;
     }
     add(request);
@@ -199,7 +199,7 @@ static rt_err
 query_shard(struct sim_world *world, struct state *state, uint32_t shard)
 {
     rt_message_init(&state->query, count_open, wake_operator);
-    rt_err err = rt_alien_submit(&state->query, sim_house_shard(state->house, shard));
+    rt_err err = rt_alien_submit(&state->query, sim_shard_group_shard(state->group, shard));
     while (err == RT_OK && !rt_message_is_idle(&state->query)) {
         sim_loop_block(world, 0, "the shard's answer", RT_HERE);
     }
@@ -228,7 +228,7 @@ operator_main(struct sim_world *world, void *argument)
         }
         SIM_ALWAYS(all_served(world, state));
     }
-    rt_shards_close(sim_house_shards(state->house));
+    rt_shards_close(sim_shard_group_shards(state->group));
     if (state->early) {
         rt_err err = query_shard(world, state, 0);
         SIM_ALWAYS(err == RT_OK || err == RT_E_CLOSED);
@@ -245,18 +245,18 @@ open_connection(struct state *state, uint32_t number)
     struct connection *connection = &state->connections[number];
     uint32_t shard = number / CONNECTIONS;
     connection->state = connection->request.state = state;
-    connection->shard = sim_house_shard(state->house, shard);
+    connection->shard = sim_shard_group_shard(state->group, shard);
     rt_task_init(&connection->task, connection_poll, NULL, names[number]);
-    sim_spawn_background(sim_house_rt(state->house, shard), &connection->task);
+    sim_spawn_background(sim_shard_group_rt(state->group, shard), &connection->task);
 }
 
 static void
 begin(struct sim_world *world, bool early)
 {
     struct state *state = sim_new(world, struct state);
-    struct sim_house_options options = {.count = SHARDS, .lane_capacity = 2};
+    struct sim_shard_group_options options = {.count = SHARDS, .lane_capacity = 2};
     state->early = early;
-    state->house = sim_house_new(world, &options);
+    state->group = sim_shard_group_new(world, &options);
     for (uint32_t i = 0; i < SHARDS * CONNECTIONS; i++) {
         open_connection(state, i);
     }

@@ -61,7 +61,7 @@ static void
 send(struct end *from, enum what what, uint32_t number)
 {
     struct end *to = from->other;
-    if (sim_disturb(from->world, LOST_ONE_IN) || to->count == INBOX) {
+    if (sim_inject(from->world, LOST_ONE_IN) || to->count == INBOX) {
         return;
     }
     uint64_t due_ns = sim_now(from->world) + sim_range(from->world, LATENCY_NS_MIN, LATENCY_NS_MAX);

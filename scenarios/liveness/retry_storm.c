@@ -74,7 +74,7 @@ is_wanted(const struct request *request)
 static void
 serve(const struct server *server, const struct request *request)
 {
-    sim_work(server->world, sim_disturb(server->world, HITCH_ONE_IN) ? HITCH_NS : WORK_NS);
+    sim_work(server->world, sim_inject(server->world, HITCH_ONE_IN) ? HITCH_NS : WORK_NS);
     SIM_PROGRESS();
     if (is_wanted(request)) {
         request->client->answered = true;

@@ -8,7 +8,7 @@
  *
  * It ended in late-wakeup (oracle audit-quiet) of 'task 2' at 50000500 ns.
  *
- * Fixed: such a fault waits until the loop is back from its host (sim/bind/disturb.c).
+ * Fixed: such a fault waits until the loop is back from its host (sim/bind/perturb.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

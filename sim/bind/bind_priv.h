@@ -87,7 +87,7 @@ enum sim_spurious_poll sim__task_spurious_poll(struct sim_actor *actor);
 uint32_t sim__task_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t max);
 void sim__task_fire_derived(struct sim_actor *actor);
 
-/* disturb.c: freedoms and faults around a poll. */
+/* perturb.c: freedoms and faults around a poll. */
 void sim__disturb(struct sim_bound *bound);
 void sim__disturb_init(struct sim_rt *rt);
 void sim__disturb_parked(struct sim_bound *bound);

@@ -11,12 +11,12 @@
 
 struct member {
     struct rt_shard shard;
-    struct sim_house *house;
+    struct sim_shard_group *group;
     struct sim_rt *rt;
     struct sim_loop *loop;
 };
 
-struct sim_house {
+struct sim_shard_group {
     struct sim_world *world;
     struct rt_shards shards;
     uint32_t count;
@@ -31,17 +31,17 @@ static bool
 here(void *argument)
 {
     const struct member *member = argument;
-    const struct sim_loop *current = sim_loop_current(member->house->world);
+    const struct sim_loop *current = sim_loop_current(member->group->world);
     return current == NULL || current == member->loop;
 }
 
 /* A poll is one step, so a send or a submit inside of one does not pause. */
 static bool
-is_polling(const struct sim_house *house)
+is_polling(const struct sim_shard_group *group)
 {
-    const struct sim_loop *current = sim_loop_current(house->world);
-    for (uint32_t i = 0; i < house->count; i++) {
-        const struct member *member = &house->members[i];
+    const struct sim_loop *current = sim_loop_current(group->world);
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct member *member = &group->members[i];
         if (member->loop == current && member->rt->runtime.executor.running) {
             return true;
         }
@@ -53,8 +53,8 @@ static void
 between(void *argument)
 {
     const struct member *member = argument;
-    if (!is_polling(member->house)) {
-        sim_loop_pause(member->house->world);
+    if (!is_polling(member->group)) {
+        sim_loop_pause(member->group->world);
     }
 }
 
@@ -71,12 +71,13 @@ member_main(struct sim_world *world, void *argument)
 }
 
 static void
-member_new(struct sim_house *house, uint32_t number, const struct sim_house_options *options)
+member_new(struct sim_shard_group *group, uint32_t number,
+        const struct sim_shard_group_options *options)
 {
-    struct sim_world *world = house->world;
-    struct member *member = &house->members[number];
+    struct sim_world *world = group->world;
+    struct member *member = &group->members[number];
     uint32_t capacity = options->capacity != 0 ? options->capacity : 16;
-    member->house = house;
+    member->group = group;
     member->rt = sim_rt_new(world,
             &(struct sim_rt_options){.name = names[number], .capacity = capacity, .by_loop = true});
     struct rt_shard_config config = {
@@ -87,52 +88,52 @@ member_new(struct sim_house *house, uint32_t number, const struct sim_house_opti
             .between = between,
             .argument = member,
     };
-    rt_err err = rt_shard_init(&member->shard, &house->shards, number, &config);
+    rt_err err = rt_shard_init(&member->shard, &group->shards, number, &config);
     rt_assert(err == RT_OK);
     member->loop = sim_loop_new(world, names[number], member_main, member);
 }
 
-struct sim_house *
-sim_house_new(struct sim_world *world, const struct sim_house_options *options)
+struct sim_shard_group *
+sim_shard_group_new(struct sim_world *world, const struct sim_shard_group_options *options)
 {
-    static const struct sim_house_options defaults = {0};
+    static const struct sim_shard_group_options defaults = {0};
     options = options != NULL ? options : &defaults;
-    struct sim_house *house = sim_new(world, struct sim_house);
-    house->world = world;
-    house->count = options->count != 0 ? options->count : 2;
-    rt_assert(house->count <= SIM_SHARDS_MAX);
+    struct sim_shard_group *group = sim_new(world, struct sim_shard_group);
+    group->world = world;
+    group->count = options->count != 0 ? options->count : 2;
+    rt_assert(group->count <= SIM_SHARDS_MAX);
     uint32_t lane = options->lane_capacity != 0 ? options->lane_capacity : 4;
-    uint32_t pipes = house->count * house->count;
+    uint32_t pipes = group->count * group->count;
     struct rt_shards_config config = {
-            .count = house->count,
-            .members = sim_alloc(world, house->count * sizeof(struct rt_shard *)),
+            .count = group->count,
+            .members = sim_alloc(world, group->count * sizeof(struct rt_shard *)),
             .pipes = sim_alloc(world, pipes * sizeof(struct rt_pipe)),
             .places = sim_alloc(world, (size_t)pipes * lane * sizeof(struct rt_message *)),
             .lane_capacity = lane,
     };
-    rt_shards_init(&house->shards, &config);
-    for (uint32_t i = 0; i < house->count; i++) {
-        member_new(house, i, options);
+    rt_shards_init(&group->shards, &config);
+    for (uint32_t i = 0; i < group->count; i++) {
+        member_new(group, i, options);
     }
-    return house;
+    return group;
 }
 
 struct rt_shards *
-sim_house_shards(struct sim_house *house)
+sim_shard_group_shards(struct sim_shard_group *group)
 {
-    return &house->shards;
+    return &group->shards;
 }
 
 struct rt_shard *
-sim_house_shard(struct sim_house *house, uint32_t number)
+sim_shard_group_shard(struct sim_shard_group *group, uint32_t number)
 {
-    rt_assert(number < house->count);
-    return &house->members[number].shard;
+    rt_assert(number < group->count);
+    return &group->members[number].shard;
 }
 
 struct sim_rt *
-sim_house_rt(struct sim_house *house, uint32_t number)
+sim_shard_group_rt(struct sim_shard_group *group, uint32_t number)
 {
-    rt_assert(number < house->count);
-    return house->members[number].rt;
+    rt_assert(number < group->count);
+    return group->members[number].rt;
 }

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
-#include "sim/cli/print/build.h"
-#include "sim/cli/print/terminal.h"
+#include "sim/base/build.h"
+#include "sim/base/terminal.h"
 
 /* The handler of SIGPIPE when the program began. */
 static void (*on_pipe)(int) = SIG_DFL;

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/json.h"
 #include "sim/cli/code_names.h"
 #include "sim/cli/coverage.h"
-#include "sim/cli/print/json.h"
 #include "sim/search/cover/edges.h"
 #include "sim/store/code.h"
 #include "sim/store/coverage.h"

@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/json.h"
+#include "sim/base/page.h"
+#include "sim/base/terminal.h"
 #include "sim/cli/coverage.h"
-#include "sim/cli/print/json.h"
-#include "sim/cli/print/terminal.h"
 #include "sim/cli/select.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/explain/view/page.h"
 #include "sim/store/coverage.h"
 
 /* One query after the other, up to the first error. */

@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
+#include "sim/base/json.h"
+#include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/print/json.h"
-#include "sim/cli/print/terminal.h"
 #include "sim/cli/subject/subject.h"
 
 /* Finds the run and makes it; the caller frees both in any case. */

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/json.h"
 #include "sim/cli/code_names.h"
 #include "sim/cli/coverage.h"
-#include "sim/cli/print/json.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/engine/token.h"

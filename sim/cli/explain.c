@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/json.h"
+#include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/explained.h"
-#include "sim/cli/print/json.h"
-#include "sim/cli/print/terminal.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/explain/report.h"

@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/cli/print/build.h"
-#include "sim/cli/print/terminal.h"
+#include "sim/base/build.h"
+#include "sim/base/clock.h"
+#include "sim/base/terminal.h"
 #include "sim/cli/print/words.h"
-#include "sim/engine/clock.h"
 #include "sim/explain/report.h"
 #include "sim/explain/sides.h"
 #include "sim/explain/view/tell.h"

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/json.h"
+#include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/print/json.h"
-#include "sim/cli/print/terminal.h"
 #include "sim/cli/select.h"
 
 static const char *

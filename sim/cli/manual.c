@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/build.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/print/build.h"
 #include "sim/core/decide/options.h"
 
 #define INDEX "rewake" /* The page of the program itself. */

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/clock.h"
 #include "sim/cli/trials.h"
-#include "sim/engine/clock.h"
 
 #define RUNS 1000u
 #define COLUMNS_MAX 16u

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/print/terminal.h"
 #include "sim/core/decide/options.h"
 #include "sim/engine/token.h"
 #include "sim/engine/worker/pool.h"

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/json.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/print/json.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/shrunk.h"
 #include "sim/cli/subject/artifact.h"

@@ -15,10 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/code_names.h"
 #include "sim/cli/coverage.h"
-#include "sim/cli/print/terminal.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/replay_each.h"
 #include "sim/cli/replay_export.h"

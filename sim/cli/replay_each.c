@@ -17,9 +17,9 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/json.h"
 #include "sim/cli/code_names.h"
 #include "sim/cli/coverage.h"
-#include "sim/cli/print/json.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/replay_finding.h"
 #include "sim/search/cover/edges.h"
@@ -105,7 +105,8 @@ run_one(struct each *each, const struct sim_subject *subject)
     struct sim_single alone = {.runs = 0};
     const struct sim_subject_setup setup = {
             .lenient = sim_given(&each->cli->settings, SIM_CLI_OPTION_LENIENT),
-            .explain = sim_given(&each->cli->settings, SIM_CLI_OPTION_JSON), /* For owed_step. */
+            .explain = sim_given(
+                    &each->cli->settings, SIM_CLI_OPTION_JSON), /* For missing_wake_step. */
             .quiet = true,
     };
     enum sim_finding finding = SIM_FINDING_SAME;

@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
-#include "sim/cli/print/build.h"
+#include "sim/base/build.h"
+#include "sim/base/clock.h"
 #include "sim/cli/print/format.h"
 #include "sim/cli/print/words.h"
-#include "sim/engine/clock.h"
 #include "sim/explain/view/where.h"
 
 #define FOLDER_MAX 256u

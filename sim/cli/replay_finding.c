@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "sim/cli/print/json.h"
+#include "sim/base/json.h"
 
 /* By what is known of the build. */
 static enum sim_finding
@@ -132,7 +132,7 @@ sim_replay_print_json(const struct sim_subject *subject, const struct sim_single
     sim_json_number(&json, "steps", outcome->steps);
     sim_json_number(&json, "sim_ns", outcome->sim_ns);
     sim_json_number(&json, "deviations", outcome->deviations);
-    sim_json_number(&json, "owed_step", outcome->owed_step);
+    sim_json_number(&json, "missing_wake_step", outcome->missing_wake_step);
     sim_json_number(&json, "exit", (uint64_t)sim_replay_status(finding, outcome));
     sim_json_end(&json);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/cli/print/terminal.h"
+#include "sim/base/terminal.h"
 #include "sim/cli/print/words.h"
 #include "sim/explain/step/gdb.h"
 #include "sim/explain/step/moment.h"
@@ -200,7 +200,8 @@ print_step_of(struct sim_cli *cli, const struct sim_subject *subject)
 static uint64_t
 step_that_matters(const struct sim_outcome *outcome)
 {
-    uint64_t step = outcome->owed_step != 0 ? outcome->owed_step : outcome->fail_step;
+    uint64_t step =
+            outcome->missing_wake_step != 0 ? outcome->missing_wake_step : outcome->fail_step;
     step = step < outcome->steps ? step : outcome->steps;
     return step > 0 ? step : 1;
 }

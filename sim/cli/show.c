@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/print/terminal.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/explain/view/tell.h"

@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/base/clock.h"
+#include "sim/base/json.h"
+#include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/print/json.h"
-#include "sim/cli/print/terminal.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/shrunk.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/engine/clock.h"
 #include "sim/explain/view/columns.h"
 #include "sim/explain/view/tell.h"
 

@@ -6,7 +6,7 @@
 #ifndef SIM_CLI_SHRUNK_H
 #define SIM_CLI_SHRUNK_H
 
-#include "sim/cli/print/json.h"
+#include "sim/base/json.h"
 #include "sim/engine/shrink/shrink.h"
 #include "sim/store/store.h"
 

@@ -7,9 +7,9 @@
 #ifndef SIM_CLI_TRIALS_H
 #define SIM_CLI_TRIALS_H
 
-#include "sim/cli/print/build.h"
-#include "sim/cli/print/json.h"
-#include "sim/cli/print/terminal.h"
+#include "sim/base/build.h"
+#include "sim/base/json.h"
+#include "sim/base/terminal.h"
 #include "sim/cli/select.h"
 #include "sim/engine/sweep/trials.h"
 #include "sim/store/store.h"

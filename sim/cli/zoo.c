@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/clock.h"
 #include "sim/cli/trials.h"
-#include "sim/engine/clock.h"
 
 #define RUNS 10000u
 

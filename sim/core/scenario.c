@@ -102,7 +102,7 @@ sim_pick(struct sim_world *world, uint32_t n)
 }
 
 bool
-sim_disturb(struct sim_world *world, uint32_t one_in)
+sim_inject(struct sim_world *world, uint32_t one_in)
 {
     return sim__perturb(world->current, SIM_KIND_USER, 2, one_in) != 0;
 }

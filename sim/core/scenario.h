@@ -201,7 +201,7 @@ uint32_t sim_pick(struct sim_world *world, uint32_t n);
 
 /* Whether to inject a fault of the scenario, by a decision: true once in `one_in` occasions (0:
  * never), and never in the fault-free phase (sim/README.md). */
-bool sim_disturb(struct sim_world *world, uint32_t one_in);
+bool sim_inject(struct sim_world *world, uint32_t one_in);
 
 /* Whether the run is in its fault-free phase. */
 bool sim_fault_free(const struct sim_world *world);

@@ -135,7 +135,7 @@ clear_outcome(struct sim_outcome *outcome, uint64_t seed)
     outcome->site = 0;
     outcome->fail_step = 0;
     outcome->fail_ns = 0;
-    outcome->owed_step = 0;
+    outcome->missing_wake_step = 0;
     outcome->lost_step = 0;
     outcome->lost_wakers = 0;
     outcome->stack.count = 0;

@@ -411,7 +411,7 @@ sim__actor_choose(struct sim_actor *actor, enum sim_kind kind, uint32_t n, struc
  * An actor is perturbed at most this often between two steps of progress, with any options and
  * strategy: more could keep a correct program from ending. Only `…_one_in=1` reaches it.
  */
-#define SIM_DISTURBED_MAX 64u
+#define SIM_INJECTED_MAX 64u
 
 /* Something has waited for `steps` of the `limit` that is starvation. After half of it the
  * simulator adds no perturbation; the next check is at most this many steps away. */
@@ -428,7 +428,7 @@ sim__keep_waiting(struct sim_world *world, uint64_t steps, uint64_t limit)
 static inline bool
 sim__spared(const struct sim_world *world, const struct sim_actor *actor)
 {
-    bool often = actor->disturbed >= SIM_DISTURBED_MAX &&
+    bool often = actor->disturbed >= SIM_INJECTED_MAX &&
                  actor->disturbed_progress == world->progress_step;
     return often || world->fault_free || world->step < world->calm_until;
 }

@@ -10,11 +10,11 @@
 #ifndef SIM_EXPLAIN_DRAWN_H
 #define SIM_EXPLAIN_DRAWN_H
 
+#include "sim/base/page.h"
 #include "sim/core/code/symbols.h"
 #include "sim/core/decide/draws.h"
 #include "sim/engine/worker/single.h"
 #include "sim/explain/view/actor_table.h"
-#include "sim/explain/view/page.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -13,12 +13,12 @@
 #ifndef SIM_EXPLAIN_EXPLAIN_H
 #define SIM_EXPLAIN_EXPLAIN_H
 
+#include "sim/base/page.h"
 #include "sim/engine/worker/single.h"
 #include "sim/explain/cause/cause.h"
 #include "sim/explain/decision.h"
 #include "sim/explain/drawn.h"
 #include "sim/explain/order/order.h"
-#include "sim/explain/view/page.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -293,7 +293,7 @@ sim__say_untaken(struct sim_page *page, const struct sim_explanation *explanatio
     const struct sim_cause *cause = &explanation->cause;
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_put(page, " blocks at ");
-    sim_page_put_step(page, sim_explanation_outcome(explanation)->owed_step);
+    sim_page_put_step(page, sim_explanation_outcome(explanation)->missing_wake_step);
     sim_page_put(page, " with something not taken: its host has it ready, has reported it before, "
                        "and does not report it again. It was last");
     sim__say_at(page, cause);

@@ -191,7 +191,7 @@ sim_net_new(struct sim_world *world, const struct sim_net_options *options)
         net->options.latency_ns_min = UINT64_C(100000);
         net->options.latency_ns_max = UINT64_C(2000000);
     }
-    net->options.room = net->options.room != 0 ? net->options.room : 4096;
+    net->options.capacity = net->options.capacity != 0 ? net->options.capacity : 4096;
     net->options.retry_ns = net->options.retry_ns != 0 ? net->options.retry_ns : UINT64_C(10000000);
     net->options.tries = net->options.tries != 0 ? net->options.tries : 5;
     rt_list_init(&net->nodes);

@@ -31,7 +31,7 @@ struct sim_node;
 struct sim_net_options {
     uint64_t latency_ns_min; /* One way. Both 0: 100 us to 2 ms. */
     uint64_t latency_ns_max;
-    uint32_t room;     /* Bytes that one direction holds, with those in flight; 0: 4096. */
+    uint32_t capacity; /* Bytes that one direction holds, with those in flight; 0: 4096. */
     uint64_t retry_ns; /* After which a request to connect is sent again; 0: 10 ms … */
     uint32_t tries;    /* … at most this often, before it times out; 0: 5. */
 };

@@ -331,7 +331,7 @@ sim__socket_new(struct sim_node *node, const char *name, uint16_t port)
     socket->node = node;
     socket->owner = world->current;
     socket->port = port;
-    socket->in.size = node->net->options.room;
+    socket->in.size = node->net->options.capacity;
     socket->in.bytes = sim_alloc(world, socket->in.size);
     rt_list_init(&socket->queue_link);
     rt_list_init(&socket->queue);

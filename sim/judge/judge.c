@@ -357,8 +357,8 @@ static bool
 lost_long_ago(const struct inquest *inquest)
 {
     const struct sim_outcome *outcome = inquest->outcome;
-    return outcome->owed_step != 0 &&
-           outcome->fail_step - outcome->owed_step >= inquest->what->options.starvation_steps;
+    return outcome->missing_wake_step != 0 && outcome->fail_step - outcome->missing_wake_step >=
+                                                      inquest->what->options.starvation_steps;
 }
 
 /* The first that would have gained something in one poll. */

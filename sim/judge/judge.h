@@ -51,7 +51,7 @@ uint64_t sim_judge_lost(
 /*
  * For a lost or late wake-up: the first step after which the task could make progress: that step
  * should have woken it. By bisection between its last step and the failure, checked at both
- * sides. 0: not found. outcome->owed_step is set as well.
+ * sides. 0: not found. outcome->missing_wake_step is set as well.
  */
 uint64_t sim_judge_owed(
         struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome);

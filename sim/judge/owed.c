@@ -165,9 +165,9 @@ sim_judge_owed(struct sim_world *world, const struct sim_case *what, struct sim_
     struct asking asking = {.outcome = outcome, .recorder = &kept.recorder};
     sim_stand_init(&asking.stand, world, what);
     asking.stage = find_stage(&asking);
-    outcome->owed_step =
+    outcome->missing_wake_step =
             asking.stage == SIM_ORACLE_STAGE_INTERRUPT ? bisect_loop(&asking) : bisect(&asking);
     sim_stand_leave(&asking.stand);
     sim_restore(world, &kept);
-    return outcome->owed_step;
+    return outcome->missing_wake_step;
 }

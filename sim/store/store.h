@@ -198,7 +198,7 @@ struct sim_run_row {
     uint64_t decisions;
     uint64_t events; /* How many there were; stored or not. */
     uint64_t fail_step;
-    uint64_t owed_step;
+    uint64_t missing_wake_step;
     uint32_t deviations;
     uint32_t actor; /* UINT32_MAX: none. */
     uint32_t object;

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/cli/print/json.h"
-#include "sim/cli/print/terminal.h"
+#include "sim/base/json.h"
+#include "sim/base/terminal.h"
 #include "sim/engine/token.h"
 
 char *

@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/clock.h"
+#include "sim/base/page.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/run/state.h"
-#include "sim/engine/clock.h"
 #include "sim/engine/token.h"
-#include "sim/explain/view/page.h"
 
 /* Without --runs and --time. */
 #define RUNS_DEFAULT UINT64_C(1000000)

@@ -3,17 +3,17 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/cli/print/json.h"
+#include "sim/base/json.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/cli/print/build.h"
+#include "sim/base/build.h"
+#include "sim/base/clock.h"
 #include "sim/cli/run/state.h"
 #include "sim/cli/shrunk.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/core/record/site.h"
-#include "sim/engine/clock.h"
 #include "sim/explain/view/diff.h"
 #include "sim/explain/view/where.h"
 
@@ -163,7 +163,7 @@ sim_run_json_failure(const struct sim_run *run, const struct sim_report *report)
     sim_json_number(&json, "steps", outcome->steps);
     sim_json_number(&json, "sim_ns", outcome->sim_ns);
     sim_json_number(&json, "deviations", outcome->deviations);
-    sim_json_number(&json, "owed_step", outcome->owed_step);
+    sim_json_number(&json, "missing_wake_step", outcome->missing_wake_step);
     sim_json_text(&json, "fifo", fifo[failure->alone->worker.shared->fifo]);
     put_sites(&json, failure);
     if (report->run_id != 0) {
@@ -202,7 +202,7 @@ sim_run_json_replica(const struct sim_run *run, uint64_t seed, const struct sim_
     sim_json_bool(&json, "seed_is_enough", sim_run_seed_is_enough(run));
     sim_json_text(&json, "strategy", sim_run_strategy(run));
     sim_json_text(&json, "verdict", sim_verdict_name(SIM_VERDICT_DIVERGED));
-    sim_json_text(&json, "oracle", sim_oracle_name(SIM_ORACLE_TWIN));
+    sim_json_text(&json, "oracle", sim_oracle_name(SIM_ORACLE_REPLICA));
     sim_json_text(&json, "message",
             difference.kind == SIM_DIFF_SAME
                     ? "the run depends on what ran before it in the same process"

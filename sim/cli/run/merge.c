@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/json.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/print/json.h"
 #include "sim/store/shard.h"
 
 struct inputs {

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/clock.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/run/state.h"
-#include "sim/engine/clock.h"
 #include "sim/engine/token.h"
 
 /* ---- Signals. -------------------------------------------------------------------------------- */

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/clock.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/run/state.h"
 #include "sim/cli/shrunk.h"
-#include "sim/engine/clock.h"
 #include "sim/engine/token.h"
 
 /* For each failure, also in a sweep that is out of time. */

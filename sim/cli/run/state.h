@@ -20,9 +20,9 @@
 
 #include <signal.h>
 
+#include "sim/base/json.h"
+#include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/print/json.h"
-#include "sim/cli/print/terminal.h"
 #include "sim/cli/select.h"
 #include "sim/engine/shrink/shrink.h"
 #include "sim/engine/sweep/sweep.h"

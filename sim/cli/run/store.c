@@ -12,12 +12,12 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
-#include "sim/cli/print/build.h"
+#include "sim/base/build.h"
+#include "sim/base/clock.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/run/state.h"
 #include "sim/cli/shrunk.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/engine/clock.h"
 #include "sim/explain/view/where.h"
 #include "sim/store/shard.h"
 
@@ -156,7 +156,7 @@ row_of(const struct sim_run *run, const struct sim_kept *kept)
             .decisions = outcome->decisions,
             .events = outcome->events,
             .fail_step = outcome->fail_step,
-            .owed_step = outcome->owed_step,
+            .missing_wake_step = outcome->missing_wake_step,
             .deviations = outcome->deviations,
             .actor = outcome->actor,
             .object = outcome->object,

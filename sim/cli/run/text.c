@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/cli/print/build.h"
+#include "sim/base/build.h"
+#include "sim/base/clock.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/run/state.h"
 #include "sim/cli/shrunk.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/engine/clock.h"
 #include "sim/explain/view/columns.h"
 #include "sim/explain/view/diff.h"
 #include "sim/explain/view/tell.h"
@@ -334,7 +334,7 @@ store_replica(struct sim_run *run, uint64_t seed, struct sim_single *usual, cons
             .alone = usual,
     };
     failure.outcome.verdict = SIM_VERDICT_DIVERGED;
-    failure.outcome.oracle = SIM_ORACLE_TWIN;
+    failure.outcome.oracle = SIM_ORACLE_REPLICA;
     (void)snprintf(failure.outcome.message, sizeof(failure.outcome.message),
             "a replica run in another process, with memory elsewhere, differs");
     return sim_run_store_failure(run, &failure, token, ret_run_id);

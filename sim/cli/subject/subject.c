@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/cli/print/build.h"
-#include "sim/cli/print/terminal.h"
+#include "sim/base/build.h"
+#include "sim/base/terminal.h"
 #include "sim/cli/print/words.h"
 #include "sim/engine/token.h"
 #include "sim/search/strategy.h"

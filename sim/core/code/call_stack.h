@@ -8,8 +8,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_CALL_STACK_H
-#define SIM_CORE_CALL_STACK_H
+#ifndef SIM_CORE_CODE_CALL_STACK_H
+#define SIM_CORE_CODE_CALL_STACK_H
 
 #include <stdbool.h>
 #include <stdint.h>

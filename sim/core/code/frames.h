@@ -10,8 +10,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_FRAMES_H
-#define SIM_CORE_FRAMES_H
+#ifndef SIM_CORE_CODE_FRAMES_H
+#define SIM_CORE_CODE_FRAMES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_LAMBDA_H
-#define SIM_CORE_LAMBDA_H
+#ifndef SIM_CORE_CODE_LAMBDA_H
+#define SIM_CORE_CODE_LAMBDA_H
 
 #include <stdbool.h>
 

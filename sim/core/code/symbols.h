@@ -8,8 +8,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_SYMBOLS_H
-#define SIM_CORE_SYMBOLS_H
+#ifndef SIM_CORE_CODE_SYMBOLS_H
+#define SIM_CORE_CODE_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

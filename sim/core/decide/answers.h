@@ -17,8 +17,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_ANSWERS_H
-#define SIM_CORE_ANSWERS_H
+#ifndef SIM_CORE_DECIDE_ANSWERS_H
+#define SIM_CORE_DECIDE_ANSWERS_H
 
 #include "sim/core/decide/choice.h"
 #include "sim/core/decide/tape.h"

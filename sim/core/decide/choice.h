@@ -16,8 +16,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_CHOICE_H
-#define SIM_CORE_CHOICE_H
+#ifndef SIM_CORE_DECIDE_CHOICE_H
+#define SIM_CORE_DECIDE_CHOICE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,8 +10,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_DECIDER_H
-#define SIM_CORE_DECIDER_H
+#ifndef SIM_CORE_DECIDE_DECIDER_H
+#define SIM_CORE_DECIDE_DECIDER_H
 
 #include "runtime/base/assert.h"
 #include "sim/core/decide/choice.h"

@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_DRAWS_H
-#define SIM_CORE_DRAWS_H
+#ifndef SIM_CORE_DECIDE_DRAWS_H
+#define SIM_CORE_DECIDE_DRAWS_H
 
 #include <stdbool.h>
 #include <stdint.h>

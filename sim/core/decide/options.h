@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_OPTIONS_H
-#define SIM_CORE_OPTIONS_H
+#ifndef SIM_CORE_DECIDE_OPTIONS_H
+#define SIM_CORE_DECIDE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

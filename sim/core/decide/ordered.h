@@ -17,8 +17,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_ORDERED_H
-#define SIM_CORE_ORDERED_H
+#ifndef SIM_CORE_DECIDE_ORDERED_H
+#define SIM_CORE_DECIDE_ORDERED_H
 
 #include "sim/core/decide/strategies.h"
 

@@ -12,8 +12,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_STRATEGIES_H
-#define SIM_CORE_STRATEGIES_H
+#ifndef SIM_CORE_DECIDE_STRATEGIES_H
+#define SIM_CORE_DECIDE_STRATEGIES_H
 
 #include "sim/core/decide/choice.h"
 #include "sim/core/decide/tape.h"

@@ -10,8 +10,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_TAPE_H
-#define SIM_CORE_TAPE_H
+#ifndef SIM_CORE_DECIDE_TAPE_H
+#define SIM_CORE_DECIDE_TAPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_EVENT_H
-#define SIM_CORE_EVENT_H
+#ifndef SIM_CORE_RECORD_EVENT_H
+#define SIM_CORE_RECORD_EVENT_H
 
 #include <stdint.h>
 

@@ -58,8 +58,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_FOOTPRINT_H
-#define SIM_CORE_FOOTPRINT_H
+#ifndef SIM_CORE_RECORD_FOOTPRINT_H
+#define SIM_CORE_RECORD_FOOTPRINT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -12,8 +12,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_GAINS_H
-#define SIM_CORE_GAINS_H
+#ifndef SIM_CORE_RECORD_GAINS_H
+#define SIM_CORE_RECORD_GAINS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_OUTCOME_H
-#define SIM_CORE_OUTCOME_H
+#ifndef SIM_CORE_RECORD_OUTCOME_H
+#define SIM_CORE_RECORD_OUTCOME_H
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -69,7 +69,7 @@ sim_verdict_fits(enum sim_verdict stated, enum sim_verdict verdict)
     X(BALANCE, "balance", "counts at the end of the run") \
     X(USER, "user", "the scenario's own check") \
     X(PROCESS, "process", "the operating system") \
-    X(TWIN, "twin", "the same run in another process") \
+    X(REPLICA, "replica", "the same run in another process") \
     X(LIVENESS, "liveness", "no fault was injected any more, and the run did not end") \
     X(REWAKE_LOOP, "rewake-loop", "a loop made progress after a spurious report of its host")
 
@@ -113,7 +113,7 @@ struct sim_outcome {
     uint32_t site;       /* The responsible line, or the waiting one; 0: none. */
     uint64_t fail_step;  /* When the verdict was reached. */
     uint64_t fail_ns;
-    uint64_t owed_step;   /* lost-wakeup, late-wakeup: the step that should have woken; 0: not
+    uint64_t missing_wake_step; /* lost-wakeup, late-wakeup: the step that should have woken; 0: not
                            * searched for, or none. */
     uint64_t audit_step;  /* The first quiescence that was audited, or the failed one; 0: none. */
     uint64_t lost_step;   /* leak: the step after which no memory held a cloned waker any more; 0:

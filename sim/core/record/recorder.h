@@ -15,8 +15,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_RECORDER_H
-#define SIM_CORE_RECORDER_H
+#ifndef SIM_CORE_RECORD_RECORDER_H
+#define SIM_CORE_RECORD_RECORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_SITE_H
-#define SIM_CORE_SITE_H
+#ifndef SIM_CORE_RECORD_SITE_H
+#define SIM_CORE_RECORD_SITE_H
 
 #include <stdbool.h>
 

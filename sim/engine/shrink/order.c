@@ -2,8 +2,8 @@
  * order.c -- the same steps in a simpler order.
  *
  * Sorting: of the order in which the best run took its steps only that is kept which matters, pairs
- * of steps of different actors that touch the same thing (sim/core/record/footprint.h); everything else
- * is as in the baseline. In a random run an actor steps out of turn at every second step, and
+ * of steps of different actors that touch the same thing (sim/core/record/footprint.h); everything
+ * else is as in the baseline. In a random run an actor steps out of turn at every second step, and
  * most of that is noise: what is left are the few times that an actor had to wait.
  *
  * Merging: where an actor steps, another does, and the first continues, it continues before.

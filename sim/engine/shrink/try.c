@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 #include "runtime/base/assert.h"
-#include "sim/engine/clock.h"
+#include "sim/base/clock.h"
 #include "sim/engine/shrink/shrink_priv.h"
 
 /* Candidates that may hang: each costs the single-run worker's hang_ms and a process. */

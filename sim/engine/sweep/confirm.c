@@ -51,7 +51,7 @@ sim_confirm(struct sim_single *alone, const struct sim_candidate *what,
     *ret_same = sim_same_end(seen, outcome);
     if (!*ret_same) {
         ret_outcome->verdict = SIM_VERDICT_DIVERGED;
-        ret_outcome->oracle = SIM_ORACLE_TWIN;
+        ret_outcome->oracle = SIM_ORACLE_REPLICA;
         ret_outcome->site = seen->site;
         if (seen->verdict == SIM_VERDICT_DIVERGED) {
             /* The worker has made it again already, and says so. */

@@ -6,7 +6,7 @@
 #include "sim/engine/sweep/state.h"
 #include "runtime/base/assert.h"
 
-#include "sim/engine/clock.h"
+#include "sim/base/clock.h"
 #include "sim/search/swarm.h"
 
 /* ---- Stopping. ------------------------------------------------------------------------------- */

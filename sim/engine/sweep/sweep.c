@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
-#include "sim/engine/clock.h"
+#include "sim/base/clock.h"
 #include "sim/engine/sweep/state.h"
 #include "sim/engine/sweep/teach.h"
 

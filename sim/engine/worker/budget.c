@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "runtime/base/assert.h"
-#include "sim/engine/clock.h"
+#include "sim/base/clock.h"
 
 /* Keeps sums far from their ends. */
 #define TIME_MS_MAX (UINT64_C(1) << 40)

@@ -159,7 +159,7 @@ call_diverged(struct sim_outcome *outcome, const struct sim_suspect *suspect)
                 (unsigned long long)suspect->since, (unsigned long long)(seen->seed - 1));
     }
     outcome->verdict = SIM_VERDICT_DIVERGED;
-    outcome->oracle = SIM_ORACLE_TWIN;
+    outcome->oracle = SIM_ORACLE_REPLICA;
     outcome->site = seen->site;
     outcome->reason = seen->reason;
     if (seen->reason == SIM_REASON_KILLED) {

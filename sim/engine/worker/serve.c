@@ -207,7 +207,7 @@ explain(struct sim_shared *shared, const struct sim_case *what)
     if (outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
             outcome->verdict == SIM_VERDICT_LATE_WAKEUP) {
         shared->stage = SIM_STAGE_MISSING_WAKE;
-        outcome->owed_step = sim_judge_owed(&shared->world, what, &copy);
+        outcome->missing_wake_step = sim_judge_owed(&shared->world, what, &copy);
     }
     if (outcome->lost_wakers > 0) {
         shared->stage = SIM_STAGE_MISSING_WAKE;

@@ -185,7 +185,7 @@ hash_of_kept(const struct sim_shared *shared, uint32_t nth)
     struct sim_kept kept;
     memcpy(&kept, &shared->kept[nth], sizeof(kept));
     /* Found later, by a process that may be killed meanwhile. */
-    kept.outcome.owed_step = 0;
+    kept.outcome.missing_wake_step = 0;
     kept.outcome.lost_step = 0;
     uint64_t tape = XXH3_64bits(shared->tapes + kept.tape_offset, kept.tape_length);
     return XXH3_64bits_withSeed(&kept, sizeof(kept), tape + nth);

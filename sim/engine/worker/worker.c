@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
-#include "sim/engine/clock.h"
+#include "sim/base/clock.h"
 #include "sim/engine/worker/exit_flush.h"
 #include "sim/engine/worker/worker_priv.h"
 #include "sim/search/cover/edges.h"

@@ -12,7 +12,7 @@ static const struct sim_word *
 deciding_word(const struct sim_evidence *evidence, struct sim_cause *ret)
 {
     const struct sim_study *study = evidence->study;
-    uint64_t step = evidence->outcome->owed_step;
+    uint64_t step = evidence->outcome->missing_wake_step;
     uint64_t owed = evidence->wake_outcome->owed;
     uint32_t part = owed != SIM_EVENT_NONE
                             ? sim_actor_table_part_of(evidence->ledger->actor_table, owed)
@@ -42,7 +42,7 @@ blame_owed(const struct sim_evidence *evidence, struct sim_cause *cause)
     uint64_t found = SIM_EVENT_NONE;
     for (uint64_t i = evidence->wake_outcome->owed; i < evidence->wake_outcome->horizon; i++) {
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
-        if (event->step != evidence->outcome->owed_step || event->kind == RT_PROBE_POLLED) {
+        if (event->step != evidence->outcome->missing_wake_step || event->kind == RT_PROBE_POLLED) {
             break;
         }
         if (event->await != 0 || (event->site != 0 && event->kind != RT_PROBE_POLL)) {
@@ -132,7 +132,7 @@ blame_timers(const struct sim_evidence *evidence, struct sim_cause *cause)
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->kind == RT_PROBE_EXPIRE) {
             uint64_t owed = evidence->wake_outcome->owed;
-            sim__blame_site(cause, event->site, evidence->outcome->owed_step,
+            sim__blame_site(cause, event->site, evidence->outcome->missing_wake_step,
                     owed != SIM_EVENT_NONE ? sim_actor_table_part_of(actor_table, owed)
                                            : SIM_PART_NONE);
             return;
@@ -340,7 +340,7 @@ blame_wiper(const struct sim_evidence *evidence, const struct sim_came_word *cam
     const struct sim_walk_stop *wiper = &came->wiper;
     sim__blame_frames(evidence, cause, wiper->frames,
             wiper->frame_count <= SIM_WALK_FRAMES ? wiper->frame_count : 0, false,
-            evidence->outcome->owed_step, evidence->wake_outcome->part);
+            evidence->outcome->missing_wake_step, evidence->wake_outcome->part);
     cause->kind = cause->at_count > 0 ? SIM_CAUSE_ERASED : cause->kind;
     cause->wiped = cause->at_count > 0;
     return cause->at_count > 0;

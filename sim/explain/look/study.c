@@ -109,7 +109,7 @@ try_word(struct sim_world *world, const struct sim_case *what, const struct sim_
 {
     const struct sim_patch patch = {word->offset, word->before};
     const struct sim_question question = {
-            .stop = {outcome->owed_step, false},
+            .stop = {outcome->missing_wake_step, false},
             .actor = outcome->actor,
             .stage = outcome->oracle == SIM_ORACLE_REWAKE_SOURCES ? SIM_ORACLE_STAGE_SOURCES
                                                                   : SIM_ORACLE_STAGE_POLL,
@@ -277,7 +277,8 @@ study_trails(struct sim_world *world, const struct sim_case *what,
     switch ((enum sim_verdict)outcome->verdict) {
     case SIM_VERDICT_LOST_WAKEUP:
     case SIM_VERDICT_LATE_WAKEUP:
-        walk_trail(world, what, UINT32_MAX, outcome->owed_step, outcome->owed_step, study);
+        walk_trail(world, what, UINT32_MAX, outcome->missing_wake_step, outcome->missing_wake_step,
+                study);
         end = last_step_of(world, what, outcome);
         walk_trail(world, what, outcome->actor, end, end, study);
         return;
@@ -326,7 +327,7 @@ study_owed(struct sim_world *world, const struct sim_case *what, const struct si
         struct sim_study *study)
 {
     if (!study->words_known) {
-        find_words(world, what, outcome->owed_step, study);
+        find_words(world, what, outcome->missing_wake_step, study);
         study->words_known = true;
     }
     for (uint32_t i = 0; i < study->word_count; i++) {
@@ -335,10 +336,10 @@ study_owed(struct sim_world *world, const struct sim_case *what, const struct si
         }
     }
     if (!study->walked) {
-        find_writers(world, what, outcome->owed_step, study);
+        find_writers(world, what, outcome->missing_wake_step, study);
     }
-    if (!study->came.done && outcome->owed_step == slept_since(world, what, outcome)) {
-        sim_came_find(world, what, outcome, outcome->owed_step, &study->came);
+    if (!study->came.done && outcome->missing_wake_step == slept_since(world, what, outcome)) {
+        sim_came_find(world, what, outcome, outcome->missing_wake_step, &study->came);
     }
 }
 
@@ -349,7 +350,7 @@ sim_study_run(struct sim_world *world, const struct sim_case *what,
     struct sim_study *study = argument;
     struct sim_aside kept;
     sim_keep(world, &kept);
-    if (outcome->owed_step != 0) {
+    if (outcome->missing_wake_step != 0) {
         study_owed(world, what, outcome, study);
     }
     if (!study->failing && falls_by_call(outcome)) {

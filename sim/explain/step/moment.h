@@ -15,8 +15,8 @@
 #ifndef SIM_EXPLAIN_STEP_MOMENT_H
 #define SIM_EXPLAIN_STEP_MOMENT_H
 
+#include "sim/base/page.h"
 #include "sim/core/world.h"
-#include "sim/explain/view/page.h"
 #include "sim/judge/judge.h"
 
 #ifdef __cplusplus

@@ -12,8 +12,8 @@
 #define SIM_EXPLAIN_STEP_UNTIL_H
 
 #include "runtime/base/error.h"
+#include "sim/base/page.h"
 #include "sim/core/record/recorder.h"
-#include "sim/explain/view/page.h"
 
 #ifdef __cplusplus
 extern "C" {

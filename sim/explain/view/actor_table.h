@@ -21,10 +21,10 @@
 #define SIM_EXPLAIN_VIEW_ACTOR_TABLE_H
 
 #include "runtime/base/error.h"
+#include "sim/base/page.h"
 #include "sim/core/actor.h"
 #include "sim/core/record/recorder.h"
 #include "sim/explain/view/moves.h"
-#include "sim/explain/view/page.h"
 
 #ifdef __cplusplus
 extern "C" {

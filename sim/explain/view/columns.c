@@ -413,7 +413,7 @@ sim_columns_put(struct sim_page *page, const struct sim_actor_table *actor_table
     if (outcome != NULL) {
         interest.part = sim_actor_table_actor(actor_table, outcome->actor);
         sim_missing_find(actor_table, outcome, &table.mark);
-        interest.owed_step = table.mark.step;
+        interest.missing_wake_step = table.mark.step;
     }
     rt_err err = table_make(&table, &interest);
     if (err == RT_OK) {

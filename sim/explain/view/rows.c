@@ -152,8 +152,8 @@ mark(struct sim_rows *rows, uint32_t from, uint32_t to)
 static void
 mark_all(struct sim_rows *rows, const struct sim_interest *interest)
 {
-    if (interest->owed_step != 0) {
-        uint32_t row = row_at_step(rows, interest->owed_step);
+    if (interest->missing_wake_step != 0) {
+        uint32_t row = row_at_step(rows, interest->missing_wake_step);
         mark(rows, row > AROUND_OWED ? row - AROUND_OWED : 0, row + AROUND_OWED + 1);
     }
     for (uint32_t i = 0; i < interest->steps_count; i++) {

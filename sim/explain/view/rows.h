@@ -62,9 +62,9 @@ struct sim_plan {
 
 /* What matters to the reader. */
 struct sim_interest {
-    uint32_t part;         /* Whose story it is; SIM_PART_NONE: nobody's. */
-    uint64_t owed_step;    /* 0: none. The rows around it are marked. */
-    const uint64_t *steps; /* More steps that are marked. */
+    uint32_t part;              /* Whose story it is; SIM_PART_NONE: nobody's. */
+    uint64_t missing_wake_step; /* 0: none. The rows around it are marked. */
+    const uint64_t *steps;      /* More steps that are marked. */
     uint32_t steps_count;
     uint32_t rows_max; /* 0: everything is shown, nothing folded. */
 };

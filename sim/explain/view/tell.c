@@ -199,7 +199,7 @@ sim__is_left(const struct sim__telling *telling, uint32_t part)
 bool
 sim__found_by_rounds(const struct sim_outcome *outcome)
 {
-    return outcome->verdict == SIM_VERDICT_LOST_WAKEUP && outcome->owed_step == 0 &&
+    return outcome->verdict == SIM_VERDICT_LOST_WAKEUP && outcome->missing_wake_step == 0 &&
            outcome->reason == SIM_REASON_ROUNDS;
 }
 

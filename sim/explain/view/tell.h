@@ -17,9 +17,9 @@
 #define SIM_EXPLAIN_VIEW_TELL_H
 
 #include "runtime/base/error.h"
+#include "sim/base/page.h"
 #include "sim/core/record/outcome.h"
 #include "sim/core/record/recorder.h"
-#include "sim/explain/view/page.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -77,7 +77,7 @@ put_woken(struct sim__telling *telling)
 static void
 put_could_go_on(struct sim__telling *telling)
 {
-    uint64_t step = telling->outcome->owed_step;
+    uint64_t step = telling->outcome->missing_wake_step;
     bool dropped = is_dropped(telling);
     bool same =
             dropped &&
@@ -582,10 +582,10 @@ put_how_lost(struct sim__telling *telling)
     }
     sim_page_put(line, ", each blocked task was polled once more in a replay, and this one made "
                        "progress; so all that was missing");
-    if (limit != SIM_VERDICT_PASS && outcome->owed_step != 0 &&
-            outcome->owed_step < outcome->fail_step) {
+    if (limit != SIM_VERDICT_PASS && outcome->missing_wake_step != 0 &&
+            outcome->missing_wake_step < outcome->fail_step) {
         sim_page_printf(line, " for %llu steps",
-                (unsigned long long)(outcome->fail_step - outcome->owed_step));
+                (unsigned long long)(outcome->fail_step - outcome->missing_wake_step));
     }
     sim_page_put(line, " was a wake-up");
 }

@@ -64,7 +64,7 @@ put_owed_line(struct sim__telling *telling)
     uint64_t found = SIM_EVENT_NONE;
     for (uint64_t i = telling->wake_outcome.owed; i < telling->wake_outcome.horizon; i++) {
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
-        if (event->step != telling->outcome->owed_step || event->kind == RT_PROBE_POLLED) {
+        if (event->step != telling->outcome->missing_wake_step || event->kind == RT_PROBE_POLLED) {
             break;
         }
         if (is_users_line(event->await)) {
@@ -82,7 +82,7 @@ put_owed_line(struct sim__telling *telling)
 static void
 put_owed(struct sim__telling *telling)
 {
-    uint64_t step = telling->outcome->owed_step;
+    uint64_t step = telling->outcome->missing_wake_step;
     if (telling->wake_outcome.owed == SIM_EVENT_NONE ||
             sim_phrase_whose_step(&telling->actor_table, step) == telling->wake_outcome.part) {
         return; /* Of a step of its own all is said. */
@@ -353,7 +353,7 @@ tell_not_polled(struct sim__telling *telling)
     }
     sim_page_put(&telling->line, ".");
     put_who_had_it(telling);
-    if (wake->step != telling->outcome->owed_step) {
+    if (wake->step != telling->outcome->missing_wake_step) {
         put_owed(telling);
     }
 }
@@ -363,7 +363,7 @@ static void
 tell_blocked(struct sim__telling *telling, uint64_t block)
 {
     const struct sim_event *event = sim_actor_table_event(&telling->actor_table, block);
-    uint64_t owed = telling->outcome->owed_step;
+    uint64_t owed = telling->outcome->missing_wake_step;
     sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line, " began to wait for ");
     sim_actor_table_put_wanted(

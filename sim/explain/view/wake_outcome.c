@@ -118,12 +118,12 @@ forgotten_wake(const struct search *search)
 
 /* True when the step that owed the wake did something with `object`. */
 static bool
-owed_step_touches(const struct search *search, uint32_t object)
+missing_wake_step_touches(const struct search *search, uint32_t object)
 {
     uint64_t i = search->wake_outcome->owed;
     for (; i < search->wake_outcome->horizon; i++) {
         const struct sim_event *event = sim_actor_table_event(search->actor_table, i);
-        if (event->step != search->outcome->owed_step) {
+        if (event->step != search->outcome->missing_wake_step) {
             return false;
         }
         if (event->object == object && object != 0) {
@@ -146,7 +146,8 @@ is_overdue(const struct search *search, const struct sim_wait *wait)
     uint64_t due_ns = RT_NEVER;
     uint64_t now_ns = 0;
     if (SIM_OBJECT_KIND(wait->object) != RT_OBJECT_TIMER ||
-            !sim_actor_table_step_time(search->actor_table, search->outcome->owed_step, &now_ns)) {
+            !sim_actor_table_step_time(
+                    search->actor_table, search->outcome->missing_wake_step, &now_ns)) {
         return false;
     }
     for (uint64_t i = search->actor_table->first; i < search->wake_outcome->horizon; i++) {
@@ -187,7 +188,7 @@ fitness(const struct search *search, const struct sim_wait *wait)
     }
     bool overdue = open && is_overdue(search, wait);
     return 4 + (overdue ? 16u : 0) + (wanted ? 8u : 0) +
-           (owed_step_touches(search, wait->object) ? 4u : 0) + (open ? 0 : 2u) +
+           (missing_wake_step_touches(search, wait->object) ? 4u : 0) + (open ? 0 : 2u) +
            (wait->kind == SIM_WAIT_SLOT ? 1u : 0);
 }
 
@@ -224,7 +225,7 @@ fired_for_another(const struct search *search, uint32_t object, uint32_t whose)
 {
     for (uint64_t i = search->wake_outcome->owed; i < search->wake_outcome->horizon; i++) {
         const struct sim_event *event = sim_actor_table_event(search->actor_table, i);
-        if (event->step != search->outcome->owed_step) {
+        if (event->step != search->outcome->missing_wake_step) {
             break;
         }
         if (event->kind == RT_PROBE_FIRE && event->object == object && object != 0 &&
@@ -280,7 +281,7 @@ find_instead(struct search *search)
     struct sim_wake_outcome *wake_outcome = search->wake_outcome;
     for (uint64_t i = wake_outcome->owed; i < wake_outcome->horizon; i++) {
         const struct sim_event *event = sim_actor_table_event(search->actor_table, i);
-        if (event->step != search->outcome->owed_step) {
+        if (event->step != search->outcome->missing_wake_step) {
             return;
         }
         if (event->kind == RT_PROBE_FIRE) {
@@ -307,7 +308,8 @@ judge_open(struct search *search)
             last_at(search, SIM_EVENT_REPORT, wait->object, stored, wake_outcome->horizon);
     uint32_t stored_step = sim_actor_table_event(search->actor_table, stored)->step;
     wake_outcome->kind = SIM_WAKE_OUTCOME_NEVER_FIRED;
-    if (search->outcome->owed_step != 0 && search->outcome->owed_step <= stored_step) {
+    if (search->outcome->missing_wake_step != 0 &&
+            search->outcome->missing_wake_step <= stored_step) {
         /* What came before its turn before the last one, that turn has seen. */
         uint64_t looked = wake_outcome->poll != SIM_EVENT_NONE
                                   ? last_of(search, RT_PROBE_POLL, wake_outcome->poll)
@@ -395,8 +397,9 @@ sim_wake_outcome_find(const struct sim_ledger *ledger, const struct sim_outcome 
         ret_wake_outcome->part = SIM_PART_NONE;
         return;
     }
-    if (outcome->owed_step != 0) {
-        ret_wake_outcome->owed = sim_actor_table_step_first(actor_table, outcome->owed_step);
+    if (outcome->missing_wake_step != 0) {
+        ret_wake_outcome->owed =
+                sim_actor_table_step_first(actor_table, outcome->missing_wake_step);
     }
     find_turn(&search);
     ret_wake_outcome->wait = find_wait(&search);
@@ -428,8 +431,8 @@ sim_missing_find(const struct sim_actor_table *actor_table, const struct sim_out
             .horizon = find_horizon(actor_table, outcome)};
     struct search search = {NULL, actor_table, outcome, &wake_outcome};
     *ret_missing = (struct sim_missing){
-            SIM_MISSING_NONE, wake_outcome.part, outcome->owed_step, 0, false, false};
-    if (wake_outcome.part == SIM_PART_NONE || outcome->owed_step == 0) {
+            SIM_MISSING_NONE, wake_outcome.part, outcome->missing_wake_step, 0, false, false};
+    if (wake_outcome.part == SIM_PART_NONE || outcome->missing_wake_step == 0) {
         return;
     }
     find_turn(&search);
@@ -442,7 +445,8 @@ sim_missing_find(const struct sim_actor_table *actor_table, const struct sim_out
                 ret_missing->woken > ret_missing->step ? ret_missing->woken : ret_missing->step;
         ret_missing->late = outcome->verdict == SIM_VERDICT_LATE_WAKEUP;
     } else {
-        bool itself = sim_phrase_whose_step(actor_table, outcome->owed_step) == wake_outcome.part;
+        bool itself =
+                sim_phrase_whose_step(actor_table, outcome->missing_wake_step) == wake_outcome.part;
         ret_missing->kind = itself ? SIM_MISSING_ITSELF : SIM_MISSING_OWED;
     }
 }

@@ -1,9 +1,9 @@
 /*
  * trace.c -- a run as transitions, and their happens-before order.
  *
- * sim/core/record/footprint.h defines which two transitions conflict. An object's number holds the index
- * of the actor that made it; that index differs between orders of the same program, so here the
- * actor's stable id replaces it.
+ * sim/core/record/footprint.h defines which two transitions conflict. An object's number holds the
+ * index of the actor that made it; that index differs between orders of the same program, so here
+ * the actor's stable id replaces it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

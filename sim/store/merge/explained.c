@@ -18,10 +18,11 @@ struct rows {
 
 static const struct rows rows[] = {
         {"SELECT told - 2 * ?3, run + ?3, parts_step, seed, digest, steps, sim_ns, decisions,"
-         " deviations, verdict, oracle, actor, object, site, fail_step, owed_step, events"
+         " deviations, verdict, oracle, actor, object, site, fail_step, missing_wake_step, events"
          " FROM told WHERE run IN " RUNS,
                 "INSERT INTO told (told, run, parts_step, seed, digest, steps, sim_ns, decisions,"
-                " deviations, verdict, oracle, actor, object, site, fail_step, owed_step, events)"
+                " deviations, verdict, oracle, actor, object, site, fail_step, missing_wake_step, "
+                "events)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
         {"SELECT run + ?3, told - 2 * ?3, twin - 2 * ?3, headline, cause, wake_outcome, answer, "
          "decision,"

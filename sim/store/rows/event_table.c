@@ -87,14 +87,14 @@ run_number(const struct sim_run_row *run, int column)
 {
     const uint64_t numbers[] = {run->number, run->seed, run->digest, run->steps, run->sim_ns,
             run->decisions, run->deviations, run->verdict, run->oracle, run->actor, run->object,
-            run->site, run->fail_step, run->owed_step, run->events, run->fresh, run->news};
+            run->site, run->fail_step, run->missing_wake_step, run->events, run->fresh, run->news};
     rt_assert((size_t)column < sizeof(numbers) / sizeof(numbers[0]));
     return numbers[column];
 }
 
 #define RUN_DECLARATION \
     "CREATE TABLE ring_runs (number, seed, digest, steps, sim_ns, decisions, deviations, verdict," \
-    " oracle, actor, object, site, fail_step, owed_step, events, fresh, news, tape)"
+    " oracle, actor, object, site, fail_step, missing_wake_step, events, fresh, news, tape)"
 #define RUN_COLUMN_ACTOR 9
 #define RUN_COLUMN_TAPE 17
 

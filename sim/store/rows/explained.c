@@ -20,7 +20,8 @@ insert_told(struct sim_store *store, int64_t number, int64_t run, const struct s
     const struct sim_outcome *outcome = told->outcome;
     struct sim__statement statement = sim__store_prepare(store,
             "INSERT OR REPLACE INTO told (told, run, parts_step, seed, digest, steps, sim_ns,"
-            " decisions, deviations, verdict, oracle, actor, object, site, fail_step, owed_step,"
+            " decisions, deviations, verdict, oracle, actor, object, site, fail_step, "
+            "missing_wake_step,"
             " events) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     sim__put_int(&statement, number);
     sim__put_int(&statement, run);
@@ -41,7 +42,7 @@ insert_told(struct sim_store *store, int64_t number, int64_t run, const struct s
     sim__put_int(&statement, outcome->object);
     sim__put_int(&statement, outcome->site);
     sim__put_bits(&statement, outcome->fail_step);
-    sim__put_bits(&statement, outcome->owed_step);
+    sim__put_bits(&statement, outcome->missing_wake_step);
     sim__put_bits(&statement, outcome->events);
     (void)sim__store_run(&statement);
     return sim__store_done(&statement);

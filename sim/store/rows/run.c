@@ -183,7 +183,7 @@ row_of(const struct sim_full_run *run)
             .decisions = outcome->decisions,
             .events = outcome->events,
             .fail_step = outcome->fail_step,
-            .owed_step = outcome->owed_step,
+            .missing_wake_step = outcome->missing_wake_step,
             .deviations = outcome->deviations,
             .actor = outcome->actor,
             .object = outcome->object,

@@ -152,7 +152,7 @@ sim_store_sweep_seeds(
 
 #define RUN_COLUMNS \
     "number, seed, digest, steps, sim_ns, decisions, deviations, verdict, oracle, actor, object," \
-    " site, fail_step, owed_step, events, fresh, news, tape"
+    " site, fail_step, missing_wake_step, events, fresh, news, tape"
 
 /* `sql` reads the rows from `ring_runs`, and takes one number. */
 static enum sim_store_err

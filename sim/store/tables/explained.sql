@@ -47,7 +47,7 @@ CREATE TABLE IF NOT EXISTS told (
     object     INTEGER NOT NULL,
     site       INTEGER NOT NULL,
     fail_step  INTEGER NOT NULL,
-    owed_step  INTEGER NOT NULL,
+    missing_wake_step  INTEGER NOT NULL,
     events     INTEGER NOT NULL
 ) STRICT;
 

@@ -112,12 +112,12 @@ CREATE TABLE runs (
     object     INTEGER NOT NULL,    -- what it waits for; 0: none
     site       INTEGER NOT NULL,    -- the line that is blamed, or that waits; 0: none
     fail_step  INTEGER NOT NULL,    -- where the verdict fell; 0: it passed
-    owed_step  INTEGER NOT NULL,    -- the step that should have woken; 0: none, or not looked for
+    missing_wake_step INTEGER NOT NULL, -- the step that should have woken; 0: none, or not searched
     events     INTEGER NOT NULL,    -- how many there were, stored or not
     fresh      INTEGER NOT NULL,    -- points that this run was the first of its sweep to cover
     news       INTEGER NOT NULL,    -- why it has a row: 1 failed, 2 coverage, 4 rechecked, 8 asked,
                                     -- 16 new code
-    tape       BLOB                 -- its deviations (sim/core/decide/tape.h); NULL: none, or not kept
+    tape       BLOB                 -- its deviations (core/decide/tape.h); NULL: none, or not kept
 ) STRICT;
 
 -- Failing runs are few and queried often.
@@ -282,7 +282,8 @@ FROM events AS e
 -- What failed, and how do I see it again, as it was found or shrunk? Newest first.
 CREATE VIEW failures AS
 SELECT r.run, s.scenario, r.seed, v.name AS verdict, o.name AS oracle, d.actor_name AS actor,
-       d.message, p.place AS site, r.fail_step, nullif(r.owed_step, 0) AS owed_step, r.steps,
+       d.message, p.place AS site, r.fail_step,
+       nullif(r.missing_wake_step, 0) AS missing_wake_step, r.steps,
        r.deviations, CASE d.fifo WHEN 1 THEN 'yes' WHEN 0 THEN 'no' END AS in_fifo_order,
        d.token, s.library, s.strategy, printf('%016x', r.digest) AS digest, s.started_ms,
        h.deviations AS shrunk_to, h.token AS shrunk_token
@@ -451,7 +452,7 @@ SELECT f.run, s.scenario, v.name AS verdict, f.actor_name AS actor, f.message,
            WHEN f.replaced THEN 'replaced' WHEN f.erased THEN 'erased'
            ELSE iif(w.id, 'open', NULL) END AS its_waker,
        c.step_cause & 0xffffffff AS closed_step, a.text AS closed_by, q.place AS closed_at,
-       nullif(f.owed_step, 0) AS owed_step, f.fail_step, f.token
+       nullif(f.missing_wake_step, 0) AS missing_wake_step, f.fail_step, f.token
 FROM (
     -- A wait that was over before the last poll is not the one it is blocked in now.
     SELECT *, iif(over, NULL, last) AS opened, iif(over, unanswered, ended) AS closed

@@ -270,7 +270,7 @@ TEST(foreign_task_without_its_wake_is_a_lost_wakeup)
     EXPECT_EQ(outcome.oracle, SIM_ORACLE_REWAKE);
     EXPECT_STR(outcome.actor_name, "reader");
     EXPECT(strstr(outcome.message, "something in the box") != NULL);
-    EXPECT(outcome.owed_step != 0);
+    EXPECT(outcome.missing_wake_step != 0);
     lab_fini(&lab);
 }
 

@@ -263,7 +263,7 @@ fired_beside(struct tale *tale, struct sim_page *page, const char *theirs)
     tale_do(tale, RT_PROBE_FIRE, place, tale_object_of(tale, bystander));
     tale_do(tale, RT_PROBE_WAKE, tale_object_of(tale, bystander), 0);
     tale_polled(tale, bringer, READY);
-    tale->outcome.owed_step = 3;
+    tale->outcome.missing_wake_step = 3;
     return report_of(tale, page, SIM_VERDICT_LOST_WAKEUP, waiter);
 }
 

@@ -83,7 +83,7 @@ stolen(struct tale *tale, bool apart)
     tale_say(tale, SIM_EVENT_LOG, "got it\n");
     tale_say(tale, SIM_EVENT_OUT, "200 OK\n");
     tale_polled(tale, thief, READY);
-    tale->outcome.owed_step = 3;
+    tale->outcome.missing_wake_step = 3;
     tale_end(tale, SIM_VERDICT_LOST_WAKEUP, client);
 }
 
@@ -263,7 +263,7 @@ TEST(columns_owed_step_is_never_folded_away)
     uint32_t pong = tale_task(tale, "pong");
     uint32_t waiter = tale_task(tale, "blocked");
     ping_pong(tale, ping, pong, 100);
-    tale->outcome.owed_step = 101;
+    tale->outcome.missing_wake_step = 101;
     tale_end(tale, SIM_VERDICT_LOST_WAKEUP, waiter);
     EXPECT_STR(columns_of(tale, &page, SIM_ROWS_DEFAULT),
             /* clang-format off */
@@ -444,7 +444,7 @@ TEST(columns_of_a_long_run_keep_to_the_cap_and_to_what_matters)
     struct tale *tale = tale_new();
     struct sim_page page = {0};
     crowd(tale, 3, 800);
-    tale->outcome.owed_step = 400;
+    tale->outcome.missing_wake_step = 400;
     tale_end(tale, SIM_VERDICT_LOST_WAKEUP, 1);
     const char *text = columns_of(tale, &page, 60);
     EXPECT(strstr(text, "\n 400     399us") != NULL);
@@ -487,7 +487,7 @@ TEST(columns_never_wider_than_a_page_and_never_a_control_character)
             tale_do(tale, RT_PROBE_WAKE, tale_object_of(tale, first), 0);
             tale_polled(tale, task, PENDING);
         }
-        tale->outcome.owed_step = parts;
+        tale->outcome.missing_wake_step = parts;
         tale_end(tale, SIM_VERDICT_LOST_WAKEUP, first);
         const char *text = columns_of(tale, &page, SIM_ROWS_DEFAULT);
         EXPECT(strchr(text, '\t') == NULL);

@@ -49,7 +49,7 @@ why_lost(struct story *story, uint32_t owed)
 {
     struct sim_tale tale = {
             .recorder = &story->tale->recorder, .outcome = &story->tale->outcome, .rows_max = 60};
-    story->tale->outcome.owed_step = owed;
+    story->tale->outcome.missing_wake_step = owed;
     story->tale->outcome.oracle = SIM_ORACLE_REWAKE;
     tale_end(story->tale, SIM_VERDICT_LOST_WAKEUP, story->waiter);
     EXPECT_EQ(sim_tell_why(&story->page, &tale), RT_OK);

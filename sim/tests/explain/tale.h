@@ -13,10 +13,10 @@
 #ifndef SIM_TESTS_EXPLAIN_TALE_H
 #define SIM_TESTS_EXPLAIN_TALE_H
 
+#include "sim/base/page.h"
 #include "sim/core/actor.h"
 #include "sim/core/record/outcome.h"
 #include "sim/core/record/recorder.h"
-#include "sim/explain/view/page.h"
 
 #define TALE_ACTORS 64u
 #define TALE_SITES 8u

@@ -171,7 +171,7 @@ TEST(tell_lost_wakeup_of_a_loop_names_when_it_blocked)
         tale_polled(tale, story.bringer, READY);
         story_says(&story, SIM_ORACLE_REWAKE_SOURCES, "");
         tale->outcome.object = notify;
-        tale->outcome.owed_step = 3 + later;
+        tale->outcome.missing_wake_step = 3 + later;
         tale_end(tale, SIM_VERDICT_LOST_WAKEUP, loop);
         static const char *const told[] = {
                 /* clang-format off */

@@ -35,7 +35,7 @@ static const char *
 told(struct story *story, uint32_t verdict, uint32_t owed)
 {
     struct tale *tale = story->tale;
-    tale->outcome.owed_step = owed;
+    tale->outcome.missing_wake_step = owed;
     tale->outcome.oracle = SIM_ORACLE_REWAKE;
     tale_end(tale, verdict, story->waiter);
     tale->outcome.fail_step = verdict == SIM_VERDICT_LATE_WAKEUP ? 3 : 0;

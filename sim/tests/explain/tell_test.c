@@ -33,7 +33,7 @@ TEST(tell_lost_wakeup_from_the_first_line_to_the_commands)
     tale_say(tale, SIM_EVENT_LOG, "here is the item");
     tale_do_at(tale, RT_PROBE_FIRE_EMPTY, story.slot, 0, tale_site(4), tale_site(2));
     tale_polled(tale, story.bringer, READY);
-    tale->outcome.owed_step = 3;
+    tale->outcome.missing_wake_step = 3;
     tale->outcome.oracle = SIM_ORACLE_REWAKE;
     tale_end(tale, SIM_VERDICT_LOST_WAKEUP, story.waiter);
     struct sim_tale told = {.recorder = &tale->recorder,
@@ -88,7 +88,7 @@ TEST(tell_lost_wakeup_behind_a_limit_names_the_limit)
     story_says(&story, SIM_ORACLE_REWAKE, "");
     tale_end(story.tale, SIM_VERDICT_LIVELOCK, story.waiter);
     story.tale->outcome.verdict = SIM_VERDICT_LOST_WAKEUP;
-    story.tale->outcome.owed_step = 2;
+    story.tale->outcome.missing_wake_step = 2;
     EXPECT_STR(head_and_why(&story),
             /* clang-format off */
 "lost-wakeup: `blocked` is blocked forever although it could make progress: it waits for an item\n"
@@ -340,7 +340,7 @@ TEST(tell_survives_a_record_of_random_bytes)
             };
         }
         story.tale->recorder.texts = round % 2 == 0 ? 20 : UINT32_MAX;
-        story.tale->outcome.owed_step = 150;
+        story.tale->outcome.missing_wake_step = 150;
         story.tale->outcome.verdict = (uint8_t)(round % (SIM_VERDICTS + 1));
         story.tale->outcome.oracle = SIM_ORACLE_REWAKE;
         story.tale->outcome.actor = round % 4;

@@ -358,7 +358,7 @@ TEST(tell_wake_that_was_followed_by_a_poll_is_no_reason)
     story_sleep(&story);
     story_bring(&story);
     tale_end(story.tale, SIM_VERDICT_LOST_WAKEUP, story.waiter);
-    story.tale->outcome.owed_step = 4;
+    story.tale->outcome.missing_wake_step = 4;
     EXPECT_EQ(sim_actor_table_make(&actor_table, &story.tale->recorder), RT_OK);
     EXPECT_EQ(sim_ledger_make(&ledger, &actor_table), RT_OK);
     sim_wake_outcome_find(&ledger, &story.tale->outcome, &wake_outcome);
@@ -388,7 +388,7 @@ TEST(tell_late_wakeup_looks_at_the_moment_of_the_audit)
     tale_end(story.tale, SIM_VERDICT_LATE_WAKEUP, story.waiter);
     story.tale->outcome.oracle = SIM_ORACLE_QUIET_AUDIT;
     story.tale->outcome.fail_step = 2;
-    story.tale->outcome.owed_step = 2;
+    story.tale->outcome.missing_wake_step = 2;
     struct sim_tale told = {
             .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
     EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);

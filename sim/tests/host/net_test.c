@@ -27,7 +27,7 @@ fixture_of(struct sim_world *world)
 static void
 fixture_new(struct sim_world *world)
 {
-    struct sim_net_options options = {.room = 8, .retry_ns = MS, .tries = 3};
+    struct sim_net_options options = {.capacity = 8, .retry_ns = MS, .tries = 3};
     struct sim_net *net = sim_net_new(world, &options);
     struct fixture *fixture = sim_new(world, struct fixture);
     fixture->server = sim_node_new(net, sim_host_new(world, NULL, SIM_PROFILE_DEFAULT), "server");

@@ -136,15 +136,16 @@ TEST(lost_wake_is_found_and_the_owed_step_is_the_putters)
         EXPECT_EQ(outcome.verdict, SIM_VERDICT_LOST_WAKEUP);
         EXPECT_EQ(outcome.oracle, SIM_ORACLE_REWAKE);
         EXPECT_STR(outcome.actor_name, "taker");
-        EXPECT(outcome.owed_step > 0);
+        EXPECT(outcome.missing_wake_step > 0);
         EXPECT(outcome.site != 0);
         bool putter = false;
         for (uint64_t i = 0; i < lab.world.recorder.count; i++) {
             const struct sim_event *event = sim_recorder_event(&lab.world.recorder, i);
-            putter = putter || (event->kind == SIM_EVENT_STEP && event->step == outcome.owed_step &&
-                                       strcmp(sim_recorder_text(&lab.world.recorder, SIM_TEXT_ACTOR,
-                                                      event->actor),
-                                               "putter") == 0);
+            putter = putter ||
+                     (event->kind == SIM_EVENT_STEP && event->step == outcome.missing_wake_step &&
+                             strcmp(sim_recorder_text(
+                                            &lab.world.recorder, SIM_TEXT_ACTOR, event->actor),
+                                     "putter") == 0);
         }
         EXPECT(putter);
     }
@@ -522,7 +523,7 @@ TEST(wake_50_ms_after_the_item_is_late)
         if (outcome.verdict != SIM_VERDICT_PASS) {
             EXPECT_EQ(outcome.verdict, SIM_VERDICT_LATE_WAKEUP);
             EXPECT_STR(outcome.actor_name, "taker");
-            EXPECT(outcome.owed_step > 0);
+            EXPECT(outcome.missing_wake_step > 0);
             late++;
         }
     }

@@ -49,7 +49,7 @@ confused_poll(struct rt_task *task, struct rt_cx *cx)
     while (story->turns < 10) {
         RT_AWAIT(rt_sleep_poll(&story->nap, cx));
         rt_sleep_init(&story->nap, RT_MS);
-        story->confused = story->confused || sim_disturb(story->world, 2);
+        story->confused = story->confused || sim_inject(story->world, 2);
         story->turns += !story->confused;
         SIM_PROGRESS();
     }
@@ -110,7 +110,7 @@ static rt_poll
 busy_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct story *story = rt_container_of(task, struct story, task);
-    (void)sim_disturb(story->world, 2);
+    (void)sim_inject(story->world, 2);
     if (story->turns++ == story->wanted) {
         return RT_READY;
     }
@@ -167,7 +167,7 @@ patient_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct story *story = rt_container_of(task, struct story, task);
     RT_AWAIT(rt_sleep_poll(&story->nap, cx));
-    if (!story->confused && sim_disturb(story->world, 1)) {
+    if (!story->confused && sim_inject(story->world, 1)) {
         story->confused = true;
         rt_sleep_init(&story->nap, 100 * RT_SECOND);
         RT_AWAIT(rt_sleep_poll(&story->nap, cx));
@@ -217,7 +217,7 @@ static rt_poll
 picking_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct story *story = rt_container_of(task, struct story, task);
-    story->disturbed[story->turns] = sim_disturb(story->world, 2);
+    story->disturbed[story->turns] = sim_inject(story->world, 2);
     story->picked[story->turns] = sim_pick(story->world, 64);
     if (++story->turns == 100) {
         return RT_READY;

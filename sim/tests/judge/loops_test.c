@@ -66,8 +66,8 @@ TEST(loop_in_a_wait_with_a_time_out_has_a_missing_wake)
     lab_init(lab, NULL, 0);
     struct sim_outcome outcome = lab_judge(lab, &scenario, 1, true);
     EXPECT_EQ(outcome.verdict, SIM_VERDICT_LATE_WAKEUP);
-    EXPECT_EQ(outcome.owed_step, outcome.audit_step);
-    EXPECT(outcome.owed_step != 0);
+    EXPECT_EQ(outcome.missing_wake_step, outcome.audit_step);
+    EXPECT(outcome.missing_wake_step != 0);
     lab_fini(lab);
     free(lab);
 }

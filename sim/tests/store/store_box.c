@@ -194,7 +194,7 @@ box_store_run(struct sim_store *store, const struct sim_recorder *recorder)
             .oracle = SIM_ORACLE_REWAKE,
             .actor = 2,
             .fail_step = 9,
-            .owed_step = 5,
+            .missing_wake_step = 5,
             .actor_name = "reader",
             .message = "reader sleeps forever"};
     const uint8_t tape[] = {9, 8, 7};

@@ -65,7 +65,7 @@ TEST(store_rows_come_back_as_they_were)
                     .decisions = 13,
                     .events = 14,
                     .fail_step = 15,
-                    .owed_step = 16,
+                    .missing_wake_step = 16,
                     .deviations = 17,
                     .actor = 0,
                     .object = UINT32_MAX,
@@ -97,7 +97,7 @@ TEST(store_rows_come_back_as_they_were)
     sim_store_close(&store);
     EXPECT_STR(
             box_ask_text("SELECT printf('%d %d %d %d %d %d %d %d %d %d', steps, sim_ns, decisions,"
-                         " events, fail_step, owed_step, deviations, actor, object, fresh)"
+                         " events, fail_step, missing_wake_step, deviations, actor, object, fresh)"
                          " FROM runs WHERE run = 1"),
             "11 12 13 14 15 16 17 0 4294967295 20");
     EXPECT_EQ(

@@ -129,7 +129,7 @@ TEST(store_lost_wakeups_name_the_last_wait)
     EXPECT_STR(
             box_ask_text("SELECT actor || ': ' || waits_for || ' since ' || waits_since || ', ' ||"
                          " its_waker || ' at ' || closed_step || ' by ' || closed_by ||"
-                         " ', owed at ' || owed_step FROM lost_wakeups WHERE run = 1"),
+                         " ', owed at ' || missing_wake_step FROM lost_wakeups WHERE run = 1"),
             "reader: the reply since 4, erased at 5 by writer, owed at 5");
 }
 

@@ -217,11 +217,11 @@ sum_check(struct sim_world *world, void *state)
 SIM_SCENARIO(sum, .name = "parts/guest", .about = "A guest that computes, with a yield interval.",
         .setup = sum_setup, .check = sum_check);
 
-/* ---- Two shards: one asks the other, and closes the house. ----------------------------------- */
+/* ---- Two shards: one asks the other, and closes the group. ----------------------------------- */
 
 struct question {
     struct rt_task task;
-    struct sim_house *house;
+    struct sim_shard_group *group;
     struct rt_submit submit;
     bool asked;
     uint32_t answered_by;
@@ -241,11 +241,11 @@ question_poll(struct rt_task *task, struct rt_cx *cx)
     struct question *question = rt_container_of(task, struct question, task);
     if (!question->asked) {
         question->asked = true;
-        rt_submit_to(&question->submit, sim_house_shard(question->house, 0), 1, answer);
+        rt_submit_to(&question->submit, sim_shard_group_shard(question->group, 0), 1, answer);
     }
     RT_AWAIT(rt_future_poll(&question->submit.future, cx));
     SIM_ALWAYS(question->submit.message.result == RT_OK && question->answered_by == 1);
-    rt_shards_close(sim_house_shards(question->house));
+    rt_shards_close(sim_shard_group_shards(question->group));
     return RT_READY;
 }
 
@@ -253,9 +253,9 @@ static void
 question_setup(struct sim_world *world)
 {
     struct question *question = sim_new(world, struct question);
-    question->house = sim_house_new(world, NULL);
+    question->group = sim_shard_group_new(world, NULL);
     rt_task_init(&question->task, question_poll, NULL, "question");
-    sim_spawn(sim_house_rt(question->house, 0), &question->task);
+    sim_spawn(sim_shard_group_rt(question->group, 0), &question->task);
 }
 
 SIM_SCENARIO(question, .name = "parts/shards", .about = "A shard asks the other one.",

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_PRINT_BUILD_H
-#define SIM_CLI_PRINT_BUILD_H
+#ifndef SIM_BASE_BUILD_H
+#define SIM_BASE_BUILD_H
 
 #include <stddef.h>
 

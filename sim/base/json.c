@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/cli/print/json.h"
+#include "sim/base/json.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * disturb.c -- perturbations of a task around its polls.
+ * perturb.c -- perturbations of a task around its polls.
  *
  * Every task must survive a spurious wake. Cancellation and migration to another waker are faults:
  * only where the scenario claims to survive them. A task is cancelled at a suspension point or
@@ -18,7 +18,7 @@ drawn(struct sim_bound *bound, enum sim_kind kind, uint64_t one_in)
 }
 
 /* A program that restarts cancelled tasks ends only if the cancels stop. The end of a cancelled
- * task is progress, so SIM_DISTURBED_MAX does not bound them. */
+ * task is progress, so SIM_INJECTED_MAX does not bound them. */
 #define CANCELS_MAX 256u
 
 bool

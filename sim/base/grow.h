@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_BASE_GROW_H
-#define REPORTS_BASE_GROW_H
+#ifndef SIM_BASE_GROW_H
+#define SIM_BASE_GROW_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 /* Makes space for item `count` of `*items` (a pointer to any array, from malloc), and clears it.
  * False: no memory, nothing changed. */
 static inline bool
-report_grow(void *items, uint32_t count, uint32_t *capacity, size_t size)
+sim_grow(void *items, uint32_t count, uint32_t *capacity, size_t size)
 {
     char *bytes = NULL;
     memcpy(&bytes, items, sizeof(bytes)); /* A void ** would be another type than the array's. */

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/view/page.h"
+#include "sim/base/page.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -11,8 +11,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_PRINT_JSON_H
-#define SIM_CLI_PRINT_JSON_H
+#ifndef SIM_BASE_JSON_H
+#define SIM_BASE_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #define XXH_INLINE_ALL
-#include "sim/cli/print/build.h"
+#include "sim/base/build.h"
 
 #include <fcntl.h>
 #include <link.h>

@@ -11,8 +11,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VIEW_PAGE_H
-#define SIM_EXPLAIN_VIEW_PAGE_H
+#ifndef SIM_BASE_PAGE_H
+#define SIM_BASE_PAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

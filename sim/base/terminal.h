@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_PRINT_TERMINAL_H
-#define SIM_CLI_PRINT_TERMINAL_H
+#ifndef SIM_BASE_TERMINAL_H
+#define SIM_BASE_TERMINAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

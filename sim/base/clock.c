@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/engine/clock.h"
+#include "sim/base/clock.h"
 
 #include <time.h>
 

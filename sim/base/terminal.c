@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/cli/print/terminal.h"
+#include "sim/base/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
-#include "sim/engine/clock.h"
+#include "sim/base/clock.h"
 
 #define BAR_EVERY_MS 200
 #define LINE_EVERY_MS 5000

@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_CLOCK_H
-#define SIM_ENGINE_CLOCK_H
+#ifndef SIM_BASE_CLOCK_H
+#define SIM_BASE_CLOCK_H
 
 #include <stdint.h>
 
