@@ -14,6 +14,7 @@
 
 #include "reports/base/style.h"
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 
 /* ---- Escaping. ------------------------------------------------------------------------------- */
 
@@ -257,11 +258,7 @@ write_all(const char *path, const struct sim_page *page)
 bool
 report_html_save(const struct report_html *html, const char *path)
 {
-    char *beside = NULL;
-    if (html->page.failed || asprintf(&beside, "%s.new", path) < 0) {
-        errno = ENOMEM;
-        return false;
-    }
+    char *beside = sim_heap_printf("%s.new", path);
     bool saved = write_all(beside, &html->page) && rename(beside, path) == 0;
     if (!saved) {
         int error = errno;

@@ -11,17 +11,15 @@
 
 #include "reports/base/ask.h"
 #include "reports/model/failures.h"
-#include "sim/base/grow.h"
+#include "sim/base/heap.h"
 
 /* ---- Places. --------------------------------------------------------------------------------- */
 
 static bool
 add_location(struct report_explained *explained, uint32_t *capacity, struct report_ask *ask)
 {
-    if (!sim_grow(&explained->locations, explained->locations_count, capacity,
-                sizeof(*explained->locations))) {
-        return false;
-    }
+    sim_heap_grow(&explained->locations, explained->locations_count, capacity,
+            sizeof(*explained->locations));
     struct report_location *location = &explained->locations[explained->locations_count++];
     *location = (struct report_location){
             .role = strdup(report_text(ask, 0)),
@@ -115,10 +113,9 @@ load_refs(struct sim_store *store, struct report_explained *explained, int index
             "r"
             " WHERE e.run = ?1 ORDER BY r.key");
     uint32_t capacity = 0;
-    bool memory = true;
     report_put_int(&ask, explained->run);
     report_put_text(&ask, names[index]);
-    while (memory && report_row(&ask)) {
+    while (report_row(&ask)) {
         const struct sim_ref ref = {
                 .kind = report_int(&ask, 2) != 0 ? SIM_REF_NAME : SIM_REF_STEP,
                 .from = (size_t)report_int(&ask, 0),
@@ -126,14 +123,11 @@ load_refs(struct sim_store *store, struct report_explained *explained, int index
                 .number = (uint64_t)report_int(&ask, 3),
         };
         if (fits(text, &ref)) {
-            memory = sim_grow(&text->refs, text->refs_count, &capacity, sizeof(*text->refs));
-            if (memory) {
-                text->refs[text->refs_count++] = ref;
-            }
+            sim_heap_grow(&text->refs, text->refs_count, &capacity, sizeof(*text->refs));
+            text->refs[text->refs_count++] = ref;
         }
     }
-    enum sim_store_err err = report_done(&ask);
-    return err == SIM_STORE_OK && !memory ? sim_store_refused(store, SQLITE_NOMEM) : err;
+    return report_done(&ask);
 }
 
 enum sim_store_err

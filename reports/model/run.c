@@ -11,6 +11,7 @@
 
 #include "reports/base/ask.h"
 #include "reports/model/load.h"
+#include "sim/base/heap.h"
 #include "sim/explain/view/phrase.h"
 
 /* ---- The run as a whole. --------------------------------------------------------------------- */
@@ -117,7 +118,7 @@ part_name(const struct sim_actor_table *actor_table, uint32_t part)
     struct sim_page page;
     sim_page_init(&page, false);
     sim_actor_table_put_part(actor_table, &page, part);
-    char *name = page.failed ? NULL : strdup(sim_page_text(&page));
+    char *name = sim_heap_text(sim_page_text(&page));
     sim_page_fini(&page);
     return name;
 }
@@ -174,7 +175,7 @@ name_objects(struct report_run *run)
         sim_actor_table_put_object(&run->actor_table, &page, object->object, SIM_PART_NONE);
         object->name = strdup(sim_page_text(&page));
         object->kind = sim_object_kind_name(SIM_OBJECT_KIND(object->object));
-        memory = object->name != NULL && !page.failed;
+        memory = object->name != NULL;
     }
     sim_page_fini(&page);
     return memory;

@@ -9,17 +9,13 @@
 #include <string.h>
 
 #include "reports/page/measure.h"
-#include "sim/base/grow.h"
+#include "sim/base/heap.h"
 
 void
 report_lanes_add_line(struct report_lanes *lanes, const char *text, size_t length, uint64_t event,
         enum report_tone tone)
 {
-    if (!sim_grow(
-                &lanes->lines, lanes->lines_count, &lanes->lines_capacity, sizeof(*lanes->lines))) {
-        lanes->failed = true;
-        return;
-    }
+    sim_heap_grow(&lanes->lines, lanes->lines_count, &lanes->lines_capacity, sizeof(*lanes->lines));
     char *copy = strndup(text, length);
     lanes->failed = lanes->failed || copy == NULL;
     lanes->lines[lanes->lines_count++] =
@@ -56,11 +52,7 @@ report_lanes_add_lines(struct report_lanes *lanes, const char *text, uint32_t wi
 struct report_item *
 report_lanes_add_item(struct report_lanes *lanes, enum report_item_kind kind)
 {
-    if (!sim_grow(
-                &lanes->items, lanes->items_count, &lanes->items_capacity, sizeof(*lanes->items))) {
-        lanes->failed = true;
-        return &lanes->nowhere;
-    }
+    sim_heap_grow(&lanes->items, lanes->items_count, &lanes->items_capacity, sizeof(*lanes->items));
     struct report_item *item = &lanes->items[lanes->items_count++];
     item->kind = (uint8_t)kind;
     item->line = lanes->lines_count;

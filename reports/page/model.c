@@ -7,10 +7,11 @@
 
 #include <sqlite3.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "reports/base/ask.h"
 #include "reports/model/failures.h"
-#include "sim/base/grow.h"
 #include "sim/explain/view/columns.h"
 
 #define WIDTH_ALONE 1180u

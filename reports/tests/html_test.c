@@ -63,12 +63,12 @@ TEST(html_link_goes_to_pages_of_the_report_only)
     static const char *const refused[] = {"javascript:alert(1)", "http://a.b/", "//a.b", "/etc",
             "../x.html", "", "a.html?x", "\tx.html"};
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-        struct report_html html = {.page.failed = false};
+        struct report_html html = {.page.length = 0};
         report_html_link(&html, refused[i], "a<b");
         EXPECT_STR(sim_page_text(&html.page), "a&lt;b");
         report_html_fini(&html);
     }
-    struct report_html html = {.page.failed = false};
+    struct report_html html = {.page.length = 0};
     report_html_link(&html, "failure-3.html#step-12", "a<b");
     EXPECT_STR(sim_page_text(&html.page), "<a href=\"failure-3.html#step-12\">a&lt;b</a>");
     report_html_fini(&html);
@@ -77,7 +77,7 @@ TEST(html_link_goes_to_pages_of_the_report_only)
 TEST(html_command_is_whole_however_long)
 {
     static char command[3 * REPORT_TEXT_MAX];
-    struct report_html html = {.page.failed = false};
+    struct report_html html = {.page.length = 0};
     memset(command, 'y', sizeof(command) - 1);
     memcpy(command + REPORT_TEXT_MAX - 1, "\xc3\xbc", 2); /* Over the border of a piece. */
     report_html_command(&html, "Replay it", command);

@@ -7,36 +7,30 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 
-/* Makes room for `more` bytes and the terminator. */
-static bool
+/* Makes space for `more` bytes and the terminator. */
+static void
 page_reserve(struct sim_page *page, size_t more)
 {
     size_t needed = page->length + more + 1;
     if (needed <= page->capacity) {
-        return true;
+        return;
     }
     size_t capacity = page->capacity != 0 ? page->capacity : 256;
     while (capacity < needed) {
         capacity *= 2;
     }
-    char *bytes = realloc(page->bytes, capacity);
-    if (bytes == NULL) {
-        page->failed = true;
-        return false;
-    }
-    page->bytes = bytes;
+    page->bytes = sim_heap_resize(page->bytes, capacity, 1);
     page->capacity = capacity;
-    return true;
 }
 
-/* Bytes 10xxxxxx go on with a code point. */
+/* Bytes 10xxxxxx continue a code point. */
 static bool
-goes_on(char c)
+continues(char c)
 {
     return ((unsigned char)c & 0xc0u) == 0x80u;
 }
@@ -83,9 +77,10 @@ void
 sim_page_add(struct sim_page *page, const char *text, size_t length)
 {
     rt_assert(text != NULL || length == 0);
-    if (length == 0 || !page_reserve(page, length)) {
+    if (length == 0) {
         return;
     }
+    page_reserve(page, length);
     memcpy(page->bytes + page->length, text, length);
     page->length += length;
     page->bytes[page->length] = '\0';
@@ -100,9 +95,10 @@ sim_page_put(struct sim_page *page, const char *text)
 void
 sim_page_fill(struct sim_page *page, char c, size_t count)
 {
-    if (count == 0 || !page_reserve(page, count)) {
+    if (count == 0) {
         return;
     }
+    page_reserve(page, count);
     memset(page->bytes + page->length, c, count);
     page->length += count;
     page->bytes[page->length] = '\0';
@@ -115,9 +111,10 @@ sim_page_printf(struct sim_page *page, const char *format, ...)
     va_start(arguments, format);
     int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    if (length <= 0 || !page_reserve(page, (size_t)length)) {
+    if (length <= 0) {
         return;
     }
+    page_reserve(page, (size_t)length);
     va_start(arguments, format);
     (void)vsnprintf(page->bytes + page->length, (size_t)length + 1, format, arguments);
     va_end(arguments);
@@ -131,7 +128,7 @@ sim_page_clean(struct sim_page *page, const char *text)
         return;
     }
     size_t length = strlen(text);
-    /* A line that ends is how people print; the end is no part of what they say. */
+    /* The end of a line is no part of a name. */
     while (length > 0 && is_control(text[length - 1])) {
         length--;
     }
@@ -146,29 +143,19 @@ sim_page_clean(struct sim_page *page, const char *text)
 
 /* ---- References. ----------------------------------------------------------------------------- */
 
-static bool
-refs_reserve(struct sim_page *page, uint32_t more)
+static void
+add_ref(struct sim_page *page, struct sim_ref ref)
 {
-    if (page->refs_count + more <= page->refs_capacity) {
-        return true;
-    }
-    uint32_t capacity = 2 * (page->refs_count + more);
-    struct sim_ref *refs = reallocarray(page->refs, capacity, sizeof(*refs));
-    if (refs == NULL) {
-        page->failed = true;
-        return false;
-    }
-    page->refs = refs;
-    page->refs_capacity = capacity;
-    return true;
+    sim_heap_grow(&page->refs, page->refs_count, &page->refs_capacity, sizeof(ref));
+    page->refs[page->refs_count++] = ref;
 }
 
 void
 sim_page_refer(struct sim_page *page, enum sim_ref_kind kind, size_t from, uint64_t number)
 {
     rt_assert(from <= page->length);
-    if (from < page->length && refs_reserve(page, 1)) {
-        page->refs[page->refs_count++] = (struct sim_ref){kind, from, page->length, number};
+    if (from < page->length) {
+        add_ref(page, (struct sim_ref){kind, from, page->length, number});
     }
 }
 
@@ -204,13 +191,9 @@ sim_page_join(struct sim_page *page, const struct sim_page *from)
     size_t at = page->length;
     rt_assert(page != from);
     sim_page_add(page, sim_page_text(from), from->length);
-    if (page->length == at || !refs_reserve(page, from->refs_count)) {
-        return;
-    }
     for (uint32_t i = 0; i < from->refs_count; i++) {
         const struct sim_ref *ref = &from->refs[i];
-        page->refs[page->refs_count++] =
-                (struct sim_ref){ref->kind, at + ref->from, at + ref->to, ref->number};
+        add_ref(page, (struct sim_ref){ref->kind, at + ref->from, at + ref->to, ref->number});
     }
 }
 
@@ -246,7 +229,7 @@ sim_text_width(const char *text, size_t length)
 {
     uint32_t width = 0;
     for (size_t i = 0; i < length; i++) {
-        width += goes_on(text[i]) ? 0 : 1;
+        width += continues(text[i]) ? 0 : 1;
     }
     return width;
 }
@@ -256,7 +239,7 @@ sim_text_fit(const char *text, size_t length, uint32_t width)
 {
     uint32_t used = 0;
     for (size_t i = 0; i < length; i++) {
-        used += goes_on(text[i]) ? 0 : 1;
+        used += continues(text[i]) ? 0 : 1;
         if (used > width) {
             return i;
         }

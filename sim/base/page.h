@@ -1,13 +1,12 @@
 /*
  * page.h -- growing text, and how wide it is.
  *
- * Everything that tells of a run writes to a page; the caller prints it. Widths
+ * All text about a run is written to a page; the caller prints it. Widths
  * are counted in code points, so that a name with an umlaut does not shift a
  * column. Text that came from a scenario goes through sim_page_clean, which lets
  * no control character through to a terminal.
  *
- * Ownership. A page owns its bytes (malloc: this is for reports). When there is no
- * memory left, text is lost and `failed` is set; nothing else happens.
+ * Ownership. A page owns its bytes (heap.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -54,7 +53,6 @@ struct sim_page {
     uint32_t refs_capacity;
     bool colour; /* Tones become escape sequences. */
     bool flat;   /* Paragraphs are one line each, with what they refer to. */
-    bool failed;
 };
 
 void sim_page_init(struct sim_page *page, bool colour);
@@ -72,7 +70,8 @@ void sim_page_fill(struct sim_page *page, char c, size_t count);
 __attribute__((format(printf, 2, 3))) void sim_page_printf(
         struct sim_page *page, const char *format, ...);
 
-/* Adds `text` (NULL: nothing) on one line: control characters become a blank each. */
+/* Adds `text` (NULL: nothing) on one line: control characters become a blank each, those at its
+ * end nothing. */
 void sim_page_clean(struct sim_page *page, const char *text);
 
 /* Notes that the text from byte `from` on stands for that. */

@@ -14,6 +14,7 @@
 
 #include "sim/base/build.h"
 #include "sim/base/clock.h"
+#include "sim/base/heap.h"
 #include "sim/base/terminal.h"
 #include "sim/cli/print/words.h"
 #include "sim/explain/report.h"
@@ -45,7 +46,7 @@ text_of(put_fn *put, const struct sim_explanation *explanation)
     struct sim_page page;
     sim_page_init(&page, false);
     put(&page, explanation);
-    char *text = page.failed ? NULL : strdup(sim_page_text(&page));
+    char *text = sim_heap_text(sim_page_text(&page));
     sim_page_fini(&page);
     return text;
 }
@@ -74,7 +75,6 @@ fill_columns(struct column *columns, const struct sim_explanation *explanation)
     sim_report_put_needed(&columns[NEEDED].page, explanation);
     for (int i = 0; i < COLUMNS; i++) {
         sim_page_trim(&columns[i].page);
-        told = told && !columns[i].page.failed;
     }
     return told;
 }
@@ -108,7 +108,7 @@ refs_of(const struct column *columns)
         sim_page_put(&json, "]");
     }
     sim_page_put(&json, "}");
-    char *text = json.failed ? NULL : strdup(sim_page_text(&json));
+    char *text = sim_heap_text(sim_page_text(&json));
     sim_page_fini(&json);
     return text;
 }

@@ -40,13 +40,12 @@ print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_s
     }
     sim_tell_commands(&page, &tale);
     (void)fputs(sim_page_text(&page), stdout);
-    bool failed = page.failed || !printed;
     sim_page_fini(&page);
     free(replay);
     sim_print_if_long(name);
     sim_subject_offer_smaller(cli, subject, "show");
-    return failed ? sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to print the run")
-                  : SIM_EXIT_HELD;
+    return printed ? SIM_EXIT_HELD
+                   : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to print the run");
 }
 
 static int

@@ -12,10 +12,9 @@
 
 #include <ctype.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 
 static bool
 is_word(char c)
@@ -70,12 +69,8 @@ static char *
 called_after(const char *text, size_t end, const char *what)
 {
     size_t length = 0;
-    char *name = NULL;
     const char *word = last_word(text, end, &length);
-    int made = length > 0 ? asprintf(&name, "%.*s::%s", (int)length, word, what)
-                          : asprintf(&name, "%s", what);
-    rt_assert(made >= 0);
-    return name;
+    return sim_heap_printf("%.*s%s%s", (int)length, word, length > 0 ? "::" : "", what);
 }
 
 char *

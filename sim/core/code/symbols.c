@@ -13,14 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/core/code/lambda.h"
 
 struct sim_places {
     Dwfl *dwfl;
     Dwfl_Callbacks callbacks;
     struct entry *entries; /* Of all functions, by address; NULL: not read yet. */
-    size_t entry_count;
+    uint32_t entry_count;
     Dwarf_Die *unit; /* The last that was found, and the address of its module. */
     Dwarf_Addr unit_bias;
     char root[256]; /* With a slash at its end; "": not known. */
@@ -302,7 +302,7 @@ struct gathering {
     struct sim_places *places;
     Dwarf_Die *unit;
     Dwarf_Addr bias;
-    size_t capacity;
+    uint32_t capacity;
 };
 
 static int
@@ -319,15 +319,8 @@ gather_function(Dwarf_Die *function, void *argument)
     if (name == NULL || file == NULL || dwarf_entrypc(function, &pc) != 0) {
         return DWARF_CB_OK;
     }
-    if (places->entry_count == gathering->capacity) {
-        size_t capacity = gathering->capacity * 2 + 1024;
-        struct entry *grown = reallocarray(places->entries, capacity, sizeof(*grown));
-        if (grown == NULL) {
-            return DWARF_CB_ABORT;
-        }
-        places->entries = grown;
-        gathering->capacity = capacity;
-    }
+    sim_heap_grow(
+            &places->entries, places->entry_count, &gathering->capacity, sizeof(*places->entries));
     (void)dwarf_decl_line(function, &line);
     places->entries[places->entry_count++] = (struct entry){pc + gathering->bias, name, file,
             line > 0 ? (uint32_t)line : 0, gathering->unit, gathering->bias};
@@ -350,11 +343,11 @@ gather_module(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr sta
 }
 
 /* A stable merge sort by address. */
-static bool
+static void
 sort_entries(struct entry *entries, size_t count)
 {
-    struct entry *merged = calloc(count, sizeof(*merged));
-    for (size_t run = 1; merged != NULL && run < count; run *= 2) {
+    struct entry *merged = sim_heap_new(count, sizeof(*merged));
+    for (size_t run = 1; run < count; run *= 2) {
         for (size_t first = 0; first < count; first += 2 * run) {
             size_t middle = first + run < count ? first + run : count;
             size_t end = middle + run < count ? middle + run : count;
@@ -368,7 +361,6 @@ sort_entries(struct entry *entries, size_t count)
         memcpy(entries, merged, count * sizeof(*entries));
     }
     free(merged);
-    return merged != NULL;
 }
 
 static const struct entry *
@@ -394,9 +386,7 @@ sim_places_entry(struct sim_places *places, uintptr_t pc, struct sim_place *ret_
     if (places->entries == NULL) {
         struct gathering gathering = {.places = places};
         (void)dwfl_getmodules(places->dwfl, gather_module, &gathering, 0);
-        if (places->entry_count > 0 && !sort_entries(places->entries, places->entry_count)) {
-            places->entry_count = 0;
-        }
+        sort_entries(places->entries, places->entry_count);
     }
     const struct entry *found = find_entry(places, pc);
     if (found == NULL) {
@@ -413,10 +403,7 @@ sim_places_entry(struct sim_places *places, uintptr_t pc, struct sim_place *ret_
 struct sim_places *
 sim_places_new(void)
 {
-    struct sim_places *places = calloc(1, sizeof(*places));
-    if (places == NULL) {
-        return NULL;
-    }
+    struct sim_places *places = sim_heap_new(1, sizeof(*places));
     /* No search for separate debug files, and no server of them. */
     places->callbacks = (Dwfl_Callbacks){
             .find_elf = dwfl_linux_proc_find_elf,

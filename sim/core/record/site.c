@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/core/code/lambda.h"
 #include "sim/core/record/site.h"
 #include "sim/core/scenario.h"
@@ -165,10 +166,8 @@ sim_sites_add(struct rt_site *start, struct rt_site *stop)
     }
     size_t count = (size_t)(stop - start);
     size_t count_of_all = sites.count + count;
-    struct rt_site **all = calloc(count_of_all, sizeof(*all));
-    struct rt_site **spare = calloc(count_of_all, sizeof(*spare));
-    rt_assert(all != NULL);
-    rt_assert(spare != NULL);
+    struct rt_site **all = sim_heap_new(count_of_all, sizeof(struct rt_site *));
+    struct rt_site **spare = sim_heap_new(count_of_all, sizeof(struct rt_site *));
     for (size_t i = 0; i < count; i++) {
         all[i] = start + i;
     }

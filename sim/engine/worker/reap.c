@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/engine/worker/worker_priv.h"
 
 /* Processes lost between two runs, and no run done meanwhile, before a worker fails. */
@@ -438,7 +439,7 @@ sim__worker_reap(struct sim_worker *worker, enum sim_verdict verdict)
     uint32_t stage = shared->stage;
     bool running = was_running(worker);
     shared->stage = SIM_STAGE_IDLE;
-    if (!shared->ready && WIFEXITED(status) && WEXITSTATUS(status) == SIM_WORKER_NO_MEMORY) {
+    if (!shared->ready && WIFEXITED(status) && WEXITSTATUS(status) == SIM_EXIT_NO_MEMORY) {
         return sim__worker_fail(worker, "a worker has no memory to begin with", 0);
     }
     if (stage == SIM_STAGE_PAST) {

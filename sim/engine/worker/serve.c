@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/core/decide/ordered.h"
 #include "sim/core/memory/checkpoint.h"
 #include "sim/core/process/output.h"
@@ -578,7 +579,7 @@ sim__worker_serve(struct sim_worker *worker, int fd, pid_t parent)
     volatile char *lower = alloca(worker->kind.stack_bytes + 1);
     lower[0] = 0;
     if (!prepare(worker, fd)) {
-        leave(SIM_WORKER_NO_MEMORY);
+        leave(SIM_EXIT_NO_MEMORY);
     }
     take_jobs(worker->shared, fd);
     leave(0);

@@ -46,8 +46,6 @@
 #define SIM_HANG_MS 10000u
 /* … after an interrupt, while the user waits for the end. */
 #define SIM_HURRY_MS 500u
-/* Exit status of a process that had no memory to begin with. */
-#define SIM_WORKER_NO_MEMORY 70
 
 struct sim_worker_kind {
     void *arena; /* Where the arena should lie. */

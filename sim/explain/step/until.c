@@ -168,7 +168,7 @@ sim_until_tell(
                 "the run has so many events that the first %llu of them are lost; --step shows one "
                 "step\n",
                 (unsigned long long)sim_recorder_first(recorder));
-        return page->failed ? RT_E_FULL : RT_OK;
+        return RT_OK;
     }
     /* What lies behind is not looked at; names that were given later do no harm. */
     cut.count = end_of(recorder, step);
@@ -183,5 +183,5 @@ sim_until_tell(
         err = sim_columns_put(page, &actor_table, NULL, NULL, 0, 0);
     }
     sim_actor_table_free(&actor_table);
-    return page->failed ? RT_E_FULL : err;
+    return err;
 }

@@ -419,7 +419,6 @@ sim_columns_put(struct sim_page *page, const struct sim_actor_table *actor_table
     if (err == RT_OK) {
         sim__table_layout(&table);
         put_plan(&table);
-        err = page->failed ? RT_E_FULL : RT_OK;
     }
     table_free(&table);
     return err;

@@ -246,11 +246,10 @@ sim_diff_put(struct sim_page *page, const struct sim_recorder *a, const char *na
     } else {
         put_parting(page, &line, &difference, &actor_table_a, name_a, &actor_table_b, name_b);
     }
-    bool failed = page->failed || line.failed;
     sim_page_fini(&line);
     sim_actor_table_free(&actor_table_a);
     sim_actor_table_free(&actor_table_b);
-    return failed ? RT_E_FULL : RT_OK;
+    return RT_OK;
 }
 
 rt_err
@@ -264,5 +263,5 @@ sim_diff_put_event(struct sim_page *page, const struct sim_recorder *run, uint64
     }
     put_event_or_end(page, &actor_table, event);
     sim_actor_table_free(&actor_table);
-    return page->failed ? RT_E_FULL : RT_OK;
+    return RT_OK;
 }

@@ -360,10 +360,7 @@ sim_ledger_put(
     if (make_lines(&table, rows_max)) {
         choose_widths(&table);
         put_lines(&table);
-    } else {
-        page->failed = true;
     }
-    page->failed = page->failed || table.cell.failed;
     sim_page_fini(&table.cell);
     free(table.lines);
     free(table.asked);

@@ -235,11 +235,10 @@ begin(struct sim__telling *telling, struct sim_page *page, const struct sim_tale
 static rt_err
 end(struct sim__telling *telling)
 {
-    bool failed = telling->line.failed || telling->page->failed;
     sim_page_fini(&telling->line);
     sim_ledger_free(&telling->ledger);
     sim_actor_table_free(&telling->actor_table);
-    return failed ? RT_E_FULL : RT_OK;
+    return RT_OK;
 }
 
 static void
