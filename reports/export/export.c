@@ -154,8 +154,7 @@ export_command(struct sim_cli *cli)
         return sim_cli_fail(SIM_EXIT_USAGE,
                 "there is no format '%s'; `rewake export` lists what there is", cli->arguments[0]);
     }
-    if (sim_store_open(sim_cli_db(cli), SIM_STORE_READ, 0, message, sizeof(message), &store) !=
-            SIM_STORE_OK) {
+    if (sim_store_open_read(sim_cli_db(cli), 0, message, sizeof(message), &store) != SIM_STORE_OK) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
     }
     int status = export_format(cli, format, store);

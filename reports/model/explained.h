@@ -7,7 +7,7 @@
 #define REPORTS_MODEL_EXPLAINED_H
 
 #include "sim/base/page.h"
-#include "sim/store/store.h"
+#include "sim/store/read.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "reports/base/ask.h"
-#include "sim/store/ways.h"
+#include "sim/store/read.h"
 
 bool
 report_has_table(struct sim_store *store, const char *name)

@@ -1,13 +1,13 @@
 /*
  * failures.h -- the failures of a database: each way to fail with its representative run
- * (sim/store/ways.h).
+ * (sim/store/read.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef REPORTS_MODEL_FAILURES_H
 #define REPORTS_MODEL_FAILURES_H
 
-#include "sim/store/store.h"
+#include "sim/store/read.h"
 
 #ifdef __cplusplus
 extern "C" {

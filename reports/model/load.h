@@ -6,7 +6,8 @@
 #ifndef REPORTS_MODEL_LOAD_H
 #define REPORTS_MODEL_LOAD_H
 
-#include "sim/store/store.h"
+#include "sim/core/record/recorder.h"
+#include "sim/store/read.h"
 
 /*
  * Reads what is stored of run `number`. The recorder points to memory from malloc:

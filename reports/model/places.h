@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "sim/store/store.h"
+#include "sim/store/read.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -14,7 +14,7 @@
 #include "reports/model/places.h"
 #include "runtime/base/assert.h"
 #include "sim/engine/registry.h"
-#include "sim/store/ways.h"
+#include "sim/store/read.h"
 
 static char *
 copy(struct report_ask *ask, int column)

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #include "sim/base/page.h"
-#include "sim/store/store.h"
+#include "sim/store/read.h"
 
 #ifdef __cplusplus
 extern "C" {

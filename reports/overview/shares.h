@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/store/store.h"
+#include "sim/store/read.h"
 
 #ifdef __cplusplus
 extern "C" {

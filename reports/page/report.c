@@ -49,8 +49,8 @@ static int
 open_store(struct report *report)
 {
     char message[SIM_STORE_MESSAGE_MAX];
-    enum sim_store_err err = sim_store_open(
-            sim_cli_db(report->cli), SIM_STORE_READ, 0, message, sizeof(message), &report->store);
+    enum sim_store_err err = sim_store_open_read(
+            sim_cli_db(report->cli), 0, message, sizeof(message), &report->store);
     return err == SIM_STORE_OK ? 0 : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
 }
 

@@ -191,8 +191,7 @@ ask(struct sim_cli *cli, const struct report_query *query)
             return refuse_arguments(query, &head);
         }
     }
-    if (sim_store_open(sim_cli_db(cli), SIM_STORE_READ, 0, message, sizeof(message), &store) !=
-            SIM_STORE_OK) {
+    if (sim_store_open_read(sim_cli_db(cli), 0, message, sizeof(message), &store) != SIM_STORE_OK) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
     }
     int status = query != NULL ? answer_kept(cli, store, query, &head)

@@ -13,8 +13,7 @@
 #include "sim/cli/code_names.h"
 #include "sim/cli/coverage.h"
 #include "sim/search/cover/edges.h"
-#include "sim/store/code.h"
-#include "sim/store/coverage.h"
+#include "sim/store/read.h"
 
 #define HOW_TO_COUNT \
     "`make BUILD=edges CC=clang` makes build/edges-clang/rewake, whose runs count them"

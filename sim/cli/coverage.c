@@ -15,7 +15,8 @@
 #include "sim/cli/coverage.h"
 #include "sim/cli/select.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/store/coverage.h"
+#include "sim/search/cover/species.h"
+#include "sim/store/read.h"
 
 /* One query after the other, up to the first error. */
 struct printing {
@@ -456,8 +457,8 @@ coverage(struct sim_cli *cli)
 {
     char message[SIM_STORE_MESSAGE_MAX];
     struct printing printing = {.cli = cli};
-    if (sim_store_open(sim_cli_db(cli), SIM_STORE_READ, 0, message, sizeof(message),
-                &printing.store) != SIM_STORE_OK) {
+    if (sim_store_open_read(sim_cli_db(cli), 0, message, sizeof(message), &printing.store) !=
+            SIM_STORE_OK) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
     }
     sim_page_init(&printing.page, sim_terminal_colour());

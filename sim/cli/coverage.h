@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "sim/cli/cli.h"
-#include "sim/store/store.h"
+#include "sim/store/read.h"
 
 /*
  * Repeats the runs of `sweeps` that were the first to cover something, and prints the fewest that

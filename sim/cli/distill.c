@@ -19,7 +19,7 @@
 #include "sim/search/cover/distill.h"
 #include "sim/search/cover/edges.h"
 #include "sim/search/cover/observe.h"
-#include "sim/store/coverage.h"
+#include "sim/store/read.h"
 
 struct candidate {
     int64_t run;

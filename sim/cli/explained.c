@@ -306,7 +306,7 @@ run_of(struct sim_cli *cli, const struct sim_subject *subject)
     int64_t run = subject->run;
     const char *token = subject->text != NULL ? subject->text : cli->arguments[0];
     if (run != 0 || subject->from_file ||
-            sim_store_open(sim_cli_db(cli), SIM_STORE_READ, 0, message, sizeof(message), &store) !=
+            sim_store_open_read(sim_cli_db(cli), 0, message, sizeof(message), &store) !=
                     SIM_STORE_OK) {
         return run;
     }
@@ -443,8 +443,7 @@ find_missing(struct sim_cli *cli, int64_t **ret_runs, uint32_t *ret_count)
     char message[SIM_STORE_MESSAGE_MAX];
     struct sim_store *store = NULL;
     int status = 0;
-    if (sim_store_open(sim_cli_db(cli), SIM_STORE_READ, 0, message, sizeof(message), &store) !=
-            SIM_STORE_OK) {
+    if (sim_store_open_read(sim_cli_db(cli), 0, message, sizeof(message), &store) != SIM_STORE_OK) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
     }
     enum sim_store_err err = SIM_STORE_OK;

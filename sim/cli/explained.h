@@ -32,7 +32,7 @@ struct sim_explained_count {
 
 /*
  * Explains failures of the database that have no explanation: of each way to fail the run that
- * stands for it (store/ways.h), the newest first, as long as `time_ms` last, 20 s each at most.
+ * stands for it (store/read.h), the newest first, as long as `time_ms` last, 20 s each at most.
  * Hangs are left out: each run of one takes seconds. Says on stderr what it is at. What cannot be
  * run here (its scenario or library is missing, or it no longer fails) is left without, after a
  * line. `runs` (NULL: none are named): these instead. Answers 0, or the exit status after a line:

@@ -52,9 +52,6 @@ struct sim_code_run {
 RT_MUST_CHECK enum sim_store_err sim_store_code_run(struct sim_store *store, int64_t sweep,
         const struct sim_code_run *run, const struct sim_code_edge *edges, uint32_t count);
 
-/* Whether the database has edges of code at all. */
-RT_MUST_CHECK enum sim_store_err sim_store_code_known(struct sim_store *store, bool *ret_known);
-
 #ifdef __cplusplus
 }
 #endif

@@ -12,10 +12,6 @@
 extern "C" {
 #endif
 
-/* The numbers of the two runs that explain run:`run`, which is at least 1. */
-#define SIM_TOLD_OF(run) (-2 * (run))
-#define SIM_TWIN_OF(run) (-2 * (run)-1)
-
 /* A run that was made for an explanation. All of it is borrowed. */
 struct sim_told_run {
     const struct sim_outcome *outcome;
@@ -61,17 +57,6 @@ struct sim_explained {
  * UNKNOWN. */
 RT_MUST_CHECK enum sim_store_err sim_store_explained(
         struct sim_store *store, const struct sim_explained *explained);
-
-/* The newest run whose token is `token`, as it was found or shrunk. UNKNOWN: none. */
-RT_MUST_CHECK enum sim_store_err sim_store_run_of_token(
-        struct sim_store *store, const char *token, int64_t *ret_run);
-
-/*
- * Distinct failures whose representing run (ways.h) has no explanation yet; the newest first, and
- * hangs last, as each run of one takes long. At most `capacity`; *ret_count is how many there are.
- */
-RT_MUST_CHECK enum sim_store_err sim_store_unexplained(
-        struct sim_store *store, int64_t *ret_runs, uint32_t capacity, uint32_t *ret_count);
 
 #ifdef __cplusplus
 }

@@ -30,6 +30,10 @@ extern const char sim_coverage_sql[];
 #define SIM__STORE_APPLICATION 0x72776b31
 #define SIM__STORE_VERSION 3
 
+/* The numbers of the two runs that explain run:`run`, which is at least 1. */
+#define SIM_TOLD_OF(run) (-2 * (run))
+#define SIM_TWIN_OF(run) (-2 * (run)-1)
+
 struct sim_store {
     uint32_t magic;
     uint32_t wait_ms;

@@ -61,9 +61,6 @@ struct sim_merge {
 RT_MUST_CHECK enum sim_store_err sim_store_merge(
         struct sim_store *store, struct sim_store *from, struct sim_merge *merge);
 
-/* Checks the whole of a database that is open, however large. CORRUPT. */
-RT_MUST_CHECK enum sim_store_err sim_store_look_through(struct sim_store *store);
-
 #ifdef __cplusplus
 }
 #endif

@@ -417,6 +417,13 @@ sim_store_open(const char *path, enum sim_store_mode mode, uint32_t wait_ms, cha
     return err;
 }
 
+enum sim_store_err
+sim_store_open_read(const char *path, uint32_t wait_ms, char *message, size_t size,
+        struct sim_store **ret_store)
+{
+    return sim_store_open(path, SIM_STORE_READ, wait_ms, message, size, ret_store);
+}
+
 void
 sim_store_close(struct sim_store **store)
 {

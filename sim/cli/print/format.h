@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "sim/store/store.h"
+#include "sim/store/read.h"
 
 /* What to write, and where. Borrowed. */
 struct sim_export {

@@ -34,8 +34,7 @@ static int
 open_input(const char *path, struct sim_store **ret_store)
 {
     char message[SIM_STORE_MESSAGE_MAX];
-    if (sim_store_open(path, SIM_STORE_READ, 0, message, sizeof(message), ret_store) !=
-            SIM_STORE_OK) {
+    if (sim_store_open_read(path, 0, message, sizeof(message), ret_store) != SIM_STORE_OK) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
     }
     if (sim_store_look_through(*ret_store) != SIM_STORE_OK) {

@@ -16,7 +16,7 @@
 #include "sim/engine/token.h"
 #include "sim/search/strategy.h"
 #include "sim/search/swarm.h"
-#include "sim/store/explained.h"
+#include "sim/store/read.h"
 
 const char *
 sim_cli_db(const struct sim_cli *cli)
@@ -259,8 +259,7 @@ ask_about_token(struct sim_cli *cli, const char *token, struct sim_subject *subj
     char message[SIM_STORE_MESSAGE_MAX];
     struct sim_store *store = NULL;
     char *sql = NULL;
-    if (sim_store_open(sim_cli_db(cli), SIM_STORE_READ, 0, message, sizeof(message), &store) !=
-            SIM_STORE_OK) {
+    if (sim_store_open_read(sim_cli_db(cli), 0, message, sizeof(message), &store) != SIM_STORE_OK) {
         return;
     }
     /* A token that was parsed holds no quote. */
@@ -284,7 +283,7 @@ look_up(const struct sim_cli *cli, uint64_t run, struct sim_store **ret_store,
 {
     char message[SIM_STORE_MESSAGE_MAX];
     enum sim_store_err err =
-            sim_store_open(sim_cli_db(cli), SIM_STORE_READ, 0, message, sizeof(message), ret_store);
+            sim_store_open_read(sim_cli_db(cli), 0, message, sizeof(message), ret_store);
     if (err != SIM_STORE_OK) {
         return fail_with_store(err, message);
     }

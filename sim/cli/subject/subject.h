@@ -9,7 +9,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/engine/worker/single.h"
-#include "sim/store/store.h"
+#include "sim/store/read.h"
 
 struct sim_subject {
     const struct sim_entry *entry;

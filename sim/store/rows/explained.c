@@ -7,7 +7,6 @@
 
 #include "runtime/base/assert.h"
 #include "sim/store/internal.h"
-#include "sim/store/ways.h"
 
 /* explained.sql, made into a C array by the build. */
 extern const char sim_explained_sql[];

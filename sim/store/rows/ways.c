@@ -3,9 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/store/ways.h"
-
 #include "sim/store/internal.h"
+#include "sim/store/read.h"
 
 #define KEY "verdict, oracle, site"
 
