@@ -176,7 +176,7 @@ measure_cell(struct measure *measure, const struct sim_scenario *scenario,
 {
     struct sim_cli_trials *all = &measure->all;
     struct sim_trials_plan plan = sim_cli_trials_plan(all, scenario, column->how);
-    plan.search = column->search;
+    plan.spec.search = column->search;
     plan.unconfirmed = true;
     int status = sim_cli_trials_ran(all, sim_trials_run(&all->pool, &plan, ret_trials));
     if (status != 0) {

@@ -325,13 +325,13 @@ promote_run(struct promotion *promotion, struct sim_single *alone)
     }
     struct sim_shrunk shrunk;
     const struct sim_shrink_plan plan = {
-            .scenario = promotion->subject->entry->scenario,
-            .options = &promotion->options,
-            .tape = &promotion->tape,
+            .spec.scenario = promotion->subject->entry->scenario,
+            .spec.options = promotion->options,
+            .spec.tape = &promotion->tape,
             .failure = outcome,
             .replays_max = SIM_SHRINK_REPLAYS_MAX,
             .deadline_ms = UINT64_MAX,
-            .hang_ms = cli->settings.hang_ms,
+            .spec.hang_ms = cli->settings.hang_ms,
     };
     sim_shrink(&plan, &shrunk);
     if (sim_shrunk_holds(&shrunk)) {

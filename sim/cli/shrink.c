@@ -200,13 +200,13 @@ shrink_it(struct sim_cli *cli, const struct sim_subject *subject, struct sim_sin
     uint64_t time_ms = cli->settings.time_ms;
     struct sim_shrunk shrunk;
     const struct sim_shrink_plan plan = {
-            .scenario = subject->entry->scenario,
-            .options = &subject->options,
-            .tape = &tape,
+            .spec.scenario = subject->entry->scenario,
+            .spec.options = subject->options,
+            .spec.tape = &tape,
             .failure = found,
             .replays_max = SIM_SHRINK_REPLAYS_MAX,
             .deadline_ms = time_ms > 0 ? sim_clock_ms() + time_ms : UINT64_MAX,
-            .hang_ms = cli->settings.hang_ms,
+            .spec.hang_ms = cli->settings.hang_ms,
     };
     sim_shrink(&plan, &shrunk);
     int status = 0;

@@ -57,14 +57,14 @@ sim_cli_trials_plan(
         struct sim_cli_trials *trials, const struct sim_scenario *scenario, uint32_t how)
 {
     struct sim_trials_plan plan = {
-            .scenario = scenario,
-            .how = how,
+            .spec.scenario = scenario,
+            .spec.how = how,
             .trials = SIM_TRIALS,
             .runs_max = trials->runs,
             .tick = on_tick,
             .argument = trials,
     };
-    sim_options_init(&plan.options, scenario);
+    sim_options_init(&plan.spec.options, scenario);
     trials->scenario = scenario;
     return plan;
 }

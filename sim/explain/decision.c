@@ -40,9 +40,9 @@ static const struct sim_outcome *
 fly(struct search *search, const struct sim_options *options, uint64_t seed, uint32_t how,
         const struct sim_tape *tape)
 {
-    const struct sim_candidate candidate = {
+    const struct sim_run_spec candidate = {
             .scenario = search->failure->scenario,
-            .options = options,
+            .options = *options,
             .seed = seed,
             .how = how,
             .tape = tape,
@@ -115,15 +115,15 @@ shrink(struct search *search, const struct sim_tape *tape, const struct sim_outc
 {
     struct sim_decision *decision = search->decision;
     const struct sim_shrink_plan plan = {
-            .scenario = search->failure->scenario,
-            .options = &decision->options,
-            .tape = tape,
+            .spec.scenario = search->failure->scenario,
+            .spec.options = decision->options,
+            .spec.tape = tape,
             .failure = outcome,
             .options_stay = options_stay,
             .replays_max = options_stay ? REDUCE_RUNS : SIM_SHRINK_REPLAYS_MAX,
             .deadline_ms = UINT64_MAX,
-            .hang_ms = search->failure->hang_ms,
-            .budget = search->failure->budget,
+            .spec.hang_ms = search->failure->hang_ms,
+            .spec.budget = search->failure->budget,
     };
     struct sim_shrunk shrunk;
     sim_shrink(&plan, &shrunk);

@@ -10,10 +10,10 @@
 
 /* False: it is not drawn there. */
 static bool
-look(const struct sim_candidate *what, const struct sim_deviation *deviation, uint32_t hang_ms,
+look(const struct sim_run_spec *what, const struct sim_deviation *deviation, uint32_t hang_ms,
         struct sim_budget *budget, struct sim_draws *draws)
 {
-    struct sim_candidate candidate = *what;
+    struct sim_run_spec candidate = *what;
     struct sim_single single;
     draws->asks = true;
     draws->stream = deviation->stream;
@@ -49,7 +49,7 @@ find_line(const struct sim_draws *draws, struct sim_places *places, struct sim_p
 }
 
 void
-sim_deciding_number_find(const struct sim_candidate *with, const struct sim_candidate *without,
+sim_deciding_number_find(const struct sim_run_spec *with, const struct sim_run_spec *without,
         const struct sim_deviation *deviation, uint32_t hang_ms, struct sim_budget *budget,
         struct sim_places *places, struct sim_deciding_number *ret)
 {

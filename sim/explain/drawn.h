@@ -30,7 +30,7 @@ struct sim_deciding_number {
 };
 
 /* Makes `with`, whose tape has `deviation`, and `without`. Not found where it is no number. */
-void sim_deciding_number_find(const struct sim_candidate *with, const struct sim_candidate *without,
+void sim_deciding_number_find(const struct sim_run_spec *with, const struct sim_run_spec *without,
         const struct sim_deviation *deviation, uint32_t hang_ms, struct sim_budget *budget,
         struct sim_places *places, struct sim_deciding_number *ret);
 

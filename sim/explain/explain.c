@@ -29,9 +29,9 @@ static bool
 run_given(struct sim_explanation *explanation)
 {
     const struct sim_failure *failure = &explanation->failure;
-    const struct sim_candidate candidate = {
+    const struct sim_run_spec candidate = {
             .scenario = failure->scenario,
-            .options = failure->options,
+            .options = *failure->options,
             .seed = failure->seed,
             .how = failure->how,
             .tape = failure->tape,
@@ -41,12 +41,12 @@ run_given(struct sim_explanation *explanation)
 }
 
 /* One of the two runs that were found. */
-static struct sim_candidate
+static struct sim_run_spec
 candidate_of(const struct sim_explanation *explanation, const struct sim_tape *tape)
 {
-    return (struct sim_candidate){
+    return (struct sim_run_spec){
             .scenario = explanation->failure.scenario,
-            .options = &explanation->decision.options,
+            .options = explanation->decision.options,
             .seed = explanation->decision.seed,
             .how = SIM_HOW_LENIENT,
             .tape = tape,
@@ -58,10 +58,10 @@ static bool
 study_failing(struct sim_explanation *explanation)
 {
     struct sim_single *single = &explanation->failing;
-    struct sim_candidate candidate = candidate_of(explanation, &explanation->decision.failing);
+    struct sim_run_spec candidate = candidate_of(explanation, &explanation->decision.failing);
     candidate.texts = true;
     if (sim_budget_left(&explanation->budget)) {
-        struct sim_candidate studied = candidate;
+        struct sim_run_spec studied = candidate;
         studied.explain = true;
         studied.study = explanation->study != NULL ? sim_study_run : NULL;
         studied.study_of = explanation->study;
@@ -141,7 +141,7 @@ static bool
 run_passing(struct sim_explanation *explanation)
 {
     const struct sim_failure *failure = &explanation->failure;
-    struct sim_candidate candidate = candidate_of(explanation, &explanation->decision.passing);
+    struct sim_run_spec candidate = candidate_of(explanation, &explanation->decision.passing);
     candidate.texts = true;
     if (!sim_single_init(&explanation->passing, NULL, &sim_shared_for_reading, failure->hang_ms)) {
         return refuse(explanation, "no memory for a worker");
@@ -213,7 +213,7 @@ walk_run(struct sim_explanation *explanation, const struct sim_tape *tape,
 {
     uint32_t hang_ms = explanation->failure.hang_ms;
     struct sim_single scout;
-    struct sim_candidate candidate = candidate_of(explanation, tape);
+    struct sim_run_spec candidate = candidate_of(explanation, tape);
     candidate.study = study;
     candidate.study_of = study_of;
     if (study_of != NULL && sim_budget_left(&explanation->budget) &&
@@ -478,7 +478,7 @@ verify_order(struct sim_explanation *explanation)
                sim_single_init(
                        &single, NULL, &sim_shared_for_reading, explanation->failure.hang_ms)) {
         single.budget = &explanation->budget;
-        struct sim_candidate candidate = candidate_of(explanation, &tape);
+        struct sim_run_spec candidate = candidate_of(explanation, &tape);
         candidate.how = SIM_HOW_ORDERED;
         candidate.texts = true;
         if (sim_single_run(&single, &candidate) != NULL) {
@@ -494,8 +494,8 @@ static void
 find_number(struct sim_explanation *explanation)
 {
     const struct sim_decision *decision = &explanation->decision;
-    struct sim_candidate failing = candidate_of(explanation, &decision->failing);
-    struct sim_candidate passing = candidate_of(explanation, &decision->passing);
+    struct sim_run_spec failing = candidate_of(explanation, &decision->failing);
+    struct sim_run_spec passing = candidate_of(explanation, &decision->passing);
     sim_deciding_number_find(decision->added ? &passing : &failing,
             decision->added ? &failing : &passing, &decision->deciding,
             explanation->failure.hang_ms, &explanation->budget, explanation->places,

@@ -149,7 +149,7 @@ sim_run_code_store_batch(struct sim_run *run, const struct sim_merged *batch)
     for (uint32_t i = 0; i < code->batch_runs && err == SIM_STORE_OK; i++) {
         uint64_t index = batch->index + i;
         if (code->batch_new[i] == 0 && !run->plan.keep_all &&
-                !has_failed(batch, index, run->plan.first)) {
+                !has_failed(batch, index, run->plan.spec.seed)) {
             continue;
         }
         const uint64_t *sets = sets_of(batch, i);

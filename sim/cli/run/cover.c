@@ -24,21 +24,21 @@
 static uint32_t
 sampler_of(const struct sim_sweep_plan *plan)
 {
-    if (plan->how == SIM_HOW_RANDOM) {
+    if (plan->spec.how == SIM_HOW_RANDOM) {
         return 0;
     }
-    if (plan->how != SIM_HOW_SEARCH) {
+    if (plan->spec.how != SIM_HOW_SEARCH) {
         return NO_SAMPLER;
     }
-    const struct sim_strategy_kind *kind = sim_strategy_at(plan->search.kind);
+    const struct sim_strategy_kind *kind = sim_strategy_at(plan->spec.search.kind);
     bool learns = kind->adaptive || kind->sequential;
-    return learns ? sim_strategy_find("random") : plan->search.kind;
+    return learns ? sim_strategy_find("random") : plan->spec.search.kind;
 }
 
 const char *
 sim_run_arm_name(const struct sim_run *run, uint32_t arm)
 {
-    bool itself = run->plan.how != SIM_HOW_SEARCH || arm == run->plan.search.kind;
+    bool itself = run->plan.spec.how != SIM_HOW_SEARCH || arm == run->plan.spec.search.kind;
     return itself ? sim_run_strategy(run) : sim_strategy_at(arm)->name;
 }
 

@@ -23,19 +23,20 @@
 static bool
 is_wanted(const struct sim_sweep_plan *plan)
 {
-    bool searches = plan->how == SIM_HOW_SEARCH && !sim_strategy_at(plan->search.kind)->sequential;
-    return plan->shard == 0 && (plan->how == SIM_HOW_RANDOM || searches);
+    bool searches = plan->spec.how == SIM_HOW_SEARCH &&
+                    !sim_strategy_at(plan->spec.search.kind)->sequential;
+    return plan->shard == 0 && (plan->spec.how == SIM_HOW_RANDOM || searches);
 }
 
 static struct sim_sweep_plan
 plan_of(const struct sim_sweep_plan *sweep)
 {
     return (struct sim_sweep_plan){
-            .scenario = sweep->scenario,
-            .options = sweep->options,
-            .first = SIM_SHRINK_SEED,
+            .spec.scenario = sweep->spec.scenario,
+            .spec.options = sweep->spec.options,
+            .spec.seed = SIM_SHRINK_SEED,
             .runs = 1,
-            .how = SIM_HOW_BASELINE,
+            .spec.how = SIM_HOW_BASELINE,
             .fail_fast = sweep->fail_fast,
             .deadline_ms = sweep->deadline_ms,
             .interrupted = sweep->interrupted,

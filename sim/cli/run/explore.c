@@ -83,7 +83,7 @@ find_only_scenario(struct explore *explore)
     if (count > 1) {
         return fail_with_many(registry, count);
     }
-    explore->run.plan.scenario = explore->run.entry->scenario;
+    explore->run.plan.spec.scenario = explore->run.entry->scenario;
     return 0;
 }
 
@@ -98,7 +98,7 @@ find_scenario(struct explore *explore)
     for (uint32_t i = 0; i < registry->count; i++) {
         if (strcmp(registry->entries[i].scenario->name, name) == 0) {
             explore->run.entry = &registry->entries[i];
-            explore->run.plan.scenario = explore->run.entry->scenario;
+            explore->run.plan.spec.scenario = explore->run.entry->scenario;
             return 0;
         }
     }
@@ -111,8 +111,8 @@ assign_all(struct explore *explore, bool param, const struct sim_assignment *lis
 {
     for (uint32_t i = 0; i < count; i++) {
         const char *wrong = NULL;
-        bool known = sim_options_assign(
-                explore->run.plan.scenario, &explore->run.plan.options, param, &list[i], &wrong);
+        bool known = sim_options_assign(explore->run.plan.spec.scenario,
+                &explore->run.plan.spec.options, param, &list[i], &wrong);
         if (!known || wrong != NULL) {
             return sim_cli_fail(SIM_EXIT_USAGE, "%s %s: %s", param ? "-D" : "-O", list[i].name,
                     known ? wrong
@@ -135,10 +135,10 @@ static int
 set_options(struct explore *explore)
 {
     const struct sim_settings *settings = &explore->run.cli->settings;
-    sim_options_init(&explore->run.plan.options, explore->run.plan.scenario);
-    if (is_named(&explore->run.plan.search, "dpor")) {
-        explore->run.plan.options.step_ns = 0;
-        explore->run.plan.options.spurious_one_in = 0;
+    sim_options_init(&explore->run.plan.spec.options, explore->run.plan.spec.scenario);
+    if (is_named(&explore->run.plan.spec.search, "dpor")) {
+        explore->run.plan.spec.options.step_ns = 0;
+        explore->run.plan.spec.options.spurious_one_in = 0;
     }
     int status = assign_all(explore, true, settings->params, settings->param_count);
     return status != 0 ? status
@@ -168,13 +168,13 @@ static int
 choose_strategy(struct explore *explore)
 {
     struct sim_settings *settings = &explore->run.cli->settings;
-    struct sim_search *search = &explore->run.plan.search;
+    struct sim_search *search = &explore->run.plan.spec.search;
     bool bounded = sim_given(settings, SIM_CLI_OPTION_BOUND);
     bool chosen = sim_given(settings, SIM_CLI_OPTION_STRATEGY);
     if (chosen) {
         *search = settings->search;
     } else {
-        bool reduces = explore->run.plan.scenario->declared && !bounded;
+        bool reduces = explore->run.plan.spec.scenario->declared && !bounded;
         sim_search_init(search, sim_strategy_find(reduces ? "dpor" : "exhaustive"));
     }
     if (!sim_strategy_at(search->kind)->sequential) {
@@ -201,9 +201,9 @@ make_plan(struct explore *explore)
     bool open = settings->time_ms > 0 && !sim_given(settings, SIM_CLI_OPTION_RUNS);
     uint64_t runs = sim_given(settings, SIM_CLI_OPTION_RUNS) ? settings->runs : RUNS_DEFAULT;
     uint64_t most = SIM_SEED_MAX - 1;
-    explore->run.plan.first = 1;
+    explore->run.plan.spec.seed = 1;
     explore->run.plan.runs = open || runs > most ? most : runs;
-    explore->run.plan.how = SIM_HOW_SEARCH;
+    explore->run.plan.spec.how = SIM_HOW_SEARCH;
     explore->run.plan.fail_fast = sim_given(settings, SIM_CLI_OPTION_FAIL_FAST);
     explore->run.plan.keep_all = settings->record == SIM_RECORD_ALL;
     explore->run.plan.deadline_ms =
@@ -230,7 +230,7 @@ print_failure_json(const struct explore *explore, const struct sim_new_failure *
 {
     struct sim_json json;
     sim_json_begin(&json, stdout, "failure");
-    sim_json_text(&json, "scenario", explore->run.plan.scenario->name);
+    sim_json_text(&json, "scenario", explore->run.plan.spec.scenario->name);
     sim_json_number(&json, "run", failure->index);
     sim_json_text(&json, "verdict", sim_verdict_name(failure->outcome.verdict));
     sim_json_text(&json, "oracle", sim_oracle_name(failure->outcome.oracle));
@@ -250,7 +250,7 @@ print_failure_text(const struct explore *explore, const struct sim_new_failure *
     struct sim_page page;
     char *replay = sim_command_text(explore->run.cli, "replay", explore->run.entry, token);
     (void)printf("\nFAIL %s: %s in run %llu, with %u deviation%s\n",
-            explore->run.plan.scenario->name, sim_verdict_name(failure->outcome.verdict),
+            explore->run.plan.spec.scenario->name, sim_verdict_name(failure->outcome.verdict),
             wide(failure->index + 1), failure->outcome.deviations,
             failure->outcome.deviations == 1 ? "" : "s");
     sim_page_init(&page, sim_terminal_colour());
@@ -274,8 +274,8 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
     struct explore *explore = explore_of(sink);
     const struct sim_outcome *alone =
             failure->alone != NULL ? sim_single_outcome(failure->alone) : failure->seen;
-    char *token = sim_token_of(explore->run.plan.scenario, &explore->run.plan.options,
-            failure->again.how, failure->again.tape, alone);
+    char *token = sim_token_of(failure->again.scenario, &failure->again.options, failure->again.how,
+            failure->again.tape, alone);
     int64_t run_id = 0;
     bool stored = sim_run_store_failure(&explore->run, failure, token, &run_id);
     sim_progress_clear(&explore->run.progress);
@@ -291,10 +291,9 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 }
 
 static bool
-on_replica(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
+on_replica(struct sim_sink *sink, const struct sim_run_spec *again)
 {
     (void)sink;
-    (void)seed;
     (void)again;
     return true;
 }
@@ -303,8 +302,8 @@ static bool
 on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals)
 {
     struct explore *explore = explore_of(sink);
-    sim_progress_tick(&explore->run.progress, explore->run.plan.scenario->name, runs, UINT64_MAX,
-            totals->runs - totals->verdicts[SIM_VERDICT_PASS], false);
+    sim_progress_tick(&explore->run.progress, explore->run.plan.spec.scenario->name, runs,
+            UINT64_MAX, totals->runs - totals->verdicts[SIM_VERDICT_PASS], false);
     return ferror(stdout) == 0;
 }
 
@@ -314,7 +313,7 @@ on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *tot
 static bool
 counts_on_no_time(const struct explore *explore)
 {
-    return explore->run.plan.options.step_ns != 0 && explore->space.timed;
+    return explore->run.plan.spec.options.step_ns != 0 && explore->space.timed;
 }
 
 static bool
@@ -373,7 +372,7 @@ print_end_text(const struct explore *explore)
             failed                 ? "FAIL"
             : is_complete(explore) ? "PASS"
                                    : "STOP",
-            explore->run.plan.scenario->name);
+            explore->run.plan.spec.scenario->name);
     if (!is_complete(explore)) {
         (void)printf("not complete");
     } else if (space->bound == UINT32_MAX) {
@@ -418,7 +417,7 @@ print_end_json(const struct explore *explore)
     const struct sim_space *space = &explore->space;
     struct sim_json json;
     sim_json_begin(&json, stdout, "explored");
-    sim_json_text(&json, "scenario", explore->run.plan.scenario->name);
+    sim_json_text(&json, "scenario", explore->run.plan.spec.scenario->name);
     sim_json_text(&json, "strategy", explore->run.cli->settings.strategy);
     sim_json_bool(&json, "complete", is_complete(explore));
     sim_json_text(&json, "why_not", is_complete(explore) ? NULL : why_not(explore));
@@ -472,11 +471,12 @@ print_start(const struct explore *explore)
     if (explore->run.json) {
         return;
     }
-    char *options = sim_options_json(explore->run.plan.scenario, &explore->run.plan.options);
+    char *options =
+            sim_options_json(explore->run.plan.spec.scenario, &explore->run.plan.spec.options);
     bool plain = strcmp(options, "{}") == 0;
     (void)snprintf(line, sizeof(line), "Exploring %s by %s: %s%s%s.",
-            explore->run.plan.scenario->name, explore->run.cli->settings.strategy,
-            sim_strategy_at(explore->run.plan.search.kind)->about, plain ? "" : "; options ",
+            explore->run.plan.spec.scenario->name, explore->run.cli->settings.strategy,
+            sim_strategy_at(explore->run.plan.spec.search.kind)->about, plain ? "" : "; options ",
             plain ? "" : options);
     sim_page_init(&page, sim_terminal_colour());
     sim_page_wrap(&page, line, 0, 0, sim_columns());
@@ -491,7 +491,7 @@ static void
 sweep(struct explore *explore)
 {
     struct sim_run *run = &explore->run;
-    run->options = sim_options_json(run->plan.scenario, &run->plan.options);
+    run->options = sim_options_json(run->plan.spec.scenario, &run->plan.spec.options);
     run->sweep_ms = sim_clock_ms();
     sim_progress_init(&run->progress);
     sim_run_cover_begin(run);
@@ -507,7 +507,7 @@ static int
 explore_scenario(struct explore *explore)
 {
     struct sim_run *run = &explore->run;
-    const struct sim_strategy_kind *kind = sim_strategy_at(run->plan.search.kind);
+    const struct sim_strategy_kind *kind = sim_strategy_at(run->plan.spec.search.kind);
     if (!sim_pool_init(&run->pool, 1, run->cli->settings.hang_ms)) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", run->pool.error);
     }

@@ -77,17 +77,15 @@ sim_run_json_start(const struct sim_run *run)
 
 /* The options that the seed drew, where they differ from the sweep's. */
 static void
-put_drawn(struct sim_json *json, const struct sim_run *run, uint64_t seed)
+put_drawn(struct sim_json *json, const struct sim_run *run, const struct sim_options *options)
 {
-    struct sim_options options;
-    sim_sweep_options(&run->plan, seed, &options);
-    if (memcmp(&options, &run->plan.options, sizeof(options)) == 0) {
+    if (memcmp(options, &run->plan.spec.options, sizeof(*options)) == 0) {
         return;
     }
     sim_json_open(json, "options_drawn", '{');
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
-        uint64_t value = sim_option_get(&options, i);
-        if (value != sim_option_get(&run->plan.options, i)) {
+        uint64_t value = sim_option_get(options, i);
+        if (value != sim_option_get(&run->plan.spec.options, i)) {
             sim_json_number(json, sim_option_name(i), value);
         }
     }
@@ -159,7 +157,7 @@ sim_run_json_failure(const struct sim_run *run, const struct sim_report *report)
     sim_json_text(&json, "message", outcome->message);
     put_shrunk(&json, report);
     sim_json_text(&json, "token", report->token);
-    put_drawn(&json, run, failure->index + run->plan.first);
+    put_drawn(&json, run, &failure->again.options);
     sim_json_number(&json, "steps", outcome->steps);
     sim_json_number(&json, "sim_ns", outcome->sim_ns);
     sim_json_number(&json, "deviations", outcome->deviations);

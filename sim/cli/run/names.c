@@ -17,9 +17,9 @@
 bool
 sim_run_seed_is_enough(const struct sim_run *run)
 {
-    const struct sim_strategy_kind *kind = sim_strategy_at(run->plan.search.kind);
-    return run->plan.how == SIM_HOW_RANDOM ||
-           (run->plan.how == SIM_HOW_SEARCH && !kind->adaptive && !kind->sequential);
+    const struct sim_strategy_kind *kind = sim_strategy_at(run->plan.spec.search.kind);
+    return run->plan.spec.how == SIM_HOW_RANDOM ||
+           (run->plan.spec.how == SIM_HOW_SEARCH && !kind->adaptive && !kind->sequential);
 }
 
 void
@@ -28,7 +28,7 @@ sim_run_warn_of_seed(const struct sim_run *run)
     const struct sim_settings *settings = &run->cli->settings;
     const struct sim_strategy_kind *kind = sim_strategy_at(settings->search.kind);
     if (sim_given(settings, SIM_CLI_OPTION_SEEDS) && settings->seed == settings->seed_last &&
-            run->plan.how == SIM_HOW_SEARCH && kind->adaptive) {
+            run->plan.spec.how == SIM_HOW_SEARCH && kind->adaptive) {
         sim_cli_warn(
                 "--seeds %llu-%llu: %s learns from the runs before, and has none here: this is not "
                 "the run with that seed of a longer sweep; replay that one by run:ID or its token",

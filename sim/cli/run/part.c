@@ -90,7 +90,7 @@ refuse(const struct sim_run *run)
                 "--shard and --goals exclude each other: another part may reach a goal; use rewake "
                 "merge --goals");
     }
-    if (run->plan.how == SIM_HOW_SEARCH && kind->sequential) {
+    if (run->plan.spec.how == SIM_HOW_SEARCH && kind->sequential) {
         return sim_cli_fail(SIM_EXIT_USAGE,
                 "--shard: %s cannot be cut into parts: each of its runs begins where the one "
                 "before ended",

@@ -15,9 +15,9 @@
 const char *
 sim_run_strategy(const struct sim_run *run)
 {
-    return run->first.in_progress             ? "baseline"
-           : run->plan.how == SIM_HOW_LENIENT ? "tape"
-                                              : run->cli->settings.strategy;
+    return run->first.in_progress                  ? "baseline"
+           : run->plan.spec.how == SIM_HOW_LENIENT ? "tape"
+                                                   : run->cli->settings.strategy;
 }
 
 void
@@ -55,8 +55,8 @@ sim_run_regression_plan(
     /* Not written to: each worker gets a copy. */
     *tape = (struct sim_tape){(struct sim_deviation *)(uintptr_t)regression->decisions,
             regression->count, regression->count};
-    plan->how = SIM_HOW_LENIENT;
-    plan->tape = tape;
+    plan->spec.how = SIM_HOW_LENIENT;
+    plan->spec.tape = tape;
     plan->runs = 1;
-    plan->first = SIM_SHRINK_SEED;
+    plan->spec.seed = SIM_SHRINK_SEED;
 }

@@ -105,19 +105,19 @@ find_row(struct sim_run *run, const struct sim_remembered *failure,
 
 /* Whether it is run 0 of the scenario in progress: no deviation, and the options of the command. */
 static bool
-is_default(const struct sim_run *run, const struct sim_candidate *what)
+is_default(const struct sim_run *run, const struct sim_run_spec *what)
 {
     if (what->how != SIM_HOW_STRICT || what->tape->count > 0 || what->seed != SIM_SHRINK_SEED) {
         return false;
     }
-    char *options = sim_options_json(what->scenario, what->options);
+    char *options = sim_options_json(what->scenario, &what->options);
     bool same = strcmp(options, run->options) == 0;
     free(options);
     return same;
 }
 
 static bool
-note_again(struct sim_run *run, const struct sim_candidate *what, const struct sim_outcome *outcome,
+note_again(struct sim_run *run, const struct sim_run_spec *what, const struct sim_outcome *outcome,
         int64_t run_id)
 {
     size_t size = (run->again_count + 1) * sizeof(*run->again);
@@ -139,23 +139,24 @@ note_again(struct sim_run *run, const struct sim_candidate *what, const struct s
 
 /* Its scenario is in progress. */
 static bool
-take(struct sim_run *run, const struct sim_remembered *failure, const struct sim_candidate *what,
+take(struct sim_run *run, const struct sim_remembered *failure, const struct sim_run_spec *what,
         struct sim_single *alone)
 {
     struct sim_tape tape = sim_single_deviations(alone);
     const struct sim_outcome *outcome = sim_single_outcome(alone);
-    const struct sim_new_failure again = {
+    struct sim_new_failure again = {
             .index = UINT64_MAX,
             .seen = outcome,
-            .again = {what->how, &tape},
+            .again = *what,
             .outcome = *outcome,
             .alone = alone,
             .same = true,
     };
     int64_t run_id = 0;
-    run->plan.options = *what->options;
-    run->plan.search.swarm = 0;
-    run->plan.how = SIM_HOW_STRICT; /* No seed of this command makes it. */
+    again.again.tape = &tape;
+    run->plan.spec.options = what->options;
+    run->plan.spec.search.swarm = 0;
+    run->plan.spec.how = SIM_HOW_STRICT; /* No seed of this command makes it. */
     run->plan.deadline_ms = run->cli->settings.time_ms > 0 ? sim_clock_ms() : UINT64_MAX;
     char *shrunk = NULL;
     bool continues = find_row(run, failure, outcome, &run_id, &shrunk) &&
@@ -167,7 +168,7 @@ take(struct sim_run *run, const struct sim_remembered *failure, const struct sim
 
 static bool
 fails_again(struct sim_run *run, const struct sim_remembered *failure,
-        const struct sim_entry *entry, const struct sim_candidate *what, struct sim_single *alone)
+        const struct sim_entry *entry, const struct sim_run_spec *what, struct sim_single *alone)
 {
     char detail[128];
     const struct sim_outcome *outcome = sim_single_outcome(alone);
@@ -203,9 +204,9 @@ run_again(struct sim_run *run, const struct sim_remembered *failure, const struc
     if (sim_token_options(token, entry->scenario, &options, error) != SIM_TOKEN_OK) {
         return forget(run, failure, "its scenario declares other options now; forgotten");
     }
-    const struct sim_candidate what = {
+    const struct sim_run_spec what = {
             .scenario = entry->scenario,
-            .options = &options,
+            .options = options,
             .seed = token->seed,
             .how = token->taped ? SIM_HOW_STRICT : SIM_HOW_RANDOM,
             .tape = &token->tape,

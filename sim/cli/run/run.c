@@ -144,10 +144,10 @@ make_plan(struct sim_run *run)
     run->is_open = open;
     bool saturated = sim_given(settings, SIM_CLI_OPTION_SATURATED);
     run->plan = (struct sim_sweep_plan){
-            .first = settings->seed,
+            .spec.seed = settings->seed,
             .runs = open ? UINT64_MAX : settings->runs,
-            .how = settings->how,
-            .search = settings->search,
+            .spec.how = settings->how,
+            .spec.search = settings->search,
             .check_percent = settings->check_percent,
             .fail_fast = sim_given(settings, SIM_CLI_OPTION_FAIL_FAST),
             .keep_all = settings->record == SIM_RECORD_ALL,
@@ -207,9 +207,9 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 }
 
 static bool
-on_replica(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
+on_replica(struct sim_sink *sink, const struct sim_run_spec *again)
 {
-    return sim_run_print_replica(run_of(sink), seed, again);
+    return sim_run_print_replica(run_of(sink), again);
 }
 
 static bool
@@ -274,13 +274,13 @@ sim_run_enter(struct sim_run *run, const struct sim_entry *entry)
 {
     run->entry = entry;
     run->plan_of_all = run->plan;
-    run->plan.scenario = entry->scenario;
+    run->plan.spec.scenario = entry->scenario;
     if (run->plan.runs == UINT64_MAX) {
-        run->plan.runs = SIM_SEED_MAX - run->plan.first + 1;
+        run->plan.runs = SIM_SEED_MAX - run->plan.spec.seed + 1;
     }
     sim_run_regression_plan(run, &run->tape, &run->plan);
-    set_options(run, &run->plan.options, &run->plan.given);
-    run->options = sim_options_json(entry->scenario, &run->plan.options);
+    set_options(run, &run->plan.spec.options, &run->plan.spec.given);
+    run->options = sim_options_json(entry->scenario, &run->plan.spec.options);
     run->sweep_ms = sim_clock_ms();
     return sim_run_store_begin(run);
 }

@@ -43,24 +43,23 @@ same_tape(const struct sim_tape *a, const struct sim_tape *b)
 
 /* The token of a smaller run, from malloc; NULL: there is none. */
 static char *
-shrink(struct sim_run *run, const struct sim_new_failure *failure,
-        const struct sim_options *options, struct sim_shrunk *shrunk)
+shrink(struct sim_run *run, const struct sim_new_failure *failure, struct sim_shrunk *shrunk)
 {
     const struct sim_tape tape = sim_single_deviations(failure->alone);
     const struct sim_shrink_plan plan = {
-            .scenario = run->plan.scenario,
-            .options = options,
-            .tape = &tape,
+            .spec.scenario = run->plan.spec.scenario,
+            .spec.options = failure->again.options,
+            .spec.tape = &tape,
             .failure = &failure->outcome,
             .replays_max = SIM_SHRINK_REPLAYS_MAX,
             .deadline_ms = run->plan.deadline_ms == UINT64_MAX ? UINT64_MAX : deadline_of(run),
-            .hang_ms = run->cli->settings.hang_ms,
+            .spec.hang_ms = run->cli->settings.hang_ms,
             .interrupted = run->plan.interrupted,
     };
     sim_shrink(&plan, shrunk);
     bool smaller = sim_shrunk_holds(shrunk) &&
                    (!same_tape(&tape, &shrunk->tape) || shrunk->to.options < shrunk->from.options);
-    return smaller ? sim_shrunk_token(run->plan.scenario, shrunk) : NULL;
+    return smaller ? sim_shrunk_token(run->plan.spec.scenario, shrunk) : NULL;
 }
 
 /* Verifies the smaller run that `token` is, found before. Returns its token, or NULL. */
@@ -75,14 +74,14 @@ shrunk_again(struct sim_run *run, const struct sim_new_failure *failure, const c
     if (sim_token_parse(token, &small, error) != SIM_TOKEN_OK) {
         return NULL;
     }
-    if (sim_token_options(&small, run->plan.scenario, &options, error) == SIM_TOKEN_OK) {
+    if (sim_token_options(&small, run->plan.spec.scenario, &options, error) == SIM_TOKEN_OK) {
         const struct sim_shrink_plan plan = {
-                .scenario = run->plan.scenario,
-                .options = &options,
-                .tape = &small.tape,
+                .spec.scenario = run->plan.spec.scenario,
+                .spec.options = options,
+                .spec.tape = &small.tape,
                 .failure = &failure->outcome,
                 .deadline_ms = UINT64_MAX,
-                .hang_ms = run->cli->settings.hang_ms,
+                .spec.hang_ms = run->cli->settings.hang_ms,
                 .interrupted = run->plan.interrupted,
         };
         sim_shrink(&plan, shrunk);
@@ -94,9 +93,8 @@ shrunk_again(struct sim_run *run, const struct sim_new_failure *failure, const c
 
 /* The smallest run from before, where it still fails; else the smallest one now. */
 static char *
-make_smaller(struct sim_run *run, const struct sim_new_failure *failure,
-        const struct sim_options *options, struct sim_report *report, const char *shrunk_before,
-        struct sim_shrunk *shrunk)
+make_smaller(struct sim_run *run, const struct sim_new_failure *failure, struct sim_report *report,
+        const char *shrunk_before, struct sim_shrunk *shrunk)
 {
     if (shrunk_before != NULL) {
         char *token = shrunk_again(run, failure, shrunk_before, shrunk);
@@ -106,7 +104,15 @@ make_smaller(struct sim_run *run, const struct sim_new_failure *failure,
         }
         sim_shrunk_done(shrunk);
     }
-    return shrink(run, failure, options, shrunk);
+    return shrink(run, failure, shrunk);
+}
+
+static char *
+token_of(const struct sim_new_failure *failure)
+{
+    const struct sim_run_spec *again = &failure->again;
+    return sim_token_of(again->scenario, &again->options, again->how, again->tape,
+            sim_single_outcome(failure->alone));
 }
 
 /* `shrunk_before`: in the database, of a remembered failure. */
@@ -115,14 +121,10 @@ take(struct sim_run *run, const struct sim_new_failure *failure, struct sim_repo
         const char *shrunk_before)
 {
     struct sim_shrunk shrunk = {.replays = 0};
-    struct sim_options options;
-    sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
     bool wanted = is_wanted(run, failure);
-    char *shrunk_token =
-            wanted ? make_smaller(run, failure, &options, report, shrunk_before, &shrunk) : NULL;
+    char *shrunk_token = wanted ? make_smaller(run, failure, report, shrunk_before, &shrunk) : NULL;
     /* The token is of the run alone, whatever the sweep saw: that is what a replay makes. */
-    char *token = sim_token_of(run->plan.scenario, &options, failure->again.how,
-            failure->again.tape, sim_single_outcome(failure->alone));
+    char *token = token_of(failure);
     report->failure = failure;
     report->token = token;
     report->shrunk = wanted ? &shrunk : NULL;
@@ -142,11 +144,8 @@ take(struct sim_run *run, const struct sim_new_failure *failure, struct sim_repo
 static bool
 store_known(struct sim_run *run, const struct sim_new_failure *failure)
 {
-    struct sim_options options;
     int64_t run_id = 0;
-    sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
-    char *token = sim_token_of(run->plan.scenario, &options, failure->again.how,
-            failure->again.tape, sim_single_outcome(failure->alone));
+    char *token = token_of(failure);
     bool stored = sim_run_store_failure(run, failure, token, &run_id);
     free(token);
     return stored;

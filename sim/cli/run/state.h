@@ -287,7 +287,7 @@ void sim_run_print_remembered(struct sim_run *run, const struct sim_remembered *
         const char *result, const char *detail);
 /* A run that differs from its replica: both are run alone, and compared. False: the system
  * refused. */
-bool sim_run_print_replica(struct sim_run *run, uint64_t seed, const struct sim_again *again);
+bool sim_run_print_replica(struct sim_run *run, const struct sim_run_spec *again);
 void sim_run_print_scenario(struct sim_run *run);
 void sim_run_print_end(struct sim_run *run, int status);
 

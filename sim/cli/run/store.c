@@ -119,7 +119,7 @@ sim_run_store_begin(struct sim_run *run)
             .options = run->options,
             .build = build,
             .git = run->git[0] != '\0' ? run->git : NULL,
-            .seed_first = run->plan.first,
+            .seed_first = run->plan.spec.seed,
             .started_ms = sim_clock_date_ms(),
     };
     if (sim_store_sweep_begin(run->store, &sweep, &run->sweep) != SIM_STORE_OK) {
@@ -141,7 +141,7 @@ static struct sim_run_row
 row_of(const struct sim_run *run, const struct sim_kept *kept)
 {
     const struct sim_outcome *outcome = &kept->outcome;
-    uint64_t first = run->plan.first;
+    uint64_t first = run->plan.spec.seed;
     uint64_t index = outcome->seed - first;
     bool is_default = run->first.in_progress;
     uint32_t news = (outcome->verdict != SIM_VERDICT_PASS ? SIM_NEWS_FAILED : 0) |
@@ -174,7 +174,7 @@ row_of(const struct sim_run *run, const struct sim_kept *kept)
 static bool
 is_stored(const struct sim_run *run, const struct sim_kept *kept)
 {
-    uint64_t index = kept->outcome.seed - run->plan.first;
+    uint64_t index = kept->outcome.seed - run->plan.spec.seed;
     return kept->reported || kept->outcome.verdict != SIM_VERDICT_PASS || run->plan.keep_all ||
            sim_run_cover_new(run, index) > 0 || sim_run_code_new(run, index) > 0;
 }
@@ -247,7 +247,7 @@ store_passed(struct sim_run *run, const struct sim_sweep_totals *totals, bool co
 {
     enum sim_store_err err = SIM_STORE_OK;
     for (uint32_t i = 0; i < run->unstored_count && err == SIM_STORE_OK; i++) {
-        uint64_t first = run->plan.first + run->unstored[i].first;
+        uint64_t first = run->plan.spec.seed + run->unstored[i].first;
         err = sim_store_sweep_seeds(
                 run->store, run->sweep, first, first + run->unstored[i].runs - 1, 1);
     }
@@ -351,9 +351,7 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
     const struct sim_outcome *outcome = &failure->outcome;
     size_t tape_size = 0;
     const uint8_t *tape = sim_single_tape(failure->alone, &tape_size);
-    struct sim_options options;
-    sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
-    char *own = sim_options_json(run->plan.scenario, &options);
+    char *own = sim_options_json(run->plan.spec.scenario, &failure->again.options);
     bool is_default = run->first.in_progress;
     bool is_again = failure->index == UINT64_MAX; /* It was remembered: no sweep made it. */
     struct sim_frames frames;

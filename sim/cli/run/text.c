@@ -135,7 +135,7 @@ print_diverged(const struct sim_run *run, const struct sim_new_failure *failure)
                     : "The run depends on something that is not in its seed: memory that a "
                       "run before it left, an address, the clock or files of this machine. To "
                       "run the same range again:");
-    (void)printf("  %s --seeds %llu-%llu --jobs 1\n", again, wide(run->plan.first),
+    (void)printf("  %s --seeds %llu-%llu --jobs 1\n", again, wide(run->plan.spec.seed),
             wide(failure->seen->seed));
     free(again);
 }
@@ -144,11 +144,9 @@ print_diverged(const struct sim_run *run, const struct sim_new_failure *failure)
 static void
 print_drawn(const struct sim_run *run, const struct sim_new_failure *failure)
 {
-    struct sim_options options;
     char text[SIM_SWARM_TEXT_MAX];
     char line[SIM_SWARM_TEXT_MAX + 48];
-    sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
-    sim_swarm_text(run->plan.scenario, &run->plan.options, &options, text);
+    sim_swarm_text(run->plan.spec.scenario, &run->plan.spec.options, &failure->again.options, text);
     if (text[0] != '\0') {
         (void)snprintf(line, sizeof(line), "Its seed drew these options: %s.", text);
         print_wrapped(line);
@@ -300,21 +298,13 @@ print_replica(struct sim_run *run, const char *name, const struct sim_single *us
 }
 
 static bool
-run_alone(struct sim_run *run, uint64_t seed, const struct sim_again *again, bool as_replica,
+run_alone(struct sim_run *run, const struct sim_run_spec *again, bool as_replica,
         struct sim_single *alone)
 {
-    struct sim_options options;
-    sim_sweep_options(&run->plan, seed, &options);
-    const struct sim_candidate what = {
-            .scenario = run->plan.scenario,
-            .options = &options,
-            .seed = seed,
-            .how = again->how,
-            .tape = again->tape,
-            .kind = as_replica ? &sim_worker_replica : &sim_worker_usual,
-            .hang_ms = run->cli->settings.hang_ms,
-            .with_past = as_replica,
-    };
+    struct sim_run_spec what = *again;
+    what.kind = as_replica ? &sim_worker_replica : &sim_worker_usual;
+    what.hang_ms = run->cli->settings.hang_ms;
+    what.with_past = as_replica;
     if (sim_single_alone(alone, &what)) {
         return true;
     }
@@ -325,11 +315,12 @@ run_alone(struct sim_run *run, uint64_t seed, const struct sim_again *again, boo
 
 /* The run as it is in this process goes into the database. */
 static bool
-store_replica(struct sim_run *run, uint64_t seed, struct sim_single *usual, const char *token,
-        int64_t *ret_run_id)
+store_replica(struct sim_run *run, const struct sim_run_spec *again, struct sim_single *usual,
+        const char *token, int64_t *ret_run_id)
 {
     struct sim_new_failure failure = {
-            .index = seed - run->plan.first,
+            .index = again->seed - run->plan.spec.seed,
+            .again = *again,
             .outcome = *sim_single_outcome(usual),
             .alone = usual,
     };
@@ -341,26 +332,23 @@ store_replica(struct sim_run *run, uint64_t seed, struct sim_single *usual, cons
 }
 
 bool
-sim_run_print_replica(struct sim_run *run, uint64_t seed, const struct sim_again *again)
+sim_run_print_replica(struct sim_run *run, const struct sim_run_spec *again)
 {
     struct sim_single usual = {.runs = 0};
     struct sim_single replica = {.runs = 0};
     sim_progress_clear(&run->progress);
-    bool ran = run_alone(run, seed, again, false, &usual) &&
-               run_alone(run, seed, again, true, &replica);
+    bool ran = run_alone(run, again, false, &usual) && run_alone(run, again, true, &replica);
     bool stored = false;
     if (ran) {
-        struct sim_options options;
-        sim_sweep_options(&run->plan, seed, &options);
-        char *token = sim_token_of(
-                run->plan.scenario, &options, again->how, again->tape, sim_single_outcome(&usual));
+        char *token = sim_token_of(again->scenario, &again->options, again->how, again->tape,
+                sim_single_outcome(&usual));
         int64_t run_id = 0;
         char name[SIM_RUN_NAME_MAX];
-        stored = store_replica(run, seed, &usual, token, &run_id);
-        sim_run_name(run, seed, run_id, name, sizeof(name));
+        stored = store_replica(run, again, &usual, token, &run_id);
+        sim_run_name(run, again->seed, run_id, name, sizeof(name));
         sim_run_list(run, run->entry->scenario->name, sim_verdict_name(SIM_VERDICT_DIVERGED), name);
         if (run->json) {
-            sim_run_json_replica(run, seed, &usual, &replica, token);
+            sim_run_json_replica(run, again->seed, &usual, &replica, token);
         } else {
             print_replica(run, name, &usual, &replica);
         }
@@ -447,7 +435,7 @@ put_first(const struct sim_run *run, size_t *column)
     if (run->first.result.failures > 0) {
         put_piece(column, "first in the default schedule");
     } else if (index != UINT64_MAX && sim_run_seed_is_enough(run)) {
-        put_piece(column, "first at seed %llu", wide(run->plan.first + index));
+        put_piece(column, "first at seed %llu", wide(run->plan.spec.seed + index));
     } else if (index != UINT64_MAX && run->first_failing != 0) {
         put_piece(column, "first is run:%lld", (long long)run->first_failing);
     } else if (index != UINT64_MAX) {

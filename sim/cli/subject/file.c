@@ -75,9 +75,9 @@ run_artifact(struct sim_cli *cli, const struct sim_artifact *artifact, struct si
     struct sim_tape answers = {calloc(most, sizeof(struct sim_deviation)), 0, most};
     rt_assert(answers.entries != NULL);
     sim_answers_read(&answers, artifact->bytes, artifact->size);
-    const struct sim_candidate what = {
+    const struct sim_run_spec what = {
             .scenario = artifact->entry->scenario,
-            .options = &artifact->options,
+            .options = artifact->options,
             .seed = SEED,
             .how = SIM_HOW_ANSWERS,
             .tape = &answers,
@@ -212,9 +212,9 @@ sim_subject_write(struct sim_cli *cli, const struct sim_subject *subject, const 
     if (decision_log == NULL) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to record the run");
     }
-    const struct sim_candidate what = {
+    const struct sim_run_spec what = {
             .scenario = subject->entry->scenario,
-            .options = &subject->options,
+            .options = subject->options,
             .seed = subject->seed,
             .how = subject->how,
             .tape = &subject->tape,

@@ -478,9 +478,9 @@ sim_subject_run_with(struct sim_cli *cli, const struct sim_subject *subject,
         const struct sim_subject_setup *setup, struct sim_single *alone)
 {
     bool taped = subject->how != SIM_HOW_RANDOM;
-    const struct sim_candidate what = {
+    const struct sim_run_spec what = {
             .scenario = subject->entry->scenario,
-            .options = &subject->options,
+            .options = subject->options,
             .seed = subject->seed,
             .how = taped && setup->lenient ? SIM_HOW_LENIENT : subject->how,
             .tape = &subject->tape,

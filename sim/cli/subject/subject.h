@@ -74,7 +74,7 @@ struct sim_subject_setup {
     bool explain; /* Missing wake and FIFO order as well. */
     bool core;    /* A crash may leave a core. */
     bool quiet;   /* Its stderr is dropped. */
-    /* As in struct sim_candidate. */
+    /* As in struct sim_run_spec. */
     struct sim_trap *trap;
     void (*study)(struct sim_world *world, const struct sim_case *what,
             const struct sim_outcome *outcome, void *study_of);

@@ -16,7 +16,7 @@ put_back(struct sim__shrinker *shrinker, uint32_t only)
     rt_assert(only <= SIM_OPTIONS);
     struct sim_options usual;
     bool differs = false;
-    sim_options_init(&usual, shrinker->plan->scenario);
+    sim_options_init(&usual, shrinker->plan->spec.scenario);
     sim__shrink_reset(shrinker);
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
         uint64_t value = sim_option_get(&usual, i);
@@ -32,7 +32,7 @@ put_back(struct sim__shrinker *shrinker, uint32_t only)
 void
 sim__shrink_options(struct sim__shrinker *shrinker)
 {
-    rt_assert(shrinker->plan->scenario != NULL);
+    rt_assert(shrinker->plan->spec.scenario != NULL);
     bool stay = shrinker->plan->options_stay;
     if (stay || !put_back(shrinker, SIM_OPTIONS) || sim__shrink_try(shrinker)) {
         return;

@@ -58,18 +58,18 @@ run_strict(const struct sim__shrinker *shrinker, bool in_replica, struct sim_sin
     rt_assert(shrinker->plan->failure != NULL);
     rt_assert(shrinker->best.count <= shrinker->best.capacity);
     bool hangs = shrinker->plan->failure->verdict == SIM_VERDICT_HANG;
-    const struct sim_candidate what = {
-            .scenario = shrinker->plan->scenario,
-            .options = &shrinker->options,
+    const struct sim_run_spec what = {
+            .scenario = shrinker->plan->spec.scenario,
+            .options = shrinker->options,
             .seed = SIM_SHRINK_SEED,
             .how = SIM_HOW_STRICT,
             .tape = &shrinker->best,
             .kind = in_replica ? &sim_worker_replica : &sim_worker_usual,
-            .hang_ms = shrinker->plan->hang_ms,
+            .hang_ms = shrinker->plan->spec.hang_ms,
             .hurry = hangs ? shrinker->plan->interrupted : NULL,
             .explain = !in_replica,
             .with_past = in_replica,
-            .budget = shrinker->plan->budget,
+            .budget = shrinker->plan->spec.budget,
     };
     return sim_single_alone(alone, &what);
 }
@@ -116,7 +116,7 @@ static void
 shrink_with(struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
 {
     rt_assert(shrinker->single.worker.shared != NULL);
-    shrinker->single.budget = shrinker->plan->budget;
+    shrinker->single.budget = shrinker->plan->spec.budget;
     if (sim__shrink_begin(shrinker)) {
         shrunk->from = shrinker->key;
         shrink_all(shrinker);
@@ -137,14 +137,13 @@ shrink_with(struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
 void
 sim_shrink(const struct sim_shrink_plan *plan, struct sim_shrunk *ret_shrunk)
 {
-    rt_assert(plan->scenario != NULL);
-    rt_assert(plan->options != NULL);
-    rt_assert(plan->tape != NULL && plan->failure != NULL);
+    rt_assert(plan->spec.scenario != NULL);
+    rt_assert(plan->spec.tape != NULL && plan->failure != NULL);
     struct sim__shrinker *shrinker = calloc(1, sizeof(*shrinker));
     rt_assert(shrinker != NULL);
     memset(ret_shrunk, 0, sizeof(*ret_shrunk));
     shrinker->plan = plan;
-    uint32_t patience_ms = plan->hang_ms < PATIENCE_MS ? plan->hang_ms : PATIENCE_MS;
+    uint32_t patience_ms = plan->spec.hang_ms < PATIENCE_MS ? plan->spec.hang_ms : PATIENCE_MS;
     shrinker->draws = sim_draws_new();
     if (shrinker->draws == NULL) {
         ret_shrunk->end = SIM_SHRINK_SYSTEM;

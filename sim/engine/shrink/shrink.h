@@ -51,17 +51,15 @@ struct sim_shrink_key {
 
 /* A failing run, and how much may be done. All pointers are borrowed. */
 struct sim_shrink_plan {
-    const struct sim_scenario *scenario;
-    const struct sim_options *options;
-    const struct sim_tape *tape; /* What the run really did. */
+    /* The run, by the tape of what it really did; each step has `hang_ms`. The budget of an
+     * explanation is asked before each replay. */
+    struct sim_run_spec spec;
     const struct sim_outcome
-            *failure;     /* How it ended; an explanation also shrinks a passing run. */
+            *failure;     /* How it ended; an explanation also shrinks a run that passes. */
     bool options_stay;    /* They are not put back to their defaults. */
     uint32_t replays_max; /* SIM_SHRINK_REPLAYS_MAX is usual; 0: only verified. */
     uint64_t deadline_ms; /* Of sim_clock_ms; UINT64_MAX: none. */
-    uint32_t hang_ms;
     const volatile sig_atomic_t *interrupted; /* Not 0: stop. NULL: never. */
-    struct sim_budget *budget; /* Of an explanation, asked before each replay; NULL: none. */
 };
 
 enum sim_shrink_end {

@@ -85,7 +85,7 @@ may_go_on(struct sim__shrinker *shrinker)
     }
     if (shrinker->replays >= plan->replays_max || shrinker->steps >= SIM_SHRINK_STEPS_MAX ||
             shrinker->crashes >= CRASHES_MAX || shrinker->replays >= SIM__SHRINK_TRIED / 2 ||
-            !sim_budget_left(plan->budget)) {
+            !sim_budget_left(plan->spec.budget)) {
         return end_with(shrinker, SIM_SHRINK_REPLAYS);
     }
     if (shrinker->hangs >= HANGS_MAX) {
@@ -105,9 +105,9 @@ run(struct sim__shrinker *shrinker, uint32_t how)
 {
     rt_assert(!shrinker->over);
     rt_assert(shrinker->candidate.count <= shrinker->candidate.capacity);
-    const struct sim_candidate candidate = {
-            .scenario = shrinker->plan->scenario,
-            .options = &shrinker->candidate_options,
+    const struct sim_run_spec candidate = {
+            .scenario = shrinker->plan->spec.scenario,
+            .options = shrinker->candidate_options,
             .seed = SIM_SHRINK_SEED,
             .how = how,
             .tape = &shrinker->candidate,
@@ -196,8 +196,8 @@ look_at(struct sim__shrinker *shrinker, const struct sim_outcome *outcome,
         return false;
     }
     *ret_done = sim_single_deviations(&shrinker->single);
-    sim__shrink_measure(shrinker->plan->scenario, &shrinker->candidate_options, ret_done, outcome,
-            sim_single_recorder(&shrinker->single), ret_key);
+    sim__shrink_measure(shrinker->plan->spec.scenario, &shrinker->candidate_options, ret_done,
+            outcome, sim_single_recorder(&shrinker->single), ret_key);
     return ret_done->count == outcome->deviations;
 }
 
@@ -264,10 +264,10 @@ sim__shrink_begin(struct sim__shrinker *shrinker)
     const struct sim_shrink_plan *plan = shrinker->plan;
     struct sim_tape done;
     struct sim_shrink_key key;
-    make_room(&shrinker->candidate, plan->tape->count + 1);
-    copy_entries(shrinker->candidate.entries, plan->tape);
-    shrinker->candidate.count = plan->tape->count;
-    shrinker->candidate_options = *plan->options;
+    make_room(&shrinker->candidate, plan->spec.tape->count + 1);
+    copy_entries(shrinker->candidate.entries, plan->spec.tape);
+    shrinker->candidate.count = plan->spec.tape->count;
+    shrinker->candidate_options = plan->spec.options;
     const struct sim_outcome *outcome = run(shrinker, SIM_HOW_STRICT);
     shrinker->replays = 0;
     shrinker->hangs = 0;

@@ -36,7 +36,7 @@ describe_divergence(const struct sim_outcome *seen, const struct sim_outcome *al
 }
 
 bool
-sim_confirm(struct sim_single *alone, const struct sim_candidate *what,
+sim_confirm(struct sim_single *alone, const struct sim_run_spec *what,
         const struct sim_outcome *seen, uint64_t first, struct sim_outcome *ret_outcome,
         bool *ret_same)
 {

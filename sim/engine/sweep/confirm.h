@@ -18,7 +18,7 @@
  * `first` is the first seed of the sweep. False: the system refused, see
  * alone->worker.error. sim_single_fini must follow in any case.
  */
-bool sim_confirm(struct sim_single *alone, const struct sim_candidate *what,
+bool sim_confirm(struct sim_single *alone, const struct sim_run_spec *what,
         const struct sim_outcome *seen, uint64_t first, struct sim_outcome *ret_outcome,
         bool *ret_same);
 

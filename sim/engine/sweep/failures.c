@@ -56,74 +56,62 @@ tape_of(const struct sim_batch *batch, const struct sim_kept *kept)
     return tape;
 }
 
-/* What makes a run of the sweep again, alone: its seed, where that is enough, else its tape. */
-static uint32_t
-how_again(const struct sim__sweep *sweep, const struct sim_kept *kept)
+/* What makes a run of the sweep again, alone: its seed, where that is enough, else `tape`. */
+static struct sim_run_spec
+spec_again(const struct sim__sweep *sweep, const struct sim_kept *kept, const struct sim_tape *tape)
 {
-    if (sweep->plan->how == SIM_HOW_LENIENT) {
-        return SIM_HOW_STRICT;
-    }
-    if (sweep->plan->how != SIM_HOW_SEARCH) {
-        return sweep->plan->how;
-    }
-    return kept->arm == sim_strategy_find("random") ? SIM_HOW_RANDOM : SIM_HOW_STRICT;
+    rt_assert(kept->outcome.seed >= sweep->plan->spec.seed);
+    struct sim_run_spec spec = sweep->plan->spec;
+    bool draws = spec.how == SIM_HOW_SEARCH && kept->arm == sim_strategy_find("random");
+    bool taped = spec.how == SIM_HOW_LENIENT || (spec.how == SIM_HOW_SEARCH && !draws);
+    sim_run_spec_options(&spec, kept->outcome.seed, &spec.options);
+    spec.seed = kept->outcome.seed;
+    spec.how = taped ? SIM_HOW_STRICT : draws ? SIM_HOW_RANDOM : spec.how;
+    spec.tape = tape;
+    spec.hang_ms = sweep->pool->hang_ms;
+    return spec;
 }
 
-/* As it was seen, for a caller that only counts. */
 static void
-report_unconfirmed(struct sim__sweep *sweep, const struct sim_kept *kept)
+report(struct sim__sweep *sweep, const struct sim_new_failure *failure)
 {
-    rt_assert(kept->reported);
-    rt_assert(sweep->plan->unconfirmed);
-    const struct sim_new_failure failure = {
-            .index = kept->outcome.seed - sweep->plan->first,
-            .seen = &kept->outcome,
-            .outcome = kept->outcome,
-            .same = true,
-    };
-    if (!sweep->sink->failure(sweep->sink, &failure)) {
+    rt_assert(failure->outcome.verdict != SIM_VERDICT_PASS || !failure->same);
+    if (!sweep->sink->failure(sweep->sink, failure)) {
         sim__sweep_close(sweep, SIM_SWEEP_SINK);
     }
-    sweep->result->kinds++;
 }
 
+/* Confirms it, unless the caller only counts. */
 static void
 report_failure(struct sim__sweep *sweep, const struct sim_batch *batch, const struct sim_kept *kept)
 {
     rt_assert(kept->outcome.verdict != SIM_VERDICT_PASS);
-    rt_assert(kept->outcome.seed >= sweep->plan->first);
+    rt_assert(kept->reported);
     const struct sim_sweep_plan *plan = sweep->plan;
+    struct sim_new_failure failure = {
+            .index = kept->outcome.seed - plan->spec.seed,
+            .seen = &kept->outcome,
+            .outcome = kept->outcome,
+            .same = true,
+    };
     if (plan->unconfirmed) {
-        report_unconfirmed(sweep, kept);
+        report(sweep, &failure);
+        sweep->result->kinds++;
         return;
     }
-    const struct sim_outcome *seen = &kept->outcome;
     struct sim_single alone;
-    struct sim_options options;
     struct sim_tape tape = tape_of(batch, kept);
-    sim_sweep_options(plan, seen->seed, &options);
-    struct sim_new_failure failure = {
-            .index = seen->seed - plan->first,
-            .seen = seen,
-            .again = {how_again(sweep, kept), &tape},
-            .alone = &alone,
-    };
-    const struct sim_candidate what = {
-            .scenario = plan->scenario,
-            .options = &options,
-            .seed = seen->seed,
-            .how = failure.again.how,
-            .tape = &tape,
-            .hang_ms = sweep->pool->hang_ms,
-            .hurry = seen->verdict == SIM_VERDICT_HANG ? plan->interrupted : NULL,
-            .explain = true,
-            .loud = true,
-    };
-    if (!sim_confirm(&alone, &what, seen, plan->first, &failure.outcome, &failure.same)) {
+    failure.again = spec_again(sweep, kept, &tape);
+    failure.again.hurry = kept->outcome.verdict == SIM_VERDICT_HANG ? plan->interrupted : NULL;
+    failure.again.explain = true;
+    failure.again.loud = true;
+    failure.alone = &alone;
+    if (sim_confirm(&alone, &failure.again, &kept->outcome, plan->spec.seed, &failure.outcome,
+                &failure.same)) {
+        report(sweep, &failure);
+    } else {
         (void)snprintf(sweep->pool->error, sizeof(sweep->pool->error), "%s", alone.worker.error);
         sim__sweep_close(sweep, SIM_SWEEP_SYSTEM);
-    } else if (!sweep->sink->failure(sweep->sink, &failure)) {
-        sim__sweep_close(sweep, SIM_SWEEP_SINK);
     }
     sweep->result->kinds++;
     sweep->result->diverged += !failure.same;
@@ -141,9 +129,9 @@ sim__sweep_find_failures(struct sim__sweep *sweep, struct sim_batch *batch)
             continue;
         }
         if (sweep->result->first_failure == UINT64_MAX) {
-            sweep->result->first_failure = outcome->seed - sweep->plan->first;
+            sweep->result->first_failure = outcome->seed - sweep->plan->spec.seed;
         }
-        rt_assert(outcome->seed >= sweep->plan->first);
+        rt_assert(outcome->seed >= sweep->plan->spec.seed);
         batch->kept[i].reported = is_new(sweep, outcome);
     }
 }
@@ -163,19 +151,11 @@ sim__sweep_report_failures(struct sim__sweep *sweep, const struct sim_batch *bat
 /* Repeats a run in the replica, and compares. */
 static void
 compare_digest(
-        struct sim__sweep *sweep, const struct sim_check *check, const struct sim_again *again)
+        struct sim__sweep *sweep, const struct sim_check *check, const struct sim_run_spec *again)
 {
     rt_assert(check->digest != 0);
     uint64_t digest = 0;
-    struct sim_job like;
-    sim__sweep_set_job(sweep, &like, 0, 1);
-    sim_sweep_options(sweep->plan, check->seed, &like.options);
-    like.teaches = false;
-    like.covers = false;
-    like.learned = NULL;
-    like.how = again->how;
-    like.tape = again->tape;
-    if (!sim_pool_replica_digest(sweep->pool, &like, check->seed, &digest)) {
+    if (!sim_pool_replica_digest(sweep->pool, again, &digest)) {
         sim__sweep_close(sweep, SIM_SWEEP_SYSTEM);
         return;
     }
@@ -185,7 +165,7 @@ compare_digest(
     }
     rt_assert(sweep->result->unequal < sweep->result->checked);
     sweep->result->unequal++;
-    if (sweep->result->unequal == 1 && !sweep->sink->replica(sweep->sink, check->seed, again)) {
+    if (sweep->result->unequal == 1 && !sweep->sink->replica(sweep->sink, again)) {
         sim__sweep_close(sweep, SIM_SWEEP_SINK);
     }
 }
@@ -197,12 +177,13 @@ repeat_in_replica(
 {
     rt_assert(batch->check_count > 0);
     struct sim_tape tape = {NULL, 0, 0};
-    struct sim_again again = {sweep->plan->how, sweep->plan->tape};
-    if (sweep->plan->how == SIM_HOW_SEARCH) {
+    struct sim_run_spec again = sweep->plan->spec;
+    again.seed = check->seed;
+    if (again.how == SIM_HOW_SEARCH) {
         const struct sim_kept *kept = sim_batch_find(batch, check->seed);
         rt_assert(kept != NULL);
         tape = tape_of(batch, kept);
-        again = (struct sim_again){how_again(sweep, kept), &tape};
+        again = spec_again(sweep, kept, &tape);
     }
     compare_digest(sweep, check, &again);
     free(tape.entries);

@@ -7,7 +7,6 @@
 #include "runtime/base/assert.h"
 
 #include "sim/base/clock.h"
-#include "sim/search/swarm.h"
 
 /* ---- Stopping. ------------------------------------------------------------------------------- */
 
@@ -69,15 +68,6 @@ sim__sweep_check_time(struct sim__sweep *sweep)
 /* ---- Jobs. ----------------------------------------------------------------------------------- */
 
 void
-sim_sweep_options(const struct sim_sweep_plan *plan, uint64_t seed, struct sim_options *ret_options)
-{
-    *ret_options = plan->options;
-    if (plan->how == SIM_HOW_SEARCH && plan->search.swarm != 0) {
-        sim_swarm_draw(seed, plan->scenario, &plan->options, plan->given, ret_options);
-    }
-}
-
-void
 sim__sweep_set_job(
         const struct sim__sweep *sweep, struct sim_job *job, uint64_t index, uint32_t count)
 {
@@ -85,22 +75,17 @@ sim__sweep_set_job(
     rt_assert(count <= SIM_JOB_RUNS_MAX);
     const struct sim_sweep_plan *plan = sweep->plan;
     *job = (struct sim_job){
-            .scenario = plan->scenario,
-            .options = plan->options,
-            .first = plan->first + sweep->base + index,
+            .spec = plan->spec,
             .count = count,
-            .how = plan->how,
-            .tape = plan->tape,
-            .given = plan->given,
-            .search = plan->search,
             .index = index,
             .search_begins = index == 0,
-            .teaches = plan->teaches || plan->how == SIM_HOW_SEARCH,
+            .teaches = plan->teaches || plan->spec.how == SIM_HOW_SEARCH,
             .covers = plan->covers || (sweep->kind != NULL && sweep->kind->adaptive),
             .check_percent = plan->check_percent,
             .keep_all = plan->keep_all,
             .stop_at_failure = plan->fail_fast,
     };
+    job->spec.seed += sweep->base + index;
     if (sweep->kind != NULL && sweep->kind->adaptive) {
         uint64_t end = 0;
         job->learned = sim_learned_book_of(&sweep->pool->book, sim_epoch_of(index, &end));

@@ -74,7 +74,7 @@ hand_out(struct sim__sweep *sweep)
         sweep->owner[i] = sweep->next_sequence;
         sweep->window[sweep->next_sequence % SIM_SWEEP_WINDOW] =
                 (struct sim_batch){.index = sweep->next_index,
-                        .seed = sweep->plan->first + sweep->base + sweep->next_index,
+                        .seed = sweep->plan->spec.seed + sweep->base + sweep->next_index,
                         .asked = count};
         sweep->next_sequence++;
         give(sweep, i, sweep->next_index, count);
@@ -252,7 +252,7 @@ sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct s
     sweep->plan = plan;
     sweep->sink = sink;
     sweep->result = ret_result;
-    sweep->kind = plan->how == SIM_HOW_SEARCH ? sim_strategy_at(plan->search.kind) : NULL;
+    sweep->kind = plan->spec.how == SIM_HOW_SEARCH ? sim_strategy_at(plan->spec.search.kind) : NULL;
     sweep->batch_runs = batch_runs(plan, workers_used(sweep));
     rt_assert(sweep->batch_runs >= 1);
     rt_assert(sweep->batch_runs <= SIM_JOB_RUNS_MAX);

@@ -27,17 +27,11 @@
 #define SIM_HANGS_MAX 10u
 
 struct sim_sweep_plan {
-    const struct sim_scenario *scenario;
-    struct sim_options options;
-    uint64_t first;              /* Seed of run 0. */
-    uint64_t runs;               /* UINT64_MAX: until it is stopped. */
-    uint32_t how;                /* RANDOM, BASELINE, SEARCH, or LENIENT: one run by … */
-    const struct sim_tape *tape; /* … this tape; borrowed. */
-    struct sim_search search;    /* With SEARCH. */
-    uint32_t given;              /* Options that no swarm draws: bit 1 << i for option i. */
-    bool teaches;                /* What runs teach is collected also where no strategy uses it. */
-    bool covers;                 /* What runs cover likewise. */
-    uint32_t batch_runs; /* A batch has so many, on any number of workers; 0: what is best. */
+    struct sim_run_spec spec; /* RANDOM, BASELINE, SEARCH, or LENIENT for one run. */
+    uint64_t runs;            /* UINT64_MAX: until it is stopped. */
+    bool teaches;             /* What runs teach is collected also where no strategy uses it. */
+    bool covers;              /* What runs cover likewise. */
+    uint32_t batch_runs;      /* A batch has so many, on any number of workers; 0: what is best. */
     uint32_t check_percent;
     bool fail_fast;
     bool keep_all;
@@ -70,17 +64,11 @@ struct sim_merged {
     const struct sim_sweep_totals *totals; /* Of the sweep, with this batch. */
 };
 
-/* What makes one run of a sweep again, alone. */
-struct sim_again {
-    uint32_t how;                /* RANDOM or BASELINE, by the seed; or STRICT, … */
-    const struct sim_tape *tape; /* … by this tape. Borrowed. */
-};
-
 /* A failure of a new kind. */
 struct sim_new_failure {
     uint64_t index;                 /* Of the run in the sweep. */
     const struct sim_outcome *seen; /* What the sweep saw. */
-    struct sim_again again;         /* What makes it again by itself. */
+    struct sim_run_spec again;      /* What makes it again by itself: by its seed or its tape. */
     struct sim_outcome outcome;     /* What is true: `seen` confirmed, or verdict `diverged`. */
     struct sim_single *alone;       /* The run alone; its events are there. NULL: unconfirmed. */
     bool same;
@@ -91,7 +79,7 @@ struct sim_sink {
     bool (*batch)(struct sim_sink *sink, const struct sim_merged *batch);
     bool (*failure)(struct sim_sink *sink, const struct sim_new_failure *failure);
     /* A run had another digest in the replica; called for the first of a sweep. */
-    bool (*replica)(struct sim_sink *sink, uint64_t seed, const struct sim_again *again);
+    bool (*replica)(struct sim_sink *sink, const struct sim_run_spec *again);
     /* Whether that is enough, asked when a batch is merged whole; NULL: never. */
     bool (*enough)(struct sim_sink *sink);
     /* About ten times a second. */
@@ -120,10 +108,6 @@ struct sim_sweep_result {
     uint64_t checked;       /* Runs compared with a replica … */
     uint64_t unequal;       /* … and not the same there. */
 };
-
-/* The options of the plan's run with `seed`: its own, or what the seed draws of them (swarm.h). */
-void sim_sweep_options(
-        const struct sim_sweep_plan *plan, uint64_t seed, struct sim_options *ret_options);
 
 /* How long chapters are in a sweep of `runs` (UINT64_MAX: not known). Depends on nothing else, so
  * that it is the same for any number of shards. */

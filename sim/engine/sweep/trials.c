@@ -49,10 +49,9 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 }
 
 static bool
-on_replica(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
+on_replica(struct sim_sink *sink, const struct sim_run_spec *again)
 {
     (void)sink;
-    (void)seed;
     (void)again;
     return true;
 }
@@ -69,17 +68,15 @@ sweep_of(const struct sim_trials_plan *plan, uint64_t first)
 {
     rt_assert(plan->runs_max >= 1);
     rt_assert(first >= 1);
-    return (struct sim_sweep_plan){
-            .scenario = plan->scenario,
-            .options = plan->options,
-            .first = first,
+    struct sim_sweep_plan sweep = {
+            .spec = plan->spec,
             .runs = plan->runs_max,
-            .how = plan->how,
-            .search = plan->search,
             .fail_fast = true,
             .unconfirmed = plan->unconfirmed,
             .deadline_ms = UINT64_MAX,
     };
+    sweep.spec.seed = first;
+    return sweep;
 }
 
 bool
@@ -140,8 +137,8 @@ add(struct sim_trials *trials, const struct sim_trial *trial, const struct sim_s
 static bool
 is_sequential(const struct sim_trials_plan *plan)
 {
-    rt_assert(plan->scenario != NULL);
-    return plan->how == SIM_HOW_SEARCH && sim_strategy_at(plan->search.kind)->sequential;
+    rt_assert(plan->spec.scenario != NULL);
+    return plan->spec.how == SIM_HOW_SEARCH && sim_strategy_at(plan->spec.search.kind)->sequential;
 }
 
 bool
@@ -156,7 +153,7 @@ sim_trials_run(
         if (!sim_trial_run(pool, plan, 1 + i * SIM_TRIAL_STRIDE, &trial)) {
             return false;
         }
-        add(ret_trials, &trial, plan->scenario);
+        add(ret_trials, &trial, plan->spec.scenario);
     }
     return true;
 }

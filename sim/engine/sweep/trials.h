@@ -18,10 +18,7 @@
 #define SIM_TRIAL_STRIDE UINT64_C(1000000)
 
 struct sim_trials_plan {
-    const struct sim_scenario *scenario;
-    struct sim_options options;
-    uint32_t how;             /* RANDOM, BASELINE or SEARCH. */
-    struct sim_search search; /* With SEARCH. */
+    struct sim_run_spec spec; /* RANDOM, BASELINE or SEARCH; each trial has its own seed. */
     uint32_t trials;          /* At least 1. */
     uint64_t runs_max;        /* Of one trial, at least 1. */
     bool unconfirmed;         /* Failures are counted as the sweep saw them: see sweep.h. */

@@ -61,9 +61,10 @@ sim_pool_end_processes(struct sim_pool *pool)
 
 bool
 sim_pool_replica_digest(
-        struct sim_pool *pool, const struct sim_job *like, uint64_t seed, uint64_t *ret_digest)
+        struct sim_pool *pool, const struct sim_run_spec *spec, uint64_t *ret_digest)
 {
-    rt_assert(like->scenario != NULL);
+    rt_assert(spec->scenario != NULL);
+    rt_assert(spec->how != SIM_HOW_SEARCH);
     rt_assert(!pool->replica.busy);
     struct sim_worker *replica = &pool->replica;
     bool fresh = replica->shared == NULL;
@@ -72,12 +73,8 @@ sim_pool_replica_digest(
         (void)snprintf(pool->error, sizeof(pool->error), "no memory for the replica");
         return false;
     }
-    replica->shared->job = *like;
-    replica->shared->job.first = seed;
-    replica->shared->job.count = 1;
-    replica->shared->job.keep_all = true;
-    replica->shared->job.check_percent = 0;
-    replica->shared->job.another_first = fresh;
+    replica->shared->job = (struct sim_job){.spec = *spec, .count = 1, .keep_all = true};
+    replica->shared->job.spec.with_past = fresh;
     if (sim_worker_give(replica)) {
         while (replica->busy) {
             (void)sim_workers_wait(replica, 1, -1);

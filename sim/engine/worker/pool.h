@@ -30,10 +30,10 @@ void sim_pool_fini(struct sim_pool *pool);
  * new process. */
 void sim_pool_end_processes(struct sim_pool *pool);
 
-/* The digest of one run in the replica, which has run others before; false: the system refused.
- * `like` says how, and with a tape by which, but is no search. */
+/* The digest of one run, which is no search, in the replica, which has run others before. False:
+ * the system refused. */
 bool sim_pool_replica_digest(
-        struct sim_pool *pool, const struct sim_job *like, uint64_t seed, uint64_t *ret_digest);
+        struct sim_pool *pool, const struct sim_run_spec *spec, uint64_t *ret_digest);
 
 /* Processors that this process may use. */
 uint32_t sim_processors(void);

@@ -134,8 +134,8 @@ is_fresh(const struct sim_worker *worker)
 static bool
 is_sequential(const struct sim_worker *worker)
 {
-    return worker->job.how == SIM_HOW_SEARCH &&
-           sim_strategy_at(worker->job.search.kind)->sequential;
+    return worker->job.spec.how == SIM_HOW_SEARCH &&
+           sim_strategy_at(worker->job.spec.search.kind)->sequential;
 }
 
 /* No process works on the job: sets how many of its runs are next, and whether each has a row. */
@@ -228,7 +228,7 @@ sim__worker_conclude(struct sim_worker *worker)
 {
     rt_assert(!worker->busy);
     uint32_t done = done_of(worker);
-    uint64_t last = worker->job.first + done - 1;
+    uint64_t last = worker->job.spec.seed + done - 1;
     if (worker->failed) {
         return true;
     }
@@ -275,13 +275,13 @@ overwrote(struct sim_worker *worker)
     /* A search repeats a run by its tape, which is lost: the run is made once more, and writes its
      * tape to a file. */
     bool kept_tape = job->keeps_tape;
-    job->keeps_tape = job->how == SIM_HOW_SEARCH && !kept_tape && open_tape(worker);
+    job->keeps_tape = job->spec.how == SIM_HOW_SEARCH && !kept_tape && open_tape(worker);
     if (!sim_shared_renew(worker->shared, &worker->sizes, job)) {
         return sim__worker_fail(worker, "no memory for what a run has written over", 0);
     }
     if (!job->keeps_tape) {
         const struct sim_outcome outcome = {
-                .seed = job->first,
+                .seed = job->spec.seed,
                 .verdict = SIM_VERDICT_CRASH,
                 .oracle = SIM_ORACLE_PROCESS,
                 .order = SIM_ORDER_ANY,
@@ -289,7 +289,7 @@ overwrote(struct sim_worker *worker)
                 .message = "it wrote over memory of rewake's own",
                 .deviations = kept_tape ? read_tape(worker) : 0,
         };
-        sim_shared_add(worker->shared, &outcome, job->search.kind);
+        sim_shared_add(worker->shared, &outcome, job->spec.search.kind);
     }
     return sim__worker_continue(worker);
 }
@@ -305,10 +305,10 @@ sim__worker_repeat_alone(struct sim_worker *worker)
                 0);
     }
     bool alone = !worker->used && worker->begun_at == 0 && worker->job.count == 1;
-    if (alone && !worker->job.another_first) {
+    if (alone && !worker->job.spec.with_past) {
         return overwrote(worker);
     }
-    worker->job.another_first = false;
+    worker->job.spec.with_past = false;
     return begin_alone(worker);
 }
 
@@ -340,7 +340,8 @@ was_running(const struct sim_worker *worker)
 {
     rt_assert(worker->pid == 0);
     const struct sim_shared *shared = worker->shared;
-    return shared->stage == SIM_STAGE_RUN && shared->seed == shared->job.first + done_of(worker);
+    return shared->stage == SIM_STAGE_RUN &&
+           shared->seed == shared->job.spec.seed + done_of(worker);
 }
 
 /*
@@ -360,10 +361,10 @@ again_by_tape(
     }
     single.hurry = worker->hurry;
     memcpy(&single.shared->job, &worker->job, sizeof(worker->job));
-    single.shared->job.first = seen->seed;
+    single.shared->job.spec.seed = seen->seed;
     single.shared->job.count = 1;
-    single.shared->job.how = SIM_HOW_STRICT;
-    single.shared->job.tape = &tape;
+    single.shared->job.spec.how = SIM_HOW_STRICT;
+    single.shared->job.spec.tape = &tape;
     single.shared->job.keep_all = true;
     single.shared->job.teaches = false;
     single.shared->job.covers = false;
@@ -443,8 +444,8 @@ sim__worker_reap(struct sim_worker *worker, enum sim_verdict verdict)
         return sim__worker_fail(worker, "a worker has no memory to begin with", 0);
     }
     if (stage == SIM_STAGE_PAST) {
-        worker->job.another_first = false;
-        shared->job.another_first = false;
+        worker->job.spec.with_past = false;
+        shared->job.spec.with_past = false;
     } else if (running) {
         const struct sim_outcome outcome = cut_short(worker, verdict, status);
         return settle(worker, &outcome);

@@ -29,7 +29,6 @@
 #include "sim/search/cover/observe.h"
 #include "sim/search/learn/observe.h"
 #include "sim/search/strategy.h"
-#include "sim/search/swarm.h"
 
 /* The line to the parent, as it was in the beginning. */
 static struct {
@@ -95,22 +94,22 @@ clear_pages(uint8_t *memory, size_t size)
 static void
 begin_search(struct sim_shared *shared)
 {
-    rt_assert(shared->job.how == SIM_HOW_SEARCH);
-    rt_assert(shared->job.first >= shared->job.index);
-    const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
+    rt_assert(shared->job.spec.how == SIM_HOW_SEARCH);
+    rt_assert(shared->job.spec.seed >= shared->job.index);
+    const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.spec.search.kind);
     const struct sim_job *job = &shared->job;
     const struct sim_strategy_setting setting = {
-            .search = &job->search,
+            .search = &job->spec.search,
             .learned = job->learned,
-            .first = job->first - job->index,
-            .declared = job->scenario->declared,
+            .first = job->spec.seed - job->index,
+            .declared = job->spec.scenario->declared,
     };
     if (kind->sequential && !job->search_begins) {
         /* It continues where it was, perhaps in another process. */
         searching = (struct sim_strategy *)(void *)shared->strategy_memory;
         return;
     }
-    clear_pages(shared->strategy_memory, sim_strategy_size(job->search.kind));
+    clear_pages(shared->strategy_memory, sim_strategy_size(job->spec.search.kind));
     searching = kind->init(shared->strategy_memory, &setting);
     rt_assert(searching != NULL);
 }
@@ -120,7 +119,7 @@ static bool
 has_more(struct sim_shared *shared)
 {
     rt_assert(searching != NULL);
-    const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
+    const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.spec.search.kind);
     shared->exhausted = kind->more != NULL && !kind->more(searching);
     return !shared->exhausted;
 }
@@ -128,16 +127,16 @@ has_more(struct sim_shared *shared)
 static uint32_t
 arm_of(const struct sim_shared *shared)
 {
-    rt_assert(shared->job.how == SIM_HOW_SEARCH);
-    const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
-    return kind->arm != NULL ? kind->arm(searching) : shared->job.search.kind;
+    rt_assert(shared->job.spec.how == SIM_HOW_SEARCH);
+    const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.spec.search.kind);
+    return kind->arm != NULL ? kind->arm(searching) : shared->job.spec.search.kind;
 }
 
 static struct sim_strategy *
 strategy_init(union strategy *strategy, const struct sim_shared *shared)
 {
-    rt_assert(shared->job.how <= SIM_HOW_ANSWERS);
-    switch ((enum sim_how)shared->job.how) {
+    rt_assert(shared->job.spec.how <= SIM_HOW_ANSWERS);
+    switch ((enum sim_how)shared->job.spec.how) {
     case SIM_HOW_RANDOM:
         sim_random_init(&strategy->random);
         break;
@@ -170,9 +169,9 @@ static void
 note_tape(struct sim_shared *shared, const union strategy *strategy)
 {
     const char *mismatch = NULL;
-    if (shared->job.how == SIM_HOW_STRICT) {
+    if (shared->job.spec.how == SIM_HOW_STRICT) {
         mismatch = sim_replay_mismatch(&strategy->replay);
-    } else if (shared->job.how == SIM_HOW_LENIENT) {
+    } else if (shared->job.spec.how == SIM_HOW_LENIENT) {
         shared->ignored = strategy->replay.ignored;
     }
     shared->mismatch[0] = '\0';
@@ -201,7 +200,7 @@ try_fifo(struct sim_shared *shared, const struct sim_case *what, const struct si
 static void
 explain(struct sim_shared *shared, const struct sim_case *what)
 {
-    rt_assert(shared->job.explain);
+    rt_assert(shared->job.spec.explain);
     rt_assert(shared->kept[0].outcome.verdict != SIM_VERDICT_PASS);
     struct sim_outcome *outcome = &shared->kept[0].outcome;
     struct sim_outcome copy = *outcome;
@@ -223,7 +222,7 @@ explain(struct sim_shared *shared, const struct sim_case *what)
 static void
 study(struct sim_shared *shared, const struct sim_case *what)
 {
-    rt_assert(shared->job.study != NULL);
+    rt_assert(shared->job.spec.study != NULL);
     rt_assert(sim_shared_results(shared)->kept_count == 1);
     const struct sim_outcome outcome = shared->kept[0].outcome;
     const struct sim_job *job = &shared->job;
@@ -231,7 +230,7 @@ study(struct sim_shared *shared, const struct sim_case *what)
     shared->world.progress_max = most != 0 ? shared->progress + most : UINT64_MAX;
     shared->world.refused = false;
     shared->stage = SIM_STAGE_STUDY;
-    shared->job.study(&shared->world, what, &outcome, shared->job.study_of);
+    shared->job.spec.study(&shared->world, what, &outcome, shared->job.spec.study_of);
     shared->world.progress_max = UINT64_MAX;
     shared->stage = SIM_STAGE_IDLE;
 }
@@ -307,7 +306,7 @@ note_cover(struct sim_shared *shared, uint64_t index)
         }
     }
     shared->order = run.partial ? 0 : run.order_hash;
-    if (shared->job.how == SIM_HOW_SEARCH && shared->order != 0 && shared->order % 16 == 0) {
+    if (shared->job.spec.how == SIM_HOW_SEARCH && shared->order != 0 && shared->order % 16 == 0) {
         note(shared, SIM_FACT_ORDER, shared->order, 0, index);
     }
 }
@@ -316,12 +315,12 @@ note_cover(struct sim_shared *shared, uint64_t index)
 static void
 observe(struct sim_shared *shared)
 {
-    rt_assert(shared->seed >= shared->job.first);
-    uint64_t index = shared->job.index + (shared->seed - shared->job.first);
+    rt_assert(shared->seed >= shared->job.spec.seed);
+    uint64_t index = shared->job.index + (shared->seed - shared->job.spec.seed);
     if (shared->job.teaches) {
-        const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
+        const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.spec.search.kind);
         sim_observe(&shared->facts, &shared->world, index);
-        if (shared->job.how == SIM_HOW_SEARCH && kind->tell != NULL) {
+        if (shared->job.spec.how == SIM_HOW_SEARCH && kind->tell != NULL) {
             kind->tell(searching, &shared->facts, index);
         }
     }
@@ -330,23 +329,12 @@ observe(struct sim_shared *shared)
     }
 }
 
-/* The job's own, or what the seed draws of them. */
-static void
-set_options(const struct sim_job *job, uint64_t seed, struct sim_options *options)
-{
-    rt_assert(seed >= job->first);
-    *options = job->options;
-    if (job->how == SIM_HOW_SEARCH && job->search.swarm != 0) {
-        sim_swarm_draw(seed, job->scenario, &job->options, job->given, options);
-    }
-}
-
 /* The strategy that answers the run; the judge's replays use `strategy` itself. */
 static struct sim_strategy *
 logged(const struct sim_job *job, struct sim_strategy *strategy)
 {
     rt_assert(strategy != NULL);
-    struct sim_decision_log *decision_log = job->decision_log;
+    struct sim_decision_log *decision_log = job->spec.decision_log;
     if (decision_log == NULL) {
         return strategy;
     }
@@ -375,15 +363,16 @@ static void
 run_one(struct sim_shared *shared, uint64_t seed)
 {
     rt_assert(shared->stage == SIM_STAGE_IDLE);
-    rt_assert(seed >= shared->job.first);
+    rt_assert(seed >= shared->job.spec.seed);
     const struct sim_job *job = &shared->job;
     union strategy strategy;
     struct sim_outcome outcome;
-    struct sim_case what = {
-            .scenario = job->scenario, .seed = seed, .strategy = strategy_init(&strategy, shared)};
-    set_options(job, seed, &what.options);
+    struct sim_case what = {.scenario = job->spec.scenario,
+            .seed = seed,
+            .strategy = strategy_init(&strategy, shared)};
+    sim_run_spec_options(&job->spec, seed, &what.options);
     shared->seed = seed;
-    shared->arm = job->search.kind; /* Until it is known: the process may die before. */
+    shared->arm = job->spec.search.kind; /* Until it is known: the process may die before. */
     shared->order = 0;
     shared->covers_more = false;
     shared->progress++;
@@ -391,15 +380,15 @@ run_one(struct sim_shared *shared, uint64_t seed)
     shared->world.on_fault = edge_log != NULL ? sim_edges_fault : NULL;
     sim_edges_begin(sets_of(shared));
     shared->world.decider.on_deviation = job->keeps_tape && tape_fd >= 0 ? keep_deviation : NULL;
-    note_draws(shared, job->draws);
-    sim_world_run(&shared->world, job->scenario, &what.options, seed, logged(job, what.strategy),
-            (struct sim_recording){true, job->texts}, &outcome);
+    note_draws(shared, job->spec.draws);
+    sim_world_run(&shared->world, job->spec.scenario, &what.options, seed,
+            logged(job, what.strategy), (struct sim_recording){true, job->spec.texts}, &outcome);
     shared->world.draws = NULL;
     shared->world.trap = NULL;
     shared->world.on_fault = NULL;
     shared->covers_more = sim_edges_end() && job->covers;
     sim_exit_flush_run();
-    shared->arm = job->how == SIM_HOW_SEARCH ? arm_of(shared) : 0;
+    shared->arm = job->spec.how == SIM_HOW_SEARCH ? arm_of(shared) : 0;
     observe(shared);
     sim_judge_ended(&shared->world, &what, &outcome);
     check_process(&outcome);
@@ -412,11 +401,11 @@ run_one(struct sim_shared *shared, uint64_t seed)
     shared->recorder = shared->world.recorder;
     sim_shared_add(shared, &outcome, shared->arm);
     shared->stage = SIM_STAGE_IDLE;
-    if (job->explain && outcome.oracle != SIM_ORACLE_PROCESS &&
+    if (job->spec.explain && outcome.oracle != SIM_ORACLE_PROCESS &&
             outcome.verdict != SIM_VERDICT_PASS) {
         explain(shared, &what);
     }
-    if (job->study != NULL && outcome.oracle != SIM_ORACLE_PROCESS) {
+    if (job->spec.study != NULL && outcome.oracle != SIM_ORACLE_PROCESS) {
         study(shared, &what);
     }
 }
@@ -429,10 +418,10 @@ run_another(struct sim_shared *shared)
     struct sim_random random;
     struct sim_outcome ignored;
     sim_random_init(&random);
-    uint64_t seed = shared->job.first ^ 1;
+    uint64_t seed = shared->job.spec.seed ^ 1;
     shared->seed = seed;
     shared->stage = SIM_STAGE_PAST;
-    sim_world_run(&shared->world, shared->job.scenario, &shared->job.options, seed,
+    sim_world_run(&shared->world, shared->job.spec.scenario, &shared->job.spec.options, seed,
             &random.strategy, (struct sim_recording){false, false}, &ignored);
     shared->stage = SIM_STAGE_IDLE;
 }
@@ -442,16 +431,16 @@ run_job(struct sim_shared *shared)
 {
     rt_assert(shared->ready);
     rt_assert(shared->job.count <= SIM_JOB_RUNS_MAX);
-    if (shared->job.another_first && sim_shared_results(shared)->done == 0) {
+    if (shared->job.spec.with_past && sim_shared_results(shared)->done == 0) {
         run_another(shared);
     }
     sim_edges_forget();
-    if (shared->job.how == SIM_HOW_SEARCH) {
+    if (shared->job.spec.how == SIM_HOW_SEARCH) {
         begin_search(shared);
     }
     while (sim_shared_continues(shared) && !line.lost &&
-            (shared->job.how != SIM_HOW_SEARCH || has_more(shared))) {
-        run_one(shared, shared->job.first + sim_shared_results(shared)->done);
+            (shared->job.spec.how != SIM_HOW_SEARCH || has_more(shared))) {
+        run_one(shared, shared->job.spec.seed + sim_shared_results(shared)->done);
     }
 }
 

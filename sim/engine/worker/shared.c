@@ -24,15 +24,6 @@ const struct sim_shared_sizes sim_shared_for_reading = {
 const struct sim_shared_sizes sim_shared_for_candidates = {
         .events = 1u << 18, .texts = 16, .text_bytes = 1u << 10, .deviations = 1u << 18};
 
-const char *
-sim_how_name(uint32_t how)
-{
-    static const char *const names[] = {
-            "random", "baseline", "tape", "tape", "search", "tape", "tape", "tape"};
-    rt_assert(how < sizeof(names) / sizeof(*names));
-    return names[how];
-}
-
 /* ---- The mapping. ---------------------------------------------------------------------------- */
 
 /* The next `count` elements of `size` bytes; `*at` is what is used so far. No base: only counts. */
@@ -275,7 +266,7 @@ is_kept(const struct sim_job *job, const struct sim_outcome *outcome, bool check
 {
     rt_assert(outcome->verdict < SIM_VERDICTS);
     return outcome->verdict != SIM_VERDICT_PASS || job->keep_all ||
-           (checked && job->how == SIM_HOW_SEARCH);
+           (checked && job->spec.how == SIM_HOW_SEARCH);
 }
 
 void

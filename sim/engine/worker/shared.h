@@ -29,14 +29,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/core/decide/answers.h"
-#include "sim/core/world.h"
+#include "sim/engine/spec.h"
 #include "sim/engine/worker/crash.h"
 #include "sim/engine/worker/hang.h"
-#include "sim/judge/judge.h"
 #include "sim/search/cover/observe.h"
 #include "sim/search/learn/observe.h"
-#include "sim/search/strategy.h"
 #include "sim/store/store.h"
 
 #define SIM_JOB_RUNS_MAX 1024u
@@ -46,53 +43,20 @@
 /* Of one run, at most: what it is observed for, what it covers, what its strategy says of it. */
 #define SIM_RUN_FACTS_MAX (SIM_OBSERVE_MAX + SIM_COVER_ELEMENTS_MAX + 2 * SIM_CHECKED_MAX + 256u)
 
-/* How decisions are made. */
-enum sim_how {
-    SIM_HOW_RANDOM,
-    SIM_HOW_BASELINE,
-    SIM_HOW_STRICT, /* By the tape; what does not fit is reported. */
-    SIM_HOW_LENIENT,
-    SIM_HOW_SEARCH,  /* By a named strategy (sim/search/). */
-    SIM_HOW_BRANCH,  /* By the tape up to its last entry, then at random. */
-    SIM_HOW_ORDERED, /* The baseline, but for some steps in order (sim/core/decide/ordered.h). */
-    SIM_HOW_ANSWERS  /* By the answers of a fuzzer's input (sim/core/decide/answers.h). */
-};
-
-/* "random", "baseline", "tape". */
-const char *sim_how_name(uint32_t how);
-
+/* What a worker is to do: the runs with seeds spec.seed, spec.seed + 1, …. */
 struct sim_job {
-    const struct sim_scenario *scenario;
-    struct sim_options options;
-    uint64_t first;                    /* Seed of the first run. */
+    struct sim_run_spec spec;          /* A worker reads its tape in `incoming`. */
     uint32_t count;                    /* 1 .. SIM_JOB_RUNS_MAX */
-    uint32_t how;                      /* enum sim_how */
-    uint32_t given;                    /* Options that no swarm draws: bit 1 << i for option i. */
-    struct sim_search search;          /* With SEARCH: by which strategy, … */
-    const struct sim_learned *learned; /* … and what it may know; sealed, shared by all workers. */
+    const struct sim_learned *learned; /* What a search may know; sealed, shared by all workers. */
     uint64_t index;                    /* Of the first run, in the sweep. */
     bool search_begins;                /* Sequential: this is the first job of the sweep. */
     bool keeps_tape;                   /* The tape is written to a file as well, as it is made. */
     bool teaches;                      /* What runs teach is noted. */
-    bool covers; /* What runs cover is noted; the first to cover something are kept. */
-    const struct sim_tape *tape; /* For a tape: the parent's own; a worker reads `incoming`. */
-    uint32_t check_percent;      /* Of the runs, digests to be compared with a replica's. */
-    bool texts;                  /* Logs and names are kept. */
-    bool explain;                /* One run: find the missing wake, and try FIFO order. */
-    bool keep_all;               /* A row for every run. */
+    bool covers;            /* What runs cover is noted; the first to cover something are kept. */
+    uint32_t check_percent; /* Of the runs, digests to be compared with a replica's. */
+    bool keep_all;          /* A row for every run. */
     bool stop_at_failure;
-    struct sim_draws
-            *draws;     /* Where the last run's drawn numbers are noted; shared. NULL: nowhere. */
-    bool another_first; /* Another seed is run before, so that the process has a past. */
-    /* After all that: looks further into the run, in the process that made it, and
-     * leaves what it finds in `study_of`, which is shared with the parent. NULL: nothing more. */
-    void (*study)(struct sim_world *world, const struct sim_case *what,
-            const struct sim_outcome *outcome, void *study_of);
-    void *study_of;
     uint64_t study_steps; /* Steps of all replays after which it begins no more; 0: no bound. */
-    /* Likewise shared with the parent: what the run answers is written there, also when its process
-     * dies in it; its tape is borrowed. NULL: none. */
-    struct sim_decision_log *decision_log;
 };
 
 /* A run that is kept: it failed, covered something new, or is to be checked. */

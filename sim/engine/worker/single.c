@@ -85,33 +85,22 @@ wait_and_charge(struct sim_single *single, uint64_t progress)
 /* ---- A run. ---------------------------------------------------------------------------------- */
 
 const struct sim_outcome *
-sim_single_run(struct sim_single *single, const struct sim_candidate *candidate)
+sim_single_run(struct sim_single *single, const struct sim_run_spec *spec)
 {
-    rt_assert(candidate->scenario != NULL);
-    rt_assert(candidate->options != NULL);
+    rt_assert(spec->scenario != NULL);
+    rt_assert(spec->how != SIM_HOW_SEARCH);
     rt_assert(!single->worker.busy);
     struct sim_worker *worker = &single->worker;
     rt_assert(worker->shared != NULL);
     worker->shared->job = (struct sim_job){
-            .scenario = candidate->scenario,
-            .options = *candidate->options,
-            .first = candidate->seed,
+            .spec = *spec,
             .count = 1,
-            .how = candidate->how,
-            .tape = candidate->tape,
-            .texts = candidate->texts,
-            .explain = candidate->explain,
             .keep_all = true,
-            .another_first = candidate->with_past,
-            .draws = candidate->draws,
-            .study = candidate->study,
-            .study_of = candidate->study_of,
             .study_steps = single->budget != NULL ? sim_budget_steps_left(single->budget) + 1 : 0,
-            .decision_log = candidate->decision_log,
     };
     single->runs++;
-    if (candidate->trap != NULL) {
-        return sim_worker_here(worker, candidate->trap) ? sim_single_outcome(single) : NULL;
+    if (spec->trap != NULL) {
+        return sim_worker_here(worker, spec->trap) ? sim_single_outcome(single) : NULL;
     }
     uint64_t progress = worker->shared->progress;
     worker->shared->world.refused = false;
@@ -122,10 +111,10 @@ sim_single_run(struct sim_single *single, const struct sim_candidate *candidate)
 }
 
 bool
-sim_single_alone(struct sim_single *single, const struct sim_candidate *candidate)
+sim_single_alone(struct sim_single *single, const struct sim_run_spec *spec)
 {
-    rt_assert(candidate->scenario != NULL);
-    struct sim_candidate what = *candidate;
+    rt_assert(spec->scenario != NULL);
+    struct sim_run_spec what = *spec;
     what.texts = true;
     if (!sim_single_init(single, what.kind, &sim_shared_for_reading, what.hang_ms)) {
         return false;

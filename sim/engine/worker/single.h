@@ -4,7 +4,7 @@
  *      struct sim_single single;
  *      sim_single_init(&single, NULL, &sim_shared_for_candidates, SIM_HANG_MS);
  *      for each candidate
- *          const struct sim_outcome *outcome = sim_single_run(&single, &candidate);
+ *          const struct sim_outcome *outcome = sim_single_run(&single, &spec);
  *          … its events: sim_single_recorder; what it really did: sim_single_deviations
  *      sim_single_fini(&single);
  *
@@ -31,40 +31,6 @@ struct sim_single {
     uint64_t runs;             /* Made since sim_single_init. */
 };
 
-/* A run that is to be made. */
-struct sim_candidate {
-    const struct sim_scenario *scenario;
-    const struct sim_options *options;
-    uint64_t seed;
-    uint32_t how;                /* enum sim_how */
-    const struct sim_tape *tape; /* For all that run by a tape; NULL: an empty one. */
-    bool texts;     /* Names, logs and reasons are kept; needs a mapping with space for them. */
-    bool explain;   /* After a failure: find the missing wake, and try FIFO order. */
-    bool with_past; /* After another run in the same process. */
-    /* Where the numbers that it draws are noted, made before sim_single_init; NULL: nowhere. */
-    struct sim_draws *draws;
-    /* After all that: looks further into the run, in the process that made it, and leaves what it
-     * finds in `study_of`, which lies in memory shared with the process since before
-     * sim_single_init. NULL: none. */
-    void (*study)(struct sim_world *world, const struct sim_case *what,
-            const struct sim_outcome *outcome, void *study_of);
-    void *study_of;
-    /* The run is made in this very process, for a debugger: see sim_worker_here. One for a
-     * single-run worker. NULL: in its own. */
-    struct sim_trap *trap;
-    /* What the run answers, as a fuzzer's input has it: shared with the process as `study_of` is,
-     * with its tape. NULL: none. */
-    struct sim_decision_log *decision_log;
-
-    /* Of the process that sim_single_alone starts. */
-    const struct sim_worker_kind *kind; /* NULL: the usual one. */
-    uint32_t hang_ms;
-    const volatile sig_atomic_t *hurry; /* As in struct sim_worker. */
-    struct sim_budget *budget;          /* Charged with the run; NULL: none. */
-    bool loud;                          /* What the run writes to stderr is let through. */
-    bool core; /* A crash leaves a core, where the system is asked for one. */
-};
-
 /*
  * Makes the mapping; the process comes with the first candidate. `kind` NULL: the usual one.
  * `sizes` is borrowed: sim_shared_for_candidates keeps events and no texts, sim_shared_for_reading
@@ -77,19 +43,19 @@ bool sim_single_init(struct sim_single *single, const struct sim_worker_kind *ki
 void sim_single_fini(struct sim_single *single);
 
 /*
- * Runs `candidate`: how it ended, whatever became of the process (verdict `crash` or `hang`; a hang
+ * Runs `spec`: how it ended, whatever became of the process (verdict `crash` or `hang`; a hang
  * takes `hang_ms`). NULL: the system refused, or the tape has more deviations than the mapping has
  * space for; see worker.error. The single-run worker is of no more use then. With a budget: it is
  * charged, the study gets what is left of the stage, and what is not done when the time is up is
  * abandoned: NULL for a run (sim_budget_left is false then), and a study leaves what it has found.
  */
 const struct sim_outcome *sim_single_run(
-        struct sim_single *single, const struct sim_candidate *candidate);
+        struct sim_single *single, const struct sim_run_spec *spec);
 
-/* Runs `candidate` alone in a new process, and keeps its texts: what `replay`, `show` and `diff`
+/* Runs `spec` alone in a new process, and keeps its texts: what `replay`, `show` and `diff`
  * print, and how a sweep confirms a failure. False: the system
  * refused, see worker.error. sim_single_fini must follow in any case. */
-bool sim_single_alone(struct sim_single *single, const struct sim_candidate *candidate);
+bool sim_single_alone(struct sim_single *single, const struct sim_run_spec *spec);
 
 /* Whether two ends are the same run: verdict, oracle, site, and digest where both have one. */
 bool sim_same_end(const struct sim_outcome *a, const struct sim_outcome *b);

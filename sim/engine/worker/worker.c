@@ -177,9 +177,9 @@ start_process(struct sim_worker *worker)
 static void
 put_tape(struct sim_worker *worker)
 {
-    rt_assert(worker->job.tape == NULL ||
-              worker->job.tape->count <= worker->shared->incoming.capacity);
-    const struct sim_tape *tape = worker->job.tape;
+    rt_assert(worker->job.spec.tape == NULL ||
+              worker->job.spec.tape->count <= worker->shared->incoming.capacity);
+    const struct sim_tape *tape = worker->job.spec.tape;
     struct sim_tape *incoming = &worker->shared->incoming;
     incoming->count = tape != NULL ? tape->count : 0;
     if (incoming->count > 0) {
@@ -195,9 +195,9 @@ note_past(struct sim_worker *worker, bool used)
     worker->used = used;
     worker->begun_at = sim_shared_results(worker->shared)->done;
     rt_assert(worker->begun_at < worker->job.count);
-    if (!used || worker->since_of != job->scenario) {
-        worker->since_of = job->scenario;
-        worker->since = job->first + worker->begun_at;
+    if (!used || worker->since_of != job->spec.scenario) {
+        worker->since_of = job->spec.scenario;
+        worker->since = job->spec.seed + worker->begun_at;
     }
 }
 
@@ -232,7 +232,7 @@ sim__worker_continue(struct sim_worker *worker)
 static bool
 tape_fits(struct sim_worker *worker)
 {
-    const struct sim_tape *tape = worker->shared->job.tape;
+    const struct sim_tape *tape = worker->shared->job.spec.tape;
     return tape == NULL || tape->count <= worker->shared->incoming.capacity ||
            sim__worker_fail(worker, "the tape has more deviations than a worker has space for", 0);
 }
@@ -260,7 +260,7 @@ take_alone(struct sim_worker *worker)
     rt_assert(!worker->busy);
     struct sim_job *job = &worker->shared->job;
     const struct sim_job *last = &worker->job;
-    if (job->scenario != last->scenario || job->first != last->first + 1) {
+    if (job->spec.scenario != last->spec.scenario || job->spec.seed != last->spec.seed + 1) {
         worker->alone = 0;
         worker->refuted.any = false;
     }
@@ -270,7 +270,7 @@ take_alone(struct sim_worker *worker)
     worker->alone--;
     job->count = 1;
     /* A run that is going to be called `diverged` has a row. */
-    bool refuted = worker->refuted.any && worker->refuted.seen.seed == job->first;
+    bool refuted = worker->refuted.any && worker->refuted.seen.seed == job->spec.seed;
     job->keep_all = job->keep_all || refuted;
     (void)sim__worker_end(worker);
 }

@@ -26,9 +26,9 @@ fly(const struct sim_counterfactual_runs *runs, const struct sim_tape *tape,
         void *study_of)
 {
     struct sim_single single;
-    const struct sim_candidate candidate = {
+    const struct sim_run_spec candidate = {
             .scenario = runs->scenario,
-            .options = runs->options,
+            .options = *runs->options,
             .seed = runs->seed,
             .how = SIM_HOW_LENIENT,
             .tape = tape,

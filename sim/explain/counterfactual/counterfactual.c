@@ -23,9 +23,9 @@ fly(struct sim_single *single, const struct sim_counterfactual_runs *runs,
                 struct sim_world *, const struct sim_case *, const struct sim_outcome *, void *),
         void *study_of)
 {
-    const struct sim_candidate candidate = {
+    const struct sim_run_spec candidate = {
             .scenario = runs->scenario,
-            .options = runs->options,
+            .options = *runs->options,
             .seed = runs->seed,
             .how = SIM_HOW_LENIENT,
             .tape = tape,

@@ -236,10 +236,11 @@ used_ns(int who)
 static struct stopwatch_figure
 measure_sweep(uint32_t index, uint32_t jobs, double *ret_share)
 {
-    struct sweep sweep = {
-            .plan = {.scenario = &touching, .how = SIM_HOW_SEARCH, .runs_max = SWEEP_RUNS}};
-    sim_options_init(&sweep.plan.options, &touching);
-    sim_search_init(&sweep.plan.search, index);
+    struct sweep sweep = {.plan = {.spec.scenario = &touching,
+                                  .spec.how = SIM_HOW_SEARCH,
+                                  .runs_max = SWEEP_RUNS}};
+    sim_options_init(&sweep.plan.spec.options, &touching);
+    sim_search_init(&sweep.plan.spec.search, index);
     if (!sim_pool_init(&sweep.pool, jobs, SIM_HANG_MS)) {
         abort();
     }

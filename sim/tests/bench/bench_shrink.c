@@ -119,13 +119,13 @@ shrink_one(struct sim_single *single, const struct sim_options *options, struct 
 {
     struct sim_outcome failure = *sim_single_outcome(single);
     const struct sim_tape tape = sim_single_deviations(single);
-    const struct sim_shrink_plan plan = {.scenario = &scenario,
-            .options = options,
-            .tape = &tape,
+    const struct sim_shrink_plan plan = {.spec.scenario = &scenario,
+            .spec.options = *options,
+            .spec.tape = &tape,
             .failure = &failure,
             .replays_max = SIM_SHRINK_REPLAYS_MAX,
             .deadline_ms = UINT64_MAX,
-            .hang_ms = SIM_HANG_MS};
+            .spec.hang_ms = SIM_HANG_MS};
     struct sim_shrunk shrunk;
     double start_ns = stopwatch_now_ns();
     sim_shrink(&plan, &shrunk);
@@ -155,8 +155,8 @@ measure(const char *what)
     rt_assert(ready);
     sim_options_init(&options, &scenario);
     for (uint64_t seed = 1; figures.count < FAILURES && seed < 100000; seed++) {
-        const struct sim_candidate candidate = {
-                .scenario = &scenario, .options = &options, .seed = seed, .how = SIM_HOW_RANDOM};
+        const struct sim_run_spec candidate = {
+                .scenario = &scenario, .options = options, .seed = seed, .how = SIM_HOW_RANDOM};
         const struct sim_outcome *outcome = sim_single_run(&single, &candidate);
         rt_assert(outcome != NULL);
         /* An invariant ends the run early: only those that failed late are of 1,000 steps. */

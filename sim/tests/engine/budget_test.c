@@ -63,8 +63,8 @@ run_of(const struct sim_scenario *scenario, struct sim_budget *budget, bool stud
     struct sim_options options;
     struct sim_single single;
     sim_options_init(&options, scenario);
-    const struct sim_candidate candidate = {.scenario = scenario,
-            .options = &options,
+    const struct sim_run_spec candidate = {.scenario = scenario,
+            .options = options,
             .seed = 1,
             .how = SIM_HOW_BASELINE,
             .study = studies ? study : NULL};

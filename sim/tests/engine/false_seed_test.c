@@ -279,13 +279,13 @@ verdict_alone(const struct sim_sweep_plan *plan, uint64_t seed, const struct see
     struct sim_tape tape = {deviations, 0, 4096};
     struct sim_single alone;
     struct sim_options options;
-    sim_sweep_options(plan, seed, &options);
+    sim_run_spec_options(&plan->spec, seed, &options);
     EXPECT_EQ(sim_tape_decode(&tape, seen->length > 0 ? seen->tape : NULL, seen->length), RT_OK);
-    const struct sim_candidate what = {
-            .scenario = plan->scenario,
-            .options = &options,
+    const struct sim_run_spec what = {
+            .scenario = plan->spec.scenario,
+            .options = options,
             .seed = seed,
-            .how = plan->how == SIM_HOW_SEARCH ? SIM_HOW_STRICT : plan->how,
+            .how = plan->spec.how == SIM_HOW_SEARCH ? SIM_HOW_STRICT : plan->spec.how,
             .tape = &tape,
             .hang_ms = HANG_MS,
     };
@@ -304,18 +304,18 @@ expect_true_seeds(const char *name, void (*damage)(struct sim_world *world), con
     char error[SIM_STRATEGY_ERROR_MAX];
     struct sim_pool pool;
     struct sim_sweep_result result;
-    struct sim_sweep_plan plan = {.scenario = &scenario,
-            .first = 1,
+    struct sim_sweep_plan plan = {.spec.scenario = &scenario,
+            .spec.seed = 1,
             .runs = RUNS,
-            .how = strategy != NULL ? SIM_HOW_SEARCH : SIM_HOW_RANDOM,
+            .spec.how = strategy != NULL ? SIM_HOW_SEARCH : SIM_HOW_RANDOM,
             .deadline_ms = UINT64_MAX,
             .keep_all = true};
     uint32_t deaths = 0;
     act = damage;
     heard = (struct heard){
             .sink = {.batch = hear_batch, .failure = hear_failure, .tick = hear_tick}};
-    sim_options_init(&plan.options, &scenario);
-    EXPECT(strategy == NULL || sim_search_parse(strategy, &plan.search, error));
+    sim_options_init(&plan.spec.options, &scenario);
+    EXPECT(strategy == NULL || sim_search_parse(strategy, &plan.spec.search, error));
     EXPECT(sim_pool_init(&pool, jobs, HANG_MS));
     sim_sweep_run(&pool, &plan, &heard.sink, &result);
     ck_assert_msg(pool.error[0] == '\0', "%s: %s", name, pool.error);

@@ -72,8 +72,8 @@ fly(struct sim_single *single, enum sim_how how, uint64_t seed, const struct sim
     struct sim_options options;
     sim_options_init(&options, &scenario);
     options.spurious_one_in = 0;
-    const struct sim_candidate candidate = {.scenario = &scenario,
-            .options = &options,
+    const struct sim_run_spec candidate = {.scenario = &scenario,
+            .options = options,
             .seed = seed,
             .how = (uint32_t)how,
             .tape = tape};
@@ -189,13 +189,13 @@ TEST(shrink_sort_keeps_the_order_that_matters)
     const struct sim_tape tape = {entries, done.count, 64};
     sim_options_init(&options, &scenario);
     options.spurious_one_in = 0;
-    const struct sim_shrink_plan plan = {.scenario = &scenario,
-            .options = &options,
-            .tape = &tape,
+    const struct sim_shrink_plan plan = {.spec.scenario = &scenario,
+            .spec.options = options,
+            .spec.tape = &tape,
             .failure = &failure,
             .replays_max = 100,
             .deadline_ms = UINT64_MAX,
-            .hang_ms = 300};
+            .spec.hang_ms = 300};
     shrinker->plan = &plan;
     EXPECT(sim__shrink_begin(shrinker));
     uint32_t before = shrinker->key.preemptions;

@@ -16,7 +16,7 @@ shared_with_runs(void)
 {
     struct sim_shared *shared = sim_shared_new(&sim_shared_for_candidates);
     EXPECT(shared != NULL);
-    shared->job = (struct sim_job){.first = 7, .count = RUNS + 1};
+    shared->job = (struct sim_job){.spec.seed = 7, .count = RUNS + 1};
     sim_shared_begin(shared);
     for (uint32_t i = 0; i < RUNS; i++) {
         const struct sim_outcome outcome = {.seed = 7 + i, .steps = 12, .digest = 0x1234567 + i};

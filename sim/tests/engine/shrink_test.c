@@ -168,8 +168,8 @@ struct test {
 static const struct sim_outcome *
 fly(struct test *test, enum sim_how how, uint64_t seed, const struct sim_tape *tape)
 {
-    const struct sim_candidate candidate = {.scenario = &scenario,
-            .options = &test->options,
+    const struct sim_run_spec candidate = {.scenario = &scenario,
+            .options = test->options,
             .seed = seed,
             .how = (uint32_t)how,
             .tape = tape};
@@ -208,13 +208,13 @@ begin(struct test *test, uint64_t number)
 static struct sim_shrink_plan
 plan_of(const struct test *test)
 {
-    return (struct sim_shrink_plan){.scenario = &scenario,
-            .options = &test->options,
-            .tape = &test->tape,
+    return (struct sim_shrink_plan){.spec.scenario = &scenario,
+            .spec.options = test->options,
+            .spec.tape = &test->tape,
             .failure = &test->failure,
             .replays_max = SIM_SHRINK_REPLAYS_MAX,
             .deadline_ms = UINT64_MAX,
-            .hang_ms = 300};
+            .spec.hang_ms = 300};
 }
 
 /* The fewest deviations of any subset of the tape that fails in the same way. */
@@ -337,8 +337,8 @@ TEST(shrink_of_a_shrunk_run_changes_nothing)
     begin_simple(&test, ENDS_IN_CHECK);
     struct sim_shrink_plan plan = plan_of(&test);
     sim_shrink(&plan, &shrunk);
-    plan.tape = &shrunk.tape;
-    plan.options = &shrunk.options;
+    plan.spec.tape = &shrunk.tape;
+    plan.spec.options = shrunk.options;
     sim_shrink(&plan, &again);
     EXPECT(sim_shrink_key_compare(&shrunk.to, &again.from) == 0);
     EXPECT(sim_shrink_key_compare(&shrunk.to, &again.to) == 0);
@@ -358,7 +358,7 @@ TEST(shrink_of_a_crash_and_of_a_hang)
         struct sim_shrunk shrunk;
         begin_simple(&test, end);
         struct sim_shrink_plan plan = plan_of(&test);
-        plan.hang_ms = end == ENDS_IN_HANG ? 60 : 300;
+        plan.spec.hang_ms = end == ENDS_IN_HANG ? 60 : 300;
         sim_shrink(&plan, &shrunk);
         EXPECT(sim_shrunk_holds(&shrunk));
         EXPECT_EQ(shrunk.to.deviations, 2);

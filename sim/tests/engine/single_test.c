@@ -63,9 +63,9 @@ begin(struct test *test)
     sim_options_init(&test->options, &scenario);
     test->options.spurious_one_in = 0;
     for (uint64_t seed = 1; seed < 10000; seed++) {
-        const struct sim_candidate candidate = {
+        const struct sim_run_spec candidate = {
                 .scenario = &scenario,
-                .options = &test->options,
+                .options = test->options,
                 .seed = seed,
                 .how = SIM_HOW_RANDOM,
         };
@@ -84,9 +84,9 @@ begin(struct test *test)
 static const struct sim_outcome *
 run(struct test *test, enum sim_how how)
 {
-    const struct sim_candidate candidate = {
+    const struct sim_run_spec candidate = {
             .scenario = &scenario,
-            .options = &test->options,
+            .options = test->options,
             .seed = 1,
             .how = (uint32_t)how,
             .tape = &test->tape,
@@ -165,8 +165,8 @@ TEST(single_tape_that_is_too_long_is_refused)
     struct test test;
     begin(&test);
     test.tape.count = sim_shared_for_candidates.deviations + 1;
-    const struct sim_candidate candidate = {.scenario = &scenario,
-            .options = &test.options,
+    const struct sim_run_spec candidate = {.scenario = &scenario,
+            .options = test.options,
             .how = SIM_HOW_LENIENT,
             .tape = &test.tape};
     EXPECT(sim_single_run(&test.single, &candidate) == NULL);
@@ -218,8 +218,8 @@ static struct sim_outcome
 find_touchy(struct sim_single *single, const struct sim_options *options, struct sim_tape *ret_tape)
 {
     for (uint64_t seed = 1; seed < 1000; seed++) {
-        const struct sim_candidate candidate = {.scenario = &touchy_scenario,
-                .options = options,
+        const struct sim_run_spec candidate = {.scenario = &touchy_scenario,
+                .options = *options,
                 .seed = seed,
                 .how = SIM_HOW_RANDOM};
         const struct sim_outcome *outcome = sim_single_run(single, &candidate);
@@ -253,8 +253,8 @@ TEST(single_process_that_dies_of_a_question_leaves_the_run)
     EXPECT(found.asked);
     EXPECT_STR(found.actor_name, "touchy");
     EXPECT(found.digest != 0 && found.deviations > 0 && found.steps > 0);
-    const struct sim_candidate again = {.scenario = &touchy_scenario,
-            .options = &options,
+    const struct sim_run_spec again = {.scenario = &touchy_scenario,
+            .options = options,
             .how = SIM_HOW_STRICT,
             .tape = &tape,
             .with_past = true};
@@ -284,8 +284,8 @@ TEST(single_process_that_dies_of_a_study_leaves_the_run)
 {
     struct test test;
     begin(&test);
-    const struct sim_candidate candidate = {.scenario = &scenario,
-            .options = &test.options,
+    const struct sim_run_spec candidate = {.scenario = &scenario,
+            .options = test.options,
             .how = SIM_HOW_STRICT,
             .tape = &test.tape,
             .study = die};

@@ -89,10 +89,9 @@ hear_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 }
 
 static bool
-on_replica(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
+on_replica(struct sim_sink *sink, const struct sim_run_spec *again)
 {
     (void)sink;
-    (void)seed;
     return again->how == SIM_HOW_STRICT ? again->tape != NULL : again->how != SIM_HOW_SEARCH;
 }
 
@@ -117,11 +116,11 @@ sweep(uint32_t jobs, uint64_t runs, struct sim_sweep_plan *plan, struct heard *h
             .ordered = true,
             .refuse = refuse,
     };
-    plan->scenario = &scenario;
-    plan->first = 1;
+    plan->spec.scenario = &scenario;
+    plan->spec.seed = 1;
     plan->runs = runs;
     plan->deadline_ms = UINT64_MAX;
-    sim_options_init(&plan->options, &scenario);
+    sim_options_init(&plan->spec.options, &scenario);
     EXPECT(sim_pool_init(&pool, jobs, 300));
     sim_sweep_run(&pool, plan, &heard->sink, result);
     sim_pool_fini(&pool);
@@ -143,7 +142,7 @@ TEST(sweep_by_one_and_by_three_workers_is_the_same)
     struct heard three = {.refuse = false};
     struct sim_sweep_result result;
     struct sim_sweep_result result3;
-    struct sim_sweep_plan plan = {.how = SIM_HOW_RANDOM};
+    struct sim_sweep_plan plan = {.spec.how = SIM_HOW_RANDOM};
     act = decide;
     sweep(1, 2000, &plan, &one, &result);
     sweep(3, 2000, &plan, &three, &result3);
@@ -170,7 +169,7 @@ TEST(sweep_stops_at_the_first_failure_in_order)
     struct heard three = {.refuse = false};
     struct sim_sweep_result result;
     struct sim_sweep_result result3;
-    struct sim_sweep_plan plan = {.how = SIM_HOW_RANDOM, .fail_fast = true};
+    struct sim_sweep_plan plan = {.spec.how = SIM_HOW_RANDOM, .fail_fast = true};
     act = decide;
     sweep(1, 2000, &plan, &one, &result);
     sweep(3, 2000, &plan, &three, &result3);
@@ -185,7 +184,7 @@ TEST(sweep_that_keeps_every_run_loses_none)
 {
     struct heard heard = {.refuse = false};
     struct sim_sweep_result result;
-    struct sim_sweep_plan plan = {.how = SIM_HOW_RANDOM, .keep_all = true};
+    struct sim_sweep_plan plan = {.spec.how = SIM_HOW_RANDOM, .keep_all = true};
     act = decide;
     sweep(2, 1500, &plan, &heard, &result);
     EXPECT_EQ(heard.kept, 1500);
@@ -197,7 +196,7 @@ TEST(sweep_ends_when_its_sink_says_so)
 {
     struct heard heard = {.refuse = true};
     struct sim_sweep_result result;
-    struct sim_sweep_plan plan = {.how = SIM_HOW_RANDOM};
+    struct sim_sweep_plan plan = {.spec.how = SIM_HOW_RANDOM};
     act = decide;
     sweep(2, 100000, &plan, &heard, &result);
     EXPECT_EQ(result.end, SIM_SWEEP_SINK);
@@ -217,7 +216,7 @@ TEST(sweep_whose_runs_die_has_a_verdict_for_each)
 {
     struct heard heard = {.refuse = false};
     struct sim_sweep_result result;
-    struct sim_sweep_plan plan = {.how = SIM_HOW_RANDOM};
+    struct sim_sweep_plan plan = {.spec.how = SIM_HOW_RANDOM};
     act = die_sometimes;
     sweep(2, 60, &plan, &heard, &result);
     EXPECT_EQ(result.end, SIM_SWEEP_COMPLETE);
@@ -244,7 +243,7 @@ TEST(sweep_with_a_hang_kills_it_and_goes_on)
 {
     struct heard heard = {.refuse = false};
     struct sim_sweep_result result;
-    struct sim_sweep_plan plan = {.how = SIM_HOW_RANDOM};
+    struct sim_sweep_plan plan = {.spec.how = SIM_HOW_RANDOM};
     act = hang;
     sweep(1, 6, &plan, &heard, &result);
     EXPECT_EQ(result.totals.runs, 6);
@@ -266,7 +265,7 @@ TEST(sweep_checked_by_a_replica_finds_what_depends_on_an_address)
 {
     struct heard heard = {.refuse = false};
     struct sim_sweep_result result;
-    struct sim_sweep_plan plan = {.how = SIM_HOW_RANDOM, .check_percent = 100};
+    struct sim_sweep_plan plan = {.spec.how = SIM_HOW_RANDOM, .check_percent = 100};
     act = ask_address;
     sweep(1, 5, &plan, &heard, &result);
     EXPECT_EQ(result.checked, 5);

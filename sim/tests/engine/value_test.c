@@ -63,8 +63,8 @@ shrink(uint32_t least)
     sim_options_init(&options, &scenario);
     options.spurious_one_in = 0;
     for (uint64_t seed = 1; seed <= 20000 && tape.count == 0; seed++) {
-        const struct sim_candidate candidate = {
-                .scenario = &scenario, .options = &options, .seed = seed, .how = SIM_HOW_RANDOM};
+        const struct sim_run_spec candidate = {
+                .scenario = &scenario, .options = options, .seed = seed, .how = SIM_HOW_RANDOM};
         const struct sim_outcome *outcome = sim_single_run(&single, &candidate);
         if (outcome->verdict == SIM_VERDICT_INVARIANT && outcome->deviations >= least &&
                 outcome->deviations <= 64) {
@@ -75,13 +75,13 @@ shrink(uint32_t least)
         }
     }
     EXPECT(tape.count >= least);
-    const struct sim_shrink_plan plan = {.scenario = &scenario,
-            .options = &options,
-            .tape = &tape,
+    const struct sim_shrink_plan plan = {.spec.scenario = &scenario,
+            .spec.options = options,
+            .spec.tape = &tape,
             .failure = &failure,
             .replays_max = SIM_SHRINK_REPLAYS_MAX,
             .deadline_ms = UINT64_MAX,
-            .hang_ms = 300};
+            .spec.hang_ms = 300};
     sim_shrink(&plan, &shrunk);
     EXPECT_EQ(shrunk.end, SIM_SHRINK_MINIMAL);
     uint32_t left = shrunk.to.deviations;

@@ -52,8 +52,8 @@ explain(struct test *test, const struct sim_scenario *scenario, enum sim_verdict
     test->options.spurious_one_in = 0;
     test->options.audit_one_in = 0;
     test->options.livelock_steps = 2000;
-    struct sim_candidate candidate = {
-            .scenario = scenario, .options = &test->options, .how = SIM_HOW_RANDOM};
+    struct sim_run_spec candidate = {
+            .scenario = scenario, .options = test->options, .how = SIM_HOW_RANDOM};
     const struct sim_outcome *outcome = NULL;
     for (uint64_t seed = 1; seed <= 400; seed++) {
         candidate.seed = seed;

@@ -136,10 +136,9 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 }
 
 static bool
-on_replica(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
+on_replica(struct sim_sink *sink, const struct sim_run_spec *again)
 {
     (void)sink;
-    (void)seed;
     (void)again;
     return false;
 }
@@ -161,17 +160,17 @@ sweep_of(const struct sim_scenario *which, struct sim_pool *pool, const char *st
     heard->sink = (struct sim_sink){
             .batch = on_batch, .failure = on_failure, .replica = on_replica, .tick = on_tick};
     struct sim_sweep_plan plan = {
-            .scenario = which,
-            .first = FIRST,
+            .spec.scenario = which,
+            .spec.seed = FIRST,
             .runs = runs,
-            .how = SIM_HOW_SEARCH,
+            .spec.how = SIM_HOW_SEARCH,
             .keep_all = true,
             .check_percent = check_percent,
             .deadline_ms = UINT64_MAX,
     };
     struct sim_sweep_result result;
-    sim_options_init(&plan.options, which);
-    EXPECT(sim_search_parse(strategy, &plan.search, error));
+    sim_options_init(&plan.spec.options, which);
+    EXPECT(sim_search_parse(strategy, &plan.spec.search, error));
     sim_sweep_run(pool, &plan, &heard->sink, &result);
     EXPECT(result.totals.runs == runs || result.end == SIM_SWEEP_EXHAUSTED);
     EXPECT_EQ(result.unequal, 0);
