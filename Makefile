@@ -127,7 +127,8 @@ QUERIES := $(patsubst %.sql,$(B)/gen/%.sql.o,$(sort $(wildcard reports/queries/*
 # Copies of the runtime with a bug in them are not counted: cov takes debug's.
 Z := $(if $(filter cov,$(BUILD)),build/debug$(OPT)-$(notdir $(CC)),$(B))
 ZOO := $(patsubst scenarios/%.patch,$(Z)/%.o,$(sort $(wildcard scenarios/zoo/*.patch)))
-SIMULATOR := $(call probe,$(RUNTIME) $(SHARED) $(filter-out sim/cli/main.c,$(SIM))) $(GEN)
+SIMULATOR := $(call probe,$(RUNTIME) $(SHARED) $(filter-out sim/cli/main.c,$(SIM)) $(REPORTS)) \
+	$(GEN) $(QUERIES)
 
 BENCHES := $(sort $(wildcard runtime/tests/bench/*.c sim/tests/bench/*.c))
 # size/ is a program without a C library: its memcpy would take the place of the real one.
@@ -201,8 +202,8 @@ $(B)/runtime-tests: $(call plain,$(RUNTIME_TESTS)) $(B)/gen/runtime-tests.o $(B)
 	$(call link,$(TEST_LIBS) $(FIBER_LIBS))
 $(B)/sim-tests: $(SIMULATOR) $(call probe,$(SIM_TESTS)) $(B)/gen/sim-tests.o $(B)/sources
 	$(call link,$(LIBS) $(TEST_LIBS))
-$(B)/reports-tests: $(SIMULATOR) $(call probe,$(REPORTS) $(REPORTS_TESTS) \
-		sim/tests/store/store_box.c) $(QUERIES) $(B)/gen/reports-tests.o $(B)/sources
+$(B)/reports-tests: $(SIMULATOR) $(call probe,$(REPORTS_TESTS) sim/tests/store/store_box.c) \
+		$(B)/gen/reports-tests.o $(B)/sources
 	$(call link,$(LIBS) $(TEST_LIBS))
 $(B)/truth: $(SIMULATOR) $(call probe,$(TRUTH)) $(B)/sources
 	$(call link,$(LIBS))

@@ -96,3 +96,12 @@ report_ask_int(struct sim_store *store, const char *sql, int64_t otherwise)
     (void)report_done(&ask);
     return answer;
 }
+
+bool
+report_has_table(struct sim_store *store, const char *name)
+{
+    struct report_ask ask = report_ask(store, "SELECT 1 FROM sqlite_schema WHERE name = ?");
+    report_put_text(&ask, name);
+    bool there = report_row(&ask);
+    return report_done(&ask) == SIM_STORE_OK && there;
+}

@@ -8,9 +8,9 @@
  */
 #include <stdio.h>
 
+#include "reports/export/format.h"
 #include "reports/export/turns.h"
 #include "sim/base/json.h"
-#include "sim/cli/print/format.h"
 
 struct writer {
     const struct report_run *run;
@@ -157,8 +157,8 @@ put_failure(struct writer *writer)
 
 /* ---- The file. ------------------------------------------------------------------------------- */
 
-static bool
-write_run(const struct report_run *run, FILE *file)
+bool
+report_write_chrome(const struct report_run *run, FILE *file)
 {
     struct writer writer = {.run = run};
     struct report_turns turns;
@@ -185,13 +185,3 @@ write_run(const struct report_run *run, FILE *file)
     report_turns_fini(&turns);
     return true;
 }
-
-static enum sim_store_err
-chrome(const struct sim_export *export)
-{
-    return report_export_run(export, write_run);
-}
-
-SIM_FORMAT(format, .name = "chrome", .suffix = ".json", .of_run = true,
-        .about = "the same as JSON, for chrome://tracing and what reads its files",
-        .write = chrome);

@@ -59,7 +59,7 @@ put_head(FILE *file, const char *path, int64_t line)
 }
 
 static void
-put_annotation(const struct sim_export *export, const struct report_sweep *sweep,
+put_annotation(const struct report_export *export, const struct report_sweep *sweep,
         const struct report_way *way)
 {
     FILE *file = export->file;
@@ -94,14 +94,11 @@ put_reason(FILE *file, const struct report_sweep *sweep)
     (void)fputc('\n', file);
 }
 
-static enum sim_store_err
-write_github(const struct sim_export *export)
+enum sim_store_err
+report_write_github(const struct report_export *export, const struct report_sweeps *list)
 {
-    struct report_sweeps list;
-    enum sim_store_err err =
-            report_sweeps_read(export->store, export->sweeps, export->sweep_count, &list);
-    for (size_t i = 0; i < list.count; i++) {
-        const struct report_sweep *sweep = &list.sweeps[i];
+    for (size_t i = 0; i < list->count; i++) {
+        const struct report_sweep *sweep = &list->sweeps[i];
         for (size_t j = 0; j < sweep->way_count; j++) {
             if (report_way_counts(sweep, &sweep->ways[j])) {
                 put_annotation(export, sweep, &sweep->ways[j]);
@@ -111,10 +108,5 @@ write_github(const struct sim_export *export)
             put_reason(export->file, sweep);
         }
     }
-    report_sweeps_done(&list);
-    return err;
+    return SIM_STORE_OK;
 }
-
-SIM_FORMAT(github, .name = "github", .suffix = ".txt",
-        .about = "annotations for GitHub's runner: ::error file=,line=,title=::message",
-        .write = write_github);

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "reports/export/format.h"
 #include "reports/export/turns.h"
 #include "reports/export/utf8.h"
-#include "sim/cli/print/format.h"
 
 /* Equal wakes. */
 struct edge {
@@ -165,8 +165,8 @@ put_graph(FILE *file, const struct report_run *run, const struct edge *edges, ui
     (void)fputs("}\n", file);
 }
 
-static bool
-write_run(const struct report_run *run, FILE *file)
+bool
+report_write_graphviz(const struct report_run *run, FILE *file)
 {
     struct graph graph = {.table_size = 16};
     while (graph.table_size < 2 * run->wakes_count) {
@@ -183,13 +183,3 @@ write_run(const struct report_run *run, FILE *file)
     free(graph.table);
     return fits;
 }
-
-static enum sim_store_err
-graphviz(const struct sim_export *export)
-{
-    return report_export_run(export, write_run);
-}
-
-SIM_FORMAT(format, .name = "graphviz", .suffix = ".dot", .of_run = true,
-        .about = "all wakes between actors, and the missing one, as a graph for dot",
-        .write = graphviz);

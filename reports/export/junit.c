@@ -50,7 +50,7 @@ put_freed(FILE *file, char *text, const char *end)
 /* ---- A way to fail, as text. ----------------------------------------------------------------- */
 
 static void
-put_way(const struct sim_export *export, const struct report_sweep *sweep,
+put_way(const struct report_export *export, const struct report_sweep *sweep,
         const struct report_way *way)
 {
     FILE *file = export->file;
@@ -75,7 +75,7 @@ put_way(const struct sim_export *export, const struct report_sweep *sweep,
 }
 
 static void
-put_failure(const struct sim_export *export, const struct report_sweep *sweep)
+put_failure(const struct report_export *export, const struct report_sweep *sweep)
 {
     FILE *file = export->file;
     const struct report_way *first = report_sweep_first_way(sweep);
@@ -122,7 +122,7 @@ put_class(FILE *file, const char *scenario)
 
 /* The explanation, else the locations that the events of the run name. */
 static enum sim_store_err
-put_explanation(const struct sim_export *export, const struct report_way *way)
+put_explanation(const struct report_export *export, const struct report_way *way)
 {
     FILE *file = export->file;
     struct report_flow flow = {.count = 0};
@@ -149,7 +149,7 @@ put_explanation(const struct sim_export *export, const struct report_way *way)
 }
 
 static enum sim_store_err
-put_case(const struct sim_export *export, const struct report_sweep *sweep)
+put_case(const struct report_export *export, const struct report_sweep *sweep)
 {
     FILE *file = export->file;
     (void)fputs("    <testcase", file);
@@ -203,27 +203,20 @@ put_date(FILE *file, const struct report_sweeps *list)
     }
 }
 
-static enum sim_store_err
-write_junit(const struct sim_export *export)
+enum sim_store_err
+report_write_junit(const struct report_export *export, const struct report_sweeps *list)
 {
-    struct report_sweeps list;
     FILE *file = export->file;
-    enum sim_store_err err =
-            report_sweeps_read(export->store, export->sweeps, export->sweep_count, &list);
+    enum sim_store_err err = SIM_STORE_OK;
     (void)fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites", file);
-    put_totals(file, &list);
+    put_totals(file, list);
     (void)fputs(">\n  <testsuite", file);
-    put_totals(file, &list);
-    put_date(file, &list);
+    put_totals(file, list);
+    put_date(file, list);
     (void)fputs(">\n", file);
-    for (size_t i = 0; i < list.count && err == SIM_STORE_OK; i++) {
-        err = put_case(export, &list.sweeps[i]);
+    for (size_t i = 0; i < list->count && err == SIM_STORE_OK; i++) {
+        err = put_case(export, &list->sweeps[i]);
     }
     (void)fputs("  </testsuite>\n</testsuites>\n", file);
-    report_sweeps_done(&list);
     return err;
 }
-
-SIM_FORMAT(junit, .name = "junit", .suffix = ".xml",
-        .about = "JUnit XML, one case a scenario: Jenkins, GitLab, and most others",
-        .write = write_junit);

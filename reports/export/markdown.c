@@ -131,7 +131,7 @@ put_sentence(FILE *file, const struct report_sweeps *list)
 /* ---- What failed. ---------------------------------------------------------------------------- */
 
 static void
-put_way(const struct sim_export *export, const struct report_sweep *sweep,
+put_way(const struct report_export *export, const struct report_sweep *sweep,
         const struct report_way *way)
 {
     FILE *file = export->file;
@@ -153,7 +153,7 @@ put_way(const struct sim_export *export, const struct report_sweep *sweep,
 }
 
 static void
-put_ways(const struct sim_export *export, const struct report_sweeps *list)
+put_ways(const struct report_export *export, const struct report_sweeps *list)
 {
     size_t ways = 0;
     for (size_t i = 0; i < list->count; i++) {
@@ -179,20 +179,12 @@ put_ways(const struct sim_export *export, const struct report_sweeps *list)
     }
 }
 
-static enum sim_store_err
-write_markdown(const struct sim_export *export)
+enum sim_store_err
+report_write_markdown(const struct report_export *export, const struct report_sweeps *list)
 {
-    struct report_sweeps list;
-    enum sim_store_err err =
-            report_sweeps_read(export->store, export->sweeps, export->sweep_count, &list);
     (void)fputs("## rewake\n\n", export->file);
-    put_sentence(export->file, &list);
-    put_table(export->file, &list);
-    put_ways(export, &list);
-    report_sweeps_done(&list);
-    return err;
+    put_sentence(export->file, list);
+    put_table(export->file, list);
+    put_ways(export, list);
+    return SIM_STORE_OK;
 }
-
-SIM_FORMAT(markdown, .name = "markdown", .suffix = ".md", .place = "GITHUB_STEP_SUMMARY",
-        .about = "a summary in Markdown; on GitHub it goes to the step's summary",
-        .write = write_markdown);

@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "reports/export/format.h"
 #include "reports/export/protobuf.h"
 #include "reports/export/turns.h"
-#include "sim/cli/print/format.h"
 
 /* Trace. */
 #define TRACE_PACKET 1u
@@ -258,8 +258,8 @@ put_run(struct writer *writer)
     return begun && !writer->out.failed;
 }
 
-static bool
-write_run(const struct report_run *run, FILE *file)
+bool
+report_write_perfetto(const struct report_run *run, FILE *file)
 {
     struct writer writer = {.run = run, .file = file};
     (void)report_turns_missing(run, &writer.missing);
@@ -267,13 +267,3 @@ write_run(const struct report_run *run, FILE *file)
     report_protobuf_fini(&writer.out);
     return written;
 }
-
-static enum sim_store_err
-perfetto(const struct sim_export *export)
-{
-    return report_export_run(export, write_run);
-}
-
-SIM_FORMAT(format, .name = "perfetto", .suffix = ".pftrace .perfetto-trace", .of_run = true,
-        .about = "a trace for https://ui.perfetto.dev: actors as tracks, wakes as arrows",
-        .write = perfetto);

@@ -22,8 +22,8 @@
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 struct writing {
-    const struct sim_export *export;
-    struct report_sweeps list;
+    const struct report_export *export;
+    const struct report_sweeps *list;
     struct sim_json json;
     char **rules; /* "lost-wakeup/rewake", each once. */
     size_t rule_count;
@@ -309,8 +309,8 @@ static void
 put_results(struct writing *writing)
 {
     sim_json_open(&writing->json, "results", '[');
-    for (size_t i = 0; i < writing->list.count; i++) {
-        const struct report_sweep *sweep = &writing->list.sweeps[i];
+    for (size_t i = 0; i < writing->list->count; i++) {
+        const struct report_sweep *sweep = &writing->list->sweeps[i];
         for (size_t j = 0; j < sweep->way_count; j++) {
             if (report_way_counts(sweep, &sweep->ways[j])) {
                 put_result(writing, sweep, &sweep->ways[j]);
@@ -326,8 +326,8 @@ put_invocation(struct writing *writing)
 {
     struct sim_json *json = &writing->json;
     bool whole = true;
-    for (size_t i = 0; i < writing->list.count; i++) {
-        whole = whole && report_sweep_end(&writing->list.sweeps[i]) != REPORT_CUT;
+    for (size_t i = 0; i < writing->list->count; i++) {
+        whole = whole && report_sweep_end(&writing->list->sweeps[i]) != REPORT_CUT;
     }
     sim_json_open(json, "invocations", '[');
     sim_json_open(json, NULL, '{');
@@ -353,14 +353,12 @@ put_run(struct writing *writing)
     sim_json_close(json, '}');
 }
 
-static enum sim_store_err
-write_sarif(const struct sim_export *export)
+enum sim_store_err
+report_write_sarif(const struct report_export *export, const struct report_sweeps *list)
 {
-    struct writing writing = {.export = export};
-    writing.err =
-            report_sweeps_read(export->store, export->sweeps, export->sweep_count, &writing.list);
-    for (size_t i = 0; i < writing.list.count; i++) {
-        note_rules(&writing, &writing.list.sweeps[i]);
+    struct writing writing = {.export = export, .list = list};
+    for (size_t i = 0; i < writing.list->count; i++) {
+        note_rules(&writing, &writing.list->sweeps[i]);
     }
     sim_json_begin(&writing.json, export->file, NULL);
     sim_json_text(&writing.json, "$schema", SCHEMA);
@@ -374,10 +372,5 @@ write_sarif(const struct sim_export *export)
         free(writing.rules[i]);
     }
     free(writing.rules);
-    report_sweeps_done(&writing.list);
     return writing.err;
 }
-
-SIM_FORMAT(sarif, .name = "sarif", .suffix = ".sarif",
-        .about = "SARIF 2.1.0, one result a way to fail: code scanning, editors",
-        .write = write_sarif);

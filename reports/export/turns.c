@@ -177,27 +177,3 @@ report_turns_missing(const struct report_run *run, struct report_missing *ret_mi
     }
     return true;
 }
-
-/* ---- The export of a run. -------------------------------------------------------------------- */
-
-enum sim_store_err
-report_export_run(
-        const struct sim_export *export, bool (*write)(const struct report_run *run, FILE *file))
-{
-    struct report_places places;
-    struct report_run *run = calloc(1, sizeof(*run));
-    enum sim_store_err err = report_places_load(export->store, &places);
-    if (run == NULL && err == SIM_STORE_OK) {
-        err = SIM_STORE_SYSTEM;
-    }
-    if (err == SIM_STORE_OK) {
-        err = report_run_load(export->store, export->run, &places, run);
-        if (err == SIM_STORE_OK && !write(run, export->file)) {
-            err = SIM_STORE_SYSTEM;
-        }
-        report_run_free(run);
-    }
-    free(run);
-    report_places_free(&places);
-    return err;
-}

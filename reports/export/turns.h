@@ -14,7 +14,6 @@
 #define REPORTS_EXPORT_TURNS_H
 
 #include "reports/model/run.h"
-#include "sim/cli/print/format.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,11 +38,6 @@ struct report_turns {
     uint32_t wake;      /* The first wake of later turns. */
     uint32_t next;
 };
-
-/* Loads the run that is meant, and has `write` write it into the file; false from that: no
- * memory. */
-RT_MUST_CHECK enum sim_store_err report_export_run(
-        const struct sim_export *export, bool (*write)(const struct report_run *run, FILE *file));
 
 /* Begins; `run` is borrowed. False: no memory. */
 bool report_turns_init(struct report_turns *turns, const struct report_run *run);

@@ -10,7 +10,7 @@
 
 #include "reports/base/ask.h"
 #include "runtime/base/assert.h"
-#include "sim/cli/print/words.h"
+#include "sim/base/command.h"
 
 static const char *
 plural(int64_t count)
@@ -70,7 +70,7 @@ report_way_message(const struct report_way *way)
 }
 
 char *
-report_way_command(const struct sim_export *export, const struct report_sweep *sweep,
+report_way_command(const struct report_export *export, const struct report_sweep *sweep,
         const struct report_way *way, const char *command)
 {
     char run[32];

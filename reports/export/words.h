@@ -8,8 +8,7 @@
 #ifndef REPORTS_EXPORT_WORDS_H
 #define REPORTS_EXPORT_WORDS_H
 
-#include "reports/model/sweeps.h"
-#include "sim/cli/print/format.h"
+#include "reports/export/format.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,7 +27,7 @@ char *report_way_answer(const struct report_way *way);
 const char *report_way_message(const struct report_way *way);
 
 /* A command to paste: "rewake replay ./mine.so rw1:…", of the smallest run that is known. */
-char *report_way_command(const struct sim_export *export, const struct report_sweep *sweep,
+char *report_way_command(const struct report_export *export, const struct report_sweep *sweep,
         const struct report_way *way, const char *command);
 
 /* The meaning of a word of `table` ("verdicts", "oracles") in the database; "" for none. */

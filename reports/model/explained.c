@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "reports/base/ask.h"
-#include "reports/model/failures.h"
 #include "sim/base/heap.h"
 
 /* ---- Places. --------------------------------------------------------------------------------- */

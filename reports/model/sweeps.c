@@ -10,10 +10,10 @@
 
 #include "reports/base/ask.h"
 #include "reports/base/path.h"
-#include "reports/model/failures.h"
 #include "reports/model/places.h"
 #include "runtime/base/assert.h"
-#include "sim/engine/registry.h"
+#include "sim/base/glob.h"
+#include "sim/base/heap.h"
 #include "sim/store/read.h"
 
 static char *
@@ -281,6 +281,7 @@ read_way(struct report_ask *ask, struct report_way *way)
             .shrunk_token = copy(ask, 12),
             .site = (uint32_t)report_int(ask, 13),
             .again = report_int(ask, 14) != 0,
+            .page = report_int(ask, 15),
             .answer = strdup(""),
             .explanation = strdup(""),
     };
@@ -290,11 +291,13 @@ read_way(struct report_ask *ask, struct report_way *way)
 /* Ways of remembered runs that failed again come first. */
 static const char ways_sql[] =
         "SELECT w.sweep, w.runs, w.first_number, v.name, o.name, s.file, s.line, s.function,"
-        " w.shown, r.seed, d.message, d.token, h.token, w.site, w.again IS NOT NULL"
+        " w.shown, r.seed, d.message, d.token, h.token, w.site, w.again IS NOT NULL, g.shown"
         " FROM ways_of_sweeps AS w"
         " JOIN verdicts AS v USING (verdict) JOIN oracles AS o USING (oracle)"
         " LEFT JOIN sites AS s USING (site) JOIN runs AS r ON r.run = w.shown"
         " LEFT JOIN details AS d ON d.run = w.shown LEFT JOIN shrunk AS h ON h.run = w.shown"
+        " JOIN sweeps AS n USING (sweep) LEFT JOIN ways AS g ON g.scenario = n.scenario"
+        "  AND g.verdict = w.verdict AND g.oracle = w.oracle AND g.site = w.site"
         " ORDER BY w.sweep, w.again IS NULL, w.runs DESC, w.first_number, w.shown";
 
 static enum sim_store_err
@@ -453,7 +456,7 @@ report_sweeps_newest(struct sim_store *store, char *const *patterns, uint32_t pa
     struct report_ask ask = report_ask(
             store, "SELECT scenario, max(sweep) FROM sweeps GROUP BY scenario ORDER BY scenario");
     while (report_row(&ask)) {
-        if (!sim_registry_matches(report_text(&ask, 0), patterns, pattern_count)) {
+        if (!sim_glob_matches(report_text(&ask, 0), patterns, pattern_count)) {
             continue;
         }
         numbers = reallocarray(numbers, count + 1, sizeof(*numbers));
@@ -461,6 +464,26 @@ report_sweeps_newest(struct sim_store *store, char *const *patterns, uint32_t pa
         numbers[count++] = report_int(&ask, 1);
     }
     *ret_numbers = numbers;
+    *ret_count = count;
+    return report_done(&ask);
+}
+
+enum sim_store_err
+report_ways_shown(struct sim_store *store, int64_t **ret_runs, size_t *ret_count)
+{
+    int64_t *runs = NULL;
+    uint32_t count = 0;
+    uint32_t capacity = 0;
+    enum sim_store_err made = sim_store_ways_make(store);
+    if (made != SIM_STORE_OK) {
+        return made;
+    }
+    struct report_ask ask = report_ask(store, "SELECT shown FROM ways ORDER BY last DESC");
+    while (report_row(&ask)) {
+        sim_heap_grow(&runs, count, &capacity, sizeof(*runs));
+        runs[count++] = report_int(&ask, 0);
+    }
+    *ret_runs = runs;
     *ret_count = count;
     return report_done(&ask);
 }

@@ -44,6 +44,7 @@ struct report_way {
     int64_t first_number; /* The number of the first of them in the sweep. */
     int64_t run;          /* The run that has page, token and message; 0: none. */
     int64_t seed;         /* Of `run`. */
+    int64_t page;         /* The run with the page about this way, in all sweeps. */
     char *message;        /* The first sentence of the explanation, else the message of the run. */
     char *answer;         /* The missing wake, and where; "": no explanation. */
     char *explanation;    /* All of it, a paragraph a line. */
@@ -115,6 +116,11 @@ enum report_end report_sweep_end(const struct report_sweep *sweep);
 
 /* Whether `way` counts as a failure of `sweep`: with --expect the expected verdict does not. */
 bool report_way_counts(const struct report_sweep *sweep, const struct report_way *way);
+
+/* The run that stands for each way to fail of the database, the newest first; *ret_runs is from
+ * malloc. */
+RT_MUST_CHECK enum sim_store_err report_ways_shown(
+        struct sim_store *store, int64_t **ret_runs, size_t *ret_count);
 
 /*
  * The newest sweep of each scenario whose name matches one of `pattern_count` shell globs (none:

@@ -90,7 +90,7 @@ put_row(struct report_parts *parts, const struct failing *each, size_t same)
         report_html_raw(html, "</td>");
     }
     report_html_raw(html, "<td>");
-    report_way_link(parts, each->sweep, each->way, each->sweep->scenario);
+    report_way_link(parts, each->way, each->sweep->scenario);
     report_html_raw(html, "</td><td class=\"number\" style=\"white-space:nowrap\">");
     report_count_put(html, report_way_runs(each->way));
     report_html_raw(html, "<br><span class=\"dim\">of ");
@@ -220,7 +220,7 @@ put_canary(struct report_parts *parts, const struct report_sweep *sweep)
     report_count_put(html, report_sweep_runs(sweep));
     report_html_raw(html, "</td><td>");
     if (sweep->way_count > 0) {
-        report_way_link(parts, sweep, &sweep->ways[0], sweep->ways[0].message);
+        report_way_link(parts, &sweep->ways[0], sweep->ways[0].message);
     }
     report_html_raw(html, "</td></tr>\n");
 }

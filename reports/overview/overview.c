@@ -176,10 +176,11 @@ put_parts(struct report_parts *parts)
 }
 
 static enum sim_store_err
-put_sweeps(struct report_html *html, struct sim_store *store,
-        const struct report_failures *failures, const int64_t *sweeps, size_t count)
+put_sweeps(struct report_html *html, const struct report_site *site, const int64_t *sweeps,
+        size_t count)
 {
-    struct report_parts parts = {.html = html, .store = store, .failures = failures};
+    struct sim_store *store = site->store;
+    struct report_parts parts = {.html = html, .store = store, .site = site};
     enum sim_store_err err = report_sweeps_read(store, sweeps, count, &parts.list);
     if (err == SIM_STORE_OK) {
         err = report_growths_read(store, &parts.list, &parts.growths);
@@ -200,14 +201,14 @@ put_sweeps(struct report_html *html, struct sim_store *store,
 }
 
 enum sim_store_err
-report_overview_put(struct report_html *html, struct sim_store *store,
-        const struct report_failures *failures, const struct report_commands *commands)
+report_overview_put(struct report_html *html, const struct report_site *site,
+        const struct report_commands *commands)
 {
     int64_t *sweeps = NULL;
     size_t count = 0;
-    enum sim_store_err err = report_sweeps_newest(store, NULL, 0, &sweeps, &count);
+    enum sim_store_err err = report_sweeps_newest(site->store, NULL, 0, &sweeps, &count);
     if (err == SIM_STORE_OK) {
-        err = put_sweeps(html, store, failures, sweeps, count);
+        err = put_sweeps(html, site, sweeps, count);
     }
     if (err == SIM_STORE_OK) {
         report_commands_put(html, commands);
@@ -259,9 +260,10 @@ report_commands_read(struct sim_store *store, struct report_commands *ret_comman
 }
 
 enum sim_store_err
-report_command_put(struct report_html *html, struct sim_store *store,
-        const struct report_failures *failures, const struct report_command *command)
+report_command_put(struct report_html *html, const struct report_site *site,
+        const struct report_command *command)
 {
+    struct sim_store *store = site->store;
     int64_t *sweeps = calloc((size_t)command->sweeps + 1, sizeof(*sweeps));
     size_t count = 0;
     rt_assert(sweeps != NULL);
@@ -276,7 +278,7 @@ report_command_put(struct report_html *html, struct sim_store *store,
     }
     enum sim_store_err err = report_done(&ask);
     if (err == SIM_STORE_OK) {
-        err = put_sweeps(html, store, failures, sweeps, count);
+        err = put_sweeps(html, site, sweeps, count);
     }
     free(sweeps);
     return err;

@@ -10,8 +10,7 @@
 #define REPORTS_OVERVIEW_OVERVIEW_H
 
 #include "reports/base/html.h"
-#include "reports/model/failures.h"
-#include "reports/model/sweeps.h"
+#include "reports/site.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,16 +35,13 @@ struct report_commands {
 RT_MUST_CHECK enum sim_store_err report_commands_read(
         struct sim_store *store, struct report_commands *ret_commands);
 
-/* Adds the content of <main> of index.html. `failures` with `page` have a page, failure-<run>.html,
- * in the same folder. `commands` have theirs. */
+/* Adds the content of <main> of index.html; `commands` have a page each. */
 RT_MUST_CHECK enum sim_store_err report_overview_put(struct report_html *html,
-        struct sim_store *store, const struct report_failures *failures,
-        const struct report_commands *commands);
+        const struct report_site *site, const struct report_commands *commands);
 
 /* The same of one command's sweeps. */
 RT_MUST_CHECK enum sim_store_err report_command_put(struct report_html *html,
-        struct sim_store *store, const struct report_failures *failures,
-        const struct report_command *command);
+        const struct report_site *site, const struct report_command *command);
 
 #ifdef __cplusplus
 }

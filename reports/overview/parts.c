@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/core/record/outcome.h"
-
 /* ---- Canaries. ------------------------------------------------------------------------------- */
 
 bool
@@ -52,23 +50,26 @@ report_canary_ok(const struct report_sweep *sweep)
 
 /* ---- Links. ---------------------------------------------------------------------------------- */
 
-void
-report_way_link(const struct report_parts *parts, const struct report_sweep *sweep,
-        const struct report_way *way, const char *text)
+static bool
+has_page(const struct report_site *site, int64_t run)
 {
-    for (uint32_t i = 0; i < parts->failures->count; i++) {
-        const struct report_failure *failure = &parts->failures->failures[i];
-        if (failure->page && failure->site == way->site &&
-                strcmp(failure->scenario, sweep->scenario) == 0 &&
-                strcmp(sim_verdict_name(failure->verdict), way->verdict) == 0 &&
-                strcmp(sim_oracle_name(failure->oracle), way->oracle) == 0) {
-            char to[48];
-            (void)snprintf(to, sizeof(to), "failure-%lld.html", (long long)failure->run);
-            report_html_link(parts->html, to, text);
-            return;
-        }
+    bool named = site->run_count == 0 && run != 0;
+    for (size_t i = 0; i < site->run_count && !named; i++) {
+        named = site->runs[i] == run;
     }
-    report_html_text(parts->html, text);
+    return named;
+}
+
+void
+report_way_link(const struct report_parts *parts, const struct report_way *way, const char *text)
+{
+    char to[48];
+    if (has_page(parts->site, way->page)) {
+        (void)snprintf(to, sizeof(to), "failure-%lld.html", (long long)way->page);
+        report_html_link(parts->html, to, text);
+    } else {
+        report_html_text(parts->html, text);
+    }
 }
 
 void

@@ -20,7 +20,7 @@
 struct report_parts {
     struct report_html *html;
     struct sim_store *store;
-    const struct report_failures *failures;
+    const struct report_site *site;
     struct report_sweeps list;
     struct report_growths growths;
     struct report_share_list *shares;
@@ -38,8 +38,8 @@ bool report_is_canary(const struct report_sweep *sweep);
 bool report_canary_ok(const struct report_sweep *sweep);
 
 /* <a href> to the failure's page, where there is one, else text. */
-void report_way_link(const struct report_parts *parts, const struct report_sweep *sweep,
-        const struct report_way *way, const char *text);
+void report_way_link(
+        const struct report_parts *parts, const struct report_way *way, const char *text);
 
 /* The name of the scenario, linked to its coverage. */
 void report_scenario_link(const struct report_parts *parts, const struct report_sweep *sweep);

@@ -11,7 +11,7 @@
 
 #include "reports/page/draw.h"
 #include "reports/page/model.h"
-#include "sim/cli/print/words.h"
+#include "sim/base/command.h"
 
 /* ---- The answer. ----------------------------------------------------------------------------- */
 

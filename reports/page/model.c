@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "reports/base/ask.h"
-#include "reports/model/failures.h"
+#include "sim/base/heap.h"
 #include "sim/explain/view/columns.h"
 
 #define WIDTH_ALONE 1180u

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/glob.h"
 #include "sim/base/json.h"
 #include "sim/base/page.h"
 #include "sim/base/terminal.h"
@@ -101,7 +102,7 @@ note_sweep(const char *const *columns, void *argument)
     struct printing *printing = argument;
     const struct sim_cli *cli = printing->cli;
     if (!is_of_library(cli, columns[1]) ||
-            !sim_registry_matches(columns[1], cli->arguments, cli->count)) {
+            !sim_glob_matches(columns[1], cli->arguments, cli->count)) {
         return true;
     }
     uint32_t count = printing->sweep_count + 1;

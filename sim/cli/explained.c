@@ -436,9 +436,43 @@ explain_apart(
     return wait_for(child, time_ms, run);
 }
 
+/* Of the named runs, those without an explanation; all must be in the database. */
+static enum sim_store_err
+keep_missing(struct sim_store *store, const int64_t *named, uint32_t count, int64_t **ret_runs,
+        uint32_t *ret_count)
+{
+    enum sim_store_err err = SIM_STORE_OK;
+    *ret_runs = sim_heap_new(count, sizeof(**ret_runs));
+    *ret_count = 0;
+    for (uint32_t i = 0; i < count && err == SIM_STORE_OK; i++) {
+        bool explained = true;
+        err = sim_store_is_explained(store, named[i], &explained);
+        if (!explained) {
+            (*ret_runs)[(*ret_count)++] = named[i];
+        }
+    }
+    return err;
+}
+
+/* Of each way to fail, the run that stands for it. */
+static enum sim_store_err
+list_missing(struct sim_store *store, int64_t **ret_runs, uint32_t *ret_count)
+{
+    enum sim_store_err err = SIM_STORE_OK;
+    /* Mostly there are few, and one question is enough. */
+    for (uint32_t capacity = 0; err == SIM_STORE_OK && capacity <= *ret_count;) {
+        capacity = capacity == 0 ? FEW : *ret_count + 1;
+        free(*ret_runs);
+        *ret_runs = sim_heap_new(capacity, sizeof(**ret_runs));
+        err = sim_store_unexplained(store, *ret_runs, capacity, ret_count);
+    }
+    return err;
+}
+
 /* *ret_runs is from malloc. */
 static int
-find_missing(struct sim_cli *cli, int64_t **ret_runs, uint32_t *ret_count)
+find_missing(struct sim_cli *cli, const int64_t *named, uint32_t named_count, int64_t **ret_runs,
+        uint32_t *ret_count)
 {
     char message[SIM_STORE_MESSAGE_MAX];
     struct sim_store *store = NULL;
@@ -446,20 +480,12 @@ find_missing(struct sim_cli *cli, int64_t **ret_runs, uint32_t *ret_count)
     if (sim_store_open_read(sim_cli_db(cli), 0, message, sizeof(message), &store) != SIM_STORE_OK) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
     }
-    enum sim_store_err err = SIM_STORE_OK;
-    /* Mostly there are few, and one question is enough. */
-    for (uint32_t capacity = 0; err == SIM_STORE_OK && capacity <= *ret_count;) {
-        capacity = capacity == 0 ? FEW : *ret_count + 1;
-        free(*ret_runs);
-        *ret_runs = calloc(capacity, sizeof(**ret_runs));
-        if (*ret_runs == NULL) {
-            break;
-        }
-        err = sim_store_unexplained(store, *ret_runs, capacity, ret_count);
-    }
-    if (err != SIM_STORE_OK || *ret_runs == NULL) {
-        status = sim_cli_fail(
-                SIM_EXIT_SYSTEM, "%s", *ret_runs == NULL ? "no memory" : sim_store_message(store));
+    enum sim_store_err err = named_count > 0
+                                     ? keep_missing(store, named, named_count, ret_runs, ret_count)
+                                     : list_missing(store, ret_runs, ret_count);
+    if (err != SIM_STORE_OK) {
+        status = sim_cli_fail(err == SIM_STORE_UNKNOWN ? SIM_EXIT_USAGE : SIM_EXIT_SYSTEM, "%s",
+                sim_store_message(store));
     }
     sim_store_close(&store);
     return status;
@@ -471,16 +497,9 @@ sim_explain_missing(struct sim_cli *cli, const int64_t *runs, uint32_t runs_coun
 {
     int64_t *missing = NULL;
     uint64_t until_ms = sim_clock_ms() + time_ms;
-    *ret_count = (struct sim_explained_count){.missing = runs_count};
-    if (runs == NULL) {
-        int status = find_missing(cli, &missing, &ret_count->missing);
-        if (status != 0) {
-            free(missing);
-            return status;
-        }
-        runs = missing;
-    }
-    while (ret_count->tried < ret_count->missing && !ret_count->refused) {
+    *ret_count = (struct sim_explained_count){.missing = 0};
+    int status = find_missing(cli, runs, runs_count, &missing, &ret_count->missing);
+    while (status == 0 && ret_count->tried < ret_count->missing && !ret_count->refused) {
         uint64_t now_ms = sim_clock_ms();
         if (now_ms >= until_ms) {
             ret_count->out_of_time = true;
@@ -488,10 +507,10 @@ sim_explain_missing(struct sim_cli *cli, const int64_t *runs, uint32_t runs_coun
         }
         uint64_t left_ms = until_ms - now_ms < EACH_MS ? until_ms - now_ms : EACH_MS;
         ret_count->tried++;
-        enum explained end = explain_apart(cli, runs[ret_count->tried - 1], ret_count, left_ms);
+        enum explained end = explain_apart(cli, missing[ret_count->tried - 1], ret_count, left_ms);
         ret_count->kept += end == EXPLAINED_KEPT;
         ret_count->refused = end == EXPLAINED_REFUSED;
     }
     free(missing);
-    return 0;
+    return status;
 }

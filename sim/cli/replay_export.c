@@ -17,7 +17,7 @@
 #include "runtime/base/assert.h"
 #include "sim/base/build.h"
 #include "sim/base/clock.h"
-#include "sim/cli/print/format.h"
+#include "sim/cli/export.h"
 #include "sim/cli/print/words.h"
 #include "sim/explain/view/where.h"
 
@@ -30,13 +30,14 @@ sim_replay_export_check(const struct sim_cli *cli)
     if (path == NULL) {
         return 0;
     }
-    if (sim_format_of_file(path) == NULL) {
+    if (report_format_of_file(path) == NULL) {
         char ends[128] = "";
-        for (const struct sim_format *each = sim_format_next(""); each != NULL;
-                each = sim_format_next(each->name)) {
+        for (const struct report_format *each = report_formats; each->name != NULL; each++) {
             size_t used = strlen(ends);
-            (void)snprintf(ends + used, sizeof(ends) - used, "%s%s",
-                    each->of_run && used > 0 ? " " : "", each->of_run ? each->suffix : "");
+            if (each->write_run != NULL) {
+                (void)snprintf(ends + used, sizeof(ends) - used, "%s%s", used > 0 ? " " : "",
+                        each->suffix);
+            }
         }
         return sim_cli_fail(SIM_EXIT_USAGE,
                 "--export %s: no format has this suffix; give one of: %s", path, ends);
@@ -133,11 +134,11 @@ put_run(struct box *box, const struct sim_subject *subject, struct sim_single *a
 static int
 write_file(struct box *box, int64_t run, const char *path)
 {
-    struct sim_export export = {.store = box->store, .run = run, .file = fopen(path, "wxe")};
+    struct report_export export = {.store = box->store, .run = run, .file = fopen(path, "wxe")};
     if (export.file == NULL) {
         return sim_cli_fail(SIM_EXIT_USAGE, "%s cannot be written: %s", path, strerror(errno));
     }
-    int status = sim_format_write(sim_format_of_file(path), &export, path);
+    int status = sim_export_write(report_format_of_file(path), &export, path);
     if (status != 0) {
         (void)unlink(path);
     }

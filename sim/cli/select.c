@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/glob.h"
 
 #define BROKEN "/broken"
 
@@ -36,7 +37,7 @@ sim_select_check(const struct sim_cli *cli, char *const *names, uint32_t count)
     for (uint32_t i = 0; i < cli->count; i++) {
         bool matches = false;
         for (uint32_t j = 0; j < count && !matches; j++) {
-            matches = sim_registry_matches(names[j], &cli->arguments[i], 1);
+            matches = sim_glob_matches(names[j], &cli->arguments[i], 1);
         }
         if (!matches) {
             return refuse(cli->arguments[i]);
@@ -48,11 +49,11 @@ sim_select_check(const struct sim_cli *cli, char *const *names, uint32_t count)
 static bool
 matches(const struct sim_scenario *scenario, bool by_stem, char *const *patterns, uint32_t count)
 {
-    bool found = sim_registry_matches(scenario->name, patterns, count);
+    bool found = sim_glob_matches(scenario->name, patterns, count);
     if (!found && by_stem) {
         char *stem = strndup(scenario->name, sim_stem_length(scenario->name));
         rt_assert(stem != NULL);
-        found = sim_registry_matches(stem, patterns, count);
+        found = sim_glob_matches(stem, patterns, count);
         free(stem);
     }
     return found;

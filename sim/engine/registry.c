@@ -6,7 +6,6 @@
 #include "sim/engine/registry.h"
 
 #include <dlfcn.h>
-#include <fnmatch.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -384,15 +383,4 @@ sim_registry_find(const struct sim_registry *registry, const char *name)
     rt_assert(name != NULL);
     uint32_t place = place_of(registry, name);
     return is_at(registry, place, name) ? &registry->entries[place] : NULL;
-}
-
-bool
-sim_registry_matches(const char *name, char *const *patterns, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (fnmatch(patterns[i], name, 0) == 0) {
-            return true;
-        }
-    }
-    return count == 0;
 }

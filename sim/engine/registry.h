@@ -51,9 +51,6 @@ bool sim_registry_add(struct sim_registry *registry, const struct sim_scenario *
 /* The scenario called `name`, or NULL. */
 const struct sim_entry *sim_registry_find(const struct sim_registry *registry, const char *name);
 
-/* Whether `name` matches one of `count` shell globs; with none it does. */
-bool sim_registry_matches(const char *name, char *const *patterns, uint32_t count);
-
 /* How many parameters `scenario` declares. */
 uint32_t sim_scenario_params(const struct sim_scenario *scenario);
 

@@ -181,6 +181,10 @@ RT_MUST_CHECK enum sim_store_err sim_store_run_of_token(
  */
 RT_MUST_CHECK enum sim_store_err sim_store_ways_make(struct sim_store *store);
 
+/* Whether run:`run` has an explanation, or passed and needs none. UNKNOWN: there is no such run. */
+RT_MUST_CHECK enum sim_store_err sim_store_is_explained(
+        struct sim_store *store, int64_t run, bool *ret_explained);
+
 /*
  * Distinct failures whose representing run has no explanation yet; the newest first, and
  * hangs last, as each run of one takes long. At most `capacity`; *ret_count is how many there are.

@@ -8,6 +8,7 @@
 #ifndef SIM_CLI_PRINT_WORDS_H
 #define SIM_CLI_PRINT_WORDS_H
 
+#include "sim/base/command.h"
 #include "sim/cli/cli.h"
 #include "sim/engine/worker/single.h"
 
@@ -16,16 +17,9 @@ char *sim_token_of(const struct sim_scenario *scenario, const struct sim_options
         uint32_t how, const struct sim_tape *tape, const struct sim_outcome *outcome);
 
 /* A command that can be pasted: "rewake replay ./mine.so rw1:…", with --db where it was given.
- * Where the subject is too long for an argument: "echo rw1:… | rewake replay ./mine.so -". */
+ * (sim/base/command.h). */
 char *sim_command_text(const struct sim_cli *cli, const char *command,
         const struct sim_entry *entry, const char *subject);
-
-/* The same by name; `library`, `db` NULL: none. */
-char *sim_command_of(const char *command, const char *library, const char *subject, const char *db);
-
-/* `replay`, a command that replays `subject`, in gdb; NULL where the subject is too long for an
- * argument: gdb reads stdin itself. */
-char *sim_command_debug(const char *replay, const char *subject);
 
 /* Where the subject is too long for an argument: prints that, and what to do. */
 void sim_print_if_long(const char *subject);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
-#include "sim/cli/print/format.h"
+#include "sim/cli/export.h"
 #include "sim/cli/run/state.h"
 
 bool
@@ -22,11 +22,8 @@ sim_run_export_open(struct sim_run *run)
     if (run->store == NULL) {
         run->system = sim_cli_fail(SIM_EXIT_USAGE,
                 "--junit reads the database, and --record none writes none: leave one out");
-    } else if (sim_format_find("junit") == NULL) {
-        run->system =
-                sim_cli_fail(SIM_EXIT_USAGE, "--junit: this build of rewake has no such format");
     } else {
-        run->junit = sim_format_open(settings->junit, false);
+        run->junit = sim_export_open(settings->junit, false);
         run->system = run->junit != NULL ? 0 : SIM_EXIT_SYSTEM;
     }
     return run->junit != NULL;
@@ -49,14 +46,14 @@ sim_run_export_write(struct sim_run *run)
     if (run->junit == NULL) {
         return 0;
     }
-    const struct sim_export export = {
+    const struct report_export export = {
             .store = run->store,
             .file = run->junit,
             .sweeps = run->sweeps,
             .sweep_count = run->sweep_count,
             .db = run->cli->settings.db,
     };
-    int status = sim_format_write(sim_format_find("junit"), &export, run->cli->settings.junit);
+    int status = sim_export_write(report_format_find("junit"), &export, run->cli->settings.junit);
     free(run->sweeps);
     run->junit = NULL;
     run->sweeps = NULL;

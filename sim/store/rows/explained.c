@@ -223,6 +223,25 @@ has_explanations(struct sim_store *store)
 }
 
 enum sim_store_err
+sim_store_is_explained(struct sim_store *store, int64_t run, bool *ret_explained)
+{
+    rt_check(store, SIM__STORE_MAGIC);
+    struct sim__statement statement = sim__store_prepare(
+            store, has_explanations(store) ? "SELECT verdict = 0 OR run IN (SELECT run FROM "
+                                             "explained) FROM runs WHERE run = ?"
+                                           : "SELECT verdict = 0 FROM runs WHERE run = ?");
+    sim__put_int(&statement, run);
+    bool known = sim__store_row(&statement);
+    bool explained = known && sqlite3_column_int(statement.stmt, 0) != 0;
+    enum sim_store_err err = sim__store_done(&statement);
+    if (err == SIM_STORE_OK && !known) {
+        return sim__store_refuse(store, SIM_STORE_UNKNOWN, "run:%lld", (long long)run);
+    }
+    *ret_explained = explained;
+    return err;
+}
+
+enum sim_store_err
 sim_store_unexplained(
         struct sim_store *store, int64_t *ret_runs, uint32_t capacity, uint32_t *ret_count)
 {

@@ -1,5 +1,5 @@
 /*
- * command.c -- `rewake query`: a named query, or one SQL statement.
+ * query.c -- `rewake query`: a named query, or one SQL statement.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

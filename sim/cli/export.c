@@ -3,29 +3,29 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "sim/cli/export.h"
+
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "reports/model/sweeps.h"
 #include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/print/format.h"
 #include "sim/cli/subject/subject.h"
 
 static int
 list_formats(void)
 {
-    for (const struct sim_format *each = sim_format_next(""); each != NULL;
-            each = sim_format_next(each->name)) {
-        (void)printf("%-9s %-9s ", each->name, each->of_run ? "run:ID" : "[PATTERN]");
+    for (const struct report_format *each = report_formats; each->name != NULL; each++) {
+        (void)printf("%-9s %-9s ", each->name, each->write_run != NULL ? "run:ID" : "[PATTERN]");
         sim_print_folded(each->about, 20, 20);
     }
     return SIM_EXIT_HELD;
 }
+
+/* ---- What to write. -------------------------------------------------------------------------- */
 
 /* "run:12" */
 static bool
@@ -38,7 +38,7 @@ parse_run(const char *text, int64_t *ret_run)
 }
 
 static int
-find_run(struct sim_cli *cli, struct sim_export *export)
+find_run(struct sim_cli *cli, struct report_export *export)
 {
     struct sim_found_run found;
     if (cli->count != 2 || !parse_run(cli->arguments[1], &export->run)) {
@@ -61,7 +61,7 @@ find_run(struct sim_cli *cli, struct sim_export *export)
 
 /* One sweep by its number, or the newest of each scenario that matches. */
 static int
-find_sweeps(struct sim_cli *cli, struct sim_export *export, int64_t **ret_sweeps)
+find_sweeps(struct sim_cli *cli, struct report_export *export, int64_t **ret_sweeps)
 {
     enum sim_store_err err = report_sweeps_newest(
             export->store, cli->arguments + 1, cli->count - 1, ret_sweeps, &export->sweep_count);
@@ -77,18 +77,47 @@ find_sweeps(struct sim_cli *cli, struct sim_export *export, int64_t **ret_sweeps
     return 0;
 }
 
+/* ---- The file. ------------------------------------------------------------------------------- */
+
+FILE *
+sim_export_open(const char *path, bool append)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, append ? "ae" : "we");
+    if (file == NULL) {
+        (void)sim_cli_fail(SIM_EXIT_SYSTEM, "%s cannot be written: %s", path, strerror(errno));
+    }
+    return file;
+}
+
+int
+sim_export_write(
+        const struct report_format *format, const struct report_export *export, const char *path)
+{
+    enum sim_store_err err = report_format_write(format, export);
+    /* stdout is checked at the end of the program. */
+    bool lost = export->file != stdout && ferror(export->file) != 0;
+    lost = (export->file != stdout && fclose(export->file) != 0) || lost;
+    if (err != SIM_STORE_OK) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(export->store));
+    }
+    if (lost) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s could not be written: %s", path, strerror(errno));
+    }
+    return 0;
+}
+
 /* A file is replaced only by a whole one: it may be the last good result. */
 static int
-write_whole(const struct sim_format *format, struct sim_export *export, const char *path)
+write_whole(const struct report_format *format, struct report_export *export, const char *path)
 {
     char *beside = NULL;
     if (asprintf(&beside, "%s.new", path) < 0) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to write '%s'", path);
     }
     int status = SIM_EXIT_SYSTEM;
-    export->file = sim_format_open(beside, false);
+    export->file = sim_export_open(beside, false);
     if (export->file != NULL) {
-        status = sim_format_write(format, export, beside);
+        status = sim_export_write(format, export, beside);
         if (status == 0 && rename(beside, path) != 0) {
             status = sim_cli_fail(
                     SIM_EXIT_SYSTEM, "%s: it cannot be replaced: %s", path, strerror(errno));
@@ -111,12 +140,12 @@ is_plain(const char *path)
 
 /* To -o, else to the file that the variable of the format names, else to stdout. */
 static int
-write_to(struct sim_cli *cli, const struct sim_format *format, struct sim_export *export)
+write_to(struct sim_cli *cli, const struct report_format *format, struct report_export *export)
 {
     const char *path = cli->settings.folder;
     bool append = false;
-    if (path == NULL && format->place != NULL) {
-        path = getenv(format->place);
+    if (path == NULL && format->environment != NULL) {
+        path = getenv(format->environment);
         append = path != NULL && *path != '\0';
         path = append ? path : NULL;
     }
@@ -124,16 +153,17 @@ write_to(struct sim_cli *cli, const struct sim_format *format, struct sim_export
     if (!append && is_plain(path)) {
         return write_whole(format, export, path);
     }
-    export->file = sim_format_open(path, append);
-    return export->file != NULL ? sim_format_write(format, export, path) : SIM_EXIT_SYSTEM;
+    export->file = sim_export_open(path, append);
+    return export->file != NULL ? sim_export_write(format, export, path) : SIM_EXIT_SYSTEM;
 }
 
 static int
-export_format(struct sim_cli *cli, const struct sim_format *format, struct sim_store *store)
+export_format(struct sim_cli *cli, const struct report_format *format, struct sim_store *store)
 {
     int64_t *sweeps = NULL;
-    struct sim_export export = {.store = store, .db = cli->settings.db};
-    int status = format->of_run ? find_run(cli, &export) : find_sweeps(cli, &export, &sweeps);
+    struct report_export export = {.store = store, .db = cli->settings.db};
+    int status =
+            format->write_run != NULL ? find_run(cli, &export) : find_sweeps(cli, &export, &sweeps);
     if (status == 0) {
         status = write_to(cli, format, &export);
     }
@@ -149,7 +179,7 @@ export_command(struct sim_cli *cli)
     if (cli->count == 0) {
         return list_formats();
     }
-    const struct sim_format *format = sim_format_find(cli->arguments[0]);
+    const struct report_format *format = report_format_find(cli->arguments[0]);
     if (format == NULL) {
         return sim_cli_fail(SIM_EXIT_USAGE,
                 "there is no format '%s'; `rewake export` lists what there is", cli->arguments[0]);
@@ -165,8 +195,11 @@ export_command(struct sim_cli *cli)
 static const char *
 next_format(const char *name)
 {
-    const struct sim_format *format = sim_format_next(name);
-    return format != NULL ? format->name : NULL;
+    const struct report_format *each = report_formats;
+    while (each->name != NULL && strcmp(each->name, name) <= 0) {
+        each++;
+    }
+    return each->name;
 }
 
 SIM_COMMAND(command, .name = "export", .usage = "[FORMAT [PATTERN...|run:ID]] [-o FILE]",
