@@ -16,10 +16,6 @@
 #include "sim/search/learn/facts.h"
 #include "sim/search/ordering.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* One event. */
 #define SIM_COUNT_ONE 16
 
@@ -111,7 +107,4 @@ sim_counts_mean(const struct sim_fact *fact)
     return (int64_t)((fact->sum * SIM_COUNT_ONE + fact->runs / 2) / fact->runs);
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -17,7 +17,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/base/assert.h"
-#include "sim/search/kinds.h"
+#include "sim/search/strategy.h"
 
 #define K_MAX 32u
 #define ENTRIES ((SIM_STRATEGY_BYTES_MAX - 4096u) / sizeof(struct entry))
@@ -62,12 +62,6 @@ struct delay {
 };
 
 _Static_assert(sizeof(struct delay) <= SIM_STRATEGY_BYTES_MAX, "it must fit a strategy's memory");
-
-static struct delay *
-delay_of(struct sim_strategy *strategy)
-{
-    return (struct delay *)(void *)strategy;
-}
 
 /* ---- The queue. ------------------------------------------------------------------------------ */
 
@@ -177,7 +171,7 @@ turn(struct delay *delay)
 static bool
 delay_more(struct sim_strategy *strategy)
 {
-    struct delay *delay = delay_of(strategy);
+    struct delay *delay = (void *)strategy;
     if (delay->exhausted || delay->differs) {
         return false;
     }
@@ -193,7 +187,7 @@ delay_more(struct sim_strategy *strategy)
 static void
 delay_begin(struct sim_strategy *strategy, uint64_t seed)
 {
-    struct delay *delay = delay_of(strategy);
+    struct delay *delay = (void *)strategy;
     (void)seed;
     delay->runs++;
     delay->under_way = true;
@@ -219,7 +213,7 @@ resume(struct delay *delay)
 static uint32_t
 delay_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 {
-    struct delay *delay = delay_of(strategy);
+    struct delay *delay = (void *)strategy;
     if (delay->resumption.resumed != 0) {
         resume(delay);
     }
@@ -242,7 +236,7 @@ delay_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 static void
 delay_end(struct sim_strategy *strategy, const struct sim_outcome *outcome)
 {
-    struct delay *delay = delay_of(strategy);
+    struct delay *delay = (void *)strategy;
     (void)outcome;
     delay->deepest = delay->position > delay->deepest ? delay->position : delay->deepest;
     delay->differs = delay->differs || delay->next < delay->planned;
@@ -251,32 +245,20 @@ delay_end(struct sim_strategy *strategy, const struct sim_outcome *outcome)
 static struct sim_resumption *
 delay_resumption(struct sim_strategy *strategy)
 {
-    struct delay *delay = delay_of(strategy);
+    struct delay *delay = (void *)strategy;
     return delay->resumes ? &delay->resumption : NULL;
 }
 
-static const struct sim_strategy_ops delay_ops = {
-        .name = "delay",
-        .about = "no deviation, then one, then two …",
-        .keyless = true,
-        .begin = delay_begin,
-        .choose = delay_choose,
-        .end = delay_end,
-        .resumption = delay_resumption,
-};
-
 /* ---- By name. -------------------------------------------------------------------------------- */
 
-static struct sim_strategy *
+static void
 delay_init(void *memory, const struct sim_strategy_setting *setting)
 {
     struct delay *delay = memory;
-    delay->strategy.ops = &delay_ops;
     delay->k = (uint32_t)sim_search_param(setting->search, "k");
     delay->resumes = sim_search_param(setting->search, "resume") != 0;
     delay->parent = NONE;
     delay->lost_at = NONE;
-    return &delay->strategy;
 }
 
 /* The most deviations up to which all runs are made; UINT32_MAX: not even the baseline. */
@@ -308,7 +290,6 @@ delay_space(const struct sim_strategy *strategy, struct sim_space *ret)
 const struct sim_strategy_kind sim_strategy_delay = {
         .name = "delay",
         .about = "no deviation, then one, then two, at most k, each once",
-        .source = "M. Emmi, S. Qadeer, Z. Rakamaric: Delay-Bounded Scheduling (POPL 2011)",
         .params =
                 {
                         {"k", "deviations of a run at most", 2, 0, K_MAX},
@@ -316,6 +297,14 @@ const struct sim_strategy_kind sim_strategy_delay = {
                 },
         .sequential = true,
         .size = sizeof(struct delay),
+        .ops =
+                {
+                        .keyless = true,
+                        .begin = delay_begin,
+                        .choose = delay_choose,
+                        .end = delay_end,
+                        .resumption = delay_resumption,
+                },
         .init = delay_init,
         .more = delay_more,
         .space = delay_space,

@@ -21,11 +21,6 @@
 #include "sim/search/learn/states.h"
 #include "sim/search/learn/steps.h"
 #include "sim/search/ordering.h"
-#include "sim/search/priorities.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_GUESS_LOCATIONS 7u
 #define SIM_GUESSES (1u << 13)
@@ -133,7 +128,4 @@ sim_reach_conflict(const struct sim_reach *a, const struct sim_reach *b)
 void sim_footprints_race(struct sim_footprints *footprints, struct sim_priorities *priorities,
         const uint16_t *actors, uint32_t count, uint32_t winner);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

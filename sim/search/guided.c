@@ -25,8 +25,8 @@
 
 #include "runtime/base/assert.h"
 #include "sim/core/decide/strategies.h"
-#include "sim/search/kinds.h"
 #include "sim/search/rf.h"
+#include "sim/search/strategy.h"
 
 #define DEVIATIONS_MAX 2048u
 /* The stream of this strategy's draws: no actor's. */
@@ -43,7 +43,6 @@ struct parent {
 
 struct guided {
     struct sim_strategy strategy;
-    struct sim_strategy_ops ops;  /* `events` is set in runs that keep constraints. */
     struct sim_search its_search; /* Of `rf`. */
     struct sim_strategy *rf;
     bool constrained; /* This run keeps constraints, and follows no tape. */
@@ -60,12 +59,6 @@ struct guided {
     struct parent second;
     _Alignas(LINE) uint8_t memory[]; /* Of `rf`. */
 };
-
-static struct guided *
-guided_of(struct sim_strategy *strategy)
-{
-    return (struct guided *)(void *)strategy;
-}
 
 /* A number below `n`. */
 static uint32_t
@@ -97,39 +90,32 @@ take_parent(struct guided *guided, struct parent *parent, uint64_t seed)
         return false;
     }
     sim_replay_init(&parent->replay, &parent->tape, true, parent->sorted);
-    parent->replay.strategy.ops->begin(&parent->replay.strategy, seed);
+    (void)sim_strategy_begin(&parent->replay.strategy, seed);
     return true;
 }
 
 /* ---- Constraints. ---------------------------------------------------------------------------- */
 
-static void
-guided_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
-{
-    struct guided *guided = guided_of(strategy);
-    guided->rf->ops->events(guided->rf, events, count);
-}
-
 /* In every fourth of these runs, and while there are none, it draws new ones. */
-static void
+static struct sim_strategy *
 begin_constrained(struct guided *guided, uint64_t seed)
 {
     const struct sim_corpus *corpus = &guided->learned->corpus;
     if (corpus->set_count == 0 || draw(guided, 4) == 0) {
-        guided->rf->ops->begin(guided->rf, seed);
-        return;
+        return sim_strategy_begin(guided->rf, seed);
     }
     const struct sim_corpus_set *a = &corpus->sets[draw(guided, corpus->set_count)];
     const struct sim_corpus_set *b = &corpus->sets[draw(guided, corpus->set_count)];
     sim_rf_begin_with(guided->rf, seed, a->added >= b->added ? a : b);
+    return guided->rf;
 }
 
 static void
 guided_note(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run)
 {
-    const struct guided *guided = (const struct guided *)(const void *)strategy;
+    const struct guided *guided = (const void *)strategy;
     if (guided->constrained) {
-        sim_rf_tell(guided->rf, facts, run);
+        sim_rf_note(guided->rf, facts, run);
     }
 }
 
@@ -154,10 +140,10 @@ begin_tape(struct guided *guided, uint64_t seed)
     }
 }
 
-static void
-guided_begin(struct sim_strategy *strategy, uint64_t seed)
+static struct sim_strategy *
+guided_delegate(struct sim_strategy *strategy, uint64_t seed)
 {
-    struct guided *guided = guided_of(strategy);
+    struct guided *guided = (void *)strategy;
     guided->key = sim_stream_key(seed, PRIVATE_STREAM);
     guided->drawn = 0;
     guided->asked = 0;
@@ -165,12 +151,11 @@ guided_begin(struct sim_strategy *strategy, uint64_t seed)
     guided->has_parent = false;
     guided->constrained =
             guided->learned != NULL && guided->learned->corpus.count > 0 && draw(guided, 2) == 0;
-    guided->ops.events = guided->constrained ? guided_events : NULL;
     if (guided->constrained) {
-        begin_constrained(guided, seed);
-    } else {
-        begin_tape(guided, seed);
+        return begin_constrained(guided, seed);
     }
+    begin_tape(guided, seed);
+    return strategy;
 }
 
 /* ---- Choices. -------------------------------------------------------------------------------- */
@@ -178,10 +163,7 @@ guided_begin(struct sim_strategy *strategy, uint64_t seed)
 static uint32_t
 guided_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 {
-    struct guided *guided = guided_of(strategy);
-    if (guided->constrained) {
-        return guided->rf->ops->choose(guided->rf, choice);
-    }
+    struct guided *guided = (void *)strategy;
     if (!guided->has_parent) {
         return sim_choose_at_random(choice);
     }
@@ -212,33 +194,25 @@ guided_size(void)
     return sizeof(struct guided) + sim_strategy_size(index_of_rf());
 }
 
-static struct sim_strategy *
+static void
 guided_init(void *memory, const struct sim_strategy_setting *setting)
 {
     struct guided *guided = memory;
     struct sim_strategy_setting its = *setting;
-    guided->ops = (struct sim_strategy_ops){
-            .name = "guided",
-            .about = "varies runs that covered something new",
-            .begin = guided_begin,
-            .choose = guided_choose,
-    };
-    guided->strategy.ops = &guided->ops;
     guided->learned = setting->learned;
     guided->flips = sim_search_param(setting->search, "flips");
     its.search = &guided->its_search;
     sim_search_init(&guided->its_search, index_of_rf());
-    guided->rf = sim_strategy_rf.init(guided->memory, &its);
-    return &guided->strategy;
+    guided->rf = sim_strategy_make(guided->memory, &its);
 }
 
 const struct sim_strategy_kind sim_strategy_guided = {
         .name = "guided",
         .about = "varies runs that were the first to cover something",
-        .source = "Fest (NSDI 2026); RFF (ASPLOS 2024); AFL's corpus loop",
         .params = {{"flips", "choices answered again in a run, on average", 3, 0, 1000}},
         .adaptive = true,
         .measure = guided_size,
+        .ops = {.delegate = guided_delegate, .choose = guided_choose},
         .init = guided_init,
-        .tell = guided_note,
+        .note = guided_note,
 };

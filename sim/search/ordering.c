@@ -6,12 +6,12 @@
 #include "sim/search/ordering.h"
 
 #include "runtime/base/assert.h"
-#include "runtime/base/list.h"
 
 void
 sim_ordering_begin(struct sim_ordering *ordering, uint64_t seed, uint32_t stream)
 {
-    ordering->key = sim_stream_key(seed, stream);
+    sim_spread_begin(&ordering->spread, seed, stream);
+    ordering->key = ordering->spread.key;
     ordering->drawn = 0;
     ordering->run++;
     ordering->place = 0;
@@ -35,7 +35,7 @@ choose_described(struct sim_ordering *ordering, const struct sim_choice *choice)
 uint32_t
 sim_ordering_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 {
-    struct sim_ordering *ordering = rt_container_of(strategy, struct sim_ordering, strategy);
+    struct sim_ordering *ordering = (void *)strategy;
     if (choice->kind != SIM_KIND_RUN) {
         return sim_choose_at_random(choice);
     }

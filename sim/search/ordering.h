@@ -1,8 +1,8 @@
 /*
  * ordering.h -- the common base of all strategies that order actors.
  *
- * Such a strategy picks the runnable actor that goes first, by its place in the queue. Here that
- * place becomes the answer to a choice:
+ * Such a strategy is a function that picks the runnable actor that goes first, by its place in the
+ * queue. Here that place becomes the answer to a choice:
  *
  *   kind RUN, at most 64 ready     the alternative at that place
  *   kind RUN, more than 64 ready   first the block that holds the place, then the place itself;
@@ -11,7 +11,8 @@
  *   all other kinds                as `random` would answer
  *
  * Draws. A strategy has its own random numbers, a function of the seed and of how many were drawn.
- * Choices arrive in the order of the run, so the run is a function of the seed as well.
+ * Choices arrive in the order of the run, so the run is a function of the seed as well. There are
+ * two sorts, independent draws and one spread number (spread.h), and a priority for each actor.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,10 +21,8 @@
 
 #include "sim/core/actor.h"
 #include "sim/core/decide/strategies.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "sim/search/spread.h"
+#include "sim/search/strategy.h"
 
 /* In-run indices of actors are below this. */
 #define SIM_INDICES (SIM_ACTORS_MAX + 1u)
@@ -38,6 +37,7 @@ struct sim_ordering {
     uint32_t drawn; /* So many in this run. */
     uint32_t run;   /* Counts runs from 1; data with another number is of an earlier run. */
     uint32_t place; /* Picked; kept for the second choice, within the block. */
+    struct sim_spread spread;
     uint16_t described[SIM_ALTERNATIVES_MAX];
 };
 
@@ -61,7 +61,47 @@ sim_ordering_below(struct sim_ordering *ordering, uint32_t n)
     return (uint32_t)((sim_ordering_draw(ordering) >> 32) * n >> 32);
 }
 
-#ifdef __cplusplus
+/* ---- A random priority for each actor of a run. ---------------------------------------------- */
+
+/* Drawn at its first use, and at the first one after it was removed. Zeroed once. */
+struct sim_priorities {
+    uint64_t bits; /* That each one drawn has. */
+    uint64_t value[SIM_INDICES];
+    uint32_t run[SIM_INDICES]; /* The run in which it was drawn; 0: there is none. */
+};
+
+static inline uint64_t
+sim_priority_of(struct sim_priorities *priorities, struct sim_ordering *ordering, uint32_t actor)
+{
+    if (priorities->run[actor] != ordering->run) {
+        priorities->run[actor] = ordering->run;
+        priorities->value[actor] = priorities->bits | sim_ordering_draw(ordering);
+    }
+    return priorities->value[actor];
 }
-#endif
+
+/* Removes it. */
+static inline void
+sim_priority_forget(struct sim_priorities *priorities, uint32_t actor)
+{
+    priorities->run[actor] = 0;
+}
+
+/* The place of the actor with the highest one; of equal ones the oldest. */
+static inline uint32_t
+sim_priority_highest(struct sim_priorities *priorities, struct sim_ordering *ordering,
+        const uint16_t *actors, uint32_t count)
+{
+    uint32_t best = 0;
+    uint64_t highest = sim_priority_of(priorities, ordering, actors[0]);
+    for (uint32_t i = 1; i < count; i++) {
+        uint64_t priority = sim_priority_of(priorities, ordering, actors[i]);
+        if (priority > highest) {
+            best = i;
+            highest = priority;
+        }
+    }
+    return best;
+}
+
 #endif

@@ -26,11 +26,10 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "runtime/base/list.h"
-#include "sim/search/kinds.h"
 #include "sim/search/learn/learned.h"
 #include "sim/search/learn/states.h"
 #include "sim/search/ordering.h"
+#include "sim/search/strategy.h"
 
 #define STREAM UINT32_C(0x70637421)
 #define DEPTH_MAX 16u
@@ -50,19 +49,12 @@ struct pct {
     uint64_t choice; /* Of this run, from 0. */
     uint64_t spins;
     uint64_t at[DEPTH_MAX]; /* Change points; 0: none. */
-    uint64_t priority[SIM_INDICES];
-    uint32_t known[SIM_INDICES]; /* The run in which that was drawn. */
-    bool read;                   /* In the last step something was read, … */
-    bool wrote;                  /* … written, … */
-    bool yielded;                /* … or the quota used up. */
+    struct sim_priorities priorities;
+    bool read;    /* In the last step something was read, … */
+    bool wrote;   /* … written, … */
+    bool yielded; /* … or the quota used up. */
     struct sim_states states;
 };
-
-static struct pct *
-pct_of(struct sim_ordering *ordering)
-{
-    return rt_container_of(ordering, struct pct, ordering);
-}
 
 static bool
 is_point(const struct pct *pct, uint64_t choice, uint32_t *ret_which)
@@ -98,7 +90,7 @@ draw_points(struct pct *pct)
 static void
 pct_begin(struct sim_strategy *strategy, uint64_t seed)
 {
-    struct pct *pct = pct_of(rt_container_of(strategy, struct sim_ordering, strategy));
+    struct pct *pct = (void *)strategy;
     sim_ordering_begin(&pct->ordering, seed, STREAM);
     sim_states_begin(&pct->states);
     pct->choice = 0;
@@ -110,23 +102,6 @@ pct_begin(struct sim_strategy *strategy, uint64_t seed)
 }
 
 /* ---- Picking. -------------------------------------------------------------------------------- */
-
-static uint32_t
-highest(struct pct *pct, const uint16_t *actors, uint32_t count)
-{
-    uint32_t best = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t actor = actors[i];
-        if (pct->known[actor] != pct->ordering.run) {
-            pct->known[actor] = pct->ordering.run;
-            pct->priority[actor] = RANDOM | sim_ordering_draw(&pct->ordering);
-        }
-        if (pct->priority[actor] > pct->priority[actors[best]]) {
-            best = i;
-        }
-    }
-    return best;
-}
 
 /* The actor of the last step loses its priority if it spins, or has used up its quota. */
 static void
@@ -140,15 +115,15 @@ demote_spinner(struct pct *pct)
         return;
     }
     bool spins = pct->read && !pct->wrote && standing->place == place;
-    if ((spins || pct->yielded) && pct->known[actor] == pct->ordering.run) {
-        pct->priority[actor] = SPINNING - ++pct->spins;
+    if ((spins || pct->yielded) && pct->priorities.run[actor] == pct->ordering.run) {
+        pct->priorities.value[actor] = SPINNING - ++pct->spins;
     }
 }
 
 static uint32_t
 pct_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
 {
-    struct pct *pct = pct_of(ordering);
+    struct pct *pct = (void *)ordering;
     uint64_t choice = pct->choice++;
     if (actors != ordering->described) {
         demote_spinner(pct);
@@ -156,11 +131,11 @@ pct_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
     if (choice >= TAIL_FROM(pct->length)) {
         return sim_ordering_below(ordering, count);
     }
-    uint32_t best = highest(pct, actors, count);
+    uint32_t best = sim_priority_highest(&pct->priorities, ordering, actors, count);
     uint32_t which = 0;
     if (is_point(pct, choice, &which)) {
-        pct->priority[actors[best]] = POINTS + which;
-        best = highest(pct, actors, count);
+        pct->priorities.value[actors[best]] = POINTS + which;
+        best = sim_priority_highest(&pct->priorities, ordering, actors, count);
     }
     return best;
 }
@@ -184,42 +159,25 @@ take_event(struct pct *pct, const struct sim_event *event)
     pct->wrote = pct->wrote || (mode > SIM_MODE_READ && !own);
 }
 
+SIM_STRATEGY_EVENTS(pct_events, pct, take_event)
+
 static void
-pct_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
-{
-    struct pct *pct = pct_of(rt_container_of(strategy, struct sim_ordering, strategy));
-    for (uint32_t i = 0; i < count; i++) {
-        take_event(pct, &events[i]);
-    }
-}
-
-static const struct sim_strategy_ops pct_ops = {
-        .name = "pct",
-        .about = "random priorities that change at d - 1 points",
-        .begin = pct_begin,
-        .choose = sim_ordering_choose,
-        .events = pct_events,
-};
-
-static struct sim_strategy *
 pct_init(void *memory, const struct sim_strategy_setting *setting)
 {
     struct pct *pct = memory;
     const struct sim_fact *length = sim_facts_find(&setting->learned->facts, SIM_FACT_LENGTH, 0, 0);
-    pct->ordering.strategy.ops = &pct_ops;
     pct->ordering.pick = pct_pick;
+    pct->priorities.bits = RANDOM;
     pct->points = (uint32_t)sim_search_param(setting->search, "d") - 1;
     pct->length = length != NULL && length->most < UINT32_MAX ? length->most : 0;
-    return &pct->ordering.strategy;
 }
 
 const struct sim_strategy_kind sim_strategy_pct = {
         .name = "pct",
         .about = "random priorities that change at d - 1 points",
-        .source = "Burckhardt et al., A Randomized Scheduler with Probabilistic Guarantees of "
-                  "Finding Bugs, ASPLOS 2010",
         .params = {{"d", "depth of the bugs searched for", 3, 1, DEPTH_MAX}},
         .adaptive = true,
         .size = sizeof(struct pct),
+        .ops = {.begin = pct_begin, .choose = sim_ordering_choose, .events = pct_events},
         .init = pct_init,
 };

@@ -4,24 +4,20 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/core/decide/strategies.h"
-#include "sim/search/kinds.h"
+#include "sim/search/strategy.h"
 
-static struct sim_strategy *
+static void
 init_random(void *memory, const struct sim_strategy_setting *setting)
 {
-    struct sim_random *random = memory;
     (void)setting;
-    sim_random_init(random);
-    return &random->strategy;
+    sim_random_init(memory);
 }
 
-static struct sim_strategy *
+static void
 init_baseline(void *memory, const struct sim_strategy_setting *setting)
 {
-    struct sim_baseline *baseline = memory;
     (void)setting;
-    sim_baseline_init(baseline);
-    return &baseline->strategy;
+    sim_baseline_init(memory);
 }
 
 const struct sim_strategy_kind sim_strategy_random = {

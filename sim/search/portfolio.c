@@ -17,11 +17,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <string.h>
-
 #include "runtime/base/assert.h"
 #include "sim/core/decide/strategies.h"
-#include "sim/search/kinds.h"
+#include "sim/search/strategy.h"
 
 /* The stream of this strategy's draws: no actor's. */
 #define PRIVATE_STREAM 0x706f7274u
@@ -48,7 +46,7 @@ static const struct member members[] = {
 
 struct portfolio {
     struct sim_strategy strategy;
-    struct sim_strategy_ops ops; /* Which ones are set depends on the member that makes the run. */
+    struct sim_strategy_ops ops; /* Whether it repeats depends on the member that makes the run. */
     const struct sim_learned *learned;
     uint64_t first; /* Seed of the first run of the sweep. */
     struct sim_strategy *strategies[MEMBERS];
@@ -57,12 +55,6 @@ struct portfolio {
     uint32_t current;        /* The member that makes this run: below MEMBERS. */
     _Alignas(LINE) uint8_t memory[];
 };
-
-static struct portfolio *
-portfolio_of(struct sim_strategy *strategy)
-{
-    return (struct portfolio *)(void *)strategy;
-}
 
 /* ---- Which member makes the run. ------------------------------------------------------------- */
 
@@ -126,68 +118,34 @@ pick_member(const struct portfolio *portfolio, uint64_t seed, uint64_t *ret_seed
     return by_yield(portfolio, sim_stream_draw(sim_stream_key(seed, PRIVATE_STREAM), 1) >> 16);
 }
 
-/* ---- Delegation. ----------------------------------------------------------------------------- */
+/* ---- A run. ---------------------------------------------------------------------------------- */
 
 static struct sim_strategy *
-current_of(struct sim_strategy *strategy)
+portfolio_delegate(struct sim_strategy *strategy, uint64_t seed)
 {
-    struct portfolio *portfolio = portfolio_of(strategy);
-    return portfolio->strategies[portfolio->current];
-}
-
-static uint32_t
-portfolio_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
-{
-    struct sim_strategy *member = current_of(strategy);
-    return member->ops->choose(member, choice);
-}
-
-static void
-portfolio_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
-{
-    struct sim_strategy *member = current_of(strategy);
-    member->ops->events(member, events, count);
-}
-
-static void
-portfolio_end(struct sim_strategy *strategy, const struct sim_outcome *outcome)
-{
-    struct sim_strategy *member = current_of(strategy);
-    if (member->ops->end != NULL) {
-        member->ops->end(member, outcome);
-    }
-}
-
-/* From here on the run is the member's: also whether it gets events, and whether it repeats. */
-static void
-portfolio_begin(struct sim_strategy *strategy, uint64_t seed)
-{
-    struct portfolio *portfolio = portfolio_of(strategy);
+    struct portfolio *portfolio = (void *)strategy;
     uint64_t its_seed = seed;
     portfolio->current = pick_member(portfolio, seed, &its_seed);
-    struct sim_strategy *member = portfolio->strategies[portfolio->current];
-    if (member->ops->begin != NULL) {
-        member->ops->begin(member, its_seed);
-    }
-    portfolio->ops.draw = member->ops->draw;
-    portfolio->ops.events = member->ops->events != NULL ? portfolio_events : NULL;
+    struct sim_strategy *member =
+            sim_strategy_begin(portfolio->strategies[portfolio->current], its_seed);
     portfolio->ops.repeats = member->ops->repeats;
+    return member;
 }
 
 static uint32_t
-portfolio_arm(const struct sim_strategy *strategy)
+portfolio_maker(const struct sim_strategy *strategy)
 {
-    const struct portfolio *portfolio = (const struct portfolio *)(const void *)strategy;
+    const struct portfolio *portfolio = (const void *)strategy;
     return portfolio->kinds[portfolio->current];
 }
 
 static void
 portfolio_note(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run)
 {
-    const struct portfolio *portfolio = (const struct portfolio *)(const void *)strategy;
+    const struct portfolio *portfolio = (const void *)strategy;
     const struct sim_strategy_kind *kind = sim_strategy_at(portfolio->kinds[portfolio->current]);
-    if (kind->tell != NULL) {
-        kind->tell(portfolio->strategies[portfolio->current], facts, run);
+    if (kind->note != NULL) {
+        kind->note(portfolio->strategies[portfolio->current], facts, run);
     }
 }
 
@@ -217,40 +175,33 @@ portfolio_size(void)
     return size;
 }
 
-static struct sim_strategy *
+static void
 portfolio_init(void *memory, const struct sim_strategy_setting *setting)
 {
     struct portfolio *portfolio = memory;
     uint8_t *at = portfolio->memory;
     portfolio->learned = setting->learned;
     portfolio->first = setting->first;
-    portfolio->ops = (struct sim_strategy_ops){
-            .name = "portfolio",
-            .about = "each run by one of several strategies",
-            .begin = portfolio_begin,
-            .choose = portfolio_choose,
-            .end = portfolio_end,
-    };
+    portfolio->ops = *portfolio->strategy.ops;
     portfolio->strategy.ops = &portfolio->ops;
     for (uint32_t i = 0; i < MEMBERS; i++) {
         struct sim_strategy_setting its = *setting;
         its.search = &portfolio->searches[i];
         portfolio->kinds[i] = index_of(i);
         sim_search_init(&portfolio->searches[i], portfolio->kinds[i]);
-        portfolio->strategies[i] = sim_strategy_at(portfolio->kinds[i])->init(at, &its);
+        portfolio->strategies[i] = sim_strategy_make(at, &its);
         at += rounded(sim_strategy_size(portfolio->kinds[i]));
     }
-    return &portfolio->strategy;
 }
 
 const struct sim_strategy_kind sim_strategy_portfolio = {
         .name = "portfolio",
         .about = "each run by one of the others; new coverage decides which gets more runs",
-        .source = "Thompson 1933 (probability matching)",
         .adaptive = true,
         .swarms = true,
         .measure = portfolio_size,
+        .ops = {.delegate = portfolio_delegate},
         .init = portfolio_init,
-        .arm = portfolio_arm,
-        .tell = portfolio_note,
+        .maker = portfolio_maker,
+        .note = portfolio_note,
 };

@@ -22,10 +22,9 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/base/assert.h"
-#include "runtime/base/list.h"
 #include "sim/search/footprints.h"
-#include "sim/search/kinds.h"
 #include "sim/search/ordering.h"
+#include "sim/search/strategy.h"
 
 #define STREAM UINT32_C(0x72656c79)
 #define WRITTEN 1024u
@@ -51,12 +50,6 @@ struct relay {
     struct sim_footprints footprints;
 };
 
-static struct relay *
-relay_of(struct sim_ordering *ordering)
-{
-    return rt_container_of(ordering, struct relay, ordering);
-}
-
 static inline uint64_t
 bit_of(uint32_t actor)
 {
@@ -80,7 +73,7 @@ written_of(struct relay *relay, uint32_t resource)
 static void
 relay_begin(struct sim_strategy *strategy, uint64_t seed)
 {
-    struct relay *relay = relay_of(rt_container_of(strategy, struct sim_ordering, strategy));
+    struct relay *relay = (void *)strategy;
     sim_ordering_begin(&relay->ordering, seed, STREAM);
     sim_footprints_begin(&relay->footprints);
     relay->strays = sim_ordering_below(&relay->ordering, 2) != 0;
@@ -118,15 +111,6 @@ take_event(struct relay *relay, const struct sim_event *event)
     }
 }
 
-static void
-relay_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
-{
-    struct relay *relay = relay_of(rt_container_of(strategy, struct sim_ordering, strategy));
-    for (uint32_t i = 0; i < count; i++) {
-        take_event(relay, &events[i]);
-    }
-}
-
 /* Whether the next step of `actor` would see something that it has not seen. */
 static bool
 sees_news(struct relay *relay, uint32_t actor)
@@ -152,7 +136,7 @@ sees_news(struct relay *relay, uint32_t actor)
 static uint32_t
 relay_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
 {
-    struct relay *relay = relay_of(ordering);
+    struct relay *relay = (void *)ordering;
     sim_footprints_asked(&relay->footprints, ordering, actors);
     uint32_t place = sim_ordering_below(ordering, count);
     bool strays = relay->strays && sim_ordering_below(ordering, (uint32_t)relay->rest) == 0;
@@ -174,31 +158,23 @@ relay_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count
     return place;
 }
 
-static const struct sim_strategy_ops relay_ops = {
-        .name = "relay",
-        .about = "an actor that would read what another has just written goes first",
-        .begin = relay_begin,
-        .choose = sim_ordering_choose,
-        .events = relay_events,
-};
+SIM_STRATEGY_EVENTS(relay_events, relay, take_event)
 
-static struct sim_strategy *
+static void
 relay_init(void *memory, const struct sim_strategy_setting *setting)
 {
     struct relay *relay = memory;
-    relay->ordering.strategy.ops = &relay_ops;
     relay->ordering.pick = relay_pick;
     relay->rest = sim_search_param(setting->search, "rest");
     sim_footprints_init(&relay->footprints, &setting->learned->facts);
-    return &relay->ordering.strategy;
 }
 
 const struct sim_strategy_kind sim_strategy_relay = {
         .name = "relay",
         .about = "an actor that would read what another has just written goes first",
-        .source = "none; as a runtime's LIFO slot, with shared memory for a message too",
         .params = {{"rest", "in half of the runs, one choice in so many is free", 8, 2, 1000}},
         .adaptive = true,
         .size = sizeof(struct relay),
+        .ops = {.begin = relay_begin, .choose = sim_ordering_choose, .events = relay_events},
         .init = relay_init,
 };

@@ -40,14 +40,13 @@
  */
 #include "sim/search/rf.h"
 
+#include <string.h>
+
 #include "runtime/base/assert.h"
-#include "runtime/base/list.h"
 #include "sim/search/footprints.h"
-#include "sim/search/kinds.h"
 #include "sim/search/learn/learned.h"
 #include "sim/search/ordering.h"
-#include "sim/search/priorities.h"
-#include "sim/search/spread.h"
+#include "sim/search/strategy.h"
 
 #define STREAM UINT32_C(0x72662121)
 #define SHARED 512u
@@ -93,7 +92,6 @@ enum tier { AVOIDED, NEITHER, WANTED };
 
 struct rf {
     struct sim_ordering ordering;
-    struct sim_spread spread; /* For constraints: consecutive seeds go through them evenly. */
     struct sim_priorities priorities;
     uint64_t most; /* Constraints of a run. */
     uint32_t count;
@@ -114,12 +112,6 @@ struct rf {
     struct read reads[READS];
     struct sim_footprints footprints;
 };
-
-static struct rf *
-rf_of(struct sim_ordering *ordering)
-{
-    return rt_container_of(ordering, struct rf, ordering);
-}
 
 /* A cell can be overwritten without being read; a write to any other object also reads it. */
 static bool
@@ -254,9 +246,9 @@ is_read_constrained(const struct rf *rf, uint32_t line)
 static void
 draw_constraint(struct rf *rf)
 {
-    const struct read *read = &rf->reads[sim_spread_below(&rf->spread, rf->read_count)];
-    uint32_t place = sim_spread_below(&rf->spread, read->pairs);
-    bool negative = sim_spread_below(&rf->spread, 2) != 0;
+    const struct read *read = &rf->reads[sim_spread_below(&rf->ordering.spread, rf->read_count)];
+    uint32_t place = sim_spread_below(&rf->ordering.spread, read->pairs);
+    bool negative = sim_spread_below(&rf->ordering.spread, 2) != 0;
     if (is_read_constrained(rf, read->line)) {
         return;
     }
@@ -274,9 +266,8 @@ draw_constraint(struct rf *rf)
 static struct rf *
 begin(struct sim_strategy *strategy, uint64_t seed)
 {
-    struct rf *rf = rf_of(rt_container_of(strategy, struct sim_ordering, strategy));
+    struct rf *rf = (void *)strategy;
     sim_ordering_begin(&rf->ordering, seed, STREAM);
-    sim_spread_begin(&rf->spread, seed, STREAM);
     sim_footprints_begin(&rf->footprints);
     rf->count = 0;
     rf->resources = 0;
@@ -420,15 +411,6 @@ take_event(struct rf *rf, const struct sim_event *event)
     }
 }
 
-static void
-rf_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
-{
-    struct rf *rf = rf_of(rt_container_of(strategy, struct sim_ordering, strategy));
-    for (uint32_t i = 0; i < count; i++) {
-        take_event(rf, &events[i]);
-    }
-}
-
 /* ---- Picking. -------------------------------------------------------------------------------- */
 
 static void
@@ -494,7 +476,7 @@ tier_of(struct rf *rf, uint32_t actor)
 static uint32_t
 rf_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
 {
-    struct rf *rf = rf_of(ordering);
+    struct rf *rf = (void *)ordering;
     sim_footprints_asked(&rf->footprints, ordering, actors);
     uint32_t best = 0;
     enum tier tier = AVOIDED;
@@ -512,46 +494,33 @@ rf_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
     return best;
 }
 
-static const struct sim_strategy_ops rf_ops = {
-        .name = "rf",
-        .about = "constraints on which line reads what which line wrote",
-        .begin = rf_begin,
-        .choose = sim_ordering_choose,
-        .events = rf_events,
-};
+SIM_STRATEGY_EVENTS(rf_events, rf, take_event)
 
-static struct sim_strategy *
+static void
 rf_init(void *memory, const struct sim_strategy_setting *setting)
 {
     struct rf *rf = memory;
-    rf->ordering.strategy.ops = &rf_ops;
     rf->ordering.pick = rf_pick;
     rf->most = sim_search_param(setting->search, "n");
     sim_footprints_init(&rf->footprints, &setting->learned->facts);
     learn(rf, &setting->learned->facts);
-    return &rf->ordering.strategy;
 }
 
 uint32_t
 sim_rf_constraints(
         const struct sim_strategy *strategy, struct sim_constraint ret[SIM_CONSTRAINTS_MAX])
 {
-    const struct sim_ordering *ordering =
-            rt_container_of(strategy, const struct sim_ordering, strategy);
-    const struct rf *rf = rt_container_of(ordering, const struct rf, ordering);
-    for (uint32_t i = 0; i < rf->count; i++) {
-        ret[i] = rf->constraints[i];
-    }
+    const struct rf *rf = (const void *)strategy;
+    memcpy(ret, rf->constraints, rf->count * sizeof(*ret));
     return rf->count;
 }
 
 void
-sim_rf_tell(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run)
+sim_rf_note(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run)
 {
-    struct sim_constraint constraints[SIM_CONSTRAINTS_MAX];
-    uint32_t count = sim_rf_constraints(strategy, constraints);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct sim_constraint *constraint = &constraints[i];
+    const struct rf *rf = (const void *)strategy;
+    for (uint32_t i = 0; i < rf->count; i++) {
+        const struct sim_constraint *constraint = &rf->constraints[i];
         (void)sim_facts_note(facts, SIM_FACT_WANTED,
                 (uint64_t)constraint->write << 32 | constraint->read,
                 (uint32_t)run << 1 | constraint->negative, run, 1);
@@ -561,10 +530,10 @@ sim_rf_tell(const struct sim_strategy *strategy, struct sim_facts *facts, uint64
 const struct sim_strategy_kind sim_strategy_rf = {
         .name = "rf",
         .about = "constraints on which line reads what which line wrote",
-        .source = "Wolff et al., Greybox Fuzzing for Concurrency Testing (RFF), ASPLOS 2024",
         .params = {{"n", "constraints of a run, at most", 2, 1, SIM_CONSTRAINTS_MAX}},
         .adaptive = true,
         .size = sizeof(struct rf),
+        .ops = {.begin = rf_begin, .choose = sim_ordering_choose, .events = rf_events},
         .init = rf_init,
-        .tell = sim_rf_tell,
+        .note = sim_rf_note,
 };

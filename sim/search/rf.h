@@ -13,10 +13,6 @@
 #include "sim/search/learn/corpus.h"
 #include "sim/search/learn/facts.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define SIM_CONSTRAINTS_MAX SIM_CORPUS_CONSTRAINTS
 
 /* "Line `read` sees the write of line `write`", or, when negative, that it does not. */
@@ -39,9 +35,6 @@ void sim_rf_begin_with(
         struct sim_strategy *strategy, uint64_t seed, const struct sim_corpus_set *parent);
 
 /* Notes the constraints of the last run that it has begun as facts of run `run` of the sweep. */
-void sim_rf_tell(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run);
+void sim_rf_note(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -22,10 +22,6 @@
 
 #include "sim/core/decide/strategies.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct sim_spread {
     uint64_t at;   /* In units of 2^-64. */
     uint64_t rest; /* The fraction of the last sim_spread_peek. */
@@ -71,7 +67,4 @@ sim_spread_below(struct sim_spread *spread, uint32_t n)
     return drawn;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/search/kinds.h"
 
 static const struct sim_strategy_kind *const kinds[] = {
         &sim_strategy_portfolio,
@@ -62,6 +61,18 @@ sim_strategy_size(uint32_t index)
     size_t size = kind->measure != NULL ? kind->measure() : kind->size;
     rt_assert(size <= SIM_STRATEGY_BYTES_MAX);
     return size;
+}
+
+struct sim_strategy *
+sim_strategy_make(void *memory, const struct sim_strategy_setting *setting)
+{
+    const struct sim_strategy_kind *kind = sim_strategy_at(setting->search->kind);
+    struct sim_strategy *strategy = memory;
+    strategy->ops = &kind->ops;
+    if (kind->init != NULL) {
+        kind->init(memory, setting);
+    }
+    return strategy;
 }
 
 uint32_t

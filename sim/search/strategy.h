@@ -1,10 +1,9 @@
 /*
- * strategy.h -- the table of strategies, their parameters and their interface.
+ * strategy.h -- every strategy there is, its parameters and its interface.
  *
  *      --strategy pct:d=4        name, and parameters that differ from their defaults
  *
- * A strategy's file defines one `const struct sim_strategy_kind`, listed in the table in
- * strategy.c. Three sorts:
+ * Three sorts:
  *
  *   plain       run i is a function of (seed, parameters)
  *   adaptive    … and of the statistics of earlier epochs of the sweep (learn/learned.h)
@@ -25,10 +24,6 @@
 
 #include "sim/core/decide/choice.h"
 #include "sim/search/learn/learned.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_STRATEGY_PARAMS_MAX 6u
 /* The most memory that a strategy may need. */
@@ -76,28 +71,41 @@ struct sim_space {
 
 struct sim_strategy_kind {
     const char *name;
-    const char *about;  /* One line, for people. */
-    const char *source; /* The paper or the program that it comes from. */
+    const char *about;                                         /* One line, for people. */
     struct sim_strategy_param params[SIM_STRATEGY_PARAMS_MAX]; /* Ends with a NULL name. */
     bool adaptive;
     bool sequential;
     bool swarms;             /* Its runs draw options unless swarm=0 is given. */
     size_t size;             /* Of its memory; unused where … */
     size_t (*measure)(void); /* … this returns it; else NULL. */
-    /* Makes one at the beginning of `memory` (zeroed, aligned to 64, `size` bytes), for many runs.
-     * Called again, in zeroed memory, when learned statistics or search change; of a sequential one
-     * only once in a sweep. */
-    struct sim_strategy *(*init)(void *memory, const struct sim_strategy_setting *setting);
+    struct sim_strategy_ops ops;
+    /* Of sim_strategy_make, after `ops` are set; NULL: nothing else is needed. */
+    void (*init)(void *memory, const struct sim_strategy_setting *setting);
     /* Sequential only, before `begin`: whether there is one more run. */
     bool (*more)(struct sim_strategy *strategy);
     /* Sequential only, between runs: its progress. */
     void (*space)(const struct sim_strategy *strategy, struct sim_space *ret);
     /* After `begin`: the strategy that makes this run, as its index in the table; NULL: itself. */
-    uint32_t (*arm)(const struct sim_strategy *strategy);
+    uint32_t (*maker)(const struct sim_strategy *strategy);
     /* After the run with index `run` of the sweep: notes facts that its events do not show; NULL:
      * there are none. */
-    void (*tell)(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run);
+    void (*note)(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run);
 };
+
+/* Each is defined in the file of its name; random and baseline in plain.c. */
+extern const struct sim_strategy_kind sim_strategy_random;
+extern const struct sim_strategy_kind sim_strategy_baseline;
+extern const struct sim_strategy_kind sim_strategy_portfolio;
+extern const struct sim_strategy_kind sim_strategy_guided;
+extern const struct sim_strategy_kind sim_strategy_exhaustive;
+extern const struct sim_strategy_kind sim_strategy_delay;
+extern const struct sim_strategy_kind sim_strategy_pct;
+extern const struct sim_strategy_kind sim_strategy_pos;
+extern const struct sim_strategy_kind sim_strategy_rf;
+extern const struct sim_strategy_kind sim_strategy_surw;
+extern const struct sim_strategy_kind sim_strategy_urw;
+extern const struct sim_strategy_kind sim_strategy_dpor;
+extern const struct sim_strategy_kind sim_strategy_relay;
 
 /* Strategies in the table. */
 uint32_t sim_strategy_count(void);
@@ -107,6 +115,13 @@ const struct sim_strategy_kind *sim_strategy_at(uint32_t index);
 
 /* Bytes of memory that the strategy at `index` needs. */
 size_t sim_strategy_size(uint32_t index);
+
+/*
+ * Makes the strategy of `setting` at the beginning of `memory` (zeroed, aligned to 64, of
+ * sim_strategy_size bytes), for many runs. Called again, in zeroed memory, when learned statistics
+ * or search change; for a sequential one only once in a sweep.
+ */
+struct sim_strategy *sim_strategy_make(void *memory, const struct sim_strategy_setting *setting);
 
 /* The index of the strategy called `name`; UINT32_MAX: there is none. */
 uint32_t sim_strategy_find(const char *name);
@@ -127,7 +142,16 @@ void sim_search_text(const struct sim_search *search, char *text, size_t size);
 /* Parameter `name` of a strategy of `kind`, which has it. */
 uint64_t sim_search_param(const struct sim_search *search, const char *name);
 
-#ifdef __cplusplus
-}
-#endif
+/* Defines `name`, the `events` of a strategy that is a struct `type` and takes each by `take`: a
+ * direct call, since a run has many events. */
+#define SIM_STRATEGY_EVENTS(name, type, take) \
+    static void name( \
+            struct sim_strategy *strategy, const struct sim_event *events, uint32_t count) \
+    { \
+        struct type *own = (void *)strategy; \
+        for (uint32_t i = 0; i < count; i++) { \
+            take(own, &events[i]); \
+        } \
+    }
+
 #endif

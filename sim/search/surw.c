@@ -34,13 +34,11 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "runtime/base/list.h"
 #include "sim/search/counts.h"
 #include "sim/search/footprints.h"
-#include "sim/search/kinds.h"
 #include "sim/search/learn/learned.h"
 #include "sim/search/ordering.h"
-#include "sim/search/spread.h"
+#include "sim/search/strategy.h"
 
 #define STREAM UINT32_C(0x73757277)
 #define OBJECTS 512u
@@ -67,15 +65,13 @@ struct hint {
 
 struct surw {
     struct sim_ordering ordering;
-    struct sim_spread spread;
     uint32_t object;              /* Of this run; 0: none. */
     uint64_t bit;                 /* Its bit in a reach. */
     uint32_t intended;            /* In-run index, or NONE. */
     uint32_t touched_step;        /* The last step of which a touch was counted. */
     uint32_t reader;              /* The actor that has only read it in this step; 0: none. */
     uint64_t weight[SIM_INDICES]; /* All 0 except while one is drawn. */
-    uint64_t priority[SIM_INDICES];
-    uint32_t drawn_in[SIM_INDICES]; /* The run in which the priority was drawn. */
+    struct sim_priorities priorities;
     struct hint hints[SIM_INDICES];
     uint32_t count;
     uint64_t weight_of_all;
@@ -204,13 +200,13 @@ draw_object(struct surw *surw)
     if (surw->count == 0) {
         return;
     }
-    uint64_t drawn = sim_spread_peek(&surw->spread, surw->weight_of_all);
+    uint64_t drawn = sim_spread_peek(&surw->ordering.spread, surw->weight_of_all);
     uint32_t i = 0;
     while (drawn >= surw->objects[i].weight) {
         drawn -= surw->objects[i++].weight;
     }
     rt_assert(i < surw->count);
-    sim_spread_narrow(&surw->spread, drawn, surw->objects[i].weight);
+    sim_spread_narrow(&surw->ordering.spread, drawn, surw->objects[i].weight);
     surw->object = surw->objects[i].resource;
     surw->bit = sim_reach_bit(surw->object);
     count_touches(surw, &surw->objects[i]);
@@ -219,9 +215,8 @@ draw_object(struct surw *surw)
 static void
 surw_begin(struct sim_strategy *strategy, uint64_t seed)
 {
-    struct surw *surw = rt_container_of(strategy, struct surw, ordering.strategy);
+    struct surw *surw = (void *)strategy;
     sim_ordering_begin(&surw->ordering, seed, STREAM);
-    sim_spread_begin(&surw->spread, seed, STREAM);
     draw_object(surw);
     sim_footprints_begin(&surw->footprints);
     sim_counts_begin(&surw->counts);
@@ -293,13 +288,13 @@ intend(struct surw *surw, const uint16_t *actors, uint32_t count, uint32_t waiti
     if (total == 0) {
         return; /* The recorder saw none of them begin. */
     }
-    uint64_t drawn = sim_spread_peek(&surw->spread, total);
+    uint64_t drawn = sim_spread_peek(&surw->ordering.spread, total);
     uint32_t actor = sim_counts_first(&surw->counts);
     while (drawn >= surw->weight[actor]) {
         drawn -= surw->weight[actor];
         actor = sim_counts_next(&surw->counts, actor);
     }
-    sim_spread_narrow(&surw->spread, drawn, surw->weight[actor]);
+    sim_spread_narrow(&surw->ordering.spread, drawn, surw->weight[actor]);
     surw->intended = actor;
     for (uint32_t i = 0; i < count; i++) {
         surw->weight[actors[i]] = 0;
@@ -330,12 +325,9 @@ find_best(struct surw *surw, const uint16_t *actors, uint32_t count, struct best
     *ret = (struct best){{NONE, NONE}, {0, 0}};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t actor = actors[i];
-        if (surw->drawn_in[actor] != surw->ordering.run) {
-            surw->drawn_in[actor] = surw->ordering.run;
-            surw->priority[actor] = sim_ordering_draw(&surw->ordering);
-        }
+        uint64_t priority = sim_priority_of(&surw->priorities, &surw->ordering, actor);
         bool waits = (actor != surw->intended) & will_touch(surw, actor);
-        compare(ret, waits ? WAITING : FREE, i, surw->priority[actor]);
+        compare(ret, waits ? WAITING : FREE, i, priority);
     }
 }
 
@@ -360,7 +352,7 @@ admit(const struct surw *surw, const uint16_t *actors, struct best *best)
     while (actors[place] != surw->intended) {
         place++;
     }
-    compare(best, FREE, place, surw->priority[surw->intended]);
+    compare(best, FREE, place, surw->priorities.value[surw->intended]);
 }
 
 static void
@@ -383,7 +375,7 @@ end_step(struct surw *surw)
 static uint32_t
 surw_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
 {
-    struct surw *surw = rt_container_of(ordering, struct surw, ordering);
+    struct surw *surw = (void *)ordering;
     sim_footprints_asked(&surw->footprints, ordering, actors);
     end_step(surw);
     struct best best;
@@ -394,7 +386,7 @@ surw_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
     }
     uint32_t place = best.place[FREE];
     rt_assert(place < count);
-    surw->drawn_in[actors[place]] = 0;
+    sim_priority_forget(&surw->priorities, actors[place]);
     return place;
 }
 
@@ -412,10 +404,10 @@ appear(struct surw *surw, const struct sim_event *event)
     if (parent == 0 || surw->intended != parent || moved <= 0 || before < moved) {
         return;
     }
-    uint64_t drawn = sim_spread_peek(&surw->spread, (uint64_t)before);
+    uint64_t drawn = sim_spread_peek(&surw->ordering.spread, (uint64_t)before);
     bool child = drawn < (uint64_t)moved;
     surw->intended = child ? event->actor : parent;
-    sim_spread_narrow(&surw->spread, child ? drawn : drawn - (uint64_t)moved,
+    sim_spread_narrow(&surw->ordering.spread, child ? drawn : drawn - (uint64_t)moved,
             (uint64_t)(child ? moved : before - moved));
 }
 
@@ -468,29 +460,13 @@ take_event(struct surw *surw, const struct sim_event *event)
     }
 }
 
+SIM_STRATEGY_EVENTS(surw_events, surw, take_event)
+
 static void
-surw_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
-{
-    struct surw *surw = rt_container_of(strategy, struct surw, ordering.strategy);
-    for (uint32_t i = 0; i < count; i++) {
-        take_event(surw, &events[i]);
-    }
-}
-
-static const struct sim_strategy_ops surw_ops = {
-        .name = "surw",
-        .about = "one object a run, and all orders of its touches equally probable",
-        .begin = surw_begin,
-        .choose = sim_ordering_choose,
-        .events = surw_events,
-};
-
-static struct sim_strategy *
 surw_init(void *memory, const struct sim_strategy_setting *setting)
 {
     struct surw *surw = memory;
     const struct sim_facts *facts = &setting->learned->facts;
-    surw->ordering.strategy.ops = &surw_ops;
     surw->ordering.pick = surw_pick;
     sim_footprints_init(&surw->footprints, facts);
     sim_counts_init(&surw->counts, facts);
@@ -508,14 +484,13 @@ surw_init(void *memory, const struct sim_strategy_setting *setting)
         }
     }
     sift(surw);
-    return &surw->ordering.strategy;
 }
 
 const struct sim_strategy_kind sim_strategy_surw = {
         .name = "surw",
         .about = "one object a run, and all orders of its touches equally probable",
-        .source = "Zhao et al., Selectively Uniform Concurrency Testing, ASPLOS 2025",
         .adaptive = true,
         .size = sizeof(struct surw),
+        .ops = {.begin = surw_begin, .choose = sim_ordering_choose, .events = surw_events},
         .init = surw_init,
 };

@@ -23,10 +23,6 @@
 
 #include "sim/core/decide/options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Enough for the names of all options and faults, and their values. */
 #define SIM_SWARM_TEXT_MAX 256u
 
@@ -43,7 +39,4 @@ void sim_swarm_draw(uint64_t seed, const struct sim_scenario *scenario,
 void sim_swarm_text(const struct sim_scenario *scenario, const struct sim_options *base,
         const struct sim_options *drawn, char text[SIM_SWARM_TEXT_MAX]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

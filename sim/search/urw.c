@@ -21,19 +21,16 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/base/assert.h"
-#include "runtime/base/list.h"
 #include "sim/search/counts.h"
-#include "sim/search/kinds.h"
 #include "sim/search/learn/learned.h"
 #include "sim/search/learn/states.h"
 #include "sim/search/ordering.h"
-#include "sim/search/spread.h"
+#include "sim/search/strategy.h"
 
 #define STREAM UINT32_C(0x75727731)
 
 struct urw {
     struct sim_ordering ordering;
-    struct sim_spread spread;
     uint32_t stepping; /* In-run index. */
     struct sim_counts counts;
 };
@@ -41,9 +38,8 @@ struct urw {
 static void
 urw_begin(struct sim_strategy *strategy, uint64_t seed)
 {
-    struct urw *urw = rt_container_of(strategy, struct urw, ordering.strategy);
+    struct urw *urw = (void *)strategy;
     sim_ordering_begin(&urw->ordering, seed, STREAM);
-    sim_spread_begin(&urw->spread, seed, STREAM);
     sim_counts_begin(&urw->counts);
     urw->stepping = 0;
 }
@@ -58,12 +54,12 @@ weight_of(const struct urw *urw, uint32_t actor)
 static uint32_t
 urw_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
 {
-    struct urw *urw = rt_container_of(ordering, struct urw, ordering);
+    struct urw *urw = (void *)ordering;
     uint64_t total = 0;
     for (uint32_t i = 0; i < count; i++) {
         total += weight_of(urw, actors[i]);
     }
-    uint64_t drawn = sim_spread_peek(&urw->spread, total);
+    uint64_t drawn = sim_spread_peek(&urw->ordering.spread, total);
     uint32_t place = 0;
     uint64_t weight = weight_of(urw, actors[0]);
     while (drawn >= weight) {
@@ -71,7 +67,7 @@ urw_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
         weight = weight_of(urw, actors[++place]);
     }
     rt_assert(place < count);
-    sim_spread_narrow(&urw->spread, drawn, weight);
+    sim_spread_narrow(&urw->ordering.spread, drawn, weight);
     return place;
 }
 
@@ -86,29 +82,13 @@ take_event(struct urw *urw, const struct sim_event *event)
     }
 }
 
+SIM_STRATEGY_EVENTS(urw_events, urw, take_event)
+
 static void
-urw_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
-{
-    struct urw *urw = rt_container_of(strategy, struct urw, ordering.strategy);
-    for (uint32_t i = 0; i < count; i++) {
-        take_event(urw, &events[i]);
-    }
-}
-
-static const struct sim_strategy_ops urw_ops = {
-        .name = "urw",
-        .about = "actors in proportion to their remaining steps: even over interleavings",
-        .begin = urw_begin,
-        .choose = sim_ordering_choose,
-        .events = urw_events,
-};
-
-static struct sim_strategy *
 urw_init(void *memory, const struct sim_strategy_setting *setting)
 {
     struct urw *urw = memory;
     const struct sim_facts *facts = &setting->learned->facts;
-    urw->ordering.strategy.ops = &urw_ops;
     urw->ordering.pick = urw_pick;
     sim_counts_init(&urw->counts, facts);
     for (uint32_t i = 0; i < facts->count; i++) {
@@ -117,14 +97,13 @@ urw_init(void *memory, const struct sim_strategy_setting *setting)
             sim_counts_add(&urw->counts, (uint32_t)fact->a, sim_counts_mean(fact));
         }
     }
-    return &urw->ordering.strategy;
 }
 
 const struct sim_strategy_kind sim_strategy_urw = {
         .name = "urw",
         .about = "actors in proportion to their remaining steps: even over interleavings",
-        .source = "Zhao et al., Selectively Uniform Concurrency Testing, ASPLOS 2025",
         .adaptive = true,
         .size = sizeof(struct urw),
+        .ops = {.begin = urw_begin, .choose = sim_ordering_choose, .events = urw_events},
         .init = urw_init,
 };

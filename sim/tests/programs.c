@@ -481,8 +481,6 @@ every_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 }
 
 static const struct sim_strategy_ops every_ops = {
-        .name = "every",
-        .about = "every order",
         .repeats = true,
         .begin = every_begin,
         .choose = every_choose,

@@ -45,7 +45,7 @@ sim_run_arm_name(const struct sim_run *run, uint32_t arm)
 const struct sim_facts *
 sim_run_covered(const struct sim_run *run)
 {
-    return run->plan.covered != NULL ? run->plan.covered : &run->pool.book.master.facts;
+    return run->plan.covered != NULL ? run->plan.covered : &run->pool.epochs.master.facts;
 }
 
 /* ---- Goals. ---------------------------------------------------------------------------------- */
@@ -215,7 +215,7 @@ sim_run_cover_done(struct sim_run *run)
 static uint32_t
 arm_at(uint32_t arm)
 {
-    return arm < SIM_ARMS_MAX ? arm : SIM_ARMS_MAX - 1;
+    return arm < SIM_STRATEGIES_MAX ? arm : SIM_STRATEGIES_MAX - 1;
 }
 
 void
@@ -279,9 +279,9 @@ store_elements(struct sim_run *run, uint32_t from)
 static enum sim_store_err
 store_drawn(struct sim_run *run)
 {
-    struct sim_drawn rows[SIM_ARMS_MAX];
+    struct sim_drawn rows[SIM_STRATEGIES_MAX];
     uint32_t count = 0;
-    for (uint32_t arm = 0; arm < SIM_ARMS_MAX; arm++) {
+    for (uint32_t arm = 0; arm < SIM_STRATEGIES_MAX; arm++) {
         if (run->cover.drawn[arm] > 0) {
             rows[count++] = (struct sim_drawn){
                     sim_run_arm_name(run, arm), run->cover.drawn[arm], run->cover.failed[arm]};

@@ -35,8 +35,8 @@
 struct sim_run_cover {
     struct sim_species_entry *entries; /* Of `species`; made once. */
     struct sim_species species;
-    uint64_t drawn[SIM_ARMS_MAX];  /* Runs that each strategy drew, … */
-    uint64_t failed[SIM_ARMS_MAX]; /* … and how many of them failed. */
+    uint64_t drawn[SIM_STRATEGIES_MAX];  /* Runs that each strategy drew, … */
+    uint64_t failed[SIM_STRATEGIES_MAX]; /* … and how many of them failed. */
     uint32_t sampler; /* The strategy whose runs are counted as species; UINT32_MAX: none. */
     uint64_t elements;
     uint64_t last_new;         /* Runs up to and with the last that covered something new. */

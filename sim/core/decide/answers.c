@@ -127,8 +127,6 @@ answers_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 }
 
 static const struct sim_strategy_ops answers_ops = {
-        .name = "answers",
-        .about = "a fuzzer's bytes: how many occasions of a kind are answered 0, then an answer",
         .repeats = true,
         .begin = answers_begin,
         .choose = answers_choose,
@@ -158,16 +156,14 @@ decision_log_begin(struct sim_strategy *strategy, uint64_t seed)
     for (uint32_t kind = 0; kind < SIM_KINDS; kind++) {
         decision_log->asked[kind] = 0;
     }
-    if (decision_log->inner->ops->begin != NULL) {
-        decision_log->inner->ops->begin(decision_log->inner, seed);
-    }
+    decision_log->maker = sim_strategy_begin(decision_log->inner, seed);
 }
 
 static uint32_t
 decision_log_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 {
     struct sim_decision_log *decision_log = decision_log_of(strategy);
-    uint32_t index = decision_log->inner->ops->choose(decision_log->inner, choice);
+    uint32_t index = decision_log->maker->ops->choose(decision_log->maker, choice);
     rt_assert(index < choice->n);
     const struct sim_deviation entry = {.ordinal = decision_log->asked[choice->kind]++,
             .kind = (uint8_t)choice->kind,
@@ -181,24 +177,22 @@ decision_log_choose(struct sim_strategy *strategy, const struct sim_choice *choi
 static void
 decision_log_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
 {
-    struct sim_strategy *inner = decision_log_of(strategy)->inner;
-    if (inner->ops->events != NULL) {
-        inner->ops->events(inner, events, count);
+    struct sim_strategy *maker = decision_log_of(strategy)->maker;
+    if (maker->ops->events != NULL) {
+        maker->ops->events(maker, events, count);
     }
 }
 
 static void
 decision_log_end(struct sim_strategy *strategy, const struct sim_outcome *outcome)
 {
-    struct sim_strategy *inner = decision_log_of(strategy)->inner;
-    if (inner->ops->end != NULL) {
-        inner->ops->end(inner, outcome);
+    struct sim_strategy *maker = decision_log_of(strategy)->maker;
+    if (maker->ops->end != NULL) {
+        maker->ops->end(maker, outcome);
     }
 }
 
 static const struct sim_strategy_ops decision_log_ops = {
-        .name = "decision log",
-        .about = "records what another strategy answers",
         .repeats = true,
         .begin = decision_log_begin,
         .choose = decision_log_choose,

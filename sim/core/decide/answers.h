@@ -69,6 +69,7 @@ void sim_answers_init(struct sim_answers *answers, const struct sim_tape *tape);
 struct sim_decision_log {
     struct sim_strategy strategy;
     struct sim_strategy *inner; /* Borrowed. */
+    struct sim_strategy *maker; /* Of this run: `inner`, or what it delegates to. */
     struct sim_tape tape;       /* The caller's memory, with capacity. */
     uint32_t asked[SIM_KINDS];
     bool full; /* The rest did not fit. */

@@ -14,8 +14,6 @@ baseline_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 }
 
 static const struct sim_strategy_ops baseline_ops = {
-        .name = "baseline",
-        .about = "first come first served, no delay, no fault, full length",
         .repeats = true,
         .choose = baseline_choose,
         .seek = sim_seek_nothing,

@@ -123,8 +123,6 @@ struct sim_resumption {
 };
 
 struct sim_strategy_ops {
-    const char *name;
-    const char *about; /* One line, for people. */
     /* It answers the same whenever it begins with the same seed, in any process, and whether or not
      * the run is recorded: the seed alone reproduces the run. Others are replayed from the tape. */
     bool repeats;
@@ -132,6 +130,9 @@ struct sim_strategy_ops {
     bool keyless;
     /* A run with this seed is about to begin. */
     void (*begin)(struct sim_strategy *strategy, uint64_t seed);
+    /* Instead of `begin`: begins the run by another strategy, and returns the one that makes it.
+     * It may be `strategy`. NULL: `begin` is called. */
+    struct sim_strategy *(*delegate)(struct sim_strategy *strategy, uint64_t seed);
     /*
      * For a strategy that reads nothing but its position in the stream: an index below n. Such a
      * choice is never built, which is most of its cost. NULL: `choose` is called.
@@ -166,6 +167,19 @@ struct sim_strategy_ops {
 struct sim_strategy {
     const struct sim_strategy_ops *ops;
 };
+
+/* Begins a run of `strategy`; returns the one that makes it, which gets all other calls. */
+static inline struct sim_strategy *
+sim_strategy_begin(struct sim_strategy *strategy, uint64_t seed)
+{
+    if (strategy->ops->delegate != 0) {
+        return strategy->ops->delegate(strategy, seed);
+    }
+    if (strategy->ops->begin != 0) {
+        strategy->ops->begin(strategy, seed);
+    }
+    return strategy;
+}
 
 /* The answer of `random` to any choice: a function of its stream's key and ordinal. What a strategy
  * that orders actors gives for all other kinds. */

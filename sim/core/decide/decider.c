@@ -12,6 +12,7 @@ void
 sim_decider_begin(struct sim_decider *decider, struct sim_strategy *strategy, uint64_t seed)
 {
     rt_assert(strategy != NULL);
+    strategy = sim_strategy_begin(strategy, seed);
     rt_assert(strategy->ops->choose != NULL);
     rt_assert(strategy->ops->walk == NULL || strategy->ops->events == NULL);
     decider->strategy = strategy;
@@ -28,9 +29,6 @@ sim_decider_begin(struct sim_decider *decider, struct sim_strategy *strategy, ui
     decider->queue = (struct sim_queue){NULL, 0, 0, 1};
     decider->run_choices = 0;
     decider->passed = 0;
-    if (strategy->ops->begin != NULL) {
-        strategy->ops->begin(strategy, seed);
-    }
 }
 
 /* Passes new events to the strategy, but those that the ring has overwritten. With events off there

@@ -102,8 +102,6 @@ ordered_events(struct sim_strategy *strategy, const struct sim_event *events, ui
 }
 
 static const struct sim_strategy_ops ordered_ops = {
-        .name = "ordered",
-        .about = "the baseline run in which some steps come after others",
         .begin = ordered_begin,
         .choose = ordered_choose,
         .events = ordered_events,

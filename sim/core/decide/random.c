@@ -63,8 +63,6 @@ sim_seek_nothing(struct sim_strategy *strategy, uint32_t deviations)
 }
 
 static const struct sim_strategy_ops random_ops = {
-        .name = "random",
-        .about = "each choice independently, from the seed",
         .repeats = true,
         .draw = random_draw,
         .choose = random_choose,

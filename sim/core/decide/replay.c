@@ -240,8 +240,6 @@ lenient_end(struct sim_strategy *strategy, const struct sim_outcome *outcome)
 }
 
 static const struct sim_strategy_ops strict_ops = {
-        .name = "replay",
-        .about = "a tape, to the letter",
         .repeats = true,
         .begin = replay_begin,
         .choose = strict_choose,
@@ -250,8 +248,6 @@ static const struct sim_strategy_ops strict_ops = {
 };
 
 static const struct sim_strategy_ops lenient_ops = {
-        .name = "replay",
-        .about = "a tape, as far as it fits",
         .repeats = true,
         .begin = replay_begin,
         .choose = sim__lenient_choose,
@@ -260,8 +256,6 @@ static const struct sim_strategy_ops lenient_ops = {
 };
 
 static const struct sim_strategy_ops branch_ops = {
-        .name = "replay",
-        .about = "a tape up to its last entry, then at random",
         .repeats = true,
         .begin = replay_begin,
         .choose = branch_choose,

@@ -54,7 +54,7 @@ open_chapter(struct sim__sweep *sweep, uint64_t base)
     sweep->base = base;
     sweep->length = whole ? left : plan->chapter_runs;
     sweep->next_index = 0;
-    sim_learned_book_clear(&sweep->pool->book);
+    sim_epochs_clear(&sweep->pool->epochs);
 }
 
 void

@@ -88,6 +88,6 @@ sim__sweep_set_job(
     job->spec.seed += sweep->base + index;
     if (sweep->kind != NULL && sweep->kind->adaptive) {
         uint64_t end = 0;
-        job->learned = sim_learned_book_of(&sweep->pool->book, sim_epoch_of(index, &end));
+        job->learned = sim_epochs_of(&sweep->pool->epochs, sim_epoch_of(index, &end));
     }
 }

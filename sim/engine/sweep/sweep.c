@@ -48,7 +48,7 @@ next_count(const struct sim__sweep *sweep)
     uint64_t count = sweep->length - sweep->next_index;
     count = count < sweep->batch_runs ? count : sweep->batch_runs;
     if (sweep->kind != NULL && sweep->kind->adaptive) {
-        uint64_t teachable = sim_teachable(&sweep->pool->book, sweep->next_index);
+        uint64_t teachable = sim_teachable(&sweep->pool->epochs, sweep->next_index);
         count = count < teachable ? count : teachable;
     }
     bool has_space = sweep->next_sequence - sweep->merge_sequence < SIM_SWEEP_WINDOW;
@@ -94,7 +94,7 @@ merge(struct sim__sweep *sweep, struct sim_batch *batch)
     rt_assert(batch->totals.runs <= batch->asked);
     struct sim_sweep_totals *totals = &sweep->result->totals;
     sim_totals_add(totals, &batch->totals);
-    sim_teach(&sweep->pool->book, batch);
+    sim_teach(&sweep->pool->epochs, batch);
     if (sweep->plan->covered != NULL) {
         sim__chapter_cover(sweep, batch);
     }
@@ -111,7 +111,7 @@ merge(struct sim__sweep *sweep, struct sim_batch *batch)
             .orders = batch->orders,
             .fresh = batch->fresh,
             .edges = batch->edges,
-            .learned = &sweep->pool->book.master,
+            .learned = &sweep->pool->epochs.master,
             .totals = totals,
     };
     if (!sweep->sink->batch(sweep->sink, &merged)) {

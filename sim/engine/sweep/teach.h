@@ -10,13 +10,13 @@
 #include "sim/search/learn/learned.h"
 
 /*
- * Adds what `batch` taught to the book, in the order of run index. batch->fresh gets for each run
+ * Adds what `batch` taught to `epochs`, in the order of run index. batch->fresh gets for each run
  * how many coverage points it was the first to reach.
  */
-void sim_teach(struct sim_learned_book *book, struct sim_batch *batch);
+void sim_teach(struct sim_epochs *epochs, struct sim_batch *batch);
 
 /* How many runs from `index` on may be handed out now to a strategy that learns: up to the end of
  * the epoch; 0: the one before the last is not merged yet. */
-uint64_t sim_teachable(const struct sim_learned_book *book, uint64_t index);
+uint64_t sim_teachable(const struct sim_epochs *epochs, uint64_t index);
 
 #endif

@@ -19,7 +19,7 @@ sim_pool_init(struct sim_pool *pool, uint32_t jobs, uint32_t hang_ms)
     rt_assert(jobs <= SIM_JOBS_MAX);
     *pool = (struct sim_pool){.hang_ms = hang_ms};
     pool->workers = calloc(jobs, sizeof(*pool->workers));
-    if (!sim_learned_book_init(&pool->book)) {
+    if (!sim_epochs_init(&pool->epochs)) {
         (void)snprintf(pool->error, sizeof(pool->error), "no memory for what runs teach");
         return false;
     }
@@ -28,7 +28,7 @@ sim_pool_init(struct sim_pool *pool, uint32_t jobs, uint32_t hang_ms)
                     hang_ms)) {
             break;
         }
-        pool->workers[pool->count].book = &pool->book;
+        pool->workers[pool->count].epochs = &pool->epochs;
         pool->workers[pool->count].reports_diverged = true;
     }
     if (pool->count < jobs) {
@@ -46,7 +46,7 @@ sim_pool_fini(struct sim_pool *pool)
     }
     free(pool->workers);
     sim_worker_fini(&pool->replica);
-    sim_learned_book_fini(&pool->book);
+    sim_epochs_fini(&pool->epochs);
     *pool = (struct sim_pool){.count = 0};
 }
 

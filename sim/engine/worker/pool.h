@@ -17,8 +17,8 @@ struct sim_pool {
     struct sim_worker *workers;
     uint32_t count;
     uint32_t hang_ms;
-    struct sim_learned_book book; /* What runs teach: the workers read it. */
-    struct sim_worker replica;    /* No mapping: not made yet. */
+    struct sim_epochs epochs;  /* What runs teach: the workers read it. */
+    struct sim_worker replica; /* No mapping: not made yet. */
     char error[160];
 };
 

@@ -110,7 +110,7 @@ begin_search(struct sim_shared *shared)
         return;
     }
     clear_pages(shared->strategy_memory, sim_strategy_size(job->spec.search.kind));
-    searching = kind->init(shared->strategy_memory, &setting);
+    searching = sim_strategy_make(shared->strategy_memory, &setting);
     rt_assert(searching != NULL);
 }
 
@@ -129,7 +129,7 @@ arm_of(const struct sim_shared *shared)
 {
     rt_assert(shared->job.spec.how == SIM_HOW_SEARCH);
     const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.spec.search.kind);
-    return kind->arm != NULL ? kind->arm(searching) : shared->job.spec.search.kind;
+    return kind->maker != NULL ? kind->maker(searching) : shared->job.spec.search.kind;
 }
 
 static struct sim_strategy *
@@ -320,8 +320,8 @@ observe(struct sim_shared *shared)
     if (shared->job.teaches) {
         const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.spec.search.kind);
         sim_observe(&shared->facts, &shared->world, index);
-        if (shared->job.spec.how == SIM_HOW_SEARCH && kind->tell != NULL) {
-            kind->tell(searching, &shared->facts, index);
+        if (shared->job.spec.how == SIM_HOW_SEARCH && kind->note != NULL) {
+            kind->note(searching, &shared->facts, index);
         }
     }
     if (shared->job.covers) {
@@ -518,8 +518,8 @@ prepare(struct sim_worker *worker, int fd)
     tape_fd = worker->tape_fd;
     edge_log = worker->edges;
     sim_descriptors_drop_maps();
-    if (worker->book != NULL) {
-        sim_learned_book_seal(worker->book);
+    if (worker->epochs != NULL) {
+        sim_epochs_seal(worker->epochs);
     }
     /* A child that a run makes must not become a second worker on the same mapping. */
     if (madvise(shared, size, MADV_DONTFORK) != 0 || !remember_line(fd) || !sim_output_init() ||

@@ -124,14 +124,14 @@ fork_with_mapping(struct sim_worker *worker)
     if (madvise(worker->shared, size, MADV_DOFORK) != 0) {
         return -1;
     }
-    if (worker->book != NULL) {
-        sim_learned_book_lend(worker->book, true);
+    if (worker->epochs != NULL) {
+        sim_epochs_inherit(worker->epochs, true);
     }
     pid_t pid = fork();
     if (pid != 0) {
         int error = errno;
-        if (worker->book != NULL) {
-            sim_learned_book_lend(worker->book, false);
+        if (worker->epochs != NULL) {
+            sim_epochs_inherit(worker->epochs, false);
         }
         (void)madvise(worker->shared, size, MADV_DONTFORK);
         errno = error;

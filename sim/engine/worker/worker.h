@@ -70,7 +70,7 @@ struct sim_worker {
     struct sim_job job; /* As it was given: what is in the mapping a run may have changed. */
     uint32_t asked;     /* Runs of it; job.count is less while one is repeated, … */
     bool keeps_all;     /* … and that one always has a row. */
-    const struct sim_learned_book *book; /* Its processes read it; NULL: none. Borrowed. */
+    const struct sim_epochs *epochs; /* Its processes read it; NULL: none. Borrowed. */
     uint32_t alone;    /* So many of the next runs are made one by one, a process for each. */
     bool used;         /* The process has made runs before those that it was given last, … */
     uint32_t begun_at; /* … and the job had so many then. */

@@ -38,7 +38,8 @@ sim_moment_free(struct sim_moment **moment)
 struct listener {
     struct sim_strategy strategy;
     struct sim_strategy *inner;
-    struct sim_moment *moment; /* NULL: not yet. */
+    struct sim_strategy *maker; /* Of the run: `inner`, or what it delegates to. */
+    struct sim_moment *moment;  /* NULL: not yet. */
 };
 
 static struct listener *
@@ -50,10 +51,8 @@ listener_of(struct sim_strategy *strategy)
 static void
 listener_begin(struct sim_strategy *strategy, uint64_t seed)
 {
-    struct sim_strategy *inner = listener_of(strategy)->inner;
-    if (inner->ops->begin != NULL) {
-        inner->ops->begin(inner, seed);
-    }
+    struct listener *listener = listener_of(strategy);
+    listener->maker = sim_strategy_begin(listener->inner, seed);
 }
 
 static void
@@ -77,8 +76,8 @@ static uint32_t
 listener_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 {
     struct listener *listener = listener_of(strategy);
-    const struct sim_strategy_ops *ops = listener->inner->ops;
-    uint32_t index = ops->choose(listener->inner, choice);
+    const struct sim_strategy_ops *ops = listener->maker->ops;
+    uint32_t index = ops->choose(listener->maker, choice);
     if (listener->moment != NULL) {
         note_choice(listener->moment, choice, index);
     }
@@ -86,8 +85,6 @@ listener_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 }
 
 static const struct sim_strategy_ops listener_ops = {
-        .name = "listener",
-        .about = "what another strategy answers, noted",
         .repeats = true,
         .begin = listener_begin,
         .choose = listener_choose,

@@ -12,10 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What one run covers: ids of coverage points (element.h), each once. Borrowed. */
 struct sim_cover_set {
     const uint64_t *ids;
@@ -35,7 +31,4 @@ struct sim_taken {
  */
 uint32_t sim_distill(const struct sim_cover_set *sets, uint32_t count, struct sim_taken *ret);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

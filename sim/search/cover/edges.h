@@ -23,10 +23,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* ---- Announced. Of the process, while programs and libraries are loaded. --------------------- */
 
 /* How many bytes were announced; 0: this build counts no edges. */
@@ -81,7 +77,4 @@ sim_edges_log_at(uint64_t *log, uint32_t words, uint64_t nth)
     return log + 2 * words * nth;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

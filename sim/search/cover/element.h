@@ -12,40 +12,32 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* Name, what happens at the first site, what at the second (NULL: it has none), and the whole as a
- * sentence. The numbers are in databases: append only. */
+/* Name, and a sentence. The numbers are in databases: append only. */
 #define SIM_ELEMENT_LIST(X) \
-    X(WAKE_CAUSE, "wake-cause", "wakes", "goes on", \
+    X(WAKE_CAUSE, "wake-cause", \
             "a wake from the one place led to the poll that goes on at the other") \
-    X(STORED, "stored", "stores", NULL, "a waker was stored") \
-    X(FIRED, "fired", "stored", "fires", "a waker stored at the one place was fired at the other") \
-    X(REPLACED, "replaced", "stored", "replaces", \
+    X(STORED, "stored", "a waker was stored") \
+    X(FIRED, "fired", "a waker stored at the one place was fired at the other") \
+    X(REPLACED, "replaced", \
             "a waker stored at the one place was replaced by another's at the other") \
-    X(ERASED, "erased", "stored", "erases", \
-            "a waker stored at the one place was erased, not woken, at the other") \
-    X(FIRED_EMPTY, "fired-empty", "fires", NULL, "a wake found nobody there") \
-    X(TOO_EARLY, "too-early", "fires", "stores", \
+    X(ERASED, "erased", "a waker stored at the one place was erased, not woken, at the other") \
+    X(FIRED_EMPTY, "fired-empty", "a wake found nobody there") \
+    X(TOO_EARLY, "too-early", \
             "a wake found nobody there, and after it somebody came to wait for it") \
-    X(COALESCED, "coalesced", "wakes", "sleeps", "a wake of a task that was woken already") \
-    X(WAKE_DEAD, "wake-dead", "wakes", NULL, "a wake of a task that has finished") \
-    X(SPURIOUS, "spurious", "waits", NULL, "a wake or a report for nothing") \
-    X(EVENT_FIRST, "event-first", "timer", "event", \
-            "what was waited for came before the timer of the same task") \
-    X(TIMER_FIRST, "timer-first", "timer", "event", \
-            "the timer came before what the same task waited for") \
-    X(BLOCKED_BLOCKING, "blocked-blocking", "blocked", "blocking", \
+    X(COALESCED, "coalesced", "a wake of a task that was woken already") \
+    X(WAKE_DEAD, "wake-dead", "a wake of a task that has finished") \
+    X(SPURIOUS, "spurious", "a wake or a report for nothing") \
+    X(EVENT_FIRST, "event-first", "what was waited for came before the timer of the same task") \
+    X(TIMER_FIRST, "timer-first", "the timer came before what the same task waited for") \
+    X(BLOCKED_BLOCKING, "blocked-blocking", \
             "one waited at the one place while who was to wake it waited at the other") \
-    X(READS_FROM, "reads-from", "set", "get", "a cell set by one task was read by another") \
-    X(GOAL, "goal", "goal", NULL, "SIM_SOMETIMES or SIM_REACHABLE was reached") \
-    X(ALWAYS, "always", "checks", NULL, "SIM_ALWAYS was reached")
+    X(READS_FROM, "reads-from", "a cell set by one task was read by another") \
+    X(GOAL, "goal", "SIM_SOMETIMES or SIM_REACHABLE was reached") \
+    X(ALWAYS, "always", "SIM_ALWAYS was reached")
 
 enum sim_element_kind {
     SIM_ELEMENT_NONE,
-#define SIM_ELEMENT_ENUM(name, text, first, second, meaning) SIM_ELEMENT_##name,
+#define SIM_ELEMENT_ENUM(name, text, meaning) SIM_ELEMENT_##name,
     SIM_ELEMENT_LIST(SIM_ELEMENT_ENUM)
 #undef SIM_ELEMENT_ENUM
             SIM_ELEMENT_KINDS
@@ -61,10 +53,6 @@ struct sim_element {
 const char *sim_element_name(uint32_t kind);
 const char *sim_element_meaning(uint32_t kind);
 
-/* What happens at its sites: "wakes", "stores" …; static; NULL: it has no such site. */
-const char *sim_element_first(uint32_t kind);
-const char *sim_element_second(uint32_t kind);
-
 /* 64 bits that identify the point, never 0; two points share them once in 2^64. */
 static inline uint64_t
 sim_element_id(const struct sim_element *element)
@@ -77,7 +65,4 @@ sim_element_id(const struct sim_element *element)
     return id != 0 ? id : 1;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -39,10 +39,6 @@
 #include "sim/core/record/recorder.h"
 #include "sim/search/cover/element.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define SIM_COVER_OBJECTS 8192u      /* A power of two; places for objects of one run. */
 #define SIM_COVER_ACTORS 4096u       /* As many as a run can have. */
 #define SIM_COVER_ELEMENTS 2048u     /* A power of two; places for elements of one run. */
@@ -102,7 +98,4 @@ struct sim_cover {
 uint32_t sim_cover_run(struct sim_cover *cover, const struct sim_recorder *recorder,
         struct sim_element *ret, uint32_t max, struct sim_cover_run *ret_run);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -148,10 +148,3 @@ sim_census_chao1(const struct sim_census *census)
             once == 0 ? 0 : (once % 2 == 0 ? once / 2 * (once - 1) : (once - 1) / 2 * once);
     return census->seen + pairs / (census->twice + 1);
 }
-
-uint32_t
-sim_failure_bound_ppb(uint64_t runs)
-{
-    const uint64_t all = UINT64_C(1000000000);
-    return runs <= 3 ? (uint32_t)all : (uint32_t)((3 * all + runs - 1) / runs);
-}

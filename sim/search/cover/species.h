@@ -8,8 +8,7 @@
  *      Chao1         seen + once(once-1) / 2(twice+1)   at least so many there are (bias-corrected)
  *
  * Both hold for runs that were drawn alike and independently, so only those of a sampler that
- * does not learn may be counted. A third number needs no species: after n runs without a failure, a
- * run fails with probability at most 3/n, at 95 %.
+ * does not learn may be counted.
  *
  * Full. Memory is bounded. When it is full, the counter keeps only species whose number has
  * one more low bit 0 than before, about half of them; `level` counts how often, and results are
@@ -24,10 +23,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Capacity for the species of a sweep; beyond it they are sampled. */
 #define SIM_RUN_SPECIES (1u << 16)
@@ -76,11 +71,4 @@ uint32_t sim_census_unseen_ppm(const struct sim_census *census);
 /* Chao1: how many species there are at least, seen and unseen. */
 uint64_t sim_census_chao1(const struct sim_census *census);
 
-/* After `runs` runs without a failure: how likely one is at most, at 95 %, in parts of a billion
- * (rounded up). 1,000,000,000 up to three runs: nothing is known. */
-uint32_t sim_failure_bound_ppb(uint64_t runs);
-
-#ifdef __cplusplus
-}
-#endif
 #endif

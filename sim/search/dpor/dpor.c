@@ -32,13 +32,7 @@
 #include "sim/search/dpor/dpor.h"
 
 #include "sim/core/world.h"
-#include "sim/search/kinds.h"
-
-static struct dpor *
-dpor_of(struct sim_strategy *strategy)
-{
-    return (struct dpor *)(void *)strategy;
-}
+#include "sim/search/strategy.h"
 
 /* Records the footprint of the last transition, which is over. */
 static void
@@ -102,7 +96,7 @@ follow_forced(struct dpor *dpor, uint32_t actor)
 static void
 dpor_begin(struct sim_strategy *strategy, uint64_t seed)
 {
-    struct dpor *dpor = dpor_of(strategy);
+    struct dpor *dpor = (void *)strategy;
     (void)seed;
     rt_assert(!dpor->under_way);
     rt_assert(dpor->depth > 0 || dpor->runs == 0);
@@ -294,7 +288,7 @@ chooses_actor(const struct sim_choice *choice)
 static uint32_t
 dpor_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 {
-    struct dpor *dpor = dpor_of(strategy);
+    struct dpor *dpor = (void *)strategy;
     rt_assert(dpor->under_way);
     return chooses_actor(choice) ? choose_actor(dpor, choice) : choose_datum(dpor, choice);
 }
@@ -333,7 +327,7 @@ learn(struct dpor *dpor, bool cut_off)
 static void
 dpor_end(struct sim_strategy *strategy, const struct sim_outcome *outcome)
 {
-    struct dpor *dpor = dpor_of(strategy);
+    struct dpor *dpor = (void *)strategy;
     rt_assert(dpor->depth <= DPOR_NODES);
     dpor->differs = dpor->differs || dpor->position < dpor->depth;
     dpor->deepest = dpor->position > dpor->deepest ? dpor->position : dpor->deepest;
@@ -397,7 +391,7 @@ turn(struct dpor *dpor)
 static bool
 dpor_more(struct sim_strategy *strategy)
 {
-    struct dpor *dpor = dpor_of(strategy);
+    struct dpor *dpor = (void *)strategy;
     if (dpor->exhausted || dpor->differs) {
         return false;
     }
@@ -408,35 +402,17 @@ dpor_more(struct sim_strategy *strategy)
     return !dpor->exhausted;
 }
 
-static void
-dpor_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        dpor_event(dpor_of(strategy), &events[i]);
-    }
-}
-
-static const struct sim_strategy_ops dpor_ops = {
-        .name = "dpor",
-        .about = "one run of each class of equivalent runs",
-        .keyless = true,
-        .begin = dpor_begin,
-        .choose = dpor_choose,
-        .events = dpor_events,
-        .end = dpor_end,
-};
+SIM_STRATEGY_EVENTS(dpor_events, dpor, dpor_event)
 
 /* ---- By name. -------------------------------------------------------------------------------- */
 
-static struct sim_strategy *
+static void
 dpor_init(void *memory, const struct sim_strategy_setting *setting)
 {
     struct dpor *dpor = memory;
-    dpor->strategy.ops = &dpor_ops;
     dpor->trace.all_conflict = !setting->declared;
     dpor->guide = DPOR_NONE;
     dpor_branches_init(&dpor->branches);
-    return &dpor->strategy;
 }
 
 static void
@@ -463,10 +439,16 @@ dpor_space(const struct sim_strategy *strategy, struct sim_space *ret)
 const struct sim_strategy_kind sim_strategy_dpor = {
         .name = "dpor",
         .about = "one run of each class of equivalent runs: who runs by wakeup trees, data all",
-        .source = "P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas: Optimal Dynamic Partial Order "
-                  "Reduction (POPL 2014), Optimal-DPOR",
         .sequential = true,
         .size = sizeof(struct dpor),
+        .ops =
+                {
+                        .keyless = true,
+                        .begin = dpor_begin,
+                        .choose = dpor_choose,
+                        .events = dpor_events,
+                        .end = dpor_end,
+                },
         .init = dpor_init,
         .more = dpor_more,
         .space = dpor_space,

@@ -74,7 +74,7 @@ set_of(struct sim_corpus *corpus, uint64_t run, uint64_t added)
 }
 
 void
-sim_corpus_wish(
+sim_corpus_add_constraint(
         struct sim_corpus *corpus, uint64_t run, uint64_t added, const struct sim_corpus_pair *wish)
 {
     struct sim_corpus_set *set = set_of(corpus, run, added);

@@ -14,10 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define SIM_CORPUS_TAPES 128u
 #define SIM_CORPUS_BYTES 8192u /* Of one encoded tape; longer ones are not taken. */
 
@@ -69,13 +65,10 @@ void sim_corpus_add(struct sim_corpus *corpus, uint64_t run, uint64_t added, con
 
 /* Copies a constraint of a run that covered `added` new points. Consecutive ones of one run make a
  * set; beyond SIM_CORPUS_CONSTRAINTS they are left out. */
-void sim_corpus_wish(struct sim_corpus *corpus, uint64_t run, uint64_t added,
+void sim_corpus_add_constraint(struct sim_corpus *corpus, uint64_t run, uint64_t added,
         const struct sim_corpus_pair *wish);
 
 /* Makes `to` a copy of `from`. */
 void sim_corpus_copy(struct sim_corpus *to, const struct sim_corpus *from);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

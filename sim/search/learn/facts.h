@@ -22,28 +22,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What a fact is about; `a` and `b` name it together with the kind. Never stored: may change. */
-#define SIM_FACT_LIST(X) \
-    X(LENGTH, "choices of the next actor in a run; a and b: 0") \
-    X(ACTOR, "steps of an actor; a: its stable id; b: its parent's") \
-    X(OBJECT, "accesses to an object; a: the object") \
-    X(RACE, "two accesses of an object that could have had the other order; a: the object") \
-    X(FOOTPRINT, "a step in some state touches an object; a: the state; b: the object, and how") \
-    X(PAIR, "one line led to another; a: both sites; b: which kind of pair") \
-    X(WANTED, "a constraint of a run; a: both sites; b: the run, and whether it is negative") \
-    X(COVER, "a coverage point; a: the point; b: its kind") \
-    X(ORDER, "a partial order of steps, one in sixteen of them; a: its hash") \
-    X(ASKED, "a goal whose condition was checked, and false; a: its site")
-
 enum sim_fact_kind {
-#define SIM_FACT_ENUM(name, meaning) SIM_FACT_##name,
-    SIM_FACT_LIST(SIM_FACT_ENUM)
-#undef SIM_FACT_ENUM
-            SIM_FACT_KINDS
+    SIM_FACT_LENGTH,    /* Choices of the next actor in a run; a and b: 0. */
+    SIM_FACT_ACTOR,     /* Steps of an actor; a: its stable id; b: its parent's. */
+    SIM_FACT_OBJECT,    /* Accesses to an object; a, b: steps.h. */
+    SIM_FACT_RACE,      /* Accesses of an object that could have had the other order; a: it. */
+    SIM_FACT_FOOTPRINT, /* A step in some state touches an object; a, b: steps.h. */
+    SIM_FACT_WANTED,    /* A constraint of a run (rf.h); a: both sites; b: the run, its sign. */
+    SIM_FACT_COVER,     /* A coverage point; a: the point; b: its kind. */
+    SIM_FACT_ORDER,     /* A partial order of steps, one in sixteen of them; a: its hash. */
+    SIM_FACT_ASKED      /* A goal whose condition was checked, and false; a: its site. */
 };
 
 struct sim_fact {
@@ -106,7 +95,4 @@ void sim_facts_copy(struct sim_facts *to, const struct sim_facts *from);
 const struct sim_fact *sim_facts_find(
         const struct sim_facts *facts, enum sim_fact_kind kind, uint64_t a, uint32_t b);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

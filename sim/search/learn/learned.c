@@ -36,33 +36,33 @@ lay_out(struct sim_learned *learned, char *at)
 }
 
 bool
-sim_learned_book_init(struct sim_learned_book *book)
+sim_epochs_init(struct sim_epochs *epochs)
 {
     _Static_assert(COPIES * sizeof(struct sim_learned) <= PAGE, "heads fit into their page");
-    *book = (struct sim_learned_book){.size = heads_size() + (COPIES + 1) * tables_size()};
-    char *base = mmap(NULL, book->size, PROT_READ | PROT_WRITE,
+    *epochs = (struct sim_epochs){.size = heads_size() + (COPIES + 1) * tables_size()};
+    char *base = mmap(NULL, epochs->size, PROT_READ | PROT_WRITE,
             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) {
-        book->size = 0;
+        epochs->size = 0;
         return false;
     }
-    (void)madvise(base, book->size, MADV_DONTFORK);
-    book->copies = (struct sim_learned *)(void *)base;
+    (void)madvise(base, epochs->size, MADV_DONTFORK);
+    epochs->copies = (struct sim_learned *)(void *)base;
     char *at = base + heads_size();
     for (uint32_t i = 0; i < COPIES; i++, at += tables_size()) {
-        lay_out(&book->copies[i], at);
+        lay_out(&epochs->copies[i], at);
     }
-    lay_out(&book->master, at);
+    lay_out(&epochs->master, at);
     return true;
 }
 
 void
-sim_learned_book_fini(struct sim_learned_book *book)
+sim_epochs_fini(struct sim_epochs *epochs)
 {
-    if (book->copies != NULL) {
-        (void)munmap(book->copies, book->size);
+    if (epochs->copies != NULL) {
+        (void)munmap(epochs->copies, epochs->size);
     }
-    *book = (struct sim_learned_book){.size = 0};
+    *epochs = (struct sim_epochs){.size = 0};
 }
 
 static void
@@ -77,75 +77,75 @@ clear(struct sim_learned *learned)
 }
 
 void
-sim_learned_book_clear(struct sim_learned_book *book)
+sim_epochs_clear(struct sim_epochs *epochs)
 {
     for (uint32_t i = 0; i < COPIES; i++) {
-        clear(&book->copies[i]);
+        clear(&epochs->copies[i]);
     }
-    clear(&book->master);
-    book->closed = 0;
-    book->orders = 0;
+    clear(&epochs->master);
+    epochs->closed = 0;
+    epochs->orders = 0;
 }
 
 /* Epochs of one run, each of which waits for the one before it. */
 #define EAGER 4u
 
 static void
-write_copy(struct sim_learned_book *book, uint64_t epoch)
+write_copy(struct sim_epochs *epochs, uint64_t epoch)
 {
-    struct sim_learned *copy = &book->copies[epoch % COPIES];
-    copy->runs = book->master.runs;
-    memcpy(copy->drawn, book->master.drawn, sizeof(copy->drawn));
-    memcpy(copy->news, book->master.news, sizeof(copy->news));
-    sim_facts_copy(&copy->facts, &book->master.facts);
-    sim_corpus_copy(&copy->corpus, &book->master.corpus);
+    struct sim_learned *copy = &epochs->copies[epoch % COPIES];
+    copy->runs = epochs->master.runs;
+    memcpy(copy->drawn, epochs->master.drawn, sizeof(copy->drawn));
+    memcpy(copy->news, epochs->master.news, sizeof(copy->news));
+    sim_facts_copy(&copy->facts, &epochs->master.facts);
+    sim_corpus_copy(&copy->corpus, &epochs->master.corpus);
 }
 
 void
-sim_learned_book_close(struct sim_learned_book *book)
+sim_epochs_close(struct sim_epochs *epochs)
 {
-    book->closed++;
-    if (book->closed < EAGER) {
-        write_copy(book, book->closed);
+    epochs->closed++;
+    if (epochs->closed < EAGER) {
+        write_copy(epochs, epochs->closed);
     }
-    write_copy(book, book->closed + 1);
+    write_copy(epochs, epochs->closed + 1);
 }
 
 bool
-sim_learned_book_is_open(const struct sim_learned_book *book, uint64_t epoch)
+sim_epochs_is_open(const struct sim_epochs *epochs, uint64_t epoch)
 {
-    return epoch < EAGER ? epoch <= book->closed : epoch < book->closed + 2;
+    return epoch < EAGER ? epoch <= epochs->closed : epoch < epochs->closed + 2;
 }
 
 const struct sim_learned *
-sim_learned_book_of(const struct sim_learned_book *book, uint64_t epoch)
+sim_epochs_of(const struct sim_epochs *epochs, uint64_t epoch)
 {
-    rt_assert(sim_learned_book_is_open(book, epoch));
-    return &book->copies[epoch % COPIES];
+    rt_assert(sim_epochs_is_open(epochs, epoch));
+    return &epochs->copies[epoch % COPIES];
 }
 
 void
-sim_learned_book_count(struct sim_learned_book *book, uint32_t arm, uint64_t news)
+sim_epochs_count(struct sim_epochs *epochs, uint32_t arm, uint64_t news)
 {
-    rt_assert(arm < SIM_ARMS_MAX);
-    book->master.runs++;
-    book->master.drawn[arm]++;
-    book->master.news[arm] += news;
+    rt_assert(arm < SIM_STRATEGIES_MAX);
+    epochs->master.runs++;
+    epochs->master.drawn[arm]++;
+    epochs->master.news[arm] += news;
 }
 
 void
-sim_learned_book_lend(const struct sim_learned_book *book, bool lent)
+sim_epochs_inherit(const struct sim_epochs *epochs, bool inherited)
 {
-    if (book->copies != NULL) {
-        (void)madvise(book->copies, book->size, lent ? MADV_DOFORK : MADV_DONTFORK);
+    if (epochs->copies != NULL) {
+        (void)madvise(epochs->copies, epochs->size, inherited ? MADV_DOFORK : MADV_DONTFORK);
     }
 }
 
 void
-sim_learned_book_seal(const struct sim_learned_book *book)
+sim_epochs_seal(const struct sim_epochs *epochs)
 {
-    if (book->copies != NULL) {
-        (void)mprotect(book->copies, book->size, PROT_READ);
+    if (epochs->copies != NULL) {
+        (void)mprotect(epochs->copies, epochs->size, PROT_READ);
     }
 }
 

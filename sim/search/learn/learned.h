@@ -19,25 +19,22 @@
 #include "sim/search/learn/corpus.h"
 #include "sim/search/learn/facts.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define SIM_LEARNED_FACTS (1u << 15)
 #define SIM_EPOCH_RUNS_MAX 1024u
-#define SIM_ARMS_MAX 32u
+#define SIM_STRATEGIES_MAX 32u
 
 /* Read only while runs are made. */
 struct sim_learned {
-    uint64_t runs;                /* That the statistics are of. */
-    uint64_t drawn[SIM_ARMS_MAX]; /* Of those, runs that this strategy made, … */
-    uint64_t news[SIM_ARMS_MAX];  /* … and coverage points that these were the first to cover. */
+    uint64_t runs;                      /* That the statistics are of. */
+    uint64_t drawn[SIM_STRATEGIES_MAX]; /* Of those, runs that this strategy made, … */
+    uint64_t news
+            [SIM_STRATEGIES_MAX]; /* … and coverage points that these were the first to cover. */
     struct sim_facts facts;
     struct sim_corpus corpus;
 };
 
 /* The parent's statistics, and the copies that workers read. */
-struct sim_learned_book {
+struct sim_epochs {
     struct sim_learned master;  /* The parent's: all that is merged so far. */
     struct sim_learned *copies; /* Three, in a mapping that workers share and cannot write. */
     size_t size;                /* Of the mapping. */
@@ -46,35 +43,32 @@ struct sim_learned_book {
 };
 
 /* Makes the mapping, before any worker is forked. False: out of memory. */
-bool sim_learned_book_init(struct sim_learned_book *book);
-void sim_learned_book_fini(struct sim_learned_book *book);
+bool sim_epochs_init(struct sim_epochs *epochs);
+void sim_epochs_fini(struct sim_epochs *epochs);
 
 /* Forgets all, for a new sweep; no worker is running. */
-void sim_learned_book_clear(struct sim_learned_book *book);
+void sim_epochs_clear(struct sim_epochs *epochs);
 
 /* Epoch `closed` is merged completely: writes the copy for the epoch after the next one, and, of
  * the first four, also for the next. */
-void sim_learned_book_close(struct sim_learned_book *book);
+void sim_epochs_close(struct sim_epochs *epochs);
 
 /* Whether runs of `epoch` may be made now. */
-bool sim_learned_book_is_open(const struct sim_learned_book *book, uint64_t epoch);
+bool sim_epochs_is_open(const struct sim_epochs *epochs, uint64_t epoch);
 
 /* The statistics for runs of `epoch`, which is open. */
-const struct sim_learned *sim_learned_book_of(const struct sim_learned_book *book, uint64_t epoch);
+const struct sim_learned *sim_epochs_of(const struct sim_epochs *epochs, uint64_t epoch);
 
 /* Counts a run of the strategy `arm`, the first to cover `news` points; in order of index. */
-void sim_learned_book_count(struct sim_learned_book *book, uint32_t arm, uint64_t news);
+void sim_epochs_count(struct sim_epochs *epochs, uint32_t arm, uint64_t news);
 
 /* Whether processes forked from now on inherit the mapping (at first not). */
-void sim_learned_book_lend(const struct sim_learned_book *book, bool lent);
+void sim_epochs_inherit(const struct sim_epochs *epochs, bool inherited);
 
 /* In a worker: makes the mapping read-only. */
-void sim_learned_book_seal(const struct sim_learned_book *book);
+void sim_epochs_seal(const struct sim_epochs *epochs);
 
 /* The epoch of run `index`, and the index of the first run of the next one. */
 uint64_t sim_epoch_of(uint64_t index, uint64_t *ret_end);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -23,10 +23,6 @@
 
 #include "sim/core/record/footprint.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define SIM_RACES_ACTORS 128u
 #define SIM_RACES_RESOURCES 512u /* A power of two. */
 
@@ -62,7 +58,4 @@ void sim_races_start(struct sim_races *races, uint32_t actor, uint32_t maker);
 uint32_t sim_races_step(struct sim_races *races, uint32_t actor, uint32_t task,
         const struct sim_access *accesses, uint32_t count);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

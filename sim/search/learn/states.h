@@ -35,10 +35,6 @@
 #include "sim/core/actor.h"
 #include "sim/core/record/footprint.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define SIM_STATES_ACTORS (SIM_ACTORS_MAX + 1u)
 #define SIM_STATES_TASKS (4 * SIM_STATES_ACTORS)
 
@@ -191,7 +187,4 @@ sim_states_event(struct sim_states *states, const struct sim_event *event)
 uint32_t sim_states_locations(const struct sim_states *states, const struct sim_event *event,
         struct sim_line_access ret[SIM_ACCESSES_MAX]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

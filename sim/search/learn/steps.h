@@ -20,10 +20,6 @@
 #include "sim/search/learn/facts.h"
 #include "sim/search/learn/states.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The most facts that are noted of one run, give or take those of its last step and event, by
  * sim_facts_of_run. */
 #define SIM_STEPS_FACTS_MAX 3000u
@@ -72,7 +68,4 @@ sim_object_mode(const struct sim_fact *fact)
     return (uint32_t)(fact->a >> 32);
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

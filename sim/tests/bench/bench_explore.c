@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/tests/bench/stopwatch.h"
 #include "sim/core/memory/checkpoint.h"
@@ -16,12 +17,11 @@
 #include "sim/core/world.h"
 #include "sim/judge/judge.h"
 #include "sim/rewake.h"
-#include "sim/search/exhaustive.h"
+#include "sim/search/strategy.h"
 
 #define TASKS 2u
 #define STEPS 7u
 #define SCHEDULES 3432u
-#define PATH 4096u
 
 /* ---- Scenarios. ------------------------------------------------------------------------------ */
 
@@ -104,20 +104,29 @@ static double
 round_of(void *argument)
 {
     const struct load *load = argument;
-    static struct sim_tree_node path[PATH];
-    static struct sim_exhaustive exhaustive;
-    struct sim_case what = {.scenario = load->scenario, .strategy = &exhaustive.strategy};
+    static _Alignas(64) uint8_t memory[SIM_STRATEGY_BYTES_MAX];
+    const struct sim_strategy_kind *kind = &sim_strategy_exhaustive;
+    char error[SIM_STRATEGY_ERROR_MAX];
+    struct sim_search search;
+    struct sim_space space;
     struct sim_outcome outcome;
+    const char *text = load->reuse ? "exhaustive:resume=1" : "exhaustive:resume=0";
+    if (!sim_search_parse(text, &search, error)) {
+        (void)printf("%s %s\n", text, error);
+        exit(1);
+    }
+    memset(memory, 0, kind->size);
+    struct sim_strategy *exhaustive =
+            sim_strategy_make(memory, &(struct sim_strategy_setting){.search = &search});
+    struct sim_case what = {.scenario = load->scenario, .strategy = exhaustive};
     sim_options_init(&what.options, load->scenario);
     what.options.spurious_one_in = 0;
     what.options.audit_one_in = 0;
     world.checkpoints = load->setup_once || load->reuse ? &checkpoints : NULL;
     sim_checkpoints_drop(&checkpoints);
     world.decider.tape = load->judged ? tape : (struct sim_tape){NULL, 0, 0};
-    sim_exhaustive_init(&exhaustive, path, PATH, SIM_UNBOUNDED, SIM_UNBOUNDED);
-    exhaustive.resumes = load->reuse;
     double start_ns = stopwatch_now_ns();
-    while (sim_exhaustive_next(&exhaustive)) {
+    while (kind->more(exhaustive)) {
         if (load->judged) {
             sim_judge(&world, &what, (struct sim_recording){true, false}, &outcome);
         } else {
@@ -130,8 +139,9 @@ round_of(void *argument)
         }
     }
     double took_ns = stopwatch_now_ns() - start_ns;
-    if (exhaustive.runs != SCHEDULES) {
-        (void)printf("%llu runs, not %u\n", (unsigned long long)exhaustive.runs, SCHEDULES);
+    kind->space(exhaustive, &space);
+    if (space.runs != SCHEDULES) {
+        (void)printf("%llu runs, not %u\n", (unsigned long long)space.runs, SCHEDULES);
         exit(1);
     }
     return took_ns / SCHEDULES;

@@ -132,7 +132,7 @@ load_init(struct load *load, uint32_t index, void *memory)
     sim_search_init(&load->search, index);
     const struct sim_strategy_setting setting = {&load->search, &learned, 1, false};
     memset(memory, 0, sim_strategy_size(index));
-    load->strategy = load->kind->init(memory, &setting);
+    load->strategy = sim_strategy_make(memory, &setting);
 }
 
 struct beside {

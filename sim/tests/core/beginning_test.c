@@ -175,8 +175,6 @@ listener_events(struct sim_strategy *strategy, const struct sim_event *events, u
 }
 
 static const struct sim_strategy_ops listener_ops = {
-        .name = "listener",
-        .about = "gets all events",
         .begin = listener_begin,
         .choose = listener_choose,
         .events = listener_events,

@@ -324,7 +324,7 @@ rivals(struct sim_world *world)
 
 TEST(actor_passed_over_too_often_is_taken_without_asking)
 {
-    static const struct sim_strategy_ops ops = {.name = "newest", .choose = newest};
+    static const struct sim_strategy_ops ops = {.choose = newest};
     static const struct sim_scenario scenario = {.name = "test/rivals", .setup = rivals};
     struct sim_strategy strategy = {&ops};
     struct sim_options options;

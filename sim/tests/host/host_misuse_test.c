@@ -263,10 +263,7 @@ look_after(uint32_t steps)
     options.starvation_steps = 160;
     options.fair_steps = 100;
     away_steps = steps;
-    static const struct sim_strategy_ops ops = {.name = "hold-back",
-            .about = "One actor's steps.",
-            .repeats = true,
-            .choose = hold_back};
+    static const struct sim_strategy_ops ops = {.repeats = true, .choose = hold_back};
     struct sim_strategy strategy = {&ops};
     struct sim_outcome outcome;
     sim_world_run(&lab.world, &scenario, &options, 1, &strategy,

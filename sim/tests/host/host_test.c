@@ -212,7 +212,7 @@ TEST(poll_reports_some_in_any_order_and_leaves_none_out_for_long)
 {
     static const struct sim_scenario scenario = {
             .name = "test/all-ready", .about = "Three are ready.", .setup = all_ready_setup};
-    static const struct sim_strategy_ops nasty_ops = {.name = "nasty", .choose = nasty_choose};
+    static const struct sim_strategy_ops nasty_ops = {.choose = nasty_choose};
     memset(&seen, 0, sizeof seen);
     host_lab_pass(&scenario, 0);
     EXPECT_EQ(seen.partial, 0);

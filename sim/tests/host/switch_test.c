@@ -229,10 +229,7 @@ eager_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
     return choice->kind == SIM_KIND_SWITCH ? 1 : 0;
 }
 
-static const struct sim_strategy_ops eager_ops = {.name = "eager",
-        .about = "preempts wherever it may",
-        .keyless = true,
-        .choose = eager_choose};
+static const struct sim_strategy_ops eager_ops = {.keyless = true, .choose = eager_choose};
 
 static struct sim_strategy eager = {.ops = &eager_ops};
 

@@ -233,7 +233,7 @@ by_dpor(struct lab *lab, int64_t program, bool declared, struct found *found)
     void *memory = calloc(1, kind->size);
     EXPECT(memory != NULL);
     const struct sim_strategy_setting setting = {&search, &learned, 0, declared};
-    struct sim_strategy *strategy = kind->init(memory, &setting);
+    struct sim_strategy *strategy = sim_strategy_make(memory, &setting);
     clear(found);
     while (kind->more(strategy)) {
         run(lab, &program_scenario, program, strategy, found);
@@ -435,7 +435,7 @@ runs_of_pickers(struct lab *lab, void (*setup)(struct sim_world *world), struct 
     const struct sim_strategy_kind *kind = sim_strategy_at(search.kind);
     const struct sim_strategy_setting setting = {&search, &learned, 0, true};
     void *memory = calloc(1, kind->size);
-    struct sim_strategy *strategy = kind->init(memory, &setting);
+    struct sim_strategy *strategy = sim_strategy_make(memory, &setting);
     sim_options_init(&options, &scenario);
     options.spurious_one_in = 0;
     options.audit_one_in = 0;

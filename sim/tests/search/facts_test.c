@@ -32,7 +32,7 @@ teach(struct sim_facts *facts, uint64_t run)
     uint64_t key = sim_stream_key(run, 1);
     for (uint32_t i = 0; i < 20; i++) {
         uint64_t draw = sim_stream_draw(key, i);
-        (void)sim_facts_note(facts, draw % 2 == 0 ? SIM_FACT_PAIR : SIM_FACT_COVER, draw >> 8 & 31,
+        (void)sim_facts_note(facts, draw % 2 == 0 ? SIM_FACT_RACE : SIM_FACT_COVER, draw >> 8 & 31,
                 draw >> 16 & 3, run, draw >> 24 & 7);
     }
 }
@@ -100,7 +100,7 @@ TEST(facts_are_found_cleared_and_copied)
         EXPECT_EQ(fact->most, 7);
         EXPECT_EQ(fact->first, 3);
         EXPECT(sim_facts_find(&copy.facts, SIM_FACT_ACTOR, 7, 2) == NULL);
-        EXPECT(sim_facts_find(&copy.facts, SIM_FACT_PAIR, 7, 1) == NULL);
+        EXPECT(sim_facts_find(&copy.facts, SIM_FACT_RACE, 7, 1) == NULL);
         for (uint32_t i = 0; i < round * 40; i++) {
             teach(&table.facts, i);
         }
@@ -173,28 +173,28 @@ TEST(epochs_count_off_all_runs)
  * each of the first four, what the one before it taught. */
 TEST(learned_is_frozen_for_an_epoch)
 {
-    struct sim_learned_book book;
-    EXPECT(sim_learned_book_init(&book));
-    EXPECT_EQ(sim_learned_book_of(&book, 0)->facts.count, 0);
-    EXPECT(!sim_learned_book_is_open(&book, 1));
+    struct sim_epochs epochs;
+    EXPECT(sim_epochs_init(&epochs));
+    EXPECT_EQ(sim_epochs_of(&epochs, 0)->facts.count, 0);
+    EXPECT(!sim_epochs_is_open(&epochs, 1));
     for (uint64_t epoch = 0; epoch < 9; epoch++) {
-        (void)sim_facts_note(&book.master.facts, SIM_FACT_OBJECT, epoch, 0, epoch, 1);
-        sim_learned_book_count(&book, 2, epoch);
+        (void)sim_facts_note(&epochs.master.facts, SIM_FACT_OBJECT, epoch, 0, epoch, 1);
+        sim_epochs_count(&epochs, 2, epoch);
         if (epoch + 1 >= 4) {
-            EXPECT_EQ(sim_learned_book_of(&book, epoch + 1)->facts.count, epoch);
+            EXPECT_EQ(sim_epochs_of(&epochs, epoch + 1)->facts.count, epoch);
         }
-        sim_learned_book_close(&book);
+        sim_epochs_close(&epochs);
         uint64_t next = epoch + 1 < 4 ? epoch + 1 : epoch + 2;
-        EXPECT_EQ(sim_learned_book_is_open(&book, epoch + 2), epoch + 2 >= 4);
-        const struct sim_learned *learned = sim_learned_book_of(&book, next);
+        EXPECT_EQ(sim_epochs_is_open(&epochs, epoch + 2), epoch + 2 >= 4);
+        const struct sim_learned *learned = sim_epochs_of(&epochs, next);
         EXPECT_EQ(learned->facts.count, epoch + 1);
         EXPECT_EQ(learned->runs, epoch + 1);
         EXPECT_EQ(learned->drawn[2], epoch + 1);
     }
-    sim_learned_book_clear(&book);
-    EXPECT_EQ(sim_learned_book_of(&book, 0)->facts.count, 0);
-    EXPECT_EQ(sim_learned_book_of(&book, 0)->runs, 0);
-    sim_learned_book_fini(&book);
+    sim_epochs_clear(&epochs);
+    EXPECT_EQ(sim_epochs_of(&epochs, 0)->facts.count, 0);
+    EXPECT_EQ(sim_epochs_of(&epochs, 0)->runs, 0);
+    sim_epochs_fini(&epochs);
 }
 
 /* A corpus keeps those that have shown most, the newer of two alike; an empty tape is one too. */
@@ -234,7 +234,7 @@ TEST(a_corpus_that_was_emptied_keeps_no_tape)
         if (byte == 1) {
             sim_corpus_init(&to, &memory[1]);
         }
-        to.count = 0; /* As sim_learned_book_clear leaves it. */
+        to.count = 0; /* As sim_epochs_clear leaves it. */
         sim_corpus_copy(&to, &from);
         EXPECT_EQ(to.tapes[0].bytes[0], byte);
     }

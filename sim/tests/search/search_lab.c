@@ -17,7 +17,7 @@ begin(struct search_lab *lab)
     const struct sim_strategy_kind *kind = sim_strategy_at(lab->search.kind);
     const struct sim_strategy_setting setting = {&lab->search, &lab->learned, 0, false};
     memset(lab->memory, 0, kind->size);
-    lab->strategy = kind->init(lab->memory, &setting);
+    lab->strategy = sim_strategy_make(lab->memory, &setting);
 }
 
 void

@@ -58,16 +58,6 @@ TEST(species_estimates_are_the_known_answers)
     EXPECT_EQ(sim_census_chao1(&many), 1010 + 45409);
 }
 
-TEST(species_bound_without_failure_is_three_over_runs)
-{
-    EXPECT_EQ(sim_failure_bound_ppb(0), 1000000000);
-    EXPECT_EQ(sim_failure_bound_ppb(3), 1000000000);
-    EXPECT_EQ(sim_failure_bound_ppb(4), 750000000);
-    EXPECT_EQ(sim_failure_bound_ppb(1000), 3000000);
-    EXPECT_EQ(sim_failure_bound_ppb(7), 428571429);
-    EXPECT_EQ(sim_failure_bound_ppb(UINT64_C(10000000000)), 1);
-}
-
 /* Goal: more species than the capacity are estimated, and none that is kept is lost.
  * Method: 10,000 species in 64 places, each noted twice, in two orders: the same census, within a
  * third of the truth; a kept one's count is exact. */

@@ -181,7 +181,7 @@ walker_init(struct walker *walker, const char *text)
     EXPECT(walker->memory != NULL);
     EXPECT(walker->kind->sequential);
     const struct sim_strategy_setting setting = {&walker->search, &learned, 0, false};
-    walker->strategy = walker->kind->init(walker->memory, &setting);
+    walker->strategy = sim_strategy_make(walker->memory, &setting);
 }
 
 static void

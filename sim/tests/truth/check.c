@@ -63,8 +63,6 @@ walker_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 }
 
 static const struct sim_strategy_ops walker_ops = {
-        .name = "walker",
-        .about = "every order, each quiescence audited",
         .repeats = true,
         .begin = walker_begin,
         .choose = walker_choose,
