@@ -13,7 +13,7 @@
 #include "sim/base/terminal.h"
 #include "sim/cli/print/words.h"
 #include "sim/explain/step/gdb.h"
-#include "sim/explain/step/moment.h"
+#include "sim/explain/step/step_view.h"
 #include "sim/explain/step/until.h"
 
 static bool
@@ -93,45 +93,45 @@ put_up_to(struct sim_page *page, const struct sim_recorder *recorder, uint64_t s
     sim_page_put(page,
             "The step ends its process, so its alternatives and the state of the actors are "
             "unknown;\n--gdb stops there. The run up to this step:\n\n");
-    return sim_until_tell(page, recorder, step, false);
+    return sim_until_print(page, recorder, step, false);
 }
 
 static rt_err
-put_step(struct sim_page *page, const struct sim_single *alone, const struct sim_moment *moment)
+put_step(struct sim_page *page, const struct sim_single *alone, const struct sim_step_view *view)
 {
     const struct sim_outcome *outcome = sim_single_outcome(alone);
     const struct sim_recorder *recorder = sim_single_recorder(alone);
-    return moment->taken ? sim_moment_tell(page, moment, recorder, outcome->steps)
-                         : put_up_to(page, recorder, moment->step);
+    return view->taken ? sim_step_view_print(page, view, recorder, outcome->steps)
+                       : put_up_to(page, recorder, view->step);
 }
 
 static rt_err
 put_until(struct sim_cli *cli, struct sim_page *page, const struct sim_single *alone,
-        const struct sim_moment *moment)
+        const struct sim_step_view *view)
 {
     const struct sim_recorder *recorder = sim_single_recorder(alone);
-    rt_err err =
-            sim_until_tell(page, recorder, cli->settings.until, given(cli, SIM_CLI_OPTION_VERBOSE));
-    if (err == RT_OK && moment->reached) {
+    rt_err err = sim_until_print(
+            page, recorder, cli->settings.until, given(cli, SIM_CLI_OPTION_VERBOSE));
+    if (err == RT_OK && view->reached) {
         sim_page_printf(page, "\nstate of each actor after step %llu, at ",
                 (unsigned long long)cli->settings.until);
-        sim_page_time(page, moment->now_ns);
+        sim_page_time(page, view->now_ns);
         sim_page_put(page, ":\n");
-        err = sim_moment_tell_stances(page, moment, recorder);
+        err = sim_step_view_print_actors(page, view, recorder);
     }
     return err;
 }
 
 static int
 print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_single *alone,
-        const struct sim_moment *moment)
+        const struct sim_step_view *view)
 {
     struct sim_page page;
     const char *name = subject->text != NULL ? subject->text : cli->arguments[0];
     char *replay = sim_command_text(cli, "replay", subject->entry, name);
     sim_page_init(&page, sim_terminal_colour());
     bool step = given(cli, SIM_CLI_OPTION_STEP);
-    rt_err err = step ? put_step(&page, alone, moment) : put_until(cli, &page, alone, moment);
+    rt_err err = step ? put_step(&page, alone, view) : put_until(cli, &page, alone, view);
     (void)fputs(sim_page_text(&page), stdout);
     if (err == RT_OK && strcmp(cli->arguments[0], "-") != 0) {
         (void)printf("\nin gdb: %s --gdb --step %llu\n", replay,
@@ -158,7 +158,7 @@ differs(struct sim_cli *cli, const struct sim_subject *subject, const struct sim
 
 static int
 print_checked(struct sim_cli *cli, const struct sim_subject *subject,
-        const struct sim_single *alone, const struct sim_moment *moment)
+        const struct sim_single *alone, const struct sim_step_view *view)
 {
     const struct sim_outcome *outcome = sim_single_outcome(alone);
     uint64_t wanted = given(cli, SIM_CLI_OPTION_STEP) ? cli->settings.step : cli->settings.until;
@@ -166,7 +166,7 @@ print_checked(struct sim_cli *cli, const struct sim_subject *subject,
         return fail_with_no_step(outcome, wanted);
     }
     int differing = differs(cli, subject, outcome);
-    int status = print(cli, subject, alone, moment);
+    int status = print(cli, subject, alone, view);
     return status != 0 ? status : differing;
 }
 
@@ -174,23 +174,24 @@ static int
 print_step_of(struct sim_cli *cli, const struct sim_subject *subject)
 {
     bool step = given(cli, SIM_CLI_OPTION_STEP);
-    struct sim_moment *moment = sim_moment_new(step ? cli->settings.step : cli->settings.until + 1);
+    struct sim_step_view *view =
+            sim_step_view_new(step ? cli->settings.step : cli->settings.until + 1);
     struct sim_single alone = {.runs = 0};
-    if (moment == NULL) {
+    if (view == NULL) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to inspect the run");
     }
-    moment->before_only = !step;
+    view->before_only = !step;
     const struct sim_subject_setup setup = {
             .lenient = given(cli, SIM_CLI_OPTION_LENIENT),
-            .study = sim_moment_study,
-            .study_of = moment,
+            .analyze = sim_step_view_run,
+            .analysis = view,
     };
     int status = sim_subject_run_with(cli, subject, &setup, &alone);
     if (status == 0) {
-        status = print_checked(cli, subject, &alone, moment);
+        status = print_checked(cli, subject, &alone, view);
     }
     sim_single_fini(&alone);
-    sim_moment_free(&moment);
+    sim_step_view_free(&view);
     return status;
 }
 

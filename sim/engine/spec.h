@@ -52,12 +52,12 @@ struct sim_run_spec {
     /* Where the numbers that it draws are noted, made before the worker; NULL: nowhere. */
     struct sim_draws *draws;
     /* After all that: looks further into the run, in the process that made it, and leaves what it
-     * finds in `study_of`, which lies in memory shared with the process since before the worker
+     * finds in `analysis`, which lies in memory shared with the process since before the worker
      * was made. NULL: none. */
-    void (*study)(struct sim_world *world, const struct sim_case *what,
-            const struct sim_outcome *outcome, void *study_of);
-    void *study_of;
-    /* What the run answers, as a fuzzer's input has it: shared with the process as `study_of` is,
+    void (*analyze)(struct sim_world *world, const struct sim_case *what,
+            const struct sim_outcome *outcome, void *analysis);
+    void *analysis;
+    /* What the run answers, as a fuzzer's input has it: shared with the process as `analysis` is,
      * with its tape, and written also when the process dies. NULL: none. */
     struct sim_decision_log *decision_log;
 

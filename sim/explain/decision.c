@@ -27,17 +27,17 @@
 
 struct search {
     struct sim_decision *decision;
-    struct sim_single *scout;
+    struct sim_single *single;
     const struct sim_failure *failure;
     struct sim_outcome wanted; /* Of the failing run. */
-    struct sim_deviation *room;
+    struct sim_deviation *scratch;
     bool refused;
 };
 
 /* ---- Runs. ----------------------------------------------------------------------------------- */
 
 static const struct sim_outcome *
-fly(struct search *search, const struct sim_options *options, uint64_t seed, uint32_t how,
+run_candidate(struct search *search, const struct sim_options *options, uint64_t seed, uint32_t how,
         const struct sim_tape *tape)
 {
     const struct sim_run_spec candidate = {
@@ -47,23 +47,24 @@ fly(struct search *search, const struct sim_options *options, uint64_t seed, uin
             .how = how,
             .tape = tape,
     };
-    const struct sim_outcome *outcome = sim_single_run(search->scout, &candidate);
+    const struct sim_outcome *outcome = sim_single_run(search->single, &candidate);
     search->decision->runs++;
-    search->refused = search->refused || search->scout->worker.failed;
+    search->refused = search->refused || search->single->worker.failed;
     return outcome;
 }
 
 /* Whether one more run may be made. */
 static bool
-may_fly(struct search *search)
+may_run(struct search *search)
 {
     return !search->refused && sim_budget_left(search->failure->budget);
 }
 
 static const struct sim_outcome *
-fly_tape(struct search *search, const struct sim_tape *tape)
+run_tape(struct search *search, const struct sim_tape *tape)
 {
-    return fly(search, &search->decision->options, search->decision->seed, SIM_HOW_LENIENT, tape);
+    return run_candidate(
+            search, &search->decision->options, search->decision->seed, SIM_HOW_LENIENT, tape);
 }
 
 static bool
@@ -93,11 +94,11 @@ copy_tape(struct sim_tape *to, const struct sim_tape *from)
     return true;
 }
 
-/* `tape` without `length` entries from `from` on, in the search's room. */
+/* `tape` without `length` entries from `from` on, in the search's scratch. */
 static struct sim_tape
 without(const struct search *search, const struct sim_tape *tape, uint32_t from, uint32_t length)
 {
-    struct sim_tape left = {search->room, 0, tape->count + 1u};
+    struct sim_tape left = {search->scratch, 0, tape->count + 1u};
     for (uint32_t i = 0; i < tape->count; i++) {
         if (i < from || i >= from + length) {
             left.entries[left.count++] = tape->entries[i];
@@ -149,9 +150,9 @@ count(struct search *search, const struct sim_tape *prefix, uint32_t runs)
     if (search->wanted.verdict == SIM_VERDICT_LATE_WAKEUP) {
         options.audit_one_in = 1;
     }
-    for (uint32_t i = 0; i < runs && may_fly(search); i++) {
+    for (uint32_t i = 0; i < runs && may_run(search); i++) {
         const struct sim_outcome *outcome =
-                fly(search, &options, (uint64_t)i + 1, SIM_HOW_BRANCH, prefix);
+                run_candidate(search, &options, (uint64_t)i + 1, SIM_HOW_BRANCH, prefix);
         if (outcome != NULL) {
             tally.runs++;
             tally.failed += outcome->verdict != SIM_VERDICT_PASS;
@@ -167,7 +168,7 @@ static void
 count_sides(struct search *search, const struct sim_tape *tape, uint32_t at, uint32_t runs,
         struct sim_tally *ret_below, struct sim_tally *ret_beside)
 {
-    struct sim_tape prefix = {search->room, at + 1, tape->count + 1u};
+    struct sim_tape prefix = {search->scratch, at + 1, tape->count + 1u};
     memcpy(prefix.entries, tape->entries, (at + 1) * sizeof(*prefix.entries));
     *ret_below = count(search, &prefix, runs);
     prefix.entries[at].index = 0;
@@ -200,7 +201,7 @@ may_decide(const struct sim_deviation *deviation)
 static bool
 keep_passing(struct search *search)
 {
-    struct sim_tape written = sim_single_deviations(search->scout);
+    struct sim_tape written = sim_single_deviations(search->single);
     return copy_tape(&search->decision->passing, &written);
 }
 
@@ -213,12 +214,12 @@ flip_one(struct search *search)
     const struct sim_tape *tape = &decision->failing;
     uint32_t best = 0;
     uint32_t from = tape->count > FLIP_SINGLES ? tape->count - FLIP_SINGLES : 0;
-    for (uint32_t i = from; i < tape->count && may_fly(search); i++) {
+    for (uint32_t i = from; i < tape->count && may_run(search); i++) {
         struct sim_tape flipped = without(search, tape, i, 1);
-        if (!may_decide(&tape->entries[i]) || !passes(fly_tape(search, &flipped))) {
+        if (!may_decide(&tape->entries[i]) || !passes(run_tape(search, &flipped))) {
             continue;
         }
-        struct sim_tape written = sim_single_deviations(search->scout);
+        struct sim_tape written = sim_single_deviations(search->single);
         struct sim_tape passing = {NULL, 0, 0};
         struct sim_tally below;
         struct sim_tally beside;
@@ -248,10 +249,10 @@ flip_two(struct search *search)
     const struct sim_tape *tape = &decision->failing;
     uint32_t left = FLIP_PAIRS;
     for (uint32_t k = tape->count; k-- > 1 && !decision->found;) {
-        for (uint32_t i = k; i-- > 0 && left > 0 && may_fly(search); left--) {
+        for (uint32_t i = k; i-- > 0 && left > 0 && may_run(search); left--) {
             struct sim_tape flipped = without(search, tape, k, 1);
             flipped = without(search, &flipped, i, 1);
-            if (may_decide(&tape->entries[k]) && passes(fly_tape(search, &flipped)) &&
+            if (may_decide(&tape->entries[k]) && passes(run_tape(search, &flipped)) &&
                     keep_passing(search)) {
                 decision->found = true;
                 decision->changed = 2;
@@ -268,15 +269,15 @@ take_passing(struct search *search, const struct sim_outcome *outcome)
 {
     struct sim_decision *decision = search->decision;
     const struct sim_outcome passed = *outcome;
-    struct sim_tape written = sim_single_deviations(search->scout);
+    struct sim_tape written = sim_single_deviations(search->single);
     struct sim_tape tape = {NULL, 0, 0};
     bool taken = copy_tape(&tape, &written) &&
                  shrink(search, &tape, &passed, true, &decision->passing) &&
                  decision->passing.count > 0;
     free(tape.entries);
-    free(search->room);
-    search->room = calloc(decision->passing.count + 1u, sizeof(*search->room));
-    return taken && search->room != NULL;
+    free(search->scratch);
+    search->scratch = calloc(decision->passing.count + 1u, sizeof(*search->scratch));
+    return taken && search->scratch != NULL;
 }
 
 /* The failing run is the baseline where the others are not: a passing one is looked for among
@@ -285,10 +286,10 @@ static void
 find_passing(struct search *search)
 {
     struct sim_decision *decision = search->decision;
-    for (uint64_t seed = 1; seed <= PASSING_SEEDS && may_fly(search); seed++) {
+    for (uint64_t seed = 1; seed <= PASSING_SEEDS && may_run(search); seed++) {
         decision->seeds_tried++;
         const struct sim_outcome *outcome =
-                fly(search, &decision->options, seed, SIM_HOW_RANDOM, NULL);
+                run_candidate(search, &decision->options, seed, SIM_HOW_RANDOM, NULL);
         if (passes(outcome) && take_passing(search, outcome)) {
             decision->found = true;
             decision->added = true;
@@ -327,7 +328,7 @@ count_well(struct search *search)
 /* ---- The interface. -------------------------------------------------------------------------- */
 
 bool
-sim_decision_find(struct sim_decision *decision, struct sim_single *scout,
+sim_decision_find(struct sim_decision *decision, struct sim_single *single,
         const struct sim_failure *failure, const struct sim_tape *tape,
         const struct sim_outcome *outcome)
 {
@@ -335,7 +336,7 @@ sim_decision_find(struct sim_decision *decision, struct sim_single *scout,
             .options = *failure->options, .seed = failure->seed, .given = tape->count};
     struct search search = {
             .decision = decision,
-            .scout = scout,
+            .single = single,
             .failure = failure,
             .wanted = *outcome,
     };
@@ -345,11 +346,11 @@ sim_decision_find(struct sim_decision *decision, struct sim_single *scout,
         return false;
     }
     sim_budget_stage(failure->budget, "looking for a run that passes", SEARCH_ENDS);
-    search.room = calloc(decision->failing.count + 1u, sizeof(*search.room));
-    if (search.room == NULL) {
+    search.scratch = calloc(decision->failing.count + 1u, sizeof(*search.scratch));
+    if (search.scratch == NULL) {
         return false;
     }
-    if (same_failure(&search, fly_tape(&search, &decision->failing))) {
+    if (same_failure(&search, run_tape(&search, &decision->failing))) {
         flip_one(&search);
         if (!decision->found) {
             flip_two(&search);
@@ -359,10 +360,10 @@ sim_decision_find(struct sim_decision *decision, struct sim_single *scout,
         }
     }
     sim_budget_stage(failure->budget, "counting what the decision decides", COUNT_ENDS);
-    if (decision->found && search.room != NULL) {
+    if (decision->found && search.scratch != NULL) {
         count_well(&search);
     }
-    free(search.room);
+    free(search.scratch);
     return !search.refused;
 }
 

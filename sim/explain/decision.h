@@ -56,10 +56,10 @@ struct sim_decision {
 };
 
 /*
- * Looks for it. `tape` and `outcome` are the failing run's. False: the system refused (`scout`'s
+ * Looks for it. `tape` and `outcome` are the failing run's. False: the system refused (`single`'s
  * worker.error). sim_decision_free must follow in any case.
  */
-bool sim_decision_find(struct sim_decision *decision, struct sim_single *scout,
+bool sim_decision_find(struct sim_decision *decision, struct sim_single *single,
         const struct sim_failure *failure, const struct sim_tape *tape,
         const struct sim_outcome *outcome);
 /* Looks for nothing: `tape` is what the failing run did. False: no memory. */

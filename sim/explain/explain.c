@@ -21,7 +21,7 @@
 #define HANG_AGAIN_MS 2000u
 
 /* Of the budget, when each stage has to end, in percent; those before are in decision.c. */
-#define STUDY_ENDS 75u
+#define ANALYSIS_ENDS 75u
 #define COUNTERFACTUAL_ENDS 85u
 
 /* The failure as it came. */
@@ -53,20 +53,20 @@ candidate_of(const struct sim_explanation *explanation, const struct sim_tape *t
     };
 }
 
-/* The run is made in any case; it is studied where the budget has something left. */
+/* The run is made in any case; it is analyzed where the budget has something left. */
 static bool
-study_failing(struct sim_explanation *explanation)
+analyze_failing(struct sim_explanation *explanation)
 {
     struct sim_single *single = &explanation->failing;
     struct sim_run_spec candidate = candidate_of(explanation, &explanation->decision.failing);
     candidate.texts = true;
     if (sim_budget_left(&explanation->budget)) {
-        struct sim_run_spec studied = candidate;
-        studied.explain = true;
-        studied.study = explanation->study != NULL ? sim_study_run : NULL;
-        studied.study_of = explanation->study;
+        struct sim_run_spec analyzed = candidate;
+        analyzed.explain = true;
+        analyzed.analyze = explanation->analysis != NULL ? sim_analysis_run : NULL;
+        analyzed.analysis = explanation->analysis;
         single->budget = &explanation->budget;
-        if (sim_single_run(single, &studied) != NULL) {
+        if (sim_single_run(single, &analyzed) != NULL) {
             return true;
         }
     }
@@ -102,20 +102,20 @@ find_decision(struct sim_explanation *explanation)
     return found;
 }
 
-/* The run that is told. A study whose process died goes on behind what it died of. */
+/* The run that is told. An analysis whose process died continues after what it died of. */
 static bool
 run_failing(struct sim_explanation *explanation)
 {
-    sim_budget_stage(&explanation->budget, "analysing the failing run", STUDY_ENDS);
-    bool flown = study_failing(explanation);
+    sim_budget_stage(&explanation->budget, "analysing the failing run", ANALYSIS_ENDS);
+    bool flown = analyze_failing(explanation);
     for (uint32_t deaths = 0; flown && deaths < DEATHS_MAX && sim_budget_left(&explanation->budget);
             deaths++) {
         const struct sim_outcome *outcome = sim_single_outcome(&explanation->failing);
         bool dead = outcome->oracle == SIM_ORACLE_PROCESS || outcome->verdict == SIM_VERDICT_PASS;
-        if (explanation->study == NULL || explanation->study->done || dead) {
+        if (explanation->analysis == NULL || explanation->analysis->done || dead) {
             break;
         }
-        flown = study_failing(explanation);
+        flown = analyze_failing(explanation);
     }
     /* What is told, and has a token, is the failure and nothing else. */
     return flown &&
@@ -192,7 +192,7 @@ evidence_of(const struct sim_explanation *explanation)
             .ledger = &explanation->ledger,
             .wake_outcome = &explanation->wake_outcome,
             .outcome = outcome,
-            .study = explanation->study,
+            .analysis = explanation->analysis,
             .crash = died ? &explanation->failing.worker.shared->crash : NULL,
             .places = explanation->places,
             .passing = explanation->compared ? &explanation->passing_ledger : NULL,
@@ -207,16 +207,16 @@ evidence_of(const struct sim_explanation *explanation)
 /* Makes one of the two runs once more, in a process of its own, for `study`. */
 static void
 walk_run(struct sim_explanation *explanation, const struct sim_tape *tape,
-        void (*study)(
+        void (*analyze)(
                 struct sim_world *, const struct sim_case *, const struct sim_outcome *, void *),
-        void *study_of)
+        void *analysis)
 {
     uint32_t hang_ms = explanation->failure.hang_ms;
     struct sim_single scout;
     struct sim_run_spec candidate = candidate_of(explanation, tape);
-    candidate.study = study;
-    candidate.study_of = study_of;
-    if (study_of != NULL && sim_budget_left(&explanation->budget) &&
+    candidate.analyze = analyze;
+    candidate.analysis = analysis;
+    if (analysis != NULL && sim_budget_left(&explanation->budget) &&
             sim_single_init(&scout, NULL, &sim_shared_for_candidates, hang_ms)) {
         scout.budget = &explanation->budget;
         (void)sim_single_run(&scout, &candidate);
@@ -269,7 +269,7 @@ find_attempt(struct sim_explanation *explanation)
     if (counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED) {
         sim_attempt_find(
                 &runs, explanation->places, counterfactual->actor, 0, 0, &explanation->attempt);
-    } else if (counterfactual->kind == SIM_COUNTERFACTUAL_UNTOLD) {
+    } else if (counterfactual->kind == SIM_COUNTERFACTUAL_NOT_NOTIFIED) {
         sim_attempt_find(&runs, explanation->places, counterfactual->actor,
                 counterfactual->writer_id, counterfactual->step, &explanation->attempt);
     } else if (sim_outcome_is_stall(outcome)) {
@@ -300,16 +300,16 @@ walk_ways(struct sim_explanation *explanation, uint32_t actor, uint64_t from, ui
     sim_sides_part(&explanation->actor_table, &explanation->passing_actor_table, &here, &there);
     here = here > PARTS_BEFORE ? here - PARTS_BEFORE : 1;
     there = there > PARTS_BEFORE ? there - PARTS_BEFORE : 1;
-    explanation->here = sim_way_new(
+    explanation->here = sim_actor_trace_new(
             actor, from != 0 ? from : here, sim_explanation_outcome(explanation)->steps);
-    explanation->there = sim_way_new(actor, there, to);
-    walk_run(explanation, &explanation->decision.failing, sim_way_run, explanation->here);
-    walk_run(explanation, &explanation->decision.passing, sim_way_run, explanation->there);
+    explanation->there = sim_actor_trace_new(actor, there, to);
+    walk_run(explanation, &explanation->decision.failing, sim_actor_trace_run, explanation->here);
+    walk_run(explanation, &explanation->decision.passing, sim_actor_trace_run, explanation->there);
     /* What one of them does alone is known of two that were walked to the end. */
     if (explanation->here == NULL || explanation->there == NULL || !explanation->here->done ||
             !explanation->there->done) {
-        sim_way_free(&explanation->here);
-        sim_way_free(&explanation->there);
+        sim_actor_trace_free(&explanation->here);
+        sim_actor_trace_free(&explanation->there);
     }
 }
 
@@ -326,9 +326,10 @@ find_ways(struct sim_explanation *explanation)
     uint32_t blocks = 0;
     uint32_t like = 0;
     if (counterfactual->away_step != 0) {
-        explanation->here = sim_way_new(
+        explanation->here = sim_actor_trace_new(
                 counterfactual->away_id, counterfactual->away_step, counterfactual->away_step);
-        walk_run(explanation, &explanation->decision.failing, sim_way_run, explanation->here);
+        walk_run(explanation, &explanation->decision.failing, sim_actor_trace_run,
+                explanation->here);
     } else if (taker != SIM_PART_NONE) {
         walk_ways(explanation, id_of(&explanation->actor_table, taker), given + 1, UINT32_MAX);
     } else if (counterfactual->kind == SIM_COUNTERFACTUAL_ELSEWHERE &&
@@ -349,10 +350,11 @@ find_told(struct sim_explanation *explanation)
     const struct sim_evidence evidence = evidence_of(explanation);
     uint32_t part =
             sim_actor_table_actor(&explanation->actor_table, explanation->counterfactual.actor);
-    uint64_t step = sim_cause_told(&evidence);
+    uint64_t step = sim_cause_reported(&evidence);
     if (step != 0 && explanation->here == NULL) {
-        explanation->here = sim_way_new(id_of(&explanation->actor_table, part), step, step);
-        walk_run(explanation, &explanation->decision.failing, sim_way_run, explanation->here);
+        explanation->here = sim_actor_trace_new(id_of(&explanation->actor_table, part), step, step);
+        walk_run(explanation, &explanation->decision.failing, sim_actor_trace_run,
+                explanation->here);
     }
 }
 
@@ -362,8 +364,9 @@ find_over(struct sim_explanation *explanation)
 {
     uint64_t step = explanation->counterfactual.lost_step;
     if (explanation->counterfactual.kind == SIM_COUNTERFACTUAL_LOST && step != 0) {
-        explanation->over = sim_way_new(0, step, step);
-        walk_run(explanation, &explanation->decision.failing, sim_way_run, explanation->over);
+        explanation->over = sim_actor_trace_new(0, step, step);
+        walk_run(explanation, &explanation->decision.failing, sim_actor_trace_run,
+                explanation->over);
     }
 }
 
@@ -378,14 +381,14 @@ find_cause(struct sim_explanation *explanation)
 }
 
 /* Walks the step of what is to blame. */
-static struct sim_way *
+static struct sim_actor_trace *
 walk_blamed(struct sim_explanation *explanation, uintptr_t mark)
 {
     const struct sim_location *location = &explanation->cause.at[0];
-    struct sim_way *way = sim_way_new(0, location->step, location->step);
+    struct sim_actor_trace *way = sim_actor_trace_new(0, location->step, location->step);
     if (way != NULL) {
         way->mark = mark;
-        walk_run(explanation, &explanation->decision.failing, sim_way_run, way);
+        walk_run(explanation, &explanation->decision.failing, sim_actor_trace_run, way);
     }
     return way;
 }
@@ -401,10 +404,10 @@ find_callers(struct sim_explanation *explanation)
             cause->at[0].part == SIM_PART_NONE || !sim_cause_is_event(cause)) {
         return;
     }
-    struct sim_way *way = walk_blamed(explanation, 0);
+    struct sim_actor_trace *way = walk_blamed(explanation, 0);
     const struct sim_place *at = &cause->at[0].place;
     uintptr_t pc = way != NULL ? sim_path_last(explanation->places, &way->path, at) : 0;
-    sim_way_free(&way);
+    sim_actor_trace_free(&way);
     way = pc != 0 ? walk_blamed(explanation, pc) : NULL;
     for (uint32_t i = way != NULL ? way->path.call_count : 0; i-- > 0;) {
         if (way->path.calls[i].frames[0] == pc) {
@@ -413,32 +416,32 @@ find_callers(struct sim_explanation *explanation)
             break;
         }
     }
-    sim_way_free(&way);
+    sim_actor_trace_free(&way);
 }
 
 static void
 find_order(struct sim_explanation *explanation)
 {
-    struct sim_twins twins = {.failing = &explanation->actor_table,
+    struct sim_run_pair pair = {.failing = &explanation->actor_table,
             .passing = &explanation->passing_actor_table,
             .places = explanation->places};
-    sim_sides_part(twins.failing, twins.passing, &twins.failing_from, &twins.passing_from);
+    sim_sides_part(pair.failing, pair.passing, &pair.failing_from, &pair.passing_from);
     /* Where a wake is known to be missing, or the process is gone, functions add nothing. */
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     uint32_t verdict = outcome->verdict;
     bool walk = explanation->cause.kind == SIM_CAUSE_NOT_A_WAKE &&
                 (sim_outcome_is_stall(outcome) || verdict == SIM_VERDICT_CONTRACT ||
                         verdict == SIM_VERDICT_INVARIANT);
-    struct sim_trail *failing = walk ? sim_trail_new(twins.failing_from) : NULL;
-    struct sim_trail *passing = walk ? sim_trail_new(twins.passing_from) : NULL;
-    walk_run(explanation, &explanation->decision.failing, sim_trail_run, failing);
-    walk_run(explanation, &explanation->decision.passing, sim_trail_run, passing);
+    struct sim_trace *failing = walk ? sim_trace_new(pair.failing_from) : NULL;
+    struct sim_trace *passing = walk ? sim_trace_new(pair.passing_from) : NULL;
+    walk_run(explanation, &explanation->decision.failing, sim_trace_run, failing);
+    walk_run(explanation, &explanation->decision.passing, sim_trace_run, passing);
     bool walked = failing != NULL && passing != NULL && failing->done && passing->done;
-    twins.failing_path = walked ? &failing->path : NULL;
-    twins.passing_path = walked ? &passing->path : NULL;
-    sim_order_find(&twins, &explanation->order);
-    sim_trail_free(&failing);
-    sim_trail_free(&passing);
+    pair.failing_path = walked ? &failing->path : NULL;
+    pair.passing_path = walked ? &passing->path : NULL;
+    sim_order_find(&pair, &explanation->order);
+    sim_trace_free(&failing);
+    sim_trace_free(&passing);
 }
 
 /* What came of the two events when they were exchanged. */
@@ -530,7 +533,8 @@ explain_runs(struct sim_explanation *explanation)
     if (rests) {
         find_told(explanation);
         find_over(explanation);
-        if (explanation->compared && explanation->counterfactual.kind != SIM_COUNTERFACTUAL_DEAF) {
+        if (explanation->compared &&
+                explanation->counterfactual.kind != SIM_COUNTERFACTUAL_NOT_REARMED) {
             find_ways(explanation);
         }
     }
@@ -563,7 +567,7 @@ sim_explanation_make(struct sim_explanation *explanation, const struct sim_failu
             failure->time_ms != 0 ? failure->time_ms : SIM_EXPLAIN_TIME_MS, failure->steps_max);
     explanation->failure.budget = &explanation->budget;
     explanation->places = sim_places_new();
-    explanation->study = sim_study_new();
+    explanation->analysis = sim_analysis_new();
     if (!sim_single_init(
                 &explanation->failing, NULL, &sim_shared_for_reading, patience_ms(failure)) ||
             !run_given(explanation)) {
@@ -601,10 +605,10 @@ sim_explanation_free(struct sim_explanation *explanation)
     sim_decision_free(&explanation->decision);
     sim_single_fini(&explanation->failing);
     sim_single_fini(&explanation->passing);
-    sim_study_free(&explanation->study);
-    sim_way_free(&explanation->here);
-    sim_way_free(&explanation->there);
-    sim_way_free(&explanation->over);
+    sim_analysis_free(&explanation->analysis);
+    sim_actor_trace_free(&explanation->here);
+    sim_actor_trace_free(&explanation->there);
+    sim_actor_trace_free(&explanation->over);
     sim_places_free(&explanation->places);
 }
 

@@ -31,7 +31,7 @@ struct sim_explanation {
     struct sim_failure failure;
     struct sim_budget budget; /* Where it was used up the explanation is incomplete: `cuts`. */
     struct sim_places *places;
-    struct sim_study *study;
+    struct sim_analysis *analysis;
     struct sim_single failing; /* Flies the failing run; its record stays there. */
     struct sim_single passing; /* The nearest that passes, where there is one. */
     struct sim_outcome given;  /* How the failure itself ended. */
@@ -46,9 +46,9 @@ struct sim_explanation {
     struct sim_counterfactual counterfactual; /* Where nobody goes on. */
     struct sim_attempt attempt;               /* … or a loop's wake was dropped: who came. */
     /* … and the way of who would do it, or of the loop that sleeps; NULL: not walked. */
-    struct sim_way *here;
-    struct sim_way *there;
-    struct sim_way *over; /* The step that writes over what came; NULL: not walked. */
+    struct sim_actor_trace *here;
+    struct sim_actor_trace *there;
+    struct sim_actor_trace *over; /* The step that writes over what came; NULL: not walked. */
     struct sim_cause cause;
     struct sim_swap order;
 };

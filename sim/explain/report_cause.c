@@ -37,8 +37,8 @@ static bool
 is_news(const struct sim_cause *cause, uint32_t from, uint32_t index, bool trail)
 {
     const struct sim_location *location = &cause->at[index];
-    if (location->trail != trail || (sim_place_is_runtime(&location->place) &&
-                                            !sim_place_is_runtime(&cause->at[0].place))) {
+    if (location->traced != trail || (sim_place_is_runtime(&location->place) &&
+                                             !sim_place_is_runtime(&cause->at[0].place))) {
         return false;
     }
     for (uint32_t i = from; i < index; i++) {
@@ -80,7 +80,7 @@ sim__say_at(struct sim_page *page, const struct sim_cause *cause)
     if (cause->at_count > 0) {
         sim__say_place(page, cause, 0, cause->at_count);
         (void)sim__say_names(page, cause, 0, cause->at_count, true,
-                cause->at[0].trail ? ", after " : "; gone through in that step: ");
+                cause->at[0].traced ? ", after " : "; gone through in that step: ");
     }
 }
 
@@ -116,7 +116,7 @@ sim__say_when(struct sim_page *page, const struct sim_explanation *explanation, 
 static void
 put_passed_lines(struct sim_page *page, const struct sim_cause *cause)
 {
-    if (cause->at_count == 0 || !cause->at[0].trail) {
+    if (cause->at_count == 0 || !cause->at[0].traced) {
         sim__say_at(page, cause);
         return;
     }
@@ -209,8 +209,8 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
         sim_page_put(page, " polls no child that was not reported to it.");
         return;
     }
-    if (cause->by_counterfactual == SIM_COUNTERFACTUAL_DEAF) {
-        sim__say_deaf(page, explanation);
+    if (cause->by_counterfactual == SIM_COUNTERFACTUAL_NOT_REARMED) {
+        sim__say_not_rearmed(page, explanation);
         return;
     }
     if (cause->by_look && cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE) {
@@ -302,8 +302,8 @@ put_never_fired(struct sim_page *page, const struct sim_explanation *explanation
         sim__say_elsewhere(page, explanation);
         return;
     }
-    if (cause->by_counterfactual == SIM_COUNTERFACTUAL_UNTOLD) {
-        sim__say_untold(page, explanation);
+    if (cause->by_counterfactual == SIM_COUNTERFACTUAL_NOT_NOTIFIED) {
+        sim__say_not_notified(page, explanation);
         return;
     }
     if (cause->by_timer) {
@@ -440,7 +440,7 @@ put_coalesced(struct sim_page *page, const struct sim_explanation *explanation)
                                ? ", and no poll of it follows."
                                : ", and the poll that followed has not seen it.");
     put_poller(page, explanation);
-    sim__say_visited(page, explanation);
+    sim__say_attempted(page, explanation);
 }
 
 /* "`main` is blocked in lock_take() (lock.h:40), called from drop_jobs()", of each. */
@@ -454,7 +454,7 @@ put_waiters(struct sim_page *page, const struct sim_explanation *explanation)
         }
         sim_page_put(page, from == 0 ? ": " : "; ");
         sim_words_put_who(&explanation->actor_table, page, cause->at[from].part);
-        sim_page_put(page, cause->at[from].trail ? " was last" : " is blocked");
+        sim_page_put(page, cause->at[from].traced ? " was last" : " is blocked");
         sim__say_place(page, cause, from, to);
         (void)sim__say_names(page, cause, from, to, true, ", after ");
     }

@@ -25,7 +25,7 @@ sim__say_unregistered(struct sim_page *page, const struct sim_explanation *expla
 
 /* It was told once of something, and has not asked for it again. */
 void
-sim__say_deaf(struct sim_page *page, const struct sim_explanation *explanation)
+sim__say_not_rearmed(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
     uint32_t part = sim__waiter(explanation);
@@ -142,7 +142,7 @@ sim__say_elsewhere(struct sim_page *page, const struct sim_explanation *explanat
 static void
 put_flag(struct sim_page *page, const struct sim_explanation *explanation)
 {
-    const struct sim_visited *visited = &explanation->cause.visited;
+    const struct sim_attempted_wake *visited = &explanation->cause.attempted;
     if (visited->flag.step == 0) {
         return;
     }
@@ -166,9 +166,9 @@ put_flag(struct sim_page *page, const struct sim_explanation *explanation)
 
 /* What became of a wake that was on its way to a loop. */
 void
-sim__say_visited(struct sim_page *page, const struct sim_explanation *explanation)
+sim__say_attempted(struct sim_page *page, const struct sim_explanation *explanation)
 {
-    const struct sim_visited *visited = &explanation->cause.visited;
+    const struct sim_attempted_wake *visited = &explanation->cause.attempted;
     if (!visited->known) {
         return;
     }
@@ -198,7 +198,7 @@ sim__say_visited(struct sim_page *page, const struct sim_explanation *explanatio
 
 /* Somebody changed what it had looked at, and told it nothing. */
 void
-sim__say_untold(struct sim_page *page, const struct sim_explanation *explanation)
+sim__say_not_notified(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
@@ -206,7 +206,7 @@ sim__say_untold(struct sim_page *page, const struct sim_explanation *explanation
     sim_page_put(page, " changes what it checked before it blocked,");
     sim__say_at(page, cause);
     sim_page_put(page, ", and does not wake it. If it checked again, it would make progress.");
-    sim__say_visited(page, explanation);
+    sim__say_attempted(page, explanation);
 }
 
 /* Of a loop that sleeps on what it had looked at before. */
@@ -218,14 +218,14 @@ sim__say_falls_asleep(struct sim_page *page, const struct sim_explanation *expla
         return;
     }
     sim_page_put(page, " Only at ");
-    sim_page_put_step(page,
-            (cause->by_attempt ? explanation->attempt.slept : explanation->counterfactual.step));
+    sim_page_put_step(page, (cause->by_attempt ? explanation->attempt.blocked_step
+                                               : explanation->counterfactual.step));
     sim_page_put(page, " ");
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_put(page, " blocks");
-    if (cause->sleeps.place.function[0] != '\0') {
+    if (cause->blocked_at.place.function[0] != '\0') {
         sim_page_put(page, ", ");
-        sim_words_put_place(page, &cause->sleeps.place);
+        sim_words_put_place(page, &cause->blocked_at.place);
         sim_page_put(page, ",");
     }
     sim_page_put(page, " on what it had checked before, and does not check again.");

@@ -26,10 +26,10 @@ void sim__say_when(
 /* ---- report_loop.c --------------------------------------------------------------------------- */
 
 void sim__say_unregistered(struct sim_page *page, const struct sim_explanation *explanation);
-void sim__say_deaf(struct sim_page *page, const struct sim_explanation *explanation);
+void sim__say_not_rearmed(struct sim_page *page, const struct sim_explanation *explanation);
 void sim__say_left(struct sim_page *page, const struct sim_explanation *explanation);
-void sim__say_visited(struct sim_page *page, const struct sim_explanation *explanation);
-void sim__say_untold(struct sim_page *page, const struct sim_explanation *explanation);
+void sim__say_attempted(struct sim_page *page, const struct sim_explanation *explanation);
+void sim__say_not_notified(struct sim_page *page, const struct sim_explanation *explanation);
 void sim__say_falls_asleep(struct sim_page *page, const struct sim_explanation *explanation);
 void sim__say_met_nobody(struct sim_page *page, const struct sim_explanation *explanation);
 void sim__say_blocked_on(struct sim_page *page, const struct sim_explanation *explanation);

@@ -31,9 +31,9 @@ collect_some(const struct sim_world *world, bool waited_for, bool hosts, struct 
 {
     for (uint32_t i = 1; i < world->actor_count; i++) {
         const struct sim_actor *actor = world->actors[i];
-        bool can_sleep = actor->ops->kind == SIM_ACTOR_TASK || actor->ops->kind == SIM_ACTOR_LOOP ||
+        bool can_block = actor->ops->kind == SIM_ACTOR_TASK || actor->ops->kind == SIM_ACTOR_LOOP ||
                          actor->ops->spurious_poll != NULL;
-        if (!actor->done && can_sleep && actor->foreground == waited_for && !actor->enabled &&
+        if (!actor->done && can_block && actor->foreground == waited_for && !actor->enabled &&
                 actor->hosts == hosts) {
             struct sim_in_host in_host;
             ret->in_host[ret->count] =
@@ -144,10 +144,10 @@ say_late(struct inquest *inquest, const struct sim_answer *answer)
 static void
 recall(struct inquest *inquest, uint32_t index, struct sim_answer *answer)
 {
-    if (answer->waits || answer->sleeps_since_step == 0) {
+    if (answer->waits || answer->blocked_since_step == 0) {
         return;
     }
-    const struct sim_stop then = {answer->sleeps_since_step, false};
+    const struct sim_stop then = {answer->blocked_since_step, false};
     if (sim_stand_at(&inquest->stand, then)) {
         const struct sim_actor *actor = sim_world_actor(inquest->stand.world, index);
         struct sim_answer before = {0};
@@ -389,7 +389,7 @@ judge_limit(struct inquest *inquest)
         return;
     }
     sim_stand_leave(&inquest->stand);
-    (void)sim_judge_owed(inquest->stand.world, inquest->what, inquest->outcome);
+    (void)sim_judge_missing_wake(inquest->stand.world, inquest->what, inquest->outcome);
     if (!lost_long_ago(inquest)) {
         *inquest->outcome = said;
     }

@@ -53,7 +53,7 @@ uint64_t sim_judge_lost(
  * should have woken it. By bisection between its last step and the failure, checked at both
  * sides. 0: not found. outcome->missing_wake_step is set as well.
  */
-uint64_t sim_judge_owed(
+uint64_t sim_judge_missing_wake(
         struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome);
 
 /* Whether the failure also comes with every run-order deviation removed ("possible in FIFO order").

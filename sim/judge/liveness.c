@@ -29,7 +29,7 @@
 /* So much longer than the control a run must have gone on. A control that meets the least latency
  * where this run met the longest, or moves all bytes at once, is quicker for that alone. */
 #define TIMES 4u
-/* Of the tape, so that it does not matter how much room there was for it. */
+/* Of the tape, so that it does not matter what its capacity was. */
 #define CONTROL_DEVIATIONS 8192u
 #define WAITS_MAX 16u
 #define BUSY_POLLS 16u
@@ -150,7 +150,7 @@ undisturbed(const struct sim_tape *tape, struct sim_tape *ret)
     return ret->entries != NULL;
 }
 
-/* Free of faults from its first step on, with so much less room. */
+/* Free of faults from its first step on, with so much less shared. */
 static struct sim_options
 control_options(const struct sim_case *what, uint64_t steps, uint64_t ns)
 {

@@ -296,7 +296,7 @@ ask_at_quiet(struct sim_stand *stand, const struct sim_question *question, bool 
         ret->could = (until_ns == 0 || !is_in_time(stand, question, until_ns)) &&
                      !is_on_its_way(stand, question);
     } else if (!loop && ret->answer.moved) {
-        uint64_t last_step = ret->answer.sleeps_since_step;
+        uint64_t last_step = ret->answer.blocked_since_step;
         ret->could = waits_for_other_than_its_last_poll(stand, question, last_step) &&
                      comes_earlier(stand, question, last_step, slack_ns);
     }

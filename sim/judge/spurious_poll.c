@@ -197,8 +197,8 @@ sim_describe(const struct sim_actor *actor, struct sim_answer *ret)
     if (actor->ops->waited != NULL && actor->ops->waited(actor, &ret->waiting)) {
         ret->waits = true;
     }
-    ret->sleeps_since_step = actor->stopped_step;
-    ret->sleeps_since_ns = actor->stopped_ns;
+    ret->blocked_since_step = actor->stopped_step;
+    ret->blocked_since_ns = actor->stopped_ns;
 }
 
 /* In case that the process dies of it. */

@@ -43,8 +43,8 @@ struct sim_answer {
     bool freed;  /* Another actor that is waited for finished because of it. */
     struct sim_waiting waiting; /* What it waited for before; the first of several. */
     bool waits;                 /* It waited for something. */
-    uint64_t sleeps_since_step;
-    uint64_t sleeps_since_ns;
+    uint64_t blocked_since_step;
+    uint64_t blocked_since_ns;
     struct sim_outcome outcome;
 };
 

@@ -86,7 +86,7 @@ lab_judge_with(struct lab *lab, const struct sim_scenario *scenario,
     struct sim_outcome outcome;
     struct sim_case what = {scenario, *options, seed, strategy_of(lab, plain)};
     sim_judge(&lab->world, &what, (struct sim_recording){true, true}, &outcome);
-    (void)sim_judge_owed(&lab->world, &what, &outcome);
+    (void)sim_judge_missing_wake(&lab->world, &what, &outcome);
     return outcome;
 }
 

@@ -489,8 +489,8 @@ sim_subject_run_with(struct sim_cli *cli, const struct sim_subject *subject,
             .loud = !setup->quiet,
             .core = setup->core,
             .trap = setup->trap,
-            .study = setup->study,
-            .study_of = setup->study_of,
+            .analyze = setup->analyze,
+            .analysis = setup->analysis,
     };
     if (!sim_single_alone(alone, &what)) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "the run could not be made: %s", alone->worker.error);

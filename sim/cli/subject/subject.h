@@ -76,9 +76,9 @@ struct sim_subject_setup {
     bool quiet;   /* Its stderr is dropped. */
     /* As in struct sim_run_spec. */
     struct sim_trap *trap;
-    void (*study)(struct sim_world *world, const struct sim_case *what,
-            const struct sim_outcome *outcome, void *study_of);
-    void *study_of;
+    void (*analyze)(struct sim_world *world, const struct sim_case *what,
+            const struct sim_outcome *outcome, void *analysis);
+    void *analysis;
 };
 
 /* As sim_subject_run, in that way. */

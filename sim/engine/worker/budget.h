@@ -7,10 +7,10 @@
  *          sim_single_run(&single, …)                single.budget = &budget: charges it
  *
  * What is counted are steps, so that the same question has the same answer on every machine and
- * under any load: each step of each replay in a worker, what else a study spends (sim_world_spend),
- * and a fixed number for each process that is started, dies or hangs. Each stage asks before it
- * begins another replay; one that is refused returns what it has, and its name is kept. In the
- * worker the same is asked by sim_world_may_replay.
+ * under any load: each step of each replay in a worker, what else an analysis spends
+ * (sim_world_spend), and a fixed number for each process that is started, dies or hangs. Each
+ * stage asks before it begins another replay; one that is refused returns what it has, and its
+ * name is kept. In the worker the same is asked by sim_world_may_replay.
  *
  * The clock is the last resort, for programs whose steps take long: a replay that is under way when
  * the time is up is abandoned, and no more are begun.

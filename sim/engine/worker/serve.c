@@ -207,7 +207,7 @@ explain(struct sim_shared *shared, const struct sim_case *what)
     if (outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
             outcome->verdict == SIM_VERDICT_LATE_WAKEUP) {
         shared->stage = SIM_STAGE_MISSING_WAKE;
-        outcome->missing_wake_step = sim_judge_owed(&shared->world, what, &copy);
+        outcome->missing_wake_step = sim_judge_missing_wake(&shared->world, what, &copy);
     }
     if (outcome->lost_wakers > 0) {
         shared->stage = SIM_STAGE_MISSING_WAKE;
@@ -220,17 +220,17 @@ explain(struct sim_shared *shared, const struct sim_case *what)
 }
 
 static void
-study(struct sim_shared *shared, const struct sim_case *what)
+analyze(struct sim_shared *shared, const struct sim_case *what)
 {
-    rt_assert(shared->job.spec.study != NULL);
+    rt_assert(shared->job.spec.analyze != NULL);
     rt_assert(sim_shared_results(shared)->kept_count == 1);
     const struct sim_outcome outcome = shared->kept[0].outcome;
     const struct sim_job *job = &shared->job;
-    uint64_t most = job->study_steps;
+    uint64_t most = job->analysis_steps;
     shared->world.progress_max = most != 0 ? shared->progress + most : UINT64_MAX;
     shared->world.refused = false;
-    shared->stage = SIM_STAGE_STUDY;
-    shared->job.spec.study(&shared->world, what, &outcome, shared->job.spec.study_of);
+    shared->stage = SIM_STAGE_ANALYSIS;
+    shared->job.spec.analyze(&shared->world, what, &outcome, shared->job.spec.analysis);
     shared->world.progress_max = UINT64_MAX;
     shared->stage = SIM_STAGE_IDLE;
 }
@@ -405,8 +405,8 @@ run_one(struct sim_shared *shared, uint64_t seed)
             outcome.verdict != SIM_VERDICT_PASS) {
         explain(shared, &what);
     }
-    if (job->spec.study != NULL && outcome.oracle != SIM_ORACLE_PROCESS) {
-        study(shared, &what);
+    if (job->spec.analyze != NULL && outcome.oracle != SIM_ORACLE_PROCESS) {
+        analyze(shared, &what);
     }
 }
 

@@ -56,7 +56,7 @@ struct sim_job {
     uint32_t check_percent; /* Of the runs, digests to be compared with a replica's. */
     bool keep_all;          /* A row for every run. */
     bool stop_at_failure;
-    uint64_t study_steps; /* Steps of all replays after which it begins no more; 0: no bound. */
+    uint64_t analysis_steps; /* Steps of all replays after which it begins no more; 0: no bound. */
 };
 
 /* A run that is kept: it failed, covered something new, or is to be checked. */
@@ -78,7 +78,7 @@ enum sim_stage {
     SIM_STAGE_RUN,
     SIM_STAGE_MISSING_WAKE, /* The run is in the results; this and what follows explain it. */
     SIM_STAGE_FIFO,
-    SIM_STAGE_STUDY,
+    SIM_STAGE_ANALYSIS,
     SIM_STAGE_PAST /* Another run, so that the process has a past. */
 };
 

@@ -32,7 +32,7 @@ sim_single_fini(struct sim_single *single)
 
 /* ---- The budget. ----------------------------------------------------------------------------- */
 
-/* Charges what the run, and the study of it, have cost; and notes when a replay was refused. */
+/* Charges what the run, and the analysis of it, have cost; and notes when a replay was refused. */
 static void
 charge(struct sim_single *single, uint64_t progress)
 {
@@ -68,7 +68,7 @@ wait_for(struct sim_single *single)
     return true;
 }
 
-/* As wait_for; an outcome is there as soon as the run is over, whatever is studied after it. */
+/* As wait_for; an outcome is there as soon as the run is over, whatever is analyzed after it. */
 static const struct sim_outcome *
 wait_and_charge(struct sim_single *single, uint64_t progress)
 {
@@ -96,7 +96,8 @@ sim_single_run(struct sim_single *single, const struct sim_run_spec *spec)
             .spec = *spec,
             .count = 1,
             .keep_all = true,
-            .study_steps = single->budget != NULL ? sim_budget_steps_left(single->budget) + 1 : 0,
+            .analysis_steps =
+                    single->budget != NULL ? sim_budget_steps_left(single->budget) + 1 : 0,
     };
     single->runs++;
     if (spec->trap != NULL) {

@@ -46,8 +46,9 @@ void sim_single_fini(struct sim_single *single);
  * Runs `spec`: how it ended, whatever became of the process (verdict `crash` or `hang`; a hang
  * takes `hang_ms`). NULL: the system refused, or the tape has more deviations than the mapping has
  * space for; see worker.error. The single-run worker is of no more use then. With a budget: it is
- * charged, the study gets what is left of the stage, and what is not done when the time is up is
- * abandoned: NULL for a run (sim_budget_left is false then), and a study leaves what it has found.
+ * charged, the analysis gets what is left of the stage, and what is not done when the time is up is
+ * abandoned: NULL for a run (sim_budget_left is false then), and an analysis leaves what it has
+ * found.
  */
 const struct sim_outcome *sim_single_run(
         struct sim_single *single, const struct sim_run_spec *spec);

@@ -1,8 +1,8 @@
 /*
- * ask.c -- which word of memory turns a visitor away.
+ * ask.c -- which word of memory turns a waker away.
  *
  * One word after the other, as somebody left it, is put back to what it was before, right before
- * the visitor's step: with one of them that step wakes the loop. The questions are counted before
+ * the waker's step: with one of them that step wakes the loop. The questions are counted before
  * they are put, for a process may die of one.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -36,22 +36,23 @@ actor_of(const struct sim_world *world, uint32_t id)
     return NULL;
 }
 
-/* Whether the visitor's step wakes the loop when the word has these bits. */
+/* Whether the waker's step wakes the loop when the word has these bits. */
 static bool
 is_woken_with(struct sim_world *world, const struct sim_case *what,
-        const struct sim__attempt_room *room, const struct sim_change *change)
+        const struct sim__attempt_shared *shared, const struct sim_change *change)
 {
     uint64_t mask = sim_change_bytes(change);
     uint64_t word = 0;
     bool woken = false;
-    if (run_to(world, what, room->step - 1) && change->offset + sizeof(word) <= world->arena.used) {
+    if (run_to(world, what, shared->step - 1) &&
+            change->offset + sizeof(word) <= world->arena.used) {
         sim_words_copy(world, change->offset, &word, 1);
-        const struct sim_actor *loop = actor_of(world, room->loop_id);
+        const struct sim_actor *loop = actor_of(world, shared->loop_id);
         if (loop != NULL && !loop->enabled && !loop->done) {
             sim_word_put(world, change->offset, (word & ~mask) | (change->before & mask));
             woken = !loop->enabled &&
-                    sim_world_continue(world, (struct sim_stop){room->step, false}) &&
-                    world->stepping->id == room->by_id && loop->enabled;
+                    sim_world_continue(world, (struct sim_stop){shared->step, false}) &&
+                    world->stepping->id == shared->by_id && loop->enabled;
         }
     }
     sim_world_drop(world);
@@ -88,11 +89,11 @@ is_set(const struct sim_change *change, const struct sim_change *flag)
 
 /* The last time before the loop is woken there that somebody takes the flag back. */
 static void
-find_clear(const struct sim__attempt_room *room, struct sim__attempt_flag *flag)
+find_clear(const struct sim__attempt_shared *shared, struct sim__attempt_flag *flag)
 {
-    for (uint32_t i = room->there.count; i-- > 0 && flag->clear.step == 0;) {
-        const struct sim_change *change = &room->there.all[i];
-        if (change->step < room->there_step && is_set(change, &flag->change)) {
+    for (uint32_t i = shared->there.count; i-- > 0 && flag->clear.step == 0;) {
+        const struct sim_change *change = &shared->there.all[i];
+        if (change->step < shared->there_step && is_set(change, &flag->change)) {
             flag->clear = *change;
         }
     }
@@ -102,47 +103,47 @@ void
 sim__attempt_ask(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
-    struct sim__attempt_room *room = argument;
+    struct sim__attempt_shared *shared = argument;
     struct sim_aside kept;
-    if (!room->listed) {
-        sim_changes_run(world, what, outcome, &room->here);
-        room->listed = true;
+    if (!shared->listed) {
+        sim_changes_run(world, what, outcome, &shared->here);
+        shared->listed = true;
     }
     sim_keep(world, &kept);
-    uint64_t most = STEPS_MAX / (room->step + 1);
+    uint64_t most = STEPS_MAX / (shared->step + 1);
     uint32_t number = 0;
-    for (uint32_t i = room->here.count; i-- > 0 && room->count < SIM__ATTEMPT_FLAGS;) {
-        const struct sim_change *change = &room->here.all[i];
-        if (change->step >= room->step || ++number <= room->asked) {
+    for (uint32_t i = shared->here.count; i-- > 0 && shared->count < SIM__ATTEMPT_FLAGS;) {
+        const struct sim_change *change = &shared->here.all[i];
+        if (change->step >= shared->step || ++number <= shared->asked) {
             continue;
         }
-        if (room->asked >= ASKED_MAX || room->asked >= most || !sim_world_may_replay(world)) {
+        if (shared->asked >= ASKED_MAX || shared->asked >= most || !sim_world_may_replay(world)) {
             break;
         }
-        room->asked++;
-        if (is_woken_with(world, what, room, change)) {
-            room->flags[room->count++].change = *change;
+        shared->asked++;
+        if (is_woken_with(world, what, shared, change)) {
+            shared->flags[shared->count++].change = *change;
         }
     }
-    for (uint32_t i = 0; i < room->count; i++) {
-        walk(world, what, &room->flags[i].change, &room->flags[i].writer);
-        find_clear(room, &room->flags[i]);
+    for (uint32_t i = 0; i < shared->count; i++) {
+        walk(world, what, &shared->flags[i].change, &shared->flags[i].writer);
+        find_clear(shared, &shared->flags[i]);
     }
     sim_restore(world, &kept);
-    room->done = true;
+    shared->done = true;
 }
 
 void
 sim__attempt_walk_there(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
-    struct sim__attempt_room *room = argument;
+    struct sim__attempt_shared *shared = argument;
     struct sim_aside kept;
     (void)outcome;
     sim_keep(world, &kept);
-    for (uint32_t i = 0; i < room->count; i++) {
-        if (room->flags[i].clear.step != 0) {
-            walk(world, what, &room->flags[i].clear, &room->flags[i].clear_writer);
+    for (uint32_t i = 0; i < shared->count; i++) {
+        if (shared->flags[i].clear.step != 0) {
+            walk(world, what, &shared->flags[i].clear, &shared->flags[i].clear_writer);
         }
     }
     sim_restore(world, &kept);

@@ -1,5 +1,5 @@
 /*
- * attempt.c -- the wakes of both runs, and how far a visitor comes.
+ * attempt.c -- the wakes of both runs, and how far a waker comes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,8 +10,8 @@
 
 #include "sim/engine/worker/single.h"
 #include "sim/explain/attempt/priv.h"
+#include "sim/explain/look/actor_trace.h"
 #include "sim/explain/look/wakes.h"
-#include "sim/explain/look/way.h"
 
 #define INLINED_MAX 8u
 #define CHAIN_MAX 16u
@@ -20,10 +20,10 @@
 #define DEATHS_MAX 10u
 
 static void
-fly(const struct sim_counterfactual_runs *runs, const struct sim_tape *tape,
-        void (*study)(
+run_candidate(const struct sim_counterfactual_runs *runs, const struct sim_tape *tape,
+        void (*analyze)(
                 struct sim_world *, const struct sim_case *, const struct sim_outcome *, void *),
-        void *study_of)
+        void *analysis)
 {
     struct sim_single single;
     const struct sim_run_spec candidate = {
@@ -32,8 +32,8 @@ fly(const struct sim_counterfactual_runs *runs, const struct sim_tape *tape,
             .seed = runs->seed,
             .how = SIM_HOW_LENIENT,
             .tape = tape,
-            .study = study,
-            .study_of = study_of,
+            .analyze = analyze,
+            .analysis = analysis,
     };
     if (sim_budget_left(runs->budget) &&
             sim_single_init(&single, NULL, &sim_shared_for_candidates, runs->hang_ms)) {
@@ -63,22 +63,22 @@ chain_of(struct sim_places *places, const struct sim_walk_stop *stop, struct sim
     return count > 1 ? count - 1 : count;
 }
 
-/* How far `way` comes on that way: the function, and in which step. */
+/* How far `trace` comes on that way: the function, and in which step. */
 static bool
-comes_to(struct sim_places *places, const struct sim_way *way, const struct sim_walk_stop *would,
-        struct sim_attempt *attempt)
+reaches(struct sim_places *places, const struct sim_actor_trace *trace,
+        const struct sim_walk_stop *would, struct sim_attempt *attempt)
 {
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     struct sim_place chain[CHAIN_MAX];
     uint32_t length = chain_of(places, would, chain);
-    uint32_t count = length > 0 ? sim_path_functions(places, &way->path, walked) : 0;
+    uint32_t count = length > 0 ? sim_path_functions(places, &trace->path, walked) : 0;
     for (uint32_t i = 0; i < length; i++) {
         for (uint32_t k = 0; k < count; k++) {
             if (walked[k].entered != UINT32_MAX &&
                     strcmp(walked[k].place.function, chain[i].function) == 0 &&
                     strcmp(walked[k].place.file, chain[i].file) == 0) {
                 attempt->turned = walked[k].place;
-                attempt->step = sim_way_step(way, walked[k].last);
+                attempt->step = sim_actor_trace_step(trace, walked[k].last);
                 return true;
             }
         }
@@ -89,13 +89,13 @@ comes_to(struct sim_places *places, const struct sim_way *way, const struct sim_
 /* Where nobody who sleeps is woken there either: what the same one does there alone in its last
  * steps; here it comes as far as the function that it left last. */
 static void
-goes_on_there(struct sim_places *places, const struct sim_way *way, const struct sim_way *there,
-        struct sim_attempt *attempt)
+find_beyond_in(struct sim_places *places, const struct sim_actor_trace *trace,
+        const struct sim_actor_trace *there, struct sim_attempt *attempt)
 {
     struct sim_walked only[SIM_PATH_FUNCTIONS];
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
-    uint32_t count = sim_path_functions(places, &way->path, walked);
-    if (sim_way_only(places, there, way, only) == 0) {
+    uint32_t count = sim_path_functions(places, &trace->path, walked);
+    if (sim_actor_trace_only(places, there, trace, only) == 0) {
         return;
     }
     for (uint32_t k = 0; k < count && !attempt->has_turned; k++) {
@@ -116,7 +116,7 @@ last_wake(const struct sim_wakes *wakes, uint32_t loop_id, uint32_t by_id)
 {
     for (uint32_t i = wakes->count; i-- > 0;) {
         const struct sim_loop_wake *wake = &wakes->all[i];
-        if (wake->loop_id == loop_id && wake->asleep && wake->by_id != loop_id &&
+        if (wake->loop_id == loop_id && wake->blocked && wake->by_id != loop_id &&
                 (by_id == 0 || wake->by_id == by_id)) {
             return wake;
         }
@@ -137,7 +137,7 @@ find_instead(const struct sim_wakes *wakes, struct sim_attempt *attempt)
 {
     for (uint32_t i = 0; i < wakes->count && attempt->instead_id == 0; i++) {
         const struct sim_loop_wake *wake = &wakes->all[i];
-        if (wake->step == attempt->step && wake->asleep && wake->loop_id != attempt->loop_id &&
+        if (wake->step == attempt->step && wake->blocked && wake->loop_id != attempt->loop_id &&
                 wake->loop_id != attempt->by_id) {
             attempt->instead_id = wake->loop_id;
             attempt->instead = wake->stack;
@@ -164,25 +164,25 @@ static void
 find_flag(const struct sim_counterfactual_runs *runs, struct sim_places *places,
         struct sim_attempt *attempt)
 {
-    struct sim__attempt_room *room = mmap(NULL, sizeof(struct sim__attempt_room),
+    struct sim__attempt_shared *shared = mmap(NULL, sizeof(struct sim__attempt_shared),
             PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (room == MAP_FAILED) {
+    if (shared == MAP_FAILED) {
         return;
     }
-    room->loop_id = attempt->loop_id;
-    room->by_id = attempt->by_id;
-    room->step = attempt->step;
-    room->there_step = attempt->there_step;
-    fly(runs, runs->passing, sim_changes_run, &room->there);
-    for (uint32_t deaths = 0; deaths < DEATHS_MAX && !room->done && sim_budget_left(runs->budget);
+    shared->loop_id = attempt->loop_id;
+    shared->by_id = attempt->by_id;
+    shared->step = attempt->step;
+    shared->there_step = attempt->there_step;
+    run_candidate(runs, runs->passing, sim_changes_run, &shared->there);
+    for (uint32_t deaths = 0; deaths < DEATHS_MAX && !shared->done && sim_budget_left(runs->budget);
             deaths++) {
-        fly(runs, runs->failing, sim__attempt_ask, room);
+        run_candidate(runs, runs->failing, sim__attempt_ask, shared);
     }
-    if (room->count > 0) {
-        fly(runs, runs->passing, sim__attempt_walk_there, room);
+    if (shared->count > 0) {
+        run_candidate(runs, runs->passing, sim__attempt_walk_there, shared);
     }
-    for (uint32_t i = 0; i < room->count && attempt->flag_step == 0; i++) {
-        const struct sim__attempt_flag *flag = &room->flags[i];
+    for (uint32_t i = 0; i < shared->count && attempt->flag_step == 0; i++) {
+        const struct sim__attempt_flag *flag = &shared->flags[i];
         if (is_readers(places, &flag->writer)) {
             attempt->flag_step = flag->change.step;
             attempt->flag_id = flag->change.actor_id;
@@ -192,20 +192,20 @@ find_flag(const struct sim_counterfactual_runs *runs, struct sim_places *places,
             attempt->clear = flag->clear_writer;
         }
     }
-    (void)munmap(room, sizeof(*room));
+    (void)munmap(shared, sizeof(*shared));
 }
 
 /* ---- All of it. ------------------------------------------------------------------------------ */
 
 static void
-find_way(const struct sim_counterfactual_runs *runs, struct sim_places *places, uint64_t from,
+find_trace(const struct sim_counterfactual_runs *runs, struct sim_places *places, uint64_t from,
         uint64_t to, struct sim_attempt *attempt)
 {
-    struct sim_way *way = sim_way_new(attempt->by_id, from, to);
-    if (way != NULL) {
-        fly(runs, runs->failing, sim_way_run, way);
-        attempt->has_turned = comes_to(places, way, &attempt->would, attempt);
-        sim_way_free(&way);
+    struct sim_actor_trace *trace = sim_actor_trace_new(attempt->by_id, from, to);
+    if (trace != NULL) {
+        run_candidate(runs, runs->failing, sim_actor_trace_run, trace);
+        attempt->has_turned = reaches(places, trace, &attempt->would, attempt);
+        sim_actor_trace_free(&trace);
     }
 }
 
@@ -213,15 +213,16 @@ static void
 find_beyond(const struct sim_counterfactual_runs *runs, struct sim_places *places,
         struct sim_attempt *attempt)
 {
-    struct sim_way *way = sim_way_new(attempt->by_id, attempt->step, attempt->step);
-    struct sim_way *there = sim_way_new(attempt->by_id, 1, UINT32_MAX);
-    if (way != NULL && there != NULL) {
-        fly(runs, runs->failing, sim_way_run, way);
-        fly(runs, runs->passing, sim_way_run, there);
-        goes_on_there(places, way, there, attempt);
+    struct sim_actor_trace *trace =
+            sim_actor_trace_new(attempt->by_id, attempt->step, attempt->step);
+    struct sim_actor_trace *there = sim_actor_trace_new(attempt->by_id, 1, UINT32_MAX);
+    if (trace != NULL && there != NULL) {
+        run_candidate(runs, runs->failing, sim_actor_trace_run, trace);
+        run_candidate(runs, runs->passing, sim_actor_trace_run, there);
+        find_beyond_in(places, trace, there, attempt);
     }
-    sim_way_free(&way);
-    sim_way_free(&there);
+    sim_actor_trace_free(&trace);
+    sim_actor_trace_free(&there);
 }
 
 static void
@@ -230,13 +231,13 @@ find(const struct sim_counterfactual_runs *runs, struct sim_places *places,
 {
     bool known = attempt->step != 0;
     attempt->loop_id = here->loop_id;
-    attempt->slept = here->slept;
+    attempt->blocked_step = here->blocked_step;
     const struct sim_loop_wake *would = last_wake(there, attempt->loop_id, attempt->by_id);
     if (would != NULL) {
         attempt->would = would->stack;
         attempt->there_step = would->step;
         attempt->by_id = would->by_id;
-        find_way(runs, places, known ? attempt->step : after_last_wake(here, attempt->loop_id),
+        find_trace(runs, places, known ? attempt->step : after_last_wake(here, attempt->loop_id),
                 known ? attempt->step : UINT32_MAX, attempt);
     }
     if (attempt->step == 0) {
@@ -248,7 +249,7 @@ find(const struct sim_counterfactual_runs *runs, struct sim_places *places,
     }
     find_instead(here, attempt);
     if (attempt->has_turned && attempt->instead_id == 0 &&
-            (known || attempt->step > attempt->slept)) {
+            (known || attempt->step > attempt->blocked_step)) {
         find_flag(runs, places, attempt);
     }
 }
@@ -261,8 +262,8 @@ sim_attempt_find(const struct sim_counterfactual_runs *runs, struct sim_places *
     struct sim_wakes *there = sim_wakes_new(0);
     *ret_attempt = (struct sim_attempt){.by_id = by_id, .step = step};
     if (here != NULL && there != NULL && places != NULL && runs->passing != NULL) {
-        fly(runs, runs->failing, sim_wakes_run, here);
-        fly(runs, runs->passing, sim_wakes_run, there);
+        run_candidate(runs, runs->failing, sim_wakes_run, here);
+        run_candidate(runs, runs->passing, sim_wakes_run, there);
         if (here->loop_id != 0) {
             find(runs, places, here, there, ret_attempt);
         }

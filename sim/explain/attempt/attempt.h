@@ -23,10 +23,10 @@ extern "C" {
 #endif
 
 struct sim_attempt {
-    uint32_t loop_id; /* Who sleeps: the stable id. */
-    uint64_t slept;   /* Since this step. */
-    uint32_t by_id;   /* Who came; 0: nobody is known. */
-    uint64_t step;    /* When. */
+    uint32_t loop_id;      /* Who sleeps: the stable id. */
+    uint64_t blocked_step; /* Since this step. */
+    uint32_t by_id;        /* Who came; 0: nobody is known. */
+    uint64_t step;         /* When. */
     uint64_t there_step;
     struct sim_walk_stop would; /* Addresses of return; no frames: it is not woken there. */
     bool has_turned;

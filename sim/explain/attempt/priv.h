@@ -10,7 +10,7 @@
 
 #define SIM__ATTEMPT_FLAGS 8u
 
-/* A word that turns the visitor away; some are the simulator's own. */
+/* A word that turns the waker away; some are the simulator's own. */
 struct sim__attempt_flag {
     struct sim_change change; /* After which it does. */
     struct sim_walk_stop writer;
@@ -18,7 +18,7 @@ struct sim__attempt_flag {
     struct sim_walk_stop clear_writer;
 };
 
-struct sim__attempt_room {
+struct sim__attempt_shared {
     uint32_t loop_id;
     uint32_t by_id;
     uint64_t step;
@@ -32,11 +32,11 @@ struct sim__attempt_room {
     struct sim__attempt_flag flags[SIM__ATTEMPT_FLAGS];
 };
 
-/* For sim_job.study of the failing run: which word turns the visitor away; then who wrote it. */
+/* For sim_job.analyze of the failing run: which word turns the waker away; then who wrote it. */
 void sim__attempt_ask(struct sim_world *world, const struct sim_case *what,
-        const struct sim_outcome *outcome, void *room);
+        const struct sim_outcome *outcome, void *shared);
 /* The same of the passing run: who takes it back. */
 void sim__attempt_walk_there(struct sim_world *world, const struct sim_case *what,
-        const struct sim_outcome *outcome, void *room);
+        const struct sim_outcome *outcome, void *shared);
 
 #endif

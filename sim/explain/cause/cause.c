@@ -14,17 +14,17 @@
 /* ---- No wake is missing. --------------------------------------------------------------------- */
 
 static void
-blame_crash(const struct sim_evidence *evidence, struct sim_cause *cause)
+add_crash(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     struct sim_stack stack;
     sim_crash_stack(evidence->crash, &stack);
-    sim__blame_frames(evidence, cause, stack.pc, stack.count, stack.returns,
+    sim__cause_add_frames(evidence, cause, stack.pc, stack.count, stack.returns,
             evidence->outcome->fail_step, evidence->wake_outcome->part);
 }
 
 /* The last event before the verdict that has a place, of whom it is about. */
 static void
-blame_last_event(const struct sim_evidence *evidence, struct sim_cause *cause)
+add_last_event(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     uint32_t part = evidence->wake_outcome->part;
@@ -33,14 +33,14 @@ blame_last_event(const struct sim_evidence *evidence, struct sim_cause *cause)
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if ((event->await != 0 || event->site != 0) &&
                 (part == SIM_PART_NONE || sim_actor_table_part_of(actor_table, i) == part)) {
-            sim__blame_event(evidence, cause, i);
+            sim__cause_add_event(evidence, cause, i);
         }
     }
 }
 
 /* Where nobody called a verdict: who sleeps, or turns, in whatever they went through last. */
 static bool
-is_told_by_trail(const struct sim_outcome *outcome)
+is_described_by_trace(const struct sim_outcome *outcome)
 {
     return outcome->verdict == SIM_VERDICT_LIVELOCK || outcome->verdict == SIM_VERDICT_STARVATION ||
            outcome->verdict == SIM_VERDICT_STEP_LIMIT ||
@@ -48,13 +48,13 @@ is_told_by_trail(const struct sim_outcome *outcome)
 }
 
 static void
-blame_trails(const struct sim_evidence *evidence, struct sim_cause *cause)
+add_traces(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     uint32_t before = cause->at_count;
-    for (uint32_t i = 0; i < SIM_STUDY_PATHS; i++) {
-        sim__blame_trail(evidence, cause, i);
+    for (uint32_t i = 0; i < SIM_ANALYSIS_TRACES; i++) {
+        sim__cause_add_trace(evidence, cause, i);
     }
-    cause->by_trail = before == 0 && cause->at_count > 0;
+    cause->by_trace = before == 0 && cause->at_count > 0;
 }
 
 /* The last wake by somebody else that merged into the turn `poll` of `part`: it was on its way. */
@@ -76,7 +76,7 @@ find_merged(const struct sim_evidence *evidence, uint32_t part, struct sim_cause
         bool merged = event->kind == RT_PROBE_WAKE && event->argument == 1;
         if (merged && poll != SIM_EVENT_NONE && sim_actor_table_part_of(actor_table, i) != part) {
             struct sim_cause wake = {.kind = SIM_CAUSE_NOT_A_WAKE};
-            sim__blame_event(evidence, &wake, i);
+            sim__cause_add_event(evidence, &wake, i);
             if (wake.at_count > 0 && !sim_place_is_runtime(&wake.at[0].place)) {
                 cause->merged = wake.at[0];
                 cause->merged_part = part;
@@ -94,24 +94,24 @@ sim__cause_no_wake(const struct sim_evidence *evidence, struct sim_cause *cause)
     const struct sim_outcome *outcome = evidence->outcome;
     cause->kind = SIM_CAUSE_NOT_A_WAKE;
     if (evidence->crash != NULL && (evidence->crash->signal != 0 || evidence->crash->pc != 0)) {
-        blame_crash(evidence, cause);
+        add_crash(evidence, cause);
     }
-    if (evidence->study != NULL && cause->at_count == 0) {
-        const struct sim_walk_stop *failed = &evidence->study->failed;
-        sim__blame_frames(evidence, cause, failed->frames, failed->frame_count, true,
+    if (evidence->analysis != NULL && cause->at_count == 0) {
+        const struct sim_walk_stop *failed = &evidence->analysis->failed;
+        sim__cause_add_frames(evidence, cause, failed->frames, failed->frame_count, true,
                 outcome->fail_step, evidence->wake_outcome->part);
     }
-    if (is_told_by_trail(outcome) && cause->at_count == 0) {
-        blame_trails(evidence, cause);
+    if (is_described_by_trace(outcome) && cause->at_count == 0) {
+        add_traces(evidence, cause);
     }
     if (cause->at_count == 0) {
-        sim__blame_site(cause, outcome->site, outcome->fail_step, evidence->wake_outcome->part);
+        sim__cause_add_site(cause, outcome->site, outcome->fail_step, evidence->wake_outcome->part);
     }
     if (cause->at_count == 0) {
-        blame_last_event(evidence, cause);
+        add_last_event(evidence, cause);
     }
     if (sim_outcome_is_stall(outcome) || outcome->verdict == SIM_VERDICT_CONTRACT) {
-        blame_trails(evidence, cause);
+        add_traces(evidence, cause);
     }
     for (uint32_t i = 0; i < cause->at_count && sim_outcome_is_stall(outcome); i++) {
         if (cause->at[i].part != SIM_PART_NONE && find_merged(evidence, cause->at[i].part, cause)) {
@@ -137,16 +137,17 @@ sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause)
                 sim_site_find(wait->await != 0 ? wait->await : wait->site), wait->store_step,
                 wait->part);
     }
-    bool asleep = outcome->verdict == SIM_VERDICT_CONTRACT && outcome->oracle == SIM_ORACLE_FAULT &&
-                  evidence->wake_outcome->kind == SIM_WAKE_OUTCOME_NEVER_STORED &&
-                  outcome->reason == SIM_REASON_NO_WAKER;
+    bool blocked = outcome->verdict == SIM_VERDICT_CONTRACT &&
+                   outcome->oracle == SIM_ORACLE_FAULT &&
+                   evidence->wake_outcome->kind == SIM_WAKE_OUTCOME_NEVER_STORED &&
+                   outcome->reason == SIM_REASON_NO_WAKER;
     if (outcome->verdict == SIM_VERDICT_LATE_WAKEUP && !lost &&
             sim__cause_late_timer(evidence, ret_cause)) {
         return;
     }
     if (lost) {
         sim__cause_lost(evidence, ret_cause);
-    } else if (asleep) {
+    } else if (blocked) {
         sim__cause_never_stored(evidence, ret_cause);
     } else if (!sim_outcome_is_stall(outcome) || !sim__cause_rest(evidence, ret_cause)) {
         sim__cause_no_wake(evidence, ret_cause);

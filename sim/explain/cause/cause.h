@@ -1,10 +1,10 @@
 /*
- * cause.h -- what is to blame for a failure, as one kind and one place in the source.
+ * cause.h -- the root cause of a failure: one kind and one place in the source.
  *
- * A wake goes missing in one of seven ways; where no wake is missing, something else is to
- * blame, and that has a place too. Everything here is computed from events (the ledger and the
- * wake outcome that view/ finds in it), from what the study has found below the level of steps, and
- * from the stack of a process that died. No scenario is known.
+ * A wake goes missing in one of seven ways; where no wake is missing, something else is the cause,
+ * and has a place too. Everything here is computed from events (the ledger and the wake outcome
+ * that view/ finds in it), from the memory analysis below the level of steps, and from the stack of
+ * a process that died. No scenario is known.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,8 +15,8 @@
 #include "sim/engine/worker/crash.h"
 #include "sim/explain/attempt/attempt.h"
 #include "sim/explain/counterfactual/counterfactual.h"
-#include "sim/explain/look/study.h"
-#include "sim/explain/look/way.h"
+#include "sim/explain/look/actor_trace.h"
+#include "sim/explain/look/analysis.h"
 #include "sim/explain/view/wake_outcome.h"
 
 #ifdef __cplusplus
@@ -49,17 +49,17 @@ struct sim_location {
     struct sim_place place; /* function "": not known. */
     uint64_t step;          /* 0: before the first, or not known. */
     uint32_t part;          /* SIM_PART_NONE: nobody's. */
-    bool trail;             /* It was gone through, and has no place in a stack of calls. */
+    bool traced;            /* It was gone through, and has no place in a stack of calls. */
 };
 
 /* Of a loop that was not woken: what became of who came to wake it. */
-struct sim_visited {
+struct sim_attempted_wake {
     bool known;
     bool early;                  /* It did not sleep yet. */
-    struct sim_location at;      /* How far the visitor came; step 0: nobody came there. */
+    struct sim_location at;      /* How far the waker came; step 0: nobody came there. */
     struct sim_location instead; /* Who was woken instead, and where; part NONE: nobody. */
     struct sim_location
-            flag; /* What turned the visitor away, as it was written; step 0: not known. */
+            flag; /* What turned the waker away, as it was written; step 0: not known. */
     struct sim_location clear; /* Where that is taken back in the passing run; step 0: not known. */
 };
 
@@ -92,16 +92,16 @@ struct sim_cause {
     struct sim_location merged;
     uint32_t merged_part; /* Whom it woke. */
     uint64_t merged_turn; /* The step of that turn. */
-    struct sim_visited visited;
+    struct sim_attempted_wake attempted;
     /* by_counterfactual LOST: what the caller of at[0] called right before it; no function: nothing
      * known. */
     struct sim_location prior;
     /* COALESCED: the line of the runtime that polled who woke itself; no function: not known. */
     struct sim_location poller;
-    struct sim_location sleeps; /* by_attempt: where. */
-    bool by_attempt;            /* FIRED_EARLY: nobody fired anything; who came is at[0]. */
-    bool by_call;               /* NEVER_STORED: `at` is a call that the passing run makes. */
-    bool by_trail; /* `at` are the functions that were gone through, the last in front. */
+    struct sim_location blocked_at; /* by_attempt: where. */
+    bool by_attempt;                /* FIRED_EARLY: nobody fired anything; who came is at[0]. */
+    bool by_call;                   /* NEVER_STORED: `at` is a call that the passing run makes. */
+    bool by_trace; /* `at` are the functions that were gone through, the last in front. */
 };
 
 /* What is known of a failure. */
@@ -109,19 +109,19 @@ struct sim_evidence {
     const struct sim_ledger *ledger;
     const struct sim_wake_outcome *wake_outcome;
     const struct sim_outcome *outcome;
-    const struct sim_study *study; /* NULL: none was made. */
-    const struct sim_crash *crash; /* NULL, or no signal: it did not die. */
-    struct sim_places *places;     /* NULL: only events have places. */
+    const struct sim_analysis *analysis; /* NULL: none was made. */
+    const struct sim_crash *crash;       /* NULL, or no signal: it did not die. */
+    struct sim_places *places;           /* NULL: only events have places. */
     /* The nearest run that passes, NULL where there is none. */
     const struct sim_ledger *passing;
     const struct sim_counterfactual *counterfactual; /* NULL: nobody was asked. */
     const struct sim_attempt *attempt;               /* NULL: not looked for. */
-    const struct sim_way *over; /* The step that writes over it; NULL: not walked. */
+    const struct sim_actor_trace *over; /* The step that writes over it; NULL: not walked. */
     /* The way, in this run and in the passing one, of who was given what the blocked task waits
      * for, or would do it (counterfactual replay ELSEWHERE), or of the loop that sleeps. NULL: not
      * walked. */
-    const struct sim_way *here;
-    const struct sim_way *there;
+    const struct sim_actor_trace *here;
+    const struct sim_actor_trace *there;
 };
 
 void sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause);
@@ -146,8 +146,8 @@ void sim_cause_add_callers(const struct sim_evidence *evidence, const struct sim
         struct sim_cause *cause);
 
 /* The step in which a loop was told last of what it does not ask for again (counterfactual replay
- * DEAF); 0: none. */
-uint64_t sim_cause_told(const struct sim_evidence *evidence);
+ * NOT_REARMED); 0: none. */
+uint64_t sim_cause_reported(const struct sim_evidence *evidence);
 
 /* Where what was written over something is to blame: the function that wrote first, and the one
  * that wrote over it and had no part in the first. False: no such two. */

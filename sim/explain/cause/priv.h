@@ -5,7 +5,7 @@
  *      wake         the blocked task could go on: its wake is missing
  *      rest         nobody goes on
  *      turns        the same turn in both runs
- *      visited      who came to wake a loop, and did not
+ *      attempted      who came to wake a loop, and did not
  *      blame        places, for all of them
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -15,34 +15,37 @@
 
 #include "sim/explain/cause/cause.h"
 
-/* ---- blame.c: each adds to cause->at what is a reader's, innermost first. ------------------- */
+/* ---- places.c: each adds to cause->at what is a reader's, innermost first. ------------------- */
 
 void sim__location_set(
         struct sim_location *location, const struct rt_site *site, uint64_t step, uint32_t part);
 
 /* Whether a place in the function of `place` is to blame already. */
-bool sim__blame_names(const struct sim_cause *cause, const struct sim_place *place);
+bool sim__cause_names(const struct sim_cause *cause, const struct sim_place *place);
 
 /* The site with number `id`; 0: none. */
-void sim__blame_site(struct sim_cause *cause, uint32_t id, uint64_t step, uint32_t part);
+void sim__cause_add_site(struct sim_cause *cause, uint32_t id, uint64_t step, uint32_t part);
 
 /* The lines of an event: the reader's first, then the runtime's, which did it for them.
  * SIM_EVENT_NONE: none. */
-void sim__blame_event(const struct sim_evidence *evidence, struct sim_cause *cause, uint64_t index);
+void sim__cause_add_event(
+        const struct sim_evidence *evidence, struct sim_cause *cause, uint64_t index);
 
 /* The frames of a stack. `first_is_return`: also the first is an address of return. */
-void sim__blame_frames(const struct sim_evidence *evidence, struct sim_cause *cause,
+void sim__cause_add_frames(const struct sim_evidence *evidence, struct sim_cause *cause,
         const uintptr_t *frames, uint32_t count, bool first_is_return, uint64_t step,
         uint32_t part);
 
-/* What was gone through in the study's trail `index`: the last in front, those of the runtime only
- * where no others were; */
-void sim__blame_trail(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index);
+/* The functions of the analysis' trace `index`: the last one first, those of the runtime only where
+ * there are no others; */
+void sim__cause_add_trace(
+        const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index);
 /* … what in the same folder as what is to blame already; all of it, where nothing is; */
-void sim__blame_neighbours(
+void sim__cause_add_neighbours(
         const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index);
 /* … and the function that was entered first. */
-void sim__blame_entry(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index);
+void sim__cause_add_entry(
+        const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index);
 
 /* ---- cause.c --------------------------------------------------------------------------------- */
 
@@ -56,9 +59,9 @@ void sim__cause_never_stored(const struct sim_evidence *evidence, struct sim_cau
 /* A verdict that says that a wake is missing, or came late. */
 void sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause);
 
-/* What had come before the blocked task fell asleep, written by a reader's line, and by whom: its
+/* What had come before the blocked task fell blocked, written by a reader's line, and by whom: its
  * places are to blame. NULL: no word of others. */
-const struct sim_came_word *sim__blame_came(
+const struct sim_arrived_word *sim__cause_add_arrived(
         const struct sim_evidence *evidence, struct sim_cause *cause);
 
 /* A deadline was passed over: whoever set that timer did not wake the loop that slept longer.
@@ -73,21 +76,22 @@ bool sim__same_name(const struct sim_actor_table *a, uint32_t part_a,
 
 /* Adds the line that starts a timer, or stores a waker, in the turn of the passing run in which the
  * blocked task fell asleep here, and that it does not come to here. False: there is none. */
-bool sim__blame_armed(const struct sim_evidence *evidence, struct sim_cause *cause);
+bool sim__cause_add_armed(const struct sim_evidence *evidence, struct sim_cause *cause);
 
-/* ---- visited.c ------------------------------------------------------------------------------- */
+/* ---- attempted.c ----------------------------------------------------------------------------- */
 
 /* The part of the actor with that stable id; SIM_PART_NONE. */
 uint32_t sim__part_of_id(const struct sim_actor_table *actor_table, uint32_t id);
 
 /* What is known of who came to wake the loop. */
-void sim__cause_visited(const struct sim_evidence *evidence, struct sim_visited *ret_visited);
+void sim__cause_attempted(
+        const struct sim_evidence *evidence, struct sim_attempted_wake *ret_attempted);
 
 /* Who came before the loop slept. False: nobody is known to have. */
-bool sim__blame_visitor(const struct sim_evidence *evidence, struct sim_cause *cause);
+bool sim__cause_add_early_waker(const struct sim_evidence *evidence, struct sim_cause *cause);
 
 /* Where the loop that was asked gave its stack up. */
-void sim__cause_sleeps(const struct sim_evidence *evidence, struct sim_cause *cause);
+void sim__cause_blocked_at(const struct sim_evidence *evidence, struct sim_cause *cause);
 
 /* ---- rest.c ---------------------------------------------------------------------------------- */
 

@@ -26,7 +26,7 @@ its_like(const struct sim_evidence *evidence, const struct sim_wait *wait)
 
 /* Whoever it is sleeps in the failing run. */
 static bool
-sleeps(const struct sim_evidence *evidence, uint32_t passing_part)
+is_blocked_here(const struct sim_evidence *evidence, uint32_t passing_part)
 {
     const struct sim_ledger *ledger = evidence->ledger;
     for (uint32_t i = 0; i < ledger->count; i++) {
@@ -42,8 +42,7 @@ sleeps(const struct sim_evidence *evidence, uint32_t passing_part)
 
 /* Whoever wakes it in the passing run does not in this one, and does not wait for others. */
 static bool
-blame_waker(
-        const struct sim_evidence *evidence, const struct sim_wait *wait, struct sim_cause *cause)
+add_waker(const struct sim_evidence *evidence, const struct sim_wait *wait, struct sim_cause *cause)
 {
     const struct sim_wait *like = its_like(evidence, wait);
     if (like == NULL || like->end_event == SIM_EVENT_NONE) {
@@ -52,11 +51,11 @@ blame_waker(
     const struct sim_actor_table *actor_table = evidence->passing->actor_table;
     const struct sim_event *event = sim_actor_table_event(actor_table, like->end_event);
     uint32_t part = sim_actor_table_part_of(actor_table, like->end_event);
-    if (SIM_OBJECT_KIND(like->object) == RT_OBJECT_TIMER || sleeps(evidence, part)) {
+    if (SIM_OBJECT_KIND(like->object) == RT_OBJECT_TIMER || is_blocked_here(evidence, part)) {
         return false;
     }
-    sim__blame_site(cause, event->await, event->step, part);
-    sim__blame_site(cause, event->site, event->step, part);
+    sim__cause_add_site(cause, event->await, event->step, part);
+    sim__cause_add_site(cause, event->site, event->step, part);
     return cause->at_count > 0;
 }
 
@@ -107,14 +106,14 @@ find_given_back(const struct sim_evidence *evidence, struct sim_cause *cause)
     const struct sim_actor_table *actor_table = ledger->actor_table;
     for (uint32_t k = 0; k < ledger->count; k++) {
         const struct sim_wait *wait = &ledger->waits[k];
-        bool asleep = wait->end == SIM_WAIT_OPEN && wait->kind == SIM_WAIT_SLOT &&
-                      wait->object != 0 && !actor_table->parts[wait->part].finished;
-        for (uint64_t i = wait->store_event; asleep && i < evidence->wake_outcome->horizon; i++) {
+        bool blocked = wait->end == SIM_WAIT_OPEN && wait->kind == SIM_WAIT_SLOT &&
+                       wait->object != 0 && !actor_table->parts[wait->part].finished;
+        for (uint64_t i = wait->store_event; blocked && i < evidence->wake_outcome->horizon; i++) {
             const struct sim_event *event = sim_actor_table_event(actor_table, i);
             if (event->object == wait->object &&
                     (event->kind == RT_PROBE_UNGRANT || event->kind == RT_PROBE_DESTROY)) {
                 cause->kind = SIM_CAUSE_NEVER_FIRED;
-                sim__blame_event(evidence, cause, i);
+                sim__cause_add_event(evidence, cause, i);
                 return cause->at_count > 0;
             }
         }
@@ -124,12 +123,12 @@ find_given_back(const struct sim_evidence *evidence, struct sim_cause *cause)
 
 /* What the blocked task went through in its last step, which stands on no stack with the rest. */
 static void
-blame_last_step(const struct sim_evidence *evidence, struct sim_cause *cause)
+add_last_step(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     uint32_t before = cause->at_count;
-    sim__blame_trail(evidence, cause, 0);
+    sim__cause_add_trace(evidence, cause, 0);
     for (uint32_t i = before; i < cause->at_count; i++) {
-        cause->at[i].trail = true;
+        cause->at[i].traced = true;
     }
 }
 
@@ -141,17 +140,17 @@ find_by_passing(const struct sim_evidence *evidence, struct sim_cause *cause)
     for (uint32_t own = 0; own < 2 && evidence->passing != NULL; own++) {
         for (uint32_t i = 0; i < ledger->count && !found; i++) {
             const struct sim_wait *wait = &ledger->waits[i];
-            bool asleep = wait->end == SIM_WAIT_OPEN && wait->kind == SIM_WAIT_SLOT &&
-                          !ledger->actor_table->parts[wait->part].finished;
-            if (asleep && (wait->part == evidence->wake_outcome->part) == (own == 0)) {
-                found = blame_waker(evidence, wait, cause);
+            bool blocked = wait->end == SIM_WAIT_OPEN && wait->kind == SIM_WAIT_SLOT &&
+                           !ledger->actor_table->parts[wait->part].finished;
+            if (blocked && (wait->part == evidence->wake_outcome->part) == (own == 0)) {
+                found = add_waker(evidence, wait, cause);
             }
         }
     }
     if (found) {
         cause->kind = SIM_CAUSE_NEVER_FIRED;
         cause->by_passing = true;
-        blame_last_step(evidence, cause);
+        add_last_step(evidence, cause);
     }
     return found;
 }
@@ -169,7 +168,7 @@ part_of_step(const struct sim_actor_table *actor_table, uint64_t step)
 }
 
 static void
-blame_stop(const struct sim_evidence *evidence, struct sim_cause *cause,
+add_stop(const struct sim_evidence *evidence, struct sim_cause *cause,
         const struct sim_walk_stop *stop, uint64_t step)
 {
     const struct sim_actor_table *actor_table =
@@ -177,12 +176,12 @@ blame_stop(const struct sim_evidence *evidence, struct sim_cause *cause,
                     ? evidence->passing->actor_table
                     : evidence->ledger->actor_table;
     uint32_t frames = stop->frame_count <= SIM_WALK_FRAMES ? stop->frame_count : 0;
-    sim__blame_frames(
+    sim__cause_add_frames(
             evidence, cause, stop->frames, frames, false, step, part_of_step(actor_table, step));
 }
 
 /* The last wake that reached nobody, out of those that the blocked task's waits ended with before
- * it fell asleep; SIM_EVENT_NONE. */
+ * it fell blocked; SIM_EVENT_NONE. */
 static uint64_t
 wake_of_nobody(const struct sim_evidence *evidence, uint32_t part)
 {
@@ -202,7 +201,7 @@ wake_of_nobody(const struct sim_evidence *evidence, uint32_t part)
 /* The last step in which its host told the loop of something, of `object` (0: of anything), later
  * than in `after`; 0: in none. */
 static uint64_t
-told_step(const struct sim_evidence *evidence, uint32_t object, uint64_t after)
+reported_step(const struct sim_evidence *evidence, uint32_t object, uint64_t after)
 {
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     uint32_t part = sim_actor_table_actor(actor_table, evidence->counterfactual->actor);
@@ -219,24 +218,24 @@ told_step(const struct sim_evidence *evidence, uint32_t object, uint64_t after)
 }
 
 uint64_t
-sim_cause_told(const struct sim_evidence *evidence)
+sim_cause_reported(const struct sim_evidence *evidence)
 {
     const struct sim_counterfactual *counterfactual = evidence->counterfactual;
     if (counterfactual == NULL || counterfactual->kind == SIM_COUNTERFACTUAL_NONE) {
         return 0;
     }
-    if (counterfactual->kind == SIM_COUNTERFACTUAL_DEAF) {
-        return told_step(evidence, counterfactual->object, 0);
+    if (counterfactual->kind == SIM_COUNTERFACTUAL_NOT_REARMED) {
+        return reported_step(evidence, counterfactual->object, 0);
     }
-    bool came =
-            counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED && counterfactual->came_step != 0;
-    return came ? told_step(evidence, 0, counterfactual->came_step) : 0;
+    bool arrived =
+            counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED && counterfactual->arrival_step != 0;
+    return arrived ? reported_step(evidence, 0, counterfactual->arrival_step) : 0;
 }
 
 /* Told once, it does not ask again: the functions that it went through when it was told, the first
  * in front. */
 static void
-blame_deaf(const struct sim_evidence *evidence, struct sim_cause *cause)
+add_not_rearmed(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     uint32_t part =
@@ -250,25 +249,25 @@ blame_deaf(const struct sim_evidence *evidence, struct sim_cause *cause)
         for (uint32_t i = 0; i < count; i++) {
             bool fits = walked[i].entered != UINT32_MAX &&
                         !sim_place_is_runtime(&walked[i].place) &&
-                        !sim__blame_names(cause, &walked[i].place);
+                        !sim__cause_names(cause, &walked[i].place);
             next = fits && (next == NULL || walked[i].entered < next->entered) ? &walked[i] : next;
         }
         if (next != NULL) {
             cause->at[cause->at_count++] = (struct sim_location){
-                    .place = next->place, .step = sim_cause_told(evidence), .part = part};
+                    .place = next->place, .step = sim_cause_reported(evidence), .part = part};
         }
     }
 }
 
 /* What came was told, and left: the functions that it went through then. */
 static void
-blame_left(const struct sim_evidence *evidence, struct sim_cause *cause)
+add_left(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     struct sim_cause writer = {.kind = SIM_CAUSE_NEVER_FIRED};
-    blame_stop(evidence, &writer, &evidence->counterfactual->writer,
-            evidence->counterfactual->came_step);
+    add_stop(evidence, &writer, &evidence->counterfactual->writer,
+            evidence->counterfactual->arrival_step);
     if (writer.at_count > 0) {
-        blame_deaf(evidence, cause);
+        add_not_rearmed(evidence, cause);
         cause->before = writer.at[0];
         cause->by_look = cause->at_count > 0;
     }
@@ -276,29 +275,29 @@ blame_left(const struct sim_evidence *evidence, struct sim_cause *cause)
 
 /* Nobody who wakes it is known; but who wrote what it waits for is. */
 static void
-blame_came_early(const struct sim_evidence *evidence, struct sim_cause *cause)
+add_arrived_early(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_counterfactual *counterfactual = evidence->counterfactual;
-    if (counterfactual->came_step != 0) {
-        blame_stop(evidence, cause, &counterfactual->writer, counterfactual->came_step);
+    if (counterfactual->arrival_step != 0) {
+        add_stop(evidence, cause, &counterfactual->writer, counterfactual->arrival_step);
         cause->by_word = cause->at_count > 0;
         cause->kind = cause->at_count > 0 ? SIM_CAUSE_FIRED_EARLY : cause->kind;
-        sim__cause_sleeps(evidence, cause);
+        sim__cause_blocked_at(evidence, cause);
     }
 }
 
 static void
-blame_dropped(const struct sim_evidence *evidence, struct sim_cause *cause)
+add_dropped(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     uint32_t part =
             sim_actor_table_actor(evidence->ledger->actor_table, evidence->counterfactual->actor);
     cause->kind = SIM_CAUSE_COALESCED;
-    sim__blame_event(evidence, cause, wake_of_nobody(evidence, part));
-    if (cause->at_count == 0 && sim_cause_told(evidence) != 0) {
-        blame_left(evidence, cause);
+    sim__cause_add_event(evidence, cause, wake_of_nobody(evidence, part));
+    if (cause->at_count == 0 && sim_cause_reported(evidence) != 0) {
+        add_left(evidence, cause);
     }
-    if (cause->at_count == 0 && !sim__blame_visitor(evidence, cause)) {
-        blame_came_early(evidence, cause);
+    if (cause->at_count == 0 && !sim__cause_add_early_waker(evidence, cause)) {
+        add_arrived_early(evidence, cause);
     }
 }
 
@@ -343,13 +342,13 @@ find_prior(const struct sim_evidence *evidence, struct sim_cause *cause)
 
 /* The writer stands for what came, the eraser for what became of it. */
 static void
-blame_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
+add_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_counterfactual *counterfactual = evidence->counterfactual;
     struct sim_cause writer = {.by_counterfactual = SIM_COUNTERFACTUAL_LOST};
     cause->kind = SIM_CAUSE_ERASED;
-    blame_stop(evidence, cause, &counterfactual->eraser, counterfactual->lost_step);
-    blame_stop(evidence, &writer, &counterfactual->writer, counterfactual->step);
+    add_stop(evidence, cause, &counterfactual->eraser, counterfactual->lost_step);
+    add_stop(evidence, &writer, &counterfactual->writer, counterfactual->step);
     cause->before = writer.at[0];
     find_prior(evidence, cause);
 }
@@ -360,13 +359,13 @@ sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause *cau
 {
     struct sim_cause writer = {.by_counterfactual = SIM_COUNTERFACTUAL_LOST};
     if (cause->by_counterfactual == SIM_COUNTERFACTUAL_LOST) {
-        blame_stop(evidence, &writer, &evidence->counterfactual->writer,
+        add_stop(evidence, &writer, &evidence->counterfactual->writer,
                 evidence->counterfactual->step);
-    } else if (!cause->wiped || sim__blame_came(evidence, &writer) == NULL) {
+    } else if (!cause->wiped || sim__cause_add_arrived(evidence, &writer) == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < cause->at_count && writer.at_count > 0; i++) {
-        if (!sim__blame_names(&writer, &cause->at[i].place)) {
+        if (!sim__cause_names(&writer, &cause->at[i].place)) {
             *ret_first = writer.at[0];
             *ret_second = cause->at[i];
             return true;
@@ -393,7 +392,7 @@ find_given(const struct sim_evidence *evidence, const struct sim_cause *cause,
                 (last != NULL && wait->end_event < last->end_event)) {
             continue;
         }
-        sim__blame_event(evidence, &fired, wait->end_event);
+        sim__cause_add_event(evidence, &fired, wait->end_event);
         if (fired.at_count > 0 &&
                 strcmp(fired.at[0].place.function, cause->at[0].place.function) == 0) {
             last = wait;
@@ -412,7 +411,7 @@ sim_cause_taker(const struct sim_evidence *evidence, uint64_t *ret_step)
             evidence->counterfactual->kind != SIM_COUNTERFACTUAL_ELSEWHERE) {
         return SIM_PART_NONE;
     }
-    blame_stop(evidence, &due, &evidence->counterfactual->writer, evidence->counterfactual->step);
+    add_stop(evidence, &due, &evidence->counterfactual->writer, evidence->counterfactual->step);
     const struct sim_wait *wait = find_given(evidence, &due, &given);
     if (wait == NULL) {
         return SIM_PART_NONE;
@@ -424,7 +423,7 @@ sim_cause_taker(const struct sim_evidence *evidence, uint64_t *ret_step)
 /* Adds functions of a way; those that stand in `cause` already are where it is done. What was
  * entered last stands in front: who calls it comes back later, and tells less. */
 static void
-add_way(const struct sim_evidence *evidence, const struct sim_cause *cause,
+add_walked(const struct sim_evidence *evidence, const struct sim_cause *cause,
         struct sim_walked *walked, uint32_t count, struct sim_cause *lost)
 {
     uint32_t part = sim__part_of_id(evidence->ledger->actor_table, evidence->here->actor_id);
@@ -432,7 +431,7 @@ add_way(const struct sim_evidence *evidence, const struct sim_cause *cause,
         struct sim_walked *next = NULL;
         for (uint32_t i = 0; i < count; i++) {
             bool entered = walked[i].entered != UINT32_MAX && walked[i].last != 0;
-            if (entered && !sim__blame_names(cause, &walked[i].place) &&
+            if (entered && !sim__cause_names(cause, &walked[i].place) &&
                     (next == NULL || walked[i].entered > next->entered)) {
                 next = &walked[i];
             }
@@ -441,7 +440,7 @@ add_way(const struct sim_evidence *evidence, const struct sim_cause *cause,
             return;
         }
         lost->at[lost->at_count++] = (struct sim_location){.place = next->place,
-                .step = sim_way_step(evidence->here, next->last),
+                .step = sim_actor_trace_step(evidence->here, next->last),
                 .part = part};
         next->last = 0;
     }
@@ -450,7 +449,7 @@ add_way(const struct sim_evidence *evidence, const struct sim_cause *cause,
 /* In front of where it is done: what who was given it, or would do it, goes through here; if there
  * is such, what in this run alone. */
 static void
-blame_way(const struct sim_evidence *evidence, struct sim_cause *cause)
+add_traced(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     if (evidence->here == NULL || evidence->there == NULL) {
@@ -459,15 +458,16 @@ blame_way(const struct sim_evidence *evidence, struct sim_cause *cause)
     bool taken = find_given(evidence, cause, &cause->given) != NULL;
     struct sim_cause lost = *cause;
     lost.at_count = 0;
-    uint32_t count = sim_way_only(evidence->places, evidence->here, evidence->there, walked);
-    add_way(evidence, cause, walked, count, &lost);
+    uint32_t count =
+            sim_actor_trace_only(evidence->places, evidence->here, evidence->there, walked);
+    add_walked(evidence, cause, walked, count, &lost);
     lost.lost_only = lost.at_count > 0;
     if (!lost.lost_only && taken) {
         count = sim_path_functions(evidence->places, &evidence->here->path, walked);
         while (count > 0 && sim_place_is_runtime(&walked[count - 1].place)) {
             count--;
         }
-        add_way(evidence, cause, walked, count, &lost);
+        add_walked(evidence, cause, walked, count, &lost);
     }
     lost.lost_count = lost.at_count;
     for (uint32_t i = 0; i < cause->at_count && lost.at_count < SIM_CAUSE_CALLS; i++) {
@@ -478,7 +478,7 @@ blame_way(const struct sim_evidence *evidence, struct sim_cause *cause)
 
 /* Somebody came to wake it, and found a flag that says that this is done: what it goes through. */
 static void
-blame_away(const struct sim_evidence *evidence, struct sim_cause *cause)
+add_away(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     struct sim_cause away = *cause;
@@ -490,7 +490,7 @@ blame_away(const struct sim_evidence *evidence, struct sim_cause *cause)
         count--;
     }
     away.at_count = 0;
-    add_way(evidence, cause, walked, count, &away);
+    add_walked(evidence, cause, walked, count, &away);
     away.lost_count = away.at_count;
     away.kind = SIM_CAUSE_COALESCED;
     for (uint32_t i = 0; i < cause->at_count && away.at_count < SIM_CAUSE_CALLS; i++) {
@@ -511,22 +511,22 @@ find_unregistered(const struct sim_evidence *evidence, struct sim_cause *cause)
         return false;
     }
     const struct sim_walk_stop *call =
-            sim_way_only_call(evidence->places, evidence->there, evidence->here);
+            sim_actor_trace_only_call(evidence->places, evidence->there, evidence->here);
     if (call != NULL && call->frame_count <= SIM_WALK_FRAMES) {
-        sim__blame_frames(evidence, cause, call->frames, call->frame_count, false,
-                sim_way_step(evidence->there, UINT32_MAX), evidence->wake_outcome->part);
+        sim__cause_add_frames(evidence, cause, call->frames, call->frame_count, false,
+                sim_actor_trace_step(evidence->there, UINT32_MAX), evidence->wake_outcome->part);
     }
     cause->by_call = cause->at_count > 0;
     cause->kind = cause->by_call ? SIM_CAUSE_NEVER_STORED : cause->kind;
     if (cause->by_call) {
-        blame_last_step(evidence, cause);
+        add_last_step(evidence, cause);
     }
     return cause->by_call;
 }
 
 /* What the loop went through since the two runs part: its last step may be the blocking alone. */
 static void
-blame_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
+add_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     struct sim_cause turn = {.kind = cause->kind};
@@ -539,9 +539,9 @@ blame_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
     while (count > 0 && sim_place_is_runtime(&walked[count - 1].place)) {
         count--;
     }
-    add_way(evidence, cause, walked, count, &turn);
+    add_walked(evidence, cause, walked, count, &turn);
     for (uint32_t i = 0; i < turn.at_count && cause->at_count < SIM_CAUSE_CALLS; i++) {
-        turn.at[i].trail = true;
+        turn.at[i].traced = true;
         cause->at[cause->at_count++] = turn.at[i];
     }
 }
@@ -560,17 +560,17 @@ find_no_deadline(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
     const struct sim_actor_table *passing = evidence->passing->actor_table;
     /* One that has nothing to do when its time is up lacks no deadline. */
-    bool goes_on = evidence->counterfactual != NULL &&
-                   evidence->counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED;
+    bool progresses = evidence->counterfactual != NULL &&
+                      evidence->counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED;
     for (uint32_t like = 1; like < passing->count; like++) {
         if (!sim__same_name(actor_table, part, passing, like)) {
             continue;
         }
-        uint64_t block = nth_block(passing, like, goes_on ? nth : blocks(passing, like));
+        uint64_t block = nth_block(passing, like, progresses ? nth : blocks(passing, like));
         if (block != SIM_EVENT_NONE && ended_by_time(passing, like, block)) {
             cause->kind = SIM_CAUSE_NEVER_STORED;
-            sim__blame_trail(evidence, cause, 0);
-            blame_turn(evidence, cause);
+            sim__cause_add_trace(evidence, cause, 0);
+            add_turn(evidence, cause);
             return cause->at_count > 0;
         }
     }
@@ -590,22 +590,22 @@ find_counterfactual(const struct sim_evidence *evidence, struct sim_cause *cause
     found.at_count = 0;
     found.by_counterfactual = counterfactual->kind;
     found.kind = SIM_CAUSE_NEVER_FIRED;
-    if (counterfactual->kind == SIM_COUNTERFACTUAL_DEAF) {
-        blame_deaf(evidence, &found);
+    if (counterfactual->kind == SIM_COUNTERFACTUAL_NOT_REARMED) {
+        add_not_rearmed(evidence, &found);
     } else if (counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED) {
-        blame_dropped(evidence, &found);
+        add_dropped(evidence, &found);
     } else if (counterfactual->kind == SIM_COUNTERFACTUAL_LOST) {
-        blame_lost(evidence, &found);
+        add_lost(evidence, &found);
     } else {
-        blame_stop(evidence, &found, &counterfactual->writer, counterfactual->step);
-        sim__cause_visited(evidence, &found.visited);
+        add_stop(evidence, &found, &counterfactual->writer, counterfactual->step);
+        sim__cause_attempted(evidence, &found.attempted);
         if (counterfactual->kind == SIM_COUNTERFACTUAL_ELSEWHERE && found.at_count > 0) {
             if (counterfactual->away_step != 0) {
-                blame_away(evidence, &found);
+                add_away(evidence, &found);
             } else {
-                blame_way(evidence, &found);
+                add_traced(evidence, &found);
             }
-            blame_last_step(evidence, &found);
+            add_last_step(evidence, &found);
         }
     }
     if (found.at_count > 0) {
@@ -616,12 +616,12 @@ find_counterfactual(const struct sim_evidence *evidence, struct sim_cause *cause
 
 /* Nothing that it was asked sets it going; but who wakes it in the passing run came too soon. */
 static bool
-find_visitor(const struct sim_evidence *evidence, struct sim_cause *cause)
+find_early_waker(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     struct sim_cause found = *cause;
     found.at_count = 0;
     found.by_counterfactual = SIM_COUNTERFACTUAL_NONE;
-    if (evidence->counterfactual == NULL || !sim__blame_visitor(evidence, &found)) {
+    if (evidence->counterfactual == NULL || !sim__cause_add_early_waker(evidence, &found)) {
         return false;
     }
     *cause = found;
@@ -631,13 +631,13 @@ find_visitor(const struct sim_evidence *evidence, struct sim_cause *cause)
 bool
 sim__cause_rest(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    return find_counterfactual(
-                   evidence, cause, SIM_COUNTERFACTUAL_DEAF, SIM_COUNTERFACTUAL_UNTOLD, false) ||
+    return find_counterfactual(evidence, cause, SIM_COUNTERFACTUAL_NOT_REARMED,
+                   SIM_COUNTERFACTUAL_NOT_NOTIFIED, false) ||
            find_given_back(evidence, cause) || find_unregistered(evidence, cause) ||
            find_counterfactual(
                    evidence, cause, SIM_COUNTERFACTUAL_LOST, SIM_COUNTERFACTUAL_ELSEWHERE, false) ||
            find_by_passing(evidence, cause) || find_no_deadline(evidence, cause) ||
-           find_counterfactual(
-                   evidence, cause, SIM_COUNTERFACTUAL_DEAF, SIM_COUNTERFACTUAL_UNTOLD, true) ||
-           find_visitor(evidence, cause);
+           find_counterfactual(evidence, cause, SIM_COUNTERFACTUAL_NOT_REARMED,
+                   SIM_COUNTERFACTUAL_NOT_NOTIFIED, true) ||
+           find_early_waker(evidence, cause);
 }

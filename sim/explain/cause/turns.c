@@ -61,7 +61,7 @@ does(const struct sim_actor_table *actor_table, uint32_t part, uint64_t poll,
 }
 
 static bool
-blame_in_turn(
+add_in_turn(
         const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t like, uint64_t turn)
 {
     const struct sim_actor_table *passing = evidence->passing->actor_table;
@@ -74,8 +74,8 @@ blame_in_turn(
         if (asks && sim_actor_table_part_of(passing, i) == like &&
                 !does(actor_table, evidence->wake_outcome->part, evidence->wake_outcome->poll,
                         event)) {
-            sim__blame_site(cause, event->await, event->step, like);
-            sim__blame_site(cause, event->site, event->step, like);
+            sim__cause_add_site(cause, event->await, event->step, like);
+            sim__cause_add_site(cause, event->site, event->step, like);
             if (cause->at_count > 0) {
                 return true;
             }
@@ -85,7 +85,7 @@ blame_in_turn(
 }
 
 bool
-sim__blame_armed(const struct sim_evidence *evidence, struct sim_cause *cause)
+sim__cause_add_armed(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
@@ -99,7 +99,7 @@ sim__blame_armed(const struct sim_evidence *evidence, struct sim_cause *cause)
                                 ? nth_poll(passing, like, nth)
                                 : SIM_EVENT_NONE;
         if (turn != SIM_EVENT_NONE) {
-            return blame_in_turn(evidence, cause, like, turn);
+            return add_in_turn(evidence, cause, like, turn);
         }
     }
     return false;

@@ -11,20 +11,20 @@
 static const struct sim_word *
 deciding_word(const struct sim_evidence *evidence, struct sim_cause *ret)
 {
-    const struct sim_study *study = evidence->study;
+    const struct sim_analysis *analysis = evidence->analysis;
     uint64_t step = evidence->outcome->missing_wake_step;
     uint64_t owed = evidence->wake_outcome->owed;
     uint32_t part = owed != SIM_EVENT_NONE
                             ? sim_actor_table_part_of(evidence->ledger->actor_table, owed)
                             : SIM_PART_NONE;
-    for (uint32_t i = 0; study != NULL && i < study->word_count; i++) {
-        const struct sim_word *word = &study->words[i];
+    for (uint32_t i = 0; analysis != NULL && i < analysis->word_count; i++) {
+        const struct sim_word *word = &analysis->words[i];
         if (word->state != SIM_WORD_DECIDES || word->writer.frame_count == 0 ||
                 word->writer.frame_count > SIM_WALK_FRAMES) {
             continue;
         }
         ret->at_count = 0;
-        sim__blame_frames(
+        sim__cause_add_frames(
                 evidence, ret, word->writer.frames, word->writer.frame_count, false, step, part);
         if (ret->at_count > 0) {
             return word;
@@ -36,7 +36,7 @@ deciding_word(const struct sim_evidence *evidence, struct sim_cause *ret)
 
 /* The last place on record in the step that owed the wake. */
 static void
-blame_owed(const struct sim_evidence *evidence, struct sim_cause *cause)
+add_owed(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     uint64_t found = SIM_EVENT_NONE;
@@ -49,7 +49,7 @@ blame_owed(const struct sim_evidence *evidence, struct sim_cause *cause)
             found = i;
         }
     }
-    sim__blame_event(evidence, cause, found);
+    sim__cause_add_event(evidence, cause, found);
 }
 
 static bool
@@ -125,14 +125,14 @@ last_move(const struct sim_evidence *evidence, const struct sim_wait *wait)
 
 /* Where timers come due, when that of the blocked task does not: as the last other one did. */
 static void
-blame_timers(const struct sim_evidence *evidence, struct sim_cause *cause)
+add_timers(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     for (uint64_t i = actor_table->end; i-- > actor_table->first;) {
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->kind == RT_PROBE_EXPIRE) {
             uint64_t owed = evidence->wake_outcome->owed;
-            sim__blame_site(cause, event->site, evidence->outcome->missing_wake_step,
+            sim__cause_add_site(cause, event->site, evidence->outcome->missing_wake_step,
                     owed != SIM_EVENT_NONE ? sim_actor_table_part_of(actor_table, owed)
                                            : SIM_PART_NONE);
             return;
@@ -159,7 +159,7 @@ sim_cause_silence(
 /* Its last turn used up what it asked of the host, and did not ask again: blamed is the last line
  * of the reader's in it. */
 static void
-blame_last_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
+add_last_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
@@ -168,7 +168,7 @@ blame_last_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
     for (uint64_t i = wake_outcome->polled; i > from && from != SIM_EVENT_NONE; i--) {
         if (sim_actor_table_part_of(actor_table, i) == wake_outcome->part &&
                 i != wake_outcome->wait->store_event) {
-            sim__blame_site(cause, sim_actor_table_event(actor_table, i)->await,
+            sim__cause_add_site(cause, sim_actor_table_event(actor_table, i)->await,
                     sim_actor_table_event(actor_table, i)->step, wake_outcome->part);
         }
         if (cause->at_count > 0) {
@@ -188,18 +188,18 @@ find_never_fired(const struct sim_evidence *evidence, struct sim_cause *cause)
     cause->kind = SIM_CAUSE_NEVER_FIRED;
     if (elsewhere && wake_outcome->other->await != 0) {
         cause->kind = SIM_CAUSE_NEVER_STORED;
-        sim__blame_event(evidence, cause, wake_outcome->other->store_event);
+        sim__cause_add_event(evidence, cause, wake_outcome->other->store_event);
         return;
     }
     if (is_timer_at_rest(evidence, wake_outcome->wait)) {
         cause->kind = SIM_CAUSE_NEVER_STORED;
         cause->by_rest = true;
-        sim__blame_event(evidence, cause, wake_outcome->wait->store_event);
+        sim__cause_add_event(evidence, cause, wake_outcome->wait->store_event);
         return;
     }
     if (wake_outcome->wait != NULL && wake_outcome->owed != SIM_EVENT_NONE &&
             sim_cause_silence(evidence->ledger->actor_table, wake_outcome) != SIM_EVENT_NONE) {
-        blame_last_turn(evidence, cause);
+        add_last_turn(evidence, cause);
         cause->by_silence = cause->at_count > 0;
         cause->kind = cause->by_silence ? SIM_CAUSE_NEVER_STORED : cause->kind;
         if (cause->by_silence) {
@@ -207,25 +207,25 @@ find_never_fired(const struct sim_evidence *evidence, struct sim_cause *cause)
         }
     }
     if (wake_outcome->overdue) {
-        blame_timers(evidence, cause);
+        add_timers(evidence, cause);
         cause->by_timer = cause->at_count > 0;
     }
     if (cause->at_count == 0) {
-        sim__blame_event(evidence, cause, last_move(evidence, wake_outcome->wait));
+        sim__cause_add_event(evidence, cause, last_move(evidence, wake_outcome->wait));
     }
     if (cause->at_count == 0) {
         cause->by_word = deciding_word(evidence, cause) != NULL;
     }
     if (cause->at_count == 0 && wake_outcome->owed != SIM_EVENT_NONE) {
-        blame_owed(evidence, cause);
+        add_owed(evidence, cause);
     }
-    cause->by_trail = cause->at_count == 0;
-    sim__blame_entry(evidence, cause, 0);
+    cause->by_trace = cause->at_count == 0;
+    sim__cause_add_entry(evidence, cause, 0);
     if (cause->at_count == 0 || sim_place_is_runtime(&cause->at[cause->at_count - 1].place)) {
-        sim__blame_neighbours(evidence, cause, 0);
+        sim__cause_add_neighbours(evidence, cause, 0);
     }
     if (cause->at_count == 0 && wake_outcome->wait != NULL) {
-        sim__blame_event(evidence, cause, wake_outcome->wait->store_event);
+        sim__cause_add_event(evidence, cause, wake_outcome->wait->store_event);
     }
 }
 
@@ -309,20 +309,21 @@ stored_past(const struct sim_evidence *evidence)
     return found;
 }
 
-const struct sim_came_word *
-sim__blame_came(const struct sim_evidence *evidence, struct sim_cause *cause)
+const struct sim_arrived_word *
+sim__cause_add_arrived(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_study *study = evidence->study;
+    const struct sim_analysis *analysis = evidence->analysis;
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
-    for (uint32_t i = 0; study != NULL && i < study->came.count && i < SIM_CAME_WORDS; i++) {
-        const struct sim_came_word *word = &study->came.words[i];
+    for (uint32_t i = 0; analysis != NULL && i < analysis->arrivals.count && i < SIM_ARRIVED_WORDS;
+            i++) {
+        const struct sim_arrived_word *word = &analysis->arrivals.words[i];
         uint64_t first = sim_actor_table_step_first(actor_table, word->change.step);
         uint32_t part = first != SIM_EVENT_NONE && first < actor_table->end
                                 ? sim_actor_table_part_of(actor_table, first)
                                 : SIM_PART_NONE;
         uint32_t frames =
                 word->writer.frame_count <= SIM_WALK_FRAMES ? word->writer.frame_count : 0;
-        sim__blame_frames(
+        sim__cause_add_frames(
                 evidence, cause, word->writer.frames, frames, false, word->change.step, part);
         if (cause->at_count > 0 && !sim_place_is_runtime(&cause->at[0].place)) {
             return word;
@@ -334,11 +335,11 @@ sim__blame_came(const struct sim_evidence *evidence, struct sim_cause *cause)
 
 /* The blocked task itself wrote over what had come. */
 static bool
-blame_wiper(const struct sim_evidence *evidence, const struct sim_came_word *came,
+add_wiper(const struct sim_evidence *evidence, const struct sim_arrived_word *arrived,
         struct sim_cause *cause)
 {
-    const struct sim_walk_stop *wiper = &came->wiper;
-    sim__blame_frames(evidence, cause, wiper->frames,
+    const struct sim_walk_stop *wiper = &arrived->wiper;
+    sim__cause_add_frames(evidence, cause, wiper->frames,
             wiper->frame_count <= SIM_WALK_FRAMES ? wiper->frame_count : 0, false,
             evidence->outcome->missing_wake_step, evidence->wake_outcome->part);
     cause->kind = cause->at_count > 0 ? SIM_CAUSE_ERASED : cause->kind;
@@ -366,31 +367,31 @@ turn_before(const struct sim_evidence *evidence)
 static void
 find_unarmed(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_study *study = evidence->study;
+    const struct sim_analysis *analysis = evidence->analysis;
     cause->kind = SIM_CAUSE_NEVER_STORED;
     cause->by_look = true;
     cause->at_count = 0;
-    cause->by_passing = sim__blame_armed(evidence, cause);
-    if (study != NULL && study->trail_count > 0) {
-        cause->by_trail = cause->at_count == 0;
-        sim__blame_trail(evidence, cause, study->trail_count - 1);
+    cause->by_passing = sim__cause_add_armed(evidence, cause);
+    if (analysis != NULL && analysis->trace_count > 0) {
+        cause->by_trace = cause->at_count == 0;
+        sim__cause_add_trace(evidence, cause, analysis->trace_count - 1);
     }
     if (cause->at_count == 0) {
-        sim__blame_event(evidence, cause, evidence->wake_outcome->wait->store_event);
+        sim__cause_add_event(evidence, cause, evidence->wake_outcome->wait->store_event);
     }
 }
 
 /* Of what came: has the blocked task looked at it? Or had it a turn in which to look, and does less
  * in its last one than in the run that passes? */
 static bool
-has_seen(const struct sim_evidence *evidence, const struct sim_came_word *came)
+has_seen(const struct sim_evidence *evidence, const struct sim_arrived_word *arrived)
 {
     struct sim_cause armed = {.kind = SIM_CAUSE_NEVER_STORED};
     uint64_t turn = turn_before(evidence);
-    bool looked = came->seen != 0;
+    bool looked = arrived->seen != 0;
     bool had_a_turn =
-            came->change.step < sim_actor_table_event(evidence->ledger->actor_table, turn)->step;
-    return looked || (had_a_turn && sim__blame_armed(evidence, &armed));
+            arrived->change.step < sim_actor_table_event(evidence->ledger->actor_table, turn)->step;
+    return looked || (had_a_turn && sim__cause_add_armed(evidence, &armed));
 }
 
 static void
@@ -402,40 +403,40 @@ find_fired_early(const struct sim_evidence *evidence, struct sim_cause *cause)
     if (past != NULL) {
         cause->kind = SIM_CAUSE_NEVER_STORED;
         cause->past = wake_outcome->wait->object;
-        sim__blame_event(evidence, cause, past->store_event);
+        sim__cause_add_event(evidence, cause, past->store_event);
         return;
     }
     uint64_t wake =
             wake_outcome->root_cause != SIM_EVENT_NONE ? SIM_EVENT_NONE : dropped_wake(evidence);
     if (wake != SIM_EVENT_NONE) {
         cause->kind = SIM_CAUSE_COALESCED;
-        sim__blame_event(evidence, cause, wake);
+        sim__cause_add_event(evidence, cause, wake);
         return;
     }
     struct sim_cause writer = {.kind = SIM_CAUSE_FIRED_EARLY};
-    const struct sim_came_word *came = sim__blame_came(evidence, &writer);
-    if (came != NULL && came->wiped && blame_wiper(evidence, came, cause)) {
+    const struct sim_arrived_word *arrived = sim__cause_add_arrived(evidence, &writer);
+    if (arrived != NULL && arrived->wiped && add_wiper(evidence, arrived, cause)) {
         cause->before = writer.at[0];
         return;
     }
     wake = wake_outcome->root_cause != SIM_EVENT_NONE ? wake_outcome->root_cause
                                                       : wake_before(evidence, wake_outcome->wait);
     if (wake == SIM_EVENT_NONE || wake < turn_before(evidence) ||
-            (came != NULL && sim_actor_table_event(evidence->ledger->actor_table, wake)->step <
-                                     came->change.step)) {
+            (arrived != NULL && sim_actor_table_event(evidence->ledger->actor_table, wake)->step <
+                                        arrived->change.step)) {
         wake = SIM_EVENT_NONE;
     }
-    if (came != NULL ? has_seen(evidence, came) : wake == SIM_EVENT_NONE) {
+    if (arrived != NULL ? has_seen(evidence, arrived) : wake == SIM_EVENT_NONE) {
         find_unarmed(evidence, cause);
         return;
     }
     cause->kind = SIM_CAUSE_FIRED_EARLY;
     cause->by_word = wake == SIM_EVENT_NONE;
     if (wake != SIM_EVENT_NONE) {
-        sim__blame_event(evidence, cause, wake);
+        sim__cause_add_event(evidence, cause, wake);
     }
     for (uint32_t i = 0; i < writer.at_count && cause->at_count < SIM_CAUSE_CALLS; i++) {
-        if (!sim__blame_names(cause, &writer.at[i].place)) {
+        if (!sim__cause_names(cause, &writer.at[i].place)) {
             cause->at[cause->at_count++] = writer.at[i];
         }
     }
@@ -445,14 +446,14 @@ find_fired_early(const struct sim_evidence *evidence, struct sim_cause *cause)
 void
 sim__cause_never_stored(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_study *study = evidence->study;
+    const struct sim_analysis *analysis = evidence->analysis;
     cause->kind = SIM_CAUSE_NEVER_STORED;
-    if (study != NULL && study->trail_count > 0) {
-        sim__blame_trail(evidence, cause, study->trail_count - 1);
-        cause->by_trail = cause->at_count > 0;
+    if (analysis != NULL && analysis->trace_count > 0) {
+        sim__cause_add_trace(evidence, cause, analysis->trace_count - 1);
+        cause->by_trace = cause->at_count > 0;
     }
     if (cause->at_count == 0) {
-        sim__blame_event(evidence, cause, evidence->wake_outcome->polled);
+        sim__cause_add_event(evidence, cause, evidence->wake_outcome->polled);
     }
 }
 
@@ -482,21 +483,21 @@ sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
         break;
     case SIM_WAKE_OUTCOME_FIRED_OTHER:
         cause->kind = SIM_CAUSE_NEVER_FIRED;
-        sim__blame_event(evidence, cause, wake_outcome->root_cause);
-        sim__blame_entry(evidence, cause, 0);
+        sim__cause_add_event(evidence, cause, wake_outcome->root_cause);
+        sim__cause_add_entry(evidence, cause, 0);
         return;
     case SIM_WAKE_OUTCOME_FIRED_DEAD:
     case SIM_WAKE_OUTCOME_STOPPED:
     case SIM_WAKE_OUTCOME_NOT_POLLED:
         cause->kind = SIM_CAUSE_COALESCED;
-        sim__cause_visited(evidence, &cause->visited);
+        sim__cause_attempted(evidence, &cause->attempted);
         break;
     case SIM_WAKE_OUTCOME_UNKNOWN:
     case SIM_WAKE_OUTCOMES:
         sim__cause_no_wake(evidence, cause);
         return;
     }
-    sim__blame_event(evidence, cause, wake_outcome->root_cause);
+    sim__cause_add_event(evidence, cause, wake_outcome->root_cause);
 }
 
 /* A deadline was passed over: whoever set that timer did not wake the loop that slept longer. */
@@ -511,7 +512,7 @@ sim__cause_late_timer(const struct sim_evidence *evidence, struct sim_cause *cau
             timer = event->object;
         } else if (timer != 0 && event->object == timer && event->kind == RT_PROBE_ARM) {
             cause->kind = SIM_CAUSE_NEVER_FIRED;
-            sim__blame_event(evidence, cause, i);
+            sim__cause_add_event(evidence, cause, i);
             return cause->at_count > 0;
         }
     }

@@ -26,7 +26,7 @@
 #define AWAY_MAX 40u
 
 /* Words that may have come before the blocked task slept. */
-#define CAME_MAX 60u
+#define ARRIVED_MAX 60u
 
 #define WAITERS_MAX 5u
 #define WAITS_MAX 16u
@@ -35,9 +35,9 @@
 struct waiter {
     uint32_t index;
     uint32_t id;
-    uint64_t slept; /* Its last step. */
-    bool loop;      /* Can be told that nothing came … */
-    bool pretends;  /* … or, where that is not enough, of what it asks for, ready or not. */
+    uint64_t blocked_step; /* Its last step. */
+    bool loop;             /* Can be told that nothing came … */
+    bool pretends; /* … or, where that is not enough, of what it asks for, ready or not. */
     struct sim_waiting waits;
 };
 
@@ -45,7 +45,7 @@ struct asking {
     struct sim_world *world;
     const struct sim_case *what;
     const struct sim_outcome *outcome;
-    struct sim__counterfactual_room *room;
+    struct sim__counterfactual_shared *shared;
     struct waiter waiters[WAITERS_MAX];
     uint32_t waiter_count;
     uint32_t numbered;    /* Questions so far, the answered ones included. */
@@ -77,14 +77,14 @@ word_at(const struct sim_world *world, uint64_t offset)
 static bool
 next_question(struct asking *asking, uint64_t steps)
 {
-    struct sim__counterfactual_room *room = asking->room;
-    if (room->asked >= ASKED_MAX || room->steps > STEPS_MAX ||
-            room->hit_count == SIM__COUNTERFACTUAL_HITS || ++asking->numbered <= room->asked ||
+    struct sim__counterfactual_shared *shared = asking->shared;
+    if (shared->asked >= ASKED_MAX || shared->steps > STEPS_MAX ||
+            shared->hit_count == SIM__COUNTERFACTUAL_HITS || ++asking->numbered <= shared->asked ||
             !sim_world_may_replay(asking->world)) {
         return false;
     }
-    room->asked++;
-    room->steps += steps;
+    shared->asked++;
+    shared->steps += steps;
     return true;
 }
 
@@ -92,11 +92,11 @@ static void
 add_hit(struct asking *asking, uint32_t kind, const struct waiter *waiter,
         const struct sim_change *change, uint64_t lost_step)
 {
-    struct sim__counterfactual_room *room = asking->room;
-    struct sim__counterfactual_hit *hit = &room->hits[room->hit_count];
+    struct sim__counterfactual_shared *shared = asking->shared;
+    struct sim__counterfactual_hit *hit = &shared->hits[shared->hit_count];
     *hit = (struct sim__counterfactual_hit){
             .counterfactual = {.kind = kind, .actor = waiter->index}};
-    hit->counterfactual.step = change != NULL ? change->step : waiter->slept;
+    hit->counterfactual.step = change != NULL ? change->step : waiter->blocked_step;
     hit->counterfactual.lost_step = lost_step;
     hit->waiter_id = waiter->id;
     hit->waits = waiter->waits;
@@ -104,12 +104,12 @@ add_hit(struct asking *asking, uint32_t kind, const struct waiter *waiter,
         hit->change = *change;
         hit->counterfactual.writer_id = change->actor_id;
     }
-    room->hit_count++;
+    shared->hit_count++;
 }
 
 /* Whether the blocked task goes on at `stop`, with one word another; NULL: as it is. */
 static bool
-goes_on(struct asking *asking, const struct waiter *waiter, struct sim_stop stop,
+makes_progress(struct asking *asking, const struct waiter *waiter, struct sim_stop stop,
         const struct sim_patch *patch)
 {
     struct sim_answer answer;
@@ -155,7 +155,7 @@ is_silent(struct asking *asking, const struct waiter *waiter, struct sim_silence
 }
 
 static void
-ask_deaf(struct asking *asking, const struct waiter *waiter)
+ask_rearming(struct asking *asking, const struct waiter *waiter)
 {
     struct sim_silence silence;
     struct sim_answer answer;
@@ -167,8 +167,8 @@ ask_deaf(struct asking *asking, const struct waiter *waiter)
     }
     sim_spurious_poll(asking->world, asking->what, &question, &answer);
     if (answer.asked && answer.moved && !answer.failed) {
-        add_hit(asking, SIM_COUNTERFACTUAL_DEAF, waiter, NULL, 0);
-        asking->room->hits[asking->room->hit_count - 1].counterfactual.object = silence.object;
+        add_hit(asking, SIM_COUNTERFACTUAL_NOT_REARMED, waiter, NULL, 0);
+        asking->shared->hits[asking->shared->hit_count - 1].counterfactual.object = silence.object;
     }
 }
 
@@ -176,40 +176,41 @@ ask_deaf(struct asking *asking, const struct waiter *waiter)
 
 /* The word that a step of others changed since `since`, and without which it would sleep on. */
 static void
-find_untold_word(struct asking *asking, const struct waiter *waiter, uint64_t since, uint64_t to)
+find_unnotified_word(
+        struct asking *asking, const struct waiter *waiter, uint64_t since, uint64_t to)
 {
-    const struct sim_changes *here = &asking->room->here;
+    const struct sim_changes *here = &asking->shared->here;
     for (uint32_t i = here->count; i-- > 0;) {
         const struct sim_change *change = &here->all[i];
         const struct sim_patch back = {change->offset, change->before};
         if (change->step > since && change->step <= to && change->actor_id != waiter->id) {
-            uint32_t before = asking->room->asked;
-            bool moves = goes_on(asking, waiter, (struct sim_stop){to, true}, &back);
-            if (asking->room->asked > before && !moves) {
-                add_hit(asking, SIM_COUNTERFACTUAL_UNTOLD, waiter, change, 0);
+            uint32_t before = asking->shared->asked;
+            bool moves = makes_progress(asking, waiter, (struct sim_stop){to, true}, &back);
+            if (asking->shared->asked > before && !moves) {
+                add_hit(asking, SIM_COUNTERFACTUAL_NOT_NOTIFIED, waiter, change, 0);
             }
         }
     }
 }
 
-/* The word that somebody else changed before the blocked task fell asleep, and without which it
+/* The word that somebody else changed before the blocked task fell blocked, and without which it
  * would not go on now: what it waits for had come. */
 static void
-find_came_word(struct asking *asking, const struct waiter *waiter)
+find_arrived_word(struct asking *asking, const struct waiter *waiter)
 {
-    const struct sim_changes *here = &asking->room->here;
-    struct sim__counterfactual_hit *hit = &asking->room->hits[asking->room->hit_count - 1];
+    const struct sim_changes *here = &asking->shared->here;
+    struct sim__counterfactual_hit *hit = &asking->shared->hits[asking->shared->hit_count - 1];
     uint32_t tried = 0;
-    for (uint32_t i = here->count; i-- > 0 && tried < CAME_MAX;) {
+    for (uint32_t i = here->count; i-- > 0 && tried < ARRIVED_MAX;) {
         const struct sim_change *change = &here->all[i];
         const struct sim_patch back = {change->offset, change->before};
-        if (change->step <= waiter->slept && change->actor_id != waiter->id) {
-            uint32_t before = asking->room->asked;
-            bool moves = goes_on(asking, waiter, end_of(asking), &back);
+        if (change->step <= waiter->blocked_step && change->actor_id != waiter->id) {
+            uint32_t before = asking->shared->asked;
+            bool moves = makes_progress(asking, waiter, end_of(asking), &back);
             tried++;
-            if (asking->room->asked > before && !moves) {
+            if (asking->shared->asked > before && !moves) {
                 hit->change = *change;
-                hit->counterfactual.came_step = change->step;
+                hit->counterfactual.arrival_step = change->step;
                 hit->counterfactual.writer_id = change->actor_id;
                 return;
             }
@@ -222,19 +223,19 @@ static void
 ask_loop(struct asking *asking, const struct waiter *waiter)
 {
     uint64_t still = 0;
-    if (!waiter->loop || !goes_on(asking, waiter, end_of(asking), NULL)) {
+    if (!waiter->loop || !makes_progress(asking, waiter, end_of(asking), NULL)) {
         return;
     }
-    for (uint64_t step = waiter->slept; step <= asking->outcome->fail_step; step++) {
-        if (!goes_on(asking, waiter, (struct sim_stop){step, true}, NULL)) {
+    for (uint64_t step = waiter->blocked_step; step <= asking->outcome->fail_step; step++) {
+        if (!makes_progress(asking, waiter, (struct sim_stop){step, true}, NULL)) {
             still = step;
             continue;
         }
-        if (step == waiter->slept) {
+        if (step == waiter->blocked_step) {
             add_hit(asking, SIM_COUNTERFACTUAL_DROPPED, waiter, NULL, 0);
-            find_came_word(asking, waiter);
+            find_arrived_word(asking, waiter);
         } else {
-            find_untold_word(asking, waiter, still, step);
+            find_unnotified_word(asking, waiter, still, step);
         }
         return;
     }
@@ -245,18 +246,18 @@ static void
 ask_pretending(struct asking *asking, const struct waiter *waiter)
 {
     struct waiter pretends = *waiter;
-    uint32_t before = asking->room->hit_count;
+    uint32_t before = asking->shared->hit_count;
     pretends.pretends = true;
     ask_loop(asking, &pretends);
-    for (uint32_t i = before; i < asking->room->hit_count; i++) {
-        asking->room->hits[i].counterfactual.pretended = true;
+    for (uint32_t i = before; i < asking->shared->hit_count; i++) {
+        asking->shared->hits[i].counterfactual.pretended = true;
     }
 }
 
 /* ---- A loop that takes its last step later. -------------------------------------------------- */
 
 static bool
-sleeps_as_before(const struct asking *asking, const struct waiter *waiter)
+is_blocked_as_before(const struct asking *asking, const struct waiter *waiter)
 {
     const struct sim_actor *actor = sim_world_actor(asking->world, waiter->index);
     struct sim_waiting waits;
@@ -269,32 +270,32 @@ sleeps_as_before(const struct asking *asking, const struct waiter *waiter)
 
 /* Whether it falls asleep just so when it finds the word as it will be. */
 static bool
-falls_asleep(struct asking *asking, const struct waiter *waiter, const struct sim_change *change)
+still_blocks(struct asking *asking, const struct waiter *waiter, const struct sim_change *change)
 {
     struct sim_world *world = asking->world;
-    bool asleep = true;
-    if (run_to(asking, (struct sim_stop){waiter->slept - 1, false}) &&
+    bool blocked = true;
+    if (run_to(asking, (struct sim_stop){waiter->blocked_step - 1, false}) &&
             change->offset + sizeof(uint64_t) <= world->arena.used) {
         sim_word_put(world, change->offset, change->after);
-        if (sim_world_continue(world, (struct sim_stop){waiter->slept, false})) {
-            asleep = sleeps_as_before(asking, waiter);
+        if (sim_world_continue(world, (struct sim_stop){waiter->blocked_step, false})) {
+            blocked = is_blocked_as_before(asking, waiter);
         }
     }
     sim_world_drop(world);
-    return asleep;
+    return blocked;
 }
 
 static void
 ask_later(struct asking *asking, const struct waiter *waiter)
 {
-    const struct sim_changes *here = &asking->room->here;
-    for (uint32_t i = here->count; i-- > 0 && waiter->loop && waiter->slept > 0;) {
+    const struct sim_changes *here = &asking->shared->here;
+    for (uint32_t i = here->count; i-- > 0 && waiter->loop && waiter->blocked_step > 0;) {
         const struct sim_change *change = &here->all[i];
-        bool later = change->step > waiter->slept && change->actor_id != waiter->id &&
+        bool later = change->step > waiter->blocked_step && change->actor_id != waiter->id &&
                      asking->ends[change->offset / sizeof(uint64_t)] == change->after;
-        if (later && next_question(asking, waiter->slept) &&
-                !falls_asleep(asking, waiter, change)) {
-            add_hit(asking, SIM_COUNTERFACTUAL_UNTOLD, waiter, change, 0);
+        if (later && next_question(asking, waiter->blocked_step) &&
+                !still_blocks(asking, waiter, change)) {
+            add_hit(asking, SIM_COUNTERFACTUAL_NOT_NOTIFIED, waiter, change, 0);
         }
     }
 }
@@ -386,13 +387,13 @@ written_unseen(struct asking *asking, const struct waiter *waiter, const struct 
 static void
 ask_lost(struct asking *asking, const struct waiter *waiter)
 {
-    const struct sim_changes *here = &asking->room->here;
+    const struct sim_changes *here = &asking->shared->here;
     for (uint32_t i = here->count; i-- > 0;) {
         struct sim_change change = here->all[i];
         const struct sim_patch again = {change.offset, change.after};
         uint64_t lost = changed_next(here, i);
         bool worth = lost != 0 && asking->ends[change.offset / sizeof(uint64_t)] != change.after;
-        if (worth && goes_on(asking, waiter, end_of(asking), &again)) {
+        if (worth && makes_progress(asking, waiter, end_of(asking), &again)) {
             change.step = written_unseen(asking, waiter, &change, lost);
             if (change.step != 0) {
                 add_hit(asking, SIM_COUNTERFACTUAL_LOST, waiter, &change, lost);
@@ -432,7 +433,7 @@ wakes_then(struct asking *asking, const struct waiter *waiter, const struct sim_
         uint32_t whose = same ? world->stepping->id : 0;
         same = same && sim_world_continue(world, end_of(asking));
         const struct sim_actor *actor = sim_world_actor(world, waiter->index);
-        bool went = !same || actor == NULL || actor->stopped_step > waiter->slept;
+        bool went = !same || actor == NULL || actor->stopped_step > waiter->blocked_step;
         id = went && whose != waiter->id ? whose : 0;
     }
     sim_world_drop(world);
@@ -457,7 +458,7 @@ find_turned_away(struct asking *asking, const struct waiter *waiter,
 static void
 ask_elsewhere(struct asking *asking, const struct waiter *waiter, uint32_t index)
 {
-    const struct sim_change *change = &asking->room->there.all[index];
+    const struct sim_change *change = &asking->shared->there.all[index];
     const struct sim_patch patch = {change->offset, change->after};
     for (uint32_t i = 0; i < asking->waiter_count; i++) {
         /* Somebody who sleeps here cannot write it: it is their own sleep that is to be told. */
@@ -467,11 +468,11 @@ ask_elsewhere(struct asking *asking, const struct waiter *waiter, uint32_t index
     }
     if (change->offset / sizeof(uint64_t) < asking->words &&
             asking->ends[change->offset / sizeof(uint64_t)] != change->after &&
-            goes_on(asking, waiter, end_of(asking), &patch)) {
+            makes_progress(asking, waiter, end_of(asking), &patch)) {
         add_hit(asking, SIM_COUNTERFACTUAL_ELSEWHERE, waiter, change, 0);
         if (change->actor_id == waiter->id && waiter->loop) {
             find_turned_away(asking, waiter, change,
-                    &asking->room->hits[asking->room->hit_count - 1].counterfactual);
+                    &asking->shared->hits[asking->shared->hit_count - 1].counterfactual);
         }
     }
 }
@@ -484,7 +485,7 @@ ask_elsewhere(struct asking *asking, const struct waiter *waiter, uint32_t index
 static void
 ask_all_elsewhere(struct asking *asking, const struct waiter *waiter)
 {
-    const struct sim_changes *there = &asking->room->there;
+    const struct sim_changes *there = &asking->shared->there;
     uint64_t last = last_step_there(there, waiter->id);
     for (uint32_t own = 0; own < 2; own++) {
         for (uint32_t i = there->count; i-- > 0;) {
@@ -507,12 +508,12 @@ static void
 add_waiter(struct asking *asking, const struct sim_actor *actor)
 {
     struct waiter *waiter = &asking->waiters[asking->waiter_count];
-    bool asleep = !actor->done && !actor->enabled && actor->ops->waiting != NULL &&
-                  actor->ops->waiting(actor, &waiter->waits, 1) > 0;
-    if (asleep && asking->waiter_count < WAITERS_MAX - 1) {
+    bool blocked = !actor->done && !actor->enabled && actor->ops->waiting != NULL &&
+                   actor->ops->waiting(actor, &waiter->waits, 1) > 0;
+    if (blocked && asking->waiter_count < WAITERS_MAX - 1) {
         waiter->index = actor->index;
         waiter->id = actor->id;
-        waiter->slept = actor->stopped_step;
+        waiter->blocked_step = actor->stopped_step;
         waiter->loop = actor->ops->interrupt != NULL;
         asking->waiter_count++;
     }
@@ -548,11 +549,11 @@ look_at_the_end(struct asking *asking)
 
 /* Of the first answer that does not rest on a report for nothing, which is the weakest. */
 static uint32_t
-first_kind(const struct sim__counterfactual_room *room)
+first_kind(const struct sim__counterfactual_shared *shared)
 {
-    for (uint32_t i = 0; i < room->hit_count; i++) {
-        if (!room->hits[i].counterfactual.pretended) {
-            return room->hits[i].counterfactual.kind;
+    for (uint32_t i = 0; i < shared->hit_count; i++) {
+        if (!shared->hits[i].counterfactual.pretended) {
+            return shared->hits[i].counterfactual.kind;
         }
     }
     return SIM_COUNTERFACTUAL_NONE;
@@ -562,30 +563,31 @@ void
 sim__counterfactual_ask(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
-    struct sim__counterfactual_room *room = argument;
+    struct sim__counterfactual_shared *shared = argument;
     struct asking asking = {
-            .world = world, .what = what, .outcome = outcome, .room = room, .words = 0};
-    if (!room->listed) {
-        sim_changes_run(world, what, outcome, &room->here);
-        room->listed = true;
+            .world = world, .what = what, .outcome = outcome, .shared = shared, .words = 0};
+    if (!shared->listed) {
+        sim_changes_run(world, what, outcome, &shared->here);
+        shared->listed = true;
     }
     struct sim_aside kept;
     sim_keep(world, &kept);
     if (look_at_the_end(&asking)) {
         void (*const questions[])(struct asking *, const struct waiter *) = {
-                ask_deaf, ask_loop, ask_pretending, ask_later, ask_lost, ask_all_elsewhere};
+                ask_rearming, ask_loop, ask_pretending, ask_later, ask_lost, ask_all_elsewhere};
         for (uint32_t k = 0; k < sizeof(questions) / sizeof(*questions); k++) {
             uint32_t least = questions[k] == ask_all_elsewhere ? SIM_COUNTERFACTUAL_ELSEWHERE
-                             : questions[k] == ask_deaf        ? SIM_COUNTERFACTUAL_DEAF
+                             : questions[k] == ask_rearming    ? SIM_COUNTERFACTUAL_NOT_REARMED
                                                                : SIM_COUNTERFACTUAL_DROPPED;
-            bool asks = first_kind(room) == SIM_COUNTERFACTUAL_NONE || first_kind(room) >= least;
+            bool asks =
+                    first_kind(shared) == SIM_COUNTERFACTUAL_NONE || first_kind(shared) >= least;
             for (uint32_t i = 0; asks && i < asking.waiter_count; i++) {
                 questions[k](&asking, &asking.waiters[i]);
             }
         }
     }
     sim_restore(world, &kept);
-    room->done = true;
+    shared->done = true;
 }
 
 /* ---- Who wrote it. --------------------------------------------------------------------------- */
@@ -595,8 +597,8 @@ static bool
 waits_for(const struct sim_actor *actor, const struct sim_waiting *wanted)
 {
     struct sim_waiting waits[WAITS_MAX];
-    bool asleep = !actor->done && !actor->enabled && actor->ops->waiting != NULL;
-    uint32_t count = asleep ? actor->ops->waiting(actor, waits, WAITS_MAX) : 0;
+    bool blocked = !actor->done && !actor->enabled && actor->ops->waiting != NULL;
+    uint32_t count = blocked ? actor->ops->waiting(actor, waits, WAITS_MAX) : 0;
     bool found = false;
     for (uint32_t i = 0; i < count && !found; i++) {
         found = waits[i].site == wanted->site &&
@@ -645,15 +647,15 @@ walk_step(struct sim_world *world, const struct sim_case *what, const struct sim
 
 static void
 walk_hits(struct sim_world *world, const struct sim_case *what,
-        struct sim__counterfactual_room *room, bool there)
+        struct sim__counterfactual_shared *shared, bool there)
 {
     struct sim_aside kept;
     sim_keep(world, &kept);
-    for (uint32_t i = 0; i < room->hit_count; i++) {
-        struct sim__counterfactual_hit *hit = &room->hits[i];
+    for (uint32_t i = 0; i < shared->hit_count; i++) {
+        struct sim__counterfactual_hit *hit = &shared->hits[i];
         bool of_there = hit->counterfactual.kind == SIM_COUNTERFACTUAL_ELSEWHERE;
         bool no_word = hit->counterfactual.kind <= SIM_COUNTERFACTUAL_DROPPED &&
-                       hit->counterfactual.came_step == 0;
+                       hit->counterfactual.arrival_step == 0;
         if (hit->walked || no_word || of_there != there) {
             continue;
         }
@@ -674,16 +676,16 @@ walk_hits(struct sim_world *world, const struct sim_case *what,
 
 void
 sim__counterfactual_walk_here(struct sim_world *world, const struct sim_case *what,
-        const struct sim_outcome *outcome, void *room)
+        const struct sim_outcome *outcome, void *shared)
 {
     (void)outcome;
-    walk_hits(world, what, room, false);
+    walk_hits(world, what, shared, false);
 }
 
 void
 sim__counterfactual_walk_there(struct sim_world *world, const struct sim_case *what,
-        const struct sim_outcome *outcome, void *room)
+        const struct sim_outcome *outcome, void *shared)
 {
     (void)outcome;
-    walk_hits(world, what, room, true);
+    walk_hits(world, what, shared, true);
 }

@@ -17,11 +17,11 @@
 #define INLINED_MAX 8u
 
 static void
-fly(struct sim_single *single, const struct sim_counterfactual_runs *runs,
+run_candidate(struct sim_single *single, const struct sim_counterfactual_runs *runs,
         const struct sim_tape *tape,
-        void (*study)(
+        void (*analyze)(
                 struct sim_world *, const struct sim_case *, const struct sim_outcome *, void *),
-        void *study_of)
+        void *analysis)
 {
     const struct sim_run_spec candidate = {
             .scenario = runs->scenario,
@@ -29,30 +29,30 @@ fly(struct sim_single *single, const struct sim_counterfactual_runs *runs,
             .seed = runs->seed,
             .how = SIM_HOW_LENIENT,
             .tape = tape,
-            .study = study,
-            .study_of = study_of,
+            .analyze = analyze,
+            .analysis = analysis,
     };
     (void)sim_single_run(single, &candidate);
 }
 
 static void
-ask_all(const struct sim_counterfactual_runs *runs, struct sim__counterfactual_room *room)
+ask_all(const struct sim_counterfactual_runs *runs, struct sim__counterfactual_shared *shared)
 {
     struct sim_single single;
     if (sim_single_init(&single, NULL, &sim_shared_for_candidates, runs->hang_ms)) {
         single.budget = runs->budget;
         if (runs->passing != NULL) {
-            fly(&single, runs, runs->passing, sim_changes_run, &room->there);
+            run_candidate(&single, runs, runs->passing, sim_changes_run, &shared->there);
         }
         for (uint32_t deaths = 0;
-                deaths < DEATHS_MAX && !room->done && sim_budget_left(runs->budget); deaths++) {
-            fly(&single, runs, runs->failing, sim__counterfactual_ask, room);
+                deaths < DEATHS_MAX && !shared->done && sim_budget_left(runs->budget); deaths++) {
+            run_candidate(&single, runs, runs->failing, sim__counterfactual_ask, shared);
         }
-        if (room->hit_count > 0) {
-            fly(&single, runs, runs->failing, sim__counterfactual_walk_here, room);
+        if (shared->hit_count > 0) {
+            run_candidate(&single, runs, runs->failing, sim__counterfactual_walk_here, shared);
         }
-        if (room->hit_count > 0 && runs->passing != NULL) {
-            fly(&single, runs, runs->passing, sim__counterfactual_walk_there, room);
+        if (shared->hit_count > 0 && runs->passing != NULL) {
+            run_candidate(&single, runs, runs->passing, sim__counterfactual_walk_there, shared);
         }
         sim_single_fini(&single);
     }
@@ -60,11 +60,12 @@ ask_all(const struct sim_counterfactual_runs *runs, struct sim__counterfactual_r
 
 /* The blocked task writes it itself there; but it is no state of its own, others write it here. */
 static bool
-is_of_others(const struct sim__counterfactual_room *room, const struct sim__counterfactual_hit *hit)
+is_of_others(
+        const struct sim__counterfactual_shared *shared, const struct sim__counterfactual_hit *hit)
 {
     bool others = false;
-    for (uint32_t i = 0; i < room->here.count && !others; i++) {
-        const struct sim_change *change = &room->here.all[i];
+    for (uint32_t i = 0; i < shared->here.count && !others; i++) {
+        const struct sim_change *change = &shared->here.all[i];
         others = change->offset == hit->change.offset && change->actor_id != hit->waiter_id &&
                  (sim_change_bytes(change) & sim_change_bytes(&hit->change)) != 0;
     }
@@ -74,7 +75,7 @@ is_of_others(const struct sim__counterfactual_room *room, const struct sim__coun
 /* How well an answer can be told: 2 where the program's own line wrote the word, 1 where the
  * runtime did so for it, 0 where the word is the simulator's own. */
 static uint32_t
-worth(const struct sim__counterfactual_room *room, const struct sim__counterfactual_hit *hit,
+worth(const struct sim__counterfactual_shared *shared, const struct sim__counterfactual_hit *hit,
         struct sim_places *places)
 {
     struct sim_place found[INLINED_MAX];
@@ -85,7 +86,8 @@ worth(const struct sim__counterfactual_room *room, const struct sim__counterfact
         return 2;
     }
     if (hit->counterfactual.kind == SIM_COUNTERFACTUAL_ELSEWHERE &&
-            !(hit->change.actor_id == hit->waiter_id ? is_of_others(room, hit) : hit->same_wait)) {
+            !(hit->change.actor_id == hit->waiter_id ? is_of_others(shared, hit)
+                                                     : hit->same_wait)) {
         return 0;
     }
     for (uint32_t i = 0; i < stop->frame_count && i < SIM_WALK_FRAMES; i++) {
@@ -101,13 +103,14 @@ worth(const struct sim__counterfactual_room *room, const struct sim__counterfact
 }
 
 static void
-choose(const struct sim__counterfactual_room *room, struct sim_places *places, bool pretended,
+choose(const struct sim__counterfactual_shared *shared, struct sim_places *places, bool pretended,
         struct sim_counterfactual *ret_counterfactual)
 {
     uint32_t best = 0;
-    for (uint32_t i = 0; i < room->hit_count; i++) {
-        const struct sim__counterfactual_hit *hit = &room->hits[i];
-        uint32_t value = hit->counterfactual.pretended == pretended ? worth(room, hit, places) : 0;
+    for (uint32_t i = 0; i < shared->hit_count; i++) {
+        const struct sim__counterfactual_hit *hit = &shared->hits[i];
+        uint32_t value =
+                hit->counterfactual.pretended == pretended ? worth(shared, hit, places) : 0;
         bool weaker = ret_counterfactual->kind != SIM_COUNTERFACTUAL_NONE &&
                       hit->counterfactual.kind != ret_counterfactual->kind;
         if (value > best && !weaker) {
@@ -122,15 +125,16 @@ sim_counterfactual_find(const struct sim_counterfactual_runs *runs, struct sim_p
         struct sim_counterfactual *ret_counterfactual)
 {
     *ret_counterfactual = (struct sim_counterfactual){.kind = SIM_COUNTERFACTUAL_NONE};
-    struct sim__counterfactual_room *room = mmap(NULL, sizeof(struct sim__counterfactual_room),
-            PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (room == MAP_FAILED || places == NULL) {
+    struct sim__counterfactual_shared *shared =
+            mmap(NULL, sizeof(struct sim__counterfactual_shared), PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED || places == NULL) {
         return;
     }
-    ask_all(runs, room);
-    choose(room, places, false, ret_counterfactual);
+    ask_all(runs, shared);
+    choose(shared, places, false, ret_counterfactual);
     if (ret_counterfactual->kind == SIM_COUNTERFACTUAL_NONE) {
-        choose(room, places, true, ret_counterfactual);
+        choose(shared, places, true, ret_counterfactual);
     }
-    (void)munmap(room, sizeof(*room));
+    (void)munmap(shared, sizeof(*shared));
 }

@@ -8,7 +8,7 @@
  *                 would be told that there is something
  *      dropped  what it is blocked in comes back with nothing, and it goes on at once: a loop
  *                 that should not have fallen asleep
- *      untold     it would have gone on, or not fallen asleep, if it had looked after a later step
+ *      untold     it would have gone on, or not fallen blocked, if it had looked after a later step
  *                 of somebody else, who changed what it looks at and told it nothing
  *      lost       a word is again what a step made of it; a later one wrote over that, and nobody
  *                 had looked in between: without it the run is the same to its end
@@ -32,24 +32,24 @@ extern "C" {
 
 enum sim_counterfactual_kind {
     SIM_COUNTERFACTUAL_NONE,
-    SIM_COUNTERFACTUAL_DEAF,
+    SIM_COUNTERFACTUAL_NOT_REARMED,
     SIM_COUNTERFACTUAL_DROPPED,
-    SIM_COUNTERFACTUAL_UNTOLD,
+    SIM_COUNTERFACTUAL_NOT_NOTIFIED,
     SIM_COUNTERFACTUAL_LOST,
     SIM_COUNTERFACTUAL_ELSEWHERE
 };
 
 struct sim_counterfactual {
     uint32_t kind;   /* enum sim_counterfactual_kind */
-    uint32_t object; /* DEAF: what is ready. */
-    bool pretended;  /* DROPPED, UNTOLD: it was told of what it asks for, ready or not. */
+    uint32_t object; /* NOT_REARMED: what is ready. */
+    bool pretended;  /* DROPPED, NOT_NOTIFIED: it was told of what it asks for, ready or not. */
     uint32_t actor;  /* Who would go on: index in the failing run. */
-    /* DROPPED, DEAF: its last step. Else the step that changes the word; ELSEWHERE: of the run
-     * that passes. */
+    /* DROPPED, NOT_REARMED: its last step. Else the step that changes the word; ELSEWHERE: of the
+     * passing run. */
     uint64_t step;
     uint32_t writer_id; /* Whose step that is: the stable id. */
     /* DROPPED: the step of somebody else in which what it waits for came; 0: not known. */
-    uint64_t came_step;
+    uint64_t arrival_step;
     /* ELSEWHERE, where the blocked task itself writes the word there: the step here in which
      * somebody else would have woken it had that been written before, and whose step that is. 0:
      * none. */

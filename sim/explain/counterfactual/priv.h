@@ -21,7 +21,7 @@ struct sim__counterfactual_hit {
     bool walked;
 };
 
-struct sim__counterfactual_room {
+struct sim__counterfactual_shared {
     struct sim_changes here;
     struct sim_changes there; /* Of the run that passes. */
     struct sim__counterfactual_hit hits[SIM__COUNTERFACTUAL_HITS];
@@ -32,15 +32,15 @@ struct sim__counterfactual_room {
     bool done;
 };
 
-/* For sim_job.study of the failing run; `room` is the sim__counterfactual_room. Goes on behind the
- * question of which another worker has died. */
+/* For sim_job.analyze of the failing run; `shared` is the sim__counterfactual_shared. Continues
+ * after the question of which another worker has died. */
 void sim__counterfactual_ask(struct sim_world *world, const struct sim_case *what,
-        const struct sim_outcome *outcome, void *room);
+        const struct sim_outcome *outcome, void *shared);
 
 /* The same, of the failing and of the passing run: finds who wrote the words. */
 void sim__counterfactual_walk_here(struct sim_world *world, const struct sim_case *what,
-        const struct sim_outcome *outcome, void *room);
+        const struct sim_outcome *outcome, void *shared);
 void sim__counterfactual_walk_there(struct sim_world *world, const struct sim_case *what,
-        const struct sim_outcome *outcome, void *room);
+        const struct sim_outcome *outcome, void *shared);
 
 #endif

@@ -71,9 +71,9 @@ is_link(const struct sim_world *world, uint64_t value)
     return sim_arena_holds(&world->arena, (const void *)(uintptr_t)value);
 }
 
-/* Where there is no room any more the older half goes: what came last matters most. */
+/* Where there is no space left the older half goes: what came last matters most. */
 static struct sim_change *
-next_room(struct sim_changes *changes)
+next_slot(struct sim_changes *changes)
 {
     if (changes->count == SIM_CHANGES_MAX) {
         changes->count = SIM_CHANGES_MAX / 2;
@@ -91,7 +91,7 @@ note_step(struct sim_changes *changes, const struct sim_world *world, uint64_t *
         uint64_t now;
         sim_words_copy(world, i * sizeof(now), &now, 1);
         if (copy[i] != now && !is_link(world, copy[i]) && !is_link(world, now)) {
-            *next_room(changes) = (struct sim_change){.step = world->step,
+            *next_slot(changes) = (struct sim_change){.step = world->step,
                     .offset = i * sizeof(now),
                     .before = copy[i],
                     .after = now,
@@ -105,12 +105,12 @@ note_step(struct sim_changes *changes, const struct sim_world *world, uint64_t *
 static void
 note_steps(struct sim_changes *changes, struct sim_world *world, uint64_t *copy, size_t size)
 {
-    bool goes_on = true;
-    while (goes_on && world->step < changes->to && sim_world_may_replay(world)) {
+    bool reached = true;
+    while (reached && world->step < changes->to && sim_world_may_replay(world)) {
         uint64_t step = world->step;
         size_t used = world->arena.used < size ? world->arena.used & ~(size_t)7 : size;
         sim_words_copy(world, 0, copy, used / sizeof(*copy));
-        goes_on = sim_world_continue(world, (struct sim_stop){step + 1, false});
+        reached = sim_world_continue(world, (struct sim_stop){step + 1, false});
         if (world->step > step) {
             note_step(changes, world, copy, used / sizeof(*copy));
             sim_world_spend(world, used / sizeof(*copy) / SIM_CHANGES_WORDS_A_STEP);

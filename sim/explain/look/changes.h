@@ -2,7 +2,7 @@
  * changes.h -- which words of memory a run changes, step by step.
  *
  * The run is made again, one step at a time, and after each the arena is held against what it was
- * before. Pointers into the arena are left out, as study.h leaves them out: a list that is put
+ * before. Pointers into the arena are left out, as analysis.h leaves them out: a list that is put
  * back in one place only is no list. So is what a step takes again.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -34,11 +34,11 @@ struct sim_changes {
     struct sim_change all[SIM_CHANGES_MAX]; /* The last ones, in the order of steps. */
 };
 
-/* Room shared with the workers that are forked from now on; NULL: the system has none. */
+/* Memory shared with the workers that are forked from now on; NULL: the system has none. */
 struct sim_changes *sim_changes_new(void);
 void sim_changes_free(struct sim_changes **changes);
 
-/* For sim_job.study: `changes` is the sim_changes. Of a long run only the last steps are looked
+/* For sim_job.analyze: `changes` is the sim_changes. Of a long run only the last steps are looked
  * at. */
 void sim_changes_run(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *changes);

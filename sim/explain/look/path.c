@@ -10,7 +10,7 @@
 #define INLINED_MAX 8u
 
 static bool
-is_told(const struct sim_place *place)
+is_shown(const struct sim_place *place)
 {
     size_t length = strlen(place->file);
     bool header = length > 2 && strcmp(place->file + length - 2, ".h") == 0;
@@ -78,11 +78,11 @@ enter_within(struct sim_walked *all, uint32_t count)
 
 /* It gave its stack up, and has not returned. */
 static bool
-is_asleep(struct sim_places *places, const struct sim_path *path, const struct sim_place *place)
+is_suspended(struct sim_places *places, const struct sim_path *path, const struct sim_place *place)
 {
     struct sim_place found[INLINED_MAX];
-    for (uint32_t i = 0; i < path->asleep.frame_count && i < SIM_WALK_FRAMES; i++) {
-        uint32_t count = sim_places_at(places, path->asleep.frames[i], i > 0, found, INLINED_MAX);
+    for (uint32_t i = 0; i < path->blocked.frame_count && i < SIM_WALK_FRAMES; i++) {
+        uint32_t count = sim_places_at(places, path->blocked.frames[i], i > 0, found, INLINED_MAX);
         for (uint32_t k = 0; k < count; k++) {
             if (strcmp(found[k].function, place->function) == 0) {
                 return true;
@@ -125,7 +125,7 @@ sim_path_functions(struct sim_places *places, const struct sim_path *path, struc
                      sim_place_is_readers(&found[0]);
         uint32_t chain = worth ? sim_places_at(places, slot->pc, false, found, INLINED_MAX) : 0;
         for (uint32_t k = 0; k < chain; k++) {
-            if (is_told(&found[k])) {
+            if (is_shown(&found[k])) {
                 note(ret, &count, &found[k], slot, k + 1 < chain);
             }
         }
@@ -135,7 +135,7 @@ sim_path_functions(struct sim_places *places, const struct sim_path *path, struc
         struct sim_walked *walked = &ret[i];
         bool returned = walked->entered != UINT32_MAX && walked->before > 0 &&
                         walked->before < walked->place.line &&
-                        !is_asleep(places, path, &walked->place);
+                        !is_suspended(places, path, &walked->place);
         walked->place.line = returned ? walked->before : walked->place.line;
     }
     sort(ret, count);

@@ -29,7 +29,7 @@ struct sim_walked {
 };
 
 /*
- * Writes the functions of `path` to `ret` (room for SIM_PATH_FUNCTIONS) and returns how many: first
+ * Writes the functions of `path` to `ret` (capacity SIM_PATH_FUNCTIONS) and returns how many: first
  * the reader's own, then the runtime's, of each the one executed last in front. Functions of
  * headers, which are everywhere, are left out.
  */

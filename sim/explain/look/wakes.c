@@ -35,7 +35,7 @@ sim_wakes_free(struct sim_wakes **wakes)
 static struct sim_wakes *noting;
 
 static void
-note_wake(struct sim_actor *loop, bool asleep)
+note_wake(struct sim_actor *loop, bool blocked)
 {
     const struct sim_world *world = loop->world;
     void *frames[SIM_WALK_FRAMES];
@@ -48,7 +48,7 @@ note_wake(struct sim_actor *loop, bool asleep)
     *wake = (struct sim_loop_wake){.step = world->step,
             .by_id = world->stepping != NULL ? world->stepping->id : 0,
             .loop_id = loop->id,
-            .asleep = asleep};
+            .blocked = blocked};
     for (int i = 0; i < count; i++) {
         wake->stack.frames[i] = (uintptr_t)frames[i];
     }
@@ -82,7 +82,7 @@ sim_wakes_run(struct sim_world *world, const struct sim_case *what,
             nothing, (struct sim_stop){outcome->steps, false});
     const struct sim_actor *loop = loop_of(sim_world_actor(world, wakes->actor));
     wakes->loop_id = loop != NULL ? loop->id : 0;
-    wakes->slept = loop != NULL ? loop->stopped_step : 0;
+    wakes->blocked_step = loop != NULL ? loop->stopped_step : 0;
     world->on_loop_wake = NULL;
     sim_world_drop(world);
     sim_restore(world, &kept);

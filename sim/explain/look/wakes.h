@@ -23,23 +23,23 @@ struct sim_loop_wake {
     uint64_t step;
     uint32_t by_id;             /* Whose step it is: the stable id. */
     uint32_t loop_id;           /* Who is woken. */
-    bool asleep;                /* It was, so it goes on because of this one. */
+    bool blocked;               /* It was, so it goes on because of this one. */
     struct sim_walk_stop stack; /* All are addresses of return. */
 };
 
 struct sim_wakes {
-    uint32_t actor;   /* Index of an actor … */
-    uint32_t loop_id; /* … and the loop that it is, or that runs it; 0: there is none. */
-    uint64_t slept;   /* The last step of that loop. */
+    uint32_t actor;        /* Index of an actor … */
+    uint32_t loop_id;      /* … and the loop that it is, or that runs it; 0: there is none. */
+    uint64_t blocked_step; /* The last step of that loop. */
     uint32_t count;
     struct sim_loop_wake all[SIM_WAKES_MAX]; /* The last ones, in their order. */
 };
 
-/* Room shared with the workers that are forked from now on; NULL: the system has none. */
+/* Memory shared with the workers that are forked from now on; NULL: the system has none. */
 struct sim_wakes *sim_wakes_new(uint32_t actor);
 void sim_wakes_free(struct sim_wakes **wakes);
 
-/* For sim_job.study: `wakes` is the sim_wakes. */
+/* For sim_job.analyze: `wakes` is the sim_wakes. */
 void sim_wakes_run(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *wakes);
 

@@ -105,7 +105,7 @@ on_trap(int number, siginfo_t *info, void *argument)
         note_path(walk.path, pc);
         note_call(walk.path, pc);
         if (pc == (uintptr_t)rt_context_suspend) {
-            note_stop(pc, pc, &walk.path->asleep);
+            note_stop(pc, pc, &walk.path->blocked);
         }
     }
     walk.last = pc;

@@ -41,8 +41,8 @@ struct sim_path {
     struct sim_path_slot slots[SIM_PATH_SLOTS]; /* A hash table by pc. */
     uint32_t used;
     uint32_t walked;
-    struct sim_walk_stop asleep; /* Where a loop gave its stack up last: it sleeps there. */
-    const uintptr_t *marks;      /* Functions whose calls are noted; borrowed. */
+    struct sim_walk_stop blocked; /* Where a loop gave its stack up last: it sleeps there. */
+    const uintptr_t *marks;       /* Functions whose calls are noted; borrowed. */
     uint32_t mark_count;
     uint32_t call_count; /* Those that do not fit are left out. */
     struct sim_walk_stop calls[SIM_PATH_CALLS];

@@ -118,24 +118,24 @@ set_location(struct sim_location *location, const struct key *key,
 
 /* The first that comes too late here, and the last before it that it should have come before. */
 static bool
-find_events(const struct sim_twins *twins, const struct keys *failing, const struct keys *passing,
+find_events(const struct sim_run_pair *pair, const struct keys *failing, const struct keys *passing,
         struct sim_swap *order)
 {
     for (uint32_t second = 1; second < failing->count; second++) {
         const struct key *late = &failing->all[second];
-        uint32_t there = find_like(twins->failing, twins->passing, passing, late);
+        uint32_t there = find_like(pair->failing, pair->passing, passing, late);
         for (uint32_t first = second; first-- > 0 && there < passing->count;) {
             const struct key *early = &failing->all[first];
             bool meet = early->object == late->object && early->part != late->part;
-            uint32_t like = meet ? find_like(twins->failing, twins->passing, passing, early)
-                                 : passing->count;
+            uint32_t like =
+                    meet ? find_like(pair->failing, pair->passing, passing, early) : passing->count;
             if (like < passing->count && there < like) {
                 order->found = true;
                 order->events = true;
                 order->first_event = early->event;
                 order->second_event = late->event;
-                set_location(&order->first, early, twins->failing);
-                set_location(&order->second, late, twins->failing);
+                set_location(&order->first, early, pair->failing);
+                set_location(&order->second, late, pair->failing);
                 return true;
             }
         }
@@ -173,12 +173,12 @@ next_entered(const struct sim_walked *all, uint32_t count, uint32_t from)
 }
 
 static void
-find_functions(const struct sim_twins *twins, struct sim_swap *order)
+find_functions(const struct sim_run_pair *pair, struct sim_swap *order)
 {
     struct sim_walked here[SIM_PATH_FUNCTIONS];
     struct sim_walked there[SIM_PATH_FUNCTIONS];
-    uint32_t count = sim_path_functions(twins->places, twins->failing_path, here);
-    uint32_t others = sim_path_functions(twins->places, twins->passing_path, there);
+    uint32_t count = sim_path_functions(pair->places, pair->failing_path, here);
+    uint32_t others = sim_path_functions(pair->places, pair->passing_path, there);
     const struct sim_walked *late = next_entered(here, count, 0);
     for (; late != NULL; late = next_entered(here, count, late->entered + 1)) {
         const struct sim_walked *late_there = find_function(there, others, &late->place);
@@ -199,18 +199,18 @@ find_functions(const struct sim_twins *twins, struct sim_swap *order)
 }
 
 void
-sim_order_find(const struct sim_twins *twins, struct sim_swap *ret_order)
+sim_order_find(const struct sim_run_pair *pair, struct sim_swap *ret_order)
 {
     *ret_order = (struct sim_swap){.found = false};
     struct keys *keys = calloc(2, sizeof(*keys));
     if (keys == NULL) {
         return;
     }
-    read_keys(twins->failing, twins->failing_from, &keys[0]);
-    read_keys(twins->passing, twins->passing_from, &keys[1]);
-    if (!find_events(twins, &keys[0], &keys[1], ret_order) && twins->failing_path != NULL &&
-            twins->passing_path != NULL) {
-        find_functions(twins, ret_order);
+    read_keys(pair->failing, pair->failing_from, &keys[0]);
+    read_keys(pair->passing, pair->passing_from, &keys[1]);
+    if (!find_events(pair, &keys[0], &keys[1], ret_order) && pair->failing_path != NULL &&
+            pair->passing_path != NULL) {
+        find_functions(pair, ret_order);
     }
     free(keys);
 }

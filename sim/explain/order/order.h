@@ -38,8 +38,8 @@ struct sim_swap {
     struct sim_location second;
 };
 
-/* What is compared; the trails begin where the runs part, NULL: not walked. */
-struct sim_twins {
+/* What is compared; the traces begin where the runs part, NULL: not walked. */
+struct sim_run_pair {
     const struct sim_actor_table *failing;
     const struct sim_actor_table *passing;
     uint64_t failing_from; /* The step in which they part. */
@@ -49,7 +49,7 @@ struct sim_twins {
     const struct sim_path *passing_path;
 };
 
-void sim_order_find(const struct sim_twins *twins, struct sim_swap *ret_order);
+void sim_order_find(const struct sim_run_pair *pair, struct sim_swap *ret_order);
 
 /* Whether in the run of `other` the two events come the other way round; that run is the same as
  * `failing` up to the step of the first. */

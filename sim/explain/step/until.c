@@ -157,7 +157,7 @@ put_verbose(struct sim_page *page, const struct sim_actor_table *actor_table)
 }
 
 rt_err
-sim_until_tell(
+sim_until_print(
         struct sim_page *page, const struct sim_recorder *recorder, uint64_t step, bool verbose)
 {
     struct sim_recorder cut = *recorder;

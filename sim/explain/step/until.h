@@ -21,7 +21,7 @@ extern "C" {
 
 /* Adds the events of the steps up to `step`, and of the clock's moves before it. RT_E_FULL: no
  * memory. */
-RT_MUST_CHECK rt_err sim_until_tell(
+RT_MUST_CHECK rt_err sim_until_print(
         struct sim_page *page, const struct sim_recorder *recorder, uint64_t step, bool verbose);
 
 #ifdef __cplusplus

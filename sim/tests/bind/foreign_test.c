@@ -529,7 +529,7 @@ filling_poll(struct member *member)
 }
 
 static void
-deaf_setup(struct sim_world *world)
+not_rearmed_setup(struct sim_world *world)
 {
     struct mini *mini = mini_new(world);
     struct sim_foreign *foreign = start(mini, true);
@@ -548,7 +548,7 @@ TEST(foreign_watcher_that_is_not_called_is_a_lost_wakeup)
 {
     static const char *const parts[] = {" store ", " fire ", " poll ", " store ", " polled ", NULL};
     struct lab lab;
-    struct sim_outcome outcome = judge(&lab, deaf_setup, 1);
+    struct sim_outcome outcome = judge(&lab, not_rearmed_setup, 1);
     EXPECT_EQ(outcome.verdict, SIM_VERDICT_LOST_WAKEUP);
     EXPECT_STR(outcome.actor_name, "deaf");
     EXPECT(strstr(outcome.message, "waiting for: something to do") != NULL);

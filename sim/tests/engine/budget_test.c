@@ -46,10 +46,10 @@ static const struct sim_scenario long_pauses = {.name = "test/long", .setup = lo
 /* Replays the run until it may not. */
 static void
 study(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome,
-        void *study_of)
+        void *analysis)
 {
     (void)outcome;
-    (void)study_of;
+    (void)analysis;
     while (sim_world_may_replay(world)) {
         struct sim_outcome ignored;
         sim_world_run(world, what->scenario, &what->options, what->seed, what->strategy,
@@ -67,7 +67,7 @@ run_of(const struct sim_scenario *scenario, struct sim_budget *budget, bool stud
             .options = options,
             .seed = 1,
             .how = SIM_HOW_BASELINE,
-            .study = studies ? study : NULL};
+            .analyze = studies ? study : NULL};
     EXPECT(sim_single_init(&single, NULL, &sim_shared_for_candidates, 2000));
     single.budget = budget;
     bool ran = sim_single_run(&single, &candidate) != NULL;

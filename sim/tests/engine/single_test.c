@@ -279,7 +279,7 @@ die(struct sim_world *world, const struct sim_case *what, const struct sim_outco
     abort();
 }
 
-/* A study that dies takes nothing from the run that it studied. */
+/* A study that dies takes nothing from the run that it analyzed. */
 TEST(single_process_that_dies_of_a_study_leaves_the_run)
 {
     struct test test;
@@ -288,7 +288,7 @@ TEST(single_process_that_dies_of_a_study_leaves_the_run)
             .options = test.options,
             .how = SIM_HOW_STRICT,
             .tape = &test.tape,
-            .study = die};
+            .analyze = die};
     const struct sim_outcome *outcome = sim_single_run(&test.single, &candidate);
     EXPECT_EQ(outcome->verdict, SIM_VERDICT_INVARIANT);
     EXPECT_EQ(sim_single_deviations(&test.single).count, 4);

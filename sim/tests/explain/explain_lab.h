@@ -26,7 +26,7 @@ extern const struct sim_scenario explain_written_over;
 /* A reader is woken, sees what has come, and puts it off: nobody wakes it again. */
 extern const struct sim_scenario explain_put_off;
 /* A job is done, and who waits for it is not told. */
-extern const struct sim_scenario explain_untold;
+extern const struct sim_scenario explain_not_notified;
 /* Fails where the first of two numbers is 3, and then the second is 2. */
 extern const struct sim_scenario explain_two_numbers;
 /* Of three that wait in a queue, one is woken when all should be; by a function of two callers. */
@@ -37,13 +37,13 @@ extern const struct sim_scenario explain_one_of_three;
 /* A thread sleeps on what it had looked at before; who would wake it comes in between, */
 extern const struct sim_scenario explain_met_nobody;
 /* … or tells it not to fall asleep, as it says by then that it prepares to. */
-extern const struct sim_scenario explain_came_early;
+extern const struct sim_scenario explain_arrived_early;
 /* A bell is not stage, for a flag says that it was; somebody took its event and left the flag. */
 extern const struct sim_scenario explain_turned_back;
 /* A signal goes to a worker who has nothing to do. */
 extern const struct sim_scenario explain_wrong_one;
 /* A loop asks for a descriptor once, and does not ask again. Fails however things are decided. */
-extern const struct sim_scenario explain_deaf;
+extern const struct sim_scenario explain_not_rearmed;
 /* A foreign executor: a wake is dropped by another that is on its way. */
 extern const struct sim_scenario explain_dropped;
 /* A loop takes three of what was posted a turn, and leaves the fourth. */

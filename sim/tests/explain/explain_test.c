@@ -223,7 +223,7 @@ TEST(explain_waker_whose_place_is_taken)
 TEST(explain_what_came_without_a_wake_by_its_word)
 {
     struct test test;
-    explain(&test, &explain_untold, SIM_VERDICT_LOST_WAKEUP);
+    explain(&test, &explain_not_notified, SIM_VERDICT_LOST_WAKEUP);
     EXPECT_EQ(test.explanation.cause.kind, SIM_CAUSE_NEVER_FIRED);
     EXPECT(!HAS_FRAMES || test.explanation.cause.by_word);
     EXPECT(blames(&test, 1, "news_finish"));
@@ -288,7 +288,7 @@ TEST(explain_wake_that_meets_nobody)
     EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_FIRED_EARLY : cause->kind);
     EXPECT(!HAS_FRAMES || cause->by_attempt);
     EXPECT(blames(&test, 1, "gate_open"));
-    EXPECT(!HAS_FRAMES || strcmp(cause->sleeps.place.function, "gate_wait") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(cause->blocked_at.place.function, "gate_wait") == 0);
     EXPECT(says(&test, "and finds it not blocked"));
     done(&test);
 }
@@ -297,7 +297,7 @@ TEST(explain_wake_that_meets_nobody)
 TEST(explain_what_came_before_the_sleep)
 {
     struct test test;
-    explain(&test, &explain_came_early, SIM_VERDICT_DEADLOCK);
+    explain(&test, &explain_arrived_early, SIM_VERDICT_DEADLOCK);
     const struct sim_cause *cause = &test.explanation.cause;
     EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_FIRED_EARLY : cause->kind);
     EXPECT(!HAS_FRAMES || (cause->by_word && !cause->by_attempt));
@@ -314,9 +314,9 @@ TEST(explain_wake_that_turns_back_at_a_flag)
     const struct sim_cause *cause = &test.explanation.cause;
     EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_NEVER_FIRED : cause->kind);
     EXPECT(blames(&test, 1, "bell_ringer"));
-    EXPECT(!HAS_FRAMES || strcmp(cause->visited.at.place.function, "bell_ring") == 0);
-    EXPECT(!HAS_FRAMES || strcmp(cause->visited.flag.place.function, "bell_ring") == 0);
-    EXPECT(!HAS_FRAMES || strcmp(cause->visited.clear.place.function, "bell_look") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(cause->attempted.at.place.function, "bell_ring") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(cause->attempted.flag.place.function, "bell_ring") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(cause->attempted.clear.place.function, "bell_look") == 0);
     EXPECT(says(&test, "It reaches bell_ring()"));
     EXPECT(says(&test, "The value that makes it return was written at step "));
     done(&test);
@@ -329,7 +329,7 @@ TEST(explain_wake_that_reaches_another)
     explain(&test, &explain_wrong_one, SIM_VERDICT_DEADLOCK);
     const struct sim_cause *cause = &test.explanation.cause;
     EXPECT(blames(&test, 1, "pool_give"));
-    EXPECT(!HAS_FRAMES || strcmp(cause->visited.instead.place.function, "pool_signal") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(cause->attempted.instead.place.function, "pool_signal") == 0);
     EXPECT(says(&test, "In that step it wakes `ann` instead"));
     done(&test);
 }
@@ -338,9 +338,9 @@ TEST(explain_wake_that_reaches_another)
 TEST(explain_descriptor_that_is_not_asked_for_again)
 {
     struct test test;
-    explain(&test, &explain_deaf, SIM_VERDICT_DEADLOCK);
+    explain(&test, &explain_not_rearmed, SIM_VERDICT_DEADLOCK);
     const struct sim_explanation *all = &test.explanation;
-    EXPECT_EQ(all->counterfactual.kind, SIM_COUNTERFACTUAL_DEAF);
+    EXPECT_EQ(all->counterfactual.kind, SIM_COUNTERFACTUAL_NOT_REARMED);
     EXPECT(!all->decision.found);
     EXPECT_EQ(all->cause.kind, HAS_FRAMES ? SIM_CAUSE_NEVER_STORED : all->cause.kind);
     EXPECT(blames(&test, 1, "line_take"));
@@ -356,7 +356,7 @@ TEST(explain_wake_that_is_dropped_in_a_foreign_runtime)
     const struct sim_cause *cause = &test.explanation.cause;
     EXPECT_EQ(cause->kind, SIM_CAUSE_COALESCED);
     EXPECT_STR(cause->at[0].place.function, "job_sender");
-    EXPECT(!HAS_FRAMES || strcmp(cause->visited.at.place.function, "job_schedule") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(cause->attempted.at.place.function, "job_schedule") == 0);
     EXPECT(says(&test, "It reaches job_schedule()"));
     done(&test);
 }
@@ -383,7 +383,7 @@ TEST(explain_loop_that_lacks_a_deadline_which_came_in_between)
     EXPECT_EQ(test.explanation.counterfactual.kind, SIM_COUNTERFACTUAL_DROPPED);
     EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_FIRED_EARLY : cause->kind);
     EXPECT(blames(&test, 1, "alarms_add"));
-    EXPECT(!HAS_FRAMES || strcmp(cause->sleeps.place.function, "alarms_park") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(cause->blocked_at.place.function, "alarms_park") == 0);
     done(&test);
 }
 

@@ -465,7 +465,7 @@ put_off_setup(struct sim_world *world)
 const struct sim_scenario explain_put_off = {.name = "test/put-off", .setup = put_off_setup};
 
 static void
-untold_setup(struct sim_world *world)
+not_notified_setup(struct sim_world *world)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
     struct news *news = news_new(world);
@@ -473,7 +473,8 @@ untold_setup(struct sim_world *world)
     news_spawn(world, rt, news, news_silent_poll, "silent", RT_MS);
 }
 
-const struct sim_scenario explain_untold = {.name = "test/untold", .setup = untold_setup};
+const struct sim_scenario explain_not_notified = {
+        .name = "test/untold", .setup = not_notified_setup};
 
 static void
 written_over_setup(struct sim_world *world)

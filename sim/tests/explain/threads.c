@@ -113,15 +113,15 @@ met_nobody_setup(struct sim_world *world)
 }
 
 static void
-came_early_setup(struct sim_world *world)
+arrived_early_setup(struct sim_world *world)
 {
     gate_begin(world, true);
 }
 
 const struct sim_scenario explain_met_nobody = {
         .name = "test/met-nobody", .setup = met_nobody_setup};
-const struct sim_scenario explain_came_early = {
-        .name = "test/came-early", .setup = came_early_setup};
+const struct sim_scenario explain_arrived_early = {
+        .name = "test/came-early", .setup = arrived_early_setup};
 
 /* ---- A bell that is rung once. ---------------------------------------------------------------
  * */
@@ -315,7 +315,7 @@ line_client(struct sim_world *world, void *argument)
 }
 
 static void
-deaf_setup(struct sim_world *world)
+not_rearmed_setup(struct sim_world *world)
 {
     struct line *line = sim_new(world, struct line);
     line->fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
@@ -324,8 +324,8 @@ deaf_setup(struct sim_world *world)
     (void)sim_loop_new(world, "client", line_client, line);
 }
 
-const struct sim_scenario explain_deaf = {
-        .name = "test/deaf", .setup = deaf_setup, .profile = SIM_PROFILE_FD};
+const struct sim_scenario explain_not_rearmed = {
+        .name = "test/deaf", .setup = not_rearmed_setup, .profile = SIM_PROFILE_FD};
 
 /* ---- Somebody else's executor whose wakes swallow each other. -------------------------------- */
 

@@ -1,5 +1,5 @@
 /*
- * came.h -- a blocked task that could go on as it fell asleep: what had come, and has it looked?
+ * arrivals.h -- a task that could make progress as it blocked: what had arrived, and was it read?
  *
  * Here the step that owed the wake is the blocked task's own, and says nothing about others. So
  * each word that somebody else had changed is put back, by itself, and the blocked task asked as it
@@ -13,8 +13,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_LOOK_CAME_H
-#define SIM_EXPLAIN_LOOK_CAME_H
+#ifndef SIM_EXPLAIN_LOOK_ARRIVALS_H
+#define SIM_EXPLAIN_LOOK_ARRIVALS_H
 
 #include "sim/explain/look/changes.h"
 #include "sim/explain/look/walk.h"
@@ -23,9 +23,9 @@
 extern "C" {
 #endif
 
-#define SIM_CAME_WORDS 10u
+#define SIM_ARRIVED_WORDS 10u
 
-struct sim_came_word {
+struct sim_arrived_word {
     struct sim_change change;
     uint64_t seen;               /* The last step of the blocked task that looked at it; 0: none. */
     bool wiped;                  /* The blocked task wrote over it as it fell asleep. */
@@ -34,20 +34,20 @@ struct sim_came_word {
 };
 
 /* Lies in memory that outlives the worker, zeroed before. */
-struct sim_came {
+struct sim_arrivals {
     uint32_t asked; /* Questions that were begun: a worker may die of one. */
     bool done;
-    uint32_t told;  /* Words whose writer has been looked for, or was begun to be. */
-    uint32_t count; /* 0: no word of others makes the difference. */
-    struct sim_came_word words[SIM_CAME_WORDS]; /* The last that was written in front,
+    uint32_t located; /* Words whose writer has been looked for, or was begun to be. */
+    uint32_t count;   /* 0: no word of others makes the difference. */
+    struct sim_arrived_word words[SIM_ARRIVED_WORDS]; /* The last that was written in front,
                                                   * but for those that were wiped out. */
 };
 
 /* For a worker whose run has ended as `outcome` says, a lost wake-up that was owed by the blocked
  * task's own step `slept`; what the run has written down is set aside (sim_keep). Goes on behind
  * the question of which another worker has died. */
-void sim_came_find(struct sim_world *world, const struct sim_case *what,
-        const struct sim_outcome *outcome, uint64_t slept, struct sim_came *came);
+void sim_arrivals_find(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, uint64_t blocked_step, struct sim_arrivals *arrivals);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /*
- * visited.c -- who came to wake a loop, as places.
+ * attempted.c -- who came to wake a loop, as places.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,7 +27,7 @@ location_of(const struct sim_evidence *evidence, const struct sim_actor_table *a
     struct sim_cause all = {.kind = SIM_CAUSE_NOT_A_WAKE};
     uint32_t count = stop->frame_count <= SIM_WALK_FRAMES ? stop->frame_count : 0;
     struct sim_location location = {.part = SIM_PART_NONE};
-    sim__blame_frames(evidence, &all, stop->frames, count, returns, step, SIM_PART_NONE);
+    sim__cause_add_frames(evidence, &all, stop->frames, count, returns, step, SIM_PART_NONE);
     if (all.at_count > 0) {
         location = all.at[0];
     }
@@ -36,32 +36,32 @@ location_of(const struct sim_evidence *evidence, const struct sim_actor_table *a
 }
 
 void
-sim__cause_visited(const struct sim_evidence *evidence, struct sim_visited *ret_visited)
+sim__cause_attempted(const struct sim_evidence *evidence, struct sim_attempted_wake *ret_attempted)
 {
     const struct sim_attempt *attempt = evidence->attempt;
-    *ret_visited = (struct sim_visited){.instead = {.part = SIM_PART_NONE}};
+    *ret_attempted = (struct sim_attempted_wake){.instead = {.part = SIM_PART_NONE}};
     if (attempt == NULL || attempt->step == 0 || evidence->passing == NULL) {
         return;
     }
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     const struct sim_actor_table *passing = evidence->passing->actor_table;
-    ret_visited->known = true;
-    ret_visited->early = attempt->step <= attempt->slept;
+    ret_attempted->known = true;
+    ret_attempted->early = attempt->step <= attempt->blocked_step;
     if (attempt->has_turned) {
-        ret_visited->at = (struct sim_location){.place = attempt->turned,
+        ret_attempted->at = (struct sim_location){.place = attempt->turned,
                 .step = attempt->step,
                 .part = sim__part_of_id(actor_table, attempt->by_id)};
     }
     if (attempt->instead_id != 0) {
-        ret_visited->instead = location_of(
+        ret_attempted->instead = location_of(
                 evidence, actor_table, &attempt->instead, true, attempt->step, attempt->instead_id);
     }
     if (attempt->flag_step != 0) {
-        ret_visited->flag = location_of(
+        ret_attempted->flag = location_of(
                 evidence, actor_table, &attempt->flag, false, attempt->flag_step, attempt->flag_id);
     }
     if (attempt->clear_step != 0) {
-        ret_visited->clear = location_of(
+        ret_attempted->clear = location_of(
                 evidence, passing, &attempt->clear, false, attempt->clear_step, attempt->clear_id);
     }
 }
@@ -71,47 +71,48 @@ static void
 add_callers(const struct sim_evidence *evidence, const struct sim_attempt *attempt,
         struct sim_cause *cause)
 {
-    struct sim_cause way = {.kind = SIM_CAUSE_NOT_A_WAKE};
+    struct sim_cause calls = {.kind = SIM_CAUSE_NOT_A_WAKE};
     uint32_t from = 0;
-    sim__blame_frames(evidence, &way, attempt->would.frames, attempt->would.frame_count, true,
+    sim__cause_add_frames(evidence, &calls, attempt->would.frames, attempt->would.frame_count, true,
             attempt->step, cause->at[0].part);
-    while (from < way.at_count &&
-            strcmp(way.at[from].place.function, cause->at[0].place.function) != 0) {
+    while (from < calls.at_count &&
+            strcmp(calls.at[from].place.function, cause->at[0].place.function) != 0) {
         from++;
     }
-    for (uint32_t i = from + 1; i < way.at_count && cause->at_count < SIM_CAUSE_CALLS; i++) {
-        cause->at[cause->at_count++] = way.at[i];
+    for (uint32_t i = from + 1; i < calls.at_count && cause->at_count < SIM_CAUSE_CALLS; i++) {
+        cause->at[cause->at_count++] = calls.at[i];
     }
 }
 
 void
-sim__cause_sleeps(const struct sim_evidence *evidence, struct sim_cause *cause)
+sim__cause_blocked_at(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_study *study = evidence->study;
+    const struct sim_analysis *analysis = evidence->analysis;
     bool asked = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
     uint32_t actor = asked ? evidence->counterfactual->actor : evidence->outcome->actor;
-    for (uint32_t i = 0; study != NULL && i < study->trail_count && i < SIM_STUDY_PATHS; i++) {
-        if (study->trails[i].actor == actor) {
-            const struct sim_walk_stop *asleep = &study->trails[i].path.asleep;
-            cause->sleeps = location_of(evidence, evidence->ledger->actor_table, asleep, false,
+    for (uint32_t i = 0; analysis != NULL && i < analysis->trace_count && i < SIM_ANALYSIS_TRACES;
+            i++) {
+        if (analysis->traces[i].actor == actor) {
+            const struct sim_walk_stop *blocked = &analysis->traces[i].path.blocked;
+            cause->blocked_at = location_of(evidence, evidence->ledger->actor_table, blocked, false,
                     evidence->counterfactual->step, 0);
         }
     }
 }
 
 bool
-sim__blame_visitor(const struct sim_evidence *evidence, struct sim_cause *cause)
+sim__cause_add_early_waker(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    struct sim_visited visited;
-    sim__cause_visited(evidence, &visited);
-    if (!visited.known || !visited.early || visited.at.step == 0) {
+    struct sim_attempted_wake attempted;
+    sim__cause_attempted(evidence, &attempted);
+    if (!attempted.known || !attempted.early || attempted.at.step == 0) {
         return false;
     }
-    cause->visited = visited;
+    cause->attempted = attempted;
     cause->by_attempt = true;
     cause->kind = SIM_CAUSE_FIRED_EARLY;
-    cause->at[cause->at_count++] = visited.at;
+    cause->at[cause->at_count++] = attempted.at;
     add_callers(evidence, evidence->attempt, cause);
-    sim__cause_sleeps(evidence, cause);
+    sim__cause_blocked_at(evidence, cause);
     return true;
 }

@@ -1,9 +1,9 @@
 /*
- * moment.c -- stopping a replay before the step, and listening while it is taken.
+ * step_view.c -- stopping a replay before the step, and listening while it is taken.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/step/moment.h"
+#include "sim/explain/step/step_view.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
@@ -11,24 +11,24 @@
 #include "runtime/base/assert.h"
 #include "sim/judge/spurious_poll.h"
 
-struct sim_moment *
-sim_moment_new(uint64_t step)
+struct sim_step_view *
+sim_step_view_new(uint64_t step)
 {
-    struct sim_moment *moment = mmap(NULL, sizeof(struct sim_moment), PROT_READ | PROT_WRITE,
+    struct sim_step_view *view = mmap(NULL, sizeof(struct sim_step_view), PROT_READ | PROT_WRITE,
             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (moment == MAP_FAILED) {
+    if (view == MAP_FAILED) {
         return NULL;
     }
-    moment->step = step;
-    return moment;
+    view->step = step;
+    return view;
 }
 
 void
-sim_moment_free(struct sim_moment **moment)
+sim_step_view_free(struct sim_step_view **view)
 {
-    if (*moment != NULL) {
-        (void)munmap(*moment, sizeof(**moment));
-        *moment = NULL;
+    if (*view != NULL) {
+        (void)munmap(*view, sizeof(**view));
+        *view = NULL;
     }
 }
 
@@ -39,7 +39,7 @@ struct listener {
     struct sim_strategy strategy;
     struct sim_strategy *inner;
     struct sim_strategy *maker; /* Of the run: `inner`, or what it delegates to. */
-    struct sim_moment *moment;  /* NULL: not yet. */
+    struct sim_step_view *view; /* NULL: not yet. */
 };
 
 static struct listener *
@@ -56,12 +56,12 @@ listener_begin(struct sim_strategy *strategy, uint64_t seed)
 }
 
 static void
-note_choice(struct sim_moment *moment, const struct sim_choice *choice, uint32_t index)
+note_choice(struct sim_step_view *view, const struct sim_choice *choice, uint32_t index)
 {
-    if (moment->choice_count == SIM_MOMENT_CHOICES) {
+    if (view->choice_count == SIM_STEP_VIEW_CHOICES) {
         return;
     }
-    struct sim_answered *answered = &moment->choices[moment->choice_count++];
+    struct sim_answered *answered = &view->choices[view->choice_count++];
     *answered = (struct sim_answered){.kind = choice->kind, .n = choice->n, .index = index};
     for (uint32_t i = 0; i < choice->n; i++) {
         struct sim_alternative alternative = {.actor = UINT32_MAX};
@@ -78,8 +78,8 @@ listener_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
     struct listener *listener = listener_of(strategy);
     const struct sim_strategy_ops *ops = listener->maker->ops;
     uint32_t index = ops->choose(listener->maker, choice);
-    if (listener->moment != NULL) {
-        note_choice(listener->moment, choice, index);
+    if (listener->view != NULL) {
+        note_choice(listener->view, choice, index);
     }
     return index;
 }
@@ -93,34 +93,34 @@ static const struct sim_strategy_ops listener_ops = {
 /* ---- What is noted of the world. ------------------------------------------------------------- */
 
 static void
-note_waits(const struct sim_actor *actor, struct sim_stance *stance)
+note_waits(const struct sim_actor *actor, struct sim_actor_state *state)
 {
     struct sim_waiting waiting[16];
     if (actor->ops->waiting == NULL) {
         return;
     }
-    stance->wait_count = actor->ops->waiting(actor, waiting, 16);
-    for (uint32_t i = 0; i < stance->wait_count && i < SIM_MOMENT_WAITS; i++) {
+    state->wait_count = actor->ops->waiting(actor, waiting, 16);
+    for (uint32_t i = 0; i < state->wait_count && i < SIM_STEP_VIEW_WAITS; i++) {
         const char *reason = waiting[i].reason;
-        stance->waits[i].object = waiting[i].object;
-        stance->waits[i].site = waiting[i].site;
-        (void)snprintf(stance->waits[i].reason, sizeof(stance->waits[i].reason), "%s",
+        state->waits[i].object = waiting[i].object;
+        state->waits[i].site = waiting[i].site;
+        (void)snprintf(state->waits[i].reason, sizeof(state->waits[i].reason), "%s",
                 reason != NULL ? reason : "");
     }
 }
 
 static void
-note_stances(struct sim_moment *moment, const struct sim_world *world)
+note_actors(struct sim_step_view *view, const struct sim_world *world)
 {
-    moment->now_ns = world->now_ns;
+    view->now_ns = world->now_ns;
     for (uint32_t i = 1; i < world->actor_count; i++) {
         const struct sim_actor *actor = world->actors[i];
-        if (moment->who_count == SIM_MOMENT_WHO) {
-            moment->more = world->actor_count - i;
+        if (view->actor_count == SIM_STEP_VIEW_ACTORS) {
+            view->more = world->actor_count - i;
             return;
         }
-        struct sim_stance *stance = &moment->who[moment->who_count++];
-        *stance = (struct sim_stance){
+        struct sim_actor_state *state = &view->actors[view->actor_count++];
+        *state = (struct sim_actor_state){
                 .actor = i,
                 .kind = actor->ops->kind,
                 .done = actor->done,
@@ -131,39 +131,39 @@ note_stances(struct sim_moment *moment, const struct sim_world *world)
                 .steps = actor->polls,
         };
         if (!actor->done && !actor->enabled) {
-            note_waits(actor, stance);
+            note_waits(actor, state);
         }
     }
 }
 
 /* The step is taken, or the run ends in it: either way somebody had its turn. */
 static void
-take_it(struct sim_moment *moment, struct sim_world *world, struct listener *listener)
+take_it(struct sim_step_view *view, struct sim_world *world, struct listener *listener)
 {
-    listener->moment = moment;
-    (void)sim_world_continue(world, (struct sim_stop){moment->step, false});
-    listener->moment = NULL;
-    moment->taken = world->step == moment->step;
-    moment->actor = world->stepping->index;
+    listener->view = view;
+    (void)sim_world_continue(world, (struct sim_stop){view->step, false});
+    listener->view = NULL;
+    view->taken = world->step == view->step;
+    view->actor = world->stepping->index;
 }
 
 void
-sim_moment_study(struct sim_world *world, const struct sim_case *what,
+sim_step_view_run(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
-    struct sim_moment *moment = argument;
+    struct sim_step_view *view = argument;
     struct sim_aside kept;
     struct listener listener = {.strategy = {&listener_ops}, .inner = what->strategy};
     (void)outcome;
-    rt_assert(moment->step >= 1);
+    rt_assert(view->step >= 1);
     sim_keep(world, &kept);
-    moment->reached = sim_world_run_to(world, what->scenario, &what->options, what->seed,
-            &listener.strategy, (struct sim_recording){false, false},
-            (struct sim_stop){moment->step - 1, false});
-    if (moment->reached) {
-        note_stances(moment, world);
-        if (!moment->before_only) {
-            take_it(moment, world, &listener);
+    view->reached =
+            sim_world_run_to(world, what->scenario, &what->options, what->seed, &listener.strategy,
+                    (struct sim_recording){false, false}, (struct sim_stop){view->step - 1, false});
+    if (view->reached) {
+        note_actors(view, world);
+        if (!view->before_only) {
+            take_it(view, world, &listener);
         }
     }
     sim_world_drop(world);

@@ -1,5 +1,5 @@
 /*
- * owed.c -- the step that should have woken the actor, without knowing any object.
+ * missing_wake.c -- the step that should have woken the actor, without knowing any object.
  *
  * The run is replayed up to a step and the actor is asked there, with all others held back: would
  * it gain something? Right after its own last step it would not; at the failure it would; in
@@ -154,7 +154,8 @@ bisect_loop(struct asking *asking)
 }
 
 uint64_t
-sim_judge_owed(struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome)
+sim_judge_missing_wake(
+        struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome)
 {
     if (outcome->verdict != SIM_VERDICT_LOST_WAKEUP &&
             outcome->verdict != SIM_VERDICT_LATE_WAKEUP) {

@@ -1,5 +1,5 @@
 /*
- * blame.c -- places to blame: from an event, from a stack, from what was gone through.
+ * places.c -- places to blame: from an event, from a stack, from what was gone through.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,15 +28,15 @@ sim__location_set(
 
 static void
 add_location(struct sim_cause *cause, const struct sim_place *place, uint64_t step, uint32_t part,
-        bool trail)
+        bool traced)
 {
     if (cause->at_count < SIM_CAUSE_CALLS) {
-        cause->at[cause->at_count++] = (struct sim_location){*place, step, part, trail};
+        cause->at[cause->at_count++] = (struct sim_location){*place, step, part, traced};
     }
 }
 
 void
-sim__blame_site(struct sim_cause *cause, uint32_t id, uint64_t step, uint32_t part)
+sim__cause_add_site(struct sim_cause *cause, uint32_t id, uint64_t step, uint32_t part)
 {
     const struct rt_site *site = id != 0 ? sim_site_find(id) : NULL;
     struct sim_location location;
@@ -49,7 +49,7 @@ sim__blame_site(struct sim_cause *cause, uint32_t id, uint64_t step, uint32_t pa
 
 /* The reader's line first, then the runtime's, which did it for them. */
 void
-sim__blame_event(const struct sim_evidence *evidence, struct sim_cause *cause, uint64_t index)
+sim__cause_add_event(const struct sim_evidence *evidence, struct sim_cause *cause, uint64_t index)
 {
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     if (index == SIM_EVENT_NONE) {
@@ -57,8 +57,8 @@ sim__blame_event(const struct sim_evidence *evidence, struct sim_cause *cause, u
     }
     const struct sim_event *event = sim_actor_table_event(actor_table, index);
     uint32_t part = sim_actor_table_part_of(actor_table, index);
-    sim__blame_site(cause, event->await, event->step, part);
-    sim__blame_site(cause, event->site, event->step, part);
+    sim__cause_add_site(cause, event->await, event->step, part);
+    sim__cause_add_site(cause, event->site, event->step, part);
 }
 
 /* The change of stacks itself is nobody's line. */
@@ -71,7 +71,7 @@ is_switch(const struct sim_place *place)
 /* The frames of a stack that a reader can change, innermost first. The first address is that of an
  * instruction, the others are addresses of return. */
 void
-sim__blame_frames(const struct sim_evidence *evidence, struct sim_cause *cause,
+sim__cause_add_frames(const struct sim_evidence *evidence, struct sim_cause *cause,
         const uintptr_t *frames, uint32_t count, bool first_is_return, uint64_t step, uint32_t part)
 {
     struct sim_place places[INLINED_MAX];
@@ -87,7 +87,7 @@ sim__blame_frames(const struct sim_evidence *evidence, struct sim_cause *cause,
 }
 
 bool
-sim__blame_names(const struct sim_cause *cause, const struct sim_place *place)
+sim__cause_names(const struct sim_cause *cause, const struct sim_place *place)
 {
     for (uint32_t i = 0; i < cause->at_count; i++) {
         if (strcmp(cause->at[i].place.function, place->function) == 0) {
@@ -100,7 +100,7 @@ sim__blame_names(const struct sim_cause *cause, const struct sim_place *place)
 bool
 sim_cause_is_event(const struct sim_cause *cause)
 {
-    return !cause->by_word && !cause->by_timer && !cause->by_trail && !cause->by_look &&
+    return !cause->by_word && !cause->by_timer && !cause->by_trace && !cause->by_look &&
            !cause->by_passing && !cause->wiped &&
            cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE;
 }
@@ -125,11 +125,11 @@ sim_cause_add_callers(const struct sim_evidence *evidence, const struct sim_walk
     struct sim_cause more = *cause;
     const struct sim_location at = cause->at[0];
     uint32_t count = call->frame_count <= SIM_WALK_FRAMES ? call->frame_count : 0;
-    sim__blame_frames(evidence, &stack, call->frames, count, false, at.step, at.part);
+    sim__cause_add_frames(evidence, &stack, call->frames, count, false, at.step, at.part);
     find_poller(cause, &stack);
     cause->at_count = 1;
     for (uint32_t i = 0; i < stack.at_count && cause->at_count < SIM_CAUSE_CALLS; i++) {
-        if (!sim__blame_names(cause, &stack.at[i].place)) {
+        if (!sim__cause_names(cause, &stack.at[i].place)) {
             cause->at[cause->at_count++] = stack.at[i];
         }
     }
@@ -138,31 +138,31 @@ sim_cause_add_callers(const struct sim_evidence *evidence, const struct sim_walk
     }
 }
 
-/* The functions that were gone through in a trail, the last in front; those of the runtime only
+/* The functions that were gone through in a trace, the last in front; those of the runtime only
  * where no others were. */
 void
-sim__blame_trail(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index)
+sim__cause_add_trace(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index)
 {
-    const struct sim_study *study = evidence->study;
+    const struct sim_analysis *analysis = evidence->analysis;
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
-    if (study == NULL || index >= study->trail_count || index >= SIM_STUDY_PATHS) {
+    if (analysis == NULL || index >= analysis->trace_count || index >= SIM_ANALYSIS_TRACES) {
         return;
     }
-    const struct sim_trail *trail = &study->trails[index];
+    const struct sim_trace *trace = &analysis->traces[index];
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
-    uint32_t part = trail->actor != UINT32_MAX ? sim_actor_table_actor(actor_table, trail->actor)
+    uint32_t part = trace->actor != UINT32_MAX ? sim_actor_table_actor(actor_table, trace->actor)
                                                : SIM_PART_NONE;
-    const struct sim_walk_stop *asleep = &trail->path.asleep;
-    uint32_t frames = asleep->frame_count <= SIM_WALK_FRAMES ? asleep->frame_count : 0;
+    const struct sim_walk_stop *blocked = &trace->path.blocked;
+    uint32_t frames = blocked->frame_count <= SIM_WALK_FRAMES ? blocked->frame_count : 0;
     if (sim_outcome_is_stall(evidence->outcome)) {
-        sim__blame_frames(evidence, cause, asleep->frames, frames, false, trail->to, part);
+        sim__cause_add_frames(evidence, cause, blocked->frames, frames, false, trace->to, part);
     }
-    uint32_t count = sim_path_functions(evidence->places, &trail->path, walked);
+    uint32_t count = sim_path_functions(evidence->places, &trace->path, walked);
     bool own = count > 0 && !sim_place_is_runtime(&walked[0].place);
     for (uint32_t i = 0; i < count; i++) {
-        if (!sim__blame_names(cause, &walked[i].place) && !is_switch(&walked[i].place) &&
+        if (!sim__cause_names(cause, &walked[i].place) && !is_switch(&walked[i].place) &&
                 (!own || !sim_place_is_runtime(&walked[i].place))) {
-            add_location(cause, &walked[i].place, trail->to, part, true);
+            add_location(cause, &walked[i].place, trace->to, part, true);
         }
     }
 }
@@ -177,47 +177,48 @@ same_folder(const struct sim_place *a, const struct sim_place *b)
 
 /* Where nobody but the runtime had a part in it: what was gone through in the same part of it. */
 void
-sim__blame_neighbours(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index)
+sim__cause_add_neighbours(
+        const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index)
 {
     struct sim_cause all = *cause;
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
-    const struct sim_study *study = evidence->study;
+    const struct sim_analysis *analysis = evidence->analysis;
     if (cause->at_count == 0) {
-        sim__blame_trail(evidence, cause, index);
+        sim__cause_add_trace(evidence, cause, index);
         return;
     }
-    if (study == NULL || index >= study->trail_count || index >= SIM_STUDY_PATHS) {
+    if (analysis == NULL || index >= analysis->trace_count || index >= SIM_ANALYSIS_TRACES) {
         return;
     }
-    const struct sim_trail *trail = &study->trails[index];
-    uint32_t count = sim_path_functions(evidence->places, &trail->path, walked);
+    const struct sim_trace *trace = &analysis->traces[index];
+    uint32_t count = sim_path_functions(evidence->places, &trace->path, walked);
     for (uint32_t i = 0; i < count; i++) {
         const struct sim_place *place = &walked[i].place;
-        if (same_folder(&all.at[0].place, place) && !sim__blame_names(cause, place)) {
-            add_location(cause, place, trail->to, SIM_PART_NONE, true);
+        if (same_folder(&all.at[0].place, place) && !sim__cause_names(cause, place)) {
+            add_location(cause, place, trace->to, SIM_PART_NONE, true);
         }
     }
 }
 
-/* The reader's function that was entered first in a trail: what was called. */
+/* The reader's function that was entered first in a trace: what was called. */
 void
-sim__blame_entry(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index)
+sim__cause_add_entry(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index)
 {
-    const struct sim_study *study = evidence->study;
+    const struct sim_analysis *analysis = evidence->analysis;
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     const struct sim_walked *entry = NULL;
-    if (study == NULL || index >= study->trail_count || index >= SIM_STUDY_PATHS) {
+    if (analysis == NULL || index >= analysis->trace_count || index >= SIM_ANALYSIS_TRACES) {
         return;
     }
-    const struct sim_trail *trail = &study->trails[index];
-    uint32_t count = sim_path_functions(evidence->places, &trail->path, walked);
+    const struct sim_trace *trace = &analysis->traces[index];
+    uint32_t count = sim_path_functions(evidence->places, &trace->path, walked);
     for (uint32_t i = 0; i < count; i++) {
         bool own = !sim_place_is_runtime(&walked[i].place);
         if (own && (entry == NULL || walked[i].entered < entry->entered)) {
             entry = &walked[i];
         }
     }
-    if (entry != NULL && !sim__blame_names(cause, &entry->place)) {
-        add_location(cause, &entry->place, trail->to, SIM_PART_NONE, true);
+    if (entry != NULL && !sim__cause_names(cause, &entry->place)) {
+        add_location(cause, &entry->place, trace->to, SIM_PART_NONE, true);
     }
 }

@@ -1,9 +1,9 @@
 /*
- * study.c -- which word of memory the blocked task waits for, and who wrote it.
+ * analysis.c -- which word of memory the blocked task waits for, and who wrote it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/look/study.h"
+#include "sim/explain/look/analysis.h"
 
 #include <execinfo.h>
 #include <string.h>
@@ -15,20 +15,20 @@
 /* Instructions of a step that is walked: 2 s at the most. */
 #define WALK_MOST UINT64_C(200000)
 
-struct sim_study *
-sim_study_new(void)
+struct sim_analysis *
+sim_analysis_new(void)
 {
-    void *memory = mmap(NULL, sizeof(struct sim_study), PROT_READ | PROT_WRITE,
+    void *memory = mmap(NULL, sizeof(struct sim_analysis), PROT_READ | PROT_WRITE,
             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return memory != MAP_FAILED ? memory : NULL;
 }
 
 void
-sim_study_free(struct sim_study **study)
+sim_analysis_free(struct sim_analysis **analysis)
 {
-    if (*study != NULL) {
-        (void)munmap(*study, sizeof(**study));
-        *study = NULL;
+    if (*analysis != NULL) {
+        (void)munmap(*analysis, sizeof(**analysis));
+        *analysis = NULL;
     }
 }
 
@@ -57,15 +57,16 @@ words_at(const struct sim_world *world, size_t offset)
 }
 
 static void
-note_word(struct sim_study *study, const struct sim_world *world, uint64_t offset, uint64_t before)
+note_word(struct sim_analysis *analysis, const struct sim_world *world, uint64_t offset,
+        uint64_t before)
 {
     uint64_t after;
     copy_words(&after, words_at(world, offset), 1);
     if (before == after || is_link(world, before) || is_link(world, after) ||
-            study->word_count == SIM_STUDY_WORDS) {
+            analysis->word_count == SIM_ANALYSIS_WORDS) {
         return;
     }
-    study->words[study->word_count++] =
+    analysis->words[analysis->word_count++] =
             (struct sim_word){.offset = offset, .before = before, .after = after};
 }
 
@@ -80,11 +81,11 @@ run_to(struct sim_world *world, const struct sim_case *what, uint64_t step)
 /* Only what was there before the step: what it took again nobody can wait for yet. */
 static void
 find_words(struct sim_world *world, const struct sim_case *what, uint64_t step,
-        struct sim_study *study)
+        struct sim_analysis *analysis)
 {
     uint64_t *copy = NULL;
     size_t used = 0;
-    study->word_count = 0;
+    analysis->word_count = 0;
     if (run_to(world, what, step - 1)) {
         used = world->arena.used & ~(size_t)7;
         copy = mmap(NULL, used + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -93,7 +94,7 @@ find_words(struct sim_world *world, const struct sim_case *what, uint64_t step,
         copy_words(copy, words_at(world, 0), used / sizeof(*copy));
         if (sim_world_continue(world, (struct sim_stop){step, false})) {
             for (size_t i = 0; i < used / sizeof(*copy); i++) {
-                note_word(study, world, i * sizeof(*copy), copy[i]);
+                note_word(analysis, world, i * sizeof(*copy), copy[i]);
             }
         }
         (void)munmap(copy, used + 1);
@@ -124,14 +125,14 @@ try_word(struct sim_world *world, const struct sim_case *what, const struct sim_
 
 static void
 find_writers(struct sim_world *world, const struct sim_case *what, uint64_t step,
-        struct sim_study *study)
+        struct sim_analysis *analysis)
 {
-    struct sim_watch watches[SIM_STUDY_WORDS];
+    struct sim_watch watches[SIM_ANALYSIS_WORDS];
     uint32_t count = 0;
-    study->walked = true;
+    analysis->walked = true;
     if (run_to(world, what, step - 1)) {
-        for (uint32_t i = 0; i < study->word_count; i++) {
-            struct sim_word *word = &study->words[i];
+        for (uint32_t i = 0; i < analysis->word_count; i++) {
+            struct sim_word *word = &analysis->words[i];
             if (word->state == SIM_WORD_DECIDES) {
                 watches[count++] = (struct sim_watch){
                         .word = words_at(world, word->offset), .writer = &word->writer};
@@ -172,11 +173,11 @@ falls_by_call(const struct sim_outcome *outcome)
 }
 
 static void
-study_fall(struct sim_world *world, const struct sim_case *what, struct sim_study *study)
+analyze_failure(struct sim_world *world, const struct sim_case *what, struct sim_analysis *analysis)
 {
     struct sim_outcome ignored;
-    study->failing = true;
-    fallen = &study->failed;
+    analysis->failing = true;
+    fallen = &analysis->failed;
     world->on_fail = note_fall;
     sim_world_run(world, what->scenario, &what->options, what->seed, what->strategy,
             (struct sim_recording){false, false}, &ignored);
@@ -187,22 +188,22 @@ study_fall(struct sim_world *world, const struct sim_case *what, struct sim_stud
 
 /* Of a run that turns in circles, so many steps. */
 #define CIRCLE_STEPS 24u
-#define TRAIL_MOST UINT64_C(12000)
+#define TRACE_MOST UINT64_C(12000)
 
 /* Walks the steps [from, to], or to where the verdict falls. */
 static void
-walk_trail(struct sim_world *world, const struct sim_case *what, uint32_t actor, uint64_t from,
-        uint64_t to, struct sim_study *study)
+walk_trace(struct sim_world *world, const struct sim_case *what, uint32_t actor, uint64_t from,
+        uint64_t to, struct sim_analysis *analysis)
 {
-    if (from == 0 || from > to || study->trail_count == SIM_STUDY_PATHS ||
+    if (from == 0 || from > to || analysis->trace_count == SIM_ANALYSIS_TRACES ||
             !sim_world_may_replay(world)) {
         return;
     }
-    struct sim_trail *trail = &study->trails[study->trail_count++];
-    trail->actor = actor;
-    trail->from = from;
-    trail->to = to;
-    if (run_to(world, what, from - 1) && sim_walk_begin(NULL, 0, &trail->path, TRAIL_MOST)) {
+    struct sim_trace *trace = &analysis->traces[analysis->trace_count++];
+    trace->actor = actor;
+    trace->from = from;
+    trace->to = to;
+    if (run_to(world, what, from - 1) && sim_walk_begin(NULL, 0, &trace->path, TRACE_MOST)) {
         (void)sim_world_continue(world, (struct sim_stop){to, false});
         sim_walk_end();
     }
@@ -213,7 +214,7 @@ walk_trail(struct sim_world *world, const struct sim_case *what, uint32_t actor,
  * asleep. */
 static uint32_t
 find_waiters(struct sim_world *world, const struct sim_case *what,
-        const struct sim_outcome *outcome, struct sim_trail *ret)
+        const struct sim_outcome *outcome, struct sim_trace *ret)
 {
     uint32_t count = 0;
     struct sim_recording nothing = {false, false};
@@ -224,7 +225,7 @@ find_waiters(struct sim_world *world, const struct sim_case *what,
         ret[count].actor = first->index;
         ret[count++].from = first->stopped_step;
     }
-    for (uint32_t i = 1; reached && i < world->actor_count && count < SIM_STUDY_PATHS; i++) {
+    for (uint32_t i = 1; reached && i < world->actor_count && count < SIM_ANALYSIS_TRACES; i++) {
         const struct sim_actor *actor = world->actors[i];
         if (actor != first && !actor->done && actor->foreground && !actor->enabled) {
             ret[count].actor = i;
@@ -236,19 +237,19 @@ find_waiters(struct sim_world *world, const struct sim_case *what,
 }
 
 static void
-study_waiters(struct sim_world *world, const struct sim_case *what,
-        const struct sim_outcome *outcome, struct sim_study *study)
+trace_waiters(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, struct sim_analysis *analysis)
 {
     struct waiter {
         uint32_t actor;
         uint64_t step;
-    } waiters[SIM_STUDY_PATHS];
-    uint32_t count = find_waiters(world, what, outcome, study->trails);
+    } waiters[SIM_ANALYSIS_TRACES];
+    uint32_t count = find_waiters(world, what, outcome, analysis->traces);
     for (uint32_t i = 0; i < count; i++) {
-        waiters[i] = (struct waiter){study->trails[i].actor, study->trails[i].from};
+        waiters[i] = (struct waiter){analysis->traces[i].actor, analysis->traces[i].from};
     }
     for (uint32_t i = 0; i < count; i++) {
-        walk_trail(world, what, waiters[i].actor, waiters[i].step, waiters[i].step, study);
+        walk_trace(world, what, waiters[i].actor, waiters[i].step, waiters[i].step, analysis);
     }
 }
 
@@ -265,22 +266,22 @@ last_step_of(
 }
 
 static void
-study_trails(struct sim_world *world, const struct sim_case *what,
-        const struct sim_outcome *outcome, struct sim_study *study)
+trace_steps(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome,
+        struct sim_analysis *analysis)
 {
     uint64_t end = outcome->fail_step;
-    study->trailing = true;
+    analysis->tracing = true;
     if (sim_outcome_is_stall(outcome)) {
-        study_waiters(world, what, outcome, study);
+        trace_waiters(world, what, outcome, analysis);
         return;
     }
     switch ((enum sim_verdict)outcome->verdict) {
     case SIM_VERDICT_LOST_WAKEUP:
     case SIM_VERDICT_LATE_WAKEUP:
-        walk_trail(world, what, UINT32_MAX, outcome->missing_wake_step, outcome->missing_wake_step,
-                study);
+        walk_trace(world, what, UINT32_MAX, outcome->missing_wake_step, outcome->missing_wake_step,
+                analysis);
         end = last_step_of(world, what, outcome);
-        walk_trail(world, what, outcome->actor, end, end, study);
+        walk_trace(world, what, outcome->actor, end, end, analysis);
         return;
     case SIM_VERDICT_DEADLOCK:
         return;
@@ -288,17 +289,17 @@ study_trails(struct sim_world *world, const struct sim_case *what,
     case SIM_VERDICT_STARVATION:
     case SIM_VERDICT_STEP_LIMIT:
     case SIM_VERDICT_TIME_LIMIT:
-        walk_trail(
-                world, what, UINT32_MAX, end > CIRCLE_STEPS ? end - CIRCLE_STEPS : 1, end, study);
+        walk_trace(world, what, UINT32_MAX, end > CIRCLE_STEPS ? end - CIRCLE_STEPS : 1, end,
+                analysis);
         return;
     case SIM_VERDICT_LEAK:
         end = last_step_of(world, what, outcome);
-        walk_trail(world, what, outcome->actor, end, end, study);
+        walk_trace(world, what, outcome->actor, end, end, analysis);
         return;
     case SIM_VERDICT_CONTRACT:
     case SIM_VERDICT_INVARIANT:
     case SIM_VERDICT_OVER_BUDGET:
-        walk_trail(world, what, outcome->actor, end, end, study);
+        walk_trace(world, what, outcome->actor, end, end, analysis);
         return;
     case SIM_VERDICT_PASS:
     case SIM_VERDICT_CRASH:
@@ -309,9 +310,10 @@ study_trails(struct sim_world *world, const struct sim_case *what,
     }
 }
 
-/* The step in which the blocked task fell asleep, before the failure. */
+/* The step in which the blocked task fell blocked, before the failure. */
 static uint64_t
-slept_since(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome)
+blocked_step_of(
+        struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome)
 {
     (void)run_to(world, what, outcome->fail_step);
     const struct sim_actor *actor = sim_world_actor(world, outcome->actor);
@@ -323,88 +325,89 @@ slept_since(struct sim_world *world, const struct sim_case *what, const struct s
 /* ---- The door. ------------------------------------------------------------------------------- */
 
 static void
-study_owed(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome,
-        struct sim_study *study)
+analyze_missing_wake(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, struct sim_analysis *analysis)
 {
-    if (!study->words_known) {
-        find_words(world, what, outcome->missing_wake_step, study);
-        study->words_known = true;
+    if (!analysis->words_known) {
+        find_words(world, what, outcome->missing_wake_step, analysis);
+        analysis->words_known = true;
     }
-    for (uint32_t i = 0; i < study->word_count; i++) {
-        if (study->words[i].state == SIM_WORD_UNTRIED && sim_world_may_replay(world)) {
-            try_word(world, what, outcome, &study->words[i]);
+    for (uint32_t i = 0; i < analysis->word_count; i++) {
+        if (analysis->words[i].state == SIM_WORD_UNTRIED && sim_world_may_replay(world)) {
+            try_word(world, what, outcome, &analysis->words[i]);
         }
     }
-    if (!study->walked) {
-        find_writers(world, what, outcome->missing_wake_step, study);
+    if (!analysis->walked) {
+        find_writers(world, what, outcome->missing_wake_step, analysis);
     }
-    if (!study->came.done && outcome->missing_wake_step == slept_since(world, what, outcome)) {
-        sim_came_find(world, what, outcome, outcome->missing_wake_step, &study->came);
+    if (!analysis->arrivals.done &&
+            outcome->missing_wake_step == blocked_step_of(world, what, outcome)) {
+        sim_arrivals_find(world, what, outcome, outcome->missing_wake_step, &analysis->arrivals);
     }
 }
 
 void
-sim_study_run(struct sim_world *world, const struct sim_case *what,
+sim_analysis_run(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
-    struct sim_study *study = argument;
+    struct sim_analysis *analysis = argument;
     struct sim_aside kept;
     sim_keep(world, &kept);
     if (outcome->missing_wake_step != 0) {
-        study_owed(world, what, outcome, study);
+        analyze_missing_wake(world, what, outcome, analysis);
     }
-    if (!study->failing && falls_by_call(outcome)) {
-        study_fall(world, what, study);
+    if (!analysis->failing && falls_by_call(outcome)) {
+        analyze_failure(world, what, analysis);
     }
-    if (!study->trailing) {
-        study_trails(world, what, outcome, study);
+    if (!analysis->tracing) {
+        trace_steps(world, what, outcome, analysis);
     }
     sim_restore(world, &kept);
-    study->done = true;
+    analysis->done = true;
 }
 
-/* ---- A trail by itself. ---------------------------------------------------------------------- */
+/* ---- A trace by itself. ---------------------------------------------------------------------- */
 
-#define LONG_TRAIL UINT64_C(25000)
+#define LONG_TRACE UINT64_C(25000)
 
-struct sim_trail *
-sim_trail_new(uint64_t from)
+struct sim_trace *
+sim_trace_new(uint64_t from)
 {
-    struct sim_trail *trail = mmap(NULL, sizeof(struct sim_trail), PROT_READ | PROT_WRITE,
+    struct sim_trace *trace = mmap(NULL, sizeof(struct sim_trace), PROT_READ | PROT_WRITE,
             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (trail == MAP_FAILED) {
+    if (trace == MAP_FAILED) {
         return NULL;
     }
-    trail->from = from;
-    trail->actor = UINT32_MAX;
-    return trail;
+    trace->from = from;
+    trace->actor = UINT32_MAX;
+    return trace;
 }
 
 void
-sim_trail_free(struct sim_trail **trail)
+sim_trace_free(struct sim_trace **trace)
 {
-    if (*trail != NULL) {
-        (void)munmap(*trail, sizeof(**trail));
-        *trail = NULL;
+    if (*trace != NULL) {
+        (void)munmap(*trace, sizeof(**trace));
+        *trace = NULL;
     }
 }
 
 void
-sim_trail_run(struct sim_world *world, const struct sim_case *what,
+sim_trace_run(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
-    struct sim_trail *trail = argument;
+    struct sim_trace *trace = argument;
     struct sim_aside kept;
     sim_keep(world, &kept);
-    uint64_t from = trail->from > 1 ? trail->from : 1;
-    trail->to = outcome->steps;
-    if (run_to(world, what, from - 1) && sim_walk_begin(NULL, 0, &trail->path, LONG_TRAIL)) {
+    uint64_t from = trace->from > 1 ? trace->from : 1;
+    trace->to = outcome->steps;
+    if (run_to(world, what, from - 1) && sim_walk_begin(NULL, 0, &trace->path, LONG_TRACE)) {
         if (outcome->steps >= from) {
             (void)sim_world_continue(world, (struct sim_stop){outcome->steps, false});
         }
         sim_walk_end();
     }
     sim_world_drop(world);
-    trail->done = true;
+    trace->done = true;
     sim_restore(world, &kept);
 }

@@ -1,9 +1,9 @@
 /*
- * came.c -- putting words back, and taking the blocked task's steps once more.
+ * arrivals.c -- putting words back, and taking the blocked task's steps once more.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/look/came.h"
+#include "sim/explain/look/arrivals.h"
 
 #include <sys/mman.h>
 
@@ -22,12 +22,12 @@ struct search {
     struct sim_world *world;
     const struct sim_case *what;
     const struct sim_outcome *outcome;
-    struct sim_came *came;
+    struct sim_arrivals *arrivals;
     struct sim_changes *changes;
-    uint64_t slept;
+    uint64_t blocked_step;
     uint32_t waiter; /* Its stable id. */
     uint32_t numbered;
-    uint64_t *copy; /* Room for an arena. */
+    uint64_t *copy; /* Capacity for an arena. */
     size_t words;
 };
 
@@ -45,7 +45,7 @@ static bool
 look_at_the_end(struct search *search)
 {
     search->copy = MAP_FAILED;
-    if (run_to(search, search->slept)) {
+    if (run_to(search, search->blocked_step)) {
         const struct sim_actor *actor = sim_world_actor(search->world, search->outcome->actor);
         search->waiter = actor != NULL ? actor->id : 0;
         search->words = search->world->arena.used / sizeof(uint64_t);
@@ -78,16 +78,16 @@ ask(struct search *search, const struct sim_change *change, bool after, struct s
     const struct sim_patch patch = {change->offset, undone(after ? &back : change, now)};
     bool sources = !after && search->outcome->oracle == SIM_ORACLE_REWAKE_SOURCES;
     const struct sim_question question = {
-            .stop = {search->slept, false},
+            .stop = {search->blocked_step, false},
             .actor = search->outcome->actor,
             .stage = sources ? SIM_ORACLE_STAGE_SOURCES : SIM_ORACLE_STAGE_POLL,
             .patch = &patch,
     };
-    if (++search->numbered <= search->came->asked || search->came->asked >= ASKED_MAX ||
+    if (++search->numbered <= search->arrivals->asked || search->arrivals->asked >= ASKED_MAX ||
             !sim_world_may_replay(search->world)) {
         return false;
     }
-    search->came->asked++;
+    search->arrivals->asked++;
     sim_spurious_poll(search->world, search->what, &question, ret);
     return ret->asked && !ret->failed;
 }
@@ -103,7 +103,7 @@ is_wiped(const struct search *search, uint32_t index)
                                          (sim_change_bytes(&changes->all[i]) & bytes) == 0)) {
         i++;
     }
-    return i < changes->count && changes->all[i].step == search->slept &&
+    return i < changes->count && changes->all[i].step == search->blocked_step &&
            changes->all[i].actor_id == search->waiter &&
            search->outcome->oracle == SIM_ORACLE_REWAKE_SOURCES;
 }
@@ -133,8 +133,8 @@ writes_again(struct search *search, const struct sim_change *change, uint64_t st
 static void
 find_last_write(struct search *search, struct sim_change *change)
 {
-    for (uint64_t step = search->slept - 1; step > change->step; step--) {
-        if (step + AGAIN_MAX <= search->slept || !sim_world_may_replay(search->world)) {
+    for (uint64_t step = search->blocked_step - 1; step > change->step; step--) {
+        if (step + AGAIN_MAX <= search->blocked_step || !sim_world_may_replay(search->world)) {
             return;
         }
         if (writes_again(search, change, step)) {
@@ -146,11 +146,11 @@ find_last_write(struct search *search, struct sim_change *change)
 static void
 find_words(struct search *search, bool wiped)
 {
-    struct sim_came *came = search->came;
-    for (uint32_t i = search->changes->count; i-- > 0 && came->count < SIM_CAME_WORDS;) {
+    struct sim_arrivals *arrivals = search->arrivals;
+    for (uint32_t i = search->changes->count; i-- > 0 && arrivals->count < SIM_ARRIVED_WORDS;) {
         const struct sim_change *change = &search->changes->all[i];
         size_t at = change->offset / sizeof(uint64_t);
-        if (change->step >= search->slept || change->actor_id == search->waiter ||
+        if (change->step >= search->blocked_step || change->actor_id == search->waiter ||
                 at >= search->words) {
             continue;
         }
@@ -158,7 +158,8 @@ find_words(struct search *search, bool wiped)
         struct sim_answer answer = {.asked = false};
         if ((wiped ? !there && is_wiped(search, i) : there) &&
                 ask(search, change, wiped, &answer) && answer.moved == wiped) {
-            came->words[came->count++] = (struct sim_came_word){.change = *change, .wiped = wiped};
+            arrivals->words[arrivals->count++] =
+                    (struct sim_arrived_word){.change = *change, .wiped = wiped};
         }
     }
 }
@@ -209,10 +210,10 @@ static uint32_t
 own_steps(struct search *search, uint64_t step, uint64_t *ret)
 {
     uint32_t count = 0;
-    bool goes_on = run_to(search, step);
-    while (goes_on && search->world->step < search->slept) {
+    bool reached = run_to(search, step);
+    while (reached && search->world->step < search->blocked_step) {
         uint64_t next = search->world->step + 1;
-        goes_on = sim_world_continue(search->world, (struct sim_stop){next, false});
+        reached = sim_world_continue(search->world, (struct sim_stop){next, false});
         if (search->world->stepping->id == search->waiter) {
             ret[count++ % LOOKS_MAX] = next;
         }
@@ -222,7 +223,7 @@ own_steps(struct search *search, uint64_t step, uint64_t *ret)
 }
 
 static void
-find_look(struct search *search, struct sim_came_word *word)
+find_look(struct search *search, struct sim_arrived_word *word)
 {
     uint64_t steps[LOOKS_MAX];
     uint32_t count = own_steps(search, word->change.step, steps);
@@ -262,12 +263,15 @@ walk(struct search *search, const struct sim_change *change, uint64_t step, bool
 }
 
 void
-sim_came_find(struct sim_world *world, const struct sim_case *what,
-        const struct sim_outcome *outcome, uint64_t slept, struct sim_came *came)
+sim_arrivals_find(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, uint64_t blocked_step, struct sim_arrivals *arrivals)
 {
-    struct search search = {
-            .world = world, .what = what, .outcome = outcome, .came = came, .slept = slept};
-    rt_assert(slept > 0);
+    struct search search = {.world = world,
+            .what = what,
+            .outcome = outcome,
+            .arrivals = arrivals,
+            .blocked_step = blocked_step};
+    rt_assert(blocked_step > 0);
     search.changes = sim_changes_new();
     if (search.changes == NULL) {
         return;
@@ -276,14 +280,14 @@ sim_came_find(struct sim_world *world, const struct sim_case *what,
     if (look_at_the_end(&search)) {
         find_words(&search, true);
         find_words(&search, false);
-        while (came->told < came->count) {
-            struct sim_came_word *word = &came->words[came->told++];
+        while (arrivals->located < arrivals->count) {
+            struct sim_arrived_word *word = &arrivals->words[arrivals->located++];
             if (word->wiped) {
                 find_last_write(&search, &word->change);
             }
             walk(&search, &word->change, word->change.step, false, &word->writer);
             if (word->wiped) {
-                walk(&search, &word->change, slept, true, &word->wiper);
+                walk(&search, &word->change, blocked_step, true, &word->wiper);
             } else {
                 find_look(&search, word);
             }
@@ -291,5 +295,5 @@ sim_came_find(struct sim_world *world, const struct sim_case *what,
         (void)munmap(search.copy, search.words * sizeof(uint64_t) + 1);
     }
     sim_changes_free(&search.changes);
-    came->done = true;
+    arrivals->done = true;
 }
