@@ -154,3 +154,53 @@ sim_json_close(struct sim_json *json, char bracket)
     (void)fputc(bracket, json->file);
     json->more = true;
 }
+
+static void
+put_field(struct sim_json *json, const struct sim_field *field)
+{
+    switch (field->kind) {
+    case SIM_FIELD_END:
+    case SIM_FIELD_NONE:
+        return;
+    case SIM_FIELD_TEXT:
+        sim_json_text(json, field->key, field->value.text);
+        return;
+    case SIM_FIELD_NUMBER:
+        sim_json_number(json, field->key, field->value.number);
+        return;
+    case SIM_FIELD_INTEGER:
+        sim_json_signed(json, field->key, field->value.integer);
+        return;
+    case SIM_FIELD_BOOL:
+        sim_json_bool(json, field->key, field->value.number != 0);
+        return;
+    case SIM_FIELD_LONG:
+        sim_json_long(json, field->key, field->value.number);
+        return;
+    case SIM_FIELD_SECONDS:
+        sim_json_seconds(json, field->key, field->value.number);
+        return;
+    case SIM_FIELD_FIELDS:
+        sim_json_open(json, field->key, '{');
+        sim_json_put(json, field->value.fields);
+        sim_json_close(json, '}');
+        return;
+    }
+}
+
+void
+sim_json_put(struct sim_json *json, const struct sim_field *fields)
+{
+    for (; fields->kind != SIM_FIELD_END; fields++) {
+        put_field(json, fields);
+    }
+}
+
+void
+sim_json_line(const char *event, const struct sim_field *fields)
+{
+    struct sim_json json;
+    sim_json_begin(&json, stdout, event);
+    sim_json_put(&json, fields);
+    sim_json_end(&json);
+}

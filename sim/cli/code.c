@@ -186,15 +186,10 @@ print_json(const struct counting *counting)
 {
     for (uint32_t i = 0; i < counting->folder_count; i++) {
         const struct folder *folder = &counting->folders[i];
-        struct sim_json json;
-        sim_json_begin(&json, stdout, "code");
-        sim_json_text(&json, "folder", folder->name);
-        sim_json_number(&json, "edges", folder->edges);
-        sim_json_number(&json, "reached", folder->reached);
-        sim_json_number(&json, "functions", folder->functions);
-        sim_json_number(&json, "entered", folder->entered);
-        sim_json_number(&json, "after_fault", folder->after_fault);
-        sim_json_end(&json);
+        SIM_JSON_LINE("code", SIM_TEXT("folder", folder->name), SIM_NUMBER("edges", folder->edges),
+                SIM_NUMBER("reached", folder->reached), SIM_NUMBER("functions", folder->functions),
+                SIM_NUMBER("entered", folder->entered),
+                SIM_NUMBER("after_fault", folder->after_fault));
     }
 }
 
@@ -211,17 +206,12 @@ done(struct counting *counting)
 static void
 print_edge(const struct sim_cli *cli, const struct sim_code_edge *edge)
 {
-    struct sim_json json;
     if (!sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
         (void)printf("%s:%u %s\n", edge->file, edge->line, edge->function);
         return;
     }
-    sim_json_begin(&json, stdout, "edge");
-    sim_json_long(&json, "edge", edge->id);
-    sim_json_text(&json, "file", edge->file);
-    sim_json_number(&json, "line", edge->line);
-    sim_json_text(&json, "function", edge->function);
-    sim_json_end(&json);
+    SIM_JSON_LINE("edge", SIM_LONG("edge", edge->id), SIM_TEXT("file", edge->file),
+            SIM_NUMBER("line", edge->line), SIM_TEXT("function", edge->function));
 }
 
 void

@@ -282,13 +282,11 @@ static bool
 json_head(const char *const *columns, void *argument)
 {
     struct printing *printing = argument;
-    sim_json_number(&printing->json, "sweep", number(columns[0]));
-    sim_json_text(&printing->json, "scenario", columns[1]);
-    sim_json_text(&printing->json, "strategy", columns[3]);
-    sim_json_number(&printing->json, "runs", number(columns[4]));
-    sim_json_number(&printing->json, "failed", number(columns[5]));
-    sim_json_number(&printing->json, "elements", number(columns[6]));
-    sim_json_number(&printing->json, "last_new_run", number(columns[7]));
+    SIM_JSON_PUT(&printing->json, SIM_NUMBER("sweep", number(columns[0])),
+            SIM_TEXT("scenario", columns[1]), SIM_TEXT("strategy", columns[3]),
+            SIM_NUMBER("runs", number(columns[4])), SIM_NUMBER("failed", number(columns[5])),
+            SIM_NUMBER("elements", number(columns[6])),
+            SIM_NUMBER("last_new_run", number(columns[7])));
     return true;
 }
 
@@ -296,10 +294,8 @@ static bool
 json_growth(const char *const *columns, void *argument)
 {
     struct printing *printing = argument;
-    sim_json_open(&printing->json, NULL, '{');
-    sim_json_number(&printing->json, "runs", number(columns[0]));
-    sim_json_number(&printing->json, "covered", number(columns[1]));
-    sim_json_close(&printing->json, '}');
+    SIM_JSON_PUT(&printing->json, SIM_FIELDS(NULL, SIM_NUMBER("runs", number(columns[0])),
+                                          SIM_NUMBER("covered", number(columns[1]))));
     return true;
 }
 
@@ -313,16 +309,12 @@ json_species(const char *const *columns, void *argument)
             .once = number(columns[3]),
             .twice = number(columns[4]),
     };
-    sim_json_open(&printing->json, NULL, '{');
-    sim_json_text(&printing->json, "strategy", columns[0]);
-    sim_json_number(&printing->json, "runs", census.runs);
-    sim_json_number(&printing->json, "seen", census.seen);
-    sim_json_number(&printing->json, "once", census.once);
-    sim_json_number(&printing->json, "twice", census.twice);
-    sim_json_number(&printing->json, "level", number(columns[5]));
-    sim_json_number(&printing->json, "next_is_new_ppm", sim_census_unseen_ppm(&census));
-    sim_json_number(&printing->json, "at_least", sim_census_chao1(&census));
-    sim_json_close(&printing->json, '}');
+    SIM_JSON_PUT(&printing->json,
+            SIM_FIELDS(NULL, SIM_TEXT("strategy", columns[0]), SIM_NUMBER("runs", census.runs),
+                    SIM_NUMBER("seen", census.seen), SIM_NUMBER("once", census.once),
+                    SIM_NUMBER("twice", census.twice), SIM_NUMBER("level", number(columns[5])),
+                    SIM_NUMBER("next_is_new_ppm", sim_census_unseen_ppm(&census)),
+                    SIM_NUMBER("at_least", sim_census_chao1(&census))));
     return true;
 }
 
@@ -330,14 +322,12 @@ static bool
 json_drawn(const char *const *columns, void *argument)
 {
     struct printing *printing = argument;
-    sim_json_open(&printing->json, NULL, '{');
-    sim_json_text(&printing->json, "strategy", columns[0]);
-    sim_json_number(&printing->json, "runs", number(columns[1]));
-    sim_json_number(&printing->json, "failed", number(columns[2]));
-    if (number(columns[2]) == 0) {
-        sim_json_number(&printing->json, "fails_at_most_ppb", number(columns[3]));
-    }
-    sim_json_close(&printing->json, '}');
+    SIM_JSON_PUT(
+            &printing->json, SIM_FIELDS(NULL, SIM_TEXT("strategy", columns[0]),
+                                     SIM_NUMBER("runs", number(columns[1])),
+                                     SIM_NUMBER("failed", number(columns[2])),
+                                     SIM_IF(number(columns[2]) == 0,
+                                             SIM_NUMBER("fails_at_most_ppb", number(columns[3])))));
     return true;
 }
 
@@ -345,12 +335,9 @@ static bool
 json_goal(const char *const *columns, void *argument)
 {
     struct printing *printing = argument;
-    sim_json_open(&printing->json, NULL, '{');
-    sim_json_text(&printing->json, "what", columns[0]);
-    sim_json_text(&printing->json, "text", columns[1]);
-    sim_json_text(&printing->json, "place", columns[2]);
-    sim_json_number(&printing->json, "runs", number(columns[3]));
-    sim_json_close(&printing->json, '}');
+    SIM_JSON_PUT(&printing->json,
+            SIM_FIELDS(NULL, SIM_TEXT("what", columns[0]), SIM_TEXT("text", columns[1]),
+                    SIM_TEXT("place", columns[2]), SIM_NUMBER("runs", number(columns[3]))));
     return true;
 }
 
@@ -358,13 +345,10 @@ static bool
 json_element(const char *const *columns, void *argument)
 {
     struct printing *printing = argument;
-    sim_json_open(&printing->json, NULL, '{');
-    sim_json_text(&printing->json, "element", columns[0]);
-    sim_json_text(&printing->json, "place", columns[2]);
-    sim_json_text(&printing->json, "other", columns[3]);
-    sim_json_number(&printing->json, "runs", number(columns[4]));
-    sim_json_number(&printing->json, "first_run", number(columns[5]));
-    sim_json_close(&printing->json, '}');
+    SIM_JSON_PUT(&printing->json,
+            SIM_FIELDS(NULL, SIM_TEXT("element", columns[0]), SIM_TEXT("place", columns[2]),
+                    SIM_TEXT("other", columns[3]), SIM_NUMBER("runs", number(columns[4])),
+                    SIM_NUMBER("first_run", number(columns[5]))));
     return true;
 }
 

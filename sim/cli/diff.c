@@ -41,14 +41,11 @@ put_json_side(struct sim_json *json, const char *key, const struct sim_subject *
     sim_page_init(&words, false);
     rt_err err = parts ? sim_diff_put_event(&words, run, difference->event) : RT_OK;
     (void)snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)outcome->digest);
-    sim_json_open(json, key, '{');
-    sim_json_text(json, "scenario", subject->entry->scenario->name);
-    sim_json_long(json, "seed", subject->seed);
-    sim_json_text(json, "verdict", sim_verdict_name(outcome->verdict));
-    sim_json_text(json, "digest", digest);
-    sim_json_number(json, "events", run->count);
-    sim_json_text(json, "then", parts ? sim_page_text(&words) : NULL);
-    sim_json_close(json, '}');
+    SIM_JSON_PUT(json, SIM_FIELDS(key, SIM_TEXT("scenario", subject->entry->scenario->name),
+                               SIM_LONG("seed", subject->seed),
+                               SIM_TEXT("verdict", sim_verdict_name(outcome->verdict)),
+                               SIM_TEXT("digest", digest), SIM_NUMBER("events", run->count),
+                               SIM_TEXT("then", parts ? sim_page_text(&words) : NULL)));
     sim_page_fini(&words);
     return err;
 }
@@ -61,8 +58,8 @@ print_json(const struct sim_subject subjects[2], const struct sim_single alones[
     bool lost = difference->kind == SIM_DIFF_LOST;
     struct sim_json json;
     sim_json_begin(&json, stdout, "diff");
-    sim_json_text(&json, "result", results[difference->kind]);
-    sim_json_number(&json, "events_in_common", lost ? difference->from : difference->event);
+    SIM_JSON_PUT(&json, SIM_TEXT("result", results[difference->kind]),
+            SIM_NUMBER("events_in_common", lost ? difference->from : difference->event));
     rt_err err_a = put_json_side(&json, "a", &subjects[0], &alones[0], difference);
     rt_err err_b = put_json_side(&json, "b", &subjects[1], &alones[1], difference);
     sim_json_number(&json, "exit", (uint64_t)exit_status(difference));

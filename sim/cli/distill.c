@@ -138,14 +138,9 @@ print_json(const struct distilling *distilling, const char *scenario, const stru
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct candidate *candidate = &distilling->candidates[taken[i].set];
-        struct sim_json json;
-        sim_json_begin(&json, stdout, "distilled");
-        sim_json_text(&json, "scenario", scenario);
-        sim_json_text(&json, "token", candidate->token);
-        sim_json_long(&json, "seed", candidate->seed);
-        sim_json_number(&json, "adds", taken[i].adds);
-        sim_json_number(&json, "covered", taken[i].covered);
-        sim_json_end(&json);
+        SIM_JSON_LINE("distilled", SIM_TEXT("scenario", scenario),
+                SIM_TEXT("token", candidate->token), SIM_LONG("seed", candidate->seed),
+                SIM_NUMBER("adds", taken[i].adds), SIM_NUMBER("covered", taken[i].covered));
     }
 }
 

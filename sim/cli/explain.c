@@ -20,12 +20,10 @@
 static void
 put_location(struct sim_json *json, const char *key, const struct sim_location *location)
 {
-    sim_json_open(json, key, '{');
-    sim_json_text(json, "function", location->place.function);
-    sim_json_text(json, "file", sim_place_file(&location->place));
-    sim_json_number(json, "line", location->place.line);
-    sim_json_number(json, "step", location->step);
-    sim_json_close(json, '}');
+    SIM_JSON_PUT(json,
+            SIM_FIELDS(key, SIM_TEXT("function", location->place.function),
+                    SIM_TEXT("file", sim_place_file(&location->place)),
+                    SIM_NUMBER("line", location->place.line), SIM_NUMBER("step", location->step)));
 }
 
 static void
@@ -35,15 +33,15 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
     const struct sim_cause *cause = &explanation->cause;
     struct sim_json json;
     sim_json_begin(&json, stdout, "explain");
-    sim_json_text(&json, "scenario", subject->entry->scenario->name);
-    sim_json_long(&json, "seed", subject->seed);
-    sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
-    sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
-    sim_json_text(&json, "message", outcome->message);
+    SIM_JSON_PUT(&json, SIM_TEXT("scenario", subject->entry->scenario->name),
+            SIM_LONG("seed", subject->seed),
+            SIM_TEXT("verdict", sim_verdict_name(outcome->verdict)),
+            SIM_TEXT("oracle", sim_oracle_name(outcome->oracle)),
+            SIM_TEXT("message", outcome->message));
     if (outcome->verdict != SIM_VERDICT_PASS) {
         sim_json_open(&json, "cause", '{');
-        sim_json_text(&json, "kind", sim_cause_name(cause->kind));
-        sim_json_text(&json, "wake_outcome", sim_wake_outcome_name(explanation->wake_outcome.kind));
+        SIM_JSON_PUT(&json, SIM_TEXT("kind", sim_cause_name(cause->kind)),
+                SIM_TEXT("wake_outcome", sim_wake_outcome_name(explanation->wake_outcome.kind)));
         sim_json_open(&json, "at", '[');
         for (uint32_t i = 0; i < cause->at_count; i++) {
             put_location(&json, NULL, &cause->at[i]);
@@ -57,28 +55,21 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
     if (explanation->decision.found) {
         const struct sim_decision *d = &explanation->decision;
         sim_json_open(&json, "decision", '{');
-        sim_json_number(&json, "given", d->given);
-        sim_json_number(&json, "needed", d->failing.count);
-        sim_json_number(&json, "changed", d->changed);
-        sim_json_bool(&json, "added", d->added);
-        sim_json_text(&json, "kind", sim_kind_name(d->deciding.kind));
+        SIM_JSON_PUT(&json, SIM_NUMBER("given", d->given), SIM_NUMBER("needed", d->failing.count),
+                SIM_NUMBER("changed", d->changed), SIM_BOOL("added", d->added),
+                SIM_TEXT("kind", sim_kind_name(d->deciding.kind)));
         if (explanation->number.found) {
             const struct sim_deciding_number *n = &explanation->number;
-            sim_json_open(&json, "number", '{');
-            sim_json_text(&json, "function", n->place.function);
-            sim_json_text(&json, "file", sim_place_file(&n->place));
-            sim_json_number(&json, "line", n->place.line);
-            sim_json_long(&json, "value", n->below.value);
-            if (n->both) {
-                sim_json_long(&json, "beside", n->beside.value);
-            }
-            sim_json_close(&json, '}');
+            SIM_JSON_PUT(&json,
+                    SIM_FIELDS("number", SIM_TEXT("function", n->place.function),
+                            SIM_TEXT("file", sim_place_file(&n->place)),
+                            SIM_NUMBER("line", n->place.line), SIM_LONG("value", n->below.value),
+                            SIM_IF(n->both, SIM_LONG("beside", n->beside.value))));
         }
-        sim_json_number(&json, "below_failed", d->below.failed);
-        sim_json_number(&json, "below_runs", d->below.runs);
-        sim_json_number(&json, "beside_failed", d->beside.failed);
-        sim_json_number(&json, "beside_runs", d->beside.runs);
-        sim_json_number(&json, "runs", d->runs);
+        SIM_JSON_PUT(&json, SIM_NUMBER("below_failed", d->below.failed),
+                SIM_NUMBER("below_runs", d->below.runs),
+                SIM_NUMBER("beside_failed", d->beside.failed),
+                SIM_NUMBER("beside_runs", d->beside.runs), SIM_NUMBER("runs", d->runs));
         sim_json_close(&json, '}');
     }
     if (explanation->order.found) {
@@ -93,8 +84,8 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
         sim_json_close(&json, '}');
     }
     const struct sim_budget *budget = &explanation->budget;
-    sim_json_bool(&json, "incomplete", budget->cut_count > 0);
-    sim_json_number(&json, "exit", (uint64_t)status);
+    SIM_JSON_PUT(&json, SIM_BOOL("incomplete", budget->cut_count > 0),
+            SIM_NUMBER("exit", (uint64_t)status));
     sim_json_end(&json);
 }
 

@@ -67,23 +67,18 @@ print_json(const struct sim_entry *entry)
     const struct sim_scenario *scenario = entry->scenario;
     struct sim_json json;
     sim_json_begin(&json, stdout, "listed");
-    sim_json_text(&json, "name", scenario->name);
-    sim_json_text(&json, "about", scenario->about);
-    sim_json_text(&json, "expect", sim_verdict_name(scenario->expect));
-    sim_json_text(&json, "expect_also", sim_verdict_name(scenario->expect_also));
-    sim_json_text(&json, "order", order_name(scenario->order));
-    sim_json_number(&json, "survives", scenario->survives);
-    sim_json_text(&json, "library", entry->library);
+    SIM_JSON_PUT(&json, SIM_TEXT("name", scenario->name), SIM_TEXT("about", scenario->about),
+            SIM_TEXT("expect", sim_verdict_name(scenario->expect)),
+            SIM_TEXT("expect_also", sim_verdict_name(scenario->expect_also)),
+            SIM_TEXT("order", order_name(scenario->order)),
+            SIM_NUMBER("survives", scenario->survives), SIM_TEXT("library", entry->library));
     sim_json_open(&json, "params", '[');
     for (uint32_t i = 0; i < sim_scenario_params(scenario); i++) {
         const struct sim_param *param = &scenario->params[i];
-        sim_json_open(&json, NULL, '{');
-        sim_json_text(&json, "name", param->name);
-        sim_json_text(&json, "about", param->about);
-        sim_json_signed(&json, "value", param->value);
-        sim_json_signed(&json, "min", param->min);
-        sim_json_signed(&json, "max", param->max);
-        sim_json_close(&json, '}');
+        SIM_JSON_PUT(
+                &json, SIM_FIELDS(NULL, SIM_TEXT("name", param->name),
+                               SIM_TEXT("about", param->about), SIM_INTEGER("value", param->value),
+                               SIM_INTEGER("min", param->min), SIM_INTEGER("max", param->max)));
     }
     sim_json_close(&json, ']');
     sim_json_end(&json);

@@ -153,19 +153,13 @@ print_row(const struct measure *measure, const struct sim_trials *trials)
 static void
 print_json(const struct sim_measure_row *row)
 {
-    struct sim_json json;
-    sim_json_begin(&json, stdout, "measured");
-    sim_json_text(&json, "scenario", row->scenario);
-    sim_json_text(&json, "strategy", row->strategy);
-    sim_json_number(&json, "runs_max", row->runs_max);
-    sim_json_number(&json, "trials", row->trials);
-    sim_json_number(&json, "found", row->found);
-    sim_json_number(&json, "exhausted", row->exhausted);
-    sim_json_number(&json, "trial_runs", row->trial_runs);
-    sim_json_number(&json, "trial_steps", row->trial_steps);
-    sim_json_text(&json, "verdict", row->found > 0 ? sim_verdict_name(row->verdict) : NULL);
-    sim_json_bool(&json, "as_stated", row->as_stated);
-    sim_json_end(&json);
+    SIM_JSON_LINE("measured", SIM_TEXT("scenario", row->scenario),
+            SIM_TEXT("strategy", row->strategy), SIM_NUMBER("runs_max", row->runs_max),
+            SIM_NUMBER("trials", row->trials), SIM_NUMBER("found", row->found),
+            SIM_NUMBER("exhausted", row->exhausted), SIM_NUMBER("trial_runs", row->trial_runs),
+            SIM_NUMBER("trial_steps", row->trial_steps),
+            SIM_TEXT("verdict", row->found > 0 ? sim_verdict_name(row->verdict) : NULL),
+            SIM_BOOL("as_stated", row->as_stated));
 }
 
 /* ---- Measuring. ------------------------------------------------------------------------------ */

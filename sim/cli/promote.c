@@ -262,18 +262,14 @@ print(const struct promotion *promotion)
     const char *library = promotion->subject->entry->library;
     bool fails = outcome->verdict != SIM_VERDICT_PASS;
     if (sim_given(&promotion->cli->settings, SIM_CLI_OPTION_JSON)) {
-        struct sim_json json;
         char name[SIM_NAME_MAX + sizeof(FOLDER)];
         (void)snprintf(name, sizeof(name), FOLDER "/%s", promotion->name);
-        sim_json_begin(&json, stdout, "promoted");
-        sim_json_text(&json, "file", promotion->path);
-        sim_json_text(&json, "name", name);
-        sim_json_text(&json, "scenario", promotion->subject->entry->scenario->name);
-        sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
-        sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
-        sim_json_number(&json, "deviations", promotion->tape.count);
-        sim_json_text(&json, "token", promotion->token);
-        sim_json_end(&json);
+        SIM_JSON_LINE("promoted", SIM_TEXT("file", promotion->path), SIM_TEXT("name", name),
+                SIM_TEXT("scenario", promotion->subject->entry->scenario->name),
+                SIM_TEXT("verdict", sim_verdict_name(outcome->verdict)),
+                SIM_TEXT("oracle", sim_oracle_name(outcome->oracle)),
+                SIM_NUMBER("deviations", promotion->tape.count),
+                SIM_TEXT("token", promotion->token));
         return;
     }
     (void)printf("%s: written, the scenario " FOLDER "/%s (%u deviation%s)\n", promotion->path,

@@ -201,20 +201,15 @@ print_text(const struct each *each)
 static void
 print_json(const struct each *each)
 {
-    struct sim_json json;
-    sim_json_begin(&json, stdout, "replays");
-    sim_json_number(&json, "runs", count_runs(each));
-    sim_json_number(&json, "same", each->found[SIM_FINDING_SAME]);
-    sim_json_number(&json, "no_longer_fail", each->found[SIM_FINDING_NO_LONGER_FAILS]);
-    sim_json_number(&json, "same_failure", each->found[SIM_FINDING_SAME_FAILURE]);
-    sim_json_number(&json, "differ", each->found[SIM_FINDING_DIFFERS]);
-    sim_json_number(&json, "nondeterministic", each->found[SIM_FINDING_UNSTABLE]);
-    sim_json_number(&json, "refused", each->refused);
-    if (each->edges != NULL) {
-        sim_json_number(&json, "edges", count_edges(each));
-    }
-    sim_json_number(&json, "exit", (uint64_t)each->status);
-    sim_json_end(&json);
+    SIM_JSON_LINE("replays", SIM_NUMBER("runs", count_runs(each)),
+            SIM_NUMBER("same", each->found[SIM_FINDING_SAME]),
+            SIM_NUMBER("no_longer_fail", each->found[SIM_FINDING_NO_LONGER_FAILS]),
+            SIM_NUMBER("same_failure", each->found[SIM_FINDING_SAME_FAILURE]),
+            SIM_NUMBER("differ", each->found[SIM_FINDING_DIFFERS]),
+            SIM_NUMBER("nondeterministic", each->found[SIM_FINDING_UNSTABLE]),
+            SIM_NUMBER("refused", each->refused),
+            SIM_IF(each->edges != NULL, SIM_NUMBER("edges", count_edges(each))),
+            SIM_NUMBER("exit", (uint64_t)each->status));
 }
 
 int

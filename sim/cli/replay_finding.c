@@ -116,23 +116,20 @@ sim_replay_print_json(const struct sim_subject *subject, const struct sim_single
     struct sim_json json;
     char digest[24];
     sim_json_begin(&json, stdout, "replay");
-    sim_json_text(&json, "scenario", subject->entry->scenario->name);
-    sim_json_long(&json, "seed", subject->seed);
-    sim_json_text(&json, "result", words[finding]);
-    sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
-    sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
-    sim_json_text(&json, "message", outcome->message);
-    sim_json_text(&json, "expected_verdict", sim_verdict_name(subject->expected.verdict));
+    SIM_JSON_PUT(&json, SIM_TEXT("scenario", subject->entry->scenario->name),
+            SIM_LONG("seed", subject->seed), SIM_TEXT("result", words[finding]),
+            SIM_TEXT("verdict", sim_verdict_name(outcome->verdict)),
+            SIM_TEXT("oracle", sim_oracle_name(outcome->oracle)),
+            SIM_TEXT("message", outcome->message),
+            SIM_TEXT("expected_verdict", sim_verdict_name(subject->expected.verdict)));
     (void)snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)outcome->digest);
     sim_json_text(&json, "digest", digest);
     (void)snprintf(digest, sizeof(digest), "%0*llx", subject->half_digest ? 8 : 16,
             (unsigned long long)subject->expected.digest);
-    sim_json_text(&json, "expected_digest", digest);
-    sim_json_text(&json, "token", token);
-    sim_json_number(&json, "steps", outcome->steps);
-    sim_json_number(&json, "sim_ns", outcome->sim_ns);
-    sim_json_number(&json, "deviations", outcome->deviations);
-    sim_json_number(&json, "missing_wake_step", outcome->missing_wake_step);
-    sim_json_number(&json, "exit", (uint64_t)sim_replay_status(finding, outcome));
+    SIM_JSON_PUT(&json, SIM_TEXT("expected_digest", digest), SIM_TEXT("token", token),
+            SIM_NUMBER("steps", outcome->steps), SIM_NUMBER("sim_ns", outcome->sim_ns),
+            SIM_NUMBER("deviations", outcome->deviations),
+            SIM_NUMBER("missing_wake_step", outcome->missing_wake_step),
+            SIM_NUMBER("exit", (uint64_t)sim_replay_status(finding, outcome)));
     sim_json_end(&json);
 }

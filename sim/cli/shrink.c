@@ -68,20 +68,19 @@ print_json(const struct printing *printing)
         outcome = sim_single_outcome(&shrunk->alone);
     }
     sim_json_begin(&json, stdout, "shrink");
-    sim_json_text(&json, "scenario", printing->subject->entry->scenario->name);
-    sim_json_long(&json, "seed", printing->subject->seed);
-    sim_json_text(&json, "result", word_of(printing));
-    sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
-    sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
-    sim_json_text(&json, "message", outcome->message);
+    SIM_JSON_PUT(&json, SIM_TEXT("scenario", printing->subject->entry->scenario->name),
+            SIM_LONG("seed", printing->subject->seed), SIM_TEXT("result", word_of(printing)),
+            SIM_TEXT("verdict", sim_verdict_name(outcome->verdict)),
+            SIM_TEXT("oracle", sim_oracle_name(outcome->oracle)),
+            SIM_TEXT("message", outcome->message));
     if (shrunk != NULL) {
-        sim_json_text(&json, "end", sim_shrunk_word(shrunk->end));
-        sim_json_number(&json, "replays", shrunk->replays);
+        SIM_JSON_PUT(&json, SIM_TEXT("end", sim_shrunk_word(shrunk->end)),
+                SIM_NUMBER("replays", shrunk->replays));
         sim_shrunk_json_key(&json, "from", &shrunk->from);
         sim_shrunk_json_key(&json, "to", &shrunk->to);
     }
-    sim_json_text(&json, "token", printing->token);
-    sim_json_number(&json, "exit", (uint64_t)exit_status(printing->finding));
+    SIM_JSON_PUT(&json, SIM_TEXT("token", printing->token),
+            SIM_NUMBER("exit", (uint64_t)exit_status(printing->finding)));
     sim_json_end(&json);
 }
 

@@ -75,16 +75,11 @@ sim_shrunk_print(const struct sim_shrunk *shrunk)
 void
 sim_shrunk_json_key(struct sim_json *json, const char *name, const struct sim_shrink_key *key)
 {
-    sim_json_open(json, name, '{');
-    sim_json_number(json, "options", key->options);
-    sim_json_number(json, "faults", key->faults);
-    sim_json_number(json, "actors", key->actors);
-    sim_json_number(json, "preemptions", key->preemptions);
-    sim_json_number(json, "deviations", key->deviations);
-    sim_json_number(json, "blocks", key->blocks);
-    sim_json_number(json, "sim_ns", key->sim_ns);
-    sim_json_number(json, "steps", key->steps);
-    sim_json_close(json, '}');
+    SIM_JSON_PUT(json,
+            SIM_FIELDS(name, SIM_NUMBER("options", key->options), SIM_NUMBER("faults", key->faults),
+                    SIM_NUMBER("actors", key->actors), SIM_NUMBER("preemptions", key->preemptions),
+                    SIM_NUMBER("deviations", key->deviations), SIM_NUMBER("blocks", key->blocks),
+                    SIM_NUMBER("sim_ns", key->sim_ns), SIM_NUMBER("steps", key->steps)));
 }
 
 const char *

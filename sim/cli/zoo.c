@@ -115,23 +115,15 @@ print_text(const struct sim_zoo_row *row)
 static void
 print_json(const struct sim_zoo_row *row)
 {
-    struct sim_json json;
-    sim_json_begin(&json, stdout, "zoo");
-    sim_json_text(&json, "name", row->name);
-    sim_json_text(&json, "bug", row->bug);
-    sim_json_text(&json, "reference", row->reference);
-    sim_json_text(&json, "about", row->about);
-    sim_json_text(&json, "verdict", row->found > 0 ? sim_verdict_name(row->verdict) : NULL);
-    sim_json_text(&json, "oracle", row->found > 0 ? sim_oracle_name(row->oracle) : NULL);
-    sim_json_bool(&json, "as_stated", row->as_stated);
-    sim_json_bool(&json, "baseline", row->baseline);
-    sim_json_number(&json, "trials", row->trials);
-    sim_json_number(&json, "found", row->found);
-    sim_json_number(&json, "trial_runs", row->trial_runs);
-    sim_json_number(&json, "trial_steps", row->trial_steps);
-    sim_json_number(&json, "fixed_runs", row->fixed_runs);
-    sim_json_number(&json, "fixed_failures", row->fixed_failures);
-    sim_json_end(&json);
+    SIM_JSON_LINE("zoo", SIM_TEXT("name", row->name), SIM_TEXT("bug", row->bug),
+            SIM_TEXT("reference", row->reference), SIM_TEXT("about", row->about),
+            SIM_TEXT("verdict", row->found > 0 ? sim_verdict_name(row->verdict) : NULL),
+            SIM_TEXT("oracle", row->found > 0 ? sim_oracle_name(row->oracle) : NULL),
+            SIM_BOOL("as_stated", row->as_stated), SIM_BOOL("baseline", row->baseline),
+            SIM_NUMBER("trials", row->trials), SIM_NUMBER("found", row->found),
+            SIM_NUMBER("trial_runs", row->trial_runs), SIM_NUMBER("trial_steps", row->trial_steps),
+            SIM_NUMBER("fixed_runs", row->fixed_runs),
+            SIM_NUMBER("fixed_failures", row->fixed_failures));
 }
 
 /* ---- All of them. ---------------------------------------------------------------------------- */

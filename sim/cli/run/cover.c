@@ -463,13 +463,12 @@ sim_run_json_cover(const struct sim_run *run, struct sim_json *json)
         return;
     }
     struct sim_census census = sim_species_census(&run->cover.species);
-    sim_json_number(json, "elements", run->cover.elements);
-    sim_json_number(json, "last_new_run", run->cover.last_new);
-    sim_json_number(json, "different", census.seen);
-    sim_json_number(json, "next_is_new_ppm", sim_census_unseen_ppm(&census));
-    sim_json_number(json, "at_least", sim_census_chao1(&census));
-    sim_json_number(json, "goals", run->cover.goal_count);
-    sim_json_number(json, "goals_missed", sim_run_goals_missed(run));
-    sim_json_bool(json, "saturated", sim_run_saturated(run));
-    sim_json_bool(json, "half_without_news", is_quiet(run));
+    SIM_JSON_PUT(json, SIM_NUMBER("elements", run->cover.elements),
+            SIM_NUMBER("last_new_run", run->cover.last_new), SIM_NUMBER("different", census.seen),
+            SIM_NUMBER("next_is_new_ppm", sim_census_unseen_ppm(&census)),
+            SIM_NUMBER("at_least", sim_census_chao1(&census)),
+            SIM_NUMBER("goals", run->cover.goal_count),
+            SIM_NUMBER("goals_missed", sim_run_goals_missed(run)),
+            SIM_BOOL("saturated", sim_run_saturated(run)),
+            SIM_BOOL("half_without_news", is_quiet(run)));
 }

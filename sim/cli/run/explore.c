@@ -228,19 +228,13 @@ static void
 print_failure_json(const struct explore *explore, const struct sim_new_failure *failure,
         const char *token, int64_t run_id)
 {
-    struct sim_json json;
-    sim_json_begin(&json, stdout, "failure");
-    sim_json_text(&json, "scenario", explore->run.plan.spec.scenario->name);
-    sim_json_number(&json, "run", failure->index);
-    sim_json_text(&json, "verdict", sim_verdict_name(failure->outcome.verdict));
-    sim_json_text(&json, "oracle", sim_oracle_name(failure->outcome.oracle));
-    sim_json_number(&json, "deviations", failure->outcome.deviations);
-    sim_json_text(&json, "message", failure->outcome.message);
-    sim_json_text(&json, "token", token);
-    if (run_id != 0) {
-        sim_json_number(&json, "run_id", (uint64_t)run_id);
-    }
-    sim_json_end(&json);
+    SIM_JSON_LINE("failure", SIM_TEXT("scenario", explore->run.plan.spec.scenario->name),
+            SIM_NUMBER("run", failure->index),
+            SIM_TEXT("verdict", sim_verdict_name(failure->outcome.verdict)),
+            SIM_TEXT("oracle", sim_oracle_name(failure->outcome.oracle)),
+            SIM_NUMBER("deviations", failure->outcome.deviations),
+            SIM_TEXT("message", failure->outcome.message), SIM_TEXT("token", token),
+            SIM_IF(run_id != 0, SIM_NUMBER("run_id", (uint64_t)run_id)));
 }
 
 static void
@@ -417,22 +411,17 @@ print_end_json(const struct explore *explore)
     const struct sim_space *space = &explore->space;
     struct sim_json json;
     sim_json_begin(&json, stdout, "explored");
-    sim_json_text(&json, "scenario", explore->run.plan.spec.scenario->name);
-    sim_json_text(&json, "strategy", explore->run.cli->settings.strategy);
-    sim_json_bool(&json, "complete", is_complete(explore));
-    sim_json_text(&json, "why_not", is_complete(explore) ? NULL : why_not(explore));
-    sim_json_number(&json, "runs", explore->run.result.totals.runs);
-    sim_json_number(&json, "redundant", space->redundant);
-    sim_json_number(&json, "choices_max", space->depth);
-    if (space->bound != UINT32_MAX) {
-        sim_json_number(&json, "bound", space->bound);
-    }
-    if (space->whole != UINT32_MAX) {
-        sim_json_number(&json, "complete_within", space->whole);
-    }
-    sim_json_number(&json, "covered_percent_hundredths",
-            is_complete(explore) ? 10000 : hundredths_of_percent(explore));
-    sim_json_text(&json, "note", space->why);
+    SIM_JSON_PUT(&json, SIM_TEXT("scenario", explore->run.plan.spec.scenario->name),
+            SIM_TEXT("strategy", explore->run.cli->settings.strategy),
+            SIM_BOOL("complete", is_complete(explore)),
+            SIM_TEXT("why_not", is_complete(explore) ? NULL : why_not(explore)),
+            SIM_NUMBER("runs", explore->run.result.totals.runs),
+            SIM_NUMBER("redundant", space->redundant), SIM_NUMBER("choices_max", space->depth),
+            SIM_IF(space->bound != UINT32_MAX, SIM_NUMBER("bound", space->bound)),
+            SIM_IF(space->whole != UINT32_MAX, SIM_NUMBER("complete_within", space->whole)),
+            SIM_NUMBER("covered_percent_hundredths",
+                    is_complete(explore) ? 10000 : hundredths_of_percent(explore)),
+            SIM_TEXT("note", space->why));
     sim_json_open(&json, "verdicts", '{');
     for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
         if (explore->run.result.totals.verdicts[i] > 0) {

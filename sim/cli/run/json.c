@@ -46,29 +46,22 @@ sim_run_json_start(const struct sim_run *run)
     struct sim_json json;
     sim_build_text(run->cli->library, build);
     sim_json_begin(&json, stdout, "start");
-    sim_json_text(&json, "build", build);
-    sim_json_number(&json, "scenarios", run->selected.count);
+    SIM_JSON_PUT(&json, SIM_TEXT("build", build), SIM_NUMBER("scenarios", run->selected.count));
     sim_json_open(&json, "options", '{');
-    sim_json_long(&json, "seed", settings->seed);
-    if (run->plan.runs != UINT64_MAX) {
-        sim_json_number(&json, "runs", run->plan.runs);
-    }
-    if (settings->time_ms > 0) {
-        sim_json_seconds(&json, "time", settings->time_ms);
-    }
-    if (run->git[0] != '\0') {
-        sim_json_text(&json, "git", run->git);
-    }
+    SIM_JSON_PUT(&json, SIM_LONG("seed", settings->seed),
+            SIM_IF(run->plan.runs != UINT64_MAX, SIM_NUMBER("runs", run->plan.runs)),
+            SIM_IF(settings->time_ms > 0, SIM_SECONDS("time", settings->time_ms)),
+            SIM_IF(run->git[0] != '\0', SIM_TEXT("git", run->git)));
     if (sim_run_is_part(run)) {
-        sim_json_number(&json, "shard", run->plan.shard + 1);
-        sim_json_number(&json, "shards", run->plan.shards);
-        sim_json_number(&json, "chapter_runs", run->plan.chapter_runs);
+        SIM_JSON_PUT(&json, SIM_NUMBER("shard", run->plan.shard + 1),
+                SIM_NUMBER("shards", run->plan.shards),
+                SIM_NUMBER("chapter_runs", run->plan.chapter_runs));
     }
-    sim_json_text(&json, "strategy", settings->strategy);
-    sim_json_number(&json, "jobs", run->pool.count);
-    sim_json_text(&json, "db", run->store != NULL ? sim_cli_db(run->cli) : NULL);
-    sim_json_number(&json, "check_determinism", settings->check_percent);
-    sim_json_bool(&json, "expect", run->expect);
+    SIM_JSON_PUT(&json, SIM_TEXT("strategy", settings->strategy),
+            SIM_NUMBER("jobs", run->pool.count),
+            SIM_TEXT("db", run->store != NULL ? sim_cli_db(run->cli) : NULL),
+            SIM_NUMBER("check_determinism", settings->check_percent),
+            SIM_BOOL("expect", run->expect));
     put_json_assignments(&json, "params", settings->params, settings->param_count);
     put_json_assignments(&json, "run_options", settings->options, settings->option_count);
     sim_json_close(&json, '}');
@@ -100,9 +93,9 @@ put_shrunk(struct sim_json *json, const struct sim_report *report)
         return;
     }
     sim_json_open(json, "shrunk", '{');
-    sim_json_text(json, "token", report->shrunk_token);
-    sim_json_text(json, "end", sim_shrunk_word(report->shrunk->end));
-    sim_json_number(json, "replays", report->shrunk->replays);
+    SIM_JSON_PUT(json, SIM_TEXT("token", report->shrunk_token),
+            SIM_TEXT("end", sim_shrunk_word(report->shrunk->end)),
+            SIM_NUMBER("replays", report->shrunk->replays));
     sim_shrunk_json_key(json, "from", &report->shrunk->from);
     sim_shrunk_json_key(json, "to", &report->shrunk->to);
     sim_json_close(json, '}');
@@ -112,11 +105,8 @@ static void
 put_site(struct sim_json *json, const char *file, uint32_t line, const char *function)
 {
     const char *slash = strrchr(file, '/');
-    sim_json_open(json, NULL, '{');
-    sim_json_text(json, "file", slash != NULL ? slash + 1 : file);
-    sim_json_number(json, "line", line);
-    sim_json_text(json, "function", function);
-    sim_json_close(json, '}');
+    SIM_JSON_PUT(json, SIM_FIELDS(NULL, SIM_TEXT("file", slash != NULL ? slash + 1 : file),
+                               SIM_NUMBER("line", line), SIM_TEXT("function", function)));
 }
 
 /* The frames of the failure, innermost first; else the responsible or the waiting line, unless it
@@ -147,27 +137,23 @@ sim_run_json_failure(const struct sim_run *run, const struct sim_report *report)
     const struct sim_outcome *outcome = &failure->outcome;
     struct sim_json json;
     sim_json_begin(&json, stdout, "failure");
-    sim_json_text(&json, "scenario", run->entry->scenario->name);
-    sim_json_text(&json, "library", run->entry->library);
-    sim_json_long(&json, "seed", outcome->seed);
-    sim_json_bool(&json, "seed_is_enough", sim_run_seed_is_enough(run));
-    sim_json_text(&json, "strategy", sim_run_strategy(run));
-    sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
-    sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
-    sim_json_text(&json, "message", outcome->message);
+    SIM_JSON_PUT(&json, SIM_TEXT("scenario", run->entry->scenario->name),
+            SIM_TEXT("library", run->entry->library), SIM_LONG("seed", outcome->seed),
+            SIM_BOOL("seed_is_enough", sim_run_seed_is_enough(run)),
+            SIM_TEXT("strategy", sim_run_strategy(run)),
+            SIM_TEXT("verdict", sim_verdict_name(outcome->verdict)),
+            SIM_TEXT("oracle", sim_oracle_name(outcome->oracle)),
+            SIM_TEXT("message", outcome->message));
     put_shrunk(&json, report);
     sim_json_text(&json, "token", report->token);
     put_drawn(&json, run, &failure->again.options);
-    sim_json_number(&json, "steps", outcome->steps);
-    sim_json_number(&json, "sim_ns", outcome->sim_ns);
-    sim_json_number(&json, "deviations", outcome->deviations);
-    sim_json_number(&json, "missing_wake_step", outcome->missing_wake_step);
-    sim_json_text(&json, "fifo", fifo[failure->alone->worker.shared->fifo]);
+    SIM_JSON_PUT(&json, SIM_NUMBER("steps", outcome->steps), SIM_NUMBER("sim_ns", outcome->sim_ns),
+            SIM_NUMBER("deviations", outcome->deviations),
+            SIM_NUMBER("missing_wake_step", outcome->missing_wake_step),
+            SIM_TEXT("fifo", fifo[failure->alone->worker.shared->fifo]));
     put_sites(&json, failure);
-    if (report->run_id != 0) {
-        sim_json_signed(&json, "run", report->run_id);
-    }
-    sim_json_bool(&json, "remembered", report->again);
+    SIM_JSON_PUT(&json, SIM_IF(report->run_id != 0, SIM_INTEGER("run", report->run_id)),
+            SIM_BOOL("remembered", report->again));
     sim_json_end(&json);
 }
 
@@ -175,15 +161,10 @@ void
 sim_run_json_remembered(
         const struct sim_remembered *failure, const char *result, const char *detail)
 {
-    struct sim_json json;
-    sim_json_begin(&json, stdout, "remembered");
-    sim_json_text(&json, "scenario", failure->scenario);
-    sim_json_text(&json, "verdict", sim_verdict_name(failure->verdict));
-    sim_json_text(&json, "oracle", sim_oracle_name(failure->oracle));
-    sim_json_text(&json, "token", failure->token);
-    sim_json_text(&json, "result", result);
-    sim_json_text(&json, "detail", detail);
-    sim_json_end(&json);
+    SIM_JSON_LINE("remembered", SIM_TEXT("scenario", failure->scenario),
+            SIM_TEXT("verdict", sim_verdict_name(failure->verdict)),
+            SIM_TEXT("oracle", sim_oracle_name(failure->oracle)), SIM_TEXT("token", failure->token),
+            SIM_TEXT("result", result), SIM_TEXT("detail", detail));
 }
 
 void
@@ -194,21 +175,19 @@ sim_run_json_replica(const struct sim_run *run, uint64_t seed, const struct sim_
     struct sim_json json;
     sim_diff_find(sim_single_recorder(usual), sim_single_recorder(replica), &difference);
     sim_json_begin(&json, stdout, "failure");
-    sim_json_text(&json, "scenario", run->entry->scenario->name);
-    sim_json_text(&json, "library", run->entry->library);
-    sim_json_long(&json, "seed", seed);
-    sim_json_bool(&json, "seed_is_enough", sim_run_seed_is_enough(run));
-    sim_json_text(&json, "strategy", sim_run_strategy(run));
-    sim_json_text(&json, "verdict", sim_verdict_name(SIM_VERDICT_DIVERGED));
-    sim_json_text(&json, "oracle", sim_oracle_name(SIM_ORACLE_REPLICA));
-    sim_json_text(&json, "message",
-            difference.kind == SIM_DIFF_SAME
-                    ? "the run depends on what ran before it in the same process"
-                    : "a replica run in another process, with memory elsewhere, differs");
-    sim_json_text(&json, "token", token);
-    sim_json_number(&json, "steps", sim_single_outcome(usual)->steps);
-    sim_json_number(&json, "sim_ns", sim_single_outcome(usual)->sim_ns);
-    sim_json_number(&json, "deviations", sim_single_outcome(usual)->deviations);
+    SIM_JSON_PUT(&json, SIM_TEXT("scenario", run->entry->scenario->name),
+            SIM_TEXT("library", run->entry->library), SIM_LONG("seed", seed),
+            SIM_BOOL("seed_is_enough", sim_run_seed_is_enough(run)),
+            SIM_TEXT("strategy", sim_run_strategy(run)),
+            SIM_TEXT("verdict", sim_verdict_name(SIM_VERDICT_DIVERGED)),
+            SIM_TEXT("oracle", sim_oracle_name(SIM_ORACLE_REPLICA)),
+            SIM_TEXT("message",
+                    difference.kind == SIM_DIFF_SAME
+                            ? "the run depends on what ran before it in the same process"
+                            : "a replica run in another process, with memory elsewhere, differs"),
+            SIM_TEXT("token", token), SIM_NUMBER("steps", sim_single_outcome(usual)->steps),
+            SIM_NUMBER("sim_ns", sim_single_outcome(usual)->sim_ns),
+            SIM_NUMBER("deviations", sim_single_outcome(usual)->deviations));
     sim_json_open(&json, "sites", '[');
     sim_json_close(&json, ']');
     if (difference.kind == SIM_DIFF_EVENT || difference.kind == SIM_DIFF_ENDS) {
@@ -239,17 +218,16 @@ sim_run_json_scenario(const struct sim_run *run)
     const struct sim_sweep_result *result = &run->result;
     struct sim_json json;
     sim_json_begin(&json, stdout, "scenario");
-    sim_json_text(&json, "name", run->entry->scenario->name);
-    sim_json_number(&json, "runs", result->totals.runs);
-    sim_json_number(&json, "failures", result->failures);
-    sim_json_number(&json, "remembered", sim_run_again_count(run));
+    SIM_JSON_PUT(&json, SIM_TEXT("name", run->entry->scenario->name),
+            SIM_NUMBER("runs", result->totals.runs), SIM_NUMBER("failures", result->failures),
+            SIM_NUMBER("remembered", sim_run_again_count(run)));
     if (result->first_failure != UINT64_MAX) {
         sim_json_number(&json, "first_failure_run", result->first_failure);
     } else {
         sim_json_text(&json, "first_failure_run", NULL);
     }
-    sim_json_text(&json, "default_schedule", default_verdict(run));
-    sim_json_seconds(&json, "seconds", sim_clock_ms() - run->sweep_ms);
+    SIM_JSON_PUT(&json, SIM_TEXT("default_schedule", default_verdict(run)),
+            SIM_SECONDS("seconds", sim_clock_ms() - run->sweep_ms));
     sim_json_open(&json, "verdicts", '{');
     for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
         if (result->totals.verdicts[i] > 0) {
@@ -257,30 +235,25 @@ sim_run_json_scenario(const struct sim_run *run)
         }
     }
     sim_json_close(&json, '}');
-    sim_json_text(&json, "expect", sim_verdict_name(run->entry->scenario->expect));
-    sim_json_text(&json, "expect_also", sim_verdict_name(run->entry->scenario->expect_also));
-    sim_json_bool(&json, "as_stated", sim_run_as_stated(run));
-    sim_json_bool(&json, "complete",
-            result->end == SIM_SWEEP_COMPLETE || result->end == SIM_SWEEP_ENOUGH);
+    SIM_JSON_PUT(&json, SIM_TEXT("expect", sim_verdict_name(run->entry->scenario->expect)),
+            SIM_TEXT("expect_also", sim_verdict_name(run->entry->scenario->expect_also)),
+            SIM_BOOL("as_stated", sim_run_as_stated(run)),
+            SIM_BOOL("complete",
+                    result->end == SIM_SWEEP_COMPLETE || result->end == SIM_SWEEP_ENOUGH));
     put_digest(&json, result->totals.digest);
     sim_run_json_cover(run, &json);
-    sim_json_number(&json, "checked", result->checked);
-    sim_json_number(&json, "unequal", result->unequal);
+    SIM_JSON_PUT(
+            &json, SIM_NUMBER("checked", result->checked), SIM_NUMBER("unequal", result->unequal));
     sim_json_end(&json);
 }
 
 void
 sim_run_json_summary(const struct sim_run *run, int status, uint64_t ms)
 {
-    struct sim_json json;
-    sim_json_begin(&json, stdout, "summary");
-    sim_json_number(&json, "runs", run->runs);
-    sim_json_number(&json, "failed", run->runs - run->passed);
-    sim_json_number(&json, "passed", run->passed);
-    sim_json_number(&json, "remembered", run->again_count);
-    sim_json_number(&json, "default_schedules", run->defaults);
-    sim_json_number(&json, "default_schedules_failed", run->defaults_failed);
-    sim_json_seconds(&json, "seconds", ms);
-    sim_json_signed(&json, "exit", status);
-    sim_json_end(&json);
+    SIM_JSON_LINE("summary", SIM_NUMBER("runs", run->runs),
+            SIM_NUMBER("failed", run->runs - run->passed), SIM_NUMBER("passed", run->passed),
+            SIM_NUMBER("remembered", run->again_count),
+            SIM_NUMBER("default_schedules", run->defaults),
+            SIM_NUMBER("default_schedules_failed", run->defaults_failed),
+            SIM_SECONDS("seconds", ms), SIM_INTEGER("exit", status));
 }

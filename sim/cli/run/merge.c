@@ -131,13 +131,9 @@ print_counts(
         const struct sim_cli *cli, struct sim_store *out, const struct sim_merge_counts *counts)
 {
     if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
-        struct sim_json json;
-        sim_json_begin(&json, stdout, "merge");
-        sim_json_text(&json, "db", cli->arguments[0]);
-        sim_json_number(&json, "parts", counts->parts);
-        sim_json_number(&json, "sweeps", counts->sweeps);
-        sim_json_number(&json, "known", counts->known);
-        sim_json_end(&json);
+        SIM_JSON_LINE("merge", SIM_TEXT("db", cli->arguments[0]),
+                SIM_NUMBER("parts", counts->parts), SIM_NUMBER("sweeps", counts->sweeps),
+                SIM_NUMBER("known", counts->known));
         return 0;
     }
     (void)printf("%s: %u part%s added, %u whole sweep%s copied; %u %s already there\n",

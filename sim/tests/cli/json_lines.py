@@ -71,8 +71,8 @@ def check_words(schema, header, sources):
     known = keys_of(schema, set())
     for path in sources:
         text = open(path, encoding="utf-8").read()
-        for key in re.findall(r'\b(?:sim_json_\w+|put_location|sim_shrunk_json_key|json_list)\('
-                              r'[^,()]*,\s*"([^"]+)"', text):
+        for key in re.findall(r'\b(?:(?:sim_json_\w+|put_location|sim_shrunk_json_key|json_list)\('
+                              r'[^,()]*,\s*|SIM_[A-Z]+\(\s*)"([a-z_]+)"', text):
             if key not in known:
                 return '%s writes "%s", which is not in the schema' % (path, key)
     return None
