@@ -122,7 +122,7 @@ REPORTS := $(filter-out reports/tests/%,$(call find_c,reports))
 WATCHED := $(RUNTIME) $(SHARED) $(SIM) $(REPORTS) $(call find_c,scenarios)
 HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h $d/*/*/*.h $d/*/*.hpp))
 HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
-GEN := $(patsubst %.sql,$(B)/gen/%.sql.o,$(wildcard sim/store/tables/*.sql))
+GEN := $(patsubst %,$(B)/gen/%.o,$(wildcard sim/store/tables/*.sql sim/cli/completion.*sh))
 QUERIES := $(patsubst %.sql,$(B)/gen/%.sql.o,$(sort $(wildcard reports/queries/*.sql)))
 # Copies of the runtime with a bug in them are not counted: cov takes debug's.
 Z := $(if $(filter cov,$(BUILD)),build/debug$(OPT)-$(notdir $(CC)),$(B))
@@ -175,6 +175,8 @@ $(B)/gen/%.o: $(B)/gen/%.c
 	$(call run,CC,$(CC) $(C) $(FATAL) $(TEST_FLAGS) -Wno-overlength-strings $(CPPFLAGS) $(CFLAGS) \
 		-c $< -o $@)
 $(B)/gen/%.sql.c: %.sql scripts/sql-to-c
+	$(call run,SQL,scripts/sql-to-c $< > $@)
+$(B)/gen/%sh.c: %sh scripts/sql-to-c
 	$(call run,SQL,scripts/sql-to-c $< > $@)
 $(B)/gen/runtime-tests.c: $(RUNTIME_TESTS)
 $(B)/gen/sim-tests.c: $(SIM_TESTS)

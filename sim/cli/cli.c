@@ -82,16 +82,28 @@ sim_cli_next_command(const char *name)
     return next;
 }
 
+void
+sim_cli_each_command(void (*put)(const struct sim_command *command))
+{
+    for (const struct sim_command *each = sim_cli_next_command(""); each != NULL;
+            each = sim_cli_next_command(each->name)) {
+        put(each);
+    }
+}
+
+static void
+help_row(const struct sim_command *command)
+{
+    (void)printf("  rewake %-10s ", command->name);
+    sim_print_folded(command->about, 20, 20);
+}
+
 static void
 help(void)
 {
     (void)printf("usage: rewake COMMAND [ARGUMENTS]\n\n"
                  "Finds, explains and replays lost wake-ups in async runtimes.\n\n");
-    for (const struct sim_command *each = sim_cli_next_command(""); each != NULL;
-            each = sim_cli_next_command(each->name)) {
-        (void)printf("  rewake %-10s ", each->name);
-        sim_print_folded(each->about, 20, 20);
-    }
+    sim_cli_each_command(help_row);
     (void)putchar('\n');
     sim_print_paragraphs("`rewake COMMAND --help` has the options. Exit status: 0 all passed, 1 a "
                          "bug was found, "

@@ -85,6 +85,9 @@ bool sim_cli_is_library(const char *argument);
 /* The first command whose name comes after `name` ("" to begin with); NULL: none. */
 const struct sim_command *sim_cli_next_command(const char *name);
 
+/* Calls `put` with each command, in the order of their names. */
+void sim_cli_each_command(void (*put)(const struct sim_command *command));
+
 /* The program: main() calls it with its arguments, and ends with the status that it returns. */
 int sim_cli_main(int count, char **arguments);
 
