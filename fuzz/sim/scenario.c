@@ -26,7 +26,7 @@
 
 #include "fuzz/fuzz.h"
 #include "fuzz/sim/scenario/scenario.h"
-#include "sim/cli/print/words.h"
+#include "sim/cli/print/run.h"
 #include "sim/core/process/output.h"
 #include "sim/engine/token.h"
 #include "sim/judge/judge.h"

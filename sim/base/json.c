@@ -141,6 +141,13 @@ sim_json_seconds(struct sim_json *json, const char *key, uint64_t ms)
 }
 
 void
+sim_json_hex(struct sim_json *json, const char *key, uint64_t number)
+{
+    put_key(json, key);
+    (void)fprintf(json->file, "\"%016llx\"", (unsigned long long)number);
+}
+
+void
 sim_json_open(struct sim_json *json, const char *key, char bracket)
 {
     put_key(json, key);
@@ -179,6 +186,9 @@ put_field(struct sim_json *json, const struct sim_field *field)
         return;
     case SIM_FIELD_SECONDS:
         sim_json_seconds(json, field->key, field->value.number);
+        return;
+    case SIM_FIELD_HEX:
+        sim_json_hex(json, field->key, field->value.number);
         return;
     case SIM_FIELD_FIELDS:
         sim_json_open(json, field->key, '{');

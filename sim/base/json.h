@@ -33,6 +33,7 @@ struct sim_field {
         SIM_FIELD_BOOL,
         SIM_FIELD_LONG,
         SIM_FIELD_SECONDS,
+        SIM_FIELD_HEX,
         SIM_FIELD_FIELDS
     } kind;
     union {
@@ -50,6 +51,7 @@ struct sim_field {
 #define SIM_BOOL(key, of) ((struct sim_field){key, SIM_FIELD_BOOL, {.number = (of)}})
 #define SIM_LONG(key, of) ((struct sim_field){key, SIM_FIELD_LONG, {.number = (of)}})
 #define SIM_SECONDS(key, ms) ((struct sim_field){key, SIM_FIELD_SECONDS, {.number = (ms)}})
+#define SIM_HEX(key, of) ((struct sim_field){key, SIM_FIELD_HEX, {.number = (of)}})
 #define SIM_RECORD(...) ((const struct sim_field[]){__VA_ARGS__, {NULL, SIM_FIELD_END, {0}}})
 #define SIM_FIELDS(key, ...) \
     ((struct sim_field){key, SIM_FIELD_FIELDS, {.fields = SIM_RECORD(__VA_ARGS__)}})
@@ -82,6 +84,9 @@ void sim_json_thousandths(struct sim_json *json, const char *key, uint64_t thous
 
 /* Milliseconds as seconds with three decimals. */
 void sim_json_seconds(struct sim_json *json, const char *key, uint64_t ms);
+
+/* As text of 16 digits: a digest. */
+void sim_json_hex(struct sim_json *json, const char *key, uint64_t number);
 
 /* An object or array inside; elements of an array have no key. */
 void sim_json_open(struct sim_json *json, const char *key, char bracket);

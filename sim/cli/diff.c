@@ -12,13 +12,12 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/subject/subject.h"
 
-/* Finds the run and makes it; the caller frees both in any case. */
-static int
-make(struct sim_cli *cli, const char *name, struct sim_subject *subject, struct sim_single *alone)
-{
-    int status = sim_subject_find(cli, name, subject);
-    return status == 0 ? sim_subject_run(cli, subject, false, false, alone) : status;
-}
+/* One of the two. */
+struct side {
+    const struct sim_subject *subject;
+    struct sim_single *alone;
+    struct sim_page then; /* What it does at the first difference; nothing of equal runs. */
+};
 
 static int
 exit_status(const struct sim_difference *difference)
@@ -26,90 +25,81 @@ exit_status(const struct sim_difference *difference)
     return difference->kind == SIM_DIFF_SAME ? SIM_EXIT_HELD : SIM_EXIT_DIFFERS;
 }
 
-/* ---- For programs. --------------------------------------------------------------------------- */
-
-/* What this run does at the first difference; nothing of equal runs. */
 static rt_err
-put_json_side(struct sim_json *json, const char *key, const struct sim_subject *subject,
-        const struct sim_single *alone, const struct sim_difference *difference)
+put_then(struct side *side, const struct sim_difference *difference)
 {
-    const struct sim_outcome *outcome = sim_single_outcome(alone);
-    const struct sim_recorder *run = sim_single_recorder(alone);
     bool parts = difference->kind == SIM_DIFF_EVENT || difference->kind == SIM_DIFF_ENDS;
-    char digest[17];
-    struct sim_page words;
-    sim_page_init(&words, false);
-    rt_err err = parts ? sim_diff_put_event(&words, run, difference->event) : RT_OK;
-    (void)snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)outcome->digest);
-    SIM_JSON_PUT(json, SIM_FIELDS(key, SIM_TEXT("scenario", subject->entry->scenario->name),
-                               SIM_LONG("seed", subject->seed),
-                               SIM_TEXT("verdict", sim_verdict_name(outcome->verdict)),
-                               SIM_TEXT("digest", digest), SIM_NUMBER("events", run->count),
-                               SIM_TEXT("then", parts ? sim_page_text(&words) : NULL)));
-    sim_page_fini(&words);
-    return err;
+    sim_page_init(&side->then, false);
+    return parts ? sim_diff_put_event(
+                           &side->then, sim_single_recorder(side->alone), difference->event)
+                 : RT_OK;
 }
 
+/* The fields of a side. */
+#define SIDE(key, side, parts) \
+    SIM_FIELDS(key, SIM_TEXT("scenario", (side)->subject->entry->scenario->name), \
+            SIM_LONG("seed", (side)->subject->seed), \
+            SIM_TEXT("verdict", sim_verdict_name(sim_single_outcome((side)->alone)->verdict)), \
+            SIM_HEX("digest", sim_single_outcome((side)->alone)->digest), \
+            SIM_NUMBER("events", sim_single_recorder((side)->alone)->count), \
+            SIM_TEXT("then", parts ? sim_page_text(&(side)->then) : NULL))
+
 static rt_err
-print_json(const struct sim_subject subjects[2], const struct sim_single alones[2],
-        const struct sim_difference *difference)
+print_json(struct side *a, struct side *b, const struct sim_difference *difference)
 {
     static const char *const results[] = {"same", "event", "ends", "lost"};
     bool lost = difference->kind == SIM_DIFF_LOST;
-    struct sim_json json;
-    sim_json_begin(&json, stdout, "diff");
-    SIM_JSON_PUT(&json, SIM_TEXT("result", results[difference->kind]),
-            SIM_NUMBER("events_in_common", lost ? difference->from : difference->event));
-    rt_err err_a = put_json_side(&json, "a", &subjects[0], &alones[0], difference);
-    rt_err err_b = put_json_side(&json, "b", &subjects[1], &alones[1], difference);
-    sim_json_number(&json, "exit", (uint64_t)exit_status(difference));
-    sim_json_end(&json);
-    return err_a != RT_OK ? err_a : err_b;
+    bool parts = difference->kind == SIM_DIFF_EVENT || difference->kind == SIM_DIFF_ENDS;
+    rt_err err = put_then(a, difference);
+    rt_err err_b = put_then(b, difference);
+    SIM_JSON_LINE("diff", SIM_TEXT("result", results[difference->kind]),
+            SIM_NUMBER("events_in_common", lost ? difference->from : difference->event),
+            SIDE("a", a, parts), SIDE("b", b, parts),
+            SIM_NUMBER("exit", (uint64_t)exit_status(difference)));
+    sim_page_fini(&a->then);
+    sim_page_fini(&b->then);
+    return err != RT_OK ? err : err_b;
 }
 
-/* ---- For people. ----------------------------------------------------------------------------- */
-
 static rt_err
-print_words(const struct sim_single alones[2])
+print_words(const struct side *a, const struct side *b)
 {
     struct sim_page page;
     sim_page_init(&page, sim_terminal_colour());
     rt_err err = sim_diff_put(
-            &page, sim_single_recorder(&alones[0]), "A", sim_single_recorder(&alones[1]), "B");
+            &page, sim_single_recorder(a->alone), "A", sim_single_recorder(b->alone), "B");
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
     return err;
 }
 
 static int
-compare(const struct sim_cli *cli, const struct sim_subject subjects[2],
-        const struct sim_single alones[2])
+compare(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single *alone,
+        void *argument)
 {
+    struct side *a = argument;
+    struct side b = {.subject = subject, .alone = alone};
     struct sim_difference difference;
-    sim_diff_find(sim_single_recorder(&alones[0]), sim_single_recorder(&alones[1]), &difference);
+    sim_diff_find(sim_single_recorder(a->alone), sim_single_recorder(alone), &difference);
     bool json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON);
-    rt_err err = json ? print_json(subjects, alones, &difference) : print_words(alones);
+    rt_err err = json ? print_json(a, &b, &difference) : print_words(a, &b);
     return err == RT_OK ? exit_status(&difference)
                         : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to compare them");
 }
 
 static int
+make_other(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single *alone,
+        void *argument)
+{
+    struct side a = {.subject = subject, .alone = alone};
+    (void)argument;
+    return sim_subject_make(cli, cli->arguments[1], false, compare, &a);
+}
+
+static int
 diff(struct sim_cli *cli)
 {
-    struct sim_subject subjects[2] = {{.seed = 0}, {.seed = 0}};
-    struct sim_single alones[2] = {{.runs = 0}, {.runs = 0}};
-    int status = make(cli, cli->arguments[0], &subjects[0], &alones[0]);
-    if (status == 0) {
-        status = make(cli, cli->arguments[1], &subjects[1], &alones[1]);
-    }
-    if (status == 0) {
-        status = compare(cli, subjects, alones);
-    }
-    for (int i = 0; i < 2; i++) {
-        sim_single_fini(&alones[i]);
-        sim_subject_done(&subjects[i]);
-    }
-    return status;
+    return sim_subject_make(cli, cli->arguments[0], false, make_other, NULL);
 }
 
 SIM_COMMAND(command, .name = "diff", .usage = "[LIB.so] A B [options]",

@@ -13,7 +13,7 @@
 #include "sim/base/json.h"
 #include "sim/cli/code_names.h"
 #include "sim/cli/coverage.h"
-#include "sim/cli/print/words.h"
+#include "sim/cli/print/run.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/engine/token.h"
 #include "sim/search/cover/distill.h"
@@ -33,6 +33,7 @@ struct distilling {
     struct candidate *candidates;
     struct sim_cover_set *sets;
     uint32_t count;
+    uint32_t which;                    /* Is run again. */
     uint32_t changed;                  /* Runs that are different now. */
     const struct sim_code_edge *edges; /* NULL: not counted. */
     struct sim_cover *cover;
@@ -68,11 +69,13 @@ add_edges(const struct distilling *distilling, const struct sim_single *alone, u
     return count;
 }
 
-static void
-note_coverage(struct distilling *distilling, uint32_t which, const struct sim_subject *subject,
-        struct sim_single *alone)
+static int
+note_coverage(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single *alone,
+        void *argument)
 {
-    struct candidate *candidate = &distilling->candidates[which];
+    struct distilling *distilling = argument;
+    struct candidate *candidate = &distilling->candidates[distilling->which];
+    (void)cli;
     struct sim_cover_run run;
     uint32_t count = sim_cover_run(distilling->cover, sim_single_recorder(alone),
             distilling->elements, SIM_COVER_ELEMENTS_MAX, &run);
@@ -95,27 +98,18 @@ note_coverage(struct distilling *distilling, uint32_t which, const struct sim_su
     candidate->seed = subject->seed;
     candidate->token = sim_token_of(subject->entry->scenario, &subject->options, subject->how,
             &subject->tape, sim_single_outcome(alone));
-    distilling->sets[which] = (struct sim_cover_set){candidate->ids, count};
+    distilling->sets[distilling->which] = (struct sim_cover_set){candidate->ids, count};
     distilling->changed += !sim_subject_same_run(subject, sim_single_outcome(alone));
+    return 0;
 }
 
 static int
 run_again(struct distilling *distilling, uint32_t which)
 {
     char name[32];
-    struct sim_subject subject;
-    struct sim_single alone;
+    distilling->which = which;
     (void)snprintf(name, sizeof(name), "run:%lld", (long long)distilling->candidates[which].run);
-    int status = sim_subject_find(distilling->cli, name, &subject);
-    if (status == 0) {
-        status = sim_subject_run(distilling->cli, &subject, false, false, &alone);
-        if (status == 0) {
-            note_coverage(distilling, which, &subject, &alone);
-        }
-        sim_single_fini(&alone);
-    }
-    sim_subject_done(&subject);
-    return status;
+    return sim_subject_make(distilling->cli, name, false, note_coverage, distilling);
 }
 
 static void

@@ -11,8 +11,8 @@
 #include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/explained.h"
-#include "sim/cli/print/words.h"
-#include "sim/cli/subject/subject.h"
+#include "sim/cli/print/run.h"
+#include "sim/cli/replay.h"
 #include "sim/explain/report.h"
 
 /* ---- JSON. ----------------------------------------------------------------------------------- */
@@ -177,21 +177,6 @@ print_text(
 /* ---- The command. ---------------------------------------------------------------------------- */
 
 static int
-exit_status(const struct sim_subject *subject, const struct sim_outcome *outcome)
-{
-    if (sim_subject_same_run(subject, outcome)) {
-        return outcome->verdict == SIM_VERDICT_PASS ? SIM_EXIT_HELD : SIM_EXIT_BUG;
-    }
-    if (subject->own_build) {
-        return SIM_EXIT_DIFFERS;
-    }
-    if (outcome->verdict == SIM_VERDICT_PASS) {
-        return SIM_EXIT_HELD;
-    }
-    return sim_subject_same_failure(subject, outcome) ? SIM_EXIT_BUG : SIM_EXIT_DIFFERS;
-}
-
-static int
 explain_subject(struct sim_cli *cli, const struct sim_subject *subject)
 {
     struct sim_explanation explanation;
@@ -201,7 +186,8 @@ explain_subject(struct sim_cli *cli, const struct sim_subject *subject)
         (void)sim_cli_fail(
                 status, "the run could not be made: %s", explanation.failing.worker.error);
     } else {
-        status = exit_status(subject, &explanation.given);
+        status = sim_replay_status(
+                sim_replay_compare(subject, &explanation.given, false), &explanation.given);
         if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
             print_json(subject, &explanation, status);
         } else {

@@ -20,7 +20,7 @@
 #include "runtime/base/assert.h"
 #include "sim/base/json.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/print/words.h"
+#include "sim/cli/print/run.h"
 #include "sim/cli/shrunk.h"
 #include "sim/cli/subject/artifact.h"
 #include "sim/cli/subject/subject.h"
@@ -344,25 +344,21 @@ promote_run(struct promotion *promotion, struct sim_single *alone)
 }
 
 static int
+promote_subject(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single *alone,
+        void *argument)
+{
+    struct promotion promotion = {.cli = cli, .subject = subject};
+    (void)argument;
+    int status = choose_name(&promotion);
+    status = status == 0 ? promote_run(&promotion, alone) : status;
+    free(promotion.path);
+    return status;
+}
+
+static int
 promote(struct sim_cli *cli)
 {
-    struct sim_subject subject;
-    struct sim_single alone = {.runs = 0};
-    struct promotion promotion = {.cli = cli, .subject = &subject};
-    int status = sim_subject_find(cli, cli->arguments[0], &subject);
-    if (status == 0) {
-        status = choose_name(&promotion);
-    }
-    if (status == 0) {
-        status = sim_subject_run(cli, &subject, false, false, &alone);
-        if (status == 0) {
-            status = promote_run(&promotion, &alone);
-        }
-        sim_single_fini(&alone);
-    }
-    free(promotion.path);
-    sim_subject_done(&subject);
-    return status;
+    return sim_subject_make(cli, cli->arguments[0], false, promote_subject, NULL);
 }
 
 SIM_COMMAND(command, .name = "promote", .usage = "[LIB.so] TOKEN|run:ID|FILE [options]",

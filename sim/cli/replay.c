@@ -12,68 +12,54 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "sim/cli/replay.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/base/terminal.h"
-#include "sim/cli/cli.h"
 #include "sim/cli/code_names.h"
 #include "sim/cli/coverage.h"
-#include "sim/cli/print/words.h"
-#include "sim/cli/replay_each.h"
-#include "sim/cli/replay_export.h"
-#include "sim/cli/replay_finding.h"
-#include "sim/cli/replay_look.h"
-#include "sim/cli/subject/subject.h"
-#include "sim/explain/view/columns.h"
-#include "sim/explain/view/tell.h"
-
-/* ---- Printing. ------------------------------------------------------------------------------- */
+#include "sim/cli/print/run.h"
 
 static void
-print_text(const struct sim_subject *subject, const struct sim_single *alone,
-        enum sim_finding finding, const char *show, const char *debug, const char *token)
+print_text(const struct sim_cli *cli, const struct sim_subject *subject,
+        const struct sim_single *alone, enum sim_replay_result result, const char *token)
 {
     const struct sim_outcome *outcome = sim_single_outcome(alone);
-    const struct sim_shared *shared = alone->worker.shared;
+    const char *mismatch = sim_single_mismatch(alone);
     int width = subject->half_digest ? 8 : 16;
+    uint64_t mask = subject->half_digest ? UINT32_MAX : UINT64_MAX;
     (void)printf("%s: %s, %s (oracle %s)\ndigest expected %0*llx, actual %0*llx\n",
-            subject->entry->scenario->name, sim_replay_sentence(finding, subject, outcome),
+            subject->entry->scenario->name, sim_replay_sentence(result, subject, outcome),
             sim_verdict_name(outcome->verdict), sim_oracle_name(outcome->oracle), width,
             (unsigned long long)subject->expected.digest, width,
-            sim_replay_digest(subject, outcome));
+            (unsigned long long)(outcome->digest & mask));
     sim_subject_print_found(subject);
     if (subject->from_file) {
         (void)printf("as a token: %s\n", token);
         sim_print_if_long(token);
     }
-    if (finding != SIM_FINDING_SAME && !sim_subject_same_failure(subject, outcome)) {
+    if (result != SIM_REPLAY_SAME && !sim_subject_same_failure(subject, outcome)) {
         (void)printf("expected was: %s (oracle %s)\n", sim_verdict_name(subject->expected.verdict),
                 sim_oracle_name(subject->expected.oracle));
     }
-    if (shared->mismatch[0] != '\0') {
-        (void)printf("the tape does not fit: %s\n", shared->mismatch);
+    if (mismatch != NULL) {
+        (void)printf("the tape does not fit: %s\n", mismatch);
     }
-    if (shared->ignored > 0) {
-        (void)printf("%u deviations of the tape did not fit\n", shared->ignored);
+    if (sim_single_ignored(alone) > 0) {
+        (void)printf("%u deviations of the tape did not fit\n", sim_single_ignored(alone));
     }
     if (outcome->verdict != SIM_VERDICT_PASS) {
-        struct sim_page page;
-        sim_page_init(&page, sim_terminal_colour());
-        const struct sim_tale tale = {.recorder = sim_single_recorder(alone),
-                .outcome = outcome,
-                .show = show,
-                .debug = debug,
-                .rows_max = SIM_ROWS_DEFAULT};
         (void)putchar('\n');
-        if (sim_tell(&page, &tale) == RT_OK) {
-            (void)fputs(sim_page_text(&page), stdout);
-        }
-        sim_page_fini(&page);
+        sim_print_run(cli, subject->entry, alone, outcome, token, false);
     }
+    if (result == SIM_REPLAY_NO_LONGER_FAILS && subject->expected.verdict != SIM_VERDICT_PASS &&
+            !sim_given(&cli->settings, SIM_CLI_OPTION_LENIENT)) {
+        sim_subject_print_changed(cli, subject);
+    }
+    sim_subject_offer_smaller(cli, subject, "replay");
+    sim_replay_print_core(alone);
 }
-
-/* ---- The command. ---------------------------------------------------------------------------- */
 
 /* A run of the database that was reproduced gets its events, if it has none. A database that cannot
  * be written now stays as it is: events were not asked for. */
@@ -96,38 +82,22 @@ refill(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_
 static int
 print(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single *alone)
 {
-    const struct sim_outcome *outcome = sim_single_outcome(alone);
-    enum sim_finding finding = SIM_FINDING_SAME;
-    int status = sim_replay_find(cli, subject, alone, &finding);
+    enum sim_replay_result result = SIM_REPLAY_SAME;
+    int status = sim_replay_find(cli, subject, alone, &result);
     if (status != 0) {
         return status;
     }
-    if (finding == SIM_FINDING_SAME) {
+    if (result == SIM_REPLAY_SAME) {
         refill(cli, subject, alone);
     }
-    struct sim_tape tape = sim_single_deviations(alone);
-    char *token =
-            sim_token_of(subject->entry->scenario, &subject->options, subject->how, &tape, outcome);
-    char *show = sim_command_text(cli, "show", subject->entry, token);
-    char *replay = sim_command_text(cli, "replay", subject->entry, token);
-    char *debug = sim_command_debug(replay, token);
+    char *token = sim_subject_token(subject, alone);
     if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
-        sim_replay_print_json(subject, alone, finding, token);
+        sim_replay_print_json(subject, alone, result, token);
     } else {
-        print_text(subject, alone, finding, show, debug, token);
-        if (finding == SIM_FINDING_NO_LONGER_FAILS &&
-                subject->expected.verdict != SIM_VERDICT_PASS &&
-                !sim_given(&cli->settings, SIM_CLI_OPTION_LENIENT)) {
-            sim_subject_print_changed(cli, subject);
-        }
-        sim_subject_offer_smaller(cli, subject, "replay");
-        sim_replay_print_core(alone);
+        print_text(cli, subject, alone, result, token);
     }
-    free(debug);
-    free(replay);
-    free(show);
     free(token);
-    return sim_replay_status(finding, outcome);
+    return sim_replay_status(result, sim_single_outcome(alone));
 }
 
 /* The whole run, and how it ended. */
@@ -137,13 +107,11 @@ replay_all(struct sim_cli *cli, const struct sim_subject *subject)
     const struct sim_settings *settings = &cli->settings;
     struct sim_single alone = {.runs = 0};
     struct sim_trap trap = {sim_given(settings, SIM_CLI_OPTION_STEP) ? settings->step : UINT64_MAX};
-    const struct sim_subject_setup setup = {
-            .lenient = sim_given(settings, SIM_CLI_OPTION_LENIENT),
-            .explain = true,
-            .core = true,
-            .trap = sim_given(settings, SIM_CLI_OPTION_HERE) ? &trap : NULL,
-    };
-    int status = sim_subject_run_with(cli, subject, &setup, &alone);
+    struct sim_run_spec spec = sim_subject_spec(cli, subject);
+    spec.explain = true;
+    spec.core = true;
+    spec.trap = sim_given(settings, SIM_CLI_OPTION_HERE) ? &trap : NULL;
+    int status = sim_subject_run(&spec, &alone);
     if (status == 0 && settings->artifact != NULL) {
         status = sim_subject_write(cli, subject, settings->artifact);
     }
@@ -182,7 +150,8 @@ replay(struct sim_cli *cli)
     }
     status = sim_subject_find(cli, cli->arguments[0], &subject);
     if (status == 0) {
-        status = sim_replay_looks(cli) ? sim_replay_look(cli, &subject) : replay_all(cli, &subject);
+        status = sim_replay_has_step(cli) ? sim_replay_step(cli, &subject)
+                                          : replay_all(cli, &subject);
     }
     sim_subject_done(&subject);
     return status;

@@ -10,23 +10,21 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/cli/replay_each.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/base/json.h"
 #include "sim/cli/code_names.h"
 #include "sim/cli/coverage.h"
-#include "sim/cli/print/words.h"
-#include "sim/cli/replay_finding.h"
+#include "sim/cli/replay.h"
 #include "sim/search/cover/edges.h"
 
 struct each {
     struct sim_cli *cli;
-    uint32_t found[SIM_FINDINGS];
+    bool json;
+    uint32_t found[SIM_REPLAY_RESULTS];
     uint32_t refused;
     int status;
     uint64_t *edges; /* Reached by any of them; NULL: not asked for. */
@@ -54,47 +52,35 @@ gravity(int status)
 {
     static const int rising[] = {SIM_EXIT_HELD, SIM_EXIT_BUG, SIM_EXIT_CAN_NOT_JUDGE,
             SIM_EXIT_DIFFERS, SIM_EXIT_USAGE, SIM_EXIT_SYSTEM};
-    int place = 0;
-    while (place + 1 < (int)(sizeof(rising) / sizeof(*rising)) && rising[place] != status) {
-        place++;
+    int rank = 0;
+    while (rank + 1 < (int)(sizeof(rising) / sizeof(*rising)) && rising[rank] != status) {
+        rank++;
     }
-    return place;
+    return rank;
 }
 
 static void
 note_status(struct each *each, int status)
 {
-    if (gravity(status) > gravity(each->status)) {
-        each->status = status;
-    }
-}
-
-static void
-add_edges(struct each *each, const uint64_t *reached)
-{
-    for (uint32_t i = 0; each->edges != NULL && reached != NULL && i < sim_edges_words(); i++) {
-        each->edges[i] |= reached[i];
-    }
+    each->status = gravity(status) > gravity(each->status) ? status : each->status;
 }
 
 /* ---- One of them. ---------------------------------------------------------------------------- */
 
 static void
 print_one(const struct each *each, const struct sim_subject *subject, struct sim_single *alone,
-        enum sim_finding finding)
+        enum sim_replay_result result)
 {
     const struct sim_outcome *outcome = sim_single_outcome(alone);
-    const struct sim_scenario *scenario = subject->entry->scenario;
-    if (sim_given(&each->cli->settings, SIM_CLI_OPTION_JSON)) {
-        struct sim_tape tape = sim_single_deviations(alone);
-        char *token = sim_token_of(scenario, &subject->options, subject->how, &tape, outcome);
-        sim_replay_print_json(subject, alone, finding, token);
+    if (each->json) {
+        char *token = sim_subject_token(subject, alone);
+        sim_replay_print_json(subject, alone, result, token);
         free(token);
-    } else if (finding != SIM_FINDING_SAME) {
-        (void)printf("%s, seed %llu: %s, %s (oracle %s); it was %s (oracle %s)\n", scenario->name,
-                (unsigned long long)subject->seed, sim_replay_sentence(finding, subject, outcome),
-                sim_verdict_name(outcome->verdict), sim_oracle_name(outcome->oracle),
-                sim_verdict_name(subject->expected.verdict),
+    } else if (result != SIM_REPLAY_SAME) {
+        (void)printf("%s, seed %llu: %s, %s (oracle %s); it was %s (oracle %s)\n",
+                subject->entry->scenario->name, (unsigned long long)subject->seed,
+                sim_replay_sentence(result, subject, outcome), sim_verdict_name(outcome->verdict),
+                sim_oracle_name(outcome->oracle), sim_verdict_name(subject->expected.verdict),
                 sim_oracle_name(subject->expected.oracle));
     }
 }
@@ -103,22 +89,22 @@ static int
 run_one(struct each *each, const struct sim_subject *subject)
 {
     struct sim_single alone = {.runs = 0};
-    const struct sim_subject_setup setup = {
-            .lenient = sim_given(&each->cli->settings, SIM_CLI_OPTION_LENIENT),
-            .explain = sim_given(
-                    &each->cli->settings, SIM_CLI_OPTION_JSON), /* For missing_wake_step. */
-            .quiet = true,
-    };
-    enum sim_finding finding = SIM_FINDING_SAME;
-    int status = sim_subject_run_with(each->cli, subject, &setup, &alone);
+    struct sim_run_spec spec = sim_subject_spec(each->cli, subject);
+    spec.explain = each->json; /* For missing_wake_step. */
+    spec.loud = false;
+    enum sim_replay_result result = SIM_REPLAY_SAME;
+    int status = sim_subject_run(&spec, &alone);
     if (status == 0) {
-        status = sim_replay_find(each->cli, subject, &alone, &finding);
+        status = sim_replay_find(each->cli, subject, &alone, &result);
     }
     if (status == 0) {
-        each->found[finding]++;
-        add_edges(each, alone.worker.edges);
-        print_one(each, subject, &alone, finding);
-        status = sim_replay_status(finding, sim_single_outcome(&alone));
+        const uint64_t *reached = alone.worker.edges;
+        each->found[result]++;
+        for (uint32_t i = 0; each->edges != NULL && reached != NULL && i < sim_edges_words(); i++) {
+            each->edges[i] |= reached[i];
+        }
+        print_one(each, subject, &alone, result);
+        status = sim_replay_status(result, sim_single_outcome(&alone));
     }
     sim_single_fini(&alone);
     return status;
@@ -167,26 +153,16 @@ count_edges(const struct each *each)
     return count;
 }
 
-static uint32_t
-count_runs(const struct each *each)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < SIM_FINDINGS; i++) {
-        count += each->found[i];
-    }
-    return count;
-}
-
 static void
-print_text(const struct each *each)
+print_text(const struct each *each, uint32_t runs)
 {
-    static const char *const words[SIM_FINDINGS] = {"the same",
+    static const char *const words[SIM_REPLAY_RESULTS] = {"the same",
             "without a failure, by other events", "with the same failure, by other events",
             "different", "different in each replay"};
-    (void)printf("%u run%s replayed", count_runs(each), count_runs(each) == 1 ? "" : "s");
-    for (uint32_t i = 0; i < SIM_FINDINGS; i++) {
-        if (i == SIM_FINDING_SAME || each->found[i] > 0) {
-            (void)printf("%s %u %s", i == SIM_FINDING_SAME ? ":" : ",", each->found[i], words[i]);
+    (void)printf("%u run%s replayed", runs, runs == 1 ? "" : "s");
+    for (uint32_t i = 0; i < SIM_REPLAY_RESULTS; i++) {
+        if (i == SIM_REPLAY_SAME || each->found[i] > 0) {
+            (void)printf("%s %u %s", i == SIM_REPLAY_SAME ? ":" : ",", each->found[i], words[i]);
         }
     }
     if (each->refused > 0) {
@@ -199,23 +175,32 @@ print_text(const struct each *each)
 }
 
 static void
-print_json(const struct each *each)
+print(const struct each *each)
 {
-    SIM_JSON_LINE("replays", SIM_NUMBER("runs", count_runs(each)),
-            SIM_NUMBER("same", each->found[SIM_FINDING_SAME]),
-            SIM_NUMBER("no_longer_fail", each->found[SIM_FINDING_NO_LONGER_FAILS]),
-            SIM_NUMBER("same_failure", each->found[SIM_FINDING_SAME_FAILURE]),
-            SIM_NUMBER("differ", each->found[SIM_FINDING_DIFFERS]),
-            SIM_NUMBER("nondeterministic", each->found[SIM_FINDING_UNSTABLE]),
-            SIM_NUMBER("refused", each->refused),
-            SIM_IF(each->edges != NULL, SIM_NUMBER("edges", count_edges(each))),
-            SIM_NUMBER("exit", (uint64_t)each->status));
+    uint32_t runs = 0;
+    for (uint32_t i = 0; i < SIM_REPLAY_RESULTS; i++) {
+        runs += each->found[i];
+    }
+    if (each->json) {
+        const uint32_t *found = each->found;
+        SIM_JSON_LINE("replays", SIM_NUMBER("runs", runs),
+                SIM_NUMBER("same", found[SIM_REPLAY_SAME]),
+                SIM_NUMBER("no_longer_fail", found[SIM_REPLAY_NO_LONGER_FAILS]),
+                SIM_NUMBER("same_failure", found[SIM_REPLAY_SAME_FAILURE]),
+                SIM_NUMBER("differ", found[SIM_REPLAY_DIFFERS]),
+                SIM_NUMBER("nondeterministic", found[SIM_REPLAY_UNSTABLE]),
+                SIM_NUMBER("refused", each->refused),
+                SIM_IF(each->edges != NULL, SIM_NUMBER("edges", count_edges(each))),
+                SIM_NUMBER("exit", (uint64_t)each->status));
+    } else if (runs + each->refused > 0) {
+        print_text(each, runs);
+    }
 }
 
 int
 sim_replay_each(struct sim_cli *cli)
 {
-    struct each each = {.cli = cli};
+    struct each each = {.cli = cli, .json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON)};
     const struct sim_code_edge *edges = NULL;
     int status = check_flags(cli);
     if (status != 0) {
@@ -225,18 +210,13 @@ sim_replay_each(struct sim_cli *cli)
         if (sim_code_names(&edges) == 0) {
             return sim_coverage_no_code();
         }
-        each.edges = calloc(sim_edges_words(), sizeof(*each.edges));
-        rt_assert(each.edges != NULL);
+        each.edges = sim_heap_new(sim_edges_words(), sizeof(*each.edges));
     }
     for (uint32_t i = 0; i < cli->count; i++) {
         replay_argument(&each, cli->arguments[i]);
     }
     sim_coverage_print_run(cli, each.edges);
-    if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
-        print_json(&each);
-    } else if (count_runs(&each) + each.refused > 0) {
-        print_text(&each);
-    }
+    print(&each);
     free(each.edges);
     return each.status;
 }

@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/cli/replay_export.h"
+#include "sim/cli/replay.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,8 @@
 #include "sim/base/build.h"
 #include "sim/base/clock.h"
 #include "sim/cli/export.h"
-#include "sim/cli/print/words.h"
+#include "sim/cli/print/run.h"
+#include "sim/cli/subject/assign.h"
 #include "sim/explain/view/where.h"
 
 #define FOLDER_MAX 256u
@@ -150,9 +151,7 @@ sim_replay_export(struct sim_cli *cli, const struct sim_subject *subject, struct
 {
     struct box box = {.store = NULL};
     int64_t run = 0;
-    struct sim_tape tape = sim_single_deviations(alone);
-    char *token = sim_token_of(subject->entry->scenario, &subject->options, subject->how, &tape,
-            sim_single_outcome(alone));
+    char *token = sim_subject_token(subject, alone);
     int status = 0;
     if (!box_open(&box)) {
         status = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", box.message);

@@ -8,15 +8,33 @@
 
 #include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/print/words.h"
+#include "sim/cli/print/run.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/explain/view/tell.h"
 
 /* Rows before loops and groups are folded more; enough for a pager. */
 #define ROWS_MAX 2000u
 
+static bool
+put_run(struct sim_page *page, const struct sim_tale *tale)
+{
+    bool printed = sim_tell_headline(page, tale) == RT_OK;
+    sim_page_put(page, "\n");
+    printed = printed && sim_tell_columns(page, tale) == RT_OK;
+    sim_page_put(page, "\n");
+    printed = printed && sim_tell_ledger(page, tale) == RT_OK;
+    sim_page_put(page, "\n");
+    if (tale->outcome->verdict != SIM_VERDICT_PASS) {
+        printed = printed && sim_tell_why(page, tale) == RT_OK;
+        sim_page_put(page, "\n");
+    }
+    sim_tell_commands(page, tale);
+    return printed;
+}
+
 static int
-print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_single *alone)
+print(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single *alone,
+        void *argument)
 {
     struct sim_page page;
     const char *name = sim_subject_name(cli, subject);
@@ -25,51 +43,24 @@ print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_s
             .outcome = sim_single_outcome(alone),
             .replay = replay,
             .rows_max = ROWS_MAX};
+    (void)argument;
+    int status = sim_subject_check_same(subject, tale.outcome);
     sim_subject_print_found(subject);
     (void)fputs(subject->smaller != NULL ? "\n" : "", stdout);
     sim_page_init(&page, sim_terminal_colour());
-    bool printed = sim_tell_headline(&page, &tale) == RT_OK;
-    sim_page_put(&page, "\n");
-    printed = printed && sim_tell_columns(&page, &tale) == RT_OK;
-    sim_page_put(&page, "\n");
-    printed = printed && sim_tell_ledger(&page, &tale) == RT_OK;
-    sim_page_put(&page, "\n");
-    if (tale.outcome->verdict != SIM_VERDICT_PASS) {
-        printed = printed && sim_tell_why(&page, &tale) == RT_OK;
-        sim_page_put(&page, "\n");
-    }
-    sim_tell_commands(&page, &tale);
+    bool printed = put_run(&page, &tale);
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
     free(replay);
     sim_print_if_long(name);
     sim_subject_offer_smaller(cli, subject, "show");
-    return printed ? SIM_EXIT_HELD
-                   : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to print the run");
+    return printed ? status : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to print the run");
 }
 
 static int
 show(struct sim_cli *cli)
 {
-    struct sim_subject subject;
-    struct sim_single alone;
-    int status = sim_subject_find(cli, cli->arguments[0], &subject);
-    if (status == 0) {
-        status = sim_subject_run(cli, &subject, false, true, &alone);
-        if (status == 0 && !sim_subject_same_run(&subject, sim_single_outcome(&alone))) {
-            sim_cli_warn(
-                    "another run than the one asked for: the code has changed, or the run depends "
-                    "on something that is not in its seed");
-            status = SIM_EXIT_DIFFERS;
-        }
-        if (status == 0 || status == SIM_EXIT_DIFFERS) {
-            int printed = print(cli, &subject, &alone);
-            status = printed != 0 ? printed : status;
-        }
-        sim_single_fini(&alone);
-    }
-    sim_subject_done(&subject);
-    return status;
+    return sim_subject_make(cli, cli->arguments[0], true, print, NULL);
 }
 
 SIM_COMMAND(command, .name = "show", .usage = "[LIB.so] TOKEN|run:ID [options]",

@@ -12,13 +12,10 @@
 
 #include "sim/base/clock.h"
 #include "sim/base/json.h"
-#include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/print/words.h"
+#include "sim/cli/print/run.h"
 #include "sim/cli/shrunk.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/explain/view/columns.h"
-#include "sim/explain/view/tell.h"
 
 enum finding { SHRUNK, NO_LONGER_FAILS, DIFFERS, UNSTABLE };
 
@@ -61,12 +58,10 @@ word_of(const struct printing *printing)
 static void
 print_json(const struct printing *printing)
 {
-    const struct sim_outcome *outcome = printing->found;
     const struct sim_shrunk *shrunk = printing->shrunk;
+    const struct sim_outcome *outcome =
+            printing->finding == SHRUNK ? sim_single_outcome(&shrunk->alone) : printing->found;
     struct sim_json json;
-    if (printing->finding == SHRUNK) {
-        outcome = sim_single_outcome(&shrunk->alone);
-    }
     sim_json_begin(&json, stdout, "shrink");
     SIM_JSON_PUT(&json, SIM_TEXT("scenario", printing->subject->entry->scenario->name),
             SIM_LONG("seed", printing->subject->seed), SIM_TEXT("result", word_of(printing)),
@@ -74,10 +69,7 @@ print_json(const struct printing *printing)
             SIM_TEXT("oracle", sim_oracle_name(outcome->oracle)),
             SIM_TEXT("message", outcome->message));
     if (shrunk != NULL) {
-        SIM_JSON_PUT(&json, SIM_TEXT("end", sim_shrunk_word(shrunk->end)),
-                SIM_NUMBER("replays", shrunk->replays));
-        sim_shrunk_json_key(&json, "from", &shrunk->from);
-        sim_shrunk_json_key(&json, "to", &shrunk->to);
+        sim_shrunk_json(&json, shrunk);
     }
     SIM_JSON_PUT(&json, SIM_TEXT("token", printing->token),
             SIM_NUMBER("exit", (uint64_t)exit_status(printing->finding)));
@@ -85,33 +77,6 @@ print_json(const struct printing *printing)
 }
 
 /* ---- For people. ----------------------------------------------------------------------------- */
-
-static void
-print_report(const struct printing *printing)
-{
-    const struct sim_single *alone = &printing->shrunk->alone;
-    const struct sim_entry *entry = printing->subject->entry;
-    char *replay = sim_command_text(printing->cli, "replay", entry, printing->token);
-    char *show = sim_command_text(printing->cli, "show", entry, printing->token);
-    char *debug = sim_command_debug(replay, printing->token);
-    struct sim_page page;
-    const struct sim_tale tale = {.recorder = sim_single_recorder(alone),
-            .outcome = sim_single_outcome(alone),
-            .replay = replay,
-            .show = show,
-            .debug = debug,
-            .rows_max = SIM_ROWS_DEFAULT};
-    sim_page_init(&page, sim_terminal_colour());
-    if (sim_tell(&page, &tale) != RT_OK) {
-        sim_tell_commands(&page, &tale);
-    }
-    (void)fputs(sim_page_text(&page), stdout);
-    sim_page_fini(&page);
-    sim_print_if_long(printing->token);
-    free(debug);
-    free(show);
-    free(replay);
-}
 
 static void
 print_text(const struct printing *printing)
@@ -129,7 +94,9 @@ print_text(const struct printing *printing)
         (void)putchar('\n');
         sim_shrunk_print(printing->shrunk);
         (void)putchar('\n');
-        print_report(printing);
+        sim_print_run(printing->cli, printing->subject->entry, &printing->shrunk->alone,
+                sim_single_outcome(&printing->shrunk->alone), printing->token, true);
+        sim_print_if_long(printing->token);
         return;
     case NO_LONGER_FAILS:
         (void)printf("%s: %s\n", name,
@@ -220,11 +187,14 @@ shrink_it(struct sim_cli *cli, const struct sim_subject *subject, struct sim_sin
     return status;
 }
 
+/* `alone` is the run as it is now. */
 static int
-shrink_subject(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single *alone)
+shrink_subject(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single *alone,
+        void *argument)
 {
     const struct sim_outcome *found = sim_single_outcome(alone);
     struct printing printing = {cli, subject, found, NULL, NO_LONGER_FAILS, NULL};
+    (void)argument;
     if (found->verdict == SIM_VERDICT_PASS) {
         return print(&printing);
     }
@@ -238,18 +208,7 @@ shrink_subject(struct sim_cli *cli, const struct sim_subject *subject, struct si
 static int
 shrink(struct sim_cli *cli)
 {
-    struct sim_subject subject;
-    struct sim_single alone = {.runs = 0};
-    int status = sim_subject_find(cli, cli->arguments[0], &subject);
-    if (status == 0) {
-        status = sim_subject_run(cli, &subject, false, false, &alone);
-        if (status == 0) {
-            status = shrink_subject(cli, &subject, &alone);
-        }
-        sim_single_fini(&alone);
-    }
-    sim_subject_done(&subject);
-    return status;
+    return sim_subject_make(cli, cli->arguments[0], false, shrink_subject, NULL);
 }
 
 SIM_COMMAND(command, .name = "shrink", .usage = "[LIB.so] TOKEN|run:ID [options]",

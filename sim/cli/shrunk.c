@@ -9,13 +9,8 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
-#include "sim/cli/print/words.h"
-
-static unsigned long long
-wide(uint64_t number)
-{
-    return (unsigned long long)number;
-}
+#include "sim/cli/print/run.h"
+#include "sim/cli/subject/assign.h"
 
 /* The limit that ended it; "" where the run is minimal. */
 static const char *
@@ -49,37 +44,64 @@ sim_shrunk_sentence(const struct sim_shrunk *shrunk)
     return text;
 }
 
-static void
-print_row(const char *name, uint64_t from, uint64_t to, const char *about)
+/* The parts of the key in their order. */
+#define PARTS 8u
+struct values {
+    uint64_t of[PARTS];
+};
+
+static const struct part {
+    const char *key; /* In JSON. */
+    const char *name;
+    const char *about;
+} parts[PARTS] = {
+        {"options", "options", "that are not the defaults"},
+        {"faults", "faults", "injected"},
+        {"actors", "actors", "that take steps"},
+        {"preemptions", "preemptions", "a step out of the run queue's order"},
+        {"deviations", "deviations", "from the baseline run, in all"},
+        {"blocks", "blocks", "of steps by one actor"},
+        {"sim_ns", "time", "virtual, ns"},
+        {"steps", "steps", "of the run"},
+};
+
+static struct values
+values_of(const struct sim_shrink_key *key)
 {
-    (void)printf("%-12s %12llu %12llu  %s\n", name, wide(from), wide(to), about);
+    return (struct values){{key->options, key->faults, key->actors, key->preemptions,
+            key->deviations, key->blocks, key->sim_ns, key->steps}};
 }
 
 void
 sim_shrunk_print(const struct sim_shrunk *shrunk)
 {
-    const struct sim_shrink_key *from = &shrunk->from;
-    const struct sim_shrink_key *to = &shrunk->to;
+    struct values from = values_of(&shrunk->from);
+    struct values to = values_of(&shrunk->to);
     (void)printf("%-12s %12s %12s\n", "", "from", "to");
-    print_row("options", from->options, to->options, "that are not the defaults");
-    print_row("faults", from->faults, to->faults, "injected");
-    print_row("actors", from->actors, to->actors, "that take steps");
-    print_row("preemptions", from->preemptions, to->preemptions,
-            "a step out of the run queue's order");
-    print_row("deviations", from->deviations, to->deviations, "from the baseline run, in all");
-    print_row("blocks", from->blocks, to->blocks, "of steps by one actor");
-    print_row("time", from->sim_ns, to->sim_ns, "virtual, ns");
-    print_row("steps", from->steps, to->steps, "of the run");
+    for (uint32_t i = 0; i < PARTS; i++) {
+        (void)printf("%-12s %12llu %12llu  %s\n", parts[i].name, (unsigned long long)from.of[i],
+                (unsigned long long)to.of[i], parts[i].about);
+    }
+}
+
+static void
+put_key(struct sim_json *json, const char *name, const struct sim_shrink_key *key)
+{
+    struct values values = values_of(key);
+    sim_json_open(json, name, '{');
+    for (uint32_t i = 0; i < PARTS; i++) {
+        sim_json_number(json, parts[i].key, values.of[i]);
+    }
+    sim_json_close(json, '}');
 }
 
 void
-sim_shrunk_json_key(struct sim_json *json, const char *name, const struct sim_shrink_key *key)
+sim_shrunk_json(struct sim_json *json, const struct sim_shrunk *shrunk)
 {
-    SIM_JSON_PUT(json,
-            SIM_FIELDS(name, SIM_NUMBER("options", key->options), SIM_NUMBER("faults", key->faults),
-                    SIM_NUMBER("actors", key->actors), SIM_NUMBER("preemptions", key->preemptions),
-                    SIM_NUMBER("deviations", key->deviations), SIM_NUMBER("blocks", key->blocks),
-                    SIM_NUMBER("sim_ns", key->sim_ns), SIM_NUMBER("steps", key->steps)));
+    SIM_JSON_PUT(json, SIM_TEXT("end", sim_shrunk_word(shrunk->end)),
+            SIM_NUMBER("replays", shrunk->replays));
+    put_key(json, "from", &shrunk->from);
+    put_key(json, "to", &shrunk->to);
 }
 
 const char *

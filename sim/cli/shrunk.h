@@ -17,8 +17,8 @@ char *sim_shrunk_sentence(const struct sim_shrunk *shrunk);
 /* One line for each part of the key: from, to. */
 void sim_shrunk_print(const struct sim_shrunk *shrunk);
 
-/* The key as an object called `name`. */
-void sim_shrunk_json_key(struct sim_json *json, const char *name, const struct sim_shrink_key *key);
+/* How it ended, and the key from and to, as fields of an object. */
+void sim_shrunk_json(struct sim_json *json, const struct sim_shrunk *shrunk);
 
 /* How it ended, for programs: "minimal", "replays", "time" … */
 const char *sim_shrunk_word(enum sim_shrink_end end);

@@ -15,8 +15,9 @@
 #include "runtime/base/assert.h"
 #include "sim/base/clock.h"
 #include "sim/base/page.h"
-#include "sim/cli/print/words.h"
+#include "sim/cli/print/run.h"
 #include "sim/cli/run/state.h"
+#include "sim/cli/subject/assign.h"
 #include "sim/engine/token.h"
 
 /* Without --runs and --time. */

@@ -18,14 +18,6 @@
 #include "sim/explain/view/where.h"
 
 static void
-put_digest(struct sim_json *json, uint64_t digest)
-{
-    char text[24];
-    (void)snprintf(text, sizeof(text), "%016llx", (unsigned long long)digest);
-    sim_json_text(json, "digest", text);
-}
-
-static void
 put_json_assignments(
         struct sim_json *json, const char *key, const struct sim_assignment *list, uint32_t count)
 {
@@ -93,11 +85,8 @@ put_shrunk(struct sim_json *json, const struct sim_report *report)
         return;
     }
     sim_json_open(json, "shrunk", '{');
-    SIM_JSON_PUT(json, SIM_TEXT("token", report->shrunk_token),
-            SIM_TEXT("end", sim_shrunk_word(report->shrunk->end)),
-            SIM_NUMBER("replays", report->shrunk->replays));
-    sim_shrunk_json_key(json, "from", &report->shrunk->from);
-    sim_shrunk_json_key(json, "to", &report->shrunk->to);
+    sim_json_text(json, "token", report->shrunk_token);
+    sim_shrunk_json(json, report->shrunk);
     sim_json_close(json, '}');
 }
 
@@ -240,7 +229,7 @@ sim_run_json_scenario(const struct sim_run *run)
             SIM_BOOL("as_stated", sim_run_as_stated(run)),
             SIM_BOOL("complete",
                     result->end == SIM_SWEEP_COMPLETE || result->end == SIM_SWEEP_ENOUGH));
-    put_digest(&json, result->totals.digest);
+    sim_json_hex(&json, "digest", result->totals.digest);
     sim_run_json_cover(run, &json);
     SIM_JSON_PUT(
             &json, SIM_NUMBER("checked", result->checked), SIM_NUMBER("unequal", result->unequal));

@@ -10,8 +10,8 @@
 
 #include "runtime/base/assert.h"
 #include "sim/base/clock.h"
-#include "sim/cli/print/words.h"
 #include "sim/cli/run/state.h"
+#include "sim/cli/subject/assign.h"
 #include "sim/engine/token.h"
 
 /* ---- Signals. -------------------------------------------------------------------------------- */

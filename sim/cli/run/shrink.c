@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "sim/base/clock.h"
-#include "sim/cli/print/words.h"
+#include "sim/cli/print/run.h"
 #include "sim/cli/run/state.h"
 #include "sim/cli/shrunk.h"
 #include "sim/engine/token.h"

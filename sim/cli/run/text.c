@@ -11,13 +11,11 @@
 #include "runtime/base/assert.h"
 #include "sim/base/build.h"
 #include "sim/base/clock.h"
-#include "sim/cli/print/words.h"
+#include "sim/cli/print/run.h"
 #include "sim/cli/run/state.h"
 #include "sim/cli/shrunk.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/explain/view/columns.h"
 #include "sim/explain/view/diff.h"
-#include "sim/explain/view/tell.h"
 #include "sim/search/swarm.h"
 
 static unsigned long long
@@ -157,39 +155,20 @@ print_drawn(const struct sim_run *run, const struct sim_new_failure *failure)
 static void
 print_report(struct sim_run *run, const struct sim_report *report)
 {
-    struct sim_page page;
     const struct sim_new_failure *failure = report->failure;
     bool smaller = report->shrunk_token != NULL;
     const struct sim_single *alone = smaller ? &report->shrunk->alone : failure->alone;
     const char *token = smaller ? report->shrunk_token : report->token;
-    char *replay = sim_command_text(run->cli, "replay", run->entry, token);
-    char *show = sim_command_text(run->cli, "show", run->entry, token);
-    char *debug = sim_command_debug(replay, token);
-    const struct sim_tale tale = {
-            .recorder = sim_single_recorder(alone),
-            .outcome = smaller ? sim_single_outcome(alone) : &failure->outcome,
-            .replay = replay,
-            .show = show,
-            .debug = debug,
-            .rows_max = SIM_ROWS_DEFAULT,
-    };
-    sim_page_init(&page, sim_terminal_colour());
-    if (sim_tell(&page, &tale) != RT_OK) {
-        sim_tell_commands(&page, &tale);
-    }
     (void)fputs(order_words(alone), stdout);
     print_drawn(run, failure);
-    (void)fputs(sim_page_text(&page), stdout);
-    sim_page_fini(&page);
+    sim_print_run(run->cli, run->entry, alone,
+            smaller ? sim_single_outcome(alone) : &failure->outcome, token, true);
     if (smaller) {
         char *found = sim_command_text(run->cli, "replay", run->entry, report->token);
         (void)printf("found:  %s\n", found);
         free(found);
     }
     sim_print_if_long(token);
-    free(debug);
-    free(show);
-    free(replay);
 }
 
 bool

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/cli/print/words.h"
+#include "sim/cli/subject/assign.h"
 
 __attribute__((format(printf, 3, 4))) static int
 refuse(int status, char *error, const char *format, ...)

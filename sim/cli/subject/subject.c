@@ -11,8 +11,10 @@
 
 #include "runtime/base/assert.h"
 #include "sim/base/build.h"
+#include "sim/base/command.h"
 #include "sim/base/terminal.h"
-#include "sim/cli/print/words.h"
+#include "sim/cli/print/run.h"
+#include "sim/cli/subject/assign.h"
 #include "sim/engine/token.h"
 #include "sim/search/strategy.h"
 #include "sim/search/swarm.h"
@@ -465,37 +467,54 @@ sim_subject_done(struct sim_subject *subject)
 
 /* ---- Running it. ----------------------------------------------------------------------------- */
 
-int
-sim_subject_run(struct sim_cli *cli, const struct sim_subject *subject, bool lenient, bool explain,
-        struct sim_single *alone)
+struct sim_run_spec
+sim_subject_spec(const struct sim_cli *cli, const struct sim_subject *subject)
 {
-    const struct sim_subject_setup setup = {.lenient = lenient, .explain = explain};
-    return sim_subject_run_with(cli, subject, &setup, alone);
-}
-
-int
-sim_subject_run_with(struct sim_cli *cli, const struct sim_subject *subject,
-        const struct sim_subject_setup *setup, struct sim_single *alone)
-{
-    bool taped = subject->how != SIM_HOW_RANDOM;
-    const struct sim_run_spec what = {
+    bool lenient = sim_given(&cli->settings, SIM_CLI_OPTION_LENIENT);
+    return (struct sim_run_spec){
             .scenario = subject->entry->scenario,
             .options = subject->options,
             .seed = subject->seed,
-            .how = taped && setup->lenient ? SIM_HOW_LENIENT : subject->how,
+            .how = lenient && subject->how != SIM_HOW_RANDOM ? SIM_HOW_LENIENT : subject->how,
             .tape = &subject->tape,
             .hang_ms = cli->settings.hang_ms,
-            .explain = setup->explain,
-            .loud = !setup->quiet,
-            .core = setup->core,
-            .trap = setup->trap,
-            .analyze = setup->analyze,
-            .analysis = setup->analysis,
+            .loud = true,
     };
-    if (!sim_single_alone(alone, &what)) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "the run could not be made: %s", alone->worker.error);
+}
+
+int
+sim_subject_run(const struct sim_run_spec *spec, struct sim_single *alone)
+{
+    return sim_single_alone(alone, spec)
+                   ? 0
+                   : sim_cli_fail(
+                             SIM_EXIT_SYSTEM, "the run could not be made: %s", alone->worker.error);
+}
+
+int
+sim_subject_make(
+        struct sim_cli *cli, const char *name, bool explain, sim_subject_fn *then, void *argument)
+{
+    struct sim_subject subject;
+    struct sim_single alone = {.runs = 0};
+    int status = sim_subject_find(cli, name, &subject);
+    if (status == 0) {
+        struct sim_run_spec spec = sim_subject_spec(cli, &subject);
+        spec.explain = explain;
+        status = sim_subject_run(&spec, &alone);
     }
-    return 0;
+    status = status == 0 ? then(cli, &subject, &alone, argument) : status;
+    sim_single_fini(&alone);
+    sim_subject_done(&subject);
+    return status;
+}
+
+char *
+sim_subject_token(const struct sim_subject *subject, struct sim_single *alone)
+{
+    struct sim_tape tape = sim_single_deviations(alone);
+    return sim_token_of(subject->entry->scenario, &subject->options, subject->how, &tape,
+            sim_single_outcome(alone));
 }
 
 bool
@@ -511,4 +530,15 @@ sim_subject_same_run(const struct sim_subject *subject, const struct sim_outcome
     bool known = subject->expected.digest != 0 && outcome->digest != 0;
     return sim_subject_same_failure(subject, outcome) &&
            (!known || (subject->expected.digest & mask) == (outcome->digest & mask));
+}
+
+int
+sim_subject_check_same(const struct sim_subject *subject, const struct sim_outcome *outcome)
+{
+    if (sim_subject_same_run(subject, outcome)) {
+        return 0;
+    }
+    sim_cli_warn("another run than the one asked for: the code has changed, or the run depends "
+                 "on something that is not in its seed");
+    return SIM_EXIT_DIFFERS;
 }

@@ -61,33 +61,31 @@ void sim_subject_offer_smaller(
 
 void sim_subject_done(struct sim_subject *subject);
 
-/*
- * Runs it alone, with a tape as `how` says (STRICT or LENIENT). 0, or the exit status after a line.
- * sim_single_fini must follow in any case.
- */
-int sim_subject_run(struct sim_cli *cli, const struct sim_subject *subject, bool lenient,
-        bool explain, struct sim_single *alone);
+/* How to make the run again: by its tape, with --lenient as far as that fits; its stderr is let
+ * through. Borrows the subject. */
+struct sim_run_spec sim_subject_spec(const struct sim_cli *cli, const struct sim_subject *subject);
 
-/* How it is run. Zero: alone, by its tape. */
-struct sim_subject_setup {
-    bool lenient; /* By its tape as far as that fits. */
-    bool explain; /* Missing wake and FIFO order as well. */
-    bool core;    /* A crash may leave a core. */
-    bool quiet;   /* Its stderr is dropped. */
-    /* As in struct sim_run_spec. */
-    struct sim_trap *trap;
-    void (*analyze)(struct sim_world *world, const struct sim_case *what,
-            const struct sim_outcome *outcome, void *analysis);
-    void *analysis;
-};
+/* Makes it alone. 0, or the exit status after a line. sim_single_fini must follow in any case. */
+int sim_subject_run(const struct sim_run_spec *spec, struct sim_single *alone);
 
-/* As sim_subject_run, in that way. */
-int sim_subject_run_with(struct sim_cli *cli, const struct sim_subject *subject,
-        const struct sim_subject_setup *setup, struct sim_single *alone);
+/* What a command does with a run: returns the exit status. */
+typedef int sim_subject_fn(struct sim_cli *cli, const struct sim_subject *subject,
+        struct sim_single *alone, void *argument);
+
+/* The frame of such commands: finds the run called `name`, makes it (with `explain`, also to find
+ * the missing wake), and calls `then`, whose status it returns; or its own, after a line. */
+int sim_subject_make(
+        struct sim_cli *cli, const char *name, bool explain, sim_subject_fn *then, void *argument);
+
+/* The token of the subject as `alone` has made it, from malloc. */
+char *sim_subject_token(const struct sim_subject *subject, struct sim_single *alone);
 
 /* Whether it ended as expected (verdict, oracle and site); whether it was the same run. */
 bool sim_subject_same_failure(const struct sim_subject *subject, const struct sim_outcome *outcome);
 bool sim_subject_same_run(const struct sim_subject *subject, const struct sim_outcome *outcome);
+
+/* 0; or SIM_EXIT_DIFFERS after a warning, where it was another run. */
+int sim_subject_check_same(const struct sim_subject *subject, const struct sim_outcome *outcome);
 
 /* ---- file.c ---------------------------------------------------------------------------------- */
 

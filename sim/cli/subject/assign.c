@@ -1,9 +1,9 @@
 /*
- * words.c -- writes runs and options as text.
+ * assign.c -- options and parameters by name.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/cli/print/words.h"
+#include "sim/cli/subject/assign.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,53 +12,6 @@
 
 #include "runtime/base/assert.h"
 #include "sim/base/json.h"
-#include "sim/base/terminal.h"
-#include "sim/engine/token.h"
-
-char *
-sim_token_of(const struct sim_scenario *scenario, const struct sim_options *options, uint32_t how,
-        const struct sim_tape *tape, const struct sim_outcome *outcome)
-{
-    struct sim_token token = {
-            .seed = outcome->seed,
-            .digest = (uint32_t)outcome->digest,
-            .verdict = outcome->verdict,
-            .oracle = outcome->oracle,
-            .site = outcome->site,
-            .taped = how != SIM_HOW_RANDOM,
-    };
-    /* The baseline run is the empty tape. */
-    if (how == SIM_HOW_STRICT || how == SIM_HOW_LENIENT) {
-        rt_assert(tape != NULL);
-        token.tape = *tape;
-    }
-    (void)snprintf(token.scenario, sizeof(token.scenario), "%s", scenario->name);
-    sim_token_set_options(&token, scenario, options);
-    return sim_token_text(&token);
-}
-
-/* ---- Commands. ------------------------------------------------------------------------------- */
-
-void
-sim_print_if_long(const char *subject)
-{
-    if (sim_command_is_long(subject)) {
-        sim_print_folded(
-                "The token is too long for an argument (128 KiB). echo is part of the shell "
-                "and takes more; or write the token to FILE, and give @FILE.",
-                0, 0);
-    }
-}
-
-char *
-sim_command_text(const struct sim_cli *cli, const char *command, const struct sim_entry *entry,
-        const char *subject)
-{
-    bool recorded = cli->settings.record != SIM_RECORD_NONE;
-    return sim_command_of(command, entry->library, subject, recorded ? cli->settings.db : NULL);
-}
-
-/* ---- Options as JSON. ------------------------------------------------------------------------ */
 
 char *
 sim_options_json(const struct sim_scenario *scenario, const struct sim_options *options)

@@ -1,9 +1,9 @@
 /*
- * replay_look.c -- prints one step, or the run up to a step, or stops there in a debugger.
+ * replay_step.c -- prints one step, or the run up to a step, or stops there in a debugger.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/cli/replay_look.h"
+#include "sim/cli/replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/base/terminal.h"
-#include "sim/cli/print/words.h"
+#include "sim/cli/print/run.h"
 #include "sim/explain/step/gdb.h"
 #include "sim/explain/step/step_view.h"
 #include "sim/explain/step/until.h"
@@ -54,7 +54,7 @@ sim_replay_check_flags(const struct sim_cli *cli)
 }
 
 bool
-sim_replay_looks(const struct sim_cli *cli)
+sim_replay_has_step(const struct sim_cli *cli)
 {
     return given(cli, SIM_CLI_OPTION_GDB) || given(cli, SIM_CLI_OPTION_UNTIL) ||
            (given(cli, SIM_CLI_OPTION_STEP) && !given(cli, SIM_CLI_OPTION_HERE));
@@ -145,15 +145,12 @@ print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_s
 
 /* ---- Running it. ----------------------------------------------------------------------------- */
 
+/* Of a lenient replay another run is expected. */
 static int
-differs(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_outcome *outcome)
+check_same(
+        struct sim_cli *cli, const struct sim_subject *subject, const struct sim_outcome *outcome)
 {
-    if (given(cli, SIM_CLI_OPTION_LENIENT) || sim_subject_same_run(subject, outcome)) {
-        return 0;
-    }
-    sim_cli_warn("another run than the one asked for: the code has changed, or the run depends "
-                 "on something that is not in its seed");
-    return SIM_EXIT_DIFFERS;
+    return given(cli, SIM_CLI_OPTION_LENIENT) ? 0 : sim_subject_check_same(subject, outcome);
 }
 
 static int
@@ -165,7 +162,7 @@ print_checked(struct sim_cli *cli, const struct sim_subject *subject,
     if (wanted > outcome->steps) {
         return fail_with_no_step(outcome, wanted);
     }
-    int differing = differs(cli, subject, outcome);
+    int differing = check_same(cli, subject, outcome);
     int status = print(cli, subject, alone, view);
     return status != 0 ? status : differing;
 }
@@ -181,12 +178,10 @@ print_step_of(struct sim_cli *cli, const struct sim_subject *subject)
         return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to inspect the run");
     }
     view->before_only = !step;
-    const struct sim_subject_setup setup = {
-            .lenient = given(cli, SIM_CLI_OPTION_LENIENT),
-            .analyze = sim_step_view_run,
-            .analysis = view,
-    };
-    int status = sim_subject_run_with(cli, subject, &setup, &alone);
+    struct sim_run_spec spec = sim_subject_spec(cli, subject);
+    spec.analyze = sim_step_view_run;
+    spec.analysis = view;
+    int status = sim_subject_run(&spec, &alone);
     if (status == 0) {
         status = print_checked(cli, subject, &alone, view);
     }
@@ -212,12 +207,12 @@ static int
 find_step(struct sim_cli *cli, const struct sim_subject *subject, uint64_t *ret_step)
 {
     struct sim_single alone = {.runs = 0};
-    const struct sim_subject_setup setup = {
-            .lenient = given(cli, SIM_CLI_OPTION_LENIENT), .explain = true};
-    int status = sim_subject_run_with(cli, subject, &setup, &alone);
+    struct sim_run_spec spec = sim_subject_spec(cli, subject);
+    spec.explain = true;
+    int status = sim_subject_run(&spec, &alone);
     if (status == 0) {
         const struct sim_outcome *outcome = sim_single_outcome(&alone);
-        (void)differs(cli, subject, outcome);
+        (void)check_same(cli, subject, outcome);
         *ret_step = cli->settings.step;
         if (!given(cli, SIM_CLI_OPTION_STEP)) {
             *ret_step = step_that_matters(outcome);
@@ -250,7 +245,7 @@ become_gdb(struct sim_cli *cli, const struct sim_subject *subject)
 }
 
 int
-sim_replay_look(struct sim_cli *cli, const struct sim_subject *subject)
+sim_replay_step(struct sim_cli *cli, const struct sim_subject *subject)
 {
     return given(cli, SIM_CLI_OPTION_GDB) ? become_gdb(cli, subject) : print_step_of(cli, subject);
 }

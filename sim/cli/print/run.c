@@ -1,0 +1,85 @@
+/*
+ * run.c -- tokens, commands to paste, and a run that failed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/cli/print/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/base/assert.h"
+#include "sim/base/command.h"
+#include "sim/base/terminal.h"
+#include "sim/engine/token.h"
+#include "sim/explain/view/columns.h"
+#include "sim/explain/view/tell.h"
+
+char *
+sim_token_of(const struct sim_scenario *scenario, const struct sim_options *options, uint32_t how,
+        const struct sim_tape *tape, const struct sim_outcome *outcome)
+{
+    struct sim_token token = {
+            .seed = outcome->seed,
+            .digest = (uint32_t)outcome->digest,
+            .verdict = outcome->verdict,
+            .oracle = outcome->oracle,
+            .site = outcome->site,
+            .taped = how != SIM_HOW_RANDOM,
+    };
+    /* The baseline run is the empty tape. */
+    if (how == SIM_HOW_STRICT || how == SIM_HOW_LENIENT) {
+        rt_assert(tape != NULL);
+        token.tape = *tape;
+    }
+    (void)snprintf(token.scenario, sizeof(token.scenario), "%s", scenario->name);
+    sim_token_set_options(&token, scenario, options);
+    return sim_token_text(&token);
+}
+
+void
+sim_print_if_long(const char *subject)
+{
+    if (sim_command_is_long(subject)) {
+        sim_print_folded(
+                "The token is too long for an argument (128 KiB). echo is part of the shell "
+                "and takes more; or write the token to FILE, and give @FILE.",
+                0, 0);
+    }
+}
+
+char *
+sim_command_text(const struct sim_cli *cli, const char *command, const struct sim_entry *entry,
+        const char *subject)
+{
+    bool recorded = cli->settings.record != SIM_RECORD_NONE;
+    return sim_command_of(command, entry->library, subject, recorded ? cli->settings.db : NULL);
+}
+
+void
+sim_print_run(const struct sim_cli *cli, const struct sim_entry *entry,
+        const struct sim_single *alone, const struct sim_outcome *outcome, const char *token,
+        bool replay)
+{
+    struct sim_page page;
+    char *repeat = sim_command_text(cli, "replay", entry, token);
+    char *show = sim_command_text(cli, "show", entry, token);
+    char *debug = sim_command_debug(repeat, token);
+    const struct sim_tale tale = {
+            .recorder = sim_single_recorder(alone),
+            .outcome = outcome,
+            .replay = replay ? repeat : NULL,
+            .show = show,
+            .debug = debug,
+            .rows_max = SIM_ROWS_DEFAULT,
+    };
+    sim_page_init(&page, sim_terminal_colour());
+    if (sim_tell(&page, &tale) != RT_OK) {
+        sim_tell_commands(&page, &tale);
+    }
+    (void)fputs(sim_page_text(&page), stdout);
+    sim_page_fini(&page);
+    free(debug);
+    free(show);
+    free(repeat);
+}

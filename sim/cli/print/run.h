@@ -1,0 +1,32 @@
+/*
+ * run.h -- what several commands print of a run: its token, commands to paste, what happened.
+ *
+ * Strings are from malloc.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CLI_PRINT_RUN_H
+#define SIM_CLI_PRINT_RUN_H
+
+#include "sim/cli/cli.h"
+#include "sim/engine/worker/single.h"
+
+/* The token of a run that ended so. `tape` only where `how` is a tape. */
+char *sim_token_of(const struct sim_scenario *scenario, const struct sim_options *options,
+        uint32_t how, const struct sim_tape *tape, const struct sim_outcome *outcome);
+
+/* A command that can be pasted: "rewake replay ./mine.so rw1:…", with --db where it was given
+ * (sim/base/command.h). */
+char *sim_command_text(const struct sim_cli *cli, const char *command,
+        const struct sim_entry *entry, const char *subject);
+
+/* Where the subject is too long for an argument: prints that, and what to do. */
+void sim_print_if_long(const char *subject);
+
+/* Prints what happened in the run that `token` is and that ended in `outcome`, with the commands
+ * that show and debug it; with `replay`, the one that repeats it as well. */
+void sim_print_run(const struct sim_cli *cli, const struct sim_entry *entry,
+        const struct sim_single *alone, const struct sim_outcome *outcome, const char *token,
+        bool replay);
+
+#endif

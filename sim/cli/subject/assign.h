@@ -1,0 +1,24 @@
+/*
+ * assign.h -- the options and parameters of a run as text: NAME=N, and JSON.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CLI_SUBJECT_ASSIGN_H
+#define SIM_CLI_SUBJECT_ASSIGN_H
+
+#include "sim/cli/cli.h"
+
+/* Options and parameters that differ from the defaults, as a JSON object;
+ * from malloc. */
+char *sim_options_json(const struct sim_scenario *scenario, const struct sim_options *options);
+
+/* Reads them; false where `scenario` does not have one of the names. */
+bool sim_options_from_json(
+        const struct sim_scenario *scenario, const char *json, struct sim_options *ret_options);
+
+/* Takes one number by name, as -O (`param` false) or -D do. False: there is no such name.
+ * *ret_wrong: NULL, or what is wrong with the value. */
+bool sim_options_assign(const struct sim_scenario *scenario, struct sim_options *options,
+        bool param, const struct sim_assignment *assignment, const char **ret_wrong);
+
+#endif
