@@ -31,8 +31,8 @@ struct printing {
     enum sim_store_err err;
 
     /* Of the sweep that is printed. */
-    int64_t sweep;
-    char kind[32]; /* Of the last coverage point that was printed. */
+    const struct list *list; /* As JSON. */
+    char kind[32];           /* Of the last coverage point that was printed. */
     uint64_t growth_next;
     uint64_t growth_last[2]; /* Runs so far, covered. */
     uint64_t goals;
@@ -154,17 +154,23 @@ print_growth(const char *const *columns, void *argument)
     return true;
 }
 
-static bool
-print_species(const char *const *columns, void *argument)
+static struct sim_census
+census_of(const char *const *columns)
 {
-    struct printing *printing = argument;
-    struct sim_page *page = &printing->page;
-    const struct sim_census census = {
+    return (struct sim_census){
             .runs = number(columns[1]),
             .seen = number(columns[2]),
             .once = number(columns[3]),
             .twice = number(columns[4]),
     };
+}
+
+static bool
+print_species(const char *const *columns, void *argument)
+{
+    struct printing *printing = argument;
+    struct sim_page *page = &printing->page;
+    const struct sim_census census = census_of(columns);
     char unseen[PERCENT_MAX];
     if (census.runs == 0) {
         return true;
@@ -259,7 +265,6 @@ static void
 print_sweep(struct printing *printing, int64_t sweep)
 {
     struct sim_page *page = &printing->page;
-    printing->sweep = sweep;
     printing->kind[0] = '\0';
     printing->growth_next = 0;
     printing->goals = 0;
@@ -278,100 +283,103 @@ print_sweep(struct printing *printing, int64_t sweep)
 
 /* ---- For programs: one line a sweep. --------------------------------------------------------- */
 
+/* A column of a row, and the key of its value. */
+struct cell {
+    const char *key;
+    uint32_t column;
+    enum { NUMBER, TEXT } kind;
+};
+
+/* The rows of a question: a list in the line. */
+struct list {
+    const char *key;
+    enum sim_asked asked;
+    const struct cell *cells; /* Up to one without a key. */
+    void (*more)(struct sim_json *json, const char *const *columns);
+};
+
+static void
+put_cells(struct sim_json *json, const struct cell *cells, const char *const *columns)
+{
+    for (; cells->key != NULL; cells++) {
+        if (cells->kind == TEXT) {
+            sim_json_text(json, cells->key, columns[cells->column]);
+        } else {
+            sim_json_number(json, cells->key, number(columns[cells->column]));
+        }
+    }
+}
+
+static void
+more_of_species(struct sim_json *json, const char *const *columns)
+{
+    const struct sim_census census = census_of(columns);
+    SIM_JSON_PUT(json, SIM_NUMBER("next_is_new_ppm", sim_census_unseen_ppm(&census)),
+            SIM_NUMBER("at_least", sim_census_chao1(&census)));
+}
+
+static void
+more_of_drawn(struct sim_json *json, const char *const *columns)
+{
+    if (number(columns[2]) == 0) {
+        sim_json_number(json, "fails_at_most_ppb", number(columns[3]));
+    }
+}
+
+static const struct cell head[] = {{"sweep", 0, NUMBER}, {"scenario", 1, TEXT},
+        {"strategy", 3, TEXT}, {"runs", 4, NUMBER}, {"failed", 5, NUMBER}, {"elements", 6, NUMBER},
+        {"last_new_run", 7, NUMBER}, {NULL, 0, TEXT}};
+static const struct cell growth[] = {{"runs", 0, NUMBER}, {"covered", 1, NUMBER}, {NULL, 0, TEXT}};
+static const struct cell species[] = {{"strategy", 0, TEXT}, {"runs", 1, NUMBER},
+        {"seen", 2, NUMBER}, {"once", 3, NUMBER}, {"twice", 4, NUMBER}, {"level", 5, NUMBER},
+        {NULL, 0, TEXT}};
+static const struct cell drawn[] = {
+        {"strategy", 0, TEXT}, {"runs", 1, NUMBER}, {"failed", 2, NUMBER}, {NULL, 0, TEXT}};
+static const struct cell goals[] = {{"what", 0, TEXT}, {"text", 1, TEXT}, {"place", 2, TEXT},
+        {"runs", 3, NUMBER}, {NULL, 0, TEXT}};
+static const struct cell covered[] = {{"element", 0, TEXT}, {"place", 2, TEXT}, {"other", 3, TEXT},
+        {"runs", 4, NUMBER}, {"first_run", 5, NUMBER}, {NULL, 0, TEXT}};
+
+static const struct list lists[] = {
+        {"growth", SIM_ASKED_GROWTH, growth, NULL},
+        {"species", SIM_ASKED_SPECIES, species, more_of_species},
+        {"strategies", SIM_ASKED_DRAWN, drawn, more_of_drawn},
+        {"goals", SIM_ASKED_GOALS, goals, NULL},
+        {"covered", SIM_ASKED_ELEMENTS, covered, NULL},
+};
+
 static bool
 json_head(const char *const *columns, void *argument)
 {
     struct printing *printing = argument;
-    SIM_JSON_PUT(&printing->json, SIM_NUMBER("sweep", number(columns[0])),
-            SIM_TEXT("scenario", columns[1]), SIM_TEXT("strategy", columns[3]),
-            SIM_NUMBER("runs", number(columns[4])), SIM_NUMBER("failed", number(columns[5])),
-            SIM_NUMBER("elements", number(columns[6])),
-            SIM_NUMBER("last_new_run", number(columns[7])));
+    put_cells(&printing->json, head, columns);
     return true;
 }
 
 static bool
-json_growth(const char *const *columns, void *argument)
+json_row(const char *const *columns, void *argument)
 {
     struct printing *printing = argument;
-    SIM_JSON_PUT(&printing->json, SIM_FIELDS(NULL, SIM_NUMBER("runs", number(columns[0])),
-                                          SIM_NUMBER("covered", number(columns[1]))));
+    sim_json_open(&printing->json, NULL, '{');
+    put_cells(&printing->json, printing->list->cells, columns);
+    if (printing->list->more != NULL) {
+        printing->list->more(&printing->json, columns);
+    }
+    sim_json_close(&printing->json, '}');
     return true;
-}
-
-static bool
-json_species(const char *const *columns, void *argument)
-{
-    struct printing *printing = argument;
-    const struct sim_census census = {
-            .runs = number(columns[1]),
-            .seen = number(columns[2]),
-            .once = number(columns[3]),
-            .twice = number(columns[4]),
-    };
-    SIM_JSON_PUT(&printing->json,
-            SIM_FIELDS(NULL, SIM_TEXT("strategy", columns[0]), SIM_NUMBER("runs", census.runs),
-                    SIM_NUMBER("seen", census.seen), SIM_NUMBER("once", census.once),
-                    SIM_NUMBER("twice", census.twice), SIM_NUMBER("level", number(columns[5])),
-                    SIM_NUMBER("next_is_new_ppm", sim_census_unseen_ppm(&census)),
-                    SIM_NUMBER("at_least", sim_census_chao1(&census))));
-    return true;
-}
-
-static bool
-json_drawn(const char *const *columns, void *argument)
-{
-    struct printing *printing = argument;
-    SIM_JSON_PUT(
-            &printing->json, SIM_FIELDS(NULL, SIM_TEXT("strategy", columns[0]),
-                                     SIM_NUMBER("runs", number(columns[1])),
-                                     SIM_NUMBER("failed", number(columns[2])),
-                                     SIM_IF(number(columns[2]) == 0,
-                                             SIM_NUMBER("fails_at_most_ppb", number(columns[3])))));
-    return true;
-}
-
-static bool
-json_goal(const char *const *columns, void *argument)
-{
-    struct printing *printing = argument;
-    SIM_JSON_PUT(&printing->json,
-            SIM_FIELDS(NULL, SIM_TEXT("what", columns[0]), SIM_TEXT("text", columns[1]),
-                    SIM_TEXT("place", columns[2]), SIM_NUMBER("runs", number(columns[3]))));
-    return true;
-}
-
-static bool
-json_element(const char *const *columns, void *argument)
-{
-    struct printing *printing = argument;
-    SIM_JSON_PUT(&printing->json,
-            SIM_FIELDS(NULL, SIM_TEXT("element", columns[0]), SIM_TEXT("place", columns[2]),
-                    SIM_TEXT("other", columns[3]), SIM_NUMBER("runs", number(columns[4])),
-                    SIM_NUMBER("first_run", number(columns[5]))));
-    return true;
-}
-
-static void
-json_list(struct printing *printing, const char *key, enum sim_asked asked,
-        bool (*row)(const char *const *columns, void *argument))
-{
-    sim_json_open(&printing->json, key, '[');
-    ask(printing, asked, printing->sweep, row);
-    sim_json_close(&printing->json, ']');
 }
 
 static void
 json_sweep(struct printing *printing, int64_t sweep)
 {
-    printing->sweep = sweep;
     sim_json_begin(&printing->json, stdout, "coverage");
     ask(printing, SIM_ASKED_SWEEPS, sweep, json_head);
-    json_list(printing, "growth", SIM_ASKED_GROWTH, json_growth);
-    json_list(printing, "species", SIM_ASKED_SPECIES, json_species);
-    json_list(printing, "strategies", SIM_ASKED_DRAWN, json_drawn);
-    json_list(printing, "goals", SIM_ASKED_GOALS, json_goal);
-    json_list(printing, "covered", SIM_ASKED_ELEMENTS, json_element);
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+        printing->list = &lists[i];
+        sim_json_open(&printing->json, lists[i].key, '[');
+        ask(printing, lists[i].asked, sweep, json_row);
+        sim_json_close(&printing->json, ']');
+    }
     sim_json_end(&printing->json);
 }
 

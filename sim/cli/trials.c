@@ -13,7 +13,6 @@ int
 sim_cli_trials_init(struct sim_cli_trials *trials, struct sim_cli *cli, uint64_t runs_default,
         bool (*is_wanted)(const struct sim_scenario *scenario))
 {
-    char message[SIM_STORE_MESSAGE_MAX];
     const struct sim_settings *settings = &cli->settings;
     *trials = (struct sim_cli_trials){
             .cli = cli,
@@ -26,13 +25,12 @@ sim_cli_trials_init(struct sim_cli_trials *trials, struct sim_cli *cli, uint64_t
     }
     sim_build_text(cli->library, trials->build);
     sim_progress_init(&trials->progress);
-    if (settings->record != SIM_RECORD_NONE &&
-            sim_store_open(sim_cli_db(cli), SIM_STORE_WRITE, 0, message, sizeof(message),
-                    &trials->store) != SIM_STORE_OK) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
+    if (settings->record != SIM_RECORD_NONE) {
+        status = sim_cli_store(cli, SIM_STORE_WRITE, &trials->store);
     }
-    return sim_cli_trials_ran(
-            trials, sim_pool_init(&trials->pool, settings->jobs, settings->hang_ms));
+    return status != 0 ? status
+                       : sim_cli_trials_ran(trials,
+                                 sim_pool_init(&trials->pool, settings->jobs, settings->hang_ms));
 }
 
 void

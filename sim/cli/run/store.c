@@ -36,16 +36,10 @@ sim_run_store_failed(struct sim_run *run)
 bool
 sim_run_store_open(struct sim_run *run)
 {
-    char message[SIM_STORE_MESSAGE_MAX];
-    if (run->cli->settings.record == SIM_RECORD_NONE) {
-        return true;
+    if (run->cli->settings.record != SIM_RECORD_NONE) {
+        run->system = sim_cli_store(run->cli, SIM_STORE_WRITE, &run->store);
     }
-    if (sim_store_open(sim_cli_db(run->cli), SIM_STORE_WRITE, 0, message, sizeof(message),
-                &run->store) != SIM_STORE_OK) {
-        run->system = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
-        return false;
-    }
-    return true;
+    return run->system == 0;
 }
 
 void

@@ -26,6 +26,16 @@ sim_cli_db(const struct sim_cli *cli)
     return cli->settings.db != NULL ? cli->settings.db : SIM_STORE_PATH;
 }
 
+int
+sim_cli_store(const struct sim_cli *cli, enum sim_store_mode mode, struct sim_store **ret_store)
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    return sim_store_open(sim_cli_db(cli), mode, 0, message, sizeof(message), ret_store) ==
+                           SIM_STORE_OK
+                   ? 0
+                   : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
+}
+
 /* ---- Tokens. --------------------------------------------------------------------------------- */
 
 static int
