@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 
 static void
 note(struct report_ask *ask, int rc)
@@ -78,6 +79,45 @@ report_blob(struct report_ask *ask, int column, size_t *ret_size)
     const void *bytes = sqlite3_column_blob(ask->statement, column);
     *ret_size = (size_t)sqlite3_column_bytes(ask->statement, column);
     return bytes;
+}
+
+void
+report_row_read(
+        struct report_ask *ask, const struct report_column *columns, size_t count, void *object)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *member = (char *)object + columns[i].offset;
+        int64_t number = report_int(ask, (int)i);
+        switch (columns[i].type) {
+        case REPORT_BOOL:
+            *(bool *)member = number != 0;
+            break;
+        case REPORT_U32:
+            *(uint32_t *)member = (uint32_t)number;
+            break;
+        case REPORT_I64:
+            *(int64_t *)member = number;
+            break;
+        case REPORT_U64:
+            *(uint64_t *)member = (uint64_t)number;
+            break;
+        case REPORT_TEXT:
+            *(char **)member = sim_heap_text(report_text(ask, (int)i));
+            break;
+        }
+    }
+}
+
+void
+report_row_free(const struct report_column *columns, size_t count, void *object)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (columns[i].type == REPORT_TEXT) {
+            char **text = (void *)((char *)object + columns[i].offset);
+            free(*text);
+            *text = NULL;
+        }
+    }
 }
 
 enum sim_store_err

@@ -52,6 +52,35 @@ int64_t report_int(struct report_ask *ask, int column);
 const char *report_text(struct report_ask *ask, int column);
 const void *report_blob(struct report_ask *ask, int column, size_t *ret_size);
 
+/* ---- Rows as structs. ------------------------------------------------------------------------ */
+
+enum report_type { REPORT_BOOL, REPORT_U32, REPORT_I64, REPORT_U64, REPORT_TEXT };
+
+/* The member that a column of the row is read into. */
+struct report_column {
+    size_t offset;
+    enum report_type type;
+};
+
+/* clang-format off: it does not know _Generic. */
+#define REPORT_COLUMN(type, member) \
+    { \
+        offsetof(type, member), _Generic(((type *)NULL)->member, bool: REPORT_BOOL, \
+        uint32_t: REPORT_U32, int64_t: REPORT_I64, uint64_t: REPORT_U64, char *: REPORT_TEXT) \
+    }
+/* clang-format on */
+#define REPORT_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
+
+/* Reads the first `count` columns of the row into `*object`; text is copied; NULL reads as 0 and as
+ * "". */
+void report_row_read(
+        struct report_ask *ask, const struct report_column *columns, size_t count, void *object);
+
+/* Frees the text in it. */
+void report_row_free(const struct report_column *columns, size_t count, void *object);
+
+/* ---- The end. -------------------------------------------------------------------------------- */
+
 /* Frees it and returns its first error; sim_store_message has the text. */
 enum sim_store_err report_done(struct report_ask *ask);
 

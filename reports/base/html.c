@@ -106,16 +106,44 @@ report_html_raw(struct report_html *html, const char *markup)
     sim_page_put(&html->page, markup);
 }
 
-void
-report_html_format(struct report_html *html, const char *format, ...)
+/* The conversion at `format`, of which the last letter is at `length`. */
+static void
+put_argument(struct report_html *html, const char *format, size_t length, va_list *arguments)
 {
-    char text[512];
+    struct sim_page *page = &html->page;
+    if (format[length] == 's') {
+        report_html_text(html, va_arg(*arguments, const char *));
+    } else if (format[length] == '%') {
+        sim_page_put(page, "%");
+    } else if (format[1] == 'z') {
+        sim_page_printf(page, "%zu", va_arg(*arguments, size_t));
+    } else if (format[1] == 'l' && format[length] == 'd') {
+        sim_page_printf(page, "%lld", va_arg(*arguments, long long));
+    } else if (format[1] == 'l') {
+        sim_page_printf(page, "%llu", va_arg(*arguments, unsigned long long));
+    } else {
+        rt_assert(length == 1 && format[1] == 'u');
+        sim_page_printf(page, "%u", va_arg(*arguments, unsigned int));
+    }
+}
+
+void
+report_html_put(struct report_html *html, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(text, sizeof(text), format, arguments);
+    for (size_t markup = 0; *format != '\0'; format += markup) {
+        markup = strcspn(format, "%");
+        sim_page_add(&html->page, format, markup);
+        format += markup;
+        if (*format == '%') {
+            markup = 1 + strcspn(format + 1, "%sdu") + 1;
+            put_argument(html, format, markup - 1, &arguments);
+        } else {
+            markup = 0;
+        }
+    }
     va_end(arguments);
-    rt_assert(length >= 0 && (size_t)length < sizeof(text));
-    sim_page_put(&html->page, text);
 }
 
 void
@@ -150,11 +178,7 @@ report_html_link(struct report_html *html, const char *to, const char *text)
         report_html_text(html, text);
         return;
     }
-    report_html_raw(html, "<a href=\"");
-    report_html_text(html, to);
-    report_html_raw(html, "\">");
-    report_html_text(html, text);
-    report_html_raw(html, "</a>");
+    report_html_put(html, "<a href=\"%s\">%s</a>", to, text);
 }
 
 void
@@ -176,12 +200,6 @@ report_html_command(struct report_html *html, const char *what, const char *comm
     report_html_raw(html, "</code></pre></div>\n");
 }
 
-void
-report_html_time(struct report_html *html, uint64_t ns)
-{
-    sim_page_time(&html->page, ns);
-}
-
 /* ---- The page. ------------------------------------------------------------------------------- */
 
 /* style-src with 'unsafe-inline' allows the sheet in the head; nothing else is allowed at all. */
@@ -194,17 +212,11 @@ static const char head[] =
         "<link rel=\"icon\" href=\"data:,\">\n";
 
 static void
-put_nav(struct report_html *html, enum report_nav nav)
+put_nav(struct report_html *html, const char *page, const char *name, bool here)
 {
-    report_html_raw(html, "<header><a class=\"skip\" href=\"#main\">Skip to the content</a>\n");
-    report_html_raw(html, "<nav aria-label=\"Report\">");
-    report_html_raw(html, nav == REPORT_NAV_INDEX
-                                  ? "<a href=\"index.html\" aria-current=\"page\">Overview</a>"
-                                  : "<a href=\"index.html\">Overview</a>");
-    report_html_raw(html, nav == REPORT_NAV_COVERAGE
-                                  ? "<a href=\"coverage.html\" aria-current=\"page\">Coverage</a>"
-                                  : "<a href=\"coverage.html\">Coverage</a>");
-    report_html_raw(html, "</nav>\n");
+    report_html_put(html,
+            here ? "<a href=\"%s\" aria-current=\"page\">%s</a>" : "<a href=\"%s\">%s</a>", page,
+            name);
 }
 
 void
@@ -212,16 +224,18 @@ report_html_begin(struct report_html *html, const char *title, enum report_nav n
 {
     sim_page_init(&html->page, false);
     report_html_raw(html, head);
-    report_html_element(html, "title", NULL, title);
-    report_html_raw(html, "\n<style>\n");
+    report_html_put(html, "<title>%s</title>\n<style>\n", title);
     for (const char *const *rule = report_style; *rule != NULL; rule++) {
         report_html_raw(html, *rule);
         report_html_raw(html, "\n");
     }
-    report_html_raw(html, "</style>\n</head>\n<body>\n");
-    put_nav(html, nav);
-    report_html_element(html, "h1", NULL, title);
-    report_html_raw(html, "</header>\n<main id=\"main\" tabindex=\"-1\">\n");
+    report_html_raw(html,
+            "</style>\n</head>\n<body>\n<header><a class=\"skip\" href=\"#main\">Skip to "
+            "the content</a>\n<nav aria-label=\"Report\">");
+    put_nav(html, "index.html", "Overview", nav == REPORT_NAV_INDEX);
+    put_nav(html, "coverage.html", "Coverage", nav == REPORT_NAV_COVERAGE);
+    report_html_put(
+            html, "</nav>\n<h1>%s</h1></header>\n<main id=\"main\" tabindex=\"-1\">\n", title);
 }
 
 #define FOOT "<footer>Made by rewake report."

@@ -8,15 +8,12 @@
  *
  *      struct report_html html;
  *      report_html_begin(&html, "zoo/tokio-4497/broken", REPORT_NAV_FAILURE);
- *      report_html_raw(&html, "<h2>Where</h2><p>");
- *      report_html_text(&html, name);            // from a scenario: any bytes
- *      report_html_raw(&html, "</p>");
+ *      report_html_put(&html, "<h2>Where</h2><p>%s</p>", name); // any bytes
  *      report_html_end(&html);
  *      if (!report_html_save(&html, path)) …     // errno says why
  *      report_html_fini(&html);
  *
- * Raw and format are for markup in the source here; text from the database goes through
- * report_html_text or a function below that escapes it.
+ * Markup is in the source here only; text from the database is an argument, which is escaped.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -66,9 +63,12 @@ bool report_html_is_ours(const char *path);
 
 /* ---- What is written. ------------------------------------------------------------------------ */
 
-/* Markup as it is, and with numbers in it: no argument of the format may come from a database. */
+/* Markup as it is. */
 void report_html_raw(struct report_html *html, const char *markup);
-__attribute__((format(printf, 2, 3))) void report_html_format(
+
+/* Markup with arguments: text (%s) goes through report_html_text; numbers are %u, %zu, %lld and
+ * %llu, and %% is a percent sign. */
+__attribute__((format(printf, 2, 3))) void report_html_put(
         struct report_html *html, const char *format, ...);
 
 /* Text (NULL: nothing), escaped also for an attribute in double quotes. Bytes that are no UTF-8,
@@ -87,9 +87,6 @@ void report_html_link(struct report_html *html, const char *to, const char *text
 
 /* A command to paste, in a box, below a title (may be NULL). */
 void report_html_command(struct report_html *html, const char *what, const char *command);
-
-/* A virtual time: "2ms". */
-void report_html_time(struct report_html *html, uint64_t ns);
 
 #ifdef __cplusplus
 }

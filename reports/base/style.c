@@ -74,7 +74,6 @@ const char *const report_style[] = {
         ".runs{display:flex;flex-wrap:wrap;gap:1rem 1.5rem;align-items:flex-start}",
         ".runs figure{flex:1 1 auto;max-width:100%}",
         "svg.lanes{display:block;max-width:100%;height:auto}",
-        ".slices{display:none}",
         ".legend{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;"
         "font-size:.85rem;color:var(--dim)}",
         ".legend svg{display:inline-block;vertical-align:-2px}",
@@ -90,9 +89,7 @@ const char *const report_style[] = {
         "table,svg.lanes{min-width:0!important}"
         "pre{white-space:pre-wrap}a{color:inherit;text-decoration:none}"
         "h2,h3,figcaption,caption,summary{break-after:avoid}"
-        "tr,pre,figure,.slices svg{break-inside:avoid}thead{display:table-header-group}"
-        ".runs{display:block}.runs figure{margin-bottom:1rem}figure.sliced{break-inside:auto}"
-        ".sliced>.scroll{display:none}.slices{display:block}"
-        ".slices svg{margin-bottom:.5rem}}",
+        "tr,pre,figure{break-inside:avoid}thead{display:table-header-group}"
+        ".runs{display:block}.runs figure{margin-bottom:1rem}}",
         NULL,
 };

@@ -70,7 +70,7 @@ put_annotation(const struct report_export *export, const struct report_sweep *sw
     (void)fputs("::", file);
     put_value(file, report_way_message(way), false);
     (void)fputs("%0A", file);
-    if (way->answer[0] != '\0') {
+    if (way->answer.text[0] != '\0') {
         put_freed(file, report_way_answer(way));
         (void)fputs("%0A", file);
     }

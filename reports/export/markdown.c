@@ -142,7 +142,7 @@ put_way(const struct report_export *export, const struct report_sweep *sweep,
     (void)fputs("\n\n", file);
     put_text(file, report_way_message(way));
     (void)fputs("  \n", file);
-    if (way->answer[0] != '\0') {
+    if (way->answer.text[0] != '\0') {
         put_freed(file, report_way_answer(way), "  \n");
     }
     if (way->file[0] != '\0') {

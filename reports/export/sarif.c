@@ -292,7 +292,7 @@ put_result(struct writing *writing, const struct report_sweep *sweep, const stru
     put_message(json, "message", message);
     put_locations(json, sweep, way);
     if (flow.count > 1) {
-        put_flow(json, sweep, &flow, way->answer[0] == '\0');
+        put_flow(json, sweep, &flow, way->answer.text[0] == '\0');
     }
     sim_json_signed(json, "occurrenceCount", report_way_runs(way));
     put_fingerprint(json, sweep, way);

@@ -54,11 +54,7 @@ report_way_place(const struct report_way *way)
 char *
 report_way_answer(const struct report_way *way)
 {
-    char *text = strdup(way->answer);
-    rt_assert(text != NULL);
-    for (char *c = strchr(text, '`'); c != NULL; c = strchr(c, '`')) {
-        *c = '\'';
-    }
+    char *text = report_text_quoted(&way->answer);
     text[0] = text[0] >= 'a' && text[0] <= 'z' ? (char)(text[0] - 'a' + 'A') : text[0];
     return text;
 }

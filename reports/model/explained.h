@@ -9,10 +9,6 @@
 #include "sim/base/page.h"
 #include "sim/store/read.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A location that the explanation names. */
 struct report_location {
     char *role; /* "cause", "stored", "first", "second", "number" */
@@ -30,6 +26,14 @@ struct report_text {
     uint32_t refs_count;
 };
 
+/* Reads column `name` of the explanation of `run`; "" for none. report_text_free may follow in any
+ * case. */
+RT_MUST_CHECK enum sim_store_err report_text_load(
+        struct sim_store *store, int64_t run, const char *name, struct report_text *ret_text);
+/* A copy with the names in quotes, for text without markup. */
+char *report_text_quoted(const struct report_text *text);
+void report_text_free(struct report_text *text);
+
 /* Texts as in explained.sql; none is NULL. */
 struct report_explained {
     int64_t run;
@@ -40,7 +44,6 @@ struct report_explained {
     uint64_t decided_step; /* The deciding step, in both runs; 0: before the first. */
     char *decided_shown;   /* The decision there; "": not known. */
     char *decided_passing;
-    char *cause;
     struct report_text headline;
     struct report_text answer;
     struct report_text decision;
@@ -57,11 +60,4 @@ RT_MUST_CHECK enum sim_store_err report_explained_load(
         struct sim_store *store, int64_t run, struct report_explained *ret_explained);
 void report_explained_free(struct report_explained *explained);
 
-/* The location with this role and number; NULL: not known. */
-const struct report_location *report_explained_location(
-        const struct report_explained *explained, const char *role, uint32_t nth);
-
-#ifdef __cplusplus
-}
-#endif
 #endif

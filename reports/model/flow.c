@@ -5,9 +5,6 @@
  */
 #include "reports/model/flow.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "reports/base/ask.h"
 #include "runtime/base/assert.h"
 
@@ -51,13 +48,13 @@ static const char flow_sql[] =
         " JOIN events AS e ON e.run = ?1 AND e.n = t.n JOIN sites AS s ON s.site = e.await"
         " ORDER BY t.n, t.text LIMIT ?2";
 
-static char *
-copy(struct report_ask *ask, int column)
-{
-    char *text = strdup(report_text(ask, column));
-    rt_assert(text != NULL);
-    return text;
-}
+static const struct report_column columns[] = {
+        REPORT_COLUMN(struct report_flow_place, step),
+        REPORT_COLUMN(struct report_flow_place, file),
+        REPORT_COLUMN(struct report_flow_place, function),
+        REPORT_COLUMN(struct report_flow_place, line),
+        REPORT_COLUMN(struct report_flow_place, text),
+};
 
 /* Reading the ledger of a longer run takes seconds; other verdicts need none. */
 static const char has_flow_sql[] =
@@ -87,13 +84,8 @@ report_flow_read(struct sim_store *store, int64_t run, struct report_flow *ret_f
     report_put_int(&ask, REPORT_FLOW_MAX);
     while (report_row(&ask)) {
         rt_assert(ret_flow->count < REPORT_FLOW_MAX);
-        ret_flow->places[ret_flow->count++] = (struct report_flow_place){
-                .step = report_int(&ask, 0),
-                .file = copy(&ask, 1),
-                .function = copy(&ask, 2),
-                .line = report_int(&ask, 3),
-                .text = copy(&ask, 4),
-        };
+        report_row_read(
+                &ask, columns, REPORT_COLUMNS(columns), &ret_flow->places[ret_flow->count++]);
     }
     return report_done(&ask);
 }
@@ -102,9 +94,7 @@ void
 report_flow_done(struct report_flow *flow)
 {
     for (size_t i = 0; i < flow->count; i++) {
-        free(flow->places[i].file);
-        free(flow->places[i].function);
-        free(flow->places[i].text);
+        report_row_free(columns, REPORT_COLUMNS(columns), &flow->places[i]);
     }
     flow->count = 0;
 }

@@ -5,56 +5,41 @@
  */
 #include "reports/model/places.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "reports/base/ask.h"
+#include "sim/base/heap.h"
 #include "sim/core/record/site.h"
 
-static bool
-add(struct report_places *places, uint32_t *capacity, struct report_ask *ask)
-{
-    if (places->count == *capacity) {
-        uint32_t grown = *capacity != 0 ? *capacity * 2 : 512;
-        struct report_place *more = reallocarray(places->places, grown, sizeof(*more));
-        if (more == NULL) {
-            return false;
-        }
-        places->places = more;
-        *capacity = grown;
-    }
-    struct report_place place = {
-            .site = (uint32_t)report_int(ask, 0),
-            .line = (uint32_t)report_int(ask, 1),
-            .file = strdup(report_text(ask, 2)),
-            .function = strdup(report_text(ask, 3)),
-    };
-    places->places[places->count++] = place;
-    return place.file != NULL && place.function != NULL;
-}
+static const struct report_column columns[] = {
+        REPORT_COLUMN(struct report_place, site),
+        REPORT_COLUMN(struct report_place, line),
+        REPORT_COLUMN(struct report_place, file),
+        REPORT_COLUMN(struct report_place, function),
+};
 
 enum sim_store_err
 report_places_load(struct sim_store *store, struct report_places *ret_places)
 {
     uint32_t capacity = 0;
-    bool memory = true;
     *ret_places = (struct report_places){.count = 0};
     struct report_ask ask =
             report_ask(store, "SELECT site, line, file, function FROM sites ORDER BY site");
-    while (memory && report_row(&ask)) {
-        memory = add(ret_places, &capacity, &ask);
+    while (report_row(&ask)) {
+        sim_heap_grow(
+                &ret_places->places, ret_places->count, &capacity, sizeof(*ret_places->places));
+        report_row_read(
+                &ask, columns, REPORT_COLUMNS(columns), &ret_places->places[ret_places->count++]);
     }
-    enum sim_store_err err = report_done(&ask);
-    return err == SIM_STORE_OK && !memory ? sim_store_refused(store, SQLITE_NOMEM) : err;
+    return report_done(&ask);
 }
 
 void
 report_places_free(struct report_places *places)
 {
     for (uint32_t i = 0; i < places->count; i++) {
-        free(places->places[i].file);
-        free(places->places[i].function);
+        report_row_free(columns, REPORT_COLUMNS(columns), &places->places[i]);
     }
     free(places->places);
     *places = (struct report_places){.count = 0};

@@ -28,7 +28,7 @@ struct report_places {
     uint32_t count;
 };
 
-/* Reads all of them. SYSTEM: no memory. report_places_free may follow in any case. */
+/* Reads all of them. report_places_free may follow in any case. */
 RT_MUST_CHECK enum sim_store_err report_places_load(
         struct sim_store *store, struct report_places *ret_places);
 void report_places_free(struct report_places *places);

@@ -471,6 +471,18 @@ report_run_step(const struct report_run *run, uint64_t number)
                                            sizeof(run->steps[0]), against_step);
 }
 
+const struct report_wake *
+report_run_unanswered(const struct report_run *run, uint32_t actor)
+{
+    const struct report_wake *last = NULL;
+    for (uint32_t i = 0; i < run->wakes_count; i++) {
+        const struct report_wake *wake = &run->wakes[i];
+        bool unanswered = wake->poll_step == 0 && wake->how != SIM_WAKE_DEAD;
+        last = wake->woken == actor && unanswered ? wake : last;
+    }
+    return last;
+}
+
 uint32_t
 report_run_actor(const struct report_run *run, uint64_t event)
 {

@@ -108,6 +108,9 @@ void report_run_free(struct report_run *run);
 /* Step `number`; NULL: not on record. */
 const struct report_step *report_run_step(const struct report_run *run, uint64_t number);
 
+/* The last wake of `actor` without a later poll; NULL: none. */
+const struct report_wake *report_run_unanswered(const struct report_run *run, uint32_t actor);
+
 /* The actor of an event, as an index into actors. */
 uint32_t report_run_actor(const struct report_run *run, uint64_t event);
 

@@ -11,53 +11,40 @@
 #include "reports/base/ask.h"
 #include "reports/base/path.h"
 #include "reports/model/places.h"
-#include "runtime/base/assert.h"
 #include "sim/base/glob.h"
 #include "sim/base/heap.h"
 #include "sim/store/read.h"
 
-static char *
-copy(struct report_ask *ask, int column)
-{
-    char *text = strdup(report_text(ask, column));
-    rt_assert(text != NULL);
-    return text;
-}
-
 /* ---- The sweeps themselves. ------------------------------------------------------------------ */
 
-static void
-read_sweep(struct report_ask *ask, struct report_sweep *sweep)
-{
-    *sweep = (struct report_sweep){
-            .sweep = report_int(ask, 0),
-            .scenario = copy(ask, 1),
-            .library = copy(ask, 2),
-            .strategy = copy(ask, 3),
-            .options = copy(ask, 4),
-            .build = copy(ask, 5),
-            .seed_first = report_int(ask, 6),
-            .started_ms = report_int(ask, 7),
-            .elapsed_ms = report_int(ask, 8),
-            .runs = report_int(ask, 9),
-            .failed = report_int(ask, 10),
-            .steps = report_int(ask, 11),
-            .complete = report_int(ask, 12) != 0,
-            .goals_missed = report_int(ask, 13),
-            .about = copy(ask, 14),
-            .file = copy(ask, 15),
-            .stated = copy(ask, 16),
-            .held_to_verdict = (report_int(ask, 17) & 1) != 0,
-            .held_to_goals = (report_int(ask, 17) & 2) != 0,
-            .command_ms = report_int(ask, 18),
-            .ended = copy(ask, 19),
-            .checked = report_int(ask, 20),
-            .unequal = report_int(ask, 21),
-            .stated_runs = report_int(ask, 22),
-            .again = report_int(ask, 23),
-            .stated_also = copy(ask, 24),
-    };
-}
+static const struct report_column sweep_columns[] = {
+        REPORT_COLUMN(struct report_sweep, sweep),
+        REPORT_COLUMN(struct report_sweep, scenario),
+        REPORT_COLUMN(struct report_sweep, library),
+        REPORT_COLUMN(struct report_sweep, strategy),
+        REPORT_COLUMN(struct report_sweep, options),
+        REPORT_COLUMN(struct report_sweep, build),
+        REPORT_COLUMN(struct report_sweep, seed_first),
+        REPORT_COLUMN(struct report_sweep, started_ms),
+        REPORT_COLUMN(struct report_sweep, elapsed_ms),
+        REPORT_COLUMN(struct report_sweep, runs),
+        REPORT_COLUMN(struct report_sweep, failed),
+        REPORT_COLUMN(struct report_sweep, steps),
+        REPORT_COLUMN(struct report_sweep, complete),
+        REPORT_COLUMN(struct report_sweep, goals_missed),
+        REPORT_COLUMN(struct report_sweep, about),
+        REPORT_COLUMN(struct report_sweep, file),
+        REPORT_COLUMN(struct report_sweep, stated),
+        REPORT_COLUMN(struct report_sweep, held_to_verdict),
+        REPORT_COLUMN(struct report_sweep, held_to_goals),
+        REPORT_COLUMN(struct report_sweep, command_ms),
+        REPORT_COLUMN(struct report_sweep, ended),
+        REPORT_COLUMN(struct report_sweep, checked),
+        REPORT_COLUMN(struct report_sweep, unequal),
+        REPORT_COLUMN(struct report_sweep, stated_runs),
+        REPORT_COLUMN(struct report_sweep, again),
+        REPORT_COLUMN(struct report_sweep, stated_also),
+};
 
 /* With what is noted of it, and without. */
 #define SWEEP_SQL(columns, joined, again, also) \
@@ -70,7 +57,8 @@ read_sweep(struct report_ask *ask, struct report_sweep *sweep)
     ", " again ", " also " FROM sweeps AS s " joined " WHERE s.sweep = ?"
 
 #define NOTED_SQL(again, also) \
-    SWEEP_SQL(" n.about, n.file, w.name, n.held, coalesce(n.command_ms, s.started_ms), n.ended," \
+    SWEEP_SQL(" n.about, n.file, w.name, n.held & 1, n.held & 2, coalesce(n.command_ms, " \
+              "s.started_ms), n.ended," \
               " n.checked, n.unequal, (SELECT v.runs FROM sweep_verdicts AS v" \
               " WHERE v.sweep = s.sweep AND v.verdict = n.stated)", \
             "LEFT JOIN sweep_notes AS n USING (sweep)" \
@@ -86,7 +74,7 @@ static const char *
 sweep_sql(struct sim_store *store)
 {
     if (!report_has_table(store, "sweep_notes")) {
-        return SWEEP_SQL("NULL, NULL, NULL, 0, s.started_ms, NULL, 0, 0, 0", "", "0", "NULL");
+        return SWEEP_SQL("NULL, NULL, NULL, 0, 0, s.started_ms, NULL, 0, 0, 0", "", "0", "NULL");
     }
     if (!report_has_table(store, "failed_again")) {
         return NOTED_SQL("0", "NULL");
@@ -105,7 +93,8 @@ read_sweeps(
         struct report_ask ask = report_ask(store, sql);
         report_put_int(&ask, numbers[i]);
         if (report_row(&ask)) {
-            read_sweep(&ask, &list->sweeps[list->count++]);
+            report_row_read(&ask, sweep_columns, REPORT_COLUMNS(sweep_columns),
+                    &list->sweeps[list->count++]);
         }
         err = report_done(&ask);
     }
@@ -114,91 +103,101 @@ read_sweeps(
 
 /* ---- Ways to fail. --------------------------------------------------------------------------- */
 
-/* The first sentence of an explanation in the form of other messages: without verdict and full
- * stop, names in quotes. */
+static const struct report_column way_columns[] = {
+        REPORT_COLUMN(struct report_way, sweep),
+        REPORT_COLUMN(struct report_way, runs),
+        REPORT_COLUMN(struct report_way, first_number),
+        REPORT_COLUMN(struct report_way, verdict),
+        REPORT_COLUMN(struct report_way, oracle),
+        REPORT_COLUMN(struct report_way, file),
+        REPORT_COLUMN(struct report_way, line),
+        REPORT_COLUMN(struct report_way, function),
+        REPORT_COLUMN(struct report_way, run),
+        REPORT_COLUMN(struct report_way, seed),
+        REPORT_COLUMN(struct report_way, message),
+        REPORT_COLUMN(struct report_way, token),
+        REPORT_COLUMN(struct report_way, shrunk_token),
+        REPORT_COLUMN(struct report_way, site),
+        REPORT_COLUMN(struct report_way, again),
+        REPORT_COLUMN(struct report_way, page),
+};
+
+/* Replaces the line of the way by that of the first row, where there is one. */
+static enum sim_store_err
+read_place(struct sim_store *store, struct report_way *way, const char *sql)
+{
+    struct report_ask ask = report_ask(store, sql);
+    report_put_int(&ask, way->run);
+    if (report_row(&ask)) {
+        free(way->file);
+        free(way->function);
+        way->file = sim_heap_text(report_text(&ask, 0));
+        way->line = report_int(&ask, 1);
+        way->function = sim_heap_text(report_text(&ask, 2));
+    }
+    return report_done(&ask);
+}
+
+/* The headline in the form of other messages: without verdict and full stop, names in quotes. */
 static char *
-plain(const char *headline, const char *verdict)
+message_of(const struct report_text *headline, const char *verdict)
 {
     size_t length = strlen(verdict);
-    bool named = strncmp(headline, verdict, length) == 0 && headline[length] == ':';
-    char *text = strdup(headline + (named ? length + 1 + strspn(headline + length + 1, " ") : 0));
-    rt_assert(text != NULL);
-    for (char *c = strchr(text, '`'); c != NULL; c = strchr(c, '`')) {
-        *c = '\'';
-    }
-    size_t end = strlen(text);
-    text[end - (end > 0 && text[end - 1] == '.')] = '\0';
-    return text;
+    char *text = report_text_quoted(headline);
+    bool named = strncmp(text, verdict, length) == 0 && text[length] == ':';
+    const char *begin = text + (named ? length + 1 + strspn(text + length + 1, " ") : 0);
+    size_t end = strlen(begin);
+    char *message = sim_heap_must(strndup(begin, end - (end > 0 && begin[end - 1] == '.')));
+    free(text);
+    return message;
 }
 
-/* A way without a line gets that of its explanation. */
 static enum sim_store_err
-read_found_place(struct sim_store *store, struct report_way *way)
+read_explanation(struct sim_store *store, struct report_way *way)
 {
+    struct report_text headline;
     struct report_ask ask = report_ask(store,
-            "SELECT file, line, function FROM explained_places WHERE run = ? AND nth = 0"
-            " AND line > 0 AND role IN ('cause', 'stored') ORDER BY role");
+            "SELECT headline || char(10) || answer || char(10) || decision || char(10) || why"
+            " FROM explained WHERE run = ?");
     report_put_int(&ask, way->run);
     if (report_row(&ask)) {
-        free(way->file);
-        free(way->function);
-        way->file = copy(&ask, 0);
-        way->line = report_int(&ask, 1);
-        way->function = copy(&ask, 2);
-    }
-    return report_done(&ask);
-}
-
-/* Of explained.sql; a name is in backquotes there. */
-static enum sim_store_err
-read_answer(struct sim_store *store, struct report_way *way)
-{
-    struct report_ask ask = report_ask(store, "SELECT answer, headline || char(10) || answer || "
-                                              "char(10) || decision || char(10) || why, headline"
-                                              " FROM explained WHERE run = ?");
-    report_put_int(&ask, way->run);
-    bool known = report_row(&ask);
-    if (known) {
-        free(way->answer);
         free(way->explanation);
-        way->answer = copy(&ask, 0);
-        way->explanation = copy(&ask, 1);
-    }
-    if (known && report_text(&ask, 2)[0] != '\0') {
-        free(way->message);
-        way->message = plain(report_text(&ask, 2), way->verdict);
+        way->explanation = sim_heap_text(report_text(&ask, 0));
     }
     enum sim_store_err err = report_done(&ask);
-    return err == SIM_STORE_OK && known && way->file[0] == '\0' ? read_found_place(store, way)
-                                                                : err;
-}
-
-/* Where its run failed, as stacks.sql has it: more than the line that a verdict names. */
-static enum sim_store_err
-read_stack(struct sim_store *store, struct report_way *way)
-{
-    struct report_ask ask = report_ask(store,
-            "SELECT file, line, function FROM stacks WHERE run = ? AND file <> '' ORDER BY n");
-    report_put_int(&ask, way->run);
-    if (report_row(&ask)) {
-        free(way->file);
-        free(way->function);
-        way->file = copy(&ask, 0);
-        way->line = report_int(&ask, 1);
-        way->function = copy(&ask, 2);
+    if (err != SIM_STORE_OK || way->explanation[0] == '\0') {
+        return err;
     }
-    return report_done(&ask);
+    report_text_free(&way->answer);
+    err = report_text_load(store, way->run, "answer", &way->answer);
+    if (err == SIM_STORE_OK) {
+        err = report_text_load(store, way->run, "headline", &headline);
+        if (headline.text[0] != '\0') {
+            free(way->message);
+            way->message = message_of(&headline, way->verdict);
+        }
+        report_text_free(&headline);
+    }
+    return err;
 }
 
+/* Where its run failed is more than the line that a verdict names, and the explanation may know the
+ * line of a way without one. */
 static enum sim_store_err
-read_stacks(struct sim_store *store, struct report_sweeps *list)
+read_more(struct sim_store *store, struct report_way *way, bool stacks, bool explained)
 {
     enum sim_store_err err = SIM_STORE_OK;
-    bool there = report_has_table(store, "stacks");
-    for (size_t i = 0; there && i < list->count; i++) {
-        for (size_t j = 0; j < list->sweeps[i].way_count && err == SIM_STORE_OK; j++) {
-            err = read_stack(store, &list->sweeps[i].ways[j]);
-        }
+    if (stacks) {
+        err = read_place(store, way,
+                "SELECT file, line, function FROM stacks WHERE run = ? AND file <> '' ORDER BY n");
+    }
+    if (err == SIM_STORE_OK && explained) {
+        err = read_explanation(store, way);
+    }
+    if (err == SIM_STORE_OK && explained && way->file[0] == '\0') {
+        err = read_place(store, way,
+                "SELECT file, line, function FROM explained_places WHERE run = ? AND nth = 0"
+                " AND line > 0 AND role IN ('cause', 'stored') ORDER BY role");
     }
     return err;
 }
@@ -218,27 +217,6 @@ name_files(struct report_sweeps *list)
             sweep->ways[j].file = file;
         }
     }
-}
-
-static enum sim_store_err
-read_answers(struct sim_store *store, struct report_sweeps *list)
-{
-    enum sim_store_err err = SIM_STORE_OK;
-    bool there = report_has_table(store, "explained");
-    for (size_t i = 0; there && i < list->count; i++) {
-        for (size_t j = 0; j < list->sweeps[i].way_count && err == SIM_STORE_OK; j++) {
-            err = read_answer(store, &list->sweeps[i].ways[j]);
-        }
-    }
-    return err;
-}
-
-static struct report_way *
-add_way(struct report_sweep *sweep)
-{
-    sweep->ways = reallocarray(sweep->ways, sweep->way_count + 1, sizeof(*sweep->ways));
-    rt_assert(sweep->ways != NULL);
-    return &sweep->ways[sweep->way_count++];
 }
 
 static struct report_sweep *
@@ -263,31 +241,6 @@ forget_own_place(struct report_way *way)
     }
 }
 
-static void
-read_way(struct report_ask *ask, struct report_way *way)
-{
-    *way = (struct report_way){
-            .runs = report_int(ask, 1),
-            .first_number = report_int(ask, 2),
-            .verdict = copy(ask, 3),
-            .oracle = copy(ask, 4),
-            .file = copy(ask, 5),
-            .line = report_int(ask, 6),
-            .function = copy(ask, 7),
-            .run = report_int(ask, 8),
-            .seed = report_int(ask, 9),
-            .message = copy(ask, 10),
-            .token = copy(ask, 11),
-            .shrunk_token = copy(ask, 12),
-            .site = (uint32_t)report_int(ask, 13),
-            .again = report_int(ask, 14) != 0,
-            .page = report_int(ask, 15),
-            .answer = strdup(""),
-            .explanation = strdup(""),
-    };
-    forget_own_place(way);
-}
-
 /* Ways of remembered runs that failed again come first. */
 static const char ways_sql[] =
         "SELECT w.sweep, w.runs, w.first_number, v.name, o.name, s.file, s.line, s.function,"
@@ -307,44 +260,38 @@ read_ways(struct sim_store *store, struct report_sweeps *list)
     if (made != SIM_STORE_OK) {
         return made;
     }
+    bool stacks = report_has_table(store, "stacks");
+    bool explained = report_has_table(store, "explained");
+    enum sim_store_err err = SIM_STORE_OK;
     struct report_ask ask = report_ask(store, ways_sql);
-    while (report_row(&ask)) {
+    while (err == SIM_STORE_OK && report_row(&ask)) {
         struct report_sweep *sweep = find_sweep(list, report_int(&ask, 0));
         if (sweep != NULL) {
-            read_way(&ask, add_way(sweep));
+            sim_heap_grow(
+                    &sweep->ways, sweep->way_count, &sweep->way_capacity, sizeof(*sweep->ways));
+            struct report_way *way = &sweep->ways[sweep->way_count++];
+            report_row_read(&ask, way_columns, REPORT_COLUMNS(way_columns), way);
+            way->answer.text = sim_heap_text("");
+            way->explanation = sim_heap_text("");
+            forget_own_place(way);
+            err = read_more(store, way, stacks, explained);
         }
     }
-    return report_done(&ask);
+    enum sim_store_err done = report_done(&ask);
+    return err == SIM_STORE_OK ? done : err;
 }
 
 enum sim_store_err
 report_sweeps_read(struct sim_store *store, const int64_t *numbers, size_t count,
         struct report_sweeps *ret_list)
 {
-    *ret_list = (struct report_sweeps){.sweeps = calloc(count + 1, sizeof(*ret_list->sweeps))};
-    rt_assert(ret_list->sweeps != NULL);
+    *ret_list = (struct report_sweeps){.sweeps = sim_heap_new(count, sizeof(*ret_list->sweeps))};
     enum sim_store_err err = read_sweeps(store, numbers, count, ret_list);
     if (err == SIM_STORE_OK) {
         err = read_ways(store, ret_list);
     }
-    err = err == SIM_STORE_OK ? read_stacks(store, ret_list) : err;
-    err = err == SIM_STORE_OK ? read_answers(store, ret_list) : err;
     name_files(ret_list);
     return err;
-}
-
-static void
-way_done(struct report_way *way)
-{
-    free(way->verdict);
-    free(way->oracle);
-    free(way->file);
-    free(way->function);
-    free(way->message);
-    free(way->answer);
-    free(way->explanation);
-    free(way->token);
-    free(way->shrunk_token);
 }
 
 void
@@ -353,19 +300,12 @@ report_sweeps_done(struct report_sweeps *list)
     for (size_t i = 0; i < list->count; i++) {
         struct report_sweep *sweep = &list->sweeps[i];
         for (size_t j = 0; j < sweep->way_count; j++) {
-            way_done(&sweep->ways[j]);
+            report_row_free(way_columns, REPORT_COLUMNS(way_columns), &sweep->ways[j]);
+            report_text_free(&sweep->ways[j].answer);
+            free(sweep->ways[j].explanation);
         }
         free(sweep->ways);
-        free(sweep->scenario);
-        free(sweep->library);
-        free(sweep->strategy);
-        free(sweep->options);
-        free(sweep->build);
-        free(sweep->about);
-        free(sweep->file);
-        free(sweep->stated);
-        free(sweep->stated_also);
-        free(sweep->ended);
+        report_row_free(sweep_columns, REPORT_COLUMNS(sweep_columns), sweep);
     }
     free(list->sweeps);
     *list = (struct report_sweeps){.sweeps = NULL};
@@ -445,25 +385,23 @@ report_sweep_end(const struct report_sweep *sweep)
     return whole ? REPORT_PASSED : REPORT_CUT;
 }
 
-/* ---- The newest. ----------------------------------------------------------------------------- */
+/* ---- Which sweeps, which runs. --------------------------------------------------------------- */
 
 enum sim_store_err
 report_sweeps_newest(struct sim_store *store, char *const *patterns, uint32_t pattern_count,
         int64_t **ret_numbers, size_t *ret_count)
 {
-    int64_t *numbers = NULL;
-    size_t count = 0;
+    uint32_t count = 0;
+    uint32_t capacity = 0;
+    *ret_numbers = NULL;
     struct report_ask ask = report_ask(
             store, "SELECT scenario, max(sweep) FROM sweeps GROUP BY scenario ORDER BY scenario");
     while (report_row(&ask)) {
-        if (!sim_glob_matches(report_text(&ask, 0), patterns, pattern_count)) {
-            continue;
+        if (sim_glob_matches(report_text(&ask, 0), patterns, pattern_count)) {
+            sim_heap_grow(ret_numbers, count, &capacity, sizeof(**ret_numbers));
+            (*ret_numbers)[count++] = report_int(&ask, 1);
         }
-        numbers = reallocarray(numbers, count + 1, sizeof(*numbers));
-        rt_assert(numbers != NULL);
-        numbers[count++] = report_int(&ask, 1);
     }
-    *ret_numbers = numbers;
     *ret_count = count;
     return report_done(&ask);
 }
@@ -471,19 +409,18 @@ report_sweeps_newest(struct sim_store *store, char *const *patterns, uint32_t pa
 enum sim_store_err
 report_ways_shown(struct sim_store *store, int64_t **ret_runs, size_t *ret_count)
 {
-    int64_t *runs = NULL;
     uint32_t count = 0;
     uint32_t capacity = 0;
+    *ret_runs = NULL;
     enum sim_store_err made = sim_store_ways_make(store);
     if (made != SIM_STORE_OK) {
         return made;
     }
     struct report_ask ask = report_ask(store, "SELECT shown FROM ways ORDER BY last DESC");
     while (report_row(&ask)) {
-        sim_heap_grow(&runs, count, &capacity, sizeof(*runs));
-        runs[count++] = report_int(&ask, 0);
+        sim_heap_grow(ret_runs, count, &capacity, sizeof(**ret_runs));
+        (*ret_runs)[count++] = report_int(&ask, 0);
     }
-    *ret_runs = runs;
     *ret_count = count;
     return report_done(&ask);
 }

@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "reports/model/explained.h"
 #include "sim/base/page.h"
 #include "sim/store/read.h"
 
@@ -32,6 +33,7 @@ extern "C" {
 
 /* A way to fail. Text is "" where it is not known. */
 struct report_way {
+    int64_t sweep;
     char *verdict;
     char *oracle;
     /* Of the site, as the compiler got it; without a site, of the cause in the explanation. "": no
@@ -46,8 +48,8 @@ struct report_way {
     int64_t seed;         /* Of `run`. */
     int64_t page;         /* The run with the page about this way, in all sweeps. */
     char *message;        /* The first sentence of the explanation, else the message of the run. */
-    char *answer;         /* The missing wake, and where; "": no explanation. */
-    char *explanation;    /* All of it, a paragraph a line. */
+    struct report_text answer; /* The missing wake, and where; "": no explanation. */
+    char *explanation;         /* All of it, a paragraph a line. */
     char *token;
     char *shrunk_token; /* "": it was not shrunk, or there is nothing smaller. */
     bool again;         /* `run` is remembered, was replayed before the sweep, and failed again. */
@@ -82,7 +84,8 @@ struct report_sweep {
     int64_t checked;         /* Runs that were repeated in another process … */
     int64_t unequal;         /* … and those that differed there. */
     struct report_way *ways; /* Those that are `again` first, then by most runs. */
-    size_t way_count;
+    uint32_t way_count;
+    uint32_t way_capacity;
 };
 
 struct report_sweeps {

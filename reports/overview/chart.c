@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "reports/base/table.h"
+
 #define WIDTH 720.0
 #define HEIGHT 260.0
 #define LEFT 72.0
@@ -44,30 +46,6 @@ scale_y(const struct frame *frame, double y)
 
 /* ---- Numbers. -------------------------------------------------------------------------------- */
 
-static void
-count_text(int64_t count, char text[32])
-{
-    char digits[24];
-    int length = snprintf(digits, sizeof(digits), "%lld", (long long)count);
-    size_t used = 0;
-    for (int i = 0; i < length; i++) {
-        text[used++] = digits[i];
-        int left = length - i - 1;
-        if (left > 0 && left % 3 == 0 && digits[i] != '-') {
-            text[used++] = ',';
-        }
-    }
-    text[used] = '\0';
-}
-
-void
-report_count_put(struct report_html *html, int64_t count)
-{
-    char text[32];
-    count_text(count, text);
-    report_html_raw(html, text);
-}
-
 /* 1, 2 or 5 times a power of ten: at most `ticks` of them make up `range`. */
 static double
 step_of(double range, int ticks)
@@ -90,12 +68,11 @@ static void
 put_y_tick(struct report_html *html, const struct frame *frame, double value)
 {
     double y = scale_y(frame, value);
-    char text[32];
-    count_text((int64_t)value, text);
-    report_html_format(html,
+    sim_page_printf(&html->page,
             "<path d=\"M%.1f %.1fH%.1f\" style=\"stroke:var(--line)\"/>"
             "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\" %s>%s</text>\n",
-            frame->left, y, frame->left + frame->width, frame->left - 8, y + 4.5, text_style, text);
+            frame->left, y, frame->left + frame->width, frame->left - 8, y + 4.5, text_style,
+            report_count((int64_t)value).text);
 }
 
 /* At least one: what is counted is whole. */
@@ -119,7 +96,7 @@ static void
 put_x_tick(struct report_html *html, const struct frame *frame, double x, const char *text)
 {
     double bottom = frame->top + frame->height;
-    report_html_format(html,
+    sim_page_printf(&html->page,
             "<path d=\"M%.1f %.1fv5\" style=\"stroke:var(--dim)\"/>"
             "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" %s>%s</text>\n",
             x, bottom, x, bottom + 19, text_style, text);
@@ -130,9 +107,7 @@ put_log_ticks(struct report_html *html, const struct frame *frame)
 {
     int64_t value = 1;
     for (int power = 0; power <= (int)frame->x_last && power < 18; power++) {
-        char text[32];
-        count_text(value, text);
-        put_x_tick(html, frame, scale_x(frame, value), text);
+        put_x_tick(html, frame, scale_x(frame, value), report_count(value).text);
         value *= 10;
     }
 }
@@ -152,9 +127,10 @@ put_linear_ticks(struct report_html *html, const struct frame *frame, bool ms)
 static void
 put_labels(struct report_html *html, const struct frame *frame, const struct report_chart *chart)
 {
-    report_html_format(html, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" %s>%s</text>\n",
+    sim_page_printf(&html->page,
+            "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" %s>%s</text>\n",
             frame->left + frame->width / 2, HEIGHT - 8, text_style, chart->x_label);
-    report_html_format(html,
+    sim_page_printf(&html->page,
             "<text transform=\"translate(14 %.1f) rotate(-90)\" text-anchor=\"middle\" %s>%s"
             "</text>\n",
             frame->top + frame->height / 2, text_style, chart->y_label);
@@ -168,12 +144,12 @@ put_curve(struct report_html *html, const struct frame *frame, const struct repo
         size_t count)
 {
     double last_x = -1;
-    report_html_format(html, "<path d=\"M%.1f %.1f", scale_x(frame, points[0].x),
+    sim_page_printf(&html->page, "<path d=\"M%.1f %.1f", scale_x(frame, points[0].x),
             scale_y(frame, (double)points[0].y));
     for (size_t i = 1; i < count; i++) {
         double x = scale_x(frame, points[i].x);
         if (x - last_x >= 1.0 || i + 1 == count) {
-            report_html_format(html, frame->slopes ? "L%.1f %.1f" : "H%.1fV%.1f", x,
+            sim_page_printf(&html->page, frame->slopes ? "L%.1f %.1f" : "H%.1fV%.1f", x,
                     scale_y(frame, (double)points[i].y));
             last_x = x;
         }
@@ -186,7 +162,7 @@ static void
 put_marks(struct report_html *html, const struct frame *frame, const struct report_chart *chart)
 {
     for (size_t i = 0; i < chart->mark_count; i++) {
-        report_html_format(html,
+        sim_page_printf(&html->page,
                 "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" style=\"fill:var(--lost);"
                 "stroke:var(--ground)\"/>\n",
                 scale_x(frame, chart->marks[i].x), scale_y(frame, (double)chart->marks[i].y));
@@ -220,7 +196,7 @@ report_chart_put(struct report_html *html, const struct report_chart *chart)
     frame.height = HEIGHT - TOP - BOTTOM;
     frame.x_last = frame.x_last > 0 ? frame.x_last : 1;
     frame.y_last = ceil(frame.y_last / y_step(&frame)) * y_step(&frame);
-    report_html_format(html,
+    sim_page_printf(&html->page,
             "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\">"
             "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"%s\" "
             "style=\"display:block;width:100%%;min-width:36rem;max-width:52rem\">\n",
@@ -249,7 +225,7 @@ report_spark_put(struct report_html *html, const char *title, const struct repor
     frame.top = 1.5;
     frame.width = SPARK_WIDTH - 2;
     frame.height = SPARK_HEIGHT - 3;
-    report_html_format(html,
+    sim_page_printf(&html->page,
             "<svg viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" role=\"img\" "
             "aria-label=\"%s\">",
             SPARK_WIDTH, SPARK_HEIGHT, SPARK_WIDTH, SPARK_HEIGHT, title);

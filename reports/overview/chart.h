@@ -45,9 +45,6 @@ void report_chart_put(struct report_html *html, const struct report_chart *chart
 void report_spark_put(struct report_html *html, const char *title,
         const struct report_point *points, size_t count);
 
-/* "12,345" */
-void report_count_put(struct report_html *html, int64_t count);
-
 #ifdef __cplusplus
 }
 #endif

@@ -5,111 +5,49 @@
  */
 #include "reports/overview/coverage.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "reports/base/ask.h"
+#include "reports/base/table.h"
 #include "reports/overview/parts.h"
 
 /* Rows of one kind of coverage point; the browser's search finds a line. */
-#define ELEMENTS_MAX 500
-
-static void
-open_table(struct report_html *html, const char *label, const char *head)
-{
-    report_html_format(html,
-            "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table>\n<thead>"
-            "<tr>%s</tr></thead>\n<tbody>\n",
-            label, head);
-}
-
-static void
-close_table(struct report_html *html)
-{
-    report_html_raw(html, "</tbody></table></div>\n");
-}
-
-/* Thousandths of a percent. */
-static void
-put_share(struct report_html *html, int64_t millionths)
-{
-    report_html_format(html, "%lld.%03lld&nbsp;%%", (long long)(millionths / 10000),
-            (long long)(millionths % 10000 / 10));
-}
-
-/* "slot.c:102 put": the line as code. */
-static void
-put_place(struct report_html *html, const char *place)
-{
-    size_t length = strcspn(place, " ");
-    report_html_raw(html, "<td>");
-    if (length > 0) {
-        report_html_raw(html, "<code>");
-        report_html_text_n(html, place, length);
-        report_html_raw(html, "</code>");
-        report_html_element(html, "span", "dim", place + length);
-    }
-    report_html_raw(html, "</td>");
-}
+#define ELEMENTS_MAX 500u
 
 /* ---- One sweep. ------------------------------------------------------------------------------ */
 
 static enum sim_store_err
 put_goals(struct report_html *html, struct sim_store *store, int64_t sweep)
 {
-    size_t rows = 0;
+    static const struct report_table table = {
+            .intro =
+                    "<h2>Goals</h2>\n<p class=\"dim\">Conditions that the scenario expects of some "
+                    "run, or of all runs; those that no run reached come first.</p>\n",
+            .label = "Goals",
+            .heads = "#Runs|Claim|Condition|Line",
+            .kinds = "ztcp",
+    };
     struct report_ask ask =
-            report_ask(store, "SELECT what, text, place, runs FROM goals_reached WHERE sweep = ?"
+            report_ask(store, "SELECT runs, what, text, place FROM goals_reached WHERE sweep = ?"
                               " ORDER BY runs, place");
     report_put_int(&ask, sweep);
-    while (report_row(&ask)) {
-        if (rows++ == 0) {
-            report_html_raw(html, "<h2>Goals</h2>\n<p class=\"dim\">Conditions that the scenario "
-                                  "expects of some run, or of all runs; those that no run "
-                                  "reached come first.</p>\n");
-            open_table(html, "Goals",
-                    "<th class=\"number\">Runs</th><th>Claim</th>"
-                    "<th>Condition</th><th>Line</th>");
-        }
-        bool missed = report_int(&ask, 3) == 0;
-        report_html_raw(html, missed ? "<tr><td class=\"number lost\">never</td>" : "<tr>");
-        if (!missed) {
-            report_number_cell(html, report_int(&ask, 3));
-        }
-        report_html_element(html, "td", NULL, report_text(&ask, 0));
-        report_html_raw(html, "<td>");
-        report_html_element(html, "code", NULL, report_text(&ask, 1));
-        report_html_raw(html, "</td>");
-        put_place(html, report_text(&ask, 2));
-        report_html_raw(html, "</tr>\n");
-    }
-    if (rows > 0) {
-        close_table(html);
-    }
-    return report_done(&ask);
+    return report_table_put(html, &table, &ask);
 }
 
 static enum sim_store_err
 put_species(struct report_html *html, struct sim_store *store, int64_t sweep)
 {
     struct report_ask ask = report_ask(store,
-            "SELECT strategy, runs, seen, once, CAST(next_is_new * 1000000 AS INTEGER),"
-            " CAST(at_least AS INTEGER) FROM saturation WHERE sweep = ? AND runs > 0");
+            "SELECT runs, seen, once, at_least, strategy, printf('%d.%03d', millionths / 10000,"
+            " millionths % 10000 / 10) FROM (SELECT *, CAST(next_is_new * 1000000 AS INTEGER) AS"
+            " millionths FROM saturation) WHERE sweep = ? AND runs > 0");
     report_put_int(&ask, sweep);
     if (report_row(&ask)) {
-        report_html_raw(html, "<p>Different runs, not counting the order of independent steps: ");
-        report_count_put(html, report_int(&ask, 2));
-        report_html_raw(html, " of ");
-        report_count_put(html, report_int(&ask, 1));
-        report_html_raw(html, " by ");
-        report_html_text(html, report_text(&ask, 0));
-        report_html_raw(html, "; ");
-        report_count_put(html, report_int(&ask, 3));
-        report_html_raw(html, " were seen once. The next run is new with <strong>");
-        put_share(html, report_int(&ask, 4));
-        report_html_raw(html, "</strong> probability (Good-Turing); there are at least ");
-        report_count_put(html, report_int(&ask, 5));
-        report_html_raw(html, " (Chao1).</p>\n");
+        report_html_put(html,
+                "<p>Different runs, not counting the order of independent steps: %s of %s by %s; "
+                "%s "
+                "were seen once. The next run is new with <strong>%s&nbsp;%%</strong> probability "
+                "(Good-Turing); there are at least %s (Chao1).</p>\n",
+                report_count(report_int(&ask, 1)).text, report_count(report_int(&ask, 0)).text,
+                report_text(&ask, 4), report_count(report_int(&ask, 2)).text, report_text(&ask, 5),
+                report_count(report_int(&ask, 3)).text);
     }
     return report_done(&ask);
 }
@@ -117,64 +55,40 @@ put_species(struct report_html *html, struct sim_store *store, int64_t sweep)
 static enum sim_store_err
 put_bounds(struct report_html *html, struct sim_store *store, int64_t sweep)
 {
-    size_t rows = 0;
+    static const struct report_table table = {
+            .intro = "<h2>Strategies</h2>\n",
+            .label = "Strategies",
+            .heads = "Strategy|#Runs|#Failed|#Upper bound of the failure rate (95&nbsp;%: 3/n)",
+            .kinds = "tnns",
+    };
     struct report_ask ask = report_ask(store,
-            "SELECT strategy, runs, failures, CAST(min(1.0, 3.0 / runs) * 1000000 AS "
-            "INTEGER)"
+            "SELECT strategy, runs, failures,"
+            " iif(failures = 0, CAST(min(1.0, 3.0 / runs) * 1000000 AS INTEGER), NULL)"
             " FROM sweep_strategies WHERE sweep = ? AND runs > 0 ORDER BY runs DESC, strategy");
     report_put_int(&ask, sweep);
-    while (report_row(&ask)) {
-        if (rows++ == 0) {
-            report_html_raw(html, "<h2>Strategies</h2>\n");
-            open_table(html, "Strategies",
-                    "<th>Strategy</th><th class=\"number\">Runs</th><th class=\"number\">Failed"
-                    "</th><th class=\"number\">Upper bound of the failure rate (95&nbsp;%: "
-                    "3/n)</th>");
-        }
-        report_html_raw(html, "<tr>");
-        report_html_element(html, "td", NULL, report_text(&ask, 0));
-        report_number_cell(html, report_int(&ask, 1));
-        report_number_cell(html, report_int(&ask, 2));
-        report_html_raw(html, "<td class=\"number\">");
-        if (report_int(&ask, 2) == 0) {
-            put_share(html, report_int(&ask, 3));
-        }
-        report_html_raw(html, "</td></tr>\n");
-    }
-    if (rows > 0) {
-        close_table(html);
-    }
-    return report_done(&ask);
+    return report_table_put(html, &table, &ask);
 }
 
 /* The rare ones of each kind come first. */
 static const char elements_sql[] =
-        "SELECT * FROM (SELECT k.kind, k.name, k.meaning, coalesce(p.place, printf('%08x', "
-        "c.site)),"
-        " CASE c.other WHEN 0 THEN '' ELSE coalesce(q.place, printf('%08x', c.other)) END, c.runs,"
-        " c.first_run + 1, row_number() OVER (PARTITION BY c.kind ORDER BY c.runs, p.place, "
-        "q.place)"
-        "  AS nth, count(*) OVER (PARTITION BY c.kind)"
+        "SELECT * FROM (SELECT k.kind, k.name, k.meaning, count(*) OVER (PARTITION BY c.kind),"
+        " c.runs, c.first_run + 1, coalesce(p.place, printf('%08x', c.site)),"
+        " CASE c.other WHEN 0 THEN '' ELSE coalesce(q.place, printf('%08x', c.other)) END,"
+        " row_number() OVER (PARTITION BY c.kind ORDER BY c.runs, p.place, q.place) AS nth"
         " FROM coverage AS c JOIN element_kinds AS k USING (kind)"
         " LEFT JOIN places AS p ON p.site = c.site LEFT JOIN places AS q ON q.site = c.other"
-        " WHERE c.sweep = ? AND k.name NOT IN ('goal', 'always')) WHERE nth <= ? ORDER BY kind, "
-        "nth";
+        " WHERE c.sweep = ? AND k.name NOT IN ('goal', 'always')) WHERE nth <= ?"
+        " ORDER BY kind, nth";
 
 static void
 open_kind(struct report_html *html, struct report_ask *ask)
 {
-    report_html_raw(html, "<h3>");
-    report_html_text(html, report_text(ask, 1));
-    report_html_raw(html, " <span class=\"dim\">(");
-    report_count_put(html, report_int(ask, 8));
-    report_html_raw(html, ")</span></h3>\n");
-    report_html_element(html, "p", "dim", report_text(ask, 2));
-    if (report_int(ask, 8) > ELEMENTS_MAX) {
-        report_html_format(html, "<p>The %d rarest.</p>\n", ELEMENTS_MAX);
+    report_html_put(html, "<h3>%s <span class=\"dim\">(%s)</span></h3>\n<p class=\"dim\">%s</p>",
+            report_text(ask, 1), report_count(report_int(ask, 3)).text, report_text(ask, 2));
+    if (report_int(ask, 3) > ELEMENTS_MAX) {
+        report_html_put(html, "<p>The %u rarest.</p>\n", ELEMENTS_MAX);
     }
-    open_table(html, "Coverage points",
-            "<th class=\"number\">Runs</th><th class=\"number\">First run</th>"
-            "<th>Line</th><th>Other line</th>");
+    report_table_begin(html, "Coverage points", "#Runs|#First run|Line|Other line");
 }
 
 static enum sim_store_err
@@ -186,23 +100,19 @@ put_elements(struct report_html *html, struct sim_store *store, int64_t sweep)
     report_put_int(&ask, ELEMENTS_MAX);
     while (report_row(&ask)) {
         if (report_int(&ask, 0) != kind) {
+            report_html_raw(html, kind == 0 ? "<h2>Coverage points</h2>\n" : "");
             if (kind != 0) {
-                close_table(html);
-            } else {
-                report_html_raw(html, "<h2>Coverage points</h2>\n");
+                report_table_end(html);
             }
             kind = report_int(&ask, 0);
             open_kind(html, &ask);
         }
         report_html_raw(html, "<tr>");
-        report_number_cell(html, report_int(&ask, 5));
-        report_number_cell(html, report_int(&ask, 6));
-        put_place(html, report_text(&ask, 3));
-        put_place(html, report_text(&ask, 4));
+        report_cells_put(html, &ask, 4, "nnpp");
         report_html_raw(html, "</tr>\n");
     }
     if (kind != 0) {
-        close_table(html);
+        report_table_end(html);
     }
     return report_done(&ask);
 }
@@ -223,11 +133,9 @@ put_sweep_growth(struct report_html *html, const struct report_growth *growth)
             .points = growth->points,
             .count = growth->count,
     };
-    report_html_raw(html, "<p>");
-    report_count_put(html, growth->points[growth->count - 1].y);
-    report_html_raw(html, " coverage points; the last new one in run ");
-    report_count_put(html, growth->last_new);
-    report_html_raw(html, ".</p>\n");
+    report_html_put(html, "<p>%s coverage points; the last new one in run %s.</p>\n",
+            report_count(growth->points[growth->count - 1].y).text,
+            report_count(growth->last_new).text);
     report_chart_put(html, &chart);
 }
 
@@ -240,15 +148,12 @@ report_covered_put(struct report_html *html, struct sim_store *store,
     }
     report_html_raw(html, "<p>");
     report_end_put(html, sweep);
-    report_html_raw(html, ": ");
-    report_count_put(html, sweep->runs);
-    report_html_raw(html, " runs by ");
-    report_html_text(html, sweep->strategy);
-    report_html_format(html, " from seed %lld, ", (long long)sweep->seed_first);
-    report_count_put(html, sweep->failed);
-    report_html_raw(html,
-            " failed. This page shows coverage of the schedule; another one has "
-            "<a href=\"coverage.html\">coverage of the code</a>.</p>\n<h2>Growth</h2>\n");
+    report_html_put(html,
+            ": %s runs by %s from seed %lld, %s failed. This page shows coverage of the schedule; "
+            "another one has <a href=\"coverage.html\">coverage of the code</a>.</p>\n"
+            "<h2>Growth</h2>\n",
+            report_count(sweep->runs).text, sweep->strategy, (long long)sweep->seed_first,
+            report_count(sweep->failed).text);
     put_sweep_growth(html, growth);
     enum sim_store_err err = put_species(html, store, sweep->sweep);
     err = err == SIM_STORE_OK ? put_goals(html, store, sweep->sweep) : err;
@@ -270,11 +175,10 @@ put_code(struct report_html *html, const char *lcov)
                 ".</p>\n");
         return;
     }
-    report_html_raw(html, "<p><a href=\"");
-    report_html_text(html, lcov);
-    report_html_raw(html,
-            "\">lcov's pages</a> have the lines and branches that ran. They do not tell which "
-            "schedules were tried, so the two are counted apart.</p>\n");
+    report_html_put(html,
+            "<p><a href=\"%s\">lcov's pages</a> have the lines and branches that ran. They do not "
+            "tell which schedules were tried, so the two are counted apart.</p>\n",
+            lcov);
 }
 
 /* Coverage points by kind; the same point in two scenarios counts twice. */
@@ -284,25 +188,18 @@ put_kinds(struct report_html *html, struct sim_store *store, const struct report
     struct sim_page sweeps;
     sim_page_init(&sweeps, false);
     report_sweeps_json(list, &sweeps);
+    static const struct report_table table = {
+            .intro = "",
+            .label = "Kinds of coverage points",
+            .heads = "Kind|Meaning|#Covered|#In one run only|#Scenarios",
+            .kinds = "tdnnn",
+    };
     struct report_ask ask = report_ask(store,
-            "SELECT k.name, k.meaning, count(*), count(DISTINCT c.sweep), sum(c.runs = 1)"
+            "SELECT k.name, k.meaning, count(*), sum(c.runs = 1), count(DISTINCT c.sweep)"
             " FROM coverage AS c JOIN element_kinds AS k USING (kind)"
             " WHERE c.sweep IN (SELECT value FROM json_each(?)) GROUP BY c.kind ORDER BY c.kind");
     report_put_text(&ask, sim_page_text(&sweeps));
-    open_table(html, "Kinds of coverage points",
-            "<th>Kind</th><th>Meaning</th><th class=\"number\">Covered</th>"
-            "<th class=\"number\">In one run only</th><th class=\"number\">Scenarios</th>");
-    while (report_row(&ask)) {
-        report_html_raw(html, "<tr>");
-        report_html_element(html, "td", NULL, report_text(&ask, 0));
-        report_html_element(html, "td", "dim", report_text(&ask, 1));
-        report_number_cell(html, report_int(&ask, 2));
-        report_number_cell(html, report_int(&ask, 4));
-        report_number_cell(html, report_int(&ask, 3));
-        report_html_raw(html, "</tr>\n");
-    }
-    close_table(html);
-    enum sim_store_err err = report_done(&ask);
+    enum sim_store_err err = report_table_put(html, &table, &ask);
     sim_page_fini(&sweeps);
     return err;
 }
@@ -320,10 +217,8 @@ put_scenario_row(struct report_html *html, const struct report_sweep *sweep,
     report_number_cell(html, growth->last_new);
     report_html_raw(html, "<td>");
     report_spark_put(html, "Coverage growth", growth->points, growth->count);
-    report_html_raw(html, "</td><td class=\"number");
-    report_html_raw(html, sweep->goals_missed > 0 ? " lost\">" : "\">");
-    report_count_put(html, sweep->goals_missed);
-    report_html_raw(html, "</td></tr>\n");
+    report_html_put(html, "</td><td class=\"number%s\">%s</td></tr>\n",
+            sweep->goals_missed > 0 ? " lost" : "", report_count(sweep->goals_missed).text);
 }
 
 enum sim_store_err
@@ -335,15 +230,12 @@ report_coverage_put(struct report_html *html, struct sim_store *store,
             "<p class=\"dim\">Interactions between tasks that some run has had.</p>\n");
     enum sim_store_err err = put_kinds(html, store, list);
     report_html_raw(html, "<h2>By scenario</h2>\n");
-    open_table(html, "Scenarios",
-            "<th>Scenario</th><th class=\"number\">Runs</th><th class=\"number\">Coverage "
-            "points</th>"
-            "<th class=\"number\">Last new run</th><th>Growth</th>"
-            "<th class=\"number\">Goals not reached</th>");
+    report_table_begin(html, "Scenarios",
+            "Scenario|#Runs|#Coverage points|#Last new run|Growth|#Goals not reached");
     for (size_t i = 0; i < list->count; i++) {
         put_scenario_row(html, &list->sweeps[i], &growths->sweeps[i]);
     }
-    close_table(html);
+    report_table_end(html);
     put_code(html, lcov);
     return err;
 }

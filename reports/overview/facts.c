@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "reports/base/ask.h"
+#include "reports/base/table.h"
 #include "reports/overview/parts.h"
 
 /* ---- Options. -------------------------------------------------------------------------------- */
@@ -42,14 +42,13 @@ range_of(const struct report_sweeps *list)
 static void
 put_drawn_head(struct report_html *html, int64_t failures)
 {
-    report_html_raw(html, "<h2>Drawn options</h2>\n<p class=\"dim\">Swarm search draws the options "
-                          "of a run from its seed. Of the ");
-    report_count_put(html, failures);
-    report_html_raw(html,
-            " stored failures, the table counts those with each drawn value; all other options had "
-            "their defaults.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
-            "aria-label=\"Options\"><table>\n<thead><tr><th>Option</th><th>Drawn values, and their "
-            "failures</th></tr></thead>\n<tbody>\n");
+    report_html_put(html,
+            "<h2>Drawn options</h2>\n<p class=\"dim\">Swarm search draws the options of a run from "
+            "its seed. Of the %s stored failures, the table counts those with each drawn value; "
+            "all "
+            "other options had their defaults.</p>\n",
+            report_count(failures).text);
+    report_table_begin(html, "Options", "Option|Drawn values, and their failures");
 }
 
 enum sim_store_err
@@ -67,18 +66,18 @@ report_drawn_put(struct report_parts *parts)
         }
         if (strncmp(option, report_text(&ask, 0), sizeof(option) - 1) != 0) {
             report_html_raw(html, option[0] != '\0' ? "</td></tr>\n" : "");
-            report_html_raw(html, "<tr><td><code>");
-            report_html_text(html, report_text(&ask, 0));
-            report_html_raw(html, "</code></td><td>");
+            report_html_put(html, "<tr><td><code>%s</code></td><td>", report_text(&ask, 0));
             (void)snprintf(option, sizeof(option), "%s", report_text(&ask, 0));
         } else {
             report_html_raw(html, ", ");
         }
-        report_html_element(html, "strong", NULL, report_text(&ask, 1));
-        report_html_raw(html, " in ");
-        report_count_put(html, report_int(&ask, 2));
+        report_html_put(html, "<strong>%s</strong> in %s", report_text(&ask, 1),
+                report_count(report_int(&ask, 2)).text);
     }
-    report_html_raw(html, option[0] != '\0' ? "</td></tr>\n</tbody></table></div>\n" : "");
+    if (option[0] != '\0') {
+        report_html_raw(html, "</td></tr>\n");
+        report_table_end(html);
+    }
     return report_done(&ask);
 }
 
@@ -102,25 +101,20 @@ report_checks_put(struct report_parts *parts)
                 "that is reported is always replayed first.</p>\n");
         return;
     }
-    report_html_raw(html, "<p>");
-    report_count_put(html, checked);
-    report_html_raw(html, " runs were repeated in another process, at other addresses and with "
-                          "memory filled with another byte: <strong class=\"");
-    report_html_raw(html, unequal == 0 ? "good\">all were equal" : "lost\">");
-    if (unequal > 0) {
-        report_count_put(html, unequal);
-        report_html_raw(html, " differed");
-    }
-    report_html_raw(html, "</strong>.</p>\n");
+    report_html_put(html,
+            "<p>%s runs were repeated in another process, at other addresses and with memory "
+            "filled "
+            "with another byte: <strong class=\"%s\">%s%s</strong>.</p>\n",
+            report_count(checked).text, unequal == 0 ? "good" : "lost",
+            unequal == 0 ? "all were equal" : report_count(unequal).text,
+            unequal == 0 ? "" : " differed");
     for (size_t i = 0; unequal > 0 && i < parts->list.count; i++) {
-        if (parts->list.sweeps[i].unequal > 0) {
+        const struct report_sweep *sweep = &parts->list.sweeps[i];
+        if (sweep->unequal > 0) {
             report_html_raw(html, "<p>");
-            report_scenario_link(parts, &parts->list.sweeps[i]);
-            report_html_raw(html, ": ");
-            report_count_put(html, parts->list.sweeps[i].unequal);
-            report_html_raw(html, " of ");
-            report_count_put(html, parts->list.sweeps[i].checked);
-            report_html_raw(html, "</p>\n");
+            report_scenario_link(parts, sweep);
+            report_html_put(html, ": %s of %s</p>\n", report_count(sweep->unequal).text,
+                    report_count(sweep->checked).text);
         }
     }
 }
@@ -139,44 +133,31 @@ put_date(struct report_html *html, int64_t ms)
     report_html_text(html, text);
 }
 
-/* Each value once, in the order of the sweeps; at most five. */
+static const char *
+text_at(const struct report_sweep *sweep, size_t offset)
+{
+    return *(char *const *)(const void *)((const char *)sweep + offset);
+}
+
+/* Each value of the member at `offset` once, in the order of the sweeps; at most five. */
 static void
-put_values(struct report_parts *parts, const char *name,
-        char *const *(*value)(const struct report_sweep *sweep))
+put_values(struct report_parts *parts, const char *name, size_t offset)
 {
     struct report_html *html = parts->html;
     size_t shown = 0;
-    report_html_format(html, "<dt>%s</dt><dd>", name);
+    report_html_put(html, "<dt>%s</dt><dd>", name);
     for (size_t i = 0; i < parts->list.count && shown < 5; i++) {
-        const char *text = *value(&parts->list.sweeps[i]);
+        const char *text = text_at(&parts->list.sweeps[i], offset);
         bool known = text[0] == '\0' || strcmp(text, "{}") == 0;
         for (size_t j = 0; j < i && !known; j++) {
-            known = strcmp(text, *value(&parts->list.sweeps[j])) == 0;
+            known = strcmp(text, text_at(&parts->list.sweeps[j], offset)) == 0;
         }
         if (!known) {
             report_html_raw(html, shown++ > 0 ? "<br>" : "");
-            report_html_element(html, "code", NULL, text);
+            report_html_put(html, "<code>%s</code>", text);
         }
     }
     report_html_raw(html, shown > 0 ? "</dd>\n" : "defaults</dd>\n");
-}
-
-static char *const *
-build_of(const struct report_sweep *sweep)
-{
-    return &sweep->build;
-}
-
-static char *const *
-strategy_of(const struct report_sweep *sweep)
-{
-    return &sweep->strategy;
-}
-
-static char *const *
-options_of(const struct report_sweep *sweep)
-{
-    return &sweep->options;
 }
 
 void
@@ -193,20 +174,20 @@ report_facts_put(struct report_parts *parts)
         steps += sweep->steps;
     }
     report_html_raw(html, "<h3>What was run</h3>\n<dl>\n");
-    put_values(parts, "Build", build_of);
-    put_values(parts, "Strategy", strategy_of);
-    put_values(parts, "Options", options_of);
+    put_values(parts, "Build", offsetof(struct report_sweep, build));
+    put_values(parts, "Strategy", offsetof(struct report_sweep, strategy));
+    put_values(parts, "Options", offsetof(struct report_sweep, options));
     report_html_raw(html, "<dt>Sweeps began</dt><dd>");
     put_date(html, first);
     report_html_raw(html, last > first ? " to " : "");
     if (last > first) {
         put_date(html, last);
     }
-    report_html_raw(html, "</dd>\n<dt>Steps</dt><dd>");
-    report_count_put(html, steps);
-    report_html_raw(html,
-            "</dd>\n</dl>\n<p class=\"dim\">A run depends only on its scenario, options and "
-            "seed: it is the same on any machine and with any number of workers.</p>\n");
+    report_html_put(html,
+            "</dd>\n<dt>Steps</dt><dd>%s</dd>\n</dl>\n<p class=\"dim\">A run depends only on its "
+            "scenario, options and seed: it is the same on any machine and with any number of "
+            "workers.</p>\n",
+            report_count(steps).text);
 }
 
 /* ---- Commands. ------------------------------------------------------------------------------- */
@@ -218,15 +199,11 @@ report_commands_put(struct report_html *html, const struct report_commands *comm
         return; /* This page is that of the only command. */
     }
     report_html_raw(html,
-            "<h2>Commands</h2>\n<p class=\"dim\">This page has the newest sweep of each "
-            "scenario. "
-            "Pages of the single commands, the newest first:</p>\n<div class=\"scroll\" "
-            "tabindex=\"0\" "
-            "role=\"group\" aria-label=\"Commands\"><table>\n<thead><tr><th>Began</th>"
-            "<th class=\"number\">Scenarios</th><th class=\"number\">Runs</th>"
-            "<th class=\"number\">Failed</th></tr></thead>\n<tbody>\n");
+            "<h2>Commands</h2>\n<p class=\"dim\">This page has the newest sweep of each scenario. "
+            "Pages of the single commands, the newest first:</p>\n");
+    report_table_begin(html, "Commands", "Began|#Scenarios|#Runs|#Failed");
     for (size_t i = 0; i < commands->count; i++) {
-        report_html_format(html, "<tr><td><a href=\"command-%zu.html\">", i + 1);
+        report_html_put(html, "<tr><td><a href=\"command-%zu.html\">", i + 1);
         put_date(html, commands->commands[i].command_ms);
         report_html_raw(html, "</a></td>");
         report_number_cell(html, commands->commands[i].sweeps);
@@ -234,9 +211,9 @@ report_commands_put(struct report_html *html, const struct report_commands *comm
         report_number_cell(html, commands->commands[i].failed);
         report_html_raw(html, "</tr>\n");
     }
-    report_html_raw(html, "</tbody></table></div>\n");
+    report_table_end(html);
     if (commands->more > 0) {
-        report_html_format(html,
+        report_html_put(html,
                 "<p class=\"dim\">%lld older commands: <code>rewake query sweeps</code> lists "
                 "them all.</p>\n",
                 (long long)commands->more);

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "reports/base/sort.h"
+#include "reports/base/table.h"
 #include "reports/model/places.h"
 #include "reports/overview/parts.h"
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 
 /* ---- By cause. ------------------------------------------------------------------------------- */
 
@@ -45,30 +46,30 @@ put_place(struct report_html *html, const struct report_way *way)
         report_html_raw(html, "<span class=\"dim\">no line</span>");
         return;
     }
-    report_html_raw(html, "<code>");
-    report_html_text(html, report_file_name(way->file));
-    report_html_format(html, ":%lld</code> ", (long long)way->line);
-    report_html_element(html, "span", "dim", way->function);
+    report_html_put(html, "<code>%s:%lld</code> <span class=\"dim\">%s</span>",
+            report_file_name(way->file), (long long)way->line, way->function);
 }
 
-/* The missing wake; names are in backquotes in it. */
+/* The missing wake. */
 static void
-put_answer(struct report_html *html, const struct report_way *way)
+put_answer(struct report_html *html, const struct report_text *answer)
 {
-    bool code = false;
-    if (way->answer[0] == '\0') {
+    size_t at = 0;
+    if (answer->text[0] == '\0') {
         return;
     }
     report_html_raw(html, "<br><span class=\"dim\">");
-    for (const char *at = way->answer; *at != '\0'; at += *at == '`') {
-        size_t length = strcspn(at, "`");
-        report_html_raw(html, code ? "<code>" : "");
-        report_html_text_n(html, at, length);
-        report_html_raw(html, code ? "</code>" : "");
-        code = !code;
-        at += length;
+    for (uint32_t i = 0; i < answer->refs_count; i++) {
+        const struct sim_ref *ref = &answer->refs[i];
+        if (ref->kind == SIM_REF_NAME) {
+            report_html_text_n(html, answer->text + at, ref->from - at);
+            report_html_raw(html, "<code>");
+            report_html_text_n(html, answer->text + ref->from + 1, ref->to - ref->from - 2);
+            report_html_raw(html, "</code>");
+            at = ref->to;
+        }
     }
-    report_html_raw(html, "</span>");
+    report_html_put(html, "%s</span>", answer->text + at);
 }
 
 /* The cause is written once, beside all its scenarios. */
@@ -76,33 +77,30 @@ static void
 put_row(struct report_parts *parts, const struct failing *each, size_t same)
 {
     struct report_html *html = parts->html;
+    const struct report_way *way = each->way;
     report_html_raw(html, "<tr>");
     if (same > 0) {
-        report_html_format(html,
+        report_html_put(html,
                 "<td rowspan=\"%zu\"><strong class=\"lost\" "
-                "style=\"white-space:nowrap\">",
-                same);
-        report_html_text(html, each->way->verdict);
-        report_html_raw(html, "</strong><br><span class=\"dim\">found by oracle ");
-        report_html_text(html, each->way->oracle);
-        report_html_format(html, "</span></td><td rowspan=\"%zu\">", same);
-        put_place(html, each->way);
+                "style=\"white-space:nowrap\">%s</strong>"
+                "<br><span class=\"dim\">found by oracle %s</span></td><td rowspan=\"%zu\">",
+                same, way->verdict, way->oracle, same);
+        put_place(html, way);
         report_html_raw(html, "</td>");
     }
     report_html_raw(html, "<td>");
-    report_way_link(parts, each->way, each->sweep->scenario);
-    report_html_raw(html, "</td><td class=\"number\" style=\"white-space:nowrap\">");
-    report_count_put(html, report_way_runs(each->way));
-    report_html_raw(html, "<br><span class=\"dim\">of ");
-    report_count_put(html, report_sweep_runs(each->sweep));
-    report_html_raw(html, each->way->again ? "<br>remembered</span></td>" : "</span></td>");
+    report_way_link(parts, way, each->sweep->scenario);
     /* Wide enough for a sentence, on a telephone as well. */
-    report_html_raw(html, "<td style=\"min-width:18rem\">");
-    report_html_text(
-            html, each->way->message[0] != '\0' ? each->way->message : "no run of it is stored");
-    put_answer(html, each->way);
-    report_html_raw(html, "</td>");
-    report_html_raw(html, "</tr>\n");
+    report_html_put(html,
+            "</td><td class=\"number\" style=\"white-space:nowrap\">%s<br><span class=\"dim\">of "
+            "%s",
+            report_count(report_way_runs(way)).text,
+            report_count(report_sweep_runs(each->sweep)).text);
+    report_html_raw(html, way->again ? "<br>remembered" : "");
+    report_html_put(html, "</span></td><td style=\"min-width:18rem\">%s",
+            way->message[0] != '\0' ? way->message : "no run of it is stored");
+    put_answer(html, &way->answer);
+    report_html_raw(html, "</td></tr>\n");
 }
 
 /* The failures that count, by cause. */
@@ -120,10 +118,9 @@ collect(const struct report_sweeps *list)
         capacity += list->sweeps[i].way_count;
     }
     struct causes causes = {
-            .failing = calloc(capacity, sizeof(*causes.failing)),
-            .order = calloc(capacity, sizeof(*causes.order)),
+            .failing = sim_heap_new(capacity, sizeof(*causes.failing)),
+            .order = sim_heap_new(capacity, sizeof(*causes.order)),
     };
-    rt_assert(causes.failing != NULL && causes.order != NULL);
     for (size_t i = 0; i < list->count; i++) {
         const struct report_sweep *sweep = &list->sweeps[i];
         for (size_t j = 0; j < sweep->way_count && !report_canary_ok(sweep); j++) {
@@ -183,15 +180,12 @@ report_failing_put(struct report_parts *parts)
     if (count == 0) {
         report_html_raw(parts->html, "<p>None.</p>\n");
     } else {
-        report_html_raw(parts->html,
-                "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Failures\">"
-                "<table>\n<thead><tr><th>Verdict</th><th>Line</th><th>Scenario</th>"
-                "<th class=\"number\">Runs</th><th>Example</th></tr></thead>\n<tbody>\n");
+        report_table_begin(parts->html, "Failures", "Verdict|Line|Scenario|#Runs|Example");
         put_rows(parts, &causes, shown);
-        report_html_raw(parts->html, "</tbody></table></div>\n");
+        report_table_end(parts->html);
     }
     if (shown < count) {
-        report_html_format(parts->html,
+        report_html_put(parts->html,
                 "<p class=\"dim\">%zu more ways to fail: <code>rewake query failures</code> lists "
                 "them all.</p>\n",
                 count - shown);
@@ -210,15 +204,13 @@ put_canary(struct report_parts *parts, const struct report_sweep *sweep)
     bool ok = report_canary_ok(sweep);
     report_html_raw(html, "<tr><td>");
     report_scenario_link(parts, sweep);
-    report_html_raw(html, "</td><td>");
-    report_html_text(html, sweep->stated[0] != '\0' ? sweep->stated : "a failure");
-    report_html_raw(html, "</td><td>");
-    report_html_element(html, "span", ok ? "good" : "lost", ok ? "as expected" : "NOT FOUND");
-    report_html_raw(html, "</td><td class=\"number\">");
-    report_count_put(html, report_sweep_failed(sweep));
-    report_html_raw(html, " of ");
-    report_count_put(html, report_sweep_runs(sweep));
-    report_html_raw(html, "</td><td>");
+    report_html_put(html,
+            "</td><td>%s</td><td><span class=\"%s\">%s</span></td><td class=\"number\">%s of "
+            "%s</td>"
+            "<td>",
+            sweep->stated[0] != '\0' ? sweep->stated : "a failure", ok ? "good" : "lost",
+            ok ? "as expected" : "NOT FOUND", report_count(report_sweep_failed(sweep)).text,
+            report_count(report_sweep_runs(sweep)).text);
     if (sweep->way_count > 0) {
         report_way_link(parts, &sweep->ways[0], sweep->ways[0].message);
     }
@@ -228,17 +220,16 @@ put_canary(struct report_parts *parts, const struct report_sweep *sweep)
 static void
 put_canary_table(struct report_parts *parts)
 {
-    report_html_raw(parts->html,
-            "<details><summary>All canaries</summary>\n<div class=\"scroll\" tabindex=\"0\" "
-            "role=\"group\" aria-label=\"Canaries\"><table>\n<thead><tr><th>Scenario</th>"
-            "<th>Expected</th><th>Result</th><th class=\"number\">Runs that failed</th>"
-            "<th>Example</th></tr></thead>\n<tbody>\n");
+    report_html_raw(parts->html, "<details><summary>All canaries</summary>\n");
+    report_table_begin(
+            parts->html, "Canaries", "Scenario|Expected|Result|#Runs that failed|Example");
     for (size_t i = 0; i < parts->list.count; i++) {
         if (report_is_canary(&parts->list.sweeps[i])) {
             put_canary(parts, &parts->list.sweeps[i]);
         }
     }
-    report_html_raw(parts->html, "</tbody></table></div></details>\n");
+    report_table_end(parts->html);
+    report_html_raw(parts->html, "</details>\n");
 }
 
 void
@@ -258,7 +249,7 @@ report_canaries_put(struct report_parts *parts)
                               "correct ones that must pass.</p>\n");
         return;
     }
-    report_html_format(html,
+    report_html_put(html,
             "<p>Canaries have a known bug each, or are correct and must pass: "
             "<strong class=\"%s\">%zu of %zu ended as expected</strong>%s</p>\n",
             ok == canaries ? "good" : "lost", ok, canaries,

@@ -8,17 +8,12 @@
 #include <stdlib.h>
 
 #include "reports/base/ask.h"
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 
 static void
 add(struct report_growth *growth, int64_t x, int64_t y)
 {
-    /* Powers of two: a list of a hundred thousand points is not copied for each. */
-    if ((growth->count & (growth->count - 1)) == 0) {
-        size_t capacity = growth->count != 0 ? growth->count * 2 : 1;
-        growth->points = reallocarray(growth->points, capacity, sizeof(*growth->points));
-        rt_assert(growth->points != NULL);
-    }
+    sim_heap_grow(&growth->points, growth->count, &growth->capacity, sizeof(*growth->points));
     growth->points[growth->count++] = (struct report_point){x, y};
 }
 
@@ -85,11 +80,7 @@ static void
 extend(struct report_growth *growth, int64_t runs)
 {
     if (growth->count > 0 && growth->points[growth->count - 1].x < runs) {
-        int64_t y = last_y(growth);
-        size_t count = growth->count;
-        growth->points = reallocarray(growth->points, count + 1, sizeof(*growth->points));
-        rt_assert(growth->points != NULL);
-        growth->points[growth->count++] = (struct report_point){runs, y};
+        add(growth, runs, last_y(growth));
     }
 }
 
@@ -99,8 +90,8 @@ report_growths_read(struct sim_store *store, const struct report_sweeps *list,
 {
     int64_t most = 0;
     *ret_growths = (struct report_growths){
-            .sweeps = calloc(list->count + 1, sizeof(struct report_growth)), .count = list->count};
-    rt_assert(ret_growths->sweeps != NULL);
+            .sweeps = sim_heap_new(list->count, sizeof(struct report_growth)),
+            .count = list->count};
     enum sim_store_err err = read_steps(store, list, ret_growths);
     if (err == SIM_STORE_OK) {
         err = read_all(store, list, &ret_growths->all);

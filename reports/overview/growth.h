@@ -16,7 +16,8 @@ extern "C" {
 /* Of one sweep: x runs so far, y coverage points; from run 1 to the last. */
 struct report_growth {
     struct report_point *points;
-    size_t count;
+    uint32_t count;
+    uint32_t capacity;
     int64_t last_new; /* The last run, from 1, that covered a new point; 0: none. */
 };
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/base/ask.h"
 #include "reports/base/sort.h"
+#include "reports/base/table.h"
 #include "reports/overview/parts.h"
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 
 /* ---- The summary. ---------------------------------------------------------------------------- */
 
@@ -38,35 +38,28 @@ sum_up(const struct report_sweeps *list)
 }
 
 static void
-put_plural(struct report_html *html, int64_t count, const char *one, const char *many)
-{
-    report_count_put(html, count);
-    report_html_raw(html, count == 1 ? one : many);
-}
-
-static void
 put_lead(struct report_parts *parts)
 {
     struct report_html *html = parts->html;
     struct sums sums = sum_up(&parts->list);
-    if (sums.ends[REPORT_FAILED] > 0) {
-        report_html_raw(html, "<p class=\"lead\"><strong class=\"lost\">");
-        put_plural(html, sums.ends[REPORT_FAILED], " scenario fails", " scenarios fail");
-        report_html_raw(html, "</strong>, in ");
-        put_plural(html, sums.ways, " way", " ways");
+    int64_t failed = sums.ends[REPORT_FAILED];
+    int64_t cut = sums.ends[REPORT_CUT];
+    int64_t count = (int64_t)parts->list.count;
+    if (failed > 0) {
+        report_html_put(html,
+                "<p class=\"lead\"><strong class=\"lost\">%s %s</strong>, in %s way%s",
+                report_count(failed).text, failed == 1 ? "scenario fails" : "scenarios fail",
+                report_count(sums.ways).text, sums.ways == 1 ? "" : "s");
     } else {
         report_html_raw(html, "<p class=\"lead\" style=\"border-color:var(--good)\">"
                               "<strong class=\"good\">Nothing failed</strong>");
     }
-    report_html_raw(html, ". ");
-    put_plural(html, (int64_t)parts->list.count, " scenario was", " scenarios were");
-    report_html_raw(html, " run over ");
-    put_plural(html, sums.runs, " seed; ", " seeds; ");
-    report_count_put(html, sums.ends[REPORT_PASSED]);
-    report_html_raw(html, " passed");
-    if (sums.ends[REPORT_CUT] > 0) {
-        report_html_raw(html, "; ");
-        put_plural(html, sums.ends[REPORT_CUT], " was cut short", " were cut short");
+    report_html_put(html, ". %s %s run over %s seed%s; %s passed", report_count(count).text,
+            count == 1 ? "scenario was" : "scenarios were", report_count(sums.runs).text,
+            sums.runs == 1 ? "" : "s", report_count(sums.ends[REPORT_PASSED]).text);
+    if (cut > 0) {
+        report_html_put(
+                html, "; %s %s cut short", report_count(cut).text, cut == 1 ? "was" : "were");
     }
     report_html_raw(html, ".</p>\n");
 }
@@ -87,10 +80,9 @@ static void
 put_runs_over_time(struct report_parts *parts)
 {
     size_t count = parts->list.count;
-    const void **order = calloc(count + 1, sizeof(*order));
-    struct report_point *points = calloc(2 * count + 2, sizeof(*points));
-    struct report_point *marks = calloc(count + 1, sizeof(*marks));
-    rt_assert(order != NULL && points != NULL && marks != NULL);
+    const void **order = sim_heap_new(count, sizeof(*order));
+    struct report_point *points = sim_heap_new(count + 1, sizeof(*points));
+    struct report_point *marks = sim_heap_new(count, sizeof(*marks));
     for (size_t i = 0; i < count; i++) {
         order[i] = &parts->list.sweeps[i];
     }
@@ -163,11 +155,9 @@ put_parts(struct report_parts *parts)
     report_html_raw(parts->html, "<h2>Progress</h2>\n");
     put_runs_over_time(parts);
     put_growth(parts);
-    report_scenarios_put(parts);
-    enum sim_store_err err = report_strategies_put(parts);
-    if (err == SIM_STORE_OK) {
-        err = report_drawn_put(parts);
-    }
+    enum sim_store_err err = report_scenarios_put(parts);
+    err = err == SIM_STORE_OK ? report_strategies_put(parts) : err;
+    err = err == SIM_STORE_OK ? report_drawn_put(parts) : err;
     report_html_raw(parts->html, "<h2>Can this report be trusted?</h2>\n");
     report_canaries_put(parts);
     report_checks_put(parts);
@@ -185,16 +175,12 @@ put_sweeps(struct report_html *html, const struct report_site *site, const int64
     if (err == SIM_STORE_OK) {
         err = report_growths_read(store, &parts.list, &parts.growths);
     }
-    if (err == SIM_STORE_OK) {
-        err = report_shares_read(store, &parts.shares);
-    }
     if (err == SIM_STORE_OK && parts.list.count == 0) {
         report_html_raw(
                 html, "<p>The database has no sweep yet: <code>rewake run</code> makes one.</p>\n");
     } else if (err == SIM_STORE_OK) {
         err = put_parts(&parts);
     }
-    report_shares_free(&parts.shares);
     report_growths_done(&parts.growths);
     report_sweeps_done(&parts.list);
     return err;
@@ -264,9 +250,8 @@ report_command_put(struct report_html *html, const struct report_site *site,
         const struct report_command *command)
 {
     struct sim_store *store = site->store;
-    int64_t *sweeps = calloc((size_t)command->sweeps + 1, sizeof(*sweeps));
+    int64_t *sweeps = sim_heap_new((size_t)command->sweeps, sizeof(*sweeps));
     size_t count = 0;
-    rt_assert(sweeps != NULL);
     struct report_ask ask = report_ask(store,
             report_has_table(store, "sweep_notes")
                     ? "SELECT sweep FROM sweeps AS s " NOTED_JOIN " WHERE " NOTED_BEGAN

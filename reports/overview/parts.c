@@ -80,15 +80,7 @@ report_scenario_link(const struct report_parts *parts, const struct report_sweep
     report_html_link(parts->html, to, sweep->scenario);
 }
 
-/* ---- Cells. ---------------------------------------------------------------------------------- */
-
-void
-report_number_cell(struct report_html *html, int64_t number)
-{
-    report_html_raw(html, "<td class=\"number\">");
-    report_count_put(html, number);
-    report_html_raw(html, "</td>");
-}
+/* ---- Results. -------------------------------------------------------------------------------- */
 
 void
 report_end_put(struct report_html *html, const struct report_sweep *sweep)

@@ -5,7 +5,6 @@
  *   parts.c      what several sections need
  *   failing.c    failures by cause, canaries
  *   scenarios.c  the table of scenarios, strategies
- *   shares.h     the shares of the strategies in the runs
  *   facts.c      options, checks, builds, commands
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -15,7 +14,6 @@
 
 #include "reports/overview/growth.h"
 #include "reports/overview/overview.h"
-#include "reports/overview/shares.h"
 
 struct report_parts {
     struct report_html *html;
@@ -23,7 +21,6 @@ struct report_parts {
     const struct report_site *site;
     struct report_sweeps list;
     struct report_growths growths;
-    struct report_share_list *shares;
 };
 
 /* Rows of a table; the rest is counted. */
@@ -44,9 +41,6 @@ void report_way_link(
 /* The name of the scenario, linked to its coverage. */
 void report_scenario_link(const struct report_parts *parts, const struct report_sweep *sweep);
 
-/* <td class="number">12,345</td> */
-void report_number_cell(struct report_html *html, int64_t number);
-
 /* "passed", "failed", "cut short". */
 void report_end_put(struct report_html *html, const struct report_sweep *sweep);
 
@@ -54,7 +48,7 @@ void report_end_put(struct report_html *html, const struct report_sweep *sweep);
 
 void report_failing_put(struct report_parts *parts);
 void report_canaries_put(struct report_parts *parts);
-void report_scenarios_put(struct report_parts *parts);
+RT_MUST_CHECK enum sim_store_err report_scenarios_put(struct report_parts *parts);
 RT_MUST_CHECK enum sim_store_err report_strategies_put(struct report_parts *parts);
 RT_MUST_CHECK enum sim_store_err report_drawn_put(struct report_parts *parts);
 void report_checks_put(struct report_parts *parts);

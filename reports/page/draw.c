@@ -17,8 +17,7 @@
 
 #define HEAD 3u /* Half the height of an arrow's head. */
 
-/* The picture has its own style, to work outside of the page. Selectors begin with .lanes, the
- * class of the picture and of its two halves, which slices use. */
+/* The picture has its own style, to work outside of the page. */
 static const char style[] =
         ".lanes text{font:12px system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\","
         "sans-serif;fill:var(--text)}"
@@ -65,7 +64,7 @@ static void
 put_line(struct report_html *html, const char *class, uint32_t x1, uint32_t y1, uint32_t x2,
         uint32_t y2)
 {
-    report_html_format(html, "<path class=\"%s\" d=\"M%u %uL%u %u\"/>\n", class, x1, y1, x2, y2);
+    report_html_put(html, "<path class=\"%s\" d=\"M%u %uL%u %u\"/>\n", class, x1, y1, x2, y2);
 }
 
 /* A line that was cut has its whole text as a tooltip. */
@@ -73,12 +72,10 @@ static void
 put_line_text(struct report_html *html, const char *class, uint32_t x, uint32_t y,
         const struct report_line *line)
 {
-    report_html_format(html, "<text class=\"%s\" x=\"%u\" y=\"%u\">", class, x, y);
+    report_html_put(html, "<text class=\"%s\" x=\"%u\" y=\"%u\">", class, x, y);
     report_html_text(html, line->text);
     if (line->whole != NULL) {
-        report_html_raw(html, "<title>");
-        report_html_text(html, line->whole);
-        report_html_raw(html, "</title>");
+        report_html_put(html, "<title>%s</title>", line->whole);
     }
     report_html_raw(html, "</text>\n");
 }
@@ -104,7 +101,7 @@ put_lines(struct report_html *html, const struct report_lanes *lanes, uint32_t f
     for (uint32_t i = 0; i < count; i++) {
         const struct report_line *line = &lanes->lines[first + i];
         if (line->link != 0) {
-            report_html_format(html, "<a href=\"#%s%u\">", prefix, line->link);
+            report_html_put(html, "<a href=\"#%s%u\">", prefix, line->link);
         }
         put_line_text(html, class_of(line), x, base_of(y, i), line);
         if (line->link != 0) {
@@ -124,7 +121,7 @@ put_fitting(struct report_html *html, const char *class, uint32_t x, uint32_t y,
     bool fits = report_measure_px(text, length, REPORT_FONT + 1) <= width;
     size_t shown =
             fits ? length : report_measure_fit(text, length, REPORT_FONT + 1, width - REPORT_FONT);
-    report_html_format(html, "<text class=\"%s\" x=\"%u\" y=\"%u\">", class, x, y);
+    report_html_put(html, "<text class=\"%s\" x=\"%u\" y=\"%u\">", class, x, y);
     report_html_text_n(html, text, shown);
     report_html_raw(html, fits ? "" : "\xe2\x80\xa6<title>");
     report_html_text(html, fits ? NULL : text);
@@ -134,8 +131,8 @@ put_fitting(struct report_html *html, const char *class, uint32_t x, uint32_t y,
 static void
 put_heads(struct report_html *html, const struct report_lanes *lanes)
 {
-    report_html_format(html, "<text class=\"t\" x=\"4\" y=\"%u\">step</text>\n", REPORT_LINE);
-    report_html_format(html, "<text class=\"t\" x=\"4\" y=\"%u\">time</text>\n", 2 * REPORT_LINE);
+    report_html_put(html, "<text class=\"t\" x=\"4\" y=\"%u\">step</text>\n", REPORT_LINE);
+    report_html_put(html, "<text class=\"t\" x=\"4\" y=\"%u\">time</text>\n", 2 * REPORT_LINE);
     for (uint32_t i = 0; i < lanes->lanes_count; i++) {
         const struct report_lane *lane = &lanes->lanes[i];
         uint32_t x = lane_left(lanes, i) + REPORT_MARGIN;
@@ -153,7 +150,7 @@ put_feet(struct report_html *html, const struct report_lanes *lanes)
         const struct report_lane *lane = &lanes->lanes[i];
         if (lane->lines > 0) {
             uint32_t x = lane_left(lanes, i) + REPORT_MARGIN;
-            report_html_format(html,
+            report_html_put(html,
                     "<rect class=\"foot%s\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" rx=\"4\""
                     "/>\n",
                     lane->lost ? " fl" : "", x, lanes->foot_y,
@@ -181,7 +178,7 @@ put_bands(struct report_html *html, const struct report_lanes *lanes)
                         lanes->items[k].kind == REPORT_ITEM_BOX && lanes->items[k].lane == lane;
                 end = again && lanes->items[k].y < end ? lanes->items[k].y : end;
             }
-            report_html_format(html,
+            report_html_put(html,
                     "<rect class=\"band\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\"/>\n",
                     lane_left(lanes, lane) + 2, item->y + 28, lanes->lane_width - 4,
                     end - item->y - 28);
@@ -260,7 +257,7 @@ put_arrow(struct report_html *html, const struct report_lanes *lanes, uint32_t f
     uint32_t tip = right ? lane_middle(lanes, to) - 2 : lane_middle(lanes, to) + 2;
     uint32_t neck = right ? tip - 2 * HEAD : tip + 2 * HEAD;
     put_line(html, queued ? "w" : "w c", start, y, neck, y);
-    report_html_format(html, "<path class=\"wh\" d=\"M%u %uL%u %uL%u %uz\"/>\n", tip, y, neck,
+    report_html_put(html, "<path class=\"wh\" d=\"M%u %uL%u %uL%u %uz\"/>\n", tip, y, neck,
             y - HEAD - 1, neck, y + HEAD + 1);
 }
 
@@ -292,8 +289,8 @@ put_wakes(struct report_html *html, const struct report_lanes *lanes)
 static void
 put_time(struct report_html *html, const char *class, uint32_t y, uint64_t ns)
 {
-    report_html_format(html, "<text class=\"%s\" x=\"4\" y=\"%u\">", class, y);
-    report_html_time(html, ns);
+    report_html_put(html, "<text class=\"%s\" x=\"4\" y=\"%u\">", class, y);
+    sim_page_time(&html->page, ns);
     report_html_raw(html, "</text>\n");
 }
 
@@ -303,14 +300,14 @@ put_box(struct report_html *html, const struct report_lanes *lanes, const struct
 {
     uint32_t x = lane_left(lanes, item->lane) + REPORT_MARGIN;
     if (item->first) {
-        report_html_format(html, "<g id=\"%s%u\">\n", prefix, item->step);
-        report_html_format(html, "<text class=\"n\" x=\"4\" y=\"%u\">%u</text>\n",
-                base_of(item->y, 0), item->step);
+        report_html_put(html, "<g id=\"%s%u\">\n", prefix, item->step);
+        report_html_put(html, "<text class=\"n\" x=\"4\" y=\"%u\">%u</text>\n", base_of(item->y, 0),
+                item->step);
         put_time(html, "t", base_of(item->y, 1), item->time_ns);
     } else {
         report_html_raw(html, "<g>\n");
     }
-    report_html_format(html,
+    report_html_put(html,
             "<rect class=\"b%s\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" rx=\"4\"/>\n",
             item->cause ? " bb" : "", x, item->y, lanes->lane_width - 2 * REPORT_MARGIN,
             item->height);
@@ -326,22 +323,22 @@ put_across(struct report_html *html, const struct report_lanes *lanes,
     uint32_t width = lanes->lanes_count * lanes->lane_width - 2 * REPORT_MARGIN;
     bool folded = item->kind == REPORT_ITEM_FOLD || item->kind == REPORT_ITEM_GAP;
     if (folded) {
-        report_html_format(html, "<g id=\"%s%u\">\n", prefix, item->step);
-        report_html_format(html,
+        report_html_put(html, "<g id=\"%s%u\">\n", prefix, item->step);
+        report_html_put(html,
                 "<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" rx=\"4\" "
                 "fill=\"var(--ground)\"/>"
                 "<rect class=\"fold\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" rx=\"4\"/>\n",
                 x, item->y, width, item->height, x, item->y, width, item->height);
-        report_html_format(html, "<text class=\"t\" x=\"4\" y=\"%u\">\xe2\x8b\xae</text>\n",
+        report_html_put(html, "<text class=\"t\" x=\"4\" y=\"%u\">\xe2\x8b\xae</text>\n",
                 base_of(item->y, 0));
     } else {
-        report_html_format(html,
+        report_html_put(html,
                 "<g><rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" fill=\"var(--ground)\"/>\n",
                 x, item->y, width, item->height);
     }
     if (item->kind == REPORT_ITEM_JUMP) {
         /* The axis of time is broken here. */
-        report_html_format(html,
+        report_html_put(html,
                 "<path class=\"w\" style=\"stroke:var(--dim)\" d=\"M10 %ul6 4l-12 6l6 4\"/>\n",
                 item->y + 6);
     }
@@ -356,7 +353,7 @@ static void
 put_divergence(
         struct report_html *html, const struct report_lanes *lanes, const struct report_item *item)
 {
-    report_html_format(html, "<rect class=\"pb\" x=\"0\" y=\"%u\" width=\"%u\" height=\"%u\"/>\n",
+    report_html_put(html, "<rect class=\"pb\" x=\"0\" y=\"%u\" width=\"%u\" height=\"%u\"/>\n",
             item->y, lanes->width, item->height);
     put_line(html, "part", 0, item->y, lanes->width, item->y);
     for (uint32_t i = 0; i < item->lines; i++) {
@@ -389,11 +386,11 @@ put_lost(struct report_html *html, const struct report_lanes *lanes, const struc
         put_line(html, "l", source, item->y - 12, source, y);
         put_line(html, "l", source, y, to > item->lane ? target - 9 : target + 9, y);
     }
-    report_html_format(html,
+    report_html_put(html,
             "<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"18\" fill=\"var(--ground)\"/>\n",
             x > 4 ? x - 4 : 0, item->y, wide + 8);
     put_line_text(html, "lost", x, item->y + 13, &lanes->lines[item->line]);
-    report_html_format(
+    report_html_put(
             html, "<path class=\"x\" d=\"M%u %ul12 12m0 -12l-12 12\"/>\n</g>\n", target - 6, y - 6);
 }
 
@@ -426,84 +423,26 @@ void
 report_draw(struct report_html *html, const struct report_lanes *lanes, const char *id,
         const char *prefix, const char *title)
 {
-    report_html_format(html,
+    report_html_put(html,
             "<svg class=\"lanes\" id=\"%s\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" "
             "height=\"%u\" viewBox=\"0 0 %u %u\" style=\"min-width:%upx\" "
             "role=\"group\" "
             "aria-labelledby=\"%s-title\">\n",
             id, lanes->width, lanes->height, lanes->width, lanes->height, report_draw_width(lanes),
             id);
-    report_html_format(html, "<title id=\"%s-title\">", id);
-    report_html_text(html, title);
-    report_html_raw(html, "</title>\n<style>");
+    report_html_put(html, "<title id=\"%s-title\">%s</title>\n<style>", id, title);
     report_html_raw(html, report_colours);
     report_html_raw(html, style);
     report_html_raw(html, "</style>\n");
-    report_html_format(html, "<rect width=\"%u\" height=\"%u\" fill=\"var(--ground)\"/>\n",
+    report_html_put(html, "<rect width=\"%u\" height=\"%u\" fill=\"var(--ground)\"/>\n",
             lanes->width, lanes->height);
-    report_html_format(html, "<g class=\"lanes\" id=\"%s-body\">\n", id);
     put_bands(html, lanes);
     put_lives(html, lanes);
     put_wakes(html, lanes);
     put_items(html, lanes, prefix);
     put_feet(html, lanes);
-    report_html_format(html, "</g>\n<g class=\"lanes\" id=\"%s-head\">\n", id);
     put_heads(html, lanes);
-    report_html_raw(html, "</g>\n</svg>\n");
-}
-
-/* ---- On paper. ------------------------------------------------------------------------------- */
-
-/* The end of a slice that begins at `from`: between two rows, unless a row is higher than a page.
- * */
-static uint32_t
-slice_end(const struct report_lanes *lanes, uint32_t from, uint32_t most)
-{
-    uint32_t end = 0;
-    if (lanes->height - from <= most) {
-        return lanes->height;
-    }
-    for (uint32_t i = 0; i < lanes->items_count; i++) {
-        const struct report_item *item = &lanes->items[i];
-        bool lost_next = i + 1 < lanes->items_count && lanes->items[i + 1].kind == REPORT_ITEM_LOST;
-        uint32_t after = item->y + item->height + 3;
-        if (after > from && after - from <= most && !lost_next &&
-                item->kind != REPORT_ITEM_DIVERGE) {
-            end = after;
-        }
-    }
-    return end > from ? end : from + most;
-}
-
-bool
-report_draw_sliced(const struct report_lanes *lanes)
-{
-    return lanes->height > REPORT_SLICE * lanes->width / REPORT_PAPER ||
-           lanes->height > REPORT_SLICE;
-}
-
-void
-report_draw_slices(struct report_html *html, const struct report_lanes *lanes, const char *id)
-{
-    /* A picture wider than paper is scaled down, so that a slice has more of it. */
-    uint32_t most =
-            lanes->width > REPORT_PAPER ? REPORT_SLICE * lanes->width / REPORT_PAPER : REPORT_SLICE;
-    uint32_t head = lanes->head_height - 8;
-    if (!report_draw_sliced(lanes)) {
-        return;
-    }
-    report_html_raw(html, "<div class=\"slices\" aria-hidden=\"true\">\n");
-    for (uint32_t from = head; from < lanes->height;) {
-        uint32_t end = slice_end(lanes, from, most - head);
-        report_html_format(html,
-                "<svg class=\"lanes\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\">"
-                "<use href=\"#%s-head\"/><svg y=\"%u\" width=\"%u\" height=\"%u\" "
-                "viewBox=\"0 %u %u %u\"><use href=\"#%s-body\"/></svg></svg>\n",
-                lanes->width, head + end - from, lanes->width, head + end - from, id, head,
-                lanes->width, end - from, from, lanes->width, end - from, id);
-        from = end;
-    }
-    report_html_raw(html, "</div>\n");
+    report_html_raw(html, "</svg>\n");
 }
 
 void

@@ -18,13 +18,6 @@
 void report_draw(struct report_html *html, const struct report_lanes *lanes, const char *id,
         const char *prefix, const char *title);
 
-/* Whether it is higher than a sheet of paper; if so, the same in slices for paper, which end
- * between two rows and begin with the names of the lanes. They <use> what report_draw added. */
-#define REPORT_PAPER 700u /* Width of a sheet, without margins. */
-#define REPORT_SLICE 960u /* Its height, without a caption. */
-bool report_draw_sliced(const struct report_lanes *lanes);
-void report_draw_slices(struct report_html *html, const struct report_lanes *lanes, const char *id);
-
 /* The smallest width in pixels at which its text is readable. */
 uint32_t report_draw_width(const struct report_lanes *lanes);
 

@@ -23,13 +23,8 @@ put_headline(struct report_html *html, const struct report_model *model)
         report_put_prose(html, model, "lead", &model->explanation.headline);
         return;
     }
-    report_html_raw(html, "<p class=\"lead\">");
-    report_html_text(html, sim_verdict_name(outcome->verdict));
-    if (outcome->message[0] != '\0') {
-        report_html_raw(html, ": ");
-        report_html_text(html, outcome->message);
-    }
-    report_html_raw(html, "</p>\n");
+    report_html_put(html, "<p class=\"lead\">%s%s%s</p>\n", sim_verdict_name(outcome->verdict),
+            outcome->message[0] != '\0' ? ": " : "", outcome->message);
 }
 
 static void
@@ -68,9 +63,7 @@ put_stack(struct report_html *html, const struct report_model *model)
     report_html_raw(html, "<h2 id=\"stack\">Where it failed</h2>\n<ol start=\"0\">\n");
     for (uint32_t i = 0; i < frames->count; i++) {
         sim_frame_text(&frames->all[i], text, sizeof(text));
-        report_html_raw(html, "<li><code>");
-        report_html_text(html, text);
-        report_html_raw(html, "</code></li>\n");
+        report_html_put(html, "<li><code>%s</code></li>\n", text);
     }
     report_html_raw(html, "</ol>\n");
 }
@@ -81,28 +74,22 @@ static void
 put_figure(struct report_html *html, const struct report_lanes *lanes, const char *id,
         const char *prefix, const char *caption, const char *title)
 {
-    report_html_format(html, "<figure%s style=\"flex-basis:%upx\">",
-            report_draw_sliced(lanes) ? " class=\"sliced\"" : "", report_draw_width(lanes));
-    report_html_element(html, "figcaption", NULL, caption);
-    report_html_raw(html, "<div class=\"scroll\" tabindex=\"0\">\n");
+    report_html_put(html,
+            "<figure style=\"flex-basis:%upx\"><figcaption>%s</figcaption>"
+            "<div class=\"scroll\" tabindex=\"0\">\n",
+            report_draw_width(lanes), caption);
     report_draw(html, lanes, id, prefix, title);
-    report_html_raw(html, "</div>\n");
-    report_draw_slices(html, lanes, id);
-    report_html_raw(html, "</figure>\n");
+    report_html_raw(html, "</div>\n</figure>\n");
 }
 
 static void
 put_pictures(struct report_html *html, const struct report_model *model)
 {
-    char title[160];
     if (model->lanes.lanes_count == 0) {
         report_html_raw(html, "<p>The database has no events of this run: <code>rewake replay"
                               "</code> stores them.</p>\n");
         return;
     }
-    (void)snprintf(title, sizeof(title),
-            "The failing run: one lane for each actor, time runs downwards. The table below lists "
-            "every step.");
     report_html_raw(html, "<h2 id=\"run\">What happened</h2>\n");
     if (model->explanation.run != 0) {
         report_put_prose(html, model, "dim", &model->explanation.needed);
@@ -110,7 +97,9 @@ put_pictures(struct report_html *html, const struct report_model *model)
     report_draw_legend(html);
     report_html_raw(html, "<div class=\"runs\">\n");
     put_figure(html, &model->lanes, "lanes", "step-",
-            model->passing_lanes.lanes_count > 0 ? "This run fails" : "The run", title);
+            model->passing_lanes.lanes_count > 0 ? "This run fails" : "The run",
+            "The failing run: one lane for each actor, time runs downwards. The table below lists "
+            "every step.");
     if (model->passing_lanes.lanes_count > 0) {
         put_figure(html, &model->passing_lanes, "passing", "passing-", "The nearest passing run",
                 "The nearest passing run, in the same lanes.");
@@ -185,45 +174,28 @@ static void
 put_fact(struct report_html *html, const char *term, const char *text)
 {
     if (text[0] != '\0') {
-        report_html_element(html, "dt", NULL, term);
-        report_html_element(html, "dd", NULL, text);
+        report_html_put(html, "<dt>%s</dt><dd>%s</dd>", term, text);
     }
-}
-
-static void
-put_number(struct report_html *html, const char *term, uint64_t number)
-{
-    char text[32];
-    (void)snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
-    put_fact(html, term, text);
 }
 
 static void
 put_about(struct report_html *html, const struct report_model *model)
 {
     const struct sim_outcome *outcome = &model->found.outcome;
-    char text[64];
-    report_html_raw(html, "<h2 id=\"about\">About this failure</h2>\n<dl>\n");
-    (void)snprintf(text, sizeof(text), "run:%lld", (long long)model->found.number);
-    put_fact(html, "Run", text);
-    put_number(html, "Seed", outcome->seed);
-    report_html_raw(html, "<dt>Verdict</dt><dd><code>");
-    report_html_text(html, sim_verdict_name(outcome->verdict));
-    report_html_raw(html, "</code>: ");
-    report_html_text(html, sim_verdict_meaning(outcome->verdict));
-    report_html_raw(html, "</dd>\n<dt>Oracle</dt><dd><code>");
-    report_html_text(html, sim_oracle_name(outcome->oracle));
-    report_html_raw(html, "</code>: ");
-    report_html_text(html, sim_oracle_meaning(outcome->oracle));
-    report_html_raw(html, "</dd>\n");
+    report_html_put(html,
+            "<h2 id=\"about\">About this failure</h2>\n<dl>\n<dt>Run</dt><dd>run:%lld</dd>"
+            "<dt>Seed</dt><dd>%llu</dd><dt>Verdict</dt><dd><code>%s</code>: %s</dd>\n"
+            "<dt>Oracle</dt><dd><code>%s</code>: %s</dd>\n",
+            (long long)model->found.number, (unsigned long long)outcome->seed,
+            sim_verdict_name(outcome->verdict), sim_verdict_meaning(outcome->verdict),
+            sim_oracle_name(outcome->oracle), sim_oracle_meaning(outcome->oracle));
     put_fact(html, "Found by", model->strategy);
-    (void)snprintf(text, sizeof(text), "%llu as found", (unsigned long long)outcome->steps);
+    report_html_put(html, "<dt>Steps</dt><dd>%llu as found", (unsigned long long)outcome->steps);
     if (model->shown_run.number != 0) {
-        (void)snprintf(text, sizeof(text), "%llu as found, %llu in the run shown here",
-                (unsigned long long)outcome->steps,
+        report_html_put(html, ", %llu in the run shown here",
                 (unsigned long long)model->shown_run.outcome.steps);
     }
-    put_fact(html, "Steps", text);
+    report_html_raw(html, "</dd>");
     put_fact(html, "Library", model->found.library);
     put_fact(html, "Build", model->build);
     report_html_raw(html, "</dl>\n");

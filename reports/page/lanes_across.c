@@ -219,12 +219,7 @@ put_waiting(const struct report_lanes *lanes, uint32_t actor, struct sim_page *w
 static bool
 put_left(const struct report_lanes *lanes, const struct report_lane *lane, struct sim_page *words)
 {
-    const struct report_run *run = lanes->run;
-    const struct report_wake *last = NULL;
-    for (uint32_t i = 0; i < run->wakes_count; i++) {
-        bool unanswered = run->wakes[i].woken == lane->actor && run->wakes[i].poll_step == 0;
-        last = unanswered && run->wakes[i].how != SIM_WAKE_DEAD ? &run->wakes[i] : last;
-    }
+    const struct report_wake *last = report_run_unanswered(lanes->run, lane->actor);
     if (last != NULL) {
         sim_page_printf(words, "%swoken at step %u, and not polled since",
                 lane->lost ? "blocked forever: " : "", last->step);

@@ -38,7 +38,7 @@ void report_model_free(struct report_model *model);
 /* The run that is shown: the smaller one, else the one that was found. */
 const struct report_run *report_model_shown(const struct report_model *model);
 
-/* ---- anchors.c: which steps a page has. ----------------------------------------------------- */
+/* ---- prose.c: steps that are on the page, and sentences with links to them. ------------------ */
 
 /* Steps that the table of steps has. */
 #define REPORT_STEPS_MAX 2000u
@@ -48,8 +48,6 @@ bool report_has_row(const struct report_run *run, uint32_t index);
 
 /* True when #step-N of the run that is shown is on the page. */
 bool report_has_step(const struct report_model *model, uint64_t step);
-
-/* ---- prose.c: sentences of the explanation. -------------------------------------------------- */
 
 /* Adds `text` with its lines as paragraphs of class `style` (NULL: none), names as code, and steps
  * as links. */

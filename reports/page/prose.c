@@ -7,18 +7,39 @@
 
 #include "reports/page/model.h"
 
+/* ---- Which steps a page has, in the picture and in the table of steps. ---------------------- */
+
+/* The table of a long run has its first and its last steps. */
+bool
+report_has_row(const struct report_run *run, uint32_t index)
+{
+    return run->steps_count <= REPORT_STEPS_MAX || index < REPORT_STEPS_MAX / 2 ||
+           index >= run->steps_count - REPORT_STEPS_MAX / 2;
+}
+
+bool
+report_has_step(const struct report_model *model, uint64_t step)
+{
+    const struct report_run *run = report_model_shown(model);
+    const struct report_step *found = step != 0 ? report_run_step(run, step) : NULL;
+    return found != NULL && (report_lanes_anchor(&model->lanes, step) == step ||
+                                    report_has_row(run, (uint32_t)(found - run->steps)));
+}
+
 void
 report_put_step(struct report_html *html, const struct report_model *model, uint64_t step)
 {
     if (report_has_step(model, step)) {
-        report_html_format(html, "<a href=\"#step-%llu\">%llu</a>", (unsigned long long)step,
+        report_html_put(html, "<a href=\"#step-%llu\">%llu</a>", (unsigned long long)step,
                 (unsigned long long)step);
     } else if (step == 0) {
         report_html_raw(html, "the start");
     } else {
-        report_html_format(html, "%llu", (unsigned long long)step);
+        report_html_put(html, "%llu", (unsigned long long)step);
     }
 }
+
+/* ---- Sentences. ------------------------------------------------------------------------------ */
 
 /* A text that begins with a small letter gets a capital, but not the name of a verdict
  * ("lost-wakeup:"), with which the headline begins. */
@@ -48,7 +69,7 @@ put_ref(struct report_html *html, const struct report_model *model, const char *
         return;
     }
     if (link) {
-        report_html_format(html, "<a href=\"#step-%llu\">", (unsigned long long)ref->number);
+        report_html_put(html, "<a href=\"#step-%llu\">", (unsigned long long)ref->number);
     }
     report_html_text_n(html, text + ref->from, length);
     report_html_raw(html, link ? "</a>" : "");
@@ -78,11 +99,11 @@ report_put_prose(struct report_html *html, const struct report_model *model, con
     for (size_t from = 0; text->text[from] != '\0';) {
         size_t end = from + strcspn(text->text + from, "\n");
         if (end > from) {
-            report_html_raw(html, "<p");
             if (style != NULL) {
-                report_html_format(html, " class=\"%s\"", style);
+                report_html_put(html, "<p class=\"%s\">", style);
+            } else {
+                report_html_raw(html, "<p>");
             }
-            report_html_raw(html, ">");
             put_line(html, model, text, from, end, &next);
             report_html_raw(html, "</p>\n");
         }

@@ -121,10 +121,9 @@ open_source(const char *file, bool *ret_newer, int64_t started_ms)
 static void
 put_source_line(struct report_html *html, uint32_t number, const char *text, bool marked)
 {
-    report_html_raw(html, marked ? "<mark>" : "");
-    report_html_format(
-            html, "<span class=\"dim\">%5u</span>%s ", number, marked ? " \xe2\x96\xb6" : "  ");
-    report_html_text(html, text);
+    sim_page_printf(&html->page, "%s<span class=\"dim\">%5u</span>%s ", marked ? "<mark>" : "",
+            number, marked ? " \xe2\x96\xb6" : "  ");
+    report_html_put(html, "%s", text);
     report_html_raw(html, marked ? "</mark>\n" : "\n");
 }
 
@@ -155,12 +154,8 @@ put_excerpt(struct report_html *html, const struct report_model *model, const st
     bool newer = false;
     FILE *file = open_source(what->file, &newer, model->started_ms);
     report_html_raw(html, what->lost ? "<h3 class=\"lost\">" : "<h3>");
-    report_html_text(html, what->what);
-    report_html_raw(html, "</h3>\n<p><code>");
-    report_html_text(html, what->file);
-    report_html_format(html, ":%u</code> in <code>", what->line);
-    report_html_text(html, what->function);
-    report_html_raw(html, "()</code>");
+    report_html_put(html, "%s</h3>\n<p><code>%s:%u</code> in <code>%s()</code>", what->what,
+            what->file, what->line, what->function);
     if (what->step != 0) {
         report_html_raw(html, ", step ");
         report_put_step(html, model, what->step);

@@ -58,6 +58,14 @@ TEST(html_text_that_is_too_long_is_cut_and_says_so)
     EXPECT(strstr(escaped(text), "\xe2\x82\xac") != NULL);
 }
 
+TEST(html_put_escapes_each_text_and_no_markup)
+{
+    struct report_html html = {.page.length = 0};
+    report_html_put(&html, "<p class=\"%s\">%u %% of %lld, %s</p>", "a\"b", 5u, -7LL, "<i>%s");
+    EXPECT_STR(sim_page_text(&html.page), "<p class=\"a&quot;b\">5 % of -7, &lt;i&gt;%s</p>");
+    report_html_fini(&html);
+}
+
 TEST(html_link_goes_to_pages_of_the_report_only)
 {
     static const char *const refused[] = {"javascript:alert(1)", "http://a.b/", "//a.b", "/etc",

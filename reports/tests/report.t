@@ -82,7 +82,6 @@ ok "decided where the runs diverge: one mark" grep -q \
     '>decided here: [0-9]* bytes\? [a-z]* moved for upload; the two runs diverge<' "$page"
 ok "the foot of a lane says whose wake was dropped" grep -q '>woken at step [0-9]*,' "$page"
 ok "so does the table of waiting tasks" grep -q 'was woken in step .*and not polled since' "$page"
-ok "for paper, each picture in slices" grep -q '<use href="#passing-body"/>' "$page"
 ok "for paper: its anchors are whole" anchors "$page"
 
 # ---- A hang is explained as well, last. ----
