@@ -40,12 +40,7 @@ struct sim_rt {
     uint64_t parks;    /* … and parks. */
     struct rt_list parked;
     struct sim_actor loop;
-    struct sim_audit audit;
-    struct sim_closer closer;
-    struct sim_after after;
-    struct sim_reentrancy reentrancy;
-    struct sim_clocked clocked;
-    struct sim_returned returned;
+    struct sim_binding binding;
     const struct sim_actor *driver; /* The loop that polled last, where one does. */
     struct sim_bound *late;      /* Polled last before the loop blocked; its fault is deferred. */
     struct sim_bound *migrating; /* Its task gets a new key now. */
@@ -80,7 +75,7 @@ void sim__look(void *argument);       /* Enables the loop if a turn is useful; a
 
 /* pick.c */
 void sim__pick_init(struct sim_rt *rt);
-void sim__after_step(void *argument); /* After the task polled through pop; argument: the rt. */
+void sim__after_step(void *argument); /* After any actor's step; argument: the rt. */
 
 /* spurious_poll.c: the oracle's operations on a task. */
 enum sim_spurious_poll sim__task_spurious_poll(struct sim_actor *actor);
@@ -89,7 +84,7 @@ void sim__task_fire_derived(struct sim_actor *actor);
 
 /* perturb.c: freedoms and faults around a poll. */
 void sim__disturb(struct sim_bound *bound);
-void sim__disturb_init(struct sim_rt *rt);
+void sim__disturb_late(void *argument); /* After a loop's turn; argument: the rt. */
 void sim__disturb_parked(struct sim_bound *bound);
 bool sim__cancelled_instead(struct sim_bound *bound);
 
@@ -97,7 +92,7 @@ bool sim__may_cancel(const struct sim_world *world); /* Whether that fault may s
 void sim__cancel(struct sim_bound *bound); /* The fault: cancels the task and ends its actor. */
 
 /* reentrancy.c: faults inside a wake or a cleanup. */
-void sim__reentrancy_init(struct sim_rt *rt);
+void sim__reenter(void *argument); /* Argument: the rt. */
 
 /* close.c: leaks and balances. */
 void sim__close(void *argument);

@@ -44,9 +44,10 @@ clones_in(const void *argument, const char *memory, size_t size)
     return found;
 }
 
-static uint64_t
-lost_clones(const struct sim_rt *rt)
+uint64_t
+sim__lost(void *argument)
 {
+    const struct sim_rt *rt = argument;
     const struct rt_executor_counters *counters = &rt->runtime.executor.counters;
     uint64_t out =
             counters->clones > counters->returned ? counters->clones - counters->returned : 0;
@@ -54,9 +55,10 @@ lost_clones(const struct sim_rt *rt)
     return out > found ? out - found : 0;
 }
 
-static void
-check_clones(const struct sim_rt *rt)
+void
+sim__close(void *argument)
 {
+    struct sim_rt *rt = argument;
     const struct rt_executor_counters *counters = &rt->runtime.executor.counters;
     struct sim_world *world = rt->world;
     if (counters->returned > counters->clones) {
@@ -64,7 +66,7 @@ check_clones(const struct sim_rt *rt)
                 "wakers were woken or dropped more often than they were cloned (%llu, %llu)",
                 (unsigned long long)counters->returned, (unsigned long long)counters->clones);
     }
-    uint64_t lost = lost_clones(rt);
+    uint64_t lost = sim__lost(rt);
     if (lost > 0) {
         world->outcome.lost_wakers = lost < UINT32_MAX ? (uint32_t)lost : UINT32_MAX;
         sim_fail(world, SIM_VERDICT_LEAK, SIM_ORACLE_BALANCE, NULL, 0,
@@ -73,14 +75,3 @@ check_clones(const struct sim_rt *rt)
     }
 }
 
-uint64_t
-sim__lost(void *argument)
-{
-    return lost_clones(argument);
-}
-
-void
-sim__close(void *argument)
-{
-    check_clones(argument);
-}

@@ -62,7 +62,7 @@ struct sim_foreign {
     void *runtime;
     struct rt_list tasks; /* That have not ended, in the order of creation. */
     struct task *last;    /* Polled in this step. */
-    struct sim_after after;
+    struct sim_binding binding;
 };
 
 /* All of one run. */
@@ -528,6 +528,8 @@ after_step(void *argument)
     }
 }
 
+static const struct sim_binding_ops binding_ops = {.after_step = after_step};
+
 struct sim_foreign *
 sim_foreign_new(struct sim_loop *loop, void (*again)(void *runtime, void *task), void *runtime)
 {
@@ -543,8 +545,7 @@ sim_foreign_new(struct sim_loop *loop, void (*again)(void *runtime, void *task),
     foreign->again = again;
     foreign->runtime = runtime;
     rt_list_init(&foreign->tasks);
-    foreign->after = (struct sim_after){.after = after_step, .argument = foreign};
-    sim_world_add_after(world, &foreign->after);
+    sim_world_bind(world, &foreign->binding, &binding_ops, foreign, NULL);
     sim_world_loop_polls(world);
     return foreign;
 }

@@ -112,8 +112,8 @@ is_out_of_reach(const struct sim_rt *rt)
 }
 
 /* The loop has returned from its host, and the deferred fault is injected on its thread. */
-static void
-disturb_late(void *argument)
+void
+sim__disturb_late(void *argument)
 {
     struct sim_rt *rt = argument;
     struct sim_bound *late = rt->late;
@@ -126,13 +126,6 @@ disturb_late(void *argument)
     if (!sim__has_left(late) && late->task->state == RT_TASK_SLEEPING) {
         disturb(late);
     }
-}
-
-void
-sim__disturb_init(struct sim_rt *rt)
-{
-    rt->returned = (struct sim_returned){.returned = disturb_late, .argument = rt};
-    sim_world_add_returned(rt->world, &rt->returned);
 }
 
 void

@@ -281,7 +281,8 @@ sim__after_step(void *argument)
         last->actor.stopped_ns = rt->world->now_ns;
         sim__after_poll(last);
     } else {
-        sim__reap(rt); /* The driver of the loop may cancel without polling. */
+        /* It may have cancelled tasks: an operator's loop, a timer's wake, another runtime. */
+        sim__reap(rt);
     }
 }
 

@@ -49,8 +49,8 @@ hurt(struct sim_bound *bound, bool mortally)
     }
 }
 
-static void
-act(void *argument)
+void
+sim__reenter(void *argument)
 {
     struct sim_rt *rt = argument;
     struct sim_world *world = rt->world;
@@ -68,14 +68,4 @@ act(void *argument)
     uint32_t victim = sim_actor_choose(actor, SIM_KIND_FAULT, victims.count, SIM_ODDS_EVEN);
     bool mortally = may_cancel && sim_actor_choose(actor, SIM_KIND_FAULT, 2, SIM_ODDS_EVEN) != 0;
     hurt(victims.bound[victim], mortally);
-}
-
-void
-sim__reentrancy_init(struct sim_rt *rt)
-{
-    if ((rt->world->faults & SIM_FAULT_REENTRANCY) == 0) {
-        return;
-    }
-    rt->reentrancy = (struct sim_reentrancy){.act = act, .argument = rt};
-    sim_world_add_reentrancy(rt->world, &rt->reentrancy);
 }

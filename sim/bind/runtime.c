@@ -91,14 +91,6 @@ sim__reap(struct sim_rt *rt)
     }
 }
 
-/* After any actor's step, which may have cancelled tasks: an operator's loop, a timer's wake,
- * another runtime. */
-static void
-reap_after(void *argument)
-{
-    sim__reap(argument);
-}
-
 /* When the task is spawned again it is the same actor. */
 static void
 park(struct sim_rt *rt, struct sim_bound *bound)
@@ -150,17 +142,12 @@ sim__after_poll(struct sim_bound *bound)
 }
 
 static uint64_t
-next_time(const struct sim_rt *rt)
+next_time(const void *argument)
 {
+    const struct sim_rt *rt = argument;
     uint64_t timers_ns = rt_timers_next(&rt->runtime.timers);
     uint64_t clocks_ns = sim_host_next_instant(rt->host);
     return timers_ns < clocks_ns ? timers_ns : clocks_ns;
-}
-
-static uint64_t
-next_deadline(const void *argument)
-{
-    return next_time(argument);
 }
 
 static inline void
@@ -334,6 +321,17 @@ firing(const void *argument)
     return rt->runtime.firing;
 }
 
+static const struct sim_binding_ops binding_ops = {
+        .audit = audit,
+        .close = sim__close,
+        .lost = sim__lost,
+        .after_step = sim__after_step,
+        .reenter = sim__reenter,
+        .turned = sim__disturb_late,
+        .firing = firing,
+        .next_ns = next_time,
+};
+
 static void
 configure(struct sim_rt *rt, const struct sim_rt_options *options, struct rt_runtime_config *config)
 {
@@ -415,22 +413,10 @@ sim_rt_new(struct sim_world *world, const struct sim_rt_options *options)
         sim_actor_init(&rt->loop, world, &loop_ops, NULL, rt->name, false);
         sim_host_listen(rt->host, sim__look, rt);
     }
-    rt->after.after = rt->by_loop ? sim__after_step : reap_after;
-    rt->after.argument = rt;
-    sim_world_add_after(world, &rt->after);
-    if (rt->by_loop) {
-        sim__disturb_init(rt);
-    }
     if (options->tick_ns > world->options.slack_ns) {
         world->options.slack_ns = options->tick_ns;
     }
-    sim__reentrancy_init(rt);
-    rt->clocked = (struct sim_clocked){.firing = firing, .next_ns = next_deadline, .argument = rt};
-    sim_world_add_clocked(world, &rt->clocked);
-    rt->audit = (struct sim_audit){.audit = audit, .argument = rt, .name = rt->name};
-    sim_world_add_audit(world, &rt->audit);
-    rt->closer = (struct sim_closer){.close = sim__close, .lost = sim__lost, .argument = rt};
-    sim_world_add_closer(world, &rt->closer);
+    sim_world_bind(world, &rt->binding, &binding_ops, rt, rt->name);
     return rt;
 }
 

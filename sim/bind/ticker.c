@@ -21,7 +21,7 @@ struct sim_ticker {
     struct rt_sched_batch batch;
     struct rt_ticker ticker;
     struct sim_ticker_options options;
-    struct sim_audit audit;
+    struct sim_binding binding;
 };
 
 static void
@@ -52,6 +52,8 @@ audit(void *argument)
     rt_ticker_audit(&game->ticker); /* Panics on an inconsistency, with a message. */
     return NULL;
 }
+
+static const struct sim_binding_ops binding_ops = {.audit = audit};
 
 static void
 set_defaults(struct sim_ticker_options *options)
@@ -98,8 +100,7 @@ sim_ticker_new(struct sim_world *world, const struct sim_ticker_options *options
     if (slack_ns > world->options.slack_ns) {
         world->options.slack_ns = slack_ns;
     }
-    game->audit = (struct sim_audit){.audit = audit, .argument = game, .name = game->options.name};
-    sim_world_add_audit(world, &game->audit);
+    sim_world_bind(world, &game->binding, &binding_ops, game, game->options.name);
     (void)sim_loop_new(world, game->options.name, game_main, game);
     return game;
 }

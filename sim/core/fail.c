@@ -56,14 +56,6 @@ sim_fail(struct sim_world *world, enum sim_verdict verdict, enum sim_oracle orac
     sim__escape(world);
 }
 
-void
-sim_fail_audit(struct sim_world *world, const struct sim_audit *audit, const char *wrong)
-{
-    struct sim_outcome *outcome = &world->outcome;
-    (void)snprintf(outcome->actor_name, sizeof(outcome->actor_name), "%s", audit->name);
-    sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_PRIMITIVE_AUDIT, NULL, 0, "%s", wrong);
-}
-
 static _Noreturn void
 die(const char *where, const char *what)
 {

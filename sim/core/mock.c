@@ -55,10 +55,9 @@ next_ns(const struct sim_world *world)
         uint64_t due_ns = world->actors[world->timed[i]]->due_ns;
         next = due_ns < next ? due_ns : next;
     }
-    rt_list_each(link, &world->clocked)
+    sim_bindings_each(clocked, world, next_ns)
     {
-        const struct sim_clocked *clocked = rt_container_of(link, struct sim_clocked, link);
-        uint64_t deadline_ns = clocked->next_ns(clocked->argument);
+        uint64_t deadline_ns = clocked->ops->next_ns(clocked->argument);
         next = deadline_ns < next ? deadline_ns : next;
     }
     return next;

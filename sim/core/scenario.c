@@ -202,13 +202,26 @@ sim_sometimes_at(bool condition, const char *text, const struct rt_site *site)
 
 /* ---- Audits of the scenario's primitives. ---------------------------------------------------- */
 
+struct added_audit {
+    struct sim_binding binding;
+    const char *(*audit)(void *argument);
+    void *argument;
+};
+
+static const char *
+call_added(void *argument)
+{
+    const struct added_audit *added = argument;
+    return added->audit(added->argument);
+}
+
 void
 sim_audit_add(struct sim_world *world, const char *name, const char *(*audit)(void *argument),
         void *argument)
 {
-    struct sim_audit *added = sim_new(world, struct sim_audit);
-    added->name = name;
+    static const struct sim_binding_ops ops = {.audit = call_added};
+    struct added_audit *added = sim_new(world, struct added_audit);
     added->audit = audit;
     added->argument = argument;
-    sim_world_add_audit(world, added);
+    sim_world_bind(world, &added->binding, &ops, added, name);
 }

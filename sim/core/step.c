@@ -366,10 +366,8 @@ take_step(struct sim_world *world, struct sim_actor *actor, bool traps)
 static inline void
 after_step(struct sim_world *world)
 {
-    rt_list_each(link, &world->afters)
-    {
-        struct sim_after *after = rt_container_of(link, struct sim_after, link);
-        after->after(after->argument);
+    for (struct sim_binding *at = world->stepped; at != NULL; at = at->next_stepped) {
+        at->ops->after_step(at->argument);
     }
 }
 

@@ -5,6 +5,7 @@
  */
 #include "sim/core/world.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -202,13 +203,10 @@ begin_new(struct sim_world *world, const struct sim_scenario *scenario,
     sim__busy_begin(world);
     world->faults =
             options->faults == SIM_FAULT_FROM_SCENARIO ? scenario->survives : options->faults;
-    rt_list_init(&world->audits);
-    rt_list_init(&world->renewables);
-    rt_list_init(&world->closers);
-    rt_list_init(&world->afters);
-    rt_list_init(&world->reentrancies);
-    rt_list_init(&world->clocked);
-    rt_list_init(&world->returneds);
+    world->bindings = NULL;
+    world->bindings_end = &world->bindings;
+    world->stepped = NULL;
+    world->stepped_end = &world->stepped;
     world->names = NULL;
     world->foreigners = NULL;
     sim__notes_clear(world);
@@ -284,18 +282,10 @@ close_run(struct sim_world *world)
     if (world->scenario->check != NULL) {
         world->scenario->check(world, world->state);
     }
-    rt_list_each(link, &world->audits)
+    sim_world_audit(world);
+    sim_bindings_each(binding, world, close)
     {
-        struct sim_audit *audit = rt_container_of(link, struct sim_audit, link);
-        const char *wrong = audit->audit(audit->argument);
-        if (wrong != NULL) {
-            sim_fail_audit(world, audit, wrong);
-        }
-    }
-    rt_list_each(link, &world->closers)
-    {
-        struct sim_closer *closer = rt_container_of(link, struct sim_closer, link);
-        closer->close(closer->argument);
+        binding->ops->close(binding->argument);
     }
     check_mallocs(world);
 }
@@ -543,65 +533,41 @@ sim_world_drop(struct sim_world *world)
 /* ---- Small things. --------------------------------------------------------------------------- */
 
 void
-sim_world_add_audit(struct sim_world *world, struct sim_audit *audit)
+sim_world_bind(struct sim_world *world, struct sim_binding *binding,
+        const struct sim_binding_ops *ops, void *argument, const char *name)
 {
-    rt_assert(audit->audit != NULL);
-    rt_list_push_back(&world->audits, &audit->link);
+    *binding = (struct sim_binding){.ops = ops, .argument = argument, .name = name};
+    *world->bindings_end = binding;
+    world->bindings_end = &binding->next;
+    if (ops->after_step != NULL) {
+        *world->stepped_end = binding;
+        world->stepped_end = &binding->next_stepped;
+    }
 }
 
 void
-sim_world_add_returned(struct sim_world *world, struct sim_returned *returned)
+sim_world_audit(struct sim_world *world)
 {
-    rt_assert(returned->returned != NULL);
-    rt_list_push_back(&world->returneds, &returned->link);
-}
-
-void
-sim_world_add_reentrancy(struct sim_world *world, struct sim_reentrancy *reentrancy)
-{
-    rt_assert(reentrancy->act != NULL);
-    rt_list_push_back(&world->reentrancies, &reentrancy->link);
-}
-
-void
-sim_world_add_clocked(struct sim_world *world, struct sim_clocked *clocked)
-{
-    rt_assert(clocked->firing != NULL);
-    rt_assert(clocked->next_ns != NULL);
-    rt_list_push_back(&world->clocked, &clocked->link);
-}
-
-void
-sim_world_add_renewable(struct sim_world *world, struct sim_renewable *renewable)
-{
-    rt_assert(renewable->renew != NULL);
-    rt_list_push_back(&world->renewables, &renewable->link);
-}
-
-void
-sim_world_add_closer(struct sim_world *world, struct sim_closer *closer)
-{
-    rt_assert(closer->close != NULL);
-    rt_list_push_back(&world->closers, &closer->link);
+    sim_bindings_each(binding, world, audit)
+    {
+        const char *wrong = binding->ops->audit(binding->argument);
+        if (wrong != NULL) {
+            struct sim_outcome *outcome = &world->outcome;
+            (void)snprintf(outcome->actor_name, sizeof(outcome->actor_name), "%s", binding->name);
+            sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_PRIMITIVE_AUDIT, NULL, 0, "%s", wrong);
+        }
+    }
 }
 
 uint64_t
 sim_world_lost(const struct sim_world *world)
 {
     uint64_t lost = 0;
-    rt_list_each(link, &world->closers)
+    sim_bindings_each(binding, world, lost)
     {
-        const struct sim_closer *closer = rt_container_of(link, struct sim_closer, link);
-        lost += closer->lost != NULL ? closer->lost(closer->argument) : 0;
+        lost += binding->ops->lost(binding->argument);
     }
     return lost;
-}
-
-void
-sim_world_add_after(struct sim_world *world, struct sim_after *after)
-{
-    rt_assert(after->after != NULL);
-    rt_list_push_back(&world->afters, &after->link);
 }
 
 /* sim_world_search, for each image. */

@@ -50,14 +50,6 @@ struct sim_stop {
     bool at_quiet; /* And then at the quiescence, before the clock moves. */
 };
 
-/* A primitive's own audit (stage 3): NULL when all is well, else one sentence. */
-struct sim_audit {
-    struct rt_list link;
-    const char *(*audit)(void *argument);
-    void *argument;
-    const char *name;
-};
-
 /* Something that is ready, and will not be reported: its one report was delivered
  * (SIM_FD_ONESHOT). */
 struct sim_silence {
@@ -66,54 +58,52 @@ struct sim_silence {
     uint32_t reported_to; /* Index of the actor that got the report. */
 };
 
-/* What the host does for the judge and for explanations. */
-struct sim_renewable {
-    struct rt_list link;
+/* What a runtime, a host, a network or a primitive does for the world. Each function gets the
+ * binding's argument, and may be NULL. */
+struct sim_binding_ops {
+    /* Stage 3, and the end of a run: NULL when all is well, else one sentence. */
+    const char *(*audit)(void *argument);
+
+    /* The run is over: checks leaks and balances. May call sim_fail. */
+    void (*close)(void *argument);
+    uint64_t (*lost)(void *argument); /* Cloned wakers that no memory holds. */
+
+    /* After each step of any actor, which may have polled or cancelled tasks. */
+    void (*after_step)(void *argument);
+
+    /* Inside a wake, a drop or a cleanup, under fault `reentrancy`: there no lock may be held, so
+     * any call into the runtime is legal (W7, T9). */
+    void (*reenter)(void *argument);
+
+    /* A loop has returned from asking its host. */
+    void (*turned)(void *argument);
+
+    /* Of a timer wheel on the world's clock, in nanoseconds. */
+    bool (*firing)(const void *argument);      /* Whether its timers are being fired. */
+    uint64_t (*next_ns)(const void *argument); /* The earliest deadline; SIM_NEVER: none. */
+
+    /* Of a host, for the judge and for explanations. */
     void (*renew)(void *argument); /* Stage 2: reports everything ready once more. */
     bool (*silent)(void *argument, struct sim_silence *ret); /* False: there is nothing such. */
     void (*ask_again)(void *argument); /* Re-arms everything that is silent. */
     void (*pretend)(void *argument);   /* Reports everything asked for once, ready or not. */
-    void *argument;
 };
 
-/* Called after each step of any actor, by a binding whose tasks are polled by a loop, or are
- * cancelled by an actor that is not one of them. */
-struct sim_after {
-    struct rt_list link;
-    void (*after)(void *argument);
+/* In the arena, by the one who makes it. */
+struct sim_binding {
+    const struct sim_binding_ops *ops;
     void *argument;
+    const char *name; /* In findings of `audit`. */
+    struct sim_binding *next;
+    struct sim_binding *next_stepped; /* The next with `after_step`. */
 };
 
-/* Called when a run is over: checks leaks and balances, and frees. */
-struct sim_closer {
-    struct rt_list link;
-    void (*close)(void *argument);    /* May call sim_fail. */
-    uint64_t (*lost)(void *argument); /* Cloned wakers that no memory holds; NULL: it has none. */
-    void *argument;
-};
-
-/* Called inside a wake, a drop or a cleanup, under fault `reentrancy`: there no lock may be held,
- * so any call into the runtime is legal (W7, T9). */
-struct sim_reentrancy {
-    struct rt_list link;
-    void (*act)(void *argument);
-    void *argument;
-};
-
-/* A timer wheel that runs on the world's clock, in nanoseconds. */
-struct sim_clocked {
-    struct rt_list link;
-    bool (*firing)(const void *argument);      /* Whether its timers are being fired. */
-    uint64_t (*next_ns)(const void *argument); /* The earliest deadline; SIM_NEVER: none. */
-    const void *argument;
-};
-
-/* Called when a loop has returned from asking its host. */
-struct sim_returned {
-    struct rt_list link;
-    void (*returned)(void *argument);
-    void *argument;
-};
+/* The bindings of `world` that have `hook`, in the order in which they were added. */
+#define sim_bindings_each(binding, world, hook) \
+    for (struct sim_binding *binding = (world)->bindings; binding != NULL; \
+            binding = binding->next) \
+        if (binding->ops->hook == NULL) { \
+        } else
 
 /* A run that has ended, while the judge makes replays of it in the same process: where the process
  * crashes in a replay, its parent reads this. */
@@ -198,13 +188,10 @@ struct sim_world {
     uint32_t order;    /* In force: enum sim_order. */
     uint32_t profile;
     uint64_t faults;
-    struct rt_list audits;
-    struct rt_list renewables;
-    struct rt_list closers;
-    struct rt_list afters;
-    struct rt_list reentrancies;
-    struct rt_list clocked;
-    struct rt_list returneds;
+    struct sim_binding *bindings; /* In the order in which they were added. */
+    struct sim_binding **bindings_end;
+    struct sim_binding *stepped; /* Those with `after_step`: the one hook on the path of a step. */
+    struct sim_binding **stepped_end;
     const struct sim_object_name *names; /* That the scenario gave, the latest first. */
     struct sim__foreigners *foreigners;  /* Of bind/foreign.h. */
     bool mock_time;                      /* The clock is the test's (mock.h). */
@@ -328,10 +315,6 @@ __attribute__((noreturn, cold, format(printf, 6, 7))) void sim_fail(struct sim_w
         enum sim_verdict verdict, enum sim_oracle oracle, const struct sim_actor *actor,
         uint32_t site, const char *format, ...);
 
-/* The same for a finding of a primitive's audit: the outcome has the primitive's name. */
-__attribute__((noreturn, cold)) void sim_fail_audit(
-        struct sim_world *world, const struct sim_audit *audit, const char *wrong);
-
 /* Records one event, with the current actor and step. */
 void sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site,
         uint32_t await, uint64_t argument);
@@ -347,16 +330,15 @@ sim_world_progress(struct sim_world *world)
  * the stepping actor again. */
 void sim_world_loop_polls(struct sim_world *world);
 
-/* Register for the run; the structs are the caller's, in the arena. */
-void sim_world_add_audit(struct sim_world *world, struct sim_audit *audit);
-void sim_world_add_renewable(struct sim_world *world, struct sim_renewable *renewable);
-void sim_world_add_after(struct sim_world *world, struct sim_after *after);
-void sim_world_add_closer(struct sim_world *world, struct sim_closer *closer);
-/* Cloned wakers, of all closers, that no memory of the run holds. Between two steps. */
+/* Adds a binding to the run; `name` is borrowed. */
+void sim_world_bind(struct sim_world *world, struct sim_binding *binding,
+        const struct sim_binding_ops *ops, void *argument, const char *name);
+
+/* All audits: the first finding ends the run, with the name of its primitive. */
+void sim_world_audit(struct sim_world *world);
+
+/* Cloned wakers that no memory of the run holds. Between two steps. */
 uint64_t sim_world_lost(const struct sim_world *world);
-void sim_world_add_reentrancy(struct sim_world *world, struct sim_reentrancy *reentrancy);
-void sim_world_add_clocked(struct sim_world *world, struct sim_clocked *clocked);
-void sim_world_add_returned(struct sim_world *world, struct sim_returned *returned);
 
 /* The work of this step up to here was allowed: the quota counts from here (over-budget). */
 static inline void

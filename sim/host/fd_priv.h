@@ -124,7 +124,7 @@ struct sim_source *sim__fds_pick(struct sim_fds *fds, uint64_t *ret_data);
 /* Stage 2: everything ready is reported again, edges too. */
 void sim__fds_renew(struct sim_host *host);
 
-/* For struct sim_renewable. */
+/* For struct sim_binding_ops. */
 bool sim__fds_silent(void *host, struct sim_silence *ret);
 void sim__fds_ask_again(void *host);
 void sim__fds_pretend(void *host);

@@ -159,6 +159,14 @@ renew(void *argument)
     sim__host_changed(host);
 }
 
+static const struct sim_binding_ops binding_ops = {
+        .close = sim__watch_close,
+        .renew = renew,
+        .silent = sim__fds_silent,
+        .ask_again = sim__fds_ask_again,
+        .pretend = sim__fds_pretend,
+};
+
 /* ---- Public. --------------------------------------------------------------------------------- */
 
 static uint32_t
@@ -203,16 +211,7 @@ sim_host_new(struct sim_world *world, const char *name, enum sim_profile profile
     sim_actor_init(&host->actor, world, &clock_ops, NULL, host->name, false);
     host->clock_object = named_object(world, "clock");
     host->notify_object = named_object(world, "notify");
-    host->renewable.renew = renew;
-    host->renewable.silent = sim__fds_silent;
-    host->renewable.ask_again = sim__fds_ask_again;
-    host->renewable.pretend = sim__fds_pretend;
-    host->renewable.argument = host;
-    sim_world_add_renewable(world, &host->renewable);
-    host->closer.close = sim__watch_close;
-    host->closer.lost = NULL;
-    host->closer.argument = host;
-    sim_world_add_closer(world, &host->closer);
+    sim_world_bind(world, &host->binding, &binding_ops, host, host->name);
     return host;
 }
 

@@ -177,6 +177,8 @@ net_close(void *argument)
     }
 }
 
+static const struct sim_binding_ops binding_ops = {.close = net_close};
+
 /* ---- Making it. ------------------------------------------------------------------------------ */
 
 struct sim_net *
@@ -195,8 +197,7 @@ sim_net_new(struct sim_world *world, const struct sim_net_options *options)
     net->options.retry_ns = net->options.retry_ns != 0 ? net->options.retry_ns : UINT64_C(10000000);
     net->options.tries = net->options.tries != 0 ? net->options.tries : 5;
     rt_list_init(&net->nodes);
-    net->closer = (struct sim_closer){.close = net_close, .argument = net};
-    sim_world_add_closer(world, &net->closer);
+    sim_world_bind(world, &net->binding, &binding_ops, net, NULL);
     return net;
 }
 

@@ -84,7 +84,7 @@ struct sim_net {
     struct sim__socket **connections; /* By number - 1: the socket that connects. */
     uint32_t connections_count;
     uint32_t connections_capacity;
-    struct sim_closer closer;
+    struct sim_binding binding;
 };
 
 /* ---- net.c ----------------------------------------------------------------------------------- */

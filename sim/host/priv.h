@@ -101,8 +101,7 @@ struct sim_host {
     struct rt_list pollers;
     struct rt_list blocked;
     struct rt_list tables; /* Of descriptors. */
-    struct sim_renewable renewable;
-    struct sim_closer closer;
+    struct sim_binding binding;
     struct sim__candidate *candidates; /* Scratch of one poll or wait. */
     uint32_t candidates_capacity;
     uint32_t clock_object;

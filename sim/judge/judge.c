@@ -289,15 +289,7 @@ ask_everybody(struct inquest *inquest)
 static void
 audit_primitives(void *argument)
 {
-    struct sim_world *world = argument;
-    rt_list_each(link, &world->audits)
-    {
-        struct sim_audit *audit = rt_container_of(link, struct sim_audit, link);
-        const char *wrong = audit->audit(audit->argument);
-        if (wrong != NULL) {
-            sim_fail_audit(world, audit, wrong);
-        }
-    }
+    sim_world_audit(argument);
 }
 
 static bool

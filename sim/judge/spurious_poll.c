@@ -114,15 +114,12 @@ ask(void *argument)
         return;
     }
     if (asking->stage == SIM_ORACLE_STAGE_ASK_AGAIN || asking->stage == SIM_ORACLE_STAGE_PRETEND) {
-        rt_list_each(link, &world->renewables)
+        sim_bindings_each(host, world, renew)
         {
-            struct sim_renewable *renewable = rt_container_of(link, struct sim_renewable, link);
             void (*does)(void *argument) = asking->stage == SIM_ORACLE_STAGE_PRETEND
-                                                   ? renewable->pretend
-                                                   : renewable->ask_again;
-            if (does != NULL) {
-                does(renewable->argument);
-            }
+                                                   ? host->ops->pretend
+                                                   : host->ops->ask_again;
+            does(host->argument);
         }
         asking->answer = SIM_SPURIOUS_POLL_STILL;
         return;
@@ -130,10 +127,9 @@ ask(void *argument)
     if (asking->actor->ops->fire_derived != NULL) {
         asking->actor->ops->fire_derived(asking->actor);
     }
-    rt_list_each(link, &world->renewables)
+    sim_bindings_each(host, world, renew)
     {
-        struct sim_renewable *renewable = rt_container_of(link, struct sim_renewable, link);
-        renewable->renew(renewable->argument);
+        host->ops->renew(host->argument);
     }
     asking->answer = SIM_SPURIOUS_POLL_STILL;
 }

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "runtime/base/list.h"
 #include "sim/core/record/event.h"
 #include "sim/core/scenario.h"
 #include "sim/core/world.h"
@@ -74,10 +73,9 @@ sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_
 static bool
 goes_by_our_clock(const struct sim_world *world)
 {
-    rt_list_each(link, &world->clocked)
+    sim_bindings_each(clocked, world, firing)
     {
-        const struct sim_clocked *clocked = rt_container_of(link, struct sim_clocked, link);
-        if (clocked->firing(clocked->argument)) {
+        if (clocked->ops->firing(clocked->argument)) {
             return true;
         }
     }
@@ -118,21 +116,19 @@ let_reentrancy_act(struct sim_world *world)
         return;
     }
     world->in_reentrancy = true;
-    rt_list_each(link, &world->reentrancies)
+    sim_bindings_each(binding, world, reenter)
     {
-        struct sim_reentrancy *reentrancy = rt_container_of(link, struct sim_reentrancy, link);
-        reentrancy->act(reentrancy->argument);
+        binding->ops->reenter(binding->argument);
     }
     world->in_reentrancy = false;
 }
 
 static void
-call_returned(struct sim_world *world)
+call_turned(struct sim_world *world)
 {
-    rt_list_each(link, &world->returneds)
+    sim_bindings_each(binding, world, turned)
     {
-        struct sim_returned *returned = rt_container_of(link, struct sim_returned, link);
-        returned->returned(returned->argument);
+        binding->ops->turned(binding->argument);
     }
 }
 
@@ -191,7 +187,7 @@ consider(struct sim_world *world, enum rt_probe_kind kind, uint32_t object, uint
     } else if (kind == RT_PROBE_ASK && argument == 0) {
         sim__allow(world);
     } else if (kind == RT_PROBE_TURNED) {
-        call_returned(world);
+        call_turned(world);
     } else if ((REENTRANCY >> kind & 1) != 0) {
         let_reentrancy_act(world);
     }
@@ -245,7 +241,7 @@ rt_probe_object(enum rt_object_kind kind)
 
 /* An object of the runtime that audits itself until it ends. */
 struct own_audit {
-    struct sim_audit audit;
+    struct sim_binding binding;
     const struct rt_object *object;
     uint32_t magic; /* Of the object: memory that was reused is not audited. */
     rt_audit_fn ask;
@@ -259,14 +255,15 @@ ask(void *argument)
     return lives ? own->ask(own->object) : NULL;
 }
 
+static const struct sim_binding_ops own_ops = {.audit = ask};
+
 static struct own_audit *
 find_audit(struct sim_world *world, const struct rt_object *object)
 {
-    rt_list_each(link, &world->audits)
+    sim_bindings_each(binding, world, audit)
     {
-        struct sim_audit *audit = rt_container_of(link, struct sim_audit, link);
-        if (audit->audit == ask && ((struct own_audit *)audit->argument)->object == object) {
-            return audit->argument;
+        if (binding->ops == &own_ops && ((struct own_audit *)binding->argument)->object == object) {
+            return binding->argument;
         }
     }
     return NULL;
@@ -287,11 +284,10 @@ rt_probe_audit(const struct rt_object *object, rt_audit_fn audit)
     }
     if (own == NULL) {
         own = sim_new(world, struct own_audit);
-        own->audit = (struct sim_audit){.audit = ask, .argument = own};
-        sim_world_add_audit(world, &own->audit);
+        sim_world_bind(world, &own->binding, &own_ops, own, NULL);
     }
     own->object = audit != NULL ? object : NULL;
     own->magic = object->magic;
     own->ask = audit;
-    own->audit.name = sim_object_kind_name(SIM_OBJECT_KIND(object->id));
+    own->binding.name = sim_object_kind_name(SIM_OBJECT_KIND(object->id));
 }

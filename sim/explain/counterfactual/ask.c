@@ -142,12 +142,10 @@ is_silent(struct asking *asking, const struct waiter *waiter, struct sim_silence
     struct sim_world *world = asking->world;
     bool silent = false;
     if (run_to(asking, end_of(asking))) {
-        rt_list_each(link, &world->renewables)
+        sim_bindings_each(host, world, silent)
         {
-            struct sim_renewable *renewable = rt_container_of(link, struct sim_renewable, link);
-            silent = silent ||
-                     (renewable->silent != NULL && renewable->silent(renewable->argument, ret) &&
-                             ret->reported_to == waiter->index);
+            silent = silent || (host->ops->silent(host->argument, ret) &&
+                                       ret->reported_to == waiter->index);
         }
     }
     sim_world_drop(world);
