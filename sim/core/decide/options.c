@@ -6,18 +6,18 @@
 #define XXH_INLINE_ALL
 #include "sim/core/decide/options.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "runtime/base/assert.h"
 #include "sim/core/scenario.h"
 
-static const struct {
-    const char *name;
-    const char *about;
-    uint64_t value;
-} declared[] = {
-#define OPTION_ROW(name, value, about) {#name, about, value},
+_Static_assert(offsetof(struct sim_options, params) == SIM_OPTIONS * sizeof(uint64_t),
+        "an option is found by its index");
+
+const struct sim_option sim_option_table[SIM_OPTIONS] = {
+#define OPTION_ROW(name, value, least, most, about) {#name, about, value, least, most},
         SIM_OPTION_LIST(OPTION_ROW)
 #undef OPTION_ROW
 };
@@ -27,7 +27,7 @@ sim_options_init(struct sim_options *options, const struct sim_scenario *scenari
 {
     memset(options, 0, sizeof(*options));
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
-        *sim_option_at(options, i) = declared[i].value;
+        *sim_option_at(options, i) = sim_option_table[i].value;
     }
     if (scenario == NULL || scenario->params == NULL) {
         return;
@@ -37,126 +37,28 @@ sim_options_init(struct sim_options *options, const struct sim_scenario *scenari
     }
 }
 
-const char *
-sim_option_name(uint32_t index)
-{
-    rt_assert(index < SIM_OPTIONS);
-    return declared[index].name;
-}
-
-const char *
-sim_option_about(uint32_t index)
-{
-    rt_assert(index < SIM_OPTIONS);
-    return declared[index].about;
-}
-
-uint64_t
-sim_option_default(uint32_t index)
-{
-    rt_assert(index < SIM_OPTIONS);
-    return declared[index].value;
-}
-
-uint64_t
-sim_option_min(uint32_t index)
-{
-    switch ((enum sim_option_index)index) {
-    case SIM_OPTION_livelock_steps:
-        return SIM_LIVELOCK_STEPS_MIN;
-    case SIM_OPTION_starvation_steps:
-        return SIM_STARVATION_STEPS_MIN;
-    case SIM_OPTION_steps_max:
-    case SIM_OPTION_time_ns_max:
-        return 1;
-    case SIM_OPTION_step_ns:
-    case SIM_OPTION_order:
-    case SIM_OPTION_profile:
-    case SIM_OPTION_faults:
-    case SIM_OPTION_spurious_one_in:
-    case SIM_OPTION_late_one_in:
-    case SIM_OPTION_slow_one_in:
-    case SIM_OPTION_fault_one_in:
-    case SIM_OPTION_audit_one_in:
-    case SIM_OPTION_slack_ns:
-    case SIM_OPTION_fair_steps:
-    case SIM_OPTION_cancel_at:
-    case SIM_OPTION_fault_free_after:
-    case SIM_OPTION_converge_steps:
-    case SIM_OPTION_converge_ns:
-    case SIM_OPTIONS:
-        break;
-    }
-    return 0;
-}
-
-uint64_t
-sim_option_max(uint32_t index)
-{
-    switch ((enum sim_option_index)index) {
-    case SIM_OPTION_order:
-        return SIM_ORDER_LAST;
-    case SIM_OPTION_profile:
-        return SIM_PROFILE_FD;
-    case SIM_OPTION_faults:
-        return SIM_FAULT_ALL;
-    case SIM_OPTION_spurious_one_in:
-    case SIM_OPTION_late_one_in:
-    case SIM_OPTION_slow_one_in:
-    case SIM_OPTION_fault_one_in:
-    case SIM_OPTION_audit_one_in:
-        return UINT16_MAX;
-    case SIM_OPTION_step_ns:
-        return SIM_STEP_NS_MAX;
-    case SIM_OPTION_fair_steps:
-        return SIM_FAIR_STEPS_MAX;
-    case SIM_OPTION_slack_ns:
-    case SIM_OPTION_time_ns_max:
-    case SIM_OPTION_converge_ns:
-        /* Sums of these do not overflow. */
-        return UINT64_C(1) << 60;
-    case SIM_OPTION_livelock_steps:
-    case SIM_OPTION_starvation_steps:
-    case SIM_OPTION_steps_max:
-    case SIM_OPTION_cancel_at:
-    case SIM_OPTION_fault_free_after:
-    case SIM_OPTION_converge_steps:
-    case SIM_OPTIONS:
-        break;
-    }
-    /* The largest step number in an event. */
-    return UINT32_MAX;
-}
-
 bool
 sim_option_valid(uint32_t index, uint64_t value)
 {
     if (index == SIM_OPTION_faults && value == SIM_FAULT_FROM_SCENARIO) {
         return true;
     }
-    return value >= sim_option_min(index) && value <= sim_option_max(index);
+    return value >= sim_option_table[index].least && value <= sim_option_table[index].most;
 }
 
+/* The options are the first members, in the order of the list. */
 uint64_t *
 sim_option_at(struct sim_options *options, uint32_t index)
 {
-    switch ((enum sim_option_index)index) {
-#define OPTION_PLACE(name, value, about) \
-    case SIM_OPTION_##name: \
-        return &options->name;
-        SIM_OPTION_LIST(OPTION_PLACE)
-#undef OPTION_PLACE
-    case SIM_OPTIONS:
-        break;
-    }
-    rt_unreached("an unknown option");
+    rt_assert(index < SIM_OPTIONS);
+    return (uint64_t *)(void *)options + index;
 }
 
 uint64_t
 sim_option_get(const struct sim_options *options, uint32_t index)
 {
-    struct sim_options copy = *options;
-    return *sim_option_at(&copy, index);
+    rt_assert(index < SIM_OPTIONS);
+    return ((const uint64_t *)(const void *)options)[index];
 }
 
 static void
@@ -171,8 +73,8 @@ sim_options_hash(const struct sim_scenario *scenario)
     XXH32_state_t state;
     (void)XXH32_reset(&state, 0);
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
-        hash_text(&state, declared[i].name);
-        (void)XXH32_update(&state, &declared[i].value, sizeof(declared[i].value));
+        hash_text(&state, sim_option_table[i].name);
+        (void)XXH32_update(&state, &sim_option_table[i].value, sizeof(sim_option_table[i].value));
     }
     const struct sim_param *param = scenario != NULL ? scenario->params : NULL;
     for (; param != NULL && param->name != NULL; param++) {

@@ -50,38 +50,53 @@ enum sim_profile {
 #define SIM_FAULT_ALL UINT64_C(127)
 #define SIM_FAULT_FROM_SCENARIO UINT64_C(0x8000000000000000)
 
-/* name, default, what it is. The order is part of tokens: append only. */
+/* The largest step number in an event; and what sums of do not overflow. */
+#define SIM_STEPS_LAST UINT32_MAX
+#define SIM_NS_LAST (UINT64_C(1) << 60)
+
+/*
+ * name, default, least, most, what it is. The order is part of tokens: append only. Outside of the
+ * limits of step_ns, livelock_steps, starvation_steps and fair_steps correct programs would fail:
+ * they wait for several steps, and have deadlines that a step must not be longer than.
+ */
 #define SIM_OPTION_LIST(X) \
-    X(step_ns, 100, "virtual time that a step costs, up to 10000") \
-    X(order, 0, \
+    X(step_ns, 100, 0, 10000, "virtual time that a step costs, up to 10000") \
+    X(order, 0, 0, SIM_ORDER_LAST, \
             "order of woken tasks: 0 the scenario's, 1 any, 2 fifo, 3 lifo-slot, " \
             "4 priority, 5 edf, 6 fair") \
-    X(profile, 0, "the host's: 0 the scenario's, 1 wasi, 2 hostile, 3 fd") \
-    X(faults, SIM_FAULT_FROM_SCENARIO, \
+    X(profile, 0, 0, SIM_PROFILE_FD, "the host's: 0 the scenario's, 1 wasi, 2 hostile, 3 fd") \
+    X(faults, SIM_FAULT_FROM_SCENARIO, 0, SIM_FAULT_ALL, \
             "mask of faults: 1 cancel, 2 clock, 4 capacity, 8 eintr, 16 migrate, 32 reentrancy, " \
             "64 net") \
-    X(spurious_one_in, 32, \
+    X(spurious_one_in, 32, 0, UINT16_MAX, \
             "a spurious wake or report once in so many occasions, of one actor at most 64 " \
             "without " \
             "progress; 0 never") \
-    X(late_one_in, 8, "a late host event once in so many; 0 never") \
-    X(slow_one_in, 16, "a slow step once in so many while a deadline is armed; 0 never") \
-    X(fault_one_in, 32, "an enabled fault once in so many occasions; 0 never") \
-    X(audit_one_in, 1, \
+    X(late_one_in, 8, 0, UINT16_MAX, "a late host event once in so many; 0 never") \
+    X(slow_one_in, 16, 0, UINT16_MAX, \
+            "a slow step once in so many while a deadline is armed; 0 never") \
+    X(fault_one_in, 32, 0, UINT16_MAX, "an enabled fault once in so many occasions; 0 never") \
+    X(audit_one_in, 1, 0, UINT16_MAX, \
             "an audited quiescence once in so many; 0 never; of more than 32 in a run 16 to 32") \
-    X(slack_ns, 0, "how late a wake may be before an audit reports it") \
-    X(livelock_steps, 10000, "steps without progress that are a livelock, at least 5000") \
-    X(starvation_steps, 1000, \
+    X(slack_ns, 0, 0, SIM_NS_LAST, "how late a wake may be before an audit reports it") \
+    X(livelock_steps, 10000, 5000, SIM_STEPS_LAST, \
+            "steps without progress that are a livelock, at least 5000") \
+    X(starvation_steps, 1000, 500, SIM_STEPS_LAST, \
             "steps passed over, or not polled, that are starvation, at least 500") \
-    X(fair_steps, 200, "steps after which the simulator itself passes no actor over, up to 500") \
-    X(steps_max, 1000000, "steps of a run: the step limit, which every run must keep") \
-    X(time_ns_max, 3600000000000, \
+    X(fair_steps, 200, 0, 500, \
+            "steps after which the simulator itself passes no actor over, up to 500") \
+    X(steps_max, 1000000, 1, SIM_STEPS_LAST, \
+            "steps of a run: the step limit, which every run must keep") \
+    X(time_ns_max, 3600000000000, 1, SIM_NS_LAST, \
             "virtual time of a run: the time limit, which every run must keep") \
-    X(cancel_at, 0, \
+    X(cancel_at, 0, 0, SIM_STEPS_LAST, \
             "cancel the task of the n-th suspension of the run, which it must survive; 0 none") \
-    X(fault_free_after, 0, "steps after which no fault is injected any more; 0 the scenario's") \
-    X(converge_steps, 0, "steps that it may take from then on; 0 the scenario's") \
-    X(converge_ns, 0, "virtual time that it may take from then on; 0 the scenario's")
+    X(fault_free_after, 0, 0, SIM_STEPS_LAST, \
+            "steps after which no fault is injected any more; 0 the scenario's") \
+    X(converge_steps, 0, 0, SIM_STEPS_LAST, \
+            "steps that it may take from then on; 0 the scenario's") \
+    X(converge_ns, 0, 0, SIM_NS_LAST, \
+            "virtual time that it may take from then on; 0 the scenario's")
 
 /* Where neither an option nor the scenario sets them. More than any run of this repository takes
  * that ends, and ten times livelock_steps: see sim/README.md, The fault-free phase. */
@@ -92,24 +107,17 @@ enum sim_profile {
  * of step_ns and livelock_steps make (sim/README.md, rule 5). */
 #define SIM_BUSY_NS 1000000u
 
-/* Outside of these, correct programs would fail: they wait for several steps, and have deadlines
- * that a step must not be longer than. */
-#define SIM_STEP_NS_MAX 10000u
-#define SIM_LIVELOCK_STEPS_MIN 5000u
-#define SIM_STARVATION_STEPS_MIN 500u
-#define SIM_FAIR_STEPS_MAX 500u
-
 #define SIM_PARAMS_MAX 16
 
 struct sim_options {
-#define SIM_OPTION_FIELD(name, value, about) uint64_t name;
+#define SIM_OPTION_FIELD(name, value, least, most, about) uint64_t name;
     SIM_OPTION_LIST(SIM_OPTION_FIELD)
 #undef SIM_OPTION_FIELD
     int64_t params[SIM_PARAMS_MAX]; /* Of the scenario, in its order. */
 };
 
 enum sim_option_index {
-#define SIM_OPTION_INDEX(name, value, about) SIM_OPTION_##name,
+#define SIM_OPTION_INDEX(name, value, least, most, about) SIM_OPTION_##name,
     SIM_OPTION_LIST(SIM_OPTION_INDEX)
 #undef SIM_OPTION_INDEX
             SIM_OPTIONS
@@ -120,14 +128,24 @@ struct sim_scenario;
 /* The defaults, and the defaults of the scenario's parameters (`scenario` may be NULL: zeros). */
 void sim_options_init(struct sim_options *options, const struct sim_scenario *scenario);
 
-/* Name, one line, default, and place of option `index` (below SIM_OPTIONS). */
-const char *sim_option_name(uint32_t index);
-const char *sim_option_about(uint32_t index);
-uint64_t sim_option_default(uint32_t index);
-/* The smallest and the largest value of option `index`; of `faults` the largest is the mask of all
- * faults, and SIM_FAULT_FROM_SCENARIO is valid too. */
-uint64_t sim_option_min(uint32_t index);
-uint64_t sim_option_max(uint32_t index);
+struct sim_option {
+    const char *name;
+    const char *about; /* One line. */
+    uint64_t value;    /* The default. */
+    uint64_t least;
+    uint64_t most; /* Of `faults` the mask of all; SIM_FAULT_FROM_SCENARIO is valid too. */
+};
+
+/* By enum sim_option_index. */
+extern const struct sim_option sim_option_table[SIM_OPTIONS];
+
+#define sim_option_name(index) (sim_option_table[index].name)
+#define sim_option_about(index) (sim_option_table[index].about)
+#define sim_option_default(index) (sim_option_table[index].value)
+#define sim_option_min(index) (sim_option_table[index].least)
+#define sim_option_max(index) (sim_option_table[index].most)
+
+/* Whether option `index` may have this value. */
 bool sim_option_valid(uint32_t index, uint64_t value);
 uint64_t *sim_option_at(struct sim_options *options, uint32_t index);
 uint64_t sim_option_get(const struct sim_options *options, uint32_t index);
