@@ -184,10 +184,8 @@ add_address(
     if (owner == SYSTEM) {
         return;
     }
-    const char *slash = strrchr(info.dli_fname, '/');
     struct sim_frame frame = {.times = 1, .offset = pc - (uintptr_t)info.dli_fbase};
-    (void)snprintf(
-            frame.module, sizeof(frame.module), "%s", slash != NULL ? slash + 1 : info.dli_fname);
+    (void)snprintf(frame.module, sizeof(frame.module), "%s", basename(info.dli_fname));
     uint32_t count = places != NULL ? sim_places_at(places, pc, called, found, INLINED_MAX) : 0;
     if (count > 0) {
         add_places(frames, &frame, owner, whole, found, count);
@@ -211,13 +209,6 @@ sim_frames_find(const struct sim_stack *stack, struct sim_frames *ret)
 
 /* ---- Text. ----------------------------------------------------------------------------------- */
 
-static const char *
-base_name(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-    return slash != NULL ? slash + 1 : file;
-}
-
 void
 sim_frames_where(const struct sim_frames *frames, char *ret_text, size_t size)
 {
@@ -232,7 +223,7 @@ sim_frames_where(const struct sim_frames *frames, char *ret_text, size_t size)
     }
     if (frame->file[0] != '\0') {
         (void)snprintf(ret_text, size, "%s %s %s (%s:%u)", via, via[0] != '\0' ? "from" : "in",
-                frame->function, base_name(frame->file), frame->line);
+                frame->function, basename(frame->file), frame->line);
     } else if (frame->function[0] != '\0') {
         (void)snprintf(ret_text, size, " in %s()", frame->function);
     } else {
@@ -251,7 +242,7 @@ sim_frame_text(const struct sim_frame *frame, char *ret_text, size_t size)
     }
     if (frame->file[0] != '\0') {
         (void)snprintf(
-                ret_text, size, "%s %s:%u%s", function, base_name(frame->file), frame->line, times);
+                ret_text, size, "%s %s:%u%s", function, basename(frame->file), frame->line, times);
     } else {
         (void)snprintf(ret_text, size, "%s%s%s+0x%llx%s", function, *function != '\0' ? " " : "",
                 frame->module, (unsigned long long)frame->offset, times);

@@ -454,6 +454,5 @@ sim_place_is_readers(const struct sim_place *place)
 const char *
 sim_place_file(const struct sim_place *place)
 {
-    const char *slash = strrchr(place->file, '/');
-    return slash != NULL ? slash + 1 : place->file;
+    return basename(place->file);
 }

@@ -1,15 +1,16 @@
 /*
- * random.c -- draws that depend on seed, stream and ordinal only.
+ * random.c -- the strategies random and baseline; the kinds of choices.
  *
- * The stream's key costs a Philox call, once; a draw is a SplitMix64 finisher over
- * key + ordinal * odd. Bounded by multiply and shift, never by a division: for n of at most 64
- * and 32 random bits the bias is below 2^-26.
+ * A draw of `random` depends on seed, stream and ordinal only. The stream's key costs a Philox
+ * call, once; a draw is a SplitMix64 finisher over key + ordinal * odd. Bounded by multiply and
+ * shift, never by a division: for n of at most 64 and 32 random bits the bias is below 2^-26.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <Random123/philox.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/names.h"
 #include "sim/core/decide/strategies.h"
 
 uint64_t
@@ -73,4 +74,31 @@ void
 sim_random_init(struct sim_random *random)
 {
     random->strategy = (struct sim_strategy){&random_ops};
+}
+
+static uint32_t
+baseline_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
+{
+    (void)strategy;
+    (void)choice;
+    return 0;
+}
+
+static const struct sim_strategy_ops baseline_ops = {
+        .repeats = true,
+        .choose = baseline_choose,
+        .seek = sim_seek_nothing,
+};
+
+void
+sim_baseline_init(struct sim_baseline *baseline)
+{
+    baseline->strategy = (struct sim_strategy){&baseline_ops};
+}
+
+const char *
+sim_kind_name(uint32_t kind)
+{
+    static const struct sim_name kinds[] = {SIM_KIND_LIST(SIM_NAME_ROW)};
+    return sim_name_at(kinds, SIM_KINDS, kind)->name;
 }

@@ -5,56 +5,33 @@
  */
 #include "sim/core/record/event.h"
 
-static const char *const probe_names[] = {
-#define PROBE_NAME(name, text, meaning) text,
-        RT_PROBE_LIST(PROBE_NAME)
-#undef PROBE_NAME
-};
+#include "sim/base/names.h"
 
-static const char *const probe_meanings[] = {
-#define PROBE_MEANING(name, text, meaning) meaning,
-        RT_PROBE_LIST(PROBE_MEANING)
-#undef PROBE_MEANING
-};
-
-static const char *const event_names[] = {
-#define EVENT_NAME(name, text, meaning) text,
-        SIM_EVENT_LIST(EVENT_NAME)
-#undef EVENT_NAME
-};
-
-static const char *const event_meanings[] = {
-#define EVENT_MEANING(name, text, meaning) meaning,
-        SIM_EVENT_LIST(EVENT_MEANING)
-#undef EVENT_MEANING
-};
+static const struct sim_name probes[] = {RT_PROBE_LIST(SIM_NAME_ROW)};
+static const struct sim_name events[] = {SIM_EVENT_LIST(SIM_NAME_ROW)};
 
 _Static_assert(RT_PROBE_KINDS < SIM_EVENT_FIRST, "probe kinds and event kinds share one space");
 _Static_assert((int)SIM_EVENT_END_OF_KINDS <= 255, "a kind is one byte");
 _Static_assert(sizeof(struct sim_event) == 32, "an event is 32 bytes");
 
-static const char *
-pick(uint32_t kind, const char *const *probes, const char *const *events)
+static const struct sim_name *
+name_at(uint32_t kind)
 {
-    if (kind < RT_PROBE_KINDS) {
-        return probes[kind];
-    }
-    if (kind >= SIM_EVENT_FIRST && kind < (uint32_t)SIM_EVENT_END_OF_KINDS) {
-        return events[kind - SIM_EVENT_FIRST];
-    }
-    return "?";
+    return kind < SIM_EVENT_FIRST ? sim_name_at(probes, RT_PROBE_KINDS, kind)
+                                  : sim_name_at(events, SIM_EVENT_END_OF_KINDS - SIM_EVENT_FIRST,
+                                            kind - SIM_EVENT_FIRST);
 }
 
 const char *
 sim_event_name(uint32_t kind)
 {
-    return pick(kind, probe_names, event_names);
+    return name_at(kind)->name;
 }
 
 const char *
 sim_event_meaning(uint32_t kind)
 {
-    return pick(kind, probe_meanings, event_meanings);
+    return name_at(kind)->meaning;
 }
 
 const char *

@@ -8,59 +8,40 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const verdict_names[] = {
-#define VERDICT_NAME(name, text, meaning) text,
-        SIM_VERDICT_LIST(VERDICT_NAME)
-#undef VERDICT_NAME
-};
+#include "sim/base/names.h"
 
-static const char *const verdict_meanings[] = {
-#define VERDICT_MEANING(name, text, meaning) meaning,
-        SIM_VERDICT_LIST(VERDICT_MEANING)
-#undef VERDICT_MEANING
-};
-
-static const char *const oracle_names[] = {
-#define ORACLE_NAME(name, text, meaning) text,
-        SIM_ORACLE_LIST(ORACLE_NAME)
-#undef ORACLE_NAME
-};
-
-static const char *const oracle_meanings[] = {
-#define ORACLE_MEANING(name, text, meaning) meaning,
-        SIM_ORACLE_LIST(ORACLE_MEANING)
-#undef ORACLE_MEANING
-};
+static const struct sim_name verdicts[] = {SIM_VERDICT_LIST(SIM_NAME_ROW)};
+static const struct sim_name oracles[] = {SIM_ORACLE_LIST(SIM_NAME_ROW)};
 
 const char *
 sim_verdict_name(uint32_t verdict)
 {
-    return verdict < SIM_VERDICTS ? verdict_names[verdict] : "?";
+    return sim_name_at(verdicts, SIM_VERDICTS, verdict)->name;
 }
 
 const char *
 sim_verdict_meaning(uint32_t verdict)
 {
-    return verdict < SIM_VERDICTS ? verdict_meanings[verdict] : "?";
+    return sim_name_at(verdicts, SIM_VERDICTS, verdict)->meaning;
 }
 
 const char *
 sim_oracle_name(uint32_t oracle)
 {
-    return oracle < SIM_ORACLES ? oracle_names[oracle] : "?";
+    return sim_name_at(oracles, SIM_ORACLES, oracle)->name;
 }
 
 const char *
 sim_oracle_meaning(uint32_t oracle)
 {
-    return oracle < SIM_ORACLES ? oracle_meanings[oracle] : "?";
+    return sim_name_at(oracles, SIM_ORACLES, oracle)->meaning;
 }
 
 uint32_t
 sim_verdict_find(const char *name)
 {
     uint32_t verdict = 0;
-    while (verdict < SIM_VERDICTS && strcmp(verdict_names[verdict], name) != 0) {
+    while (verdict < SIM_VERDICTS && strcmp(verdicts[verdict].name, name) != 0) {
         verdict++;
     }
     return verdict;

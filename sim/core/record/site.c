@@ -28,8 +28,7 @@ static struct {
 const char *
 sim_site_file(const struct rt_site *site)
 {
-    const char *slash = strrchr(site->file, '/');
-    return slash != NULL ? slash + 1 : site->file;
+    return basename(site->file);
 }
 
 /* The patched copies of the runtime are compiled in the build folder. */
