@@ -7,6 +7,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* Nothing is flushed: a worker has its parent's buffers. */
@@ -17,6 +18,33 @@ sim_no_memory(void)
     ssize_t ignored = write(STDERR_FILENO, line, sizeof(line) - 1);
     (void)ignored;
     _exit(SIM_EXIT_NO_MEMORY);
+}
+
+static void *
+map(void *hint, size_t size, int flags)
+{
+    void *memory = mmap(hint, size, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | flags, -1, 0);
+    return sim_heap_must(memory != MAP_FAILED ? memory : NULL);
+}
+
+void *
+sim_heap_map(void *hint, size_t size)
+{
+    return map(hint, size, MAP_PRIVATE | MAP_NORESERVE);
+}
+
+void *
+sim_heap_map_shared(size_t size)
+{
+    return map(NULL, size, MAP_SHARED);
+}
+
+void
+sim_heap_unmap(void *memory, size_t size)
+{
+    if (memory != NULL) {
+        (void)munmap(memory, size);
+    }
 }
 
 char *

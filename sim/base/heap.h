@@ -62,6 +62,14 @@ sim_heap_text(const char *text)
 /* A formatted text. */
 __attribute__((format(printf, 1, 2))) char *sim_heap_printf(const char *format, ...);
 
+/* Zeroed pages, of which none is touched: near `hint`, if that is not NULL; or shared with the
+ * processes that are forked from now on. */
+void *sim_heap_map(void *hint, size_t size);
+void *sim_heap_map_shared(size_t size);
+
+/* NULL: no-op. */
+void sim_heap_unmap(void *memory, size_t size);
+
 /* Makes space for item `count` of `*items` (a pointer to any array, from malloc), and clears it. */
 void sim_heap_grow(void *items, uint32_t count, uint32_t *capacity, size_t size);
 

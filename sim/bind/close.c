@@ -74,4 +74,3 @@ sim__close(void *argument)
                 (unsigned long long)lost, lost == 1 ? " was" : "s were", lost == 1 ? "it" : "them");
     }
 }
-

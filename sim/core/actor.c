@@ -24,17 +24,6 @@ child_id(uint32_t parent, uint32_t nth)
 }
 
 void
-sim__actor_clear(struct sim_actor *actor, struct sim_world *world, const struct sim_actor_ops *ops,
-        const char *name)
-{
-    memset(actor, 0, sizeof(*actor));
-    actor->ops = ops;
-    actor->world = world;
-    actor->name = name;
-    actor->due_ns = SIM_NEVER;
-}
-
-void
 sim_actor_announce(struct sim_actor *actor, uint32_t object)
 {
     struct sim_world *world = actor->world;
@@ -69,7 +58,11 @@ sim_actor_init(struct sim_actor *actor, struct sim_world *world, const struct si
         parent = world->current;
     }
     rt_assert(parent->world == world);
-    sim__actor_clear(actor, world, ops, name);
+    memset(actor, 0, sizeof(*actor));
+    actor->ops = ops;
+    actor->world = world;
+    actor->name = name;
+    actor->due_ns = SIM_NEVER;
     actor->parent = parent;
     actor->id = child_id(parent->id, parent->children++);
     actor->index = world->actor_count;

@@ -20,7 +20,7 @@ sim_cell_init(struct sim_world *world, struct sim_cell *cell, const char *name, 
     cell->object.id = sim_world_object(world, RT_OBJECT_USER);
     cell->world = world;
     cell->value = value;
-    if (world->recorder.texts_on && name != NULL) {
+    if (name != NULL) {
         sim_record_text(&world->recorder, SIM_TEXT_OBJECT, cell->object.id, name, strlen(name));
     }
 }

@@ -27,10 +27,6 @@ sim__fault_free_begin(struct sim_world *world)
     const struct sim_options *options = &world->options;
     const struct sim_scenario *scenario = world->scenario;
     bool must_end = world->stop.step == UINT64_MAX;
-    world->disturbances = 0;
-    world->fault_free = false;
-    world->fault_free_step = 0;
-    world->fault_free_ns = 0;
     world->time_limit_ns = options->time_ns_max;
     world->fault_free_after =
             in_force(options->fault_free_after, scenario->fault_free_after, SIM_FAULT_FREE_AFTER);

@@ -284,7 +284,6 @@ sim__busy_begin(struct sim_world *world)
     const struct sim_options *options = &world->options;
     uint64_t limit = options->livelock_steps;
     world->busy_steps = limit / 2;
-    world->busy_ns = 0;
     if (options->step_ns * limit < SIM_BUSY_NS) {
         world->busy_ns = (2 * SIM_BUSY_NS + limit - 1) / limit; /* At least 1. */
     }

@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/core/memory/checkpoint.h"
 #include "sim/core/memory/image.h"
 #include "sim/core/memory/malloc.h"
@@ -24,64 +24,39 @@ static const struct sim_actor_ops world_ops = {.kind = SIM_ACTOR_WORLD};
 /* Where steps are counted without a watching parent. */
 static uint64_t unwatched;
 
-static void *
-reserve(size_t size)
-{
-    void *memory = mmap(
-            NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 #define ACTORS_BYTES ((SIM_ACTORS_MAX + 1) * sizeof(struct sim_actor *))
 #define RING_BYTES ((SIM_ENABLED_RING + SIM_ENABLED_SLACK) * sizeof(uint16_t))
 #define TIMED_BYTES ((SIM_ACTORS_MAX + 1) * sizeof(uint16_t))
 #define JOURNALS_BYTES (SIM_JOURNALS * sizeof(struct sim_gains))
 
-rt_err
+void
 sim_world_init(struct sim_world *world, const struct sim_world_memory *memory, void *arena_hint,
         uint8_t fill)
 {
     rt_assert(world != sim_world_current);
     memset(world, 0, sizeof(*world));
-    rt_err err = sim_arena_init(&world->arena, arena_hint, SIM_ARENA_SIZE, fill);
-    if (err != RT_OK) {
-        return err;
-    }
+    sim_arena_init(&world->arena, arena_hint, SIM_ARENA_SIZE, fill);
     world->recorder.memory = memory->record;
     world->decider.tape = memory->tape;
     world->decider.recorder = &world->recorder;
-    world->actors = reserve(ACTORS_BYTES);
-    world->enabled.ring = reserve(RING_BYTES);
-    world->timed = reserve(TIMED_BYTES);
-    world->journals = reserve(JOURNALS_BYTES);
-    world->snapshots = reserve(SIM_SNAPSHOTS * SIM_SNAPSHOT_SIZE);
+    world->actors = sim_heap_map(NULL, ACTORS_BYTES);
+    world->enabled.ring = sim_heap_map(NULL, RING_BYTES);
+    world->timed = sim_heap_map(NULL, TIMED_BYTES);
+    world->journals = sim_heap_map(NULL, JOURNALS_BYTES);
+    world->snapshots = sim_heap_map(NULL, SIM_SNAPSHOTS * SIM_SNAPSHOT_SIZE);
     world->progress = &unwatched;
     world->progress_max = UINT64_MAX;
-    if (world->actors == NULL || world->enabled.ring == NULL || world->timed == NULL ||
-            world->journals == NULL || world->snapshots == NULL) {
-        sim_world_fini(world);
-        return RT_E_FULL;
-    }
-    return RT_OK;
-}
-
-static void
-release(void *memory, size_t size)
-{
-    if (memory != NULL) {
-        (void)munmap(memory, size);
-    }
 }
 
 void
 sim_world_fini(struct sim_world *world)
 {
     rt_assert(sim_world_current != world);
-    release(world->actors, ACTORS_BYTES);
-    release(world->enabled.ring, RING_BYTES);
-    release(world->timed, TIMED_BYTES);
-    release(world->journals, JOURNALS_BYTES);
-    release(world->snapshots, SIM_SNAPSHOTS * SIM_SNAPSHOT_SIZE);
+    sim_heap_unmap(world->actors, ACTORS_BYTES);
+    sim_heap_unmap(world->enabled.ring, RING_BYTES);
+    sim_heap_unmap(world->timed, TIMED_BYTES);
+    sim_heap_unmap(world->journals, JOURNALS_BYTES);
+    sim_heap_unmap(world->snapshots, SIM_SNAPSHOTS * SIM_SNAPSHOT_SIZE);
     sim_malloc_forget(&world->arena);
     sim_arena_fini(&world->arena);
 }
@@ -112,11 +87,11 @@ begin_actors(struct sim_world *world)
 {
     world->enabled.head = 0;
     world->enabled.count = 0;
-    world->timed_count = 0;
-    world->foreground = 0;
-    world->tasks = 0;
     world->next_due_ns = SIM_NEVER;
-    sim__actor_clear(&world->self, world, &world_ops, "the world");
+    world->self.ops = &world_ops;
+    world->self.world = world;
+    world->self.name = "the world";
+    world->self.due_ns = SIM_NEVER;
     world->self.id = 1;
     world->actors[0] = &world->self;
     world->actor_count = 1;
@@ -156,6 +131,10 @@ continue_kept(struct sim_world *world, uint64_t seed)
     sim_malloc_resume(&world->arena);
 }
 
+/* What a run begins with: all zero from `self` on, but for a few fields. */
+#define RESET_FIRST offsetof(struct sim_world, self)
+#define RESET_SIZE (offsetof(struct sim_world, audit_steps) - RESET_FIRST)
+
 /* The decider has begun. */
 static void
 begin_new(struct sim_world *world, const struct sim_scenario *scenario,
@@ -167,33 +146,11 @@ begin_new(struct sim_world *world, const struct sim_scenario *scenario,
     world->scenario = scenario;
     world->options = *options;
     world->stop = stop;
-    world->now_ns = 0;
-    world->step = 0;
-    world->clock_calls = 0;
-    world->work_ns = 0;
-    world->allowed_ns = 0;
-    world->slow_ns = 0;
-    world->progress_step = 0;
-    world->limit_step = 0;
-    world->jumped_from_ns = 0;
-    world->jumped_to_ns = 0;
-    world->quiet_ns = 0;
-    world->audits_drawn = 0;
-    world->audits_seen = 0;
+    sim__notes_clear(world);
+    memset((char *)world + RESET_FIRST, 0, RESET_SIZE);
     world->audit_stride = 1;
-    world->quiet = 0;
-    world->consumed = 0;
-    world->stopped = false;
-    world->over = false;
-    world->suspensions = 0;
-    world->cancels = 0;
-    world->calm_until = 0;
-    world->stood_still_ns = 0;
-    world->spurious_polling = false;
-    world->free_steps = false;
-    world->closing = false;
-    world->finished = false;
-    world->state = NULL;
+    world->bindings_end = &world->bindings;
+    world->stepped_end = &world->stepped;
     if (scenario->slack_ns > world->options.slack_ns) {
         world->options.slack_ns = scenario->slack_ns;
     }
@@ -203,18 +160,6 @@ begin_new(struct sim_world *world, const struct sim_scenario *scenario,
     sim__busy_begin(world);
     world->faults =
             options->faults == SIM_FAULT_FROM_SCENARIO ? scenario->survives : options->faults;
-    world->bindings = NULL;
-    world->bindings_end = &world->bindings;
-    world->stepped = NULL;
-    world->stepped_end = &world->stepped;
-    world->names = NULL;
-    world->foreigners = NULL;
-    sim__notes_clear(world);
-    world->mock_time = false;
-    world->in_reentrancy = false;
-    world->fiber = NULL;
-    world->fibers = NULL;
-    world->inner = NULL;
     clear_outcome(&world->outcome, seed);
     begin_actors(world);
     sim_world_current = world;
@@ -601,4 +546,32 @@ sim_world_object(struct sim_world *world, uint32_t kind)
     rt_assert(kind < RT_OBJECT_KINDS);
     struct sim_actor *creator = world->current;
     return SIM_OBJECT(kind, creator->index, ++creator->objects[kind]);
+}
+
+/* ---- Names that a scenario gives to objects. ------------------------------------------------- */
+
+struct sim_object_name {
+    const struct sim_object_name *next;
+    const char *name;
+    uint32_t object;
+};
+
+void
+sim_world_name(struct sim_world *world, uint32_t object, const char *name)
+{
+    rt_assert(name != NULL);
+    struct sim_object_name *named = sim_new(world, struct sim_object_name);
+    *named = (struct sim_object_name){world->names, name, object};
+    world->names = named;
+    sim_record_text(&world->recorder, SIM_TEXT_OBJECT, object, name, strlen(name));
+}
+
+const char *
+sim_world_object_name(const struct sim_world *world, uint32_t object)
+{
+    const char *first = NULL; /* As in the record. */
+    for (const struct sim_object_name *at = world->names; at != NULL; at = at->next) {
+        first = at->object == object ? at->name : first;
+    }
+    return first;
 }

@@ -136,7 +136,7 @@ struct sim_world {
     struct sim_gains *journals; /* SIM_JOURNALS of them, for the judge. */
     char *snapshots;            /* SIM_SNAPSHOTS places; see sim_snapshot_take. */
 
-    /* Of this run. */
+    /* Of this run; from `self` on all zero when it begins, but for a few. */
     const struct sim_scenario *scenario;
     struct sim_options options;
     struct sim_stop stop;
@@ -223,11 +223,9 @@ struct sim_world_memory {
     struct sim_tape tape; /* Empty, with capacity. */
 };
 
-/*
- * Makes a world: reserves the arena (near `arena_hint`, with `fill` for fresh memory) and its
- * tables. `memory` is borrowed. RT_E_FULL when the system has no memory.
- */
-RT_MUST_CHECK rt_err sim_world_init(struct sim_world *world, const struct sim_world_memory *memory,
+/* Makes a world: reserves the arena (near `arena_hint`, with `fill` for fresh memory) and its
+ * tables. `memory` is borrowed. */
+void sim_world_init(struct sim_world *world, const struct sim_world_memory *memory,
         void *arena_hint, uint8_t fill);
 void sim_world_fini(struct sim_world *world);
 

@@ -59,9 +59,6 @@ sim__notes_clear(struct sim_world *world)
     }
 }
 
-void sim__actor_clear(struct sim_actor *actor, struct sim_world *world,
-        const struct sim_actor_ops *ops, const char *name);
-
 /* fault_free.c: sets when the fault-free phase begins, and its limits. */
 void sim__fault_free_begin(struct sim_world *world);
 

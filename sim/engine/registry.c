@@ -357,7 +357,7 @@ load(struct sim_registry *registry, const char *path, const char *file)
     }
     sim_sites_add(library->sites_start, library->sites_stop);
     if (sim_images_take() != RT_OK) {
-        return refuse(registry, "%s: there is no memory for a copy of its variables", path);
+        return refuse(registry, "%s: it has too many segments of variables", path);
     }
     return true;
 }

@@ -55,7 +55,7 @@ sim_deciding_number_find(const struct sim_run_spec *with, const struct sim_run_s
 {
     struct sim_draws *draws = sim_draws_new();
     *ret = (struct sim_deciding_number){.found = false};
-    if (draws != NULL && look(with, deviation, hang_ms, budget, draws)) {
+    if (look(with, deviation, hang_ms, budget, draws)) {
         ret->below = draws->asked;
         ret->step = draws->asked_step;
         find_line(draws, places, &ret->place);

@@ -44,9 +44,7 @@ lab_init(struct lab *lab, void *hint, uint8_t fill)
                     },
             .tape = {array(DEVIATIONS, sizeof(struct sim_deviation)), 0, DEVIATIONS},
     };
-    if (sim_world_init(&lab->world, &memory, hint, fill) != RT_OK) {
-        abort();
-    }
+    sim_world_init(&lab->world, &memory, hint, fill);
     sim_random_init(&lab->random);
     sim_baseline_init(&lab->baseline);
 }

@@ -1,7 +1,7 @@
 /*
  * draws.h -- the numbers that a run drew, and the choices that make up each.
  *
- * On the tape a number is one or several choices (draw.c): 700,000 of 0 .. 1,000,000 are fifteen,
+ * On the tape a number is one or several choices (draws.c): 700,000 of 0 .. 1,000,000 are fifteen,
  * of which those answered 0 have no entry. To minimize or report a number one has to know where
  * it begins and ends: a run notes it where `sim_world.draws` is set.
  *
@@ -54,7 +54,7 @@ struct sim_draws {
     uint32_t frame_count;
 };
 
-/* Memory shared with processes that are forked from now on; NULL: no memory. */
+/* Memory shared with processes that are forked from now on. */
 struct sim_draws *sim_draws_new(void);
 void sim_draws_free(struct sim_draws **draws);
 

@@ -6,9 +6,9 @@
 #include "sim/core/memory/arena.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/core/memory/shadow.h"
 
 #define ALIGNMENT 16u
@@ -34,25 +34,19 @@ poison_ahead(struct sim_arena *arena)
     }
 }
 
-rt_err
+void
 sim_arena_init(struct sim_arena *arena, void *hint, size_t size, uint8_t fill)
 {
     rt_assert(size % ALIGNMENT == 0);
-    void *base = mmap(
-            hint, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (base == MAP_FAILED) {
-        return RT_E_FULL;
-    }
-    *arena = (struct sim_arena){.base = base, .size = size, .fill = fill};
+    *arena = (struct sim_arena){.base = sim_heap_map(hint, size), .size = size, .fill = fill};
     poison_ahead(arena);
-    return RT_OK;
 }
 
 void
 sim_arena_fini(struct sim_arena *arena)
 {
     sim_shadow_unpoison(arena->base, arena->poisoned);
-    (void)munmap(arena->base, arena->size);
+    sim_heap_unmap(arena->base, arena->size);
     arena->base = NULL;
 }
 

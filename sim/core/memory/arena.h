@@ -18,8 +18,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/base/error.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -37,11 +35,9 @@ struct sim_arena {
     size_t malloc_bytes;
 };
 
-/*
- * Reserves `size` bytes, near `hint` if that is not NULL (without guarantee; replica runs use
- * another). Returns RT_E_FULL when the system has no memory. Touches no page.
- */
-RT_MUST_CHECK rt_err sim_arena_init(struct sim_arena *arena, void *hint, size_t size, uint8_t fill);
+/* Reserves `size` bytes, near `hint` if that is not NULL (without guarantee; replica runs use
+ * another). Touches no page. */
+void sim_arena_init(struct sim_arena *arena, void *hint, size_t size, uint8_t fill);
 void sim_arena_fini(struct sim_arena *arena);
 
 /* Frees everything. */

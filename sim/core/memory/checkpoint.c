@@ -12,9 +12,9 @@
 #include "sim/core/memory/checkpoint.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/core/memory/image.h"
 #include "sim/core/memory/malloc.h"
 #include "sim/core/memory/shadow.h"
@@ -34,51 +34,31 @@
 #define STEP_BYTES 1536u
 
 struct head {
+    struct sim_decider decider;
+    struct sim_recorder recorder;
     size_t arena_used;
     size_t malloc_bytes;
     uint32_t mallocs;
     uint32_t enabled;
     uint32_t timed;
-    /* Of the decider. */
-    uint32_t deviations;
-    uint32_t tape;
-    uint32_t run_choices;
-    uint64_t hash;
-    uint64_t asked;
-    uint64_t passed;
-    /* Of the recorder. */
-    uint64_t events;
-    uint64_t chunks;
-    uint32_t hashes;
-    uint32_t texts;
-    uint32_t bytes;
-    bool texts_lost;
     uint64_t probes;
 };
 
-rt_err
+void
 sim_checkpoints_init(struct sim_checkpoints *checkpoints, size_t size)
 {
     memset(checkpoints, 0, sizeof(*checkpoints));
-    void *memory = mmap(NULL, size + 2 * SIM_BEGINNING_SIZE, PROT_READ | PROT_WRITE,
-            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) {
-        return RT_E_FULL;
-    }
-    checkpoints->memory = memory;
+    checkpoints->memory = sim_heap_map(NULL, size + 2 * SIM_BEGINNING_SIZE);
     checkpoints->size = size;
     checkpoints->beginnings[0].memory = checkpoints->memory + size;
     checkpoints->beginnings[1].memory = checkpoints->memory + size + SIM_BEGINNING_SIZE;
-    return RT_OK;
 }
 
 void
 sim_checkpoints_fini(struct sim_checkpoints *checkpoints)
 {
-    if (checkpoints->memory != NULL) {
-        (void)munmap(checkpoints->memory, checkpoints->size + 2 * SIM_BEGINNING_SIZE);
-        checkpoints->memory = NULL;
-    }
+    sim_heap_unmap(checkpoints->memory, checkpoints->size + 2 * SIM_BEGINNING_SIZE);
+    checkpoints->memory = NULL;
 }
 
 void
@@ -150,33 +130,6 @@ thin_out(struct sim_checkpoints *checkpoints)
     rt_assert(checkpoints->used <= end);
 }
 
-static void
-fill_head(const struct sim_world *world, struct head *ret)
-{
-    const struct sim_decider *decider = &world->decider;
-    const struct sim_recorder *recorder = &world->recorder;
-    *ret = (struct head){
-            .arena_used = world->arena.used,
-            .malloc_bytes = world->arena.malloc_bytes,
-            .mallocs = world->arena.mallocs,
-            .enabled = world->enabled.count,
-            .timed = world->timed_count,
-            .deviations = decider->deviations,
-            .tape = decider->tape.count,
-            .run_choices = decider->run_choices,
-            .hash = decider->hash,
-            .asked = decider->asked,
-            .passed = decider->passed,
-            .events = recorder->count,
-            .chunks = recorder->hash,
-            .hashes = recorder->hashes,
-            .texts = recorder->texts,
-            .bytes = recorder->bytes,
-            .texts_lost = recorder->texts_lost,
-            .probes = sim__probes_meant(),
-    };
-}
-
 static char *
 put(char *to, const void *from, size_t size)
 {
@@ -187,8 +140,16 @@ put(char *to, const void *from, size_t size)
 void
 sim__copy_out(const struct sim_world *world, char *to)
 {
-    struct head head;
-    fill_head(world, &head);
+    const struct head head = {
+            .decider = world->decider,
+            .recorder = world->recorder,
+            .arena_used = world->arena.used,
+            .malloc_bytes = world->arena.malloc_bytes,
+            .mallocs = world->arena.mallocs,
+            .enabled = world->enabled.count,
+            .timed = world->timed_count,
+            .probes = sim__probes_meant(),
+    };
     to = put(to, &head, sizeof(head));
     to = put(to, (const char *)world + OWN_FIRST, OWN_SIZE);
     if (sim__has_notes(world)) {
@@ -254,18 +215,14 @@ sim__copy_back(struct sim_world *world, const char *from, struct sim_recording r
     (void)sim_images_copy_back(from);
     world->arena.mallocs = head.mallocs;
     world->arena.malloc_bytes = head.malloc_bytes;
-    world->decider.deviations = head.deviations;
-    world->decider.tape.count = head.tape;
-    world->decider.run_choices = head.run_choices;
-    world->decider.hash = head.hash;
-    world->decider.asked = head.asked;
-    world->decider.passed = head.passed;
-    world->recorder.count = head.events;
-    world->recorder.hash = head.chunks;
-    world->recorder.hashes = head.hashes;
-    world->recorder.texts = head.texts;
-    world->recorder.bytes = head.bytes;
-    world->recorder.texts_lost = head.texts_lost;
+    /* Of the decider not what belongs to the strategy and the seed of this run. */
+    world->decider.deviations = head.decider.deviations;
+    world->decider.tape.count = head.decider.tape.count;
+    world->decider.run_choices = head.decider.run_choices;
+    world->decider.hash = head.decider.hash;
+    world->decider.asked = head.decider.asked;
+    world->decider.passed = head.decider.passed;
+    world->recorder = head.recorder;
     world->recorder.over = UINT64_MAX; /* Set by the end of the run before. */
     world->recorder.events_on = recording.events;
     world->recorder.texts_on = recording.texts;

@@ -39,7 +39,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/base/error.h"
 #include "sim/core/decide/options.h"
 
 #ifdef __cplusplus
@@ -92,8 +91,8 @@ struct sim_checkpoints {
     uint64_t begun; /* Runs that started from a beginning. */
 };
 
-/* Reserves `size` bytes for copies; no page is touched. RT_E_FULL: the system has no memory. */
-RT_MUST_CHECK rt_err sim_checkpoints_init(struct sim_checkpoints *checkpoints, size_t size);
+/* Reserves `size` bytes for copies; no page is touched. */
+void sim_checkpoints_init(struct sim_checkpoints *checkpoints, size_t size);
 void sim_checkpoints_fini(struct sim_checkpoints *checkpoints);
 
 /* Drops all of them. */

@@ -8,11 +8,11 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/core/memory/shadow.h"
 
 #define MODULES_MAX 256u
@@ -48,12 +48,12 @@ add_part(uintptr_t start, uintptr_t end)
     if (start >= end || images.err != RT_OK) {
         return;
     }
-    size_t size = end - start;
-    char *copy = images.part_count < PARTS_MAX ? malloc(size) : NULL;
-    if (copy == NULL) {
+    if (images.part_count == PARTS_MAX) {
         images.err = RT_E_FULL;
         return;
     }
+    size_t size = end - start;
+    char *copy = sim_heap_new(size, 1);
     struct part *part = &images.parts[images.part_count++];
     /* An address from the loader. */
     *part = (struct part){(char *)start, copy, size};

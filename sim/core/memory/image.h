@@ -26,8 +26,8 @@ extern "C" {
 /* Notes the modules that are loaded now. Called before dlopen. */
 RT_MUST_CHECK rt_err sim_images_before_load(void);
 
-/* Takes an image of every module loaded since, after its sites were numbered. RT_E_FULL: no memory.
- */
+/* Takes an image of every module loaded since, after its sites were numbered. RT_E_FULL: too
+ * many variables. */
 RT_MUST_CHECK rt_err sim_images_take(void);
 
 /* Restores all images. */

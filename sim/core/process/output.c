@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "sim/base/heap.h"
 #include "sim/core/world.h"
 
 /* A longer line is cut into several. */
@@ -52,20 +53,15 @@ take(void *cookie, const char *bytes, size_t size)
     return (ssize_t)size;
 }
 
-bool
+void
 sim_output_init(void)
 {
-    if (output.stream != NULL) {
-        return true;
+    if (output.stream == NULL) {
+        const cookie_io_functions_t functions = {.write = take};
+        output.stream = sim_heap_must(fopencookie(NULL, "w", functions));
+        (void)setvbuf(output.stream, output.buffer, _IOLBF, sizeof(output.buffer));
+        stdout = output.stream;
     }
-    const cookie_io_functions_t functions = {.write = take};
-    FILE *stream = fopencookie(NULL, "w", functions);
-    if (stream == NULL || setvbuf(stream, output.buffer, _IOLBF, sizeof(output.buffer)) != 0) {
-        return false;
-    }
-    output.stream = stream;
-    stdout = stream;
-    return true;
 }
 
 void

@@ -15,9 +15,8 @@
 extern "C" {
 #endif
 
-/* Replaces `stdout`, once in a process; called by a worker before its first run. False when the
- * system has no memory for a stream. */
-bool sim_output_init(void);
+/* Replaces `stdout`, once in a process; called by a worker before its first run. */
+void sim_output_init(void);
 
 /* A run begins: nothing has been printed. Called by the world; without sim_output_init: no-op. */
 void sim_output_begin(void);

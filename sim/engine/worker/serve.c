@@ -522,17 +522,18 @@ prepare(struct sim_worker *worker, int fd)
         sim_epochs_seal(worker->epochs);
     }
     /* A child that a run makes must not become a second worker on the same mapping. */
-    if (madvise(shared, size, MADV_DONTFORK) != 0 || !remember_line(fd) || !sim_output_init() ||
-            !sim_crash_catch(&shared->crash) || !sim_hang_catch(&shared->hang) ||
-            sim_world_init(&shared->world, &shared->memory, worker->kind.arena,
-                    worker->kind.fill) != RT_OK) {
+    if (madvise(shared, size, MADV_DONTFORK) != 0 || !remember_line(fd) ||
+            !sim_crash_catch(&shared->crash) || !sim_hang_catch(&shared->hang)) {
         return false;
     }
+    sim_output_init();
+    sim_world_init(&shared->world, &shared->memory, worker->kind.arena, worker->kind.fill);
     shared->world.progress = &shared->progress;
-    /* Without memory for checkpoints each run of an enumeration is made from its beginning; also
-     * where edges are counted, as a run from a checkpoint does not reach the code before it. */
+    /* Where edges are counted there are none: a run from a checkpoint does not reach the code
+     * before it. */
     static struct sim_checkpoints checkpoints;
-    if (edge_log == NULL && sim_checkpoints_init(&checkpoints, SIM_CHECKPOINTS_SIZE) == RT_OK) {
+    if (edge_log == NULL) {
+        sim_checkpoints_init(&checkpoints, SIM_CHECKPOINTS_SIZE);
         checkpoints.sets_up_always = worker->kind.sets_up_always;
         shared->world.checkpoints = &checkpoints;
     }
@@ -584,10 +585,10 @@ sim__worker_serve_here(struct sim_worker *worker, struct sim_trap *trap)
     FILE *before = stdout;
     /* Any descriptor will do: there is no parent. */
     int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-    bool fits = fd >= 0 && remember_line(fd) && sim_output_init() &&
-                sim_world_init(&shared->world, &shared->memory, worker->kind.arena,
-                        worker->kind.fill) == RT_OK;
+    bool fits = fd >= 0 && remember_line(fd);
     if (fits) {
+        sim_output_init();
+        sim_world_init(&shared->world, &shared->memory, worker->kind.arena, worker->kind.fill);
         shared->world.progress = &shared->progress;
         shared->world.trap = trap;
         shared->ready = true;

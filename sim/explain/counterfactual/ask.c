@@ -144,8 +144,8 @@ is_silent(struct asking *asking, const struct waiter *waiter, struct sim_silence
     if (run_to(asking, end_of(asking))) {
         sim_bindings_each(host, world, silent)
         {
-            silent = silent || (host->ops->silent(host->argument, ret) &&
-                                       ret->reported_to == waiter->index);
+            silent = silent ||
+                     (host->ops->silent(host->argument, ret) && ret->reported_to == waiter->index);
         }
     }
     sim_world_drop(world);

@@ -86,9 +86,7 @@ main(void)
                     .hashes = array(4096, sizeof(uint64_t)),
                     .hashes_capacity = 4096},
     };
-    if (sim_world_init(&world, &memory, NULL, 0xa5) != RT_OK) {
-        return 1;
-    }
+    sim_world_init(&world, &memory, NULL, 0xa5);
     struct sim_case what = {.scenario = &scenario, .strategy = &random.strategy};
     sim_options_init(&what.options, &scenario);
     (void)printf("a warm world, %u runs of two tasks and ten steps, events and digest on\n", RUNS);
