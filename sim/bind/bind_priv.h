@@ -57,6 +57,9 @@ struct sim_rt {
     uint64_t useful_pops; /* `pops` then. */
 };
 
+/* An array of `type` in the arena, for as many entries as the runtime has. */
+#define sim__array(rt, type) ((type *)sim_alloc((rt)->world, (rt)->capacity * sizeof(type)))
+
 /* Whether the task of `bound` has left the executor. Its memory may be gone. */
 static inline bool
 sim__has_left(const struct sim_bound *bound)

@@ -20,7 +20,7 @@
 #include "sim/core/loop.h"
 
 /* How often the runnable are checked for starvation, in pops. */
-#define LOOK_EVERY 32u
+#define CHECK_EVERY 32u
 
 static struct sim_rt *
 rt_of(struct rt_sched *sched)
@@ -60,7 +60,7 @@ check_passed_over(struct sim_rt *rt)
 
 /* A loop that never asks its host, while a source is ready or a timer due. */
 static void
-check_not_looked_at(struct sim_rt *rt)
+check_not_asked(struct sim_rt *rt)
 {
     struct sim_world *world = rt->world;
     if (!rt_runtime_turn_useful(&rt->runtime)) {
@@ -218,10 +218,10 @@ pop(struct rt_sched *sched)
     if (index == RT_SCHED_NONE) {
         return index;
     }
-    if (++rt->pops % LOOK_EVERY == 0) {
+    if (++rt->pops % CHECK_EVERY == 0) {
         check_passed_over(rt);
         if (rt->by_loop) {
-            check_not_looked_at(rt);
+            check_not_asked(rt);
         }
     }
     rt->last = rt->bound[index];
@@ -311,79 +311,44 @@ static const struct sim_actor_ops executor_ops = {
         .step = executor_step,
 };
 
-static struct rt_sched_link *
-links(struct sim_rt *rt)
-{
-    return sim_alloc(rt->world, rt->capacity * sizeof(struct rt_sched_link));
-}
-
-static struct rt_sched_heap_entry *
-heap_entries(struct sim_rt *rt)
-{
-    return sim_alloc(rt->world, rt->capacity * sizeof(struct rt_sched_heap_entry));
-}
-
-static uint64_t *
-keys(struct sim_rt *rt)
-{
-    return sim_alloc(rt->world, rt->capacity * sizeof(uint64_t));
-}
-
-static struct rt_sched *
-ranked(struct sim_rt *rt, bool by_deadline)
-{
-    struct rt_sched_ranked *ranked = sim_new(rt->world, struct rt_sched_ranked);
-    if (by_deadline) {
-        rt_sched_edf_init(ranked, heap_entries(rt), keys(rt), rt->capacity);
-    } else {
-        rt_sched_priority_init(ranked, heap_entries(rt), keys(rt), rt->capacity);
-    }
-    return &ranked->sched;
-}
-
-static struct rt_sched *
-fair(struct sim_rt *rt)
-{
-    struct rt_sched_fair *fair = sim_new(rt->world, struct rt_sched_fair);
-    rt_sched_fair_init(fair, heap_entries(rt),
-            sim_alloc(rt->world, rt->capacity * sizeof(struct rt_sched_share)), rt->capacity);
-    return &fair->sched;
-}
-
-static struct rt_sched *
-fifo(struct sim_rt *rt)
-{
-    struct rt_sched_fifo *fifo = sim_new(rt->world, struct rt_sched_fifo);
-    rt_sched_fifo_init(fifo, links(rt), rt->capacity);
-    return &fifo->sched;
-}
-
-static struct rt_sched *
-lifo_slot(struct sim_rt *rt)
-{
-    struct rt_sched_lifo_slot *lifo_slot = sim_new(rt->world, struct rt_sched_lifo_slot);
-    rt_sched_lifo_slot_init(lifo_slot, links(rt), rt->capacity);
-    return &lifo_slot->sched;
-}
-
 /* The runtime's policy for the order; NULL where each pick is a decision. */
 static struct rt_sched *
 make_order(struct sim_rt *rt)
 {
+    struct sim_world *world = rt->world;
+    uint32_t n = rt->capacity;
     switch (rt->order) {
     case SIM_ORDER_DEFAULT:
     case SIM_ORDER_ANY:
         return NULL;
-    case SIM_ORDER_FIFO:
-        return fifo(rt);
-    case SIM_ORDER_LIFO_SLOT:
-        return lifo_slot(rt);
-    case SIM_ORDER_PRIORITY:
-        return ranked(rt, false);
-    case SIM_ORDER_EDF:
-        return ranked(rt, true);
-    case SIM_ORDER_FAIR:
-        return fair(rt);
+    case SIM_ORDER_FIFO: {
+        struct rt_sched_fifo *fifo = sim_new(world, struct rt_sched_fifo);
+        rt_sched_fifo_init(fifo, sim__array(rt, struct rt_sched_link), n);
+        return &fifo->sched;
+    }
+    case SIM_ORDER_LIFO_SLOT: {
+        struct rt_sched_lifo_slot *lifo_slot = sim_new(world, struct rt_sched_lifo_slot);
+        rt_sched_lifo_slot_init(lifo_slot, sim__array(rt, struct rt_sched_link), n);
+        return &lifo_slot->sched;
+    }
+    case SIM_ORDER_PRIORITY: {
+        struct rt_sched_ranked *ranked = sim_new(world, struct rt_sched_ranked);
+        rt_sched_priority_init(
+                ranked, sim__array(rt, struct rt_sched_heap_entry), sim__array(rt, uint64_t), n);
+        return &ranked->sched;
+    }
+    case SIM_ORDER_EDF: {
+        struct rt_sched_ranked *ranked = sim_new(world, struct rt_sched_ranked);
+        rt_sched_edf_init(
+                ranked, sim__array(rt, struct rt_sched_heap_entry), sim__array(rt, uint64_t), n);
+        return &ranked->sched;
+    }
+    case SIM_ORDER_FAIR: {
+        struct rt_sched_fair *fair = sim_new(world, struct rt_sched_fair);
+        rt_sched_fair_init(fair, sim__array(rt, struct rt_sched_heap_entry),
+                sim__array(rt, struct rt_sched_share), n);
+        return &fair->sched;
+    }
     }
     return NULL;
 }
@@ -409,7 +374,7 @@ sim__pick_init(struct sim_rt *rt)
         sim_world_loop_polls(rt->world);
     }
     if (any) {
-        rt->runnable = rt->by_loop ? sim_alloc(rt->world, rt->capacity * sizeof(uint16_t)) : NULL;
+        rt->runnable = rt->by_loop ? sim__array(rt, uint16_t) : NULL;
     } else if (!rt->by_loop) {
         rt->executor = make_executor(rt);
     }

@@ -342,10 +342,10 @@ configure(struct sim_rt *rt, const struct sim_rt_options *options, struct rt_run
     config->host = sim_host_seam(rt->host);
     config->event_interval = options->event_interval;
     config->task_quota_ns = rt->quota_ns;
-    config->deferred = sim_alloc(world, n * sizeof(struct rt_waker));
+    config->deferred = sim__array(rt, struct rt_waker);
     config->deferred_capacity = n;
     config->executor = (struct rt_executor_config){
-            .entries = sim_alloc(world, n * sizeof(struct rt_slab_entry)),
+            .entries = sim__array(rt, struct rt_slab_entry),
             .capacity = n,
             .sched = &rt->sched,
             .self_wake = options->self_wake,
@@ -366,7 +366,7 @@ configure(struct sim_rt *rt, const struct sim_rt_options *options, struct rt_run
     config->reactor = (struct rt_reactor_config){
             .poller =
                     {
-                            .entries = sim_alloc(world, n * sizeof(struct rt_slab_entry)),
+                            .entries = sim__array(rt, struct rt_slab_entry),
                             .list = sim_alloc(
                                     world, (n + RT_POLLER_EXTRA) * sizeof(struct rt_pollable *)),
                             .list_keys =
@@ -374,14 +374,14 @@ configure(struct sim_rt *rt, const struct sim_rt_options *options, struct rt_run
                             .ready = sim_alloc(world, (n + RT_POLLER_EXTRA) * sizeof(uint32_t)),
                             .capacity = n,
                     },
-            .keys = sim_alloc(world, n * sizeof(struct rt_key)),
+            .keys = sim__array(rt, struct rt_key),
     };
     if (rt->node != NULL) {
         config->io = (struct rt_io_config){
                 .net = sim_node_seam(rt->node),
-                .entries = sim_alloc(world, n * sizeof(struct rt_slab_entry)),
+                .entries = sim__array(rt, struct rt_slab_entry),
                 .capacity = n,
-                .events = sim_alloc(world, n * sizeof(struct rt_net_event)),
+                .events = sim__array(rt, struct rt_net_event),
                 .events_max = n,
         };
     }
