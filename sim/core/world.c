@@ -304,24 +304,19 @@ check_checkpoints(struct sim_world *world)
     }
 }
 
-/* As sim_world_run, for a strategy that walks a tree. */
+/* To its end, with a stop in between where the run has a trap. */
 static void
-run_of_tree(struct sim_world *world, const struct sim_scenario *scenario,
-        const struct sim_options *options, uint64_t seed, struct sim_recording recording,
-        struct sim_resumption *resumption, struct sim_outcome *ret_outcome)
+run_steps(struct sim_world *world, const struct sim_resumption *resumption)
 {
-    const struct sim_stop nowhere = {UINT64_MAX, false};
-    bool is_set_up = resume(world, resumption, scenario, options, seed, recording) ||
-                     begin(world, scenario, options, seed, recording, nowhere);
-    if (_setjmp(world->escape) == 0) {
-        set_up(world, is_set_up);
+    if (resumption != NULL) {
         sim__world_steps_keeping(world, resumption);
-        if (world->outcome.verdict == SIM_VERDICT_PASS) {
-            close_run(world);
-        }
+        return;
     }
-    finish(world, ret_outcome);
-    check_checkpoints(world);
+    world->stopped = world->stop.step == 0;
+    sim__world_steps(world);
+    if (world->stopped) {
+        sim__world_steps_trapping(world);
+    }
 }
 
 void
@@ -331,24 +326,25 @@ sim_world_run(struct sim_world *world, const struct sim_scenario *scenario,
 {
     sim_decider_begin(&world->decider, strategy, seed);
     struct sim_resumption *resumption = resumption_of(world, strategy);
-    if (resumption != NULL) {
-        run_of_tree(world, scenario, options, seed, recording, resumption, ret_outcome);
-        return;
+    struct sim_stop stop = {UINT64_MAX, false};
+    if (resumption == NULL) {
+        spoil(world, recording);
+        stop = sim__trap_stop(world);
     }
-    spoil(world, recording);
-    bool is_set_up = begin(world, scenario, options, seed, recording, sim__trap_stop(world));
+    bool is_set_up =
+            (resumption != NULL && resume(world, resumption, scenario, options, seed, recording)) ||
+            begin(world, scenario, options, seed, recording, stop);
     if (_setjmp(world->escape) == 0) {
         set_up(world, is_set_up);
-        world->stopped = world->stop.step == 0;
-        sim__world_steps(world);
-        if (world->stopped) {
-            sim__world_steps_trapping(world);
-        }
+        run_steps(world, resumption);
         if (world->outcome.verdict == SIM_VERDICT_PASS) {
             close_run(world);
         }
     }
     finish(world, ret_outcome);
+    if (resumption != NULL) {
+        check_checkpoints(world);
+    }
 }
 
 /* ---- Stopping before the end, for the judge. ------------------------------------------------- */
