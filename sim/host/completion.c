@@ -12,7 +12,7 @@
 
 #include "sim/host/completion_priv.h"
 
-#define QUEUE_ROOM 4u
+#define QUEUE_SPACE 4u
 #define LATENCY_NS_MIN UINT64_C(1000)
 #define LATENCY_NS_MAX UINT64_C(1000000)
 
@@ -48,15 +48,8 @@ void
 sim__ring_post(
         struct sim_ring *ring, const struct sim__operation *operation, int32_t result, bool more)
 {
-    if (ring->completion_count == ring->completion_capacity) {
-        uint32_t capacity = ring->completion_capacity == 0 ? 8 : 2 * ring->completion_capacity;
-        struct rt_completion *larger = sim_alloc(ring->host->world, capacity * sizeof *larger);
-        if (ring->completion_count > 0) {
-            memcpy(larger, ring->completions, ring->completion_count * sizeof *larger);
-        }
-        ring->completions = larger;
-        ring->completion_capacity = capacity;
-    }
+    sim__reserve(ring->host->world, &ring->completions, ring->completion_count + 1,
+            &ring->completion_capacity, sizeof(*ring->completions));
     bool fits = ring->completion_count == ring->shown && ring->shown < ring->completion_queue_max;
     ring->completions[ring->completion_count++] =
             (struct rt_completion){operation->submission.user_data, result, more};
@@ -142,7 +135,7 @@ seam_push(struct rt_completion_host *seam, const struct rt_submission *submissio
 
 /* Under fault `capacity`, while a completion will follow after which the caller can try again. */
 static bool
-short_of_room(struct sim_ring *ring)
+short_of_space(struct sim_ring *ring)
 {
     return (ring->live_count > 0 || ring->completion_count > 0) &&
            sim__fault(ring->host, SIM_FAULT_CAPACITY);
@@ -157,7 +150,7 @@ seam_enter(struct rt_completion_host *seam)
     if (ring->submission_count == 0) {
         return RT_OK;
     }
-    if (ring->completion_count > ring->shown || short_of_room(ring)) {
+    if (ring->completion_count > ring->shown || short_of_space(ring)) {
         return RT_E_AGAIN;
     }
     for (uint32_t i = 0; i < ring->submission_count; i++) {
@@ -221,8 +214,8 @@ sim_ring_new(struct sim_host *host, const char *name, const struct sim_ring_opti
     ring->host = host;
     ring->min_ns = timed ? options->min_ns : LATENCY_NS_MIN;
     ring->max_ns = timed ? options->max_ns : LATENCY_NS_MAX;
-    ring->submission_capacity = options->submissions != 0 ? options->submissions : QUEUE_ROOM;
-    ring->completion_queue_max = options->completions != 0 ? options->completions : QUEUE_ROOM;
+    ring->submission_capacity = options->submissions != 0 ? options->submissions : QUEUE_SPACE;
+    ring->completion_queue_max = options->completions != 0 ? options->completions : QUEUE_SPACE;
     ring->submissions =
             sim_alloc(host->world, ring->submission_capacity * sizeof *ring->submissions);
     rt_list_init(&ring->live);

@@ -18,22 +18,12 @@
 
 struct sim__device {
     struct sim_ring *ring;
-    struct sim_source *source; /* What arrives; ready while something can be read or accepted. */
     bool open;
     bool listener;
-    bool ended; /* All bytes and the end have arrived. */
-    const char *data;
-    size_t size;
-    size_t chunk;
-    size_t arrived;
-    size_t read;
-    uint32_t connections; /* Of a listener: waiting. */
+    struct sim__feed feed; /* Its source is ready while something can be read or accepted. */
+    uint32_t connections;  /* Of a listener: waiting. */
     const char *request;
-    uint64_t min_ns;
-    uint64_t max_ns;
-    char *written;
-    size_t written_size;
-    size_t written_capacity;
+    struct sim__written written;
 };
 
 /* An operation in flight. */
@@ -63,7 +53,7 @@ struct sim_ring {
     uint32_t submission_capacity;
     struct rt_completion *completions; /* The queue, and after `shown` its overflow. */
     uint32_t completion_count;
-    uint32_t completion_capacity;
+    size_t completion_capacity;
     uint32_t completion_queue_max;
     uint32_t shown; /* Of the completions: in the queue, at most `completion_queue_max`. */
     struct rt_list live;

@@ -23,7 +23,7 @@ readable(const struct sim__device *device)
     if (device->listener) {
         return device->connections > 0;
     }
-    return device->read < device->arrived || device->ended;
+    return sim__feed_readable(&device->feed);
 }
 
 bool
@@ -45,27 +45,11 @@ sim__device_ready(const struct sim__device *device, const struct rt_submission *
 
 /* ---- Arrivals. ------------------------------------------------------------------------------- */
 
-/* Sends the next chunk; an empty one is the end. */
-static void
-next_chunk(struct sim__device *device)
-{
-    size_t left = device->size - device->arrived;
-    size_t full = left < device->chunk ? left : device->chunk;
-    uint64_t amount = full == 0 ? 0 : sim_actor_length(&device->source->actor, full);
-    sim__source_arrive_in(device->source, amount, device->min_ns, device->max_ns);
-}
-
 static void
 on_bytes(void *argument, uint64_t amount)
 {
     struct sim__device *device = argument;
-    rt_assert(!device->ended);
-    device->arrived += (size_t)amount;
-    device->ended = amount == 0;
-    sim__source_level(device->source, true);
-    if (!device->ended) {
-        next_chunk(device);
-    }
+    sim__feed_arrived(&device->feed, amount);
     sim__ring_look(device->ring);
 }
 
@@ -74,7 +58,7 @@ on_connection(void *argument, uint64_t amount)
 {
     struct sim__device *device = argument;
     device->connections += (uint32_t)amount;
-    sim__source_level(device->source, true);
+    sim__source_level(device->feed.source, true);
     sim__ring_look(device->ring);
 }
 
@@ -83,16 +67,12 @@ on_connection(void *argument, uint64_t amount)
 uint32_t
 sim__device_read(struct sim__device *device, char *buffer, uint32_t size)
 {
-    size_t there = device->arrived - device->read;
     rt_assert(size > 0 && readable(device));
-    if (there == 0) {
+    if (device->feed.read == device->feed.arrived) {
         return 0;
     }
-    size_t full = there < size ? there : size;
-    size_t moved = (size_t)sim_actor_length(&device->ring->actor, full);
-    memcpy(buffer, device->data + device->read, moved);
-    device->read += moved;
-    sim__source_level(device->source, readable(device));
+    size_t moved = sim__feed_read(&device->feed, &device->ring->actor, buffer, size);
+    sim__source_level(device->feed.source, readable(device));
     return (uint32_t)moved;
 }
 
@@ -101,17 +81,7 @@ sim__device_write(struct sim__device *device, const char *buffer, uint32_t size)
 {
     rt_assert(size > 0);
     size_t moved = (size_t)sim_actor_length(&device->ring->actor, size);
-    if (device->written_size + moved > device->written_capacity) {
-        size_t capacity = 2 * (device->written_size + moved);
-        char *larger = sim_alloc(device->ring->host->world, capacity);
-        if (device->written_size > 0) {
-            memcpy(larger, device->written, device->written_size);
-        }
-        device->written = larger;
-        device->written_capacity = capacity;
-    }
-    memcpy(device->written + device->written_size, buffer, moved);
-    device->written_size += moved;
+    sim__written_add(device->ring->host->world, &device->written, buffer, moved);
     return (uint32_t)moved;
 }
 
@@ -135,10 +105,11 @@ device_new(struct sim_ring *ring, uint32_t number, const char *name, bool listen
     device->ring = ring;
     device->open = true;
     device->listener = listener;
-    device->source = sim__source_new(ring->host, name, listener ? on_connection : on_bytes, device);
+    device->feed.source =
+            sim__source_new(ring->host, name, listener ? on_connection : on_bytes, device);
     ring->devices[number] = device;
     sim_world_event(
-            ring->host->world, SIM_EVENT_OPEN, device->source->object, 0, 0, (uint64_t)number);
+            ring->host->world, SIM_EVENT_OPEN, device->feed.source->object, 0, 0, (uint64_t)number);
     return device;
 }
 
@@ -147,12 +118,12 @@ feed(struct sim__device *device, const void *data, size_t size, size_t chunk, ui
         uint64_t max_ns)
 {
     rt_assert(chunk > 0);
-    device->data = data;
-    device->size = size;
-    device->chunk = chunk;
-    device->min_ns = min_ns;
-    device->max_ns = max_ns;
-    next_chunk(device);
+    device->feed.data = data;
+    device->feed.size = size;
+    device->feed.chunk = chunk;
+    device->feed.min_ns = min_ns;
+    device->feed.max_ns = max_ns;
+    sim__feed_begin(&device->feed);
 }
 
 int32_t
@@ -165,11 +136,11 @@ sim__device_accept(struct sim__device *device)
         return RT_E_FULL;
     }
     device->connections--;
-    sim__source_level(device->source, readable(device));
-    const char *name = sim__name_join(ring->host->world, device->source->name, " connection");
+    sim__source_level(device->feed.source, readable(device));
+    const char *name = sim__name_join(ring->host->world, device->feed.source->name, " connection");
     struct sim__device *connection = device_new(ring, number, name, false);
     size_t size = strlen(device->request);
-    feed(connection, device->request, size, size + 1, device->min_ns, device->max_ns);
+    feed(connection, device->request, size, size + 1, device->feed.min_ns, device->feed.max_ns);
     return (int32_t)number;
 }
 
@@ -194,10 +165,10 @@ sim_ring_listener(struct sim_ring *ring, const char *name, uint32_t count, const
     rt_assert(number < SIM__DEVICES_MAX);
     struct sim__device *device = device_new(ring, number, name, true);
     device->request = request;
-    device->min_ns = min_ns;
-    device->max_ns = max_ns;
+    device->feed.min_ns = min_ns;
+    device->feed.max_ns = max_ns;
     for (uint32_t i = 0; i < count; i++) {
-        sim__source_arrive_in(device->source, 1, min_ns, max_ns);
+        sim__source_arrive_in(device->feed.source, 1, min_ns, max_ns);
     }
     return (int32_t)number;
 }
@@ -212,8 +183,8 @@ sim_ring_close(struct sim_ring *ring, int32_t number)
         return RT_E_STALE;
     }
     device->open = false;
-    sim_world_event(
-            ring->host->world, SIM_EVENT_CLOSE, device->source->object, 0, 0, (uint64_t)number);
+    sim_world_event(ring->host->world, SIM_EVENT_CLOSE, device->feed.source->object, 0, 0,
+            (uint64_t)number);
     return RT_OK;
 }
 
@@ -234,6 +205,6 @@ sim_ring_written(const struct sim_ring *ring, int32_t number, size_t *ret_size)
     rt_check(ring, SIM__RING_MAGIC);
     rt_assert(number >= 0 && (uint32_t)number < SIM__DEVICES_MAX);
     const struct sim__device *device = ring->devices[number];
-    *ret_size = device != NULL ? device->written_size : 0;
-    return device != NULL ? device->written : NULL;
+    *ret_size = device != NULL ? device->written.size : 0;
+    return device != NULL ? device->written.bytes : NULL;
 }

@@ -11,6 +11,8 @@
  */
 #include "sim/host/priv.h"
 
+#include <string.h>
+
 #define FAULT_STREAK_MAX 3u
 #define SHUFFLE_DRAWS_MAX 8u
 
@@ -144,10 +146,23 @@ struct sim__candidate *
 sim__candidates(struct sim_host *host, uint32_t count)
 {
     rt_assert(count > 0);
-    if (count > host->candidates_capacity) {
-        uint32_t capacity = count < 16 ? 16 : 2 * count;
-        host->candidates = sim_alloc(host->world, capacity * sizeof *host->candidates);
-        host->candidates_capacity = capacity;
-    }
+    sim__reserve(host->world, &host->candidates, count, &host->candidates_capacity,
+            sizeof(*host->candidates));
     return host->candidates;
+}
+
+void
+sim__reserve(struct sim_world *world, void *items, size_t needed, size_t *capacity, size_t size)
+{
+    char *before = NULL;
+    memcpy(&before, items, sizeof(before)); /* A void ** would be another type than the array's. */
+    if (needed > *capacity) {
+        size_t grown = needed < 8 ? 16 : 2 * needed;
+        char *after = sim_zalloc(world, grown * size);
+        if (*capacity > 0) {
+            memcpy(after, before, *capacity * size);
+        }
+        memcpy(items, &after, sizeof(after));
+        *capacity = grown;
+    }
 }

@@ -49,18 +49,6 @@ sim__fd_get(const struct sim_fds *fds, int fd)
     return fds->numbers[fd - fds->first];
 }
 
-static void
-grow(struct sim_fds *fds)
-{
-    uint32_t capacity = fds->capacity == 0 ? 16 : 2 * fds->capacity;
-    struct sim__description **numbers = sim_zalloc(fds->host->world, capacity * sizeof *numbers);
-    if (fds->capacity > 0) {
-        memcpy(numbers, fds->numbers, fds->capacity * sizeof *numbers);
-    }
-    fds->numbers = numbers;
-    fds->capacity = capacity;
-}
-
 rt_err
 sim__fd_available(struct sim_fds *fds, uint32_t count)
 {
@@ -83,9 +71,7 @@ sim__fd_open(struct sim__description *description)
     while (place < fds->capacity && fds->numbers[place] != NULL) {
         place++;
     }
-    if (place == fds->capacity) {
-        grow(fds);
-    }
+    sim__reserve(fds->host->world, &fds->numbers, place + 1, &fds->capacity, sizeof(*fds->numbers));
     rt_assert(place < fds->limit);
     fds->numbers[place] = description;
     description->numbers++;

@@ -1,167 +1,190 @@
 /*
- * fd_kinds.c -- the kinds of descriptions: a pair's end, an eventfd, a listener.
+ * fd_kinds.c -- the kinds of descriptions: a pair's end, an eventfd, a listener; ends in general.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <string.h>
 
 #include "sim/host/fd_priv.h"
-#include "sim/host/pipe.h"
 
 /* Bytes that one direction of a pair holds, with those in flight. */
 #define PIPE_SIZE 4096u
 
-/* ---- Pairs. ---------------------------------------------------------------------------------- */
+/* ---- Ends of a connection. ------------------------------------------------------------------- */
 
-struct end {
-    struct sim__description description;
-    struct end *peer;      /* NULL: closed. */
-    uint32_t space_left;   /* With no peer: what could be written then, less what was since. */
-    struct sim__pipe pipe; /* Bytes to read here, some still in flight. */
-    uint64_t min_ns;
-    uint64_t max_ns;
-    bool ended;  /* It is known here that the peer has closed. */
-    bool broken; /* It closed without having read everything. */
-    bool silent; /* This end has no number, and stays open. */
-};
-
-static struct end *
-end_of(const struct sim__description *description)
+uint32_t
+sim__end_space(const struct sim__end *end)
 {
-    return rt_container_of(description, struct end, description);
+    return end->peer != NULL ? sim__pipe_space(&end->peer->in) : end->space_left;
 }
 
-/* As known here: until the close of the peer has arrived, its space does not grow. */
-static uint32_t
-end_space(const struct end *end)
+void
+sim__end_unlink(struct sim__end *end)
 {
-    return end->peer != NULL ? sim__pipe_space(&end->peer->pipe) : end->space_left;
+    struct sim__end *peer = end->peer;
+    if (peer != NULL) {
+        peer->space_left = sim__pipe_space(&end->in);
+        peer->peer = NULL;
+        end->peer = NULL;
+    }
 }
 
-static uint32_t
-end_events(const struct sim__description *description)
+void
+sim__end_land(struct sim__end *end, uint64_t amount)
 {
-    const struct end *end = end_of(description);
-    uint32_t events = 0;
-    if (end->pipe.there > 0 || end->ended) {
-        events |= SIM_FD_IN;
-    }
-    if (end->ended || end_space(end) > 0) {
-        events |= SIM_FD_OUT;
-    }
-    if (end->ended) {
-        events |= SIM_FD_HUP;
-    }
-    if (end->broken && end->ended) {
-        events |= SIM_FD_ERR;
-    }
-    return events;
-}
-
-static void
-end_arrived(void *argument, uint64_t amount)
-{
-    struct end *end = end_of(argument);
-    if (amount == 0) {
-        end->ended = true;
-        sim__description_edge(&end->description, SIM_FD_IN | SIM_FD_OUT | SIM_FD_HUP);
-        sim__source_level(end->description.source, true);
-        return;
-    }
-    bool was_readable = end->pipe.there > 0;
-    sim__pipe_land(&end->pipe, amount);
+    bool was_readable = end->in.there > 0;
+    sim__pipe_land(&end->in, amount);
     sim__description_readable(&end->description, was_readable);
 }
 
-static int64_t
-end_read(struct sim__description *description, void *buffer, size_t size,
-        const struct rt_site *await)
+int64_t
+sim__end_read(struct sim__end *end, void *buffer, size_t size, const struct rt_site *await)
 {
-    struct end *end = end_of(description);
-    if (end->pipe.there == 0) {
+    struct sim_source *source = end->description.source;
+    if (end->in.there == 0) {
         return end->ended ? 0 : RT_E_AGAIN;
     }
-    struct sim_source *source = description->source;
-    bool was_full = sim__pipe_space(&end->pipe) == 0;
-    size_t full = end->pipe.there < size ? end->pipe.there : size;
+    bool was_full = sim__pipe_space(&end->in) == 0;
+    size_t full = end->in.there < size ? end->in.there : size;
     uint32_t moved = (uint32_t)sim_actor_length(&source->actor, full);
-    sim__pipe_take(&end->pipe, buffer, moved);
+    sim__pipe_take(&end->in, buffer, moved);
     sim__source_moved(source, SIM_EVENT_READ, await, moved);
-    sim__source_level(source, end->pipe.there > 0 || end->ended);
+    sim__source_level(source, end->in.there > 0 || end->ended);
     if (was_full && end->peer != NULL) {
         sim__description_edge(&end->peer->description, SIM_FD_OUT);
-        sim__host_changed(description->fds->host);
+        sim__host_changed(end->peer->description.fds->host);
     }
     return (int64_t)moved;
 }
 
-static int64_t
-end_write(struct sim__description *description, const void *buffer, size_t size,
-        const struct rt_site *await)
+int64_t
+sim__end_write(struct sim__end *end, const void *buffer, size_t size, const struct rt_site *await)
 {
-    struct end *end = end_of(description);
-    struct end *peer = end->peer;
-    if (end->ended) {
-        return RT_E_CLOSED;
-    }
-    size_t space = end_space(end);
+    struct sim_source *source = end->description.source;
+    size_t space = sim__end_space(end);
     if (space == 0) {
         return RT_E_AGAIN;
     }
-    size_t full = space < size ? space : size;
-    uint64_t moved = sim_actor_length(&description->source->actor, full);
-    sim__source_moved(description->source, SIM_EVENT_WRITE, await, moved);
-    /* It is not yet known here that the peer has closed: the bytes are lost. */
-    if (peer != NULL) {
-        sim__pipe_put(&peer->pipe, buffer, (uint32_t)moved);
-        sim__source_arrive_in(peer->description.source, moved, peer->min_ns, peer->max_ns);
+    uint64_t moved = sim_actor_length(&source->actor, space < size ? space : size);
+    sim__source_moved(source, SIM_EVENT_WRITE, await, moved);
+    if (end->peer != NULL) {
+        sim__pipe_put(&end->peer->in, buffer, (uint32_t)moved);
     } else {
         end->space_left -= (uint32_t)moved;
     }
     return (int64_t)moved;
 }
 
-static void
-end_closed(struct sim__description *description)
+/* ---- Pairs. ---------------------------------------------------------------------------------- */
+
+struct pair_end {
+    struct sim__end end;
+    uint64_t min_ns;
+    uint64_t max_ns;
+    bool broken; /* The peer closed without having read everything. */
+    bool silent; /* This end has no number, and stays open. */
+};
+
+static struct pair_end *
+pair_end_of(const struct sim__description *description)
 {
-    struct end *end = end_of(description);
-    struct end *peer = end->peer;
-    if (peer == NULL) {
+    return rt_container_of(description, struct pair_end, end.description);
+}
+
+static uint32_t
+pair_end_events(const struct sim__description *description)
+{
+    const struct pair_end *pair = pair_end_of(description);
+    const struct sim__end *end = &pair->end;
+    uint32_t events = 0;
+    if (end->in.there > 0 || end->ended) {
+        events |= SIM_FD_IN;
+    }
+    if (end->ended || sim__end_space(end) > 0) {
+        events |= SIM_FD_OUT;
+    }
+    if (end->ended) {
+        events |= pair->broken ? SIM_FD_HUP | SIM_FD_ERR : SIM_FD_HUP;
+    }
+    return events;
+}
+
+static void
+pair_end_arrived(void *argument, uint64_t amount)
+{
+    struct sim__end *end = &pair_end_of(argument)->end;
+    if (amount > 0) {
+        sim__end_land(end, amount);
         return;
     }
-    peer->space_left = sim__pipe_space(&end->pipe);
-    peer->peer = NULL;
-    end->peer = NULL;
-    if (!peer->silent) {
-        peer->broken = end->pipe.there + end->pipe.flying > 0;
-        sim__source_arrive_in(peer->description.source, 0, peer->min_ns, peer->max_ns);
-    }
+    end->ended = true;
+    sim__description_edge(&end->description, SIM_FD_IN | SIM_FD_OUT | SIM_FD_HUP);
+    sim__source_level(end->description.source, true);
 }
 
-static const struct sim__description_ops end_ops = {.arrived = end_arrived,
-        .events = end_events,
-        .read = end_read,
-        .write = end_write,
-        .closed = end_closed};
-
-static struct end *
-end_new(struct sim_fds *fds, const char *name, uint64_t min_ns, uint64_t max_ns)
+/* To the other end of `pair`, which is open; 0: this end is closed. */
+static void
+pair_end_send(const struct pair_end *to, uint64_t amount)
 {
-    rt_assert(min_ns <= max_ns);
-    struct end *end = sim_new(fds->host->world, struct end);
-    sim__description_init(&end->description, fds, &end_ops, name);
-    end->pipe.bytes = sim_alloc(fds->host->world, PIPE_SIZE);
-    end->pipe.size = PIPE_SIZE;
-    end->min_ns = min_ns;
-    end->max_ns = max_ns;
-    return end;
+    sim__source_arrive_in(to->end.description.source, amount, to->min_ns, to->max_ns);
+}
+
+static int64_t
+pair_end_read(struct sim__description *description, void *buffer, size_t size,
+        const struct rt_site *await)
+{
+    return sim__end_read(&pair_end_of(description)->end, buffer, size, await);
+}
+
+static int64_t
+pair_end_write(struct sim__description *description, const void *buffer, size_t size,
+        const struct rt_site *await)
+{
+    struct sim__end *end = &pair_end_of(description)->end;
+    int64_t moved = end->ended ? RT_E_CLOSED : sim__end_write(end, buffer, size, await);
+    /* Where it is not yet known here that the peer has closed, the bytes are lost. */
+    if (moved > 0 && end->peer != NULL) {
+        pair_end_send(pair_end_of(&end->peer->description), (uint64_t)moved);
+    }
+    return moved;
 }
 
 static void
-ends_connect(struct end *a, struct end *b)
+pair_end_closed(struct sim__description *description)
 {
-    a->peer = b;
-    b->peer = a;
+    struct sim__end *end = &pair_end_of(description)->end;
+    struct pair_end *peer = end->peer != NULL ? pair_end_of(&end->peer->description) : NULL;
+    sim__end_unlink(end);
+    if (peer != NULL && !peer->silent) {
+        peer->broken = end->in.there + end->in.flying > 0;
+        pair_end_send(peer, 0);
+    }
+}
+
+static const struct sim__description_ops pair_end_ops = {.arrived = pair_end_arrived,
+        .events = pair_end_events,
+        .read = pair_end_read,
+        .write = pair_end_write,
+        .closed = pair_end_closed};
+
+static struct pair_end *
+pair_end_new(struct sim_fds *fds, const char *name, uint64_t min_ns, uint64_t max_ns)
+{
+    rt_assert(min_ns <= max_ns);
+    struct pair_end *pair = sim_new(fds->host->world, struct pair_end);
+    sim__description_init(&pair->end.description, fds, &pair_end_ops, name);
+    pair->end.in.bytes = sim_alloc(fds->host->world, PIPE_SIZE);
+    pair->end.in.size = PIPE_SIZE;
+    pair->min_ns = min_ns;
+    pair->max_ns = max_ns;
+    return pair;
+}
+
+static void
+pair_connect(struct pair_end *a, struct pair_end *b)
+{
+    a->end.peer = &b->end;
+    b->end.peer = &a->end;
 }
 
 rt_err
@@ -173,12 +196,12 @@ sim_fd_pair(struct sim_fds *fds, const char *name, uint64_t min_ns, uint64_t max
     if (err != RT_OK) {
         return err;
     }
-    struct end *a = end_new(fds, name, min_ns, max_ns);
-    struct end *b =
-            end_new(fds, sim__name_join(fds->host->world, name, ", other end"), min_ns, max_ns);
-    ends_connect(a, b);
-    ret_fd[0] = sim__fd_open(&a->description);
-    ret_fd[1] = sim__fd_open(&b->description);
+    struct pair_end *a = pair_end_new(fds, name, min_ns, max_ns);
+    struct pair_end *b = pair_end_new(
+            fds, sim__name_join(fds->host->world, name, ", other end"), min_ns, max_ns);
+    pair_connect(a, b);
+    ret_fd[0] = sim__fd_open(&a->end.description);
+    ret_fd[1] = sim__fd_open(&b->end.description);
     return RT_OK;
 }
 
@@ -341,12 +364,12 @@ sim_fd_listen(struct sim_fds *fds, const char *name, uint32_t count, uint64_t mi
     return RT_OK;
 }
 
-static struct end *
+static struct pair_end *
 accepted_end(const struct listener *listener, const char *suffix)
 {
     struct sim_fds *fds = listener->description.fds;
     const char *name = sim__name_join(fds->host->world, listener->description.source->name, suffix);
-    return end_new(fds, name, listener->min_ns, listener->max_ns);
+    return pair_end_new(fds, name, listener->min_ns, listener->max_ns);
 }
 
 /* Takes a waiting connection. There is one, and there are free numbers. */
@@ -355,15 +378,15 @@ take_connection(struct listener *listener, int *ret_fd, int *ret_peer)
 {
     struct sim_source *source = listener->description.source;
     listener->waiting--;
-    struct end *near = accepted_end(listener, ", accepted");
-    struct end *far = accepted_end(listener, ", peer");
-    ends_connect(near, far);
+    struct pair_end *near = accepted_end(listener, ", accepted");
+    struct pair_end *far = accepted_end(listener, ", peer");
+    pair_connect(near, far);
     sim__source_moved(source, 0, NULL, 1);
     sim__source_level(source, listener->waiting > 0);
-    *ret_fd = sim__fd_open(&near->description);
+    *ret_fd = sim__fd_open(&near->end.description);
     far->silent = ret_peer == NULL;
     if (ret_peer != NULL) {
-        *ret_peer = sim__fd_open(&far->description);
+        *ret_peer = sim__fd_open(&far->end.description);
     }
 }
 

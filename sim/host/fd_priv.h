@@ -17,6 +17,7 @@
 #define SIM_HOST_FD_PRIV_H
 
 #include "sim/host/fd.h"
+#include "sim/host/pipe.h"
 #include "sim/host/priv.h"
 
 #define SIM__FDS_MAGIC 0x53464453u
@@ -45,6 +46,15 @@ struct sim__description {
     struct sim_source *source; /* Its readability. */
 };
 
+/* One end of a connection: of a pair, or a socket. Embedded first in its own struct. */
+struct sim__end {
+    struct sim__description description;
+    struct sim__end *peer; /* NULL: none yet, or closed. */
+    uint32_t space_left;   /* With no peer: what could be written then, less what was since. */
+    struct sim__pipe in;   /* Bytes to read here, some still in flight. */
+    bool ended;            /* It is known here that the peer writes no more. */
+};
+
 struct sim__registration {
     struct rt_list link;
     struct sim__description *description; /* NULL: spare. */
@@ -64,7 +74,7 @@ struct sim_fds {
     struct sim_host *host;
     struct rt_list link; /* In host->tables. */
     struct sim__description **numbers;
-    uint32_t capacity;
+    size_t capacity;
     struct rt_list registrations; /* Longest unreported first. */
     struct rt_list spare;
     uint32_t object;
@@ -95,6 +105,28 @@ void sim__description_init(struct sim__description *description, struct sim_fds 
 
 /* It is readable: an edge, or, if it was readable before, perhaps none, by a decision (B11). */
 void sim__description_readable(struct sim__description *description, bool was_readable);
+
+/* ---- fd_kinds.c: ends of a connection. ------------------------------------------------------- */
+
+/* How much can be written, as known here: until the close of the peer has arrived, its space does
+ * not grow. */
+uint32_t sim__end_space(const struct sim__end *end);
+
+/* Unlinks the two ends; the peer keeps the space that it knows of. */
+void sim__end_unlink(struct sim__end *end);
+
+/* `amount` bytes in flight have arrived. */
+void sim__end_land(struct sim__end *end, uint64_t amount);
+
+/* As sim_fd_read. */
+int64_t sim__end_read(struct sim__end *end, void *buffer, size_t size, const struct rt_site *await);
+
+/* As sim_fd_write, but the caller sends the bytes: they are in flight to the peer, or, with no
+ * peer, lost. */
+int64_t sim__end_write(
+        struct sim__end *end, const void *buffer, size_t size, const struct rt_site *await);
+
+/* ---- fd.c, fd_wait.c ------------------------------------------------------------------------- */
 
 /* The description of `fd`, or NULL when it is not open. */
 struct sim__description *sim__fd_get(const struct sim_fds *fds, int fd);

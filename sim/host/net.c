@@ -21,8 +21,8 @@ sim__net_send(struct sim__socket *socket, uint64_t what)
 {
     const struct sim_net_options *options = &socket->node->net->options;
     if (socket->state != SIM__SOCKET_CLOSED) {
-        sim__source_arrive_in(
-                socket->description.source, what, options->latency_ns_min, options->latency_ns_max);
+        sim__source_arrive_in(socket->end.description.source, what, options->latency_ns_min,
+                options->latency_ns_max);
     }
 }
 
@@ -38,15 +38,8 @@ void
 sim__net_number(struct sim__socket *socket)
 {
     struct sim_net *net = socket->node->net;
-    if (net->connections_count == net->connections_capacity) {
-        uint32_t capacity = net->connections_capacity == 0 ? 16 : 2 * net->connections_capacity;
-        struct sim__socket **all = sim_alloc(net->world, capacity * sizeof(*all));
-        if (net->connections_count > 0) {
-            memcpy(all, net->connections, net->connections_count * sizeof(*all));
-        }
-        net->connections = all;
-        net->connections_capacity = capacity;
-    }
+    sim__reserve(net->world, &net->connections, net->connections_count + 1,
+            &net->connections_capacity, sizeof(*net->connections));
     net->connections[net->connections_count++] = socket;
     socket->number = net->connections_count;
 }
@@ -72,8 +65,8 @@ ask_later(struct sim__socket *socket)
     const struct sim_net_options *options = &socket->node->net->options;
     uint64_t what = ++socket->tries < options->tries ? SIM__ASK_AGAIN : SIM__TIMED_OUT;
     if (socket->state == SIM__SOCKET_STARTED) {
-        sim__source_arrive_in(socket->description.source, what * SIM__ARRIVES, options->retry_ns,
-                options->retry_ns);
+        sim__source_arrive_in(socket->end.description.source, what * SIM__ARRIVES,
+                options->retry_ns, options->retry_ns);
     }
 }
 
@@ -115,11 +108,11 @@ connect_ends(struct sim__socket *listener, struct sim__socket *far)
             sim__socket_new(node, sim__name_join(node->net->world, name, ""), listener->port);
     near->state = SIM__SOCKET_CONNECTED;
     near->number = far->number;
-    near->peer = far;
+    near->end.peer = &far->end;
     near->peer_address = sim_node_address(far->node, (uint16_t)(40000 + far->number));
-    far->peer = near;
+    far->end.peer = &near->end;
     rt_list_push_back(&listener->queue, &near->queue_link);
-    sim__description_readable(&listener->description, listener->waiting++ > 0);
+    sim__description_readable(&listener->end.description, listener->waiting++ > 0);
     sim__host_changed(node->host);
     sim__net_send(far, SIM__CONNECTED * SIM__ARRIVES);
 }
@@ -151,7 +144,7 @@ request_arrived(void *argument, uint64_t amount)
 static bool
 leaked(const struct sim__socket *socket)
 {
-    if (socket->is_listener || socket->description.numbers == 0) {
+    if (socket->is_listener || socket->end.description.numbers == 0) {
         return false;
     }
     enum sim_actor_kind owner = socket->owner->ops->kind;
@@ -171,7 +164,7 @@ net_close(void *argument)
             if (leaked(socket)) {
                 sim_fail(net->world, SIM_VERDICT_LEAK, SIM_ORACLE_BALANCE, socket->owner, 0,
                         "\"%s\" was opened on \"%s\" and never closed",
-                        socket->description.source->name, node->name);
+                        socket->end.description.source->name, node->name);
             }
         }
     }

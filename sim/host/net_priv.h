@@ -11,7 +11,6 @@
 
 #include "sim/host/fd_priv.h"
 #include "sim/host/net.h"
-#include "sim/host/pipe.h"
 
 #define SIM__NODE_MAGIC 0x534e4f44u
 
@@ -36,7 +35,7 @@ enum sim__socket_state {
 };
 
 struct sim__socket {
-    struct sim__description description;
+    struct sim__end end; /* Of a connection; of a listener its description alone. */
     enum sim__socket_state state;
     bool is_listener;
     struct sim_node *node;
@@ -45,15 +44,11 @@ struct sim__socket {
     uint16_t port;           /* Of the listener. */
     /* A connection's end. */
     uint32_t number;          /* Of the connection, from 1. */
-    struct sim__socket *peer; /* NULL: none yet, or closed. */
-    uint32_t space_left;      /* Without peer: what could be written then, less what was since. */
     struct rt_net_address to; /* Where to it connects. */
     struct rt_net_address peer_address;
-    struct sim__pipe in;       /* Bytes to read here, some still in flight. */
     struct rt_list queue_link; /* In its listener's queue: not accepted yet. */
     rt_err error;              /* To be returned once; RT_OK: none. */
     uint32_t tries;
-    bool ended;       /* It is known here that the peer writes no more. */
     bool shut;        /* This end writes no more. */
     bool peer_closed; /* The peer is closed, and a reset is in flight to this end. */
     bool taken;       /* It was returned that it is connected. */
@@ -83,9 +78,17 @@ struct sim_net {
     uint32_t nodes_count;
     struct sim__socket **connections; /* By number - 1: the socket that connects. */
     uint32_t connections_count;
-    uint32_t connections_capacity;
+    size_t connections_capacity;
     struct sim_binding binding;
 };
+
+/* The other end; NULL: none yet, or closed. */
+static inline struct sim__socket *
+sim__socket_peer(const struct sim__socket *socket)
+{
+    struct sim__end *peer = socket->end.peer;
+    return peer != NULL ? rt_container_of(peer, struct sim__socket, end) : NULL;
+}
 
 /* ---- net.c ----------------------------------------------------------------------------------- */
 

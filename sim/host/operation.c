@@ -44,10 +44,8 @@ seize(struct sim_ring *ring, struct sim__operation *operation)
             ((char *)submission->buffer)[i] = mark(i);
         }
     } else if (submission->opcode == RT_OPCODE_WRITE) {
-        if (operation->copy_capacity < submission->size) {
-            operation->copy = sim_alloc(ring->host->world, submission->size);
-            operation->copy_capacity = submission->size;
-        }
+        sim__reserve(ring->host->world, &operation->copy, submission->size,
+                &operation->copy_capacity, 1);
         memcpy(operation->copy, submission->buffer, submission->size);
     }
 }
@@ -190,7 +188,8 @@ finish(struct sim_ring *ring, struct sim__operation *operation, int32_t result)
 
 /* With `more` where it may continue, unless the host ends it (U5). */
 static void
-go_on(struct sim_ring *ring, struct sim__operation *operation, int32_t result, bool can)
+finish_or_continue(
+        struct sim_ring *ring, struct sim__operation *operation, int32_t result, bool can)
 {
     bool stops = !can || !operation->submission.multi ||
                  sim__one_in(&ring->actor, SIM_KIND_LENGTH, STOP_ONE_IN);
@@ -211,7 +210,8 @@ do_read(struct sim_ring *ring, struct sim__operation *operation)
     uint32_t moved = sim__device_read(operation->device,
             (char *)submission->buffer + operation->filled, submission->size - operation->filled);
     operation->filled += moved;
-    go_on(ring, operation, (int32_t)moved, moved > 0 && operation->filled < submission->size);
+    finish_or_continue(
+            ring, operation, (int32_t)moved, moved > 0 && operation->filled < submission->size);
 }
 
 static void
@@ -303,7 +303,7 @@ sim__operation_complete(struct sim_ring *ring, struct sim__operation *operation)
         return;
     case RT_OPCODE_ACCEPT: {
         int32_t number = sim__device_accept(operation->device);
-        go_on(ring, operation, number, number >= 0);
+        finish_or_continue(ring, operation, number, number >= 0);
         return;
     }
     case RT_OPCODE_POLL:

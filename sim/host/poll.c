@@ -59,10 +59,7 @@ static void
 keep_list(struct sim__poller *poller, struct rt_pollable *const *in, uint32_t count)
 {
     struct sim_host *host = poller->host;
-    if (count > poller->capacity) {
-        poller->capacity = count < 8 ? 8 : 2 * count;
-        poller->handles = sim_alloc(host->world, poller->capacity * sizeof *poller->handles);
-    }
+    sim__reserve(host->world, &poller->handles, count, &poller->capacity, sizeof(*poller->handles));
     poller->count = count;
     poller->turn++;
     for (uint32_t i = 0; i < count; i++) {

@@ -75,7 +75,7 @@ struct sim__poller {
     bool is_loop;        /* It runs on a fiber, and so decides itself when to poll. */
     uint64_t *handles;   /* A copy of its list: the caller's may change while it waits. */
     uint32_t count;
-    uint32_t capacity;
+    size_t capacity;
 };
 
 /* One pollable or registration that may be reported. */
@@ -96,14 +96,15 @@ struct sim_host {
     struct sim__record **records; /* By index; free ones are reused last-freed-first. */
     uint32_t *free_records;
     uint32_t records_count;
-    uint32_t records_capacity;
+    size_t records_capacity;
+    size_t free_capacity;
     uint32_t free_count;
     struct rt_list pollers;
     struct rt_list blocked;
     struct rt_list tables; /* Of descriptors. */
     struct sim_binding binding;
     struct sim__candidate *candidates; /* Scratch of one poll or wait. */
-    uint32_t candidates_capacity;
+    size_t candidates_capacity;
     uint32_t clock_object;
     uint32_t notify_object;
     uint32_t fault_streak;
@@ -165,6 +166,11 @@ uint32_t sim__batch(
 
 /* Scratch for `count` candidates, valid until the next call. */
 struct sim__candidate *sim__candidates(struct sim_host *host, uint32_t count);
+
+/* Makes space for `needed` items of `size` bytes in `*items`, an array of the arena with space for
+ * `*capacity`; NULL: none yet. New items are zero. */
+void sim__reserve(
+        struct sim_world *world, void *items, size_t needed, size_t *capacity, size_t size);
 
 /* ---- record.c: pollables. -------------------------------------------------------------------- */
 
@@ -247,6 +253,42 @@ void sim__watch(struct sim_host *host);
 void sim__watch_close(void *host);
 
 /* ---- stream.c -------------------------------------------------------------------------------- */
+
+/* Bytes that arrive in chunks, then their end. */
+struct sim__feed {
+    struct sim_source *source;
+    const char *data; /* Borrowed. */
+    size_t size;
+    size_t chunk;
+    size_t arrived;
+    size_t read;
+    uint64_t min_ns;
+    uint64_t max_ns;
+    bool ended; /* All bytes and the end have arrived. */
+};
+
+/* Sends the first chunk. */
+void sim__feed_begin(struct sim__feed *feed);
+
+/* A chunk of `amount` bytes has arrived, 0: the end. Sends the next one. */
+void sim__feed_arrived(struct sim__feed *feed, uint64_t amount);
+
+/* Whether it has unread bytes, or its end. */
+bool sim__feed_readable(const struct sim__feed *feed);
+
+/* Moves at most `size` (> 0) of the unread bytes, of which there are some, to `buffer`. How many is
+ * drawn by `actor`. */
+size_t sim__feed_read(struct sim__feed *feed, struct sim_actor *actor, void *buffer, size_t size);
+
+/* Bytes that were written, for the scenario's check. */
+struct sim__written {
+    char *bytes;
+    size_t size;
+    size_t capacity;
+};
+
+void sim__written_add(
+        struct sim_world *world, struct sim__written *written, const void *bytes, size_t size);
 
 /* As sim_input_drop, inside of a call. */
 RT_MUST_CHECK rt_err sim__input_drop(struct sim_input *input);

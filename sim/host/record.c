@@ -8,8 +8,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <string.h>
-
 #include "sim/host/fd_priv.h"
 #include "sim/host/priv.h"
 
@@ -19,30 +17,16 @@ handle_of(const struct sim__record *record)
     return (uint64_t)record->generation << 32 | (record->index + 1);
 }
 
-static void
-grow(struct sim_host *host)
-{
-    uint32_t capacity = host->records_capacity == 0 ? 16 : 2 * host->records_capacity;
-    struct sim__record **records = sim_zalloc(host->world, capacity * sizeof *records);
-    uint32_t *free_records = sim_zalloc(host->world, capacity * sizeof *free_records);
-    if (host->records_count > 0) {
-        memcpy(records, host->records, host->records_count * sizeof *records);
-        memcpy(free_records, host->free_records, host->free_count * sizeof *free_records);
-    }
-    host->records = records;
-    host->free_records = free_records;
-    host->records_capacity = capacity;
-}
-
 static struct sim__record *
 place(struct sim_host *host)
 {
     if (host->free_count > 0) {
         return host->records[host->free_records[--host->free_count]];
     }
-    if (host->records_count == host->records_capacity) {
-        grow(host);
-    }
+    sim__reserve(host->world, &host->records, host->records_count + 1, &host->records_capacity,
+            sizeof(*host->records));
+    sim__reserve(host->world, &host->free_records, host->records_count + 1, &host->free_capacity,
+            sizeof(*host->free_records));
     struct sim__record *record = sim_new(host->world, struct sim__record);
     record->index = host->records_count;
     host->records[host->records_count++] = record;

@@ -61,7 +61,7 @@ address_in_use(const struct sim_node *node, uint16_t port)
 static void
 begin_to_listen(struct sim__socket *socket)
 {
-    struct sim_actor *actor = &socket->description.source->actor;
+    struct sim_actor *actor = &socket->end.description.source->actor;
     uint64_t late_one_in = socket->node->net->world->options.late_one_in;
     if (sim__one_in(actor, SIM_KIND_LATE, late_one_in)) {
         sim__net_send(socket, SIM__LISTENS * SIM__ARRIVES);
@@ -90,7 +90,7 @@ node_listen_start(struct rt_net *seam, const struct rt_net_address *address, uin
         socket->is_listener = true;
         socket->backlog = backlog;
         begin_to_listen(socket);
-        *ret_socket = sim__fd_open(&socket->description);
+        *ret_socket = sim__fd_open(&socket->end.description);
     }
     return err;
 }
@@ -111,8 +111,8 @@ take_waiting(struct sim__socket *listener)
     struct sim__socket *near =
             rt_container_of(rt_list_pop_front(&listener->queue), struct sim__socket, queue_link);
     listener->waiting--;
-    sim__source_moved(listener->description.source, 0, NULL, 1);
-    sim__source_level(listener->description.source, listener->waiting > 0);
+    sim__source_moved(listener->end.description.source, 0, NULL, 1);
+    sim__source_level(listener->end.description.source, listener->waiting > 0);
     return near;
 }
 
@@ -124,7 +124,7 @@ abort_waiting(struct sim__socket *near)
         sim__socket_reset(near);
     }
     near->state = SIM__SOCKET_CLOSED;
-    sim__source_end(near->description.source);
+    sim__source_end(near->end.description.source);
     rt_list_unlink(&near->link);
     return RT_E_ABORTED;
 }
@@ -148,7 +148,7 @@ node_accept(struct rt_net *seam, int socket, int *ret_socket, struct rt_net_addr
     }
     near->owner = node->net->world->current;
     *ret_peer = near->peer_address;
-    *ret_socket = sim__fd_open(&near->description);
+    *ret_socket = sim__fd_open(&near->end.description);
     return RT_OK;
 }
 
@@ -169,7 +169,7 @@ node_connect_start(struct rt_net *seam, const struct rt_net_address *address, in
     socket->to = *address;
     sim__net_number(socket);
     rt_assert(socket->number == number);
-    *ret_socket = sim__fd_open(&socket->description);
+    *ret_socket = sim__fd_open(&socket->end.description);
     sim__net_ask(socket);
     return RT_OK;
 }
@@ -190,7 +190,7 @@ node_connect_finish(struct rt_net *seam, int socket)
     case SIM__SOCKET_CONNECTED:
         if (!stream->taken) {
             stream->taken = true;
-            sim__source_moved(stream->description.source, 0, NULL, 1);
+            sim__source_moved(stream->end.description.source, 0, NULL, 1);
         }
         return RT_OK;
     case SIM__SOCKET_LISTENS:
@@ -254,7 +254,7 @@ node_watch(struct rt_net *seam, int socket, uint64_t token, uint32_t *ret_object
     struct sim_node *node = node_of(seam);
     uint32_t interest = SIM_FD_IN | SIM_FD_OUT | SIM_FD_RDHUP | SIM_FD_EDGE;
     rt_err err = sim_fd_add(node->fds, socket, interest, token);
-    *ret_object = sim__socket_of(node, socket)->description.source->object;
+    *ret_object = sim__socket_of(node, socket)->end.description.source->object;
     return err;
 }
 

@@ -20,36 +20,29 @@
 static struct sim__socket *
 socket_of(const struct sim__description *description)
 {
-    return rt_container_of(description, struct sim__socket, description);
+    return rt_container_of(description, struct sim__socket, end.description);
 }
 
 void
 sim__socket_edge(struct sim__socket *socket, uint32_t events)
 {
-    sim__description_edge(&socket->description, events);
+    sim__description_edge(&socket->end.description, events);
     sim__host_changed(socket->node->host);
 }
 
 /* ---- Events. --------------------------------------------------------------------------------- */
 
-/* As known here: until the close of the peer has arrived, its space does not grow. */
-static uint32_t
-connection_space(const struct sim__socket *socket)
-{
-    return socket->peer != NULL ? sim__pipe_space(&socket->peer->in) : socket->space_left;
-}
-
 static uint32_t
 connection_events(const struct sim__socket *socket)
 {
     uint32_t events = 0;
-    if (socket->in.there > 0 || socket->ended) {
+    if (socket->end.in.there > 0 || socket->end.ended) {
         events |= SIM_FD_IN;
     }
-    if (socket->shut || connection_space(socket) > 0) {
+    if (socket->shut || sim__end_space(&socket->end) > 0) {
         events |= SIM_FD_OUT;
     }
-    if (socket->ended) {
+    if (socket->end.ended) {
         events |= socket->shut ? SIM_FD_RDHUP | SIM_FD_HUP : SIM_FD_RDHUP;
     }
     return events;
@@ -75,53 +68,33 @@ socket_events(const struct sim__description *description)
 
 /* ---- Arrivals. ------------------------------------------------------------------------------- */
 
-/* Unlinks the two ends; the peer keeps the space that it knows of. */
-static void
-part(struct sim__socket *socket)
-{
-    struct sim__socket *peer = socket->peer;
-    if (peer != NULL) {
-        peer->space_left = sim__pipe_space(&socket->in);
-        peer->peer = NULL;
-        socket->peer = NULL;
-    }
-}
-
 static void
 fail(struct sim__socket *socket, rt_err error)
 {
     socket->state = SIM__SOCKET_FAILED;
     socket->error = error;
-    part(socket);
-    socket->in.there = 0;
-    sim__description_edge(&socket->description, EVERYTHING);
-    sim__source_level(socket->description.source, true);
+    sim__end_unlink(&socket->end);
+    socket->end.in.there = 0;
+    sim__description_edge(&socket->end.description, EVERYTHING);
+    sim__source_level(socket->end.description.source, true);
 }
 
 static void
-take_bytes(struct sim__socket *socket, uint64_t amount)
-{
-    bool was_readable = socket->in.there > 0;
-    sim__pipe_land(&socket->in, amount);
-    sim__description_readable(&socket->description, was_readable);
-}
-
-static void
-take_news(struct sim__socket *socket, enum sim__arrives what)
+take_notice(struct sim__socket *socket, enum sim__arrives what)
 {
     switch (what) {
     case SIM__END:
-        socket->ended = true;
-        sim__description_edge(&socket->description, SIM_FD_IN | SIM_FD_RDHUP | SIM_FD_HUP);
-        sim__source_level(socket->description.source, true);
+        socket->end.ended = true;
+        sim__description_edge(&socket->end.description, SIM_FD_IN | SIM_FD_RDHUP | SIM_FD_HUP);
+        sim__source_level(socket->end.description.source, true);
         return;
     case SIM__CONNECTED:
         socket->state = SIM__SOCKET_CONNECTED;
-        sim__description_edge(&socket->description, SIM_FD_OUT);
+        sim__description_edge(&socket->end.description, SIM_FD_OUT);
         return;
     case SIM__LISTENS:
         socket->state = SIM__SOCKET_LISTENS;
-        sim__description_edge(&socket->description, SIM_FD_OUT);
+        sim__description_edge(&socket->end.description, SIM_FD_OUT);
         return;
     case SIM__RESET:
         fail(socket, RT_E_RESET);
@@ -148,9 +121,9 @@ socket_arrived(void *argument, uint64_t amount)
         return;
     }
     if (amount < SIM__ARRIVES) {
-        take_bytes(socket, amount);
+        sim__end_land(&socket->end, amount);
     } else {
-        take_news(socket, (enum sim__arrives)(amount / SIM__ARRIVES));
+        take_notice(socket, (enum sim__arrives)(amount / SIM__ARRIVES));
     }
 }
 
@@ -167,7 +140,7 @@ sim__socket_take_error(struct sim__socket *socket)
 void
 sim__socket_reset(struct sim__socket *socket)
 {
-    struct sim__socket *peer = socket->peer;
+    struct sim__socket *peer = sim__socket_peer(socket);
     fail(socket, RT_E_RESET);
     sim__host_changed(socket->node->host);
     if (peer != NULL) {
@@ -195,26 +168,13 @@ socket_read(struct sim__description *description, void *buffer, size_t size,
     if (err != RT_OK || socket->state == SIM__SOCKET_FAILED) {
         return err;
     }
-    if (socket->in.there == 0) {
-        return socket->ended ? 0 : RT_E_AGAIN;
-    }
-    struct sim_source *source = description->source;
-    bool was_full = sim__pipe_space(&socket->in) == 0;
-    size_t full = socket->in.there < size ? socket->in.there : size;
-    uint32_t moved = (uint32_t)sim_actor_length(&source->actor, full);
-    sim__pipe_take(&socket->in, buffer, moved);
-    sim__source_moved(source, SIM_EVENT_READ, await, moved);
-    sim__source_level(source, socket->in.there > 0 || socket->ended);
-    if (was_full && socket->peer != NULL) {
-        sim__socket_edge(socket->peer, SIM_FD_OUT);
-    }
-    return (int64_t)moved;
+    return sim__end_read(&socket->end, buffer, size, await);
 }
 
 /* It is not yet known here that the peer is closed: the bytes are lost, and answered by a reset
  * (N6). */
 static void
-write_to_nobody(struct sim__socket *socket)
+write_to_closed(struct sim__socket *socket)
 {
     if (!socket->peer_closed) {
         socket->peer_closed = true;
@@ -238,21 +198,13 @@ socket_write(struct sim__description *description, const void *buffer, size_t si
     if (err != RT_OK) {
         return err;
     }
-    struct sim__socket *peer = socket->peer;
-    size_t space = connection_space(socket);
-    if (space == 0) {
-        return RT_E_AGAIN;
+    int64_t moved = sim__end_write(&socket->end, buffer, size, await);
+    if (moved > 0 && socket->end.peer != NULL) {
+        sim__net_send(sim__socket_peer(socket), (uint64_t)moved);
+    } else if (moved > 0) {
+        write_to_closed(socket);
     }
-    uint64_t moved = sim_actor_length(&description->source->actor, space < size ? space : size);
-    sim__source_moved(description->source, SIM_EVENT_WRITE, await, moved);
-    if (peer == NULL) {
-        socket->space_left -= (uint32_t)moved;
-        write_to_nobody(socket);
-    } else {
-        sim__pipe_put(&peer->in, buffer, (uint32_t)moved);
-        sim__net_send(peer, moved);
-    }
-    return (int64_t)moved;
+    return moved;
 }
 
 void
@@ -260,10 +212,10 @@ sim__socket_shut(struct sim__socket *socket)
 {
     rt_assert(!socket->shut);
     socket->shut = true;
-    if (socket->peer != NULL) {
-        sim__net_send(socket->peer, SIM__END * SIM__ARRIVES);
+    if (socket->end.peer != NULL) {
+        sim__net_send(sim__socket_peer(socket), SIM__END * SIM__ARRIVES);
     }
-    if (socket->ended) {
+    if (socket->end.ended) {
         sim__socket_edge(socket, SIM_FD_HUP);
     }
 }
@@ -281,7 +233,7 @@ listener_closed(struct sim__socket *listener)
             sim__socket_reset(near);
         }
         near->state = SIM__SOCKET_CLOSED;
-        sim__source_end(near->description.source);
+        sim__source_end(near->end.description.source);
     }
 }
 
@@ -289,12 +241,12 @@ listener_closed(struct sim__socket *listener)
 static void
 connection_closed(struct sim__socket *socket)
 {
-    struct sim__socket *peer = socket->peer;
+    struct sim__socket *peer = sim__socket_peer(socket);
     if (peer == NULL) {
         return;
     }
-    part(socket);
-    if (socket->in.there + socket->in.flying > 0) {
+    sim__end_unlink(&socket->end);
+    if (socket->end.in.there + socket->end.in.flying > 0) {
         peer->peer_closed = true;
         sim__net_send(peer, SIM__RESET * SIM__ARRIVES);
     } else if (!socket->shut) {
@@ -326,13 +278,13 @@ sim__socket_new(struct sim_node *node, const char *name, uint16_t port)
 {
     struct sim_world *world = node->net->world;
     struct sim__socket *socket = sim_new(world, struct sim__socket);
-    sim__description_init(&socket->description, node->fds, &socket_ops, name);
+    sim__description_init(&socket->end.description, node->fds, &socket_ops, name);
     socket->state = SIM__SOCKET_STARTED;
     socket->node = node;
     socket->owner = world->current;
     socket->port = port;
-    socket->in.size = node->net->options.capacity;
-    socket->in.bytes = sim_alloc(world, socket->in.size);
+    socket->end.in.size = node->net->options.capacity;
+    socket->end.in.bytes = sim_alloc(world, socket->end.in.size);
     rt_list_init(&socket->queue_link);
     rt_list_init(&socket->queue);
     rt_list_push_back(&node->sockets, &socket->link);

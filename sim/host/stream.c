@@ -16,16 +16,8 @@
 
 struct sim_input {
     uint32_t magic;
-    bool ended;   /* All bytes and the end have arrived. */
     bool nothing; /* The last read through the seam returned no bytes, although there were some. */
-    struct sim_source *source;
-    const char *data; /* Borrowed. */
-    size_t size;
-    size_t chunk;
-    size_t arrived;
-    size_t read;
-    uint64_t min_ns;
-    uint64_t max_ns;
+    struct sim__feed feed;
 };
 
 struct sim_output {
@@ -35,36 +27,66 @@ struct sim_output {
     size_t capacity;
     uint64_t min_ns;
     uint64_t max_ns;
-    char *written;
-    size_t size;
-    size_t written_capacity;
+    struct sim__written written;
 };
 
-/* ---- Input. ---------------------------------------------------------------------------------- */
+/* ---- Feeds. ---------------------------------------------------------------------------------- */
 
-/* Sends the next chunk; an empty one is the end. */
-static void
-input_next(struct sim_input *input)
+void
+sim__feed_begin(struct sim__feed *feed)
 {
-    size_t left = input->size - input->arrived;
-    size_t full = left < input->chunk ? left : input->chunk;
-    uint64_t amount = full == 0 ? 0 : sim_actor_length(&input->source->actor, full);
-    sim__source_arrive_in(input->source, amount, input->min_ns, input->max_ns);
+    size_t left = feed->size - feed->arrived;
+    size_t full = left < feed->chunk ? left : feed->chunk;
+    uint64_t amount = full == 0 ? 0 : sim_actor_length(&feed->source->actor, full);
+    sim__source_arrive_in(feed->source, amount, feed->min_ns, feed->max_ns);
 }
+
+void
+sim__feed_arrived(struct sim__feed *feed, uint64_t amount)
+{
+    rt_assert(!feed->ended);
+    feed->arrived += (size_t)amount;
+    rt_assert(feed->arrived <= feed->size);
+    feed->ended = amount == 0;
+    sim__source_level(feed->source, true);
+    if (!feed->ended) {
+        sim__feed_begin(feed);
+    }
+}
+
+bool
+sim__feed_readable(const struct sim__feed *feed)
+{
+    return feed->read < feed->arrived || feed->ended;
+}
+
+size_t
+sim__feed_read(struct sim__feed *feed, struct sim_actor *actor, void *buffer, size_t size)
+{
+    size_t there = feed->arrived - feed->read;
+    size_t moved = (size_t)sim_actor_length(actor, there < size ? there : size);
+    memcpy(buffer, feed->data + feed->read, moved);
+    feed->read += moved;
+    return moved;
+}
+
+void
+sim__written_add(
+        struct sim_world *world, struct sim__written *written, const void *bytes, size_t size)
+{
+    sim__reserve(world, &written->bytes, written->size + size, &written->capacity, 1);
+    memcpy(written->bytes + written->size, bytes, size);
+    written->size += size;
+}
+
+/* ---- Input. ---------------------------------------------------------------------------------- */
 
 static void
 input_arrived(void *argument, uint64_t amount)
 {
     struct sim_input *input = argument;
     rt_check(input, INPUT_MAGIC);
-    rt_assert(!input->ended);
-    input->arrived += (size_t)amount;
-    rt_assert(input->arrived <= input->size);
-    input->ended = amount == 0;
-    sim__source_level(input->source, true);
-    if (!input->ended) {
-        input_next(input);
-    }
+    sim__feed_arrived(&input->feed, amount);
 }
 
 struct sim_input *
@@ -76,13 +98,13 @@ sim_input_new(struct sim_host *host, const char *name, const void *data, size_t 
     rt_assert(chunk > 0);
     struct sim_input *input = sim_new(host->world, struct sim_input);
     input->magic = INPUT_MAGIC;
-    input->source = sim__source_new(host, name, input_arrived, input);
-    input->data = data;
-    input->size = size;
-    input->chunk = chunk;
-    input->min_ns = min_ns;
-    input->max_ns = max_ns;
-    input_next(input);
+    input->feed = (struct sim__feed){.source = sim__source_new(host, name, input_arrived, input),
+            .data = data,
+            .size = size,
+            .chunk = chunk,
+            .min_ns = min_ns,
+            .max_ns = max_ns};
+    sim__feed_begin(&input->feed);
     return input;
 }
 
@@ -90,22 +112,18 @@ static rt_err
 input_read(struct sim_input *input, void *buffer, size_t size, size_t *ret_size,
         const struct rt_site *await)
 {
-    sim__source_check(input->source);
+    struct sim__feed *feed = &input->feed;
+    sim__source_check(feed->source);
     rt_assert(ret_size != NULL);
     if (size == 0) {
         return RT_E_INVALID;
     }
-    size_t there = input->arrived - input->read;
-    if (there == 0) {
-        return input->ended ? RT_E_CLOSED : RT_E_AGAIN;
+    if (feed->read == feed->arrived) {
+        return feed->ended ? RT_E_CLOSED : RT_E_AGAIN;
     }
-    size_t full = there < size ? there : size;
-    size_t moved = (size_t)sim_actor_length(&input->source->actor, full);
-    memcpy(buffer, input->data + input->read, moved);
-    input->read += moved;
-    sim__source_moved(input->source, SIM_EVENT_READ, await, moved);
-    sim__source_level(input->source, input->read < input->arrived || input->ended);
-    *ret_size = moved;
+    *ret_size = sim__feed_read(feed, &feed->source->actor, buffer, size);
+    sim__source_moved(feed->source, SIM_EVENT_READ, await, *ret_size);
+    sim__source_level(feed->source, sim__feed_readable(feed));
     return RT_OK;
 }
 
@@ -114,7 +132,7 @@ sim_input_read_at(struct sim_input *input, void *buffer, size_t size, size_t *re
         const struct rt_site *await)
 {
     rt_check(input, INPUT_MAGIC);
-    sim__host_call(input->source->host, "read");
+    sim__host_call(input->feed.source->host, "read");
     return input_read(input, buffer, size, ret_size, await);
 }
 
@@ -122,33 +140,34 @@ rt_err
 sim_input_subscribe(struct sim_input *input, struct rt_pollable *pollable)
 {
     rt_check(input, INPUT_MAGIC);
-    return sim_source_subscribe(input->source, pollable);
+    return sim_source_subscribe(input->feed.source, pollable);
 }
 
 rt_err
 sim_input_drop(struct sim_input *input)
 {
     rt_check(input, INPUT_MAGIC);
-    return sim_source_drop(input->source);
+    return sim_source_drop(input->feed.source);
 }
 
 rt_err
 sim__input_drop(struct sim_input *input)
 {
     rt_check(input, INPUT_MAGIC);
-    return sim__source_drop(input->source);
+    return sim__source_drop(input->feed.source);
 }
 
 /* A read may return no bytes although there are some: not the end (N3). Not twice in a row. */
 static bool
 draw_nothing(struct sim_input *input)
 {
-    struct sim_host *host = input->source->host;
-    if (host->profile == SIM_PROFILE_FD || input->nothing || input->read == input->arrived) {
+    struct sim_host *host = input->feed.source->host;
+    if (host->profile == SIM_PROFILE_FD || input->nothing ||
+            input->feed.read == input->feed.arrived) {
         return false;
     }
     return sim__one_in(
-            &input->source->actor, SIM_KIND_SPURIOUS, host->world->options.spurious_one_in);
+            &input->feed.source->actor, SIM_KIND_SPURIOUS, host->world->options.spurious_one_in);
 }
 
 static rt_err
@@ -156,7 +175,7 @@ seam_read(void *stream, void *buffer, size_t size, size_t *ret_size, const struc
 {
     struct sim_input *input = stream;
     rt_check(input, INPUT_MAGIC);
-    sim__host_call(input->source->host, "read");
+    sim__host_call(input->feed.source->host, "read");
     input->nothing = draw_nothing(input);
     if (input->nothing) {
         *ret_size = 0;
@@ -208,22 +227,6 @@ sim_output_new(
     return output;
 }
 
-static void
-output_keep(struct sim_output *output, const void *bytes, size_t size)
-{
-    if (size > output->written_capacity - output->size) {
-        size_t capacity = 2 * (output->size + size);
-        char *written = sim_alloc(output->source->host->world, capacity);
-        if (output->size > 0) {
-            memcpy(written, output->written, output->size);
-        }
-        output->written = written;
-        output->written_capacity = capacity;
-    }
-    memcpy(output->written + output->size, bytes, size);
-    output->size += size;
-}
-
 rt_err
 sim_output_write_at(struct sim_output *output, const void *buffer, size_t size, size_t *ret_size,
         const struct rt_site *await)
@@ -240,7 +243,7 @@ sim_output_write_at(struct sim_output *output, const void *buffer, size_t size, 
     }
     size_t full = output->space < size ? output->space : size;
     size_t moved = (size_t)sim_actor_length(&output->source->actor, full);
-    output_keep(output, buffer, moved);
+    sim__written_add(output->source->host->world, &output->written, buffer, moved);
     output->space -= moved;
     sim__source_moved(output->source, SIM_EVENT_WRITE, await, moved);
     sim__source_level(output->source, output->space > 0);
@@ -268,8 +271,8 @@ sim_output_written(const struct sim_output *output, size_t *ret_size)
 {
     rt_check(output, OUTPUT_MAGIC);
     rt_assert(ret_size != NULL);
-    *ret_size = output->size;
-    return output->written;
+    *ret_size = output->written.size;
+    return output->written.bytes;
 }
 
 static rt_err
