@@ -22,10 +22,6 @@
 
 #include "sim/store/read.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct sqlite3_stmt;
 
 struct report_ask {
@@ -90,7 +86,4 @@ bool report_has_table(struct sim_store *store, const char *name);
 /* The first column of the only row of `sql`; `otherwise` without a row or after an error. */
 int64_t report_ask_int(struct sim_store *store, const char *sql, int64_t otherwise);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -13,15 +13,24 @@
 #include <unistd.h>
 
 #include "reports/base/style.h"
+#include "reports/base/utf8.h"
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
 
 /* ---- Escaping. ------------------------------------------------------------------------------- */
 
-#define NO_TEXT "\xef\xbf\xbd" /* U+FFFD, replacement character */
+/* Controls, the two characters that are none, and marks that turn the direction of what follows,
+ * with which a name could rearrange the page. */
+static bool
+is_refused(uint32_t c)
+{
+    bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
+    bool turns = (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    return control || turns || (c & 0xfffe) == 0xfffe;
+}
 
 static const char *
-escape_of(char c)
+escape_of(uint32_t c)
 {
     switch (c) {
     case '&':
@@ -39,51 +48,22 @@ escape_of(char c)
     case '\t':
         return " ";
     default:
-        return (unsigned char)c < 0x20 || c == 0x7f ? NO_TEXT : NULL;
+        return is_refused(c) || c == REPORT_NO_CHARACTER ? REPORT_NO_CHARACTER_UTF8 : NULL;
     }
-}
-
-/* The length of the UTF-8 sequence that `text` begins with; 0: it is none. Surrogates, the two
- * characters that are none, and the controls of C1 count as none too. */
-static size_t
-sequence_length(const unsigned char *text, size_t length)
-{
-    size_t size = text[0] < 0x80                      ? 1
-                  : text[0] >= 0xc2 && text[0] < 0xe0 ? 2
-                  : text[0] >= 0xe0 && text[0] < 0xf0 ? 3
-                  : text[0] >= 0xf0 && text[0] < 0xf5 ? 4
-                                                      : 0;
-    if (size == 0 || size > length) {
-        return 0;
-    }
-    uint32_t code = size == 1 ? text[0] : text[0] & (0x7fu >> size);
-    for (size_t i = 1; i < size; i++) {
-        if ((text[i] & 0xc0u) != 0x80u) {
-            return 0;
-        }
-        code = code << 6 | (text[i] & 0x3fu);
-    }
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    bool none = code < least[size] || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff ||
-                (code >= 0x80 && code < 0xa0) || (code & 0xfffe) == 0xfffe;
-    /* Marks that turn the direction of what follows: a name must not rearrange the page. */
-    bool turns = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-    return none || turns ? 0 : size;
 }
 
 void
 report_html_text_n(struct report_html *html, const char *text, size_t length)
 {
     size_t shown = length < REPORT_TEXT_MAX ? length : REPORT_TEXT_MAX;
-    for (size_t i = 0; i < shown;) {
-        size_t size = sequence_length((const unsigned char *)text + i, length - i);
-        const char *escape = size == 0 ? NO_TEXT : size == 1 ? escape_of(text[i]) : NULL;
+    size_t size = 0;
+    for (size_t i = 0; i < shown; i += size) {
+        const char *escape = escape_of(report_character(text + i, &size));
         if (escape != NULL) {
             sim_page_put(&html->page, escape);
         } else {
             sim_page_add(&html->page, text + i, size);
         }
-        i += size > 0 ? size : 1;
     }
     if (shown < length) {
         sim_page_printf(&html->page, "\xe2\x80\xa6 (%zu bytes more)", length - shown);

@@ -26,10 +26,6 @@
 #include "runtime/base/error.h"
 #include "sim/base/page.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Bytes of one text; a longer one is cut, with a mark. */
 #define REPORT_TEXT_MAX 4000u
 
@@ -88,7 +84,4 @@ void report_html_link(struct report_html *html, const char *to, const char *text
 /* A command to paste, in a box, below a title (may be NULL). */
 void report_html_command(struct report_html *html, const char *what, const char *command);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

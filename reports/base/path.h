@@ -15,14 +15,7 @@
 #ifndef REPORTS_BASE_PATH_H
 #define REPORTS_BASE_PATH_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* From malloc. `library`: the file whose debug information is asked; NULL or "": rewake itself. */
 char *report_path(const char *file, const char *library);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

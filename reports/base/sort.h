@@ -8,15 +8,8 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Sorts `count` pointers; `order` answers below, at or above 0, as that of qsort does. Takes memory
  * for as many pointers while it runs. */
 void report_sort(const void **items, size_t count, int (*order)(const void *a, const void *b));
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/heap.h"
+
 const struct report_format report_formats[] = {
         {
                 .name = "chrome",
@@ -108,20 +110,17 @@ static enum sim_store_err
 write_run(const struct report_format *format, const struct report_export *export)
 {
     struct report_places places;
-    struct report_run *run = calloc(1, sizeof(*run));
+    struct report_run *run = sim_heap_new(1, sizeof(*run));
     enum sim_store_err err = report_places_load(export->store, &places);
-    if (run == NULL && err == SIM_STORE_OK) {
-        err = SIM_STORE_SYSTEM;
-    }
     if (err == SIM_STORE_OK) {
         err = report_run_load(export->store, export->run, &places, run);
-        if (err == SIM_STORE_OK && !format->write_run(run, export->file)) {
-            err = SIM_STORE_SYSTEM;
-        }
-        report_run_free(run);
     }
-    free(run);
+    if (err == SIM_STORE_OK) {
+        format->write_run(run, export->file);
+    }
+    report_run_free(run);
     report_places_free(&places);
+    free(run);
     return err;
 }
 

@@ -32,7 +32,7 @@ struct report_format {
     const char *about;       /* One line: what it is, and which programs read it. */
     enum sim_store_err (*write_sweeps)(
             const struct report_export *export, const struct report_sweeps *list);
-    bool (*write_run)(const struct report_run *run, FILE *file); /* False: no memory. */
+    void (*write_run)(const struct report_run *run, FILE *file);
 };
 
 /* All of them, by name; the last has the name NULL. */
@@ -58,8 +58,8 @@ enum sim_store_err report_write_markdown(
         const struct report_export *export, const struct report_sweeps *list);
 enum sim_store_err report_write_sarif(
         const struct report_export *export, const struct report_sweeps *list);
-bool report_write_chrome(const struct report_run *run, FILE *file);
-bool report_write_graphviz(const struct report_run *run, FILE *file);
-bool report_write_perfetto(const struct report_run *run, FILE *file);
+void report_write_chrome(const struct report_run *run, FILE *file);
+void report_write_graphviz(const struct report_run *run, FILE *file);
+void report_write_perfetto(const struct report_run *run, FILE *file);
 
 #endif

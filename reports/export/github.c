@@ -10,35 +10,44 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "reports/base/utf8.h"
 #include "reports/export/words.h"
-#include "reports/export/xml.h"
 
 /* ---- Annotations. ---------------------------------------------------------------------------- */
 
-static void
-put_value(FILE *file, const char *text, bool property)
+static const char *
+escape_value(uint32_t c)
 {
-    size_t length = 0;
-    for (; *text != '\0'; text += length) {
-        uint32_t c = report_character(text, &length);
-        if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','))) {
-            (void)fprintf(file, "%%%02X", (unsigned int)c);
-        } else if (c < ' ' || c == 0x7f) {
-            (void)fputc(' ', file); /* Control characters. */
-        } else if (c == 0xfffd) {
-            (void)fputs("\xef\xbf\xbd", file);
-        } else {
-            (void)fwrite(text, 1, length, file);
-        }
-    }
+    return c == '%'               ? "%25"
+           : c == '\r'            ? "%0D"
+           : c == '\n'            ? "%0A"
+           : c < ' ' || c == 0x7f ? " " /* Control characters. */
+                                  : NULL;
+}
+
+static const char *
+escape_property(uint32_t c)
+{
+    return c == ':' ? "%3A" : c == ',' ? "%2C" : escape_value(c);
+}
+
+static void
+put_value(FILE *file, const char *text)
+{
+    report_escape_put(file, text, escape_value);
+}
+
+static void
+put_property(FILE *file, const char *text)
+{
+    report_escape_put(file, text, escape_property);
 }
 
 static void
 put_freed(FILE *file, char *text)
 {
-    put_value(file, text, false);
+    put_value(file, text);
     free(text);
 }
 
@@ -49,7 +58,7 @@ put_head(FILE *file, const char *path, int64_t line)
     (void)fputs("::error ", file);
     if (path[0] != '\0' && path[0] != '/') {
         (void)fputs("file=", file);
-        put_value(file, path, true);
+        put_property(file, path);
         if (line > 0) {
             (void)fprintf(file, ",line=%lld", (long long)line);
         }
@@ -64,11 +73,11 @@ put_annotation(const struct report_export *export, const struct report_sweep *sw
 {
     FILE *file = export->file;
     put_head(file, way->file[0] != '\0' ? way->file : sweep->file, way->line);
-    put_value(file, way->verdict, true);
+    put_property(file, way->verdict);
     (void)fputs(" in ", file);
-    put_value(file, sweep->scenario, true);
+    put_property(file, sweep->scenario);
     (void)fputs("::", file);
-    put_value(file, report_way_message(way), false);
+    put_value(file, report_way_message(way));
     (void)fputs("%0A", file);
     if (way->answer.text[0] != '\0') {
         put_freed(file, report_way_answer(way));
@@ -88,7 +97,7 @@ static void
 put_reason(FILE *file, const struct report_sweep *sweep)
 {
     put_head(file, sweep->file, 0);
-    put_value(file, sweep->scenario, true);
+    put_property(file, sweep->scenario);
     (void)fputs("::", file);
     put_freed(file, report_sweep_reason(sweep));
     (void)fputc('\n', file);

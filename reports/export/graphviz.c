@@ -10,9 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "reports/base/utf8.h"
 #include "reports/export/format.h"
 #include "reports/export/turns.h"
-#include "reports/export/utf8.h"
+#include "sim/base/heap.h"
 
 /* Equal wakes. */
 struct edge {
@@ -23,24 +24,17 @@ struct edge {
     uint32_t count;
 };
 
-/* In a quoted string of the language: one line, characters only. */
+/* In a quoted string of the language: one line. */
+static const char *
+escape(uint32_t c)
+{
+    return c == '"' ? "\\\"" : c == '\\' ? "\\\\" : c < ' ' || c == 0x7f ? " " : NULL;
+}
+
 static void
 put_text(FILE *file, const char *text)
 {
-    while (*text != '\0') {
-        bool good = false;
-        size_t length = report_utf8_next(text, &good);
-        unsigned char first = (unsigned char)*text;
-        if (!good) {
-            (void)fputs(REPORT_UTF8_INSTEAD, file);
-        } else if (first < ' ' || first == 0x7f) {
-            (void)fputc(' ', file);
-        } else {
-            (void)fputs(first == '"' || first == '\\' ? "\\" : "", file);
-            (void)fwrite(text, 1, length, file);
-        }
-        text += length;
-    }
+    report_escape_put(file, text, escape);
 }
 
 /* ---- Edges. ---------------------------------------------------------------------------------- */
@@ -142,7 +136,8 @@ put_missing(FILE *file, const struct report_run *run)
         (void)fprintf(file,
                 "    a%u -> a%u [label=\"%s step %llu%s\", style=dashed, color=red, "
                 "fontcolor=red];\n",
-                missing.sender, missing.waiter, missing.dropped ? "sent by" : "missing, due in",
+                missing.sender, missing.waiter,
+                missing.dropped ? "sent by" : "missing, expected from",
                 (unsigned long long)missing.step, missing.dropped ? ", no poll followed" : "");
     }
 }
@@ -165,21 +160,17 @@ put_graph(FILE *file, const struct report_run *run, const struct edge *edges, ui
     (void)fputs("}\n", file);
 }
 
-bool
+void
 report_write_graphviz(const struct report_run *run, FILE *file)
 {
     struct graph graph = {.table_size = 16};
     while (graph.table_size < 2 * run->wakes_count) {
         graph.table_size *= 2;
     }
-    graph.edges = calloc((size_t)run->wakes_count + 1, sizeof(*graph.edges));
-    graph.table = calloc(graph.table_size, sizeof(*graph.table));
-    bool fits = graph.edges != NULL && graph.table != NULL;
-    if (fits) {
-        find_edges(&graph, run);
-        put_graph(file, run, graph.edges, graph.count);
-    }
+    graph.edges = sim_heap_new(run->wakes_count, sizeof(*graph.edges));
+    graph.table = sim_heap_new(graph.table_size, sizeof(*graph.table));
+    find_edges(&graph, run);
+    put_graph(file, run, graph.edges, graph.count);
     free(graph.edges);
     free(graph.table);
-    return fits;
 }

@@ -10,31 +10,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/base/utf8.h"
 #include "reports/export/words.h"
-#include "reports/export/xml.h"
+#include "sim/base/heap.h"
 
 #define WAYS_MAX 100u
 #define ROWS_MAX 500u
 
-/* Text in a line of Markdown: what would be markup is escaped, a control character is a blank. */
+/* What would be markup is escaped, a control character is a blank. */
+static const char *
+escape(uint32_t c)
+{
+    static const char marks[] = "\\`*_[]<>|~&$";
+    static char escaped[sizeof(marks)][3];
+    const char *mark = c > 0 && c < 0x80 ? strchr(marks, (int)c) : NULL;
+    if (mark == NULL) {
+        return c < ' ' || c == 0x7f ? " " : NULL;
+    }
+    (void)snprintf(escaped[mark - marks], sizeof(escaped[0]), "\\%c", *mark);
+    return escaped[mark - marks];
+}
+
+/* Text in a line of Markdown. */
 static void
 put_text(FILE *file, const char *text)
 {
     if (*text != '\0' && strchr("#+-", *text) != NULL) {
         (void)fputc('\\', file); /* Of a heading or a list, at the beginning of a line only. */
     }
-    size_t length = 0;
-    for (; *text != '\0'; text += length) {
-        uint32_t c = report_character(text, &length);
-        if (c < ' ' || c == 0x7f) {
-            (void)fputc(' ', file);
-            continue;
-        }
-        if (c < 0x80 && strchr("\\`*_[]<>|~&$", (int)c) != NULL) {
-            (void)fputc('\\', file);
-        }
-        (void)fwrite(c == 0xfffd ? "\xef\xbf\xbd" : text, 1, c == 0xfffd ? 3 : length, file);
-    }
+    report_escape_put(file, text, escape);
 }
 
 static void
@@ -55,18 +59,14 @@ put_code(FILE *file, char *text)
         fence = run >= fence ? run + 1 : fence;
         at += run;
     }
-    for (size_t i = 0; i < fence; i++) {
-        (void)fputc('`', file);
-    }
-    (void)fputs("sh\n", file);
+    char *ticks = sim_heap_new(fence + 1, 1);
+    memset(ticks, '`', fence);
+    (void)fprintf(file, "%ssh\n", ticks);
     for (const char *c = text; *c != '\0'; c++) {
         (void)fputc((unsigned char)*c < ' ' ? ' ' : *c, file);
     }
-    (void)fputc('\n', file);
-    for (size_t i = 0; i < fence; i++) {
-        (void)fputc('`', file);
-    }
-    (void)fputs("\n\n", file);
+    (void)fprintf(file, "\n%s\n\n", ticks);
+    free(ticks);
     free(text);
 }
 

@@ -65,7 +65,7 @@
 
 struct writer {
     const struct report_run *run;
-    struct report_protobuf out;
+    struct sim_page out;
     FILE *file;
     size_t packet;
     struct report_missing missing; /* Its step 0: none. */
@@ -82,10 +82,8 @@ static void
 packet_end(struct writer *writer)
 {
     report_protobuf_close(&writer->out, writer->packet);
-    if (!writer->out.failed) {
-        (void)fwrite(writer->out.bytes, 1, writer->out.length, writer->file);
-    }
-    report_protobuf_clear(&writer->out);
+    (void)fwrite(writer->out.bytes, 1, writer->out.length, writer->file);
+    sim_page_clear(&writer->out);
 }
 
 /* ---- Tracks. --------------------------------------------------------------------------------- */
@@ -93,7 +91,7 @@ packet_end(struct writer *writer)
 static void
 put_root(struct writer *writer)
 {
-    struct report_protobuf *out = &writer->out;
+    struct sim_page *out = &writer->out;
     packet_begin(writer);
     report_protobuf_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
     size_t track = report_protobuf_open(out, PACKET_TRACK_DESCRIPTOR);
@@ -107,7 +105,7 @@ put_root(struct writer *writer)
 static void
 put_tracks(struct writer *writer)
 {
-    struct report_protobuf *out = &writer->out;
+    struct sim_page *out = &writer->out;
     put_root(writer);
     for (uint32_t i = 0; i < writer->run->actors_count; i++) {
         const struct report_actor *actor = &writer->run->actors[i];
@@ -130,7 +128,7 @@ put_tracks(struct writer *writer)
 static size_t
 event_begin(struct writer *writer, uint64_t time_ns, uint32_t lane, uint32_t type)
 {
-    struct report_protobuf *out = &writer->out;
+    struct sim_page *out = &writer->out;
     packet_begin(writer);
     report_protobuf_number(out, PACKET_TIMESTAMP, time_ns);
     size_t event = report_protobuf_open(out, PACKET_TRACK_EVENT);
@@ -147,7 +145,7 @@ event_end(struct writer *writer, size_t event)
 }
 
 static void
-annotate(struct report_protobuf *out, const char *name, const char *text, uint64_t number)
+annotate(struct sim_page *out, const char *name, const char *text, uint64_t number)
 {
     size_t annotation = report_protobuf_open(out, EVENT_DEBUG_ANNOTATIONS);
     report_protobuf_text(out, ANNOTATION_NAME, name);
@@ -160,7 +158,7 @@ annotate(struct report_protobuf *out, const char *name, const char *text, uint64
 }
 
 static void
-put_place(struct report_protobuf *out, const struct report_place *place)
+put_place(struct sim_page *out, const struct report_place *place)
 {
     size_t location = report_protobuf_open(out, EVENT_SOURCE_LOCATION);
     report_protobuf_text(out, LOCATION_FILE, place->file);
@@ -189,7 +187,7 @@ put_flows(struct writer *writer, const struct report_turn *turn)
 static void
 put_turn(struct writer *writer, const struct report_turn *turn)
 {
-    struct report_protobuf *out = &writer->out;
+    struct sim_page *out = &writer->out;
     const struct report_step *step = turn->step;
     size_t event = event_begin(writer, step->time_ns, step->actor, TYPE_SLICE_BEGIN);
     report_protobuf_text(out, EVENT_CATEGORIES, turn->poll ? "poll" : "step");
@@ -241,29 +239,20 @@ put_failure(struct writer *writer)
 
 /* ---- The file. ------------------------------------------------------------------------------- */
 
-static bool
-put_run(struct writer *writer)
-{
-    struct report_turns turns;
-    struct report_turn turn;
-    bool begun = report_turns_init(&turns, writer->run);
-    if (begun) {
-        put_tracks(writer);
-        while (report_turns_next(&turns, &turn)) {
-            put_turn(writer, &turn);
-        }
-        put_failure(writer);
-    }
-    report_turns_fini(&turns);
-    return begun && !writer->out.failed;
-}
-
-bool
+void
 report_write_perfetto(const struct report_run *run, FILE *file)
 {
     struct writer writer = {.run = run, .file = file};
+    struct report_turns turns;
+    struct report_turn turn;
     (void)report_turns_missing(run, &writer.missing);
-    bool written = put_run(&writer);
-    report_protobuf_fini(&writer.out);
-    return written;
+    sim_page_init(&writer.out, false);
+    report_turns_init(&turns, run);
+    put_tracks(&writer);
+    while (report_turns_next(&turns, &turn)) {
+        put_turn(&writer, &turn);
+    }
+    put_failure(&writer);
+    report_turns_fini(&turns);
+    sim_page_fini(&writer.out);
 }

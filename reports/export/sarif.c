@@ -16,6 +16,7 @@
 #include "reports/model/flow.h"
 #include "runtime/base/assert.h"
 #include "sim/base/build.h"
+#include "sim/base/heap.h"
 #include "sim/base/json.h"
 
 #define SCHEMA \
@@ -26,7 +27,8 @@ struct writing {
     const struct report_sweeps *list;
     struct sim_json json;
     char **rules; /* "lost-wakeup/rewake", each once. */
-    size_t rule_count;
+    uint32_t rule_count;
+    uint32_t rule_capacity;
     enum sim_store_err err;
 };
 
@@ -43,10 +45,7 @@ put_message(struct sim_json *json, const char *key, const char *text)
 static char *
 rule_of(const struct report_way *way)
 {
-    char *rule = NULL;
-    int made = asprintf(&rule, "%s/%s", way->verdict, way->oracle);
-    rt_assert(made >= 0);
-    return rule;
+    return sim_heap_printf("%s/%s", way->verdict, way->oracle);
 }
 
 static size_t
@@ -69,9 +68,8 @@ note_rules(struct writing *writing, const struct report_sweep *sweep)
             free(rule);
             continue;
         }
-        size_t size = (writing->rule_count + 1) * sizeof(*writing->rules);
-        writing->rules = realloc(writing->rules, size);
-        rt_assert(writing->rules != NULL);
+        sim_heap_grow(&writing->rules, writing->rule_count, &writing->rule_capacity,
+                sizeof(*writing->rules));
         writing->rules[writing->rule_count++] = rule;
     }
 }
@@ -81,14 +79,11 @@ note_rules(struct writing *writing, const struct report_sweep *sweep)
 static void
 put_help(struct sim_json *json, const char *verdict)
 {
-    char *text = NULL;
-    int made = asprintf(&text, "Usual causes and what to do: sim/docs/verdicts.md#%s", verdict);
-    rt_assert(made >= 0);
+    char *text = sim_heap_printf("Usual causes and what to do: sim/docs/verdicts.md#%s", verdict);
     put_message(json, "help", text);
     free(text);
 #ifdef SIM_DOCS_URL
-    made = asprintf(&text, "%sverdicts.md#%s", SIM_DOCS_URL, verdict);
-    rt_assert(made >= 0);
+    text = sim_heap_printf("%sverdicts.md#%s", SIM_DOCS_URL, verdict);
     sim_json_text(json, "helpUri", text);
     free(text);
 #endif
@@ -99,12 +94,10 @@ static void
 put_rule(struct writing *writing, const char *rule)
 {
     const char *slash = strchr(rule, '/');
-    char *verdict = strndup(rule, (size_t)(slash - rule));
+    char *verdict = sim_heap_must(strndup(rule, (size_t)(slash - rule)));
     char *meaning = report_word_meaning(writing->export->store, "verdicts", verdict);
     char *oracle = report_word_meaning(writing->export->store, "oracles", slash + 1);
-    char *both = NULL;
-    int made = asprintf(&both, "%s; %s", meaning, oracle);
-    rt_assert(verdict != NULL && made >= 0);
+    char *both = sim_heap_printf("%s; %s", meaning, oracle);
     sim_json_open(&writing->json, NULL, '{');
     sim_json_text(&writing->json, "id", rule);
     put_message(&writing->json, "shortDescription", meaning);
@@ -245,10 +238,8 @@ static void
 put_fingerprint(
         struct sim_json *json, const struct report_sweep *sweep, const struct report_way *way)
 {
-    char *text = NULL;
-    int made = asprintf(&text, "%s:%s:%s:%s:%s", sweep->scenario, way->verdict, way->oracle,
+    char *text = sim_heap_printf("%s:%s:%s:%s:%s", sweep->scenario, way->verdict, way->oracle,
             way->site != 0 ? way->file : "", way->site != 0 ? way->function : "");
-    rt_assert(made >= 0);
     sim_json_open(json, "partialFingerprints", '{');
     sim_json_text(json, "rewakeWayToFail/v1", text);
     sim_json_close(json, '}');
@@ -277,11 +268,9 @@ put_result(struct writing *writing, const struct report_sweep *sweep, const stru
     struct report_flow flow = {.count = 0};
     char *rule = rule_of(way);
     char *count = report_way_count(sweep, way);
-    char *message = NULL;
     char *answer = report_way_answer(way);
-    int made = asprintf(&message, "%s: %s. %s%s%s", sweep->scenario, report_way_message(way),
+    char *message = sim_heap_printf("%s: %s. %s%s%s", sweep->scenario, report_way_message(way),
             answer, answer[0] != '\0' ? " " : "", count);
-    rt_assert(made >= 0);
     if (writing->err == SIM_STORE_OK) {
         writing->err = report_flow_read(writing->export->store, way->run, &flow);
     }

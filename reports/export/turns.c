@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "sim/base/heap.h"
+
 #define NO_WAKE UINT32_MAX
 
 static uint32_t
@@ -32,15 +34,12 @@ least_cost(const struct report_run *run)
     return least;
 }
 
-bool
+void
 report_turns_init(struct report_turns *turns, const struct report_run *run)
 {
     *turns = (struct report_turns){.run = run, .cost_ns = least_cost(run)};
     sim_page_init(&turns->words, false);
-    turns->woken_by = calloc((size_t)run->steps_count + 1, sizeof(*turns->woken_by));
-    if (turns->woken_by == NULL) {
-        return false;
-    }
+    turns->woken_by = sim_heap_new(run->steps_count, sizeof(*turns->woken_by));
     for (uint32_t i = 0; i < run->steps_count; i++) {
         turns->woken_by[i] = NO_WAKE;
     }
@@ -52,7 +51,6 @@ report_turns_init(struct report_turns *turns, const struct report_run *run)
             turns->woken_by[at] = i;
         }
     }
-    return true;
 }
 
 void
@@ -138,7 +136,7 @@ waiter_of(const struct report_run *run)
         return run->wake_outcome.part;
     }
     for (uint32_t i = 1; i < run->actors_count; i++) {
-        if (run->actors[i].index == run->outcome.actor) {
+        if (run->actor_table.parts[i].actor == run->outcome.actor) {
             return i;
         }
     }

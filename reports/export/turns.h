@@ -15,10 +15,6 @@
 
 #include "reports/model/run.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct report_turn {
     const struct report_step *step;
     uint64_t end_ns;
@@ -39,8 +35,8 @@ struct report_turns {
     uint32_t next;
 };
 
-/* Begins; `run` is borrowed. False: no memory. */
-bool report_turns_init(struct report_turns *turns, const struct report_run *run);
+/* Begins; `run` is borrowed. */
+void report_turns_init(struct report_turns *turns, const struct report_run *run);
 void report_turns_fini(struct report_turns *turns);
 
 /* The next turn, in order; false: there is none. *ret_turn is valid until the next call. */
@@ -62,7 +58,4 @@ struct report_missing {
 /* False: none is missing; *ret_missing is left as it is. */
 bool report_turns_missing(const struct report_run *run, struct report_missing *ret_missing);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

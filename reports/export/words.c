@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "reports/base/ask.h"
-#include "runtime/base/assert.h"
 #include "sim/base/command.h"
+#include "sim/base/heap.h"
 
 static const char *
 plural(int64_t count)
@@ -21,33 +21,23 @@ plural(int64_t count)
 char *
 report_way_count(const struct report_sweep *sweep, const struct report_way *way)
 {
-    char *again = NULL;
-    char *text = NULL;
-    const char *of_default = !way->again && way->first_number == (int64_t)SIM_RUN_NUMBER_DEFAULT
-                                     ? ", the default schedule"
-                                     : "";
-    int made = asprintf(&again, "%s",
-            way->again ? "It was remembered from an earlier run and failed again. " : "");
-    rt_assert(made >= 0);
-    made = way->runs == 0
-                   ? asprintf(&text, "%sThis is run:%lld.", again, (long long)way->run)
-                   : asprintf(&text, "%s%lld of %lld run%s failed this way; this is run:%lld%s.",
-                             again, (long long)way->runs, (long long)sweep->runs,
-                             plural(sweep->runs), (long long)way->run, of_default);
-    rt_assert(made >= 0);
-    free(again);
-    return text;
+    const char *again =
+            way->again ? "It was remembered from an earlier run and failed again. " : "";
+    if (way->runs == 0) {
+        return sim_heap_printf("%sThis is run:%lld.", again, (long long)way->run);
+    }
+    bool of_default = !way->again && way->first_number == (int64_t)SIM_RUN_NUMBER_DEFAULT;
+    return sim_heap_printf("%s%lld of %lld run%s failed this way; this is run:%lld%s.", again,
+            (long long)way->runs, (long long)sweep->runs, plural(sweep->runs), (long long)way->run,
+            of_default ? ", the default schedule" : "");
 }
 
 char *
 report_way_place(const struct report_way *way)
 {
-    char *text = NULL;
-    int made = way->file[0] != '\0' ? asprintf(&text, "%s:%lld %s", way->file, (long long)way->line,
-                                              way->function)
-                                    : asprintf(&text, "%s", "");
-    rt_assert(made >= 0);
-    return text;
+    return way->file[0] == '\0'
+                   ? sim_heap_text("")
+                   : sim_heap_printf("%s:%lld %s", way->file, (long long)way->line, way->function);
 }
 
 /* With names in quotes, as in other messages, and a capital at its beginning. */
@@ -86,9 +76,8 @@ report_word_meaning(struct sim_store *store, const char *table, const char *word
             store, strcmp(table, "verdicts") == 0 ? "SELECT meaning FROM verdicts WHERE name = ?"
                                                   : "SELECT meaning FROM oracles WHERE name = ?");
     report_put_text(&ask, word);
-    char *meaning = strdup(report_row(&ask) ? report_text(&ask, 0) : "");
+    char *meaning = sim_heap_text(report_row(&ask) ? report_text(&ask, 0) : "");
     (void)report_done(&ask);
-    rt_assert(meaning != NULL);
     return meaning;
 }
 
@@ -106,31 +95,28 @@ report_sweep_first_way(const struct report_sweep *sweep)
 char *
 report_sweep_reason(const struct report_sweep *sweep)
 {
-    char *text = NULL;
-    int made = 0;
     enum report_end end = report_sweep_end(sweep);
     if (end == REPORT_PASSED || report_sweep_first_way(sweep) != NULL) {
-        made = asprintf(&text, "%s", "");
-    } else if (end == REPORT_CUT) {
-        made = asprintf(&text, "cut short (%s) after %lld run%s, none of which failed",
+        return sim_heap_text("");
+    }
+    if (end == REPORT_CUT) {
+        return sim_heap_printf("cut short (%s) after %lld run%s, none of which failed",
                 sweep->ended[0] != '\0' ? sweep->ended : "before the last run",
                 (long long)sweep->runs, plural(sweep->runs));
-    } else if (sweep->unequal > 0) {
-        made = asprintf(&text, "%lld of %lld runs differed when repeated in another process",
-                (long long)sweep->unequal, (long long)sweep->checked);
-    } else if (sweep->held_to_goals && sweep->goals_missed > 0) {
-        made = asprintf(&text, "no run reached %lld of its goals", (long long)sweep->goals_missed);
-    } else {
-        made = asprintf(&text, "it expects %s, and no run ended so", sweep->stated);
     }
-    rt_assert(made >= 0);
-    return text;
+    if (sweep->unequal > 0) {
+        return sim_heap_printf("%lld of %lld runs differed when repeated in another process",
+                (long long)sweep->unequal, (long long)sweep->checked);
+    }
+    if (sweep->held_to_goals && sweep->goals_missed > 0) {
+        return sim_heap_printf("no run reached %lld of its goals", (long long)sweep->goals_missed);
+    }
+    return sim_heap_printf("it expects %s, and no run ended so", sweep->stated);
 }
 
 char *
 report_sweep_sentence(const struct report_sweep *sweep)
 {
-    char *text = NULL;
     bool stated =
             sweep->held_to_verdict && sweep->stated_runs > 0 && strcmp(sweep->stated, "pass") != 0;
     char again[64] = "";
@@ -138,10 +124,8 @@ report_sweep_sentence(const struct report_sweep *sweep)
         (void)snprintf(again, sizeof(again), "; %lld remembered failure%s failed again",
                 (long long)sweep->again, plural(sweep->again));
     }
-    int made = asprintf(&text, "%lld run%s by %s from seed %lld, %lld failed%s%s%s%s",
+    return sim_heap_printf("%lld run%s by %s from seed %lld, %lld failed%s%s%s%s",
             (long long)sweep->runs, plural(sweep->runs), sweep->strategy,
             (long long)sweep->seed_first, (long long)sweep->failed, stated ? " by " : "",
             stated ? sweep->stated : "", stated ? ", as expected" : "", again);
-    rt_assert(made >= 0);
-    return text;
 }

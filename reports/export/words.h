@@ -10,10 +10,6 @@
 
 #include "reports/export/format.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* "3 of 1000 runs failed this way; this is run:8."; and whether a remembered one did. */
 char *report_way_count(const struct report_sweep *sweep, const struct report_way *way);
 
@@ -43,7 +39,4 @@ const struct report_way *report_sweep_first_way(const struct report_sweep *sweep
  * remembered failures. */
 char *report_sweep_sentence(const struct report_sweep *sweep);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

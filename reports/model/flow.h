@@ -17,10 +17,6 @@
 
 #include "sim/store/read.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Locations of one flow; a deadlock of more tasks is cut. */
 #define REPORT_FLOW_MAX 16u
 
@@ -42,7 +38,4 @@ RT_MUST_CHECK enum sim_store_err report_flow_read(
         struct sim_store *store, int64_t run, struct report_flow *ret_flow);
 void report_flow_done(struct report_flow *flow);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,11 +5,11 @@
  */
 #include "reports/model/load.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "reports/base/ask.h"
+#include "sim/base/heap.h"
 
 /* More than any ring has: such a database is corrupt. */
 #define EVENTS_MAX (UINT64_C(1) << 24)
@@ -67,14 +67,10 @@ load_events(struct sim_store *store, int64_t number, struct sim_recorder *record
         return err;
     }
     uint64_t capacity = power_of_two(range.count);
-    struct sim_event *read = calloc(range.count + 1, sizeof(*read));
-    recorder->memory.events = calloc(capacity, sizeof(*read));
+    struct sim_event *read = sim_heap_new(range.count, sizeof(*read));
+    recorder->memory.events = sim_heap_new(capacity, sizeof(*read));
     recorder->memory.events_capacity = (uint32_t)capacity;
     uint32_t count = 0;
-    if (read == NULL || recorder->memory.events == NULL) {
-        free(read);
-        return sim_store_refused(store, SQLITE_NOMEM);
-    }
     if (range.count > 0) {
         err = sim_store_read_events(
                 store, number, range.first, read, (uint32_t)range.count, &count);
@@ -99,14 +95,10 @@ reserve(struct sim_store *store, int64_t number, struct sim_record_memory *memor
     int64_t texts = report_row(&ask) ? report_int(&ask, 0) : 0;
     int64_t bytes = texts > 0 ? report_int(&ask, 1) : 0;
     enum sim_store_err err = report_done(&ask);
-    if (err == SIM_STORE_OK) {
-        memory->texts_capacity = texts < UINT32_MAX / 2 ? (uint32_t)texts : 0;
-        memory->bytes_capacity = bytes < UINT32_MAX / 2 ? (uint32_t)bytes + 1 : 1;
-        memory->texts = calloc((size_t)memory->texts_capacity + 1, sizeof(*memory->texts));
-        memory->bytes = calloc(memory->bytes_capacity, 1);
-        bool allocated = memory->texts != NULL && memory->bytes != NULL;
-        err = allocated ? SIM_STORE_OK : sim_store_refused(store, SQLITE_NOMEM);
-    }
+    memory->texts_capacity = texts < UINT32_MAX / 2 ? (uint32_t)texts : 0;
+    memory->bytes_capacity = bytes < UINT32_MAX / 2 ? (uint32_t)bytes + 1 : 1;
+    memory->texts = sim_heap_new(memory->texts_capacity, sizeof(*memory->texts));
+    memory->bytes = sim_heap_new(memory->bytes_capacity, 1);
     return err;
 }
 

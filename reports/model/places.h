@@ -12,10 +12,6 @@
 
 #include "sim/store/read.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct report_place {
     uint32_t site;
     uint32_t line;
@@ -42,7 +38,4 @@ bool report_site_is_rewakes(uint32_t site, const char *file);
 /* The last component of `file`. */
 const char *report_file_name(const char *file);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

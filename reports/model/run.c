@@ -79,31 +79,23 @@ static enum sim_store_err
 load_outcome(struct sim_store *store, struct report_run *run)
 {
     bool of_explanation = run->number < 0;
-    bool known = true;
-    if (of_explanation) {
-        known = report_ask_int(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'told'", 0);
-    }
-    if (!known) {
+    if (of_explanation && !report_has_table(store, "told")) {
         return SIM_STORE_UNKNOWN;
     }
     struct report_ask ask = report_ask(store, of_explanation ? EXPLAINED_SQL : FOUND_SQL);
     report_put_int(&ask, run->number);
-    known = report_row(&ask);
+    bool known = report_row(&ask);
     if (known) {
         read_outcome(&ask, &run->outcome);
-        run->scenario = strdup(report_text(&ask, 19));
-        run->token = strdup(report_text(&ask, 20));
-        run->library = strdup(report_text(&ask, 21));
+        run->scenario = sim_heap_text(report_text(&ask, 19));
+        run->token = sim_heap_text(report_text(&ask, 20));
+        run->library = sim_heap_text(report_text(&ask, 21));
     }
     enum sim_store_err err = report_done(&ask);
-    bool memory = run->scenario != NULL && run->token != NULL && run->library != NULL;
-    if (err == SIM_STORE_OK && known && !memory) {
-        return sim_store_refused(store, SQLITE_NOMEM);
-    }
     return err == SIM_STORE_OK && !known ? SIM_STORE_UNKNOWN : err;
 }
 
-/* ---- Actors and objects. --------------------------------------------------------------------- */
+/* ---- Actors. --------------------------------------------------------------------------------- */
 
 static const char *
 kind_name(uint32_t kind)
@@ -112,39 +104,24 @@ kind_name(uint32_t kind)
     return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "other";
 }
 
-static char *
-part_name(const struct sim_actor_table *actor_table, uint32_t part)
-{
-    struct sim_page page;
-    sim_page_init(&page, false);
-    sim_actor_table_put_part(actor_table, &page, part);
-    char *name = sim_heap_text(sim_page_text(&page));
-    sim_page_fini(&page);
-    return name;
-}
-
-static bool
+static void
 make_actors(struct report_run *run)
 {
     const struct sim_actor_table *actor_table = &run->actor_table;
-    run->actors = calloc((size_t)actor_table->count + 1, sizeof(*run->actors));
-    if (run->actors == NULL) {
-        return false;
-    }
-    for (; run->actors_count < actor_table->count; run->actors_count++) {
-        const struct sim_part *part = &actor_table->parts[run->actors_count];
-        run->actors[run->actors_count] = (struct report_actor){
-                .name = part_name(actor_table, run->actors_count),
-                .kind = kind_name(part->kind),
-                .object = part->object,
-                .index = part->actor,
-                .finished = part->finished,
+    struct sim_page name;
+    sim_page_init(&name, false);
+    run->actors = sim_heap_new(actor_table->count, sizeof(*run->actors));
+    run->actors_count = actor_table->count;
+    for (uint32_t i = 0; i < run->actors_count; i++) {
+        sim_page_clear(&name);
+        sim_actor_table_put_part(actor_table, &name, i);
+        run->actors[i] = (struct report_actor){
+                .name = sim_heap_text(sim_page_text(&name)),
+                .kind = kind_name(actor_table->parts[i].kind),
+                .finished = actor_table->parts[i].finished,
         };
-        if (run->actors[run->actors_count].name == NULL) {
-            return false;
-        }
     }
-    return true;
+    sim_page_fini(&name);
 }
 
 /* Lanes from left to right: tasks, loops, sources, the others, and last the world. */
@@ -163,96 +140,7 @@ give_lanes(struct report_run *run)
     }
 }
 
-static bool
-name_objects(struct report_run *run)
-{
-    struct sim_page page;
-    bool memory = true;
-    sim_page_init(&page, false);
-    for (uint32_t i = 0; i < run->objects_count && memory; i++) {
-        struct report_object *object = &run->objects[i];
-        sim_page_clear(&page);
-        sim_actor_table_put_object(&run->actor_table, &page, object->object, SIM_PART_NONE);
-        object->name = strdup(sim_page_text(&page));
-        object->kind = sim_object_kind_name(SIM_OBJECT_KIND(object->object));
-        memory = object->name != NULL;
-    }
-    sim_page_fini(&page);
-    return memory;
-}
-
-/* The first in order that is not below `object`. */
-static uint32_t
-object_place(const struct report_run *run, uint32_t object)
-{
-    uint32_t low = 0;
-    uint32_t high = run->objects_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (run->objects[middle].object < object) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-/* Inserts it in order, unless it is there. */
-static bool
-add_object(struct report_run *run, uint32_t *capacity, uint32_t object)
-{
-    uint32_t place = object_place(run, object);
-    if (place < run->objects_count && run->objects[place].object == object) {
-        return true;
-    }
-    if (run->objects_count == *capacity) {
-        uint32_t grown = *capacity != 0 ? *capacity * 2 : 64;
-        struct report_object *more = reallocarray(run->objects, grown, sizeof(*more));
-        if (more == NULL) {
-            return false;
-        }
-        run->objects = more;
-        *capacity = grown;
-    }
-    memmove(&run->objects[place + 1], &run->objects[place],
-            (run->objects_count - place) * sizeof(*run->objects));
-    run->objects[place] = (struct report_object){.object = object};
-    run->objects_count++;
-    return true;
-}
-
-static bool
-make_objects(struct report_run *run)
-{
-    uint32_t capacity = 0;
-    REPORT_EVENTS(run, i)
-    {
-        uint32_t object = sim_actor_table_event(&run->actor_table, i)->object;
-        if (object != 0 && !add_object(run, &capacity, object)) {
-            return false;
-        }
-    }
-    return name_objects(run);
-}
-
 /* ---- Steps. ---------------------------------------------------------------------------------- */
-
-static struct report_step *
-add_step(struct report_run *run, uint32_t *capacity)
-{
-    if (run->steps_count == *capacity) {
-        uint32_t grown = *capacity != 0 ? *capacity * 2 : 256;
-        struct report_step *more = reallocarray(run->steps, grown, sizeof(*more));
-        if (more == NULL) {
-            return NULL;
-        }
-        run->steps = more;
-        *capacity = grown;
-    }
-    run->steps[run->steps_count] = (struct report_step){.first = 0};
-    return &run->steps[run->steps_count++];
-}
 
 static void
 step_take(struct report_run *run, struct report_step *step, uint64_t index)
@@ -270,7 +158,7 @@ step_take(struct report_run *run, struct report_step *step, uint64_t index)
 }
 
 /* The clock moves at the end of a step, usually of the idle loop, and is shown before the next. */
-static bool
+static void
 make_steps(struct report_run *run)
 {
     uint32_t capacity = 0;
@@ -285,10 +173,8 @@ make_steps(struct report_run *run)
             now_ns = event->argument;
         }
         if (step == NULL || step->step != event->step || event->kind == SIM_EVENT_STEP) {
-            step = add_step(run, &capacity);
-            if (step == NULL) {
-                return false;
-            }
+            sim_heap_grow(&run->steps, run->steps_count, &capacity, sizeof(*run->steps));
+            step = &run->steps[run->steps_count++];
             *step = (struct report_step){.first = i,
                     .step = event->step,
                     .time_ns = now_ns,
@@ -301,16 +187,14 @@ make_steps(struct report_run *run)
         step_take(run, step, i);
         now_ns = event->kind == SIM_EVENT_STEP ? event->argument : now_ns;
     }
-    return true;
 }
 
+/* Which actors take a step, or are woken. */
 static void
-count_steps(struct report_run *run)
+find_seen(struct report_run *run)
 {
     for (uint32_t i = 0; i < run->steps_count; i++) {
-        struct report_actor *actor = &run->actors[run->steps[i].actor];
-        actor->steps += run->steps[i].step > 0;
-        actor->seen = actor->seen || run->steps[i].step > 0;
+        run->actors[run->steps[i].actor].seen |= run->steps[i].step > 0;
     }
     for (uint32_t i = 0; i < run->wakes_count; i++) {
         run->actors[run->wakes[i].woken].seen = true;
@@ -319,21 +203,13 @@ count_steps(struct report_run *run)
 
 /* ---- Wakes. ---------------------------------------------------------------------------------- */
 
-static bool
+static struct report_wake *
 add_wake(struct report_run *run, uint32_t *capacity, uint64_t index)
 {
     const struct sim_event *event = sim_actor_table_event(&run->actor_table, index);
-    if (run->wakes_count == *capacity) {
-        uint32_t grown = *capacity != 0 ? *capacity * 2 : 256;
-        struct report_wake *more = reallocarray(run->wakes, grown, sizeof(*more));
-        if (more == NULL) {
-            return false;
-        }
-        run->wakes = more;
-        *capacity = grown;
-    }
     uint32_t woken = sim_actor_table_object(&run->actor_table, event->object);
-    run->wakes[run->wakes_count++] = (struct report_wake){
+    sim_heap_grow(&run->wakes, run->wakes_count, capacity, sizeof(*run->wakes));
+    run->wakes[run->wakes_count] = (struct report_wake){
             .event = index,
             .step = event->step,
             .actor = report_run_actor(run, index),
@@ -343,56 +219,47 @@ add_wake(struct report_run *run, uint32_t *capacity, uint64_t index)
                    : event->argument == 1            ? SIM_WAKE_COALESCED
                                                      : SIM_WAKE_POLLING,
     };
-    return true;
+    return &run->wakes[run->wakes_count++];
 }
 
-/* A poll answers every wake of its task since the last one. */
+/* The wakes of a task since its last poll are a list: each links to the one before by `poll_step`,
+ * `last` is the last of them from 1. Gives all of them the step of the poll. */
 static void
-answer_wakes(struct report_run *run, uint32_t *last, uint64_t index)
+answer_wakes(struct report_run *run, uint32_t *last, uint32_t step)
 {
-    uint32_t step = sim_actor_table_event(&run->actor_table, index)->step;
-    uint32_t part = sim_actor_table_object(
-            &run->actor_table, sim_actor_table_event(&run->actor_table, index)->object);
-    if (part >= run->actors_count) {
-        return;
-    }
-    for (uint32_t wake = last[part]; wake != 0;) {
+    for (uint32_t wake = *last; wake != 0;) {
         struct report_wake *answered = &run->wakes[wake - 1];
-        wake = answered->poll_step; /* The link to the one before. */
+        wake = answered->poll_step;
         answered->poll_step = step;
     }
-    last[part] = 0;
+    *last = 0;
 }
 
-static bool
+static void
 make_wakes(struct report_run *run)
 {
     uint32_t capacity = 0;
-    /* By actor: its last unanswered wake, from 1; each links to the one before. */
-    uint32_t *last = calloc((size_t)run->actors_count + 1, sizeof(*last));
-    bool memory = last != NULL;
-    for (uint64_t i = run->actor_table.first; memory && i < run->actor_table.end; i++) {
-        uint32_t kind = sim_actor_table_event(&run->actor_table, i)->kind;
-        if (kind == RT_PROBE_POLL) {
-            answer_wakes(run, last, i);
-        } else if (kind == RT_PROBE_WAKE || kind == RT_PROBE_WAKE_DEAD) {
-            memory = add_wake(run, &capacity, i);
-            struct report_wake *wake = memory ? &run->wakes[run->wakes_count - 1] : NULL;
-            if (wake != NULL && wake->how != SIM_WAKE_DEAD) {
+    uint32_t *last = sim_heap_new(run->actors_count, sizeof(*last)); /* By actor. */
+    REPORT_EVENTS(run, i)
+    {
+        const struct sim_event *event = sim_actor_table_event(&run->actor_table, i);
+        if (event->kind == RT_PROBE_POLL) {
+            uint32_t part = sim_actor_table_object(&run->actor_table, event->object);
+            if (part < run->actors_count) {
+                answer_wakes(run, &last[part], event->step);
+            }
+        } else if (event->kind == RT_PROBE_WAKE || event->kind == RT_PROBE_WAKE_DEAD) {
+            struct report_wake *wake = add_wake(run, &capacity, i);
+            if (wake->how != SIM_WAKE_DEAD) {
                 wake->poll_step = last[wake->woken];
                 last[wake->woken] = run->wakes_count;
             }
         }
     }
-    for (uint32_t part = 0; last != NULL && part < run->actors_count; part++) {
-        for (uint32_t wake = last[part]; wake != 0;) {
-            struct report_wake *unanswered = &run->wakes[wake - 1];
-            wake = unanswered->poll_step;
-            unanswered->poll_step = 0;
-        }
+    for (uint32_t part = 0; part < run->actors_count; part++) {
+        answer_wakes(run, &last[part], 0);
     }
     free(last);
-    return memory;
 }
 
 /* ---- Loading. -------------------------------------------------------------------------------- */
@@ -405,12 +272,12 @@ make_arrays(struct report_run *run)
         return false;
     }
     sim_wake_outcome_find(&run->ledger, &run->outcome, &run->wake_outcome);
-    bool made = make_actors(run) && make_steps(run) && make_wakes(run) && make_objects(run);
-    if (made) {
-        give_lanes(run);
-        count_steps(run);
-    }
-    return made;
+    make_actors(run);
+    make_steps(run);
+    make_wakes(run);
+    give_lanes(run);
+    find_seen(run);
+    return true;
 }
 
 enum sim_store_err
@@ -437,13 +304,9 @@ report_run_free(struct report_run *run)
     for (uint32_t i = 0; i < run->actors_count; i++) {
         free(run->actors[i].name);
     }
-    for (uint32_t i = 0; i < run->objects_count; i++) {
-        free(run->objects[i].name);
-    }
     free(run->actors);
     free(run->steps);
     free(run->wakes);
-    free(run->objects);
     free(run->scenario);
     free(run->token);
     free(run->library);

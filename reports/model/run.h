@@ -8,7 +8,6 @@
  *      actors    one lane each; index 0 is the world
  *      steps     in order: actor, time, the step that woke it
  *      wakes     waker, woken task, line, and the step of the poll that followed
- *      objects   what tasks waited for
  *
  * An event is one of run->recorder; REPORT_EVENTS(run) iterates over them. report_run_place finds
  * its line, report_run_words its words.
@@ -30,17 +29,10 @@
 #include "reports/model/places.h"
 #include "sim/explain/view/wake_outcome.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct report_actor {
     char *name;       /* Never NULL; any bytes, as the scenario gave them. */
     const char *kind; /* "world", "task", "loop", "source", "fault", "other"; static. */
-    uint32_t object;  /* Its task or source; 0: none. */
-    uint32_t index;   /* Of the actor as in `events`; 0: it has no steps. */
     uint32_t lane;    /* Its order, from 0: tasks, loops, sources, others, the world. */
-    uint32_t steps;   /* The number of its steps. */
     bool seen;        /* It does something, or is woken; else it needs no lane. */
     bool finished;
 };
@@ -64,12 +56,6 @@ struct report_wake {
     uint32_t how;       /* enum sim_wake: QUEUED, COALESCED, POLLING or DEAD. */
 };
 
-struct report_object {
-    char *name;
-    const char *kind; /* "task", "slot", "timer" …; static. */
-    uint32_t object;
-};
-
 struct report_run {
     int64_t number;
     struct sim_outcome outcome;
@@ -81,11 +67,9 @@ struct report_run {
     struct report_actor *actors;
     struct report_step *steps;
     struct report_wake *wakes;
-    struct report_object *objects;
     uint32_t actors_count;
     uint32_t steps_count;
     uint32_t wakes_count;
-    uint32_t objects_count;
     char *scenario;
     char *token;   /* "" where it is not known. */
     char *library; /* "" for a scenario of rewake itself. */
@@ -128,7 +112,4 @@ bool report_run_step_words(
 const struct report_place *report_run_wait_place(
         const struct report_run *run, const struct sim_wait *wait);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

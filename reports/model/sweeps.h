@@ -27,10 +27,6 @@
 #include "sim/base/page.h"
 #include "sim/store/read.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A way to fail. Text is "" where it is not known. */
 struct report_way {
     int64_t sweep;
@@ -132,7 +128,4 @@ RT_MUST_CHECK enum sim_store_err report_ways_shown(
 enum sim_store_err report_sweeps_newest(struct sim_store *store, char *const *patterns,
         uint32_t pattern_count, int64_t **ret_numbers, size_t *ret_count);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

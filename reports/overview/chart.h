@@ -15,10 +15,6 @@
 
 #include "reports/base/html.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct report_point {
     int64_t x;
     int64_t y;
@@ -45,7 +41,4 @@ void report_chart_put(struct report_html *html, const struct report_chart *chart
 void report_spark_put(struct report_html *html, const char *title,
         const struct report_point *points, size_t count);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

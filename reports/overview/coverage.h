@@ -13,10 +13,6 @@
 #include "reports/model/sweeps.h"
 #include "reports/overview/growth.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Adds the content of <main> of coverage.html. `lcov`: lcov's index.html as a URL relative to the
  * page; NULL: not known. */
 RT_MUST_CHECK enum sim_store_err report_coverage_put(struct report_html *html,
@@ -28,7 +24,4 @@ RT_MUST_CHECK enum sim_store_err report_covered_put(struct report_html *html,
         struct sim_store *store, const struct report_sweep *sweep,
         const struct report_growth *growth);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 #include "reports/model/sweeps.h"
 #include "reports/overview/chart.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Of one sweep: x runs so far, y coverage points; from run 1 to the last. */
 struct report_growth {
     struct report_point *points;
@@ -32,7 +28,4 @@ RT_MUST_CHECK enum sim_store_err report_growths_read(struct sim_store *store,
         const struct report_sweeps *list, struct report_growths *ret_growths);
 void report_growths_done(struct report_growths *growths);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,10 +12,6 @@
 #include "reports/base/html.h"
 #include "reports/site.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define REPORT_COMMANDS_MAX 50u
 
 /* A command that has run sweeps. */
@@ -43,7 +39,4 @@ RT_MUST_CHECK enum sim_store_err report_overview_put(struct report_html *html,
 RT_MUST_CHECK enum sim_store_err report_command_put(struct report_html *html,
         const struct report_site *site, const struct report_command *command);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

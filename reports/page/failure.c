@@ -12,6 +12,7 @@
 #include "reports/page/draw.h"
 #include "reports/page/model.h"
 #include "sim/base/command.h"
+#include "sim/base/heap.h"
 
 /* ---- The answer. ----------------------------------------------------------------------------- */
 
@@ -225,11 +226,8 @@ enum sim_store_err
 report_failure_put(struct report_html *html, struct sim_store *store,
         const struct report_places *places, int64_t run, const char *db)
 {
-    struct report_model *model = calloc(1, sizeof(*model));
+    struct report_model *model = sim_heap_new(1, sizeof(*model));
     sim_page_init(&html->page, false);
-    if (model == NULL) {
-        return SIM_STORE_SYSTEM;
-    }
     enum sim_store_err err = report_model_load(store, places, run, model);
     model->db = db;
     if (err == SIM_STORE_OK) {

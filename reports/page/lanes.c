@@ -6,13 +6,122 @@
 #include "reports/page/lanes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "reports/page/lanes_parts.h"
+#include "reports/page/lanes_items.h"
+#include "sim/base/heap.h"
 
 #define LANE_MIN 130u
 #define LANE_MAX 236u
 #define SPACE 12u /* Between two rows. */
 #define MARKS_MAX 64u
+
+/* ---- Which actors have a lane. --------------------------------------------------------------- */
+
+static bool
+alike(const struct report_actor *a, const struct report_actor *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->kind, b->kind) == 0;
+}
+
+/* The actor with the name of `other` that has no lane yet. */
+static uint32_t
+find_alike(const struct report_lanes *lanes, const struct report_actor *other)
+{
+    for (uint32_t i = 0; i < lanes->run->actors_count; i++) {
+        if (lanes->lane_of[i] == REPORT_LANE_NONE && alike(&lanes->run->actors[i], other)) {
+            return i;
+        }
+    }
+    return REPORT_LANE_NONE;
+}
+
+static void
+give_lane(struct report_lanes *lanes, const struct report_actor *named, uint32_t actor)
+{
+    uint32_t lane = lanes->lanes_count;
+    if (lane + 1 < REPORT_LANES_MAX) {
+        lanes->lanes_count++;
+        lanes->lanes[lane] =
+                (struct report_lane){.title = named->name, .kind = named->kind, .actor = actor};
+    } else {
+        lane = REPORT_LANES_MAX - 1;
+        lanes->lanes_count = REPORT_LANES_MAX;
+        lanes->lanes[lane] = (struct report_lane){
+                .title = "others", .kind = "", .actor = REPORT_LANE_NONE, .shared = true};
+    }
+    if (actor != REPORT_LANE_NONE) {
+        lanes->lane_of[actor] = lane;
+    }
+}
+
+/* Marks a lane with the name of `named` that has no actor of the other run yet. */
+static bool
+has_lane(struct report_lanes *lanes, const struct report_actor *named)
+{
+    for (uint32_t i = 0; i < lanes->lanes_count; i++) {
+        struct report_lane *lane = &lanes->lanes[i];
+        if (!lane->shared && !lane->matched && strcmp(lane->title, named->name) == 0 &&
+                strcmp(lane->kind, named->kind) == 0) {
+            lane->matched = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The actors that are seen in `run`, in the order of their lanes there. */
+static void
+give_lanes_of(struct report_lanes *lanes, const struct report_run *run)
+{
+    bool own = run == lanes->run;
+    for (uint32_t place = 0; place < run->actors_count; place++) {
+        for (uint32_t i = 0; i < run->actors_count; i++) {
+            const struct report_actor *actor = &run->actors[i];
+            if (actor->lane != place || !actor->seen) {
+                continue;
+            }
+            if (own && lanes->lane_of[i] == REPORT_LANE_NONE) {
+                give_lane(lanes, actor, i);
+            } else if (!own && !has_lane(lanes, actor)) {
+                give_lane(lanes, actor, find_alike(lanes, actor));
+                lanes->lanes[lanes->lanes_count - 1].matched = true;
+            }
+        }
+    }
+}
+
+static uint32_t
+count_seen(const struct report_run *run)
+{
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < run->actors_count; i++) {
+        seen += run->actors[i].seen;
+    }
+    return seen;
+}
+
+/* Both runs get the same lanes: first those of the failing run. The task whose wake is missing
+ * always has one. */
+static void
+give_all_lanes(struct report_lanes *lanes, const struct report_lanes_plan *plan)
+{
+    const struct report_run *run = lanes->run;
+    for (uint32_t i = 0; i < run->actors_count; i++) {
+        lanes->lane_of[i] = REPORT_LANE_NONE;
+    }
+    if (plan->second) {
+        give_lanes_of(lanes, plan->beside);
+    } else if (lanes->waiter != REPORT_LANE_NONE && count_seen(run) > REPORT_LANES_MAX) {
+        give_lane(lanes, &run->actors[lanes->waiter], lanes->waiter);
+    }
+    give_lanes_of(lanes, run);
+    if (plan->beside != NULL && !plan->second) {
+        give_lanes_of(lanes, plan->beside);
+    }
+}
+
+/* ---- Which rows are shown. ------------------------------------------------------------------- */
 
 /* Steps that are always shown. */
 static uint32_t
@@ -72,7 +181,7 @@ add_row(struct report_lanes *lanes, const struct sim_row *row, struct sim_page *
         report_lanes_add_divergence(lanes, row->step, words);
         report_lanes_add_step(lanes, row, words);
         if (row->step == lanes->missing.step && lanes->waiter != REPORT_LANE_NONE &&
-                !lanes->failed && lanes->items_count > begun) {
+                lanes->items_count > begun) {
             uint32_t owner = row->part < lanes->run->actors_count ? row->part : 0;
             if (lanes->lane_of[owner] == REPORT_LANE_NONE) {
                 owner = lanes->items[lanes->items_count - 1].actor;
@@ -89,7 +198,7 @@ add_all(struct report_lanes *lanes, struct sim_page *words)
     if (lanes->decided == 0) {
         report_lanes_add_divergence(lanes, 0, words);
     }
-    for (uint32_t i = 0; i < lanes->plan.count && !lanes->failed; i++) {
+    for (uint32_t i = 0; i < lanes->plan.count; i++) {
         const struct sim_item *item = &lanes->plan.items[i];
         const struct sim_row *row = &lanes->rows.rows[item->row];
         if (item->kind == SIM_ITEM_ROW) {
@@ -99,10 +208,10 @@ add_all(struct report_lanes *lanes, struct sim_page *words)
             report_lanes_add_fold(lanes, item, words);
         }
     }
-    if (!ended && !lanes->failed) {
+    if (!ended) {
         report_lanes_add_end(lanes, lanes->run->outcome.verdict, words); /* The process died. */
     }
-    for (uint32_t i = 0; i < lanes->lanes_count && !lanes->failed; i++) {
+    for (uint32_t i = 0; i < lanes->lanes_count; i++) {
         lanes->lanes[i].lost = lanes->waiter != REPORT_LANE_NONE &&
                                lanes->lane_of[lanes->waiter] == i && !lanes->lanes[i].shared;
         report_lanes_add_foot(lanes, &lanes->lanes[i], words);
@@ -147,11 +256,11 @@ report_lanes_make(struct report_lanes *lanes, const struct report_lanes_plan *pl
     if (lost) {
         sim_missing_find(&run->actor_table, &run->outcome, &lanes->missing);
     }
-    lanes->lane_of = calloc((size_t)run->actors_count + 1, sizeof(*lanes->lane_of));
-    if (lanes->lane_of == NULL || run->steps_count == 0) {
+    if (run->steps_count == 0) {
         return RT_E_FULL;
     }
-    report_lanes_give(lanes, plan);
+    lanes->lane_of = sim_heap_new(run->actors_count, sizeof(*lanes->lane_of));
+    give_all_lanes(lanes, plan);
     if (lanes->lanes_count == 0) {
         return RT_E_FULL;
     }
@@ -164,9 +273,8 @@ report_lanes_make(struct report_lanes *lanes, const struct report_lanes_plan *pl
         add_all(lanes, &words);
         give_heights(lanes);
     }
-    bool failed = lanes->failed;
     sim_page_fini(&words);
-    return failed ? RT_E_FULL : err;
+    return err;
 }
 
 void

@@ -106,8 +106,6 @@ struct report_lanes {
     const char *decision;       /* The decision there; "": not known. */
     const uint64_t *causes;     /* Steps that an explanation names. */
     uint32_t causes_count;
-    struct report_item nowhere; /* Written to without memory. */
-    bool failed;
 };
 
 /* What is to be shown. */

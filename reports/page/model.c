@@ -5,7 +5,6 @@
  */
 #include "reports/page/model.h"
 
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +27,12 @@ load_sweep(struct sim_store *store, int64_t run, struct report_model *model)
             " WHERE r.run = ?");
     report_put_int(&ask, run);
     if (report_row(&ask)) {
-        model->shrunk_token = strdup(report_text(&ask, 0));
-        model->strategy = strdup(report_text(&ask, 1));
-        model->build = strdup(report_text(&ask, 2));
+        model->shrunk_token = sim_heap_text(report_text(&ask, 0));
+        model->strategy = sim_heap_text(report_text(&ask, 1));
+        model->build = sim_heap_text(report_text(&ask, 2));
         model->started_ms = report_int(&ask, 3);
     }
-    enum sim_store_err err = report_done(&ask);
-    bool memory = model->shrunk_token != NULL && model->strategy != NULL && model->build != NULL;
-    return err == SIM_STORE_OK && !memory ? sim_store_refused(store, SQLITE_NOMEM) : err;
+    return report_done(&ask);
 }
 
 static void

@@ -26,10 +26,6 @@
 
 #include "sim/store/read.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define REPORT_PARAMS_MAX 4u
 #define REPORT_PARAM_NAME_MAX 24u
 
@@ -70,7 +66,4 @@ RT_MUST_CHECK enum sim_store_err report_query_otherwise(struct sim_store *store,
 RT_MUST_CHECK enum sim_store_err report_query_has(
         struct sim_store *store, const struct report_query_head *head, bool *ret_has);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

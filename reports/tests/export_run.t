@@ -98,7 +98,7 @@ fi
 # ---- Graphviz. ----
 ok "Graphviz: who woke whom" grep -q 'label="tokio-4497.c:129"' x.dot
 ok "Graphviz: the missing wake" \
-    grep -q 'label="missing, due in step 8", style=dashed, color=red' x.dot
+    grep -q 'label="missing, expected from step 8", style=dashed, color=red' x.dot
 if have dot; then
     ok "Graphviz: dot reads it" dot -Tplain x.dot -o x.plain
     same "Graphviz: four edges, one of them missing" "$(grep -c '^edge ' x.plain)" 4

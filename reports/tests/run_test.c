@@ -88,7 +88,6 @@ TEST(run_has_steps_actors_wakes_and_waits)
     EXPECT_EQ(run.wakes[2].poll_step, 0); /* Nobody was polled for it. */
     EXPECT_EQ(run.ledger.count, 1);
     EXPECT_EQ(run.ledger.waits[0].end, SIM_WAIT_FIRED);
-    EXPECT_EQ(run.objects_count, 3);
     EXPECT_EQ(run.outcome.verdict, SIM_VERDICT_LOST_WAKEUP);
     report_run_free(&run);
     report_places_free(&places);

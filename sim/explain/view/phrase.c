@@ -193,12 +193,17 @@ put_poll(const struct subject *subject, struct sim_page *page)
     return true;
 }
 
+const char *
+sim_phrase_answer(uint64_t answer)
+{
+    static const char *const answers[] = {"pending", "ready", "parked"};
+    return answer < 3 ? answers[answer] : "an answer that is none";
+}
+
 static bool
 put_polled(const struct subject *subject, struct sim_page *page)
 {
-    static const char *const answers[] = {"-> pending", "-> ready", "-> parked"};
-    uint64_t answer = subject->event->argument;
-    sim_page_put(page, answer < 3 ? answers[answer] : "-> an answer that is none");
+    sim_page_printf(page, "-> %s", sim_phrase_answer(subject->event->argument));
     return true;
 }
 

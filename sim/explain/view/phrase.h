@@ -20,6 +20,9 @@ extern "C" {
 bool sim_phrase_put(
         const struct sim_actor_table *actor_table, struct sim_page *page, uint64_t event);
 
+/* What a poll has answered: "pending"; static. */
+const char *sim_phrase_answer(uint64_t answer);
+
 /* Adds a deadline: a time, or "never". */
 void sim_phrase_put_due(struct sim_page *page, uint64_t deadline_ns);
 
