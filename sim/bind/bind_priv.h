@@ -74,7 +74,7 @@ struct sim_bound *sim__bind(struct sim_rt *rt, uint32_t index); /* A new actor f
 void sim__after_poll(struct sim_bound *bound);
 void sim__reap(struct sim_rt *rt);    /* Ends the actors of tasks that ended in others' steps. */
 void sim__refresh(struct sim_rt *rt); /* The loop's due time. */
-void sim__look(void *argument);       /* Enables the loop if a turn is useful; argument: the rt. */
+void sim__enable_useful(void *argument);       /* Enables the loop if a turn is useful; argument: the rt. */
 
 /* pick.c */
 void sim__pick_init(struct sim_rt *rt);
@@ -86,8 +86,8 @@ uint32_t sim__task_waiting(const struct sim_actor *actor, struct sim_waiting *re
 void sim__task_fire_derived(struct sim_actor *actor);
 
 /* perturb.c: freedoms and faults around a poll. */
-void sim__disturb(struct sim_bound *bound);
-void sim__disturb_late(void *argument); /* After a loop's turn; argument: the rt. */
+void sim__perturb_task(struct sim_bound *bound);
+void sim__perturb_late(void *argument); /* After a loop's turn; argument: the rt. */
 void sim__disturb_parked(struct sim_bound *bound);
 bool sim__cancelled_instead(struct sim_bound *bound);
 

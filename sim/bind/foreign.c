@@ -27,7 +27,7 @@ struct task {
     struct task *next; /* In its chain; the latest of an address is first. */
     const void *address;
     struct rt_list link;     /* In foreign->tasks. */
-    struct rt_list places;   /* Slots that hold its waker, in the order of the stores. */
+    struct rt_list slots;    /* Slots that hold its waker, in the order of the stores. */
     struct sim_waiting last; /* The slot of the last store or fire, whichever was later. */
     const char *event;       /* A watcher: what it is called for. NULL: a task with wakers. */
     const struct rt_site *line;
@@ -36,10 +36,10 @@ struct task {
     bool polling; /* Its poll is in progress. */
 };
 
-struct place {
-    struct place *next;
+struct slot {
+    struct slot *next;
     const void *address;
-    struct rt_list link; /* In the places of `waiter`. */
+    struct rt_list link; /* In the slots of `waiter`. */
     struct task *waiter; /* NULL: empty. */
     const char *reason;
     uint32_t object;
@@ -68,7 +68,7 @@ struct sim_foreign {
 /* All of one run. */
 struct sim__foreigners {
     struct task *tasks[CHAINS];
-    struct place *places[CHAINS];
+    struct slot *slots[CHAINS];
     const struct freed *freed; /* The latest first. */
 };
 
@@ -116,81 +116,81 @@ freed_at(const struct sim_world *world, const void *address)
 }
 
 /* Slots are created at their first use. */
-static struct place *
-place_at(struct sim_world *world, const void *address)
+static struct slot *
+slot_at(struct sim_world *world, const void *address)
 {
     if (world->foreigners == NULL) {
         world->foreigners = sim_new(world, struct sim__foreigners);
     }
-    struct place **chain = &world->foreigners->places[chain_of(address)];
-    struct place *place = *chain;
-    while (place != NULL && place->address != address) {
-        place = place->next;
+    struct slot **chain = &world->foreigners->slots[chain_of(address)];
+    struct slot *slot = *chain;
+    while (slot != NULL && slot->address != address) {
+        slot = slot->next;
     }
-    if (place == NULL) {
-        place = sim_new(world, struct place);
-        place->address = address;
-        place->object = sim_world_object(world, RT_OBJECT_SLOT);
-        place->freed = freed_at(world, address);
-        place->next = *chain;
-        rt_list_init(&place->link);
-        *chain = place;
+    if (slot == NULL) {
+        slot = sim_new(world, struct slot);
+        slot->address = address;
+        slot->object = sim_world_object(world, RT_OBJECT_SLOT);
+        slot->freed = freed_at(world, address);
+        slot->next = *chain;
+        rt_list_init(&slot->link);
+        *chain = slot;
     }
-    return place;
+    return slot;
 }
 
-static struct place *
-place_of(struct sim_world *world, const void *address, const struct rt_site *line)
+static struct slot *
+slot_of(struct sim_world *world, const void *address, const struct rt_site *line)
 {
-    struct place *place = place_at(world, address);
-    if (place->freed != NULL) {
-        const char *name = sim_world_object_name(world, place->object);
+    struct slot *slot = slot_at(world, address);
+    if (slot->freed != NULL) {
+        const char *name = sim_world_object_name(world, slot->object);
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, world->current,
                 line != NULL ? line->id : 0, "\"%s\" was used after its memory was freed at %s:%u",
                 name != NULL            ? name
-                : place->reason != NULL ? place->reason
-                                        : "a place",
-                sim_site_file(place->freed), place->freed->line);
+                : slot->reason != NULL ? slot->reason
+                                        : "a slot",
+                sim_site_file(slot->freed), slot->freed->line);
     }
-    return place;
+    return slot;
 }
 
 /* ---- Slots. ---------------------------------------------------------------------------------- */
 
 /* Takes the waker out and returns its task. */
 static struct task *
-empty(struct place *place, enum rt_probe_kind kind, const struct rt_site *line)
+empty(struct slot *slot, enum rt_probe_kind kind, const struct rt_site *line)
 {
-    struct task *task = place->waiter;
+    struct task *task = slot->waiter;
     rt_assert(task != NULL);
-    rt_list_unlink(&place->link);
-    place->waiter = NULL;
-    rt_probe_emit(kind, place->object, NULL, line, task->object);
+    rt_list_unlink(&slot->link);
+    slot->waiter = NULL;
+    rt_probe_emit(kind, slot->object, NULL, line, task->object);
     return task;
 }
 
 static struct sim_waiting
-waiting_in(const struct place *place)
+waiting_in(const struct slot *slot)
 {
-    return (struct sim_waiting){place->object, place->line, place->reason};
+    return (struct sim_waiting){slot->object, slot->line, slot->reason};
 }
 
 void
 sim_foreign_store_at(
-        const void *task, const void *place, const char *reason, const struct rt_site *line)
+        const void *task, const void *slot, const char *reason, const struct rt_site *line)
 {
     struct sim_world *world = sim_world_current;
     if (world == NULL) {
         return;
     }
     struct task *found = task_of(world, task, line);
-    struct place *where = place_of(world, place, line);
+    struct slot *where = slot_of(world, slot, line);
     bool same = where->waiter == found;
     if (where->waiter != NULL && !same) {
         (void)empty(where, RT_PROBE_REPLACE, line);
     }
     rt_list_unlink(&where->link);
-    rt_list_push_back(&found->places, &where->link);
+    rt_list_push_back(&found->slots, &where->link);
     where->waiter = found;
     where->reason = reason;
     where->line = line != NULL ? line->id : 0;
@@ -215,13 +215,13 @@ wake(struct sim_world *world, struct task *task)
 }
 
 void
-sim_foreign_fire_at(const void *place, const struct rt_site *line)
+sim_foreign_fire_at(const void *slot, const struct rt_site *line)
 {
     struct sim_world *world = sim_world_current;
     if (world == NULL) {
         return;
     }
-    struct place *where = place_of(world, place, line);
+    struct slot *where = slot_of(world, slot, line);
     if (where->waiter == NULL) {
         rt_probe_emit(RT_PROBE_FIRE_EMPTY, where->object, NULL, line, 0);
         return;
@@ -234,40 +234,40 @@ sim_foreign_fire_at(const void *place, const struct rt_site *line)
 }
 
 void
-sim_foreign_erase_at(const void *place, const struct rt_site *line)
+sim_foreign_erase_at(const void *slot, const struct rt_site *line)
 {
     struct sim_world *world = sim_world_current;
     if (world == NULL) {
         return;
     }
-    struct place *where = place_of(world, place, line);
+    struct slot *where = slot_of(world, slot, line);
     if (where->waiter != NULL) {
         (void)empty(where, RT_PROBE_ERASE, line);
     }
 }
 
 void
-sim_foreign_name(const void *place, const char *name)
+sim_foreign_name(const void *slot, const char *name)
 {
     struct sim_world *world = sim_world_current;
     if (world != NULL) {
-        sim_world_name(world, place_of(world, place, NULL)->object, name);
+        sim_world_name(world, slot_of(world, slot, NULL)->object, name);
     }
 }
 
 /* The first slot in this memory that holds a waker, or NULL; all are marked as freed. */
-static const struct place *
-free_places(struct sim__foreigners *all, const struct freed *freed)
+static const struct slot *
+free_slots(struct sim__foreigners *all, const struct freed *freed)
 {
-    const struct place *first = NULL;
+    const struct slot *first = NULL;
     for (uint32_t i = 0; i < CHAINS; i++) {
-        for (struct place *place = all->places[i]; place != NULL; place = place->next) {
-            if ((uintptr_t)place->address - (uintptr_t)freed->memory >= freed->size) {
+        for (struct slot *slot = all->slots[i]; slot != NULL; slot = slot->next) {
+            if ((uintptr_t)slot->address - (uintptr_t)freed->memory >= freed->size) {
                 continue;
             }
-            place->freed = freed->line;
-            bool lower = first == NULL || (uintptr_t)place->address < (uintptr_t)first->address;
-            first = place->waiter != NULL && lower ? place : first;
+            slot->freed = freed->line;
+            bool lower = first == NULL || (uintptr_t)slot->address < (uintptr_t)first->address;
+            first = slot->waiter != NULL && lower ? slot : first;
         }
     }
     return first;
@@ -284,14 +284,14 @@ sim__foreign_freed(
     struct freed *freed = sim_new(world, struct freed);
     *freed = (struct freed){all->freed, memory, size, line};
     all->freed = freed;
-    const struct place *place = free_places(all, freed);
-    if (place != NULL) {
+    const struct slot *slot = free_slots(all, freed);
+    if (slot != NULL) {
         const struct sim__lost_waker lost = {
-                .object = place->object,
-                .whose = place->waiter->object,
-                .reason = place->reason,
-                .task = place->waiter->actor.name,
-                .stored = sim_site_find(place->line),
+                .object = slot->object,
+                .whose = slot->waiter->object,
+                .reason = slot->reason,
+                .task = slot->waiter->actor.name,
+                .stored = sim_site_find(slot->line),
                 .freed = line,
         };
         sim__fail_freed(world, &lost);
@@ -317,11 +317,11 @@ static uint32_t
 task_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t max)
 {
     uint32_t count = 0;
-    rt_list_each(link, &task_of_actor(actor)->places)
+    rt_list_each(link, &task_of_actor(actor)->slots)
     {
-        const struct place *place = rt_container_of(link, struct place, link);
+        const struct slot *slot = rt_container_of(link, struct slot, link);
         if (count < max) {
-            ret[count++] = waiting_in(place);
+            ret[count++] = waiting_in(slot);
         }
     }
     return count;
@@ -332,7 +332,7 @@ static bool
 task_waited(const struct sim_actor *actor, struct sim_waiting *ret)
 {
     const struct task *task = task_of_actor(actor);
-    if (task->last.object == 0 || (!task->woken && !rt_list_empty(&task->places))) {
+    if (task->last.object == 0 || (!task->woken && !rt_list_empty(&task->slots))) {
         return false;
     }
     *ret = task->last;
@@ -354,8 +354,8 @@ task_spurious_poll(struct sim_actor *actor)
 static void
 erase_all(struct task *task)
 {
-    while (!rt_list_empty(&task->places)) {
-        (void)empty(rt_container_of(task->places.next, struct place, link), RT_PROBE_ERASE, NULL);
+    while (!rt_list_empty(&task->slots)) {
+        (void)empty(rt_container_of(task->slots.next, struct slot, link), RT_PROBE_ERASE, NULL);
     }
 }
 
@@ -403,7 +403,7 @@ spawn(struct sim_foreign *foreign, const void *address, const char *name, bool w
     task->next = *chain;
     *chain = task;
     rt_list_init(&task->link);
-    rt_list_init(&task->places);
+    rt_list_init(&task->slots);
     rt_list_push_back(&foreign->tasks, &task->link);
     sim_actor_init(&task->actor, world, &task_ops, sim_loop_actor(foreign->loop), name, waited_for);
     task->object = sim_world_object(world, RT_OBJECT_TASK);

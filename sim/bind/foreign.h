@@ -85,29 +85,29 @@ void sim_foreign_polled(const void *task, bool finished);
 void sim_foreign_end(const void *task);
 
 /*
- * A waker of `task` was stored in the slot `place`, replacing any other. `reason` describes what it
+ * A waker of `task` was stored in `slot`, replacing any other. `reason` describes what it
  * waits for ("a reply"): borrowed for the run. Reports have the line of the call; where all stores
  * go through one function of the runtime, pass its caller's line instead: a parameter
  * `const struct rt_site *line` that the caller sets to RT_HERE.
  */
-#define sim_foreign_store(task, place, reason) \
-    sim_foreign_store_at((task), (place), (reason), RT_HERE)
+#define sim_foreign_store(task, slot, reason) \
+    sim_foreign_store_at((task), (slot), (reason), RT_HERE)
 void sim_foreign_store_at(
-        const void *task, const void *place, const char *reason, const struct rt_site *line);
+        const void *task, const void *slot, const char *reason, const struct rt_site *line);
 
-/* Names the slot `place`, in the ledger, in columns and in messages, from its first store on;
+/* Names `slot`, in the ledger, in columns and in messages, from its first store on;
  * `name` is borrowed for the run. Without it a slot is named by the reason of its first store. */
-void sim_foreign_name(const void *place, const char *name);
+void sim_foreign_name(const void *slot, const char *name);
 
-/* The waker in the slot `place`, if there is one, was taken out and is woken now, by any actor.
+/* The waker in `slot`, if there is one, was taken out and is woken now, by any actor.
  * Called before the wake itself. Where no poll follows, reports have the reason of this slot, and
  * the line that stored. */
-#define sim_foreign_fire(place) sim_foreign_fire_at((place), RT_HERE)
-void sim_foreign_fire_at(const void *place, const struct rt_site *line);
+#define sim_foreign_fire(slot) sim_foreign_fire_at((slot), RT_HERE)
+void sim_foreign_fire_at(const void *slot, const struct rt_site *line);
 
-/* The slot `place` was emptied, and no task woken: a timer or a wait that was cancelled. */
-#define sim_foreign_erase(place) sim_foreign_erase_at((place), RT_HERE)
-void sim_foreign_erase_at(const void *place, const struct rt_site *line);
+/* `slot` was emptied, and no task woken: a timer or a wait that was cancelled. */
+#define sim_foreign_erase(slot) sim_foreign_erase_at((slot), RT_HERE)
+void sim_foreign_erase_at(const void *slot, const struct rt_site *line);
 
 #ifdef __cplusplus
 }

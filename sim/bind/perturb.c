@@ -80,6 +80,7 @@ struck(struct sim_bound *bound)
     return false;
 }
 
+/* Its name is part of the numbers of its lines, and so of digests. */
 static void
 disturb(struct sim_bound *bound)
 {
@@ -113,7 +114,7 @@ is_out_of_reach(const struct sim_rt *rt)
 
 /* The loop has returned from its host, and the deferred fault is injected on its thread. */
 void
-sim__disturb_late(void *argument)
+sim__perturb_late(void *argument)
 {
     struct sim_rt *rt = argument;
     struct sim_bound *late = rt->late;
@@ -129,7 +130,7 @@ sim__disturb_late(void *argument)
 }
 
 void
-sim__disturb(struct sim_bound *bound)
+sim__perturb_task(struct sim_bound *bound)
 {
     struct sim_rt *rt = bound->rt;
     if (rt->world->spurious_polling || rt->world->closing) {

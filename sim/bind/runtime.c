@@ -130,7 +130,7 @@ after_poll(struct sim_rt *rt, struct sim_bound *bound)
             finish(bound);
         }
     } else if (bound->task->state == RT_TASK_SLEEPING) {
-        sim__disturb(bound);
+        sim__perturb_task(bound);
     }
     sim__reap(rt);
 }
@@ -157,7 +157,7 @@ refresh(struct sim_rt *rt)
     /* A task may wait for a socket whose event the network has reported already, and which was not
      * fetched; no further report will follow. */
     if (runtime->deferred_count != 0 || (rt->node != NULL && rt_io_useful(&runtime->io))) {
-        sim__look(rt);
+        sim__enable_useful(rt);
     }
     bool nothing_armed = runtime->timers.armed == 0 && runtime->reactor.waiting == 0;
     if ((nothing_armed && rt->loop.due_ns == SIM_NEVER) || rt->by_loop) {
@@ -217,7 +217,7 @@ static const struct sim_actor_ops task_ops = {
 };
 
 static struct sim_bound *
-bind_anew(struct sim_rt *rt, struct rt_task *task)
+bind_new(struct sim_rt *rt, struct rt_task *task)
 {
     struct sim_bound *bound = sim_new(rt->world, struct sim_bound);
     bound->rt = rt;
@@ -241,7 +241,7 @@ sim__bind(struct sim_rt *rt, uint32_t index)
     rt_assert(task != NULL);
     bound = take_parked(rt, task);
     if (bound == NULL) {
-        bound = bind_anew(rt, task);
+        bound = bind_new(rt, task);
     }
     bound->key = task->target.key;
     rt->bound[index] = bound;
@@ -268,7 +268,7 @@ loop_step(struct sim_actor *actor)
                 "a turn of the reactor failed: %s (%s)", rt_err_text(err), rt_err_name(err));
     }
     sim__refresh(rt);
-    sim__look(rt);
+    sim__enable_useful(rt);
 }
 
 static const struct sim_actor_ops loop_ops = {
@@ -277,7 +277,7 @@ static const struct sim_actor_ops loop_ops = {
 };
 
 void
-sim__look(void *argument)
+sim__enable_useful(void *argument)
 {
     struct sim_rt *rt = argument;
     if (!rt->by_loop && rt_runtime_turn_useful(&rt->runtime)) {
@@ -327,7 +327,7 @@ static const struct sim_binding_ops binding_ops = {
         .lost = sim__lost,
         .after_step = sim__after_step,
         .reenter = sim__reenter,
-        .turned = sim__disturb_late,
+        .turned = sim__perturb_late,
         .firing = firing,
         .next_ns = next_time,
 };
@@ -411,7 +411,7 @@ sim_rt_new(struct sim_world *world, const struct sim_rt_options *options)
     rt_runtime_init(&rt->runtime, &config);
     if (!rt->by_loop) {
         sim_actor_init(&rt->loop, world, &loop_ops, NULL, rt->name, false);
-        sim_host_listen(rt->host, sim__look, rt);
+        sim_host_listen(rt->host, sim__enable_useful, rt);
     }
     if (options->tick_ns > world->options.slack_ns) {
         world->options.slack_ns = options->tick_ns;

@@ -120,8 +120,8 @@ struct sim_actor {
     uint64_t stopped_step;     /* Its last step: it has been blocked since. */
     uint64_t stopped_ns;
     uint64_t asked_step;         /* When a reactor that it drives asked its host last. */
-    uint64_t disturbed_progress; /* The last step of progress when it was perturbed last, … */
-    uint32_t disturbed;          /* … and how often it was since that step. */
+    uint64_t perturbed_progress; /* The last step of progress when it was perturbed last, … */
+    uint32_t perturbed;          /* … and how often it was since that step. */
     uint16_t objects[16];        /* Objects created by it, by kind. */
     struct sim_stream streams[SIM_KINDS];
 };

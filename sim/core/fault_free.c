@@ -53,7 +53,7 @@ end_faults(struct sim_world *world)
     if (world->converge_ns < world->options.time_ns_max - world->now_ns) {
         world->time_limit_ns = world->now_ns + world->converge_ns;
     }
-    sim_world_event(world, SIM_EVENT_FAULT_FREE, 0, 0, 0, world->disturbances);
+    sim_world_event(world, SIM_EVENT_FAULT_FREE, 0, 0, 0, world->injections);
 }
 
 void
@@ -62,7 +62,7 @@ sim__not_converged(struct sim_world *world)
     rt_assert(world->fault_free);
     /* Without a fault before, nothing has changed; and a replay after a spurious poll is not the
      * run itself. */
-    if (world->disturbances == 0 || world->decider.muted) {
+    if (world->injections == 0 || world->decider.muted) {
         return;
     }
     sim_fail(world, SIM_VERDICT_LIVELOCK, SIM_ORACLE_LIVENESS, NULL, 0,

@@ -426,7 +426,7 @@ sim__world_step(struct sim_world *world)
 
 /* A scenario without an actor to wait for is over before it begins. */
 static inline void
-look_whether_ever(struct sim_world *world)
+check_begun(struct sim_world *world)
 {
     if (!world->stopped && is_done(world)) {
         world->over = true;
@@ -437,7 +437,7 @@ void
 sim__world_steps_keeping(struct sim_world *world, const struct sim_resumption *resumption)
 {
     if (resumption->resumed == 0) {
-        look_whether_ever(world);
+        check_begun(world);
     }
     while (!world->over && !world->stopped) {
         if (resumption->wanted && world->enabled.count > 1) {
@@ -450,7 +450,7 @@ sim__world_steps_keeping(struct sim_world *world, const struct sim_resumption *r
 void
 sim__world_steps(struct sim_world *world)
 {
-    look_whether_ever(world);
+    check_begun(world);
     while (!world->over && !world->stopped) {
         one_step(world, false);
     }
@@ -465,7 +465,7 @@ leave_stop(struct sim_world *world, struct sim_stop stop)
     world->stopped = false;
     world->stop = stop;
     if (world->step == 0) {
-        look_whether_ever(world);
+        check_begun(world);
     } else {
         check_over(world);
     }

@@ -165,7 +165,7 @@ struct sim_world {
     uint32_t audits_seen;      /* … of this many that were drawn for it, … */
     uint32_t audit_stride;     /* … one in this many. */
     uint64_t quiet;            /* Quiescences so far. */
-    uint64_t disturbances;     /* Faults, late and spurious events, slow steps so far. */
+    uint64_t injections;     /* Faults, late and spurious events, slow steps so far. */
     uint64_t fault_free_after; /* In force, as the next two: when the fault-free phase begins, … */
     uint64_t converge_steps;   /* … and how long it may take; UINT64_MAX: no limit. */
     uint64_t converge_ns;
@@ -408,18 +408,18 @@ sim__keep_waiting(struct sim_world *world, uint64_t steps, uint64_t limit)
 static inline bool
 sim__spared(const struct sim_world *world, const struct sim_actor *actor)
 {
-    bool often = actor->disturbed >= SIM_INJECTED_MAX &&
-                 actor->disturbed_progress == world->progress_step;
+    bool often = actor->perturbed >= SIM_INJECTED_MAX &&
+                 actor->perturbed_progress == world->progress_step;
     return often || world->fault_free || world->step < world->calm_until;
 }
 
 static inline void
 sim__count_perturbed(struct sim_world *world, struct sim_actor *actor)
 {
-    bool again = actor->disturbed_progress != world->progress_step;
-    actor->disturbed = again ? 1 : actor->disturbed + 1;
-    actor->disturbed_progress = world->progress_step;
-    world->disturbances++;
+    bool again = actor->perturbed_progress != world->progress_step;
+    actor->perturbed = again ? 1 : actor->perturbed + 1;
+    actor->perturbed_progress = world->progress_step;
+    world->injections++;
 }
 
 /*

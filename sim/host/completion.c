@@ -99,13 +99,13 @@ ring_step(struct sim_actor *actor)
     if (operation != NULL) {
         sim__operation_complete(ring, operation);
     }
-    sim__ring_look(ring);
+    sim__ring_update(ring);
 }
 
 static const struct sim_actor_ops ring_ops = {.kind = SIM_ACTOR_SOURCE, .step = ring_step};
 
 void
-sim__ring_look(struct sim_ring *ring)
+sim__ring_update(struct sim_ring *ring)
 {
     uint64_t next_ns = SIM_NEVER;
     rt_list_each(link, &ring->live)
@@ -157,7 +157,7 @@ seam_enter(struct rt_completion_host *seam)
         sim__operation_take(ring, &ring->submissions[i]);
     }
     ring->submission_count = 0;
-    sim__ring_look(ring);
+    sim__ring_update(ring);
     return RT_OK;
 }
 

@@ -101,6 +101,6 @@ void sim__ring_post(
         struct sim_ring *ring, const struct sim__operation *operation, int32_t result, bool more);
 
 /* Enables the ring's actor where an operation may be done now, or sets its due time. */
-void sim__ring_look(struct sim_ring *ring);
+void sim__ring_update(struct sim_ring *ring);
 
 #endif

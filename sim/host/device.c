@@ -50,7 +50,7 @@ on_bytes(void *argument, uint64_t amount)
 {
     struct sim__device *device = argument;
     sim__feed_arrived(&device->feed, amount);
-    sim__ring_look(device->ring);
+    sim__ring_update(device->ring);
 }
 
 static void
@@ -59,7 +59,7 @@ on_connection(void *argument, uint64_t amount)
     struct sim__device *device = argument;
     device->connections += (uint32_t)amount;
     sim__source_level(device->feed.source, true);
-    sim__ring_look(device->ring);
+    sim__ring_update(device->ring);
 }
 
 /* ---- Operations. ----------------------------------------------------------------------------- */

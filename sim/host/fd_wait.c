@@ -401,7 +401,7 @@ find_spurious(struct sim_fds *fds, uint32_t nth)
 }
 
 static struct sim__registration *
-draw_liar(struct sim_fds *fds)
+draw_spurious(struct sim_fds *fds)
 {
     struct sim_host *host = fds->host;
     uint64_t one_in = host->world->options.spurious_one_in;
@@ -444,7 +444,7 @@ report_nth(struct sim_fds *fds, uint32_t nth, struct sim_fd_event *ret_events)
 static uint32_t
 fetch_hostile(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max)
 {
-    struct sim__registration *spurious = draw_liar(fds);
+    struct sim__registration *spurious = draw_spurious(fds);
     if (spurious == NULL) {
         return fetch(fds, ret_events, max);
     }

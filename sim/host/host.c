@@ -110,7 +110,7 @@ host_ready(struct rt_host *seam, const struct rt_pollable *pollable)
     struct sim_host *host = host_of(seam);
     sim__host_call(host, "ready");
     struct sim__record *record = sim__record_of(host, pollable);
-    return sim__record_look(host, record);
+    return sim__record_check(host, record);
 }
 
 static void

@@ -80,7 +80,7 @@ collect(struct sim__poller *poller)
     uint32_t count = 0;
     for (uint32_t i = 0; i < poller->count; i++) {
         struct sim__record *record = sim__record_at(host, poller->handles[i]);
-        if (sim__record_look(host, record)) {
+        if (sim__record_check(host, record)) {
             candidates[count++] = (struct sim__candidate){i, &record->left_out};
         }
     }

@@ -44,7 +44,7 @@ struct sim__record {
     uint64_t poller_turn;         /* In which of its polls. */
     uint64_t deadline_ns;         /* CLOCK only. */
     uint64_t asked_step;          /* The last check whether it is ready. */
-    uint64_t looked_ns;
+    uint64_t checked_ns;
     uint64_t due_step;     /* CLOCK: when the watch found it due first; 0: not yet. */
     uint64_t unseen_step;  /* It is ready and was not checked since; the loop had taken … */
     uint64_t unseen_polls; /* … this many steps. */
@@ -198,7 +198,7 @@ void sim__record_close(struct sim_host *host, struct sim__record *record);
 bool sim__record_ready(const struct sim_host *host, const struct sim__record *record);
 
 /* The same, and notes the check, which ends `unready_once`. */
-bool sim__record_look(struct sim_host *host, struct sim__record *record);
+bool sim__record_check(struct sim_host *host, struct sim__record *record);
 
 /* Its name in reports. */
 const char *sim__record_name(const struct sim__record *record);

@@ -51,7 +51,7 @@ object_of(const struct sim_host *host, const struct sim__record *record)
 
 /* A clock pollable that is past at once may be not ready at the first check (P10). */
 static bool
-draw_shy(struct sim_host *host, uint64_t deadline_ns)
+draw_unready_once(struct sim_host *host, uint64_t deadline_ns)
 {
     if (host->profile == SIM_PROFILE_FD || deadline_ns > sim_now(host->world)) {
         return false;
@@ -114,7 +114,7 @@ sim__record_open(struct sim_host *host, enum sim__record_kind kind, struct sim_s
     struct sim__record *record = record_new(host, kind);
     record->source = source;
     record->deadline_ns = deadline_ns;
-    record->unready_once = kind == SIM__RECORD_CLOCK && draw_shy(host, deadline_ns);
+    record->unready_once = kind == SIM__RECORD_CLOCK && draw_unready_once(host, deadline_ns);
     if (source != NULL) {
         source->pollables++;
     }
@@ -212,11 +212,11 @@ sim__record_ready(const struct sim_host *host, const struct sim__record *record)
 }
 
 bool
-sim__record_look(struct sim_host *host, struct sim__record *record)
+sim__record_check(struct sim_host *host, struct sim__record *record)
 {
     bool ready = sim__record_ready(host, record);
     record->asked_step = host->world->step;
-    record->looked_ns = sim_now(host->world);
+    record->checked_ns = sim_now(host->world);
     record->unready_once = false;
     return ready;
 }

@@ -35,7 +35,7 @@ static bool
 counts(const struct sim__record *record)
 {
     return record->kind == SIM__RECORD_SOURCE ||
-           (record->kind == SIM__RECORD_CLOCK && record->deadline_ns > record->looked_ns);
+           (record->kind == SIM__RECORD_CLOCK && record->deadline_ns > record->checked_ns);
 }
 
 /* The step since which it is ready and was not checked. Must be ready. */

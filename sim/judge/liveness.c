@@ -252,7 +252,7 @@ sim_judge_liveness(struct sim_world *world, const struct sim_case *what,
 {
     struct witness witness;
     uint64_t control_steps = 0;
-    if (!health->fault_free || health->disturbances == 0 ||
+    if (!health->fault_free || health->injections == 0 ||
             !find_witness(world, what, health, outcome, &witness)) {
         return false;
     }

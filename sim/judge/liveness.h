@@ -11,7 +11,7 @@
 /* What a run was like when it ended; a replay up to there does not tell. */
 struct sim_health {
     bool fault_free;
-    uint64_t disturbances;
+    uint64_t injections;
     uint64_t step; /* Where it became free of faults. */
     uint64_t ns;
 };
@@ -20,7 +20,7 @@ static inline struct sim_health
 sim_health_of(const struct sim_world *world)
 {
     return (struct sim_health){
-            world->fault_free, world->disturbances, world->fault_free_step, world->fault_free_ns};
+            world->fault_free, world->injections, world->fault_free_step, world->fault_free_ns};
 }
 
 /*

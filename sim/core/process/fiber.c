@@ -36,9 +36,9 @@ sim_fiber_resume(struct sim_world *world, struct sim_fiber *fiber)
 {
     rt_assert(world->fiber == NULL);
     world->fiber = fiber;
-    bool goes_on = rt_context_resume(&fiber->context);
+    bool suspended = rt_context_resume(&fiber->context);
     world->fiber = NULL;
-    return goes_on;
+    return suspended;
 }
 
 void

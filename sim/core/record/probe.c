@@ -71,7 +71,7 @@ sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_
 
 /* Whether the timers that are being fired run on the world's clock. */
 static bool
-goes_by_our_clock(const struct sim_world *world)
+is_on_our_clock(const struct sim_world *world)
 {
     sim_bindings_each(clocked, world, firing)
     {
@@ -87,7 +87,7 @@ goes_by_our_clock(const struct sim_world *world)
 static void
 check_early(struct sim_world *world, uint64_t deadline_ns)
 {
-    if (deadline_ns > sim_now(world) && goes_by_our_clock(world)) {
+    if (deadline_ns > sim_now(world) && is_on_our_clock(world)) {
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_TIMER, world->current, 0,
                 "a timer that is due at %llu ns fired already at %llu ns",
                 (unsigned long long)deadline_ns, (unsigned long long)sim_now(world));
@@ -195,7 +195,7 @@ consider(struct sim_world *world, enum rt_probe_kind kind, uint32_t object, uint
 
 /* The rare half of a probe: not inlined, so that the other half saves fewer registers. */
 __attribute__((noinline)) static void
-look_up(struct sim_world *world, enum rt_probe_kind kind, uint32_t object, uint64_t argument)
+handle_probe(struct sim_world *world, enum rt_probe_kind kind, uint32_t object, uint64_t argument)
 {
     if (world->recorder.events_on && sim_recorder_full(&world->recorder)) {
         sim_recorder_chunk(&world->recorder);
@@ -218,7 +218,7 @@ rt_probe_emit(enum rt_probe_kind kind, uint32_t object, const struct rt_site *si
                 await != 0 ? await->id : 0, argument);
     }
     if ((meant >> kind & 1) != 0 || sim_recorder_full(&world->recorder)) {
-        look_up(world, kind, object, argument);
+        handle_probe(world, kind, object, argument);
     }
 }
 
