@@ -74,7 +74,8 @@ struct sim_bound *sim__bind(struct sim_rt *rt, uint32_t index); /* A new actor f
 void sim__after_poll(struct sim_bound *bound);
 void sim__reap(struct sim_rt *rt);    /* Ends the actors of tasks that ended in others' steps. */
 void sim__refresh(struct sim_rt *rt); /* The loop's due time. */
-void sim__enable_useful(void *argument);       /* Enables the loop if a turn is useful; argument: the rt. */
+void sim__enable_useful(
+        void *argument); /* Enables the loop if a turn is useful; argument: the rt. */
 
 /* pick.c */
 void sim__pick_init(struct sim_rt *rt);
@@ -100,5 +101,25 @@ void sim__reenter(void *argument); /* Argument: the rt. */
 /* close.c: leaks and balances. */
 void sim__close(void *argument);
 uint64_t sim__lost(void *argument); /* Clones that no memory holds; argument: the rt. */
+
+/* freed.c, foreign.c: memory that a scenario frees. */
+
+/* A waker whose slot was freed. */
+struct sim__lost_waker {
+    uint32_t object; /* The slot, … */
+    uint32_t whose;
+    const char *reason; /* … NULL: none. */
+    const char *task;   /* The task that stored it; NULL: not known. */
+    const struct rt_site *stored;
+    const struct rt_site *freed;
+};
+
+/* Writes the event, and ends the run with verdict leak. */
+__attribute__((noreturn)) void sim__fail_freed(
+        struct sim_world *world, const struct sim__lost_waker *lost);
+
+/* foreign.c: fails where a slot in this memory holds a waker; else its slots are dead. */
+void sim__foreign_freed(
+        struct sim_world *world, const char *memory, size_t size, const struct rt_site *line);
 
 #endif

@@ -14,7 +14,7 @@
 #include "runtime/base/assert.h"
 #include "runtime/base/list.h"
 #include "runtime/task/task.h"
-#include "sim/bind/foreign_priv.h"
+#include "sim/bind/bind_priv.h"
 #include "sim/core/record/event.h"
 #include "sim/core/record/site.h"
 #include "sim/core/world.h"
@@ -147,9 +147,9 @@ slot_of(struct sim_world *world, const void *address, const struct rt_site *line
         const char *name = sim_world_object_name(world, slot->object);
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, world->current,
                 line != NULL ? line->id : 0, "\"%s\" was used after its memory was freed at %s:%u",
-                name != NULL            ? name
+                name != NULL           ? name
                 : slot->reason != NULL ? slot->reason
-                                        : "a slot",
+                                       : "a slot",
                 sim_site_file(slot->freed), slot->freed->line);
     }
     return slot;

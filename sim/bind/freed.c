@@ -13,8 +13,7 @@
 #include "runtime/base/assert.h"
 #include "runtime/task/internal.h"
 #include "sim/bind/bind_priv.h"
-#include "sim/bind/foreign_priv.h"
-#include "sim/core/memory/block.h"
+#include "sim/core/memory/arena.h"
 #include "sim/core/record/site.h"
 #include "sim/core/scenario.h"
 

@@ -165,7 +165,7 @@ struct sim_world {
     uint32_t audits_seen;      /* … of this many that were drawn for it, … */
     uint32_t audit_stride;     /* … one in this many. */
     uint64_t quiet;            /* Quiescences so far. */
-    uint64_t injections;     /* Faults, late and spurious events, slow steps so far. */
+    uint64_t injections;       /* Faults, late and spurious events, slow steps so far. */
     uint64_t fault_free_after; /* In force, as the next two: when the fault-free phase begins, … */
     uint64_t converge_steps;   /* … and how long it may take; UINT64_MAX: no limit. */
     uint64_t converge_ns;

@@ -98,10 +98,6 @@ void sim__world_steps_trapping(struct sim_world *world);
  * never stopped. */
 void sim__world_steps_on(struct sim_world *world, struct sim_stop stop);
 
-/* spin.c: the clock was read, or charged, more than SIM_CLOCK_CALLS times in this step: the rule at
- * sim_now (scenario.h). */
-void sim__clock_spins(struct sim_world *world);
-
 /* Switches to the world's stack if on a fiber, then ends the run there. Never returns. */
 __attribute__((noreturn)) void sim__escape(struct sim_world *world);
 
@@ -130,11 +126,11 @@ size_t sim__kept_size(const struct sim_world *world);
 void sim__copy_out(const struct sim_world *world, char *to);
 void sim__copy_back(struct sim_world *world, const char *from, struct sim_recording recording);
 
-/* beginning.c: restores the world, whose decider has begun, to the end of `setup`. False: no copy
+/* checkpoint.c: restores the world, whose decider has begun, to the end of `setup`. False: no copy
  * is of use, and nothing has changed. */
 bool sim__begin_kept(struct sim_world *world, const struct sim_scenario *scenario,
         const struct sim_options *options, struct sim_recording recording);
-/* beginning.c: copies the run after `setup`, where that is sound and of use. */
+/* checkpoint.c: copies the run after `setup`, where that is sound and of use. */
 void sim__keep_beginning(struct sim_world *world);
 
 /* checkpoint.c: a run is about to overwrite what checkpoints rely on. */

@@ -21,6 +21,11 @@ registration_of(struct rt_list *node)
     return rt_container_of(node, struct sim__registration, link);
 }
 
+/* The registrations in all tables of a host. */
+#define registrations_each(node, host) \
+    rt_list_each(table, &(host)->tables) \
+            rt_list_each(node, &rt_container_of(table, struct sim_fds, link)->registrations)
+
 /* ---- What is ready. -------------------------------------------------------------------------- */
 
 /* The events of its interest that hold, whether or not they are to be reported now. */
@@ -58,13 +63,9 @@ sim__description_edge(struct sim__description *description, uint32_t events)
 void
 sim__fds_renew(struct sim_host *host)
 {
-    rt_list_each(table, &host->tables)
+    registrations_each(node, host)
     {
-        struct sim_fds *fds = rt_container_of(table, struct sim_fds, link);
-        rt_list_each(node, &fds->registrations)
-        {
-            registration_of(node)->armed = true;
-        }
+        registration_of(node)->armed = true;
     }
 }
 
@@ -72,15 +73,11 @@ sim__fds_renew(struct sim_host *host)
 static struct sim__registration *
 find_silent(const struct sim_host *host)
 {
-    rt_list_each(table, &host->tables)
+    registrations_each(node, host)
     {
-        const struct sim_fds *fds = rt_container_of(table, struct sim_fds, link);
-        rt_list_each(node, &fds->registrations)
-        {
-            struct sim__registration *registration = registration_of(node);
-            if (registration->spent && holds(registration) != 0) {
-                return registration;
-            }
+        struct sim__registration *registration = registration_of(node);
+        if (registration->spent && holds(registration) != 0) {
+            return registration;
         }
     }
     return NULL;
@@ -113,13 +110,9 @@ void
 sim__fds_pretend(void *host)
 {
     const struct sim_host *all = host;
-    rt_list_each(table, &all->tables)
+    registrations_each(node, all)
     {
-        const struct sim_fds *fds = rt_container_of(table, struct sim_fds, link);
-        rt_list_each(node, &fds->registrations)
-        {
-            registration_of(node)->pretended = !registration_of(node)->spent;
-        }
+        registration_of(node)->pretended = !registration_of(node)->spent;
     }
     sim__host_changed(host);
 }
@@ -263,18 +256,14 @@ const char *
 sim__fds_silence(const struct sim_source *source)
 {
     uint32_t spent = 0;
-    rt_list_each(table, &source->host->tables)
+    registrations_each(node, source->host)
     {
-        const struct sim_fds *fds = rt_container_of(table, struct sim_fds, link);
-        rt_list_each(node, &fds->registrations)
-        {
-            const struct sim__registration *registration = registration_of(node);
-            if (registration->description->source == source) {
-                if (!registration->spent) {
-                    return NULL;
-                }
-                spent++;
+        const struct sim__registration *registration = registration_of(node);
+        if (registration->description->source == source) {
+            if (!registration->spent) {
+                return NULL;
             }
+            spent++;
         }
     }
     return spent > 0 ? "not reported: one-shot, and not armed again yet" : NULL;

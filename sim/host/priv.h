@@ -290,9 +290,6 @@ struct sim__written {
 void sim__written_add(
         struct sim_world *world, struct sim__written *written, const void *bytes, size_t size);
 
-/* As sim_input_drop, inside of a call. */
-RT_MUST_CHECK rt_err sim__input_drop(struct sim_input *input);
-
 /* ---- source.c -------------------------------------------------------------------------------- */
 
 /* As sim_source_new, with a handler of arrivals. */

@@ -60,6 +60,26 @@ sim_arena_holds(const struct sim_arena *arena, const void *pointer)
     return (uintptr_t)pointer - (uintptr_t)arena->base < arena->size;
 }
 
+/*
+ * Memory of a scenario, one block at a time, so that it can be freed.
+ *
+ *      [ ... | header | block ]      header: 16 bytes just before the block
+ *
+ * A freed block is not reused in the run, so a dangling pointer points at nothing else, and the
+ * addresses of later blocks do not depend on it.
+ */
+enum sim_block_state { SIM_BLOCK_NONE, SIM_BLOCK_USED, SIM_BLOCK_FREED };
+
+/* `size` bytes, filled or all zero; NULL when the arena is exhausted. */
+void *sim_block_take(struct sim_arena *arena, size_t size, bool zero);
+
+/* The state of `memory`; *ret_size is its size where it is a block. */
+enum sim_block_state sim_block_state(
+        const struct sim_arena *arena, const void *memory, size_t *ret_size);
+
+/* Frees the block `memory`, which is used. */
+void sim_block_free(void *memory);
+
 #ifdef __cplusplus
 }
 #endif

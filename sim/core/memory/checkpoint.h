@@ -9,8 +9,8 @@
  *      begin ── same: 7 ──▶ newest checkpoint at or before answer 7 ──▶ restored
  *      step  ── wanted ───▶ copied, if enough steps have passed since the last one
  *
- * For every strategy there is also a copy of the run after `setup`, the *beginning*
- * (beginning.c). It is the same for every seed if setup makes no decision; if it makes one,
+ * For every strategy there is also a copy of the run after `setup`, the *beginning*.
+ * It is the same for every seed if setup makes no decision; if it makes one,
  * each run calls setup. The copy is made in the second run in a row with the same scenario and
  * options, and holds all that setup wrote to the ring and to the table of actors, so other runs
  * in between do no harm. Replica runs call setup each time: so a setup that differs from call to

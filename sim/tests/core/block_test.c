@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
-#include "sim/core/memory/block.h"
+#include "sim/core/memory/arena.h"
 
 #define SIZE ((size_t)1 << 20)
 
