@@ -188,14 +188,13 @@ measure_cell(struct measure *measure, const struct sim_scenario *scenario,
             .trial_runs = ret_trials->runs,
             .trial_steps = ret_trials->steps,
             .as_stated = ret_trials->as_stated,
+            .build = all->build,
+            .measured_ms = sim_clock_date_ms(),
     };
     if (all->json) {
         print_json(&row);
     }
-    return all->store == NULL
-                   ? 0
-                   : sim_cli_trials_stored(all,
-                             sim_store_measure(all->store, &row, all->build, sim_clock_date_ms()));
+    return all->store == NULL ? 0 : sim_cli_trials_stored(all, sim_store_measure(all->store, &row));
 }
 
 static int

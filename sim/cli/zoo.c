@@ -149,10 +149,7 @@ take_row(struct zoo *zoo, const struct sim_zoo_row *row)
         print_text(row);
     }
     (void)fflush(stdout);
-    return all->store == NULL
-                   ? 0
-                   : sim_cli_trials_stored(
-                             all, sim_store_zoo(all->store, row, all->build, sim_clock_date_ms()));
+    return all->store == NULL ? 0 : sim_cli_trials_stored(all, sim_store_zoo(all->store, row));
 }
 
 static int
@@ -165,6 +162,8 @@ measure(struct zoo *zoo, const struct sim_scenario *scenario)
             .bug = scenario->bug,
             .reference = scenario->reference,
             .about = scenario->about,
+            .build = zoo->all.build,
+            .measured_ms = sim_clock_date_ms(),
     };
     bool ran = measure_broken(zoo, scenario, &row) && measure_fixed(zoo, stem, &row);
     int status = sim_cli_trials_ran(&zoo->all, ran);

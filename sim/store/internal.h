@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 #include "runtime/base/assert.h"
-#include "sim/store/rows/event_table.h"
+#include "sim/store/rows/table.h"
 #include "sim/store/store.h"
 
 #define SIM__STORE_MAGIC 0x53746f72u
@@ -48,27 +48,9 @@ struct sim_store {
     ino_t wal_inode; /* Of SQLite's file beside it; 0: not there yet. */
     sqlite3 *db;
     char *path;
-    struct sim__array events; /* The content of the virtual tables; see event_table.h. */
-    struct sim__array rows;
+    struct sim__given given; /* The content of the virtual table; see table.h. */
     char message[SIM_STORE_MESSAGE_MAX];
 };
-
-/* ---- rows/stack.c ---------------------------------------------------------------------------- */
-
-struct sim_frames;
-
-/* Makes the table of stacks.sql, where it is not there yet. */
-enum sim_store_err sim__store_stack_tables(struct sim_store *store);
-
-/* Writes the frames of a run that has details. */
-enum sim_store_err sim__store_stack(
-        struct sim_store *store, int64_t run, const struct sim_frames *frames);
-
-/* ---- rows/notes.c ---------------------------------------------------------------------------- */
-
-/* Makes the table of notes.sql, where it is not there yet. */
-enum sim_store_err sim__store_note_tables(struct sim_store *store);
-enum sim_store_err sim__store_explained_tables(struct sim_store *store);
 
 /* ---- error.c --------------------------------------------------------------------------------- */
 
@@ -110,6 +92,9 @@ void sim__store_unlock(struct sim_store *store);
 
 /* ---- store.c --------------------------------------------------------------------------------- */
 
+/* Runs statements without results. */
+enum sim_store_err sim__store_execute(struct sim_store *store, const char *sql);
+
 /* Opens every call that writes: a transaction, unless a batch is on. */
 enum sim_store_err sim__store_begin(struct sim_store *store);
 
@@ -128,13 +113,9 @@ struct sim__statement {
 /* Prepares `sql`. Needs a sim__store_done, also after an error. */
 struct sim__statement sim__store_prepare(struct sim_store *store, const char *sql);
 
-/* Bind the next parameter. Text and blobs are borrowed until the statement is done. */
+/* Bind the next parameter. Text is borrowed until the statement is done; NULL is NULL. */
 void sim__put_int(struct sim__statement *statement, int64_t value);
-void sim__put_bits(struct sim__statement *statement, uint64_t value);
 void sim__put_text(struct sim__statement *statement, const char *text);
-void sim__put_text_n(struct sim__statement *statement, const char *text, size_t length);
-void sim__put_blob(struct sim__statement *statement, const void *bytes, size_t size);
-void sim__put_null(struct sim__statement *statement);
 /* A column of another statement's row, also of another database. Copied. */
 void sim__put_value(struct sim__statement *statement, const sqlite3_value *value);
 
@@ -147,33 +128,32 @@ bool sim__store_row(struct sim__statement *statement);
 /* Frees it and returns its first error. */
 enum sim_store_err sim__store_done(struct sim__statement *statement);
 
-/* prepare, put one integer, run, done. */
+/* The first column of its first row, and done. *ret is `none` without a row, and for NULL. */
+enum sim_store_err sim__store_answer(struct sim__statement *statement, int64_t none, int64_t *ret);
+
+/* prepare, put one integer where it has a parameter, answer (0: none) … */
+enum sim_store_err sim__store_ask_int(
+        struct sim_store *store, const char *sql, int64_t value, int64_t *ret);
+
+/* … and without an answer. */
 enum sim_store_err sim__store_run_int(struct sim_store *store, const char *sql, int64_t value);
 
-/* Column `column` as a copy on the heap; NULL for NULL (or when out of memory). */
-char *sim__column_text(struct sim__statement *statement, int column);
+/* ---- rows/sweep.c: in the caller's transaction. ---------------------------------------------- */
 
-/* ---- rows/sweep.c ---------------------------------------------------------------------------- */
-
-/* The rows of sim_store_runs, in the caller's transaction. */
+/* The rows of sim_store_runs. */
 enum sim_store_err sim__store_insert_runs(struct sim_store *store, int64_t sweep,
         const struct sim_run_row *rows, uint32_t count, const uint8_t *tapes, size_t tapes_size);
 
-/* Replaces the row of run:ID by `row`. In the caller's transaction. */
+/* Replaces the row of run:ID by `row`. */
 enum sim_store_err sim__store_replace_run(struct sim_store *store, int64_t run,
         const struct sim_run_row *row, const uint8_t *tape, size_t tape_size);
 
-/* ---- merge/shard.c --------------------------------------------------------------------------- */
-
-/* shard.sql, likewise. */
-extern const char sim_shard_sql[];
+/* As sim_store_species and sim_store_species_list. */
+struct sim_census;
 struct sim_species;
-
-/* Makes its tables where they are missing. In a transaction, as the next. */
-enum sim_store_err sim__store_shard_tables(struct sim_store *store);
-
-/* Replaces the rows of `species`. */
-enum sim_store_err sim__store_write_species(
+enum sim_store_err sim__store_census(struct sim_store *store, int64_t sweep, const char *strategy,
+        const struct sim_census *census);
+enum sim_store_err sim__store_species_list(
         struct sim_store *store, int64_t sweep, const struct sim_species *species);
 
 /* ---- rows/run.c ------------------------------------------------------------------------------ */
@@ -181,16 +161,15 @@ enum sim_store_err sim__store_write_species(
 /* UNKNOWN where `runs` has no such row. */
 enum sim_store_err sim__store_known(struct sim_store *store, int64_t run);
 
+/* The words of an event, as columns of event_words. */
+#define SIM__EVENT_COLUMNS 4
+extern const struct sim__column sim__event_columns[SIM__EVENT_COLUMNS];
+
 /* Writes details, events, hashes and texts under `number`, which has none; deletes them. In a
- * transaction. `run` has a recorder. */
+ * transaction. */
 enum sim_store_err sim__store_details(
         struct sim_store *store, int64_t number, const struct sim_full_run *run);
 enum sim_store_err sim__store_forget_details(struct sim_store *store, int64_t number);
-
-/* ---- rows/code.c ----------------------------------------------------------------------------- */
-
-/* Makes the tables of code.sql where they are missing. In a transaction. */
-enum sim_store_err sim__store_make_code(struct sim_store *store);
 
 /* ---- words.c --------------------------------------------------------------------------------- */
 

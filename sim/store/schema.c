@@ -16,6 +16,7 @@ extern const char sim_code_sql[];
 extern const char sim_explained_sql[];
 extern const char sim_measure_sql[];
 extern const char sim_notes_sql[];
+extern const char sim_shard_sql[];
 extern const char sim_stacks_sql[];
 extern const char sim_zoo_sql[];
 

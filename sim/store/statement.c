@@ -44,46 +44,11 @@ sim__put_int(struct sim__statement *statement, int64_t value)
 }
 
 void
-sim__put_bits(struct sim__statement *statement, uint64_t value)
-{
-    sim__put_int(statement, (int64_t)value);
-}
-
-void
 sim__put_text(struct sim__statement *statement, const char *text)
 {
-    if (text == NULL) {
-        sim__put_null(statement);
-    } else {
-        sim__put_text_n(statement, text, strlen(text));
-    }
-}
-
-void
-sim__put_text_n(struct sim__statement *statement, const char *text, size_t length)
-{
     if (statement->err == SIM_STORE_OK) {
-        bound(statement, sqlite3_bind_text64(statement->stmt, statement->next, text, length,
-                                 SQLITE_STATIC, SQLITE_UTF8));
-    }
-}
-
-void
-sim__put_blob(struct sim__statement *statement, const void *bytes, size_t size)
-{
-    if (bytes == NULL || size == 0) {
-        sim__put_null(statement);
-    } else if (statement->err == SIM_STORE_OK) {
         bound(statement,
-                sqlite3_bind_blob64(statement->stmt, statement->next, bytes, size, SQLITE_STATIC));
-    }
-}
-
-void
-sim__put_null(struct sim__statement *statement)
-{
-    if (statement->err == SIM_STORE_OK) {
-        bound(statement, sqlite3_bind_null(statement->stmt, statement->next));
+                sqlite3_bind_text(statement->stmt, statement->next, text, -1, SQLITE_STATIC));
     }
 }
 
@@ -135,9 +100,21 @@ sim__store_run_int(struct sim_store *store, const char *sql, int64_t value)
     return sim__store_done(&statement);
 }
 
-char *
-sim__column_text(struct sim__statement *statement, int column)
+enum sim_store_err
+sim__store_answer(struct sim__statement *statement, int64_t none, int64_t *ret)
 {
-    const unsigned char *text = sqlite3_column_text(statement->stmt, column);
-    return text != NULL ? strdup((const char *)text) : NULL;
+    bool found =
+            sim__store_row(statement) && sqlite3_column_type(statement->stmt, 0) != SQLITE_NULL;
+    *ret = found ? sqlite3_column_int64(statement->stmt, 0) : none;
+    return sim__store_done(statement);
+}
+
+enum sim_store_err
+sim__store_ask_int(struct sim_store *store, const char *sql, int64_t value, int64_t *ret)
+{
+    struct sim__statement statement = sim__store_prepare(store, sql);
+    if (sqlite3_bind_parameter_count(statement.stmt) > 0) {
+        sim__put_int(&statement, value);
+    }
+    return sim__store_answer(&statement, 0, ret);
 }

@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "sim/store/internal.h"
-#include "sim/store/shard.h"
 
 /* A file up to this size is checked when it is opened: that takes a few milliseconds, and damage is
  * reported before anything is added. */
@@ -26,8 +25,8 @@
 
 /* ---- Transactions. --------------------------------------------------------------------------- */
 
-static enum sim_store_err
-execute(struct sim_store *store, const char *sql)
+enum sim_store_err
+sim__store_execute(struct sim_store *store, const char *sql)
 {
     rt_assert(store->db != NULL);
     return sim__store_sqlite(store, sqlite3_exec(store->db, sql, NULL, NULL, NULL));
@@ -44,7 +43,7 @@ begin(struct sim_store *store)
         return err;
     }
     /* Immediate: a wait for the lock is here, and never within the transaction. */
-    return execute(store, "BEGIN IMMEDIATE");
+    return sim__store_execute(store, "BEGIN IMMEDIATE");
 }
 
 /* After some errors SQLite has rolled back by itself. */
@@ -59,7 +58,7 @@ roll_back(struct sim_store *store)
 static enum sim_store_err
 commit(struct sim_store *store)
 {
-    enum sim_store_err err = execute(store, "COMMIT");
+    enum sim_store_err err = sim__store_execute(store, "COMMIT");
     if (err != SIM_STORE_OK) {
         roll_back(store);
         return err;
@@ -125,16 +124,6 @@ sim_store_batch_drop(struct sim_store *store)
 
 /* ---- Is it ours? ----------------------------------------------------------------------------- */
 
-static enum sim_store_err
-ask_number(struct sim_store *store, const char *sql, int64_t *ret_number)
-{
-    struct sim__statement statement = sim__store_prepare(store, sql);
-    if (sim__store_row(&statement)) {
-        *ret_number = sqlite3_column_int64(statement.stmt, 0);
-    }
-    return sim__store_done(&statement);
-}
-
 struct identity {
     int64_t application;
     int64_t version;
@@ -144,12 +133,13 @@ struct identity {
 static enum sim_store_err
 ask_identity(struct sim_store *store, struct identity *identity)
 {
-    enum sim_store_err err = ask_number(store, "PRAGMA application_id", &identity->application);
+    enum sim_store_err err =
+            sim__store_ask_int(store, "PRAGMA application_id", 0, &identity->application);
     if (err == SIM_STORE_OK) {
-        err = ask_number(store, "PRAGMA user_version", &identity->version);
+        err = sim__store_ask_int(store, "PRAGMA user_version", 0, &identity->version);
     }
     if (err == SIM_STORE_OK) {
-        err = ask_number(store, "SELECT count(*) FROM sqlite_schema", &identity->tables);
+        err = sim__store_ask_int(store, "SELECT count(*) FROM sqlite_schema", 0, &identity->tables);
     }
     return err;
 }
@@ -241,8 +231,8 @@ lay_schema(struct sim_store *store)
     }
     err = ask_identity(store, &identity);
     if (err == SIM_STORE_OK && is_empty(&identity)) {
-        err = execute(store, sim_schema_sql);
-        err = err == SIM_STORE_OK ? execute(store, sim_coverage_sql) : err;
+        err = sim__store_execute(store, sim_schema_sql);
+        err = err == SIM_STORE_OK ? sim__store_execute(store, sim_coverage_sql) : err;
     } else if (err == SIM_STORE_OK) {
         err = judge_identity(store, &identity);
     }
@@ -307,16 +297,15 @@ open_writer(struct sim_store *store)
         /* An empty file beside the -wal of one that was deleted: SQLite removes that now, and not
          * after the file counts as ours. Errors of the file are reported below. */
         (void)sqlite3_exec(store->db, "PRAGMA schema_version", NULL, NULL, NULL);
+        err = sim__store_sqlite(store, sim__given_register(store->db, &store->given));
+    }
+    if (err == SIM_STORE_OK) {
         err = lay_schema(store);
     }
     /* Only now: the mode of a foreign file is not ours to change. */
     if (err == SIM_STORE_OK) {
         (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-        err = execute(store, writer_pragmas);
-    }
-    if (err == SIM_STORE_OK) {
-        err = sim__store_sqlite(
-                store, sim__event_tables_register(store->db, &store->events, &store->rows));
+        err = sim__store_execute(store, writer_pragmas);
     }
     return err;
 }

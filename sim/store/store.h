@@ -212,11 +212,13 @@ struct sim_zoo_row {
     uint64_t trial_steps;
     uint64_t fixed_runs;
     uint64_t fixed_failures;
+    const char *build;
+    int64_t measured_ms;
 };
 
 /* Writes the row of one bug; replaces its earlier measurement. */
-RT_MUST_CHECK enum sim_store_err sim_store_zoo(struct sim_store *store,
-        const struct sim_zoo_row *row, const char *build, int64_t measured_ms);
+RT_MUST_CHECK enum sim_store_err sim_store_zoo(
+        struct sim_store *store, const struct sim_zoo_row *row);
 
 /* ---- Measurements of strategies (measure.sql). ----------------------------------------------- */
 
@@ -232,11 +234,13 @@ struct sim_measure_row {
     uint64_t trial_runs;
     uint64_t trial_steps;
     bool as_stated;
+    const char *build;
+    int64_t measured_ms;
 };
 
 /* Writes the row of one scenario and strategy; replaces their earlier measurement. */
-RT_MUST_CHECK enum sim_store_err sim_store_measure(struct sim_store *store,
-        const struct sim_measure_row *row, const char *build, int64_t measured_ms);
+RT_MUST_CHECK enum sim_store_err sim_store_measure(
+        struct sim_store *store, const struct sim_measure_row *row);
 
 /* ---- The command of a sweep, and how it ended (notes.sql). ----------------------------------- */
 

@@ -8,6 +8,8 @@
  */
 #include "sim/store/merge/move.h"
 
+extern const char sim_explained_sql[];
+
 #define RUNS "(SELECT run FROM runs WHERE sweep = ?1)"
 #define TOLD "(SELECT told FROM told WHERE run IN " RUNS ")"
 
@@ -48,10 +50,10 @@ static const struct rows rows[] = {
 enum sim_store_err
 sim__move_explained(const struct sim__move *move)
 {
-    if (!sim__move_has_table(move->from, "explained")) {
+    if (!sim__store_has(move->from, "explained")) {
         return SIM_STORE_OK;
     }
-    enum sim_store_err err = sim__store_explained_tables(move->to);
+    enum sim_store_err err = sim__store_make(move->to, "deciding", sim_explained_sql);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && err == SIM_STORE_OK; i++) {
         err = sim__move_rows(move, rows[i].select, rows[i].insert);
     }

@@ -11,6 +11,8 @@
 
 #include "sim/store/merge/move.h"
 
+extern const char sim_shard_sql[];
+
 /* Columns of the queries below. */
 enum column {
     SWEEP,
@@ -79,27 +81,6 @@ struct merge {
     struct sim__move move;
     sqlite3_stmt *row; /* The sweep in question: enum column. */
 };
-
-static enum sim_store_err
-execute(struct sim_store *store, const char *sql)
-{
-    return sim__store_sqlite(store, sqlite3_exec(store->db, sql, NULL, NULL, NULL));
-}
-
-/* The result of a query with one number; `none` where it has no row. */
-static enum sim_store_err
-ask(struct sim_store *store, const char *sql, int64_t argument, int64_t none, int64_t *ret)
-{
-    struct sim__statement statement = sim__store_prepare(store, sql);
-    *ret = none;
-    if (sqlite3_bind_parameter_count(statement.stmt) > 0) {
-        sim__put_int(&statement, argument);
-    }
-    if (sim__store_row(&statement) && sqlite3_column_type(statement.stmt, 0) != SQLITE_NULL) {
-        *ret = sqlite3_column_int64(statement.stmt, 0);
-    }
-    return sim__store_done(&statement);
-}
 
 static const char *
 text_of(const struct merge *merge, enum column column)
@@ -325,8 +306,8 @@ merge_part(struct merge *merge)
     bool known = false;
     enum sim_store_err err = check_expected(merge);
     if (err == SIM_STORE_OK) {
-        err = ask(merge->from, "SELECT count(*) FROM shards WHERE sweep = ?",
-                sqlite3_column_int64(merge->row, SWEEP), 0, &parts);
+        err = sim__store_ask_int(merge->from, "SELECT count(*) FROM shards WHERE sweep = ?",
+                sqlite3_column_int64(merge->row, SWEEP), &parts);
     }
     if (err == SIM_STORE_OK) {
         err = find_joined(merge, &sweep);
@@ -397,15 +378,16 @@ merge_each(struct merge *merge, const char *sql)
 static enum sim_store_err
 begin(struct merge *merge)
 {
-    enum sim_store_err err = sim__store_shard_tables(merge->to);
+    enum sim_store_err err = sim__store_make(merge->to, "species", sim_shard_sql);
     if (err == SIM_STORE_OK) {
-        err = execute(merge->to, notes_sql);
+        err = sim__store_execute(merge->to, notes_sql);
     }
     if (err == SIM_STORE_OK) {
-        err = ask(merge->to, "SELECT max(run) FROM runs", 0, 0, &merge->move.run_shift);
+        err = sim__store_ask_int(merge->to, "SELECT max(run) FROM runs", 0, &merge->move.run_shift);
     }
     if (err == SIM_STORE_OK) {
-        err = ask(merge->to, "SELECT max(id) FROM event_words", 0, 0, &merge->move.event_shift);
+        err = sim__store_ask_int(
+                merge->to, "SELECT max(id) FROM event_words", 0, &merge->move.event_shift);
     }
     return err;
 }
@@ -413,12 +395,12 @@ begin(struct merge *merge)
 static enum sim_store_err
 note_counted(struct sim_store *from)
 {
-    enum sim_store_err err = execute(from, counted_sql);
-    if (err == SIM_STORE_OK && sim__move_has_table(from, "sweep_notes")) {
-        err = execute(from, counted_notes_sql);
+    enum sim_store_err err = sim__store_execute(from, counted_sql);
+    if (err == SIM_STORE_OK && sim__store_has(from, "sweep_notes")) {
+        err = sim__store_execute(from, counted_notes_sql);
     }
-    if (err == SIM_STORE_OK && sim__move_has_table(from, "failed_again")) {
-        err = execute(from, counted_again_sql);
+    if (err == SIM_STORE_OK && sim__store_has(from, "failed_again")) {
+        err = sim__store_execute(from, counted_again_sql);
     }
     return err;
 }
@@ -431,8 +413,7 @@ merge_all(struct merge *merge)
         err = note_counted(merge->from);
     }
     if (err == SIM_STORE_OK) {
-        err = merge_each(
-                merge, sim__move_has_table(merge->from, "shards") ? sweeps_sql : wholes_sql);
+        err = merge_each(merge, sim__store_has(merge->from, "shards") ? sweeps_sql : wholes_sql);
     }
     return err == SIM_STORE_OK ? sim__move_rest(&merge->move) : err;
 }

@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const char sim_code_sql[];
+extern const char sim_notes_sql[];
+extern const char sim_stacks_sql[];
+
 /* ---- Rows. ----------------------------------------------------------------------------------- */
 
 /* Parameters: ?1 the old sweep, ?2 the new one, ?3 shift of runs, ?4 of events. */
@@ -111,23 +115,13 @@ static const struct rows also[] = {
                 "INSERT OR IGNORE INTO also_stated VALUES (?, ?)"},
 };
 
-bool
-sim__move_has_table(struct sim_store *store, const char *name)
-{
-    struct sim__statement statement = sim__store_prepare(
-            store, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
-    sim__put_text(&statement, name);
-    bool found = sim__store_row(&statement);
-    return sim__store_done(&statement) == SIM_STORE_OK && found;
-}
-
 static enum sim_store_err
 move_tables(const struct sim__move *move)
 {
     struct sim__statement tables = sim__store_prepare(move->to, tables_sql);
     enum sim_store_err err = SIM_STORE_OK;
     while (err == SIM_STORE_OK && sim__store_row(&tables)) {
-        if (sim__move_has_table(move->from, (const char *)sqlite3_column_text(tables.stmt, 0))) {
+        if (sim__store_has(move->from, (const char *)sqlite3_column_text(tables.stmt, 0))) {
             err = move_table(move, tables.stmt);
         }
     }
@@ -139,12 +133,12 @@ move_tables(const struct sim__move *move)
 static enum sim_store_err
 move_notes(const struct sim__move *move)
 {
-    if (!sim__move_has_table(move->from, "sweep_notes")) {
+    if (!sim__store_has(move->from, "sweep_notes")) {
         return SIM_STORE_OK;
     }
-    enum sim_store_err err = sim__store_note_tables(move->to);
+    enum sim_store_err err = sim__store_make(move->to, "failed_again", sim_notes_sql);
     err = err == SIM_STORE_OK ? move_each(move, notes, 1) : err;
-    bool more = err == SIM_STORE_OK && sim__move_has_table(move->from, "also_stated");
+    bool more = err == SIM_STORE_OK && sim__store_has(move->from, "also_stated");
     return more ? move_each(move, also, 1) : err;
 }
 
@@ -226,28 +220,16 @@ insert_sweep(struct sim__move *move)
     return err;
 }
 
-static enum sim_store_err
-read_digest(struct sim_store *store, int64_t sweep, uint64_t *ret_digest)
-{
-    struct sim__statement statement =
-            sim__store_prepare(store, "SELECT digest FROM sweeps WHERE sweep = ?");
-    sim__put_int(&statement, sweep);
-    *ret_digest = 0;
-    if (sim__store_row(&statement)) {
-        *ret_digest = (uint64_t)sqlite3_column_int64(statement.stmt, 0);
-    }
-    return sim__store_done(&statement);
-}
-
 /* Digests are added modulo 2^64, which SQL cannot do. */
 static enum sim_store_err
 add_totals(const struct sim__move *move)
 {
-    uint64_t there = 0;
-    uint64_t more = 0;
-    enum sim_store_err err = read_digest(move->to, move->new, &there);
+    static const char digest_sql[] = "SELECT digest FROM sweeps WHERE sweep = ?";
+    int64_t there = 0;
+    int64_t more = 0;
+    enum sim_store_err err = sim__store_ask_int(move->to, digest_sql, move->new, &there);
     if (err == SIM_STORE_OK) {
-        err = read_digest(move->from, move->old, &more);
+        err = sim__store_ask_int(move->from, digest_sql, move->old, &more);
     }
     if (err == SIM_STORE_OK) {
         err = sim__move_rows(move,
@@ -261,7 +243,7 @@ add_totals(const struct sim__move *move)
     }
     struct sim__statement statement =
             sim__store_prepare(move->to, "UPDATE sweeps SET digest = ? WHERE sweep = ?");
-    sim__put_bits(&statement, there + more);
+    sim__put_int(&statement, (int64_t)((uint64_t)there + (uint64_t)more));
     sim__put_int(&statement, move->new);
     (void)sim__store_run(&statement);
     return sim__store_done(&statement);
@@ -280,7 +262,7 @@ read_species(struct sim_store *store, int64_t sweep, struct sim_species *ret, ch
             store, "SELECT strategy, runs, level FROM sweep_species WHERE sweep = ?");
     sim__put_int(&row, sweep);
     if (sim__store_row(&row)) {
-        *ret_strategy = sim__column_text(&row, 0);
+        *ret_strategy = strdup((const char *)sqlite3_column_text(row.stmt, 0));
         ret->runs = (uint64_t)sqlite3_column_int64(row.stmt, 1);
         ret->level = (uint32_t)sqlite3_column_int(row.stmt, 2);
     }
@@ -304,18 +286,8 @@ static enum sim_store_err
 write_species(const struct sim__move *move, const char *strategy, const struct sim_species *species)
 {
     const struct sim_census census = sim_species_census(species);
-    struct sim__statement statement = sim__store_prepare(
-            move->to, "INSERT OR REPLACE INTO sweep_species VALUES (?, ?, ?, ?, ?, ?, ?)");
-    sim__put_int(&statement, move->new);
-    sim__put_text(&statement, strategy);
-    sim__put_bits(&statement, census.runs);
-    sim__put_bits(&statement, census.seen);
-    sim__put_bits(&statement, census.once);
-    sim__put_bits(&statement, census.twice);
-    sim__put_int(&statement, census.level);
-    (void)sim__store_run(&statement);
-    enum sim_store_err err = sim__store_done(&statement);
-    return err == SIM_STORE_OK ? sim__store_write_species(move->to, move->new, species) : err;
+    enum sim_store_err err = sim__store_census(move->to, move->new, strategy, &census);
+    return err == SIM_STORE_OK ? sim__store_species_list(move->to, move->new, species) : err;
 }
 
 static enum sim_store_err
@@ -416,16 +388,17 @@ note_moved(const struct sim__move *move)
 static enum sim_store_err
 move_all(const struct sim__move *move)
 {
-    bool has_code = sim__move_has_table(move->from, "code_edges");
-    enum sim_store_err err = has_code ? sim__store_make_code(move->to) : SIM_STORE_OK;
+    bool has_code = sim__store_has(move->from, "code_edges");
+    enum sim_store_err err =
+            has_code ? sim__store_make(move->to, "code_edges", sim_code_sql) : SIM_STORE_OK;
     if (err == SIM_STORE_OK && has_code) {
         err = move_each(move, code, COUNT(code));
     }
     if (err == SIM_STORE_OK) {
         err = sim__move_explained(move);
     }
-    if (err == SIM_STORE_OK && sim__move_has_table(move->from, "stacks")) {
-        err = sim__store_stack_tables(move->to);
+    if (err == SIM_STORE_OK && sim__store_has(move->from, "stacks")) {
+        err = sim__store_make(move->to, "stacks", sim_stacks_sql);
     }
     if (err == SIM_STORE_OK) {
         err = move_tables(move);
@@ -480,7 +453,7 @@ sim__move_part(struct sim__move *move)
     if (err == SIM_STORE_OK) {
         err = run_each(move, join_seeds, COUNT(join_seeds));
     }
-    if (err == SIM_STORE_OK && sim__move_has_table(move->to, "code_runs")) {
+    if (err == SIM_STORE_OK && sim__store_has(move->to, "code_runs")) {
         err = run_each(move, count_fresh_code, COUNT(count_fresh_code));
     }
     return err == SIM_STORE_OK ? run_each(move, count_fresh, COUNT(count_fresh)) : err;
@@ -535,7 +508,7 @@ static const struct rows again[] = {
 enum sim_store_err
 sim__move_rest(const struct sim__move *move)
 {
-    bool covers = sim__move_has_table(move->from, "element_kinds");
+    bool covers = sim__store_has(move->from, "element_kinds");
     for (size_t i = 0; i < COUNT(rest_rows); i++) {
         bool there = covers || strstr(rest_rows[i].select, "element_kinds") == NULL;
         enum sim_store_err err =
@@ -545,7 +518,7 @@ sim__move_rest(const struct sim__move *move)
             return err;
         }
     }
-    enum sim_store_err err = sim__move_has_table(move->from, "failed_again")
+    enum sim_store_err err = sim__store_has(move->from, "failed_again")
                                      ? move_each(move, again, COUNT(again))
                                      : SIM_STORE_OK;
     return err == SIM_STORE_OK ? move_each(move, remembered, COUNT(remembered)) : err;

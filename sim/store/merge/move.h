@@ -38,8 +38,6 @@ enum sim_store_err sim__move_rest(const struct sim__move *move);
 enum sim_store_err sim__move_rows(
         const struct sim__move *move, const char *select, const char *insert);
 
-bool sim__move_has_table(struct sim_store *store, const char *name);
-
 /* Explanations of the failures of `old`, and their two runs (explained.sql), except for tables with
  * a column `run`, which are copied like any other. Makes the tables. */
 enum sim_store_err sim__move_explained(const struct sim__move *move);

@@ -5,100 +5,52 @@
  */
 #include "sim/store/internal.h"
 
-static void
-put_key(struct sim__statement *statement, const struct sim_remembered *failure)
-{
-    sim__put_text(statement, failure->scenario);
-    sim__put_int(statement, failure->verdict);
-    sim__put_int(statement, failure->oracle);
-    sim__put_int(statement, failure->site);
-}
+static const struct sim__column columns[] = {
+        SIM__COLUMN(struct sim_remembered, scenario),
+        SIM__COLUMN(struct sim_remembered, verdict),
+        SIM__COLUMN(struct sim_remembered, oracle),
+        SIM__COLUMN(struct sim_remembered, site),
+        SIM__COLUMN(struct sim_remembered, library),
+        SIM__COLUMN(struct sim_remembered, token),
+        SIM__AS("run", SIM__ID, struct sim_remembered, run),
+};
+#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
-static enum sim_store_err
-insert_failure(struct sim_store *store, const struct sim_remembered *failure)
-{
-    /* REPLACE gives the row a new number: it is the newest again. */
-    struct sim__statement statement = sim__store_prepare(store,
-            "INSERT OR REPLACE INTO remembered (scenario, verdict, oracle, site, library, token,"
-            " run) VALUES (?, ?, ?, ?, ?, ?, nullif(?, 0))");
-    put_key(&statement, failure);
-    sim__put_text(&statement, failure->library);
-    sim__put_text(&statement, failure->token);
-    sim__put_int(&statement, failure->run);
-    (void)sim__store_run(&statement);
-    return sim__store_done(&statement);
-}
+/* REPLACE gives the row a new number: it is the newest again. */
+static const struct sim__table remembered = {
+        .sql = "INSERT OR REPLACE INTO remembered (%s) SELECT %s FROM given",
+        SIM__TABLE(struct sim_remembered, columns),
+};
+static const struct sim__table forgotten = {
+        .sql = "DELETE FROM remembered WHERE (scenario, verdict, oracle, site)"
+               " IN (SELECT c0, c1, c2, c3 FROM given)",
+        SIM__TABLE(struct sim_remembered, columns),
+};
+static const struct sim__column again_columns[] = {{"run", SIM__U64, 0, sizeof(int64_t)}};
+static const struct sim__table failed_again = {
+        .sql = "INSERT OR IGNORE INTO failed_again (sweep, %s) SELECT ?1, %s FROM given",
+        SIM__TABLE(int64_t, again_columns),
+};
 
 enum sim_store_err
 sim_store_remember(struct sim_store *store, const struct sim_remembered *failure)
 {
-    rt_check(store, SIM__STORE_MAGIC);
     rt_assert(failure->scenario != NULL && failure->token != NULL);
-    enum sim_store_err err = sim__store_begin(store);
-    if (err != SIM_STORE_OK) {
-        return err;
-    }
-    return sim__store_end(store, insert_failure(store, failure));
-}
-
-static enum sim_store_err
-delete_failure(struct sim_store *store, const struct sim_remembered *failure)
-{
-    struct sim__statement statement = sim__store_prepare(store,
-            "DELETE FROM remembered WHERE scenario = ? AND verdict = ? AND oracle = ?"
-            " AND site = ?");
-    put_key(&statement, failure);
-    (void)sim__store_run(&statement);
-    return sim__store_done(&statement);
+    return sim__store_write(store, &remembered, failure, 1, 0);
 }
 
 enum sim_store_err
 sim_store_forget(struct sim_store *store, const struct sim_remembered *failure)
 {
-    rt_check(store, SIM__STORE_MAGIC);
     rt_assert(failure->scenario != NULL);
-    enum sim_store_err err = sim__store_begin(store);
-    if (err != SIM_STORE_OK) {
-        return err;
-    }
-    return sim__store_end(store, delete_failure(store, failure));
-}
-
-static enum sim_store_err
-insert_again(struct sim_store *store, int64_t sweep, int64_t run)
-{
-    struct sim__statement statement =
-            sim__store_prepare(store, "INSERT OR IGNORE INTO failed_again VALUES (?, ?)");
-    sim__put_int(&statement, sweep);
-    sim__put_int(&statement, run);
-    (void)sim__store_run(&statement);
-    return sim__store_done(&statement);
+    return sim__store_write(store, &forgotten, failure, 1, 0);
 }
 
 enum sim_store_err
 sim_store_failed_again(struct sim_store *store, int64_t sweep, int64_t run)
 {
-    rt_check(store, SIM__STORE_MAGIC);
     rt_assert(run > 0);
-    enum sim_store_err err = sim__store_begin(store);
-    if (err != SIM_STORE_OK) {
-        return err;
-    }
-    return sim__store_end(store, insert_again(store, sweep, run));
-}
-
-static struct sim_remembered
-read_remembered(sqlite3_stmt *stmt)
-{
-    return (struct sim_remembered){
-            .scenario = (const char *)sqlite3_column_text(stmt, 0),
-            .library = (const char *)sqlite3_column_text(stmt, 1),
-            .token = (const char *)sqlite3_column_text(stmt, 2),
-            .verdict = (uint32_t)sqlite3_column_int64(stmt, 3),
-            .oracle = (uint32_t)sqlite3_column_int64(stmt, 4),
-            .site = (uint32_t)sqlite3_column_int64(stmt, 5),
-            .run = sqlite3_column_int64(stmt, 6),
-    };
+    return sim__store_write(store, &failed_again, &run, 1, sweep);
 }
 
 enum sim_store_err
@@ -108,11 +60,12 @@ sim_store_remembered(struct sim_store *store,
     rt_check(store, SIM__STORE_MAGIC);
     rt_assert(each != NULL);
     struct sim__statement statement = sim__store_prepare(store,
-            "SELECT scenario, library, token, verdict, oracle, site, coalesce(run, 0)"
-            " FROM remembered ORDER BY id DESC");
+            "SELECT scenario, verdict, oracle, site, library, token, run FROM remembered"
+            " ORDER BY id DESC");
     bool more = true;
     while (more && sim__store_row(&statement)) {
-        struct sim_remembered failure = read_remembered(statement.stmt);
+        struct sim_remembered failure;
+        sim__row_read(statement.stmt, columns, COLUMNS, &failure);
         more = each(&failure, argument);
     }
     return sim__store_done(&statement);

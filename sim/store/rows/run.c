@@ -1,5 +1,5 @@
 /*
- * run.c -- one run with all its details: events, hashes, texts.
+ * run.c -- one run with all its details: events, hashes, texts, stack; and its smallest form.
  *
  * The recorder may belong to a worker that has died, so its counts are trusted only up to the size
  * of its memory.
@@ -9,45 +9,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/core/code/frames.h"
 #include "sim/store/internal.h"
+
+/* stacks.sql, made into a C array by the build. */
+extern const char sim_stacks_sql[];
 
 /* ---- Events. --------------------------------------------------------------------------------- */
 
-static enum sim_store_err
-insert_words(struct sim_store *store, const struct sim_recorder *recorder, uint64_t count)
-{
-    rt_assert(store->events.count == 0);
-    store->events.recorder = recorder;
-    store->events.count = count;
-    struct sim__statement statement = sim__store_prepare(store,
-            "INSERT INTO event_words (step_cause, object_site, await_actor_kind, argument)"
-            " SELECT * FROM ring_events");
-    (void)sim__store_run(&statement);
-    store->events.count = 0;
-    return sim__store_done(&statement);
-}
+/* The four words of an event; schema.sql takes them apart again. */
+const struct sim__column sim__event_columns[SIM__EVENT_COLUMNS] = {
+        SIM__AS("step_cause", SIM__PAIR, struct sim_event, step),
+        SIM__AS("object_site", SIM__PAIR, struct sim_event, object),
+        SIM__AS("await_actor_kind", SIM__PACKED, struct sim_event, await),
+        SIM__COLUMN(struct sim_event, argument),
+};
+static const struct sim__table event_words = {
+        .sql = "INSERT INTO event_words (%s) SELECT %s FROM given",
+        SIM__TABLE(struct sim_event, sim__event_columns),
+};
 
-/* The rows just written end with the last id, as there is no other writer. */
+/* The events in a recorder's ring, the oldest first. */
 static enum sim_store_err
-update_range(struct sim_store *store, int64_t run, uint64_t first_n, uint64_t count)
+insert_events(struct sim_store *store, const struct sim_recorder *recorder, uint64_t count)
 {
-    struct sim__statement statement = sim__store_prepare(
-            store, "UPDATE details SET first_id = ?, first_n = ?, stored = ? WHERE run = ?");
-    sim__put_int(&statement, sqlite3_last_insert_rowid(store->db) - (int64_t)count + 1);
-    sim__put_bits(&statement, first_n);
-    sim__put_bits(&statement, count);
-    sim__put_int(&statement, run);
-    (void)sim__store_run(&statement);
-    return sim__store_done(&statement);
-}
-
-static enum sim_store_err
-insert_events(struct sim_store *store, int64_t run, const struct sim_recorder *recorder)
-{
-    uint64_t capacity = recorder->memory.events_capacity;
-    uint64_t count = recorder->count < capacity ? recorder->count : capacity;
-    enum sim_store_err err = insert_words(store, recorder, count);
-    return err != SIM_STORE_OK ? err : update_range(store, run, recorder->count - count, count);
+    const struct sim__given given = {.table = &event_words,
+            .rows = recorder->memory.events,
+            .count = count,
+            .first = recorder->count - count,
+            .mask = recorder->memory.events_capacity - 1};
+    return sim__store_give(store, &given, 0);
 }
 
 static enum sim_store_err
@@ -61,114 +52,200 @@ delete_events(struct sim_store *store, int64_t run)
 
 /* ---- Texts. ---------------------------------------------------------------------------------- */
 
-static const char *
-text_kind_name(uint32_t kind)
-{
-    switch (kind) {
-    case SIM_TEXT_ACTOR:
-        return "actor";
-    case SIM_TEXT_OBJECT:
-        return "object";
-    case SIM_TEXT_EVENT:
-        return "event";
-    case SIM_TEXT_WAITER:
-        return "waiter";
-    default:
-        return NULL;
-    }
-}
+struct text {
+    const char *what;
+    uint64_t which;
+    const char *bytes;
+    size_t length;
+};
+
+static const struct sim__column text_columns[] = {
+        SIM__COLUMN(struct text, what),
+        SIM__COLUMN(struct text, which),
+        SIM__AS("text", SIM__TEXT_N, struct text, bytes),
+};
+/* The first text of an event is the one that sim_recorder_text answers. */
+static const struct sim__table texts_table = {
+        .sql = "INSERT OR IGNORE INTO texts (run, %s) SELECT ?1, %s FROM given",
+        SIM__TABLE(struct text, text_columns),
+};
+
+static const char *const text_kinds[] = {
+        [SIM_TEXT_ACTOR] = "actor",
+        [SIM_TEXT_OBJECT] = "object",
+        [SIM_TEXT_EVENT] = "event",
+        [SIM_TEXT_WAITER] = "waiter",
+};
 
 static bool
 text_is_whole(const struct sim_record_memory *memory, const struct sim_text *text)
 {
-    return text_kind_name(text->kind) != NULL && text->offset <= memory->bytes_capacity &&
+    return text->kind < sizeof(text_kinds) / sizeof(text_kinds[0]) &&
+           text->offset <= memory->bytes_capacity &&
            text->length <= memory->bytes_capacity - text->offset;
-}
-
-static void
-put_text(struct sim__statement *statement, int64_t run, const struct sim_record_memory *memory,
-        const struct sim_text *text)
-{
-    sim__put_int(statement, run);
-    sim__put_text(statement, text_kind_name(text->kind));
-    sim__put_bits(statement, text->key);
-    sim__put_text_n(statement, memory->bytes + text->offset, text->length);
-    (void)sim__store_run(statement);
 }
 
 static enum sim_store_err
 insert_texts(struct sim_store *store, int64_t run, const struct sim_recorder *recorder)
 {
     const struct sim_record_memory *memory = &recorder->memory;
-    uint32_t count = recorder->texts;
-    if (count > memory->texts_capacity) {
-        count = memory->texts_capacity;
-    }
-    /* The first text of an event is the one that sim_recorder_text answers. */
-    struct sim__statement statement =
-            sim__store_prepare(store, "INSERT OR IGNORE INTO texts VALUES (?, ?, ?, ?)");
-    for (uint32_t i = 0; i < count; i++) {
-        if (text_is_whole(memory, &memory->texts[i])) {
-            put_text(&statement, run, memory, &memory->texts[i]);
+    uint32_t capacity = memory->texts_capacity;
+    uint32_t recorded = recorder->texts < capacity ? recorder->texts : capacity;
+    struct text *rows = calloc((size_t)recorded + 1, sizeof(*rows));
+    uint32_t count = 0;
+    rt_assert(rows != NULL);
+    for (uint32_t i = 0; i < recorded; i++) {
+        const struct sim_text *text = &memory->texts[i];
+        if (text_is_whole(memory, text)) {
+            rows[count++] = (struct text){
+                    text_kinds[text->kind], text->key, memory->bytes + text->offset, text->length};
         }
     }
-    return sim__store_done(&statement);
-}
-
-/* ---- Hashes: little endian in the file, whatever this machine is. ---------------------------- */
-
-static void
-hashes_encode(uint8_t *bytes, const uint64_t *hashes, size_t count)
-{
-    for (size_t i = 0; i < count * 8; i++) {
-        bytes[i] = (uint8_t)(hashes[i / 8] >> (i % 8 * 8));
-    }
-}
-
-static void
-hashes_decode(uint64_t *hashes, const uint8_t *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        hashes[i] = 0;
-    }
-    for (size_t i = 0; i < count * 8; i++) {
-        hashes[i / 8] |= (uint64_t)bytes[i] << (i % 8 * 8);
-    }
-}
-
-static enum sim_store_err
-update_hashes(struct sim_store *store, int64_t run, const struct sim_recorder *recorder)
-{
-    size_t count = recorder->hashes;
-    if (count > recorder->memory.hashes_capacity) {
-        count = recorder->memory.hashes_capacity;
-    }
-    uint8_t *bytes = malloc(count * 8 + 1);
-    if (bytes == NULL) {
-        return sim__store_sqlite(store, SQLITE_NOMEM);
-    }
-    hashes_encode(bytes, recorder->memory.hashes, count);
-    struct sim__statement statement =
-            sim__store_prepare(store, "UPDATE details SET hashes = ? WHERE run = ?");
-    sim__put_blob(&statement, bytes, count * 8);
-    sim__put_int(&statement, run);
-    (void)sim__store_run(&statement);
-    enum sim_store_err err = sim__store_done(&statement);
-    free(bytes);
+    enum sim_store_err err = sim__store_insert(store, &texts_table, rows, count, run);
+    free(rows);
     return err;
 }
 
-/* ---- A whole run. ---------------------------------------------------------------------------- */
+/* ---- What was recorded of a run that has details. -------------------------------------------- */
+
+struct recorded {
+    uint8_t *hashes; /* Little endian in the file, whatever this machine is. */
+    size_t hashes_size;
+    int64_t first_id;
+    uint64_t first_n;
+    uint64_t stored;
+};
+
+static const struct sim__column recorded_columns[] = {
+        SIM__AS("hashes", SIM__BYTES, struct recorded, hashes),
+        SIM__COLUMN(struct recorded, first_id),
+        SIM__COLUMN(struct recorded, first_n),
+        SIM__COLUMN(struct recorded, stored),
+};
+static const struct sim__table recorded_table = {
+        .sql = "UPDATE details SET (%s) = (SELECT %s FROM given) WHERE run = ?1",
+        SIM__TABLE(struct recorded, recorded_columns),
+};
+
+static uint8_t *
+hashes_encode(const struct sim_recorder *recorder, size_t *ret_size)
+{
+    uint32_t capacity = recorder->memory.hashes_capacity;
+    size_t size = 8 * (size_t)(recorder->hashes < capacity ? recorder->hashes : capacity);
+    uint8_t *bytes = malloc(size + 1);
+    rt_assert(bytes != NULL);
+    for (size_t i = 0; i < size; i++) {
+        bytes[i] = (uint8_t)(recorder->memory.hashes[i / 8] >> (i % 8 * 8));
+    }
+    *ret_size = size;
+    return bytes;
+}
 
 static enum sim_store_err
 insert_recorded(struct sim_store *store, int64_t run, const struct sim_recorder *recorder)
 {
-    enum sim_store_err err = insert_events(store, run, recorder);
+    uint64_t capacity = recorder->memory.events_capacity;
+    uint64_t count = recorder->count < capacity ? recorder->count : capacity;
+    enum sim_store_err err = insert_events(store, recorder, count);
+    struct recorded recorded = {
+            /* The rows just written end with the last id, as there is no other writer. */
+            .first_id = sqlite3_last_insert_rowid(store->db) - (int64_t)count + 1,
+            .first_n = recorder->count - count,
+            .stored = count,
+    };
     if (err == SIM_STORE_OK) {
         err = insert_texts(store, run, recorder);
     }
-    return err != SIM_STORE_OK ? err : update_hashes(store, run, recorder);
+    if (err == SIM_STORE_OK) {
+        recorded.hashes = hashes_encode(recorder, &recorded.hashes_size);
+        err = sim__store_insert(store, &recorded_table, &recorded, 1, run);
+        free(recorded.hashes);
+    }
+    return err;
 }
+
+/* ---- Details. -------------------------------------------------------------------------------- */
+
+struct details {
+    const char *token;
+    const char *options;
+    uint32_t fifo; /* UINT32_MAX: not asked. */
+    struct sim_outcome outcome;
+};
+
+static const struct sim__column details_columns[] = {
+        SIM__COLUMN(struct details, token),
+        SIM__NAMED("message", struct details, outcome.message),
+        SIM__NAMED("actor_name", struct details, outcome.actor_name),
+        SIM__COLUMN(struct details, options),
+        SIM__NAMED("tasks", struct details, outcome.tasks),
+        SIM__NAMED("run_order", struct details, outcome.order),
+        SIM__AS("fifo", SIM__OPTIONAL, struct details, fifo),
+        SIM__NAMED("fail_ns", struct details, outcome.fail_ns),
+        SIM__NAMED("audit_step", struct details, outcome.audit_step),
+};
+static const struct sim__table details_table = {
+        .sql = "INSERT INTO details (run, %s) SELECT ?1, %s FROM given",
+        SIM__TABLE(struct details, details_columns),
+};
+
+static enum sim_store_err
+insert_details(struct sim_store *store, int64_t id, const struct sim_full_run *run)
+{
+    const struct details details = {
+            .token = run->token,
+            .options = run->options,
+            .fifo = run->fifo == SIM_FIFO_NOT_ASKED ? UINT32_MAX : run->fifo == SIM_FIFO_YES,
+            .outcome = *run->outcome,
+    };
+    return sim__store_insert(store, &details_table, &details, 1, id);
+}
+
+enum sim_store_err
+sim__store_details(struct sim_store *store, int64_t number, const struct sim_full_run *run)
+{
+    enum sim_store_err err = insert_details(store, number, run);
+    return err == SIM_STORE_OK && run->recorder != NULL
+                   ? insert_recorded(store, number, run->recorder)
+                   : err;
+}
+
+static enum sim_store_err
+forget_recorded(struct sim_store *store, int64_t number)
+{
+    enum sim_store_err err = delete_events(store, number);
+    return err != SIM_STORE_OK
+                   ? err
+                   : sim__store_run_int(store, "DELETE FROM texts WHERE run = ?", number);
+}
+
+enum sim_store_err
+sim__store_forget_details(struct sim_store *store, int64_t number)
+{
+    enum sim_store_err err = forget_recorded(store, number);
+    return err != SIM_STORE_OK
+                   ? err
+                   : sim__store_run_int(store, "DELETE FROM details WHERE run = ?", number);
+}
+
+/* ---- Its stack. ------------------------------------------------------------------------------ */
+
+static const struct sim__column frame_columns[] = {
+        SIM__COLUMN(struct sim_frame, function),
+        SIM__COLUMN(struct sim_frame, file),
+        SIM__COLUMN(struct sim_frame, line),
+        SIM__COLUMN(struct sim_frame, times),
+        SIM__COLUMN(struct sim_frame, module),
+        SIM__NAMED("module_offset", struct sim_frame, offset),
+};
+static const struct sim__table stacks = {
+        .sql = "INSERT OR REPLACE INTO stacks (run, n, %s) SELECT ?1, rowid, %s FROM given",
+        SIM__TABLE(struct sim_frame, frame_columns),
+        .name = "stacks",
+        .make = sim_stacks_sql,
+};
+
+/* ---- A whole run. ---------------------------------------------------------------------------- */
 
 static struct sim_run_row
 row_of(const struct sim_full_run *run)
@@ -196,39 +273,6 @@ row_of(const struct sim_full_run *run)
     };
 }
 
-static void
-put_fifo(struct sim__statement *statement, enum sim_store_fifo fifo)
-{
-    if (fifo == SIM_FIFO_NOT_ASKED) {
-        sim__put_null(statement);
-    } else {
-        sim__put_int(statement, fifo == SIM_FIFO_YES);
-    }
-}
-
-static enum sim_store_err
-insert_details(struct sim_store *store, int64_t id, const struct sim_full_run *run)
-{
-    const struct sim_outcome *outcome = run->outcome;
-    struct sim__statement statement = sim__store_prepare(store,
-            "INSERT INTO details (run, token, message, actor_name, options, tasks, run_order, fifo,"
-            " fail_ns, audit_step) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    sim__put_int(&statement, id);
-    sim__put_text(&statement, run->token);
-    sim__put_text_n(
-            &statement, outcome->message, strnlen(outcome->message, sizeof(outcome->message)));
-    sim__put_text_n(&statement, outcome->actor_name,
-            strnlen(outcome->actor_name, sizeof(outcome->actor_name)));
-    sim__put_text(&statement, run->options);
-    sim__put_int(&statement, outcome->tasks);
-    sim__put_int(&statement, outcome->order);
-    put_fifo(&statement, run->fifo);
-    sim__put_bits(&statement, outcome->fail_ns);
-    sim__put_bits(&statement, outcome->audit_step);
-    (void)sim__store_run(&statement);
-    return sim__store_done(&statement);
-}
-
 /* Searches from the end: it is among the last rows. */
 static enum sim_store_err
 find_row(struct sim_store *store, const struct sim_full_run *run, int64_t *ret_id)
@@ -236,11 +280,9 @@ find_row(struct sim_store *store, const struct sim_full_run *run, int64_t *ret_i
     struct sim__statement statement = sim__store_prepare(
             store, "SELECT run FROM runs WHERE sweep = ? AND number = ? ORDER BY run DESC LIMIT 1");
     sim__put_int(&statement, run->sweep);
-    sim__put_bits(&statement, run->number);
-    bool found = sim__store_row(&statement);
-    *ret_id = found ? sqlite3_column_int64(statement.stmt, 0) : 0;
-    enum sim_store_err err = sim__store_done(&statement);
-    return err == SIM_STORE_OK && !found
+    sim__put_int(&statement, (int64_t)run->number);
+    enum sim_store_err err = sim__store_answer(&statement, 0, ret_id);
+    return err == SIM_STORE_OK && *ret_id == 0
                    ? sim__store_refuse(store, SIM_STORE_CORRUPT, "the row of a failure is missing")
                    : err;
 }
@@ -264,15 +306,14 @@ put_row(struct sim_store *store, const struct sim_full_run *run, int64_t *ret_id
 static enum sim_store_err
 insert_full(struct sim_store *store, const struct sim_full_run *run, int64_t *ret_id)
 {
+    const struct sim_frames *frames = run->frames;
     enum sim_store_err err = put_row(store, run, ret_id);
     if (err == SIM_STORE_OK) {
-        err = insert_details(store, *ret_id, run);
+        err = sim__store_details(store, *ret_id, run);
     }
-    if (err == SIM_STORE_OK && run->frames != NULL) {
-        err = sim__store_stack(store, *ret_id, run->frames);
-    }
-    if (err == SIM_STORE_OK && run->recorder != NULL) {
-        err = insert_recorded(store, *ret_id, run->recorder);
+    if (err == SIM_STORE_OK && frames != NULL) {
+        rt_assert(frames->count <= SIM_FRAMES_MAX);
+        err = sim__store_insert(store, &stacks, frames->all, frames->count, *ret_id);
     }
     return err;
 }
@@ -288,33 +329,11 @@ sim_store_failure(struct sim_store *store, const struct sim_full_run *run, int64
     if (err != SIM_STORE_OK) {
         return err;
     }
-    err = insert_full(store, run, &id);
-    err = sim__store_end(store, err);
+    err = sim__store_end(store, insert_full(store, run, &id));
     if (err == SIM_STORE_OK) {
         *ret_run = id;
     }
     return err;
-}
-
-/* ---- Details that belong to no row of `runs`. ------------------------------------------------ */
-
-enum sim_store_err
-sim__store_details(struct sim_store *store, int64_t number, const struct sim_full_run *run)
-{
-    enum sim_store_err err = insert_details(store, number, run);
-    return err == SIM_STORE_OK ? insert_recorded(store, number, run->recorder) : err;
-}
-
-enum sim_store_err
-sim__store_forget_details(struct sim_store *store, int64_t number)
-{
-    enum sim_store_err err = delete_events(store, number);
-    if (err == SIM_STORE_OK) {
-        err = sim__store_run_int(store, "DELETE FROM texts WHERE run = ?", number);
-    }
-    return err != SIM_STORE_OK
-                   ? err
-                   : sim__store_run_int(store, "DELETE FROM details WHERE run = ?", number);
 }
 
 /* ---- Refilling. ------------------------------------------------------------------------------ */
@@ -333,14 +352,13 @@ make_details(struct sim_store *store, int64_t run)
 enum sim_store_err
 sim__store_known(struct sim_store *store, int64_t run)
 {
+    int64_t known = 0;
     struct sim__statement statement = sim__store_prepare(store, "SELECT 1 FROM runs WHERE run = ?");
     sim__put_int(&statement, run);
-    bool known = sim__store_row(&statement);
-    enum sim_store_err err = sim__store_done(&statement);
-    if (err == SIM_STORE_OK && !known) {
-        err = sim__store_refuse(store, SIM_STORE_UNKNOWN, "run:%lld", (long long)run);
-    }
-    return err;
+    enum sim_store_err err = sim__store_answer(&statement, 0, &known);
+    return err == SIM_STORE_OK && known == 0
+                   ? sim__store_refuse(store, SIM_STORE_UNKNOWN, "run:%lld", (long long)run)
+                   : err;
 }
 
 static enum sim_store_err
@@ -351,10 +369,7 @@ replace_recorded(struct sim_store *store, int64_t run, const struct sim_recorder
         err = make_details(store, run);
     }
     if (err == SIM_STORE_OK) {
-        err = delete_events(store, run);
-    }
-    if (err == SIM_STORE_OK) {
-        err = sim__store_run_int(store, "DELETE FROM texts WHERE run = ?", run);
+        err = forget_recorded(store, run);
     }
     return err != SIM_STORE_OK ? err : insert_recorded(store, run, recorder);
 }
@@ -365,148 +380,39 @@ sim_store_refill(struct sim_store *store, int64_t run, const struct sim_recorder
     rt_check(store, SIM__STORE_MAGIC);
     rt_assert(recorder != NULL);
     enum sim_store_err err = sim__store_begin(store);
-    if (err != SIM_STORE_OK) {
-        return err;
-    }
-    return sim__store_end(store, replace_recorded(store, run, recorder));
+    return err != SIM_STORE_OK ? err
+                               : sim__store_end(store, replace_recorded(store, run, recorder));
 }
 
-/* ---- Reading back. --------------------------------------------------------------------------- */
+/* ---- Its smallest form. ---------------------------------------------------------------------- */
 
-/* A blob on the heap; NULL with *ret_size 0 for none. */
-static uint8_t *
-column_bytes(struct sim__statement *statement, int column, size_t *ret_size)
-{
-    const void *bytes = sqlite3_column_blob(statement->stmt, column);
-    size_t size = (size_t)sqlite3_column_bytes(statement->stmt, column);
-    uint8_t *copy = bytes != NULL && size > 0 ? malloc(size) : NULL;
-    *ret_size = copy != NULL ? size : 0;
-    if (copy != NULL) {
-        memcpy(copy, bytes, size);
-    }
-    return copy;
-}
+static const struct sim__column shrunk_columns[] = {
+        SIM__COLUMN(struct sim_shrunk_row, run),
+        SIM__COLUMN(struct sim_shrunk_row, token),
+        SIM__COLUMN(struct sim_shrunk_row, options),
+        SIM__COLUMN(struct sim_shrunk_row, digest),
+        SIM__COLUMN(struct sim_shrunk_row, steps),
+        SIM__COLUMN(struct sim_shrunk_row, sim_ns),
+        SIM__COLUMN(struct sim_shrunk_row, deviations),
+        SIM__COLUMN(struct sim_shrunk_row, preemptions),
+        SIM__COLUMN(struct sim_shrunk_row, faults),
+        SIM__COLUMN(struct sim_shrunk_row, actors),
+        SIM__AS("tape", SIM__BLOB, struct sim_shrunk_row, tape),
+        SIM__COLUMN(struct sim_shrunk_row, replays),
+        SIM__COLUMN(struct sim_shrunk_row, stopped),
+};
+_Static_assert(offsetof(struct sim_shrunk_row, tape_size) ==
+                       offsetof(struct sim_shrunk_row, tape) + sizeof(void *),
+        "a blob is a pointer and a size");
 
-static uint64_t *
-column_hashes(struct sim__statement *statement, int column, size_t *ret_count)
-{
-    size_t size = 0;
-    uint8_t *bytes = column_bytes(statement, column, &size);
-    size_t count = size / 8;
-    uint64_t *hashes = count > 0 ? malloc(count * sizeof(*hashes)) : NULL;
-    *ret_count = hashes != NULL ? count : 0;
-    if (hashes != NULL) {
-        hashes_decode(hashes, bytes, count);
-    }
-    free(bytes);
-    return hashes;
-}
-
-#define FIND_SQL \
-    "SELECT r.run, r.sweep, r.seed, r.digest, r.events, r.verdict, r.oracle, r.site," \
-    " coalesce(d.stored, 0), s.scenario, s.library, s.strategy," \
-    " coalesce(d.options, s.options), d.token, d.message, r.tape, d.hashes, h.token" \
-    " FROM runs AS r JOIN sweeps AS s USING (sweep) LEFT JOIN details AS d USING (run)" \
-    " LEFT JOIN shrunk AS h USING (run)" \
-    " WHERE r.run = ?"
-
-/* The columns of FIND_SQL, in their order. */
-static struct sim_found_run
-read_found(struct sim__statement *statement)
-{
-    sqlite3_stmt *stmt = statement->stmt;
-    struct sim_found_run found = {
-            .run = sqlite3_column_int64(stmt, 0),
-            .sweep = sqlite3_column_int64(stmt, 1),
-            .seed = (uint64_t)sqlite3_column_int64(stmt, 2),
-            .digest = (uint64_t)sqlite3_column_int64(stmt, 3),
-            .events = (uint64_t)sqlite3_column_int64(stmt, 4),
-            .verdict = (uint32_t)sqlite3_column_int64(stmt, 5),
-            .oracle = (uint32_t)sqlite3_column_int64(stmt, 6),
-            .site = (uint32_t)sqlite3_column_int64(stmt, 7),
-            .events_stored = (uint64_t)sqlite3_column_int64(stmt, 8),
-            .scenario = sim__column_text(statement, 9),
-            .library = sim__column_text(statement, 10),
-            .strategy = sim__column_text(statement, 11),
-            .options = sim__column_text(statement, 12),
-            .token = sim__column_text(statement, 13),
-            .message = sim__column_text(statement, 14),
-            .shrunk_token = sim__column_text(statement, 17),
-    };
-    found.tape = column_bytes(statement, 15, &found.tape_size);
-    found.hashes = column_hashes(statement, 16, &found.hashes_count);
-    return found;
-}
+static const struct sim__table shrunk = {
+        .sql = "INSERT OR REPLACE INTO shrunk (%s) SELECT %s FROM given",
+        SIM__TABLE(struct sim_shrunk_row, shrunk_columns),
+};
 
 enum sim_store_err
-sim_store_find_run(struct sim_store *store, int64_t run, struct sim_found_run *ret_found)
+sim_store_shrunk(struct sim_store *store, const struct sim_shrunk_row *row)
 {
-    rt_check(store, SIM__STORE_MAGIC);
-    struct sim__statement statement = sim__store_prepare(store, FIND_SQL);
-    sim__put_int(&statement, run);
-    bool known = sim__store_row(&statement);
-    struct sim_found_run found = {0};
-    if (known) {
-        found = read_found(&statement);
-    }
-    enum sim_store_err err = sim__store_done(&statement);
-    if (err == SIM_STORE_OK && !known) {
-        return sim__store_refuse(store, SIM_STORE_UNKNOWN, "run:%lld", (long long)run);
-    }
-    if (err == SIM_STORE_OK) {
-        *ret_found = found;
-    } else {
-        sim_found_run_clear(&found);
-    }
-    return err;
-}
-
-void
-sim_found_run_clear(struct sim_found_run *found)
-{
-    rt_assert(found != NULL);
-    free(found->scenario);
-    free(found->library);
-    free(found->strategy);
-    free(found->options);
-    free(found->token);
-    free(found->message);
-    free(found->shrunk_token);
-    free(found->tape);
-    free(found->hashes);
-    *found = (struct sim_found_run){0};
-}
-
-static struct sim_event
-read_event(sqlite3_stmt *stmt)
-{
-    uint64_t words[4];
-    for (int i = 0; i < 4; i++) {
-        words[i] = (uint64_t)sqlite3_column_int64(stmt, i);
-    }
-    return sim__event_of_words(words);
-}
-
-enum sim_store_err
-sim_store_read_events(struct sim_store *store, int64_t run, uint64_t first,
-        struct sim_event *events, uint32_t capacity, uint32_t *ret_count)
-{
-    rt_check(store, SIM__STORE_MAGIC);
-    struct sim__statement statement = sim__store_prepare(store,
-            "SELECT w.step_cause, w.object_site, w.await_actor_kind, w.argument"
-            " FROM details AS d CROSS JOIN event_words AS w"
-            " ON w.id >= d.first_id + max(0, ?2 - d.first_n) AND w.id < d.first_id + d.stored"
-            " WHERE d.run = ?1 ORDER BY w.id LIMIT ?3");
-    sim__put_int(&statement, run);
-    sim__put_bits(&statement, first);
-    sim__put_int(&statement, capacity);
-    uint32_t count = 0;
-    while (count < capacity && sim__store_row(&statement)) {
-        events[count++] = read_event(statement.stmt);
-    }
-    enum sim_store_err err = sim__store_done(&statement);
-    if (err == SIM_STORE_OK) {
-        *ret_count = count;
-    }
-    return err;
+    rt_assert(row->run > 0 && row->token != NULL && row->options != NULL && row->stopped != NULL);
+    return sim__store_write(store, &shrunk, row, 1, 0);
 }

@@ -1,27 +1,32 @@
 /*
- * sweep.c -- sweeps: totals, seeds, and the rows of their runs.
+ * sweep.c -- sweeps: totals, seeds, notes, coverage, and the rows of their runs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "sim/store/coverage.h"
 #include "sim/store/internal.h"
+#include "sim/store/shard.h"
 
-static enum sim_store_err
-insert_sweep(struct sim_store *store, const struct sim_sweep *sweep)
-{
-    struct sim__statement statement = sim__store_prepare(store,
-            "INSERT INTO sweeps (scenario, library, strategy, options, build, git, seed_first,"
-            " started_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-    sim__put_text(&statement, sweep->scenario);
-    sim__put_text(&statement, sweep->library);
-    sim__put_text(&statement, sweep->strategy);
-    sim__put_text(&statement, sweep->options);
-    sim__put_text(&statement, sweep->build);
-    sim__put_text(&statement, sweep->git);
-    sim__put_bits(&statement, sweep->seed_first);
-    sim__put_int(&statement, sweep->started_ms);
-    (void)sim__store_run(&statement);
-    return sim__store_done(&statement);
-}
+/* The scripts of tables/, made into C arrays by the build. */
+extern const char sim_notes_sql[];
+extern const char sim_shard_sql[];
+
+/* ---- The sweep itself. ----------------------------------------------------------------------- */
+
+static const struct sim__column sweep_columns[] = {
+        SIM__COLUMN(struct sim_sweep, scenario),
+        SIM__COLUMN(struct sim_sweep, library),
+        SIM__COLUMN(struct sim_sweep, strategy),
+        SIM__COLUMN(struct sim_sweep, options),
+        SIM__COLUMN(struct sim_sweep, build),
+        SIM__COLUMN(struct sim_sweep, git),
+        SIM__COLUMN(struct sim_sweep, seed_first),
+        SIM__COLUMN(struct sim_sweep, started_ms),
+};
+static const struct sim__table sweeps = {
+        .sql = "INSERT INTO sweeps (%s) SELECT %s FROM given",
+        SIM__TABLE(struct sim_sweep, sweep_columns),
+};
 
 enum sim_store_err
 sim_store_sweep_begin(struct sim_store *store, const struct sim_sweep *sweep, int64_t *ret_sweep)
@@ -32,7 +37,7 @@ sim_store_sweep_begin(struct sim_store *store, const struct sim_sweep *sweep, in
     if (err != SIM_STORE_OK) {
         return err;
     }
-    err = insert_sweep(store, sweep);
+    err = sim__store_insert(store, &sweeps, sweep, 1, 0);
     int64_t id = sqlite3_last_insert_rowid(store->db);
     if (err == SIM_STORE_OK) {
         err = sim__store_sites(store);
@@ -44,38 +49,26 @@ sim_store_sweep_begin(struct sim_store *store, const struct sim_sweep *sweep, in
     return err;
 }
 
-static enum sim_store_err
-update_totals(struct sim_store *store, int64_t sweep, const struct sim_sweep_totals *totals)
-{
-    struct sim__statement statement = sim__store_prepare(store,
-            "UPDATE sweeps SET runs = ?, steps = ?, sim_ns = ?, digest = ?, elapsed_ms = ?,"
-            " complete = ? WHERE sweep = ?");
-    sim__put_bits(&statement, totals->runs);
-    sim__put_bits(&statement, totals->steps);
-    sim__put_bits(&statement, totals->sim_ns);
-    sim__put_bits(&statement, totals->digest);
-    sim__put_bits(&statement, totals->elapsed_ms);
-    sim__put_int(&statement, totals->complete);
-    sim__put_int(&statement, sweep);
-    (void)sim__store_run(&statement);
-    return sim__store_done(&statement);
-}
+static const struct sim__column totals_columns[] = {
+        SIM__COLUMN(struct sim_sweep_totals, runs),
+        SIM__COLUMN(struct sim_sweep_totals, steps),
+        SIM__COLUMN(struct sim_sweep_totals, sim_ns),
+        SIM__COLUMN(struct sim_sweep_totals, digest),
+        SIM__COLUMN(struct sim_sweep_totals, elapsed_ms),
+        SIM__COLUMN(struct sim_sweep_totals, complete),
+};
+static const struct sim__table sweep_totals = {
+        .sql = "UPDATE sweeps SET (%s) = (SELECT %s FROM given) WHERE sweep = ?1",
+        SIM__TABLE(struct sim_sweep_totals, totals_columns),
+};
 
-static enum sim_store_err
-update_verdicts(struct sim_store *store, int64_t sweep, const uint64_t *counts)
-{
-    struct sim__statement statement =
-            sim__store_prepare(store, "INSERT OR REPLACE INTO sweep_verdicts VALUES (?, ?, ?)");
-    for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
-        if (counts[i] != 0) {
-            sim__put_int(&statement, sweep);
-            sim__put_int(&statement, i);
-            sim__put_bits(&statement, counts[i]);
-            (void)sim__store_run(&statement);
-        }
-    }
-    return sim__store_done(&statement);
-}
+/* The array's index is the verdict. */
+static const struct sim__column verdict_columns[] = {{"runs", SIM__U64, 0, sizeof(uint64_t)}};
+static const struct sim__table sweep_verdicts = {
+        .sql = "INSERT OR REPLACE INTO sweep_verdicts (sweep, verdict, %s)"
+               " SELECT ?1, rowid, %s FROM given WHERE c0 <> 0",
+        SIM__TABLE(uint64_t, verdict_columns),
+};
 
 static uint64_t
 sum_of_verdicts(const struct sim_sweep_totals *totals)
@@ -97,97 +90,293 @@ sim_store_sweep_update(
     if (err != SIM_STORE_OK) {
         return err;
     }
-    err = update_totals(store, sweep, totals);
+    err = sim__store_insert(store, &sweep_totals, totals, 1, sweep);
     if (err == SIM_STORE_OK) {
-        err = update_verdicts(store, sweep, totals->verdicts);
+        err = sim__store_insert(store, &sweep_verdicts, totals->verdicts, SIM_VERDICTS, sweep);
     }
     return sim__store_end(store, err);
 }
 
-/* Seeds arrive in order, so only the sweep's last range can grow. */
-static enum sim_store_err
-join_seeds(struct sim_store *store, int64_t sweep, uint64_t first, uint64_t last, uint64_t stride)
-{
-    struct sim__statement statement = sim__store_prepare(store,
-            "UPDATE seeds SET last = ?1 WHERE sweep = ?2 AND stride = ?3 AND last = ?4 - ?3"
-            " AND first = (SELECT max(first) FROM seeds WHERE sweep = ?2)");
-    sim__put_bits(&statement, last);
-    sim__put_int(&statement, sweep);
-    sim__put_bits(&statement, stride);
-    sim__put_bits(&statement, first);
-    (void)sim__store_run(&statement);
-    return sim__store_done(&statement);
-}
+struct seeds {
+    uint64_t first;
+    uint64_t last;
+    uint64_t stride;
+};
 
-static enum sim_store_err
-insert_seeds(struct sim_store *store, int64_t sweep, uint64_t first, uint64_t last, uint64_t stride)
-{
-    struct sim__statement statement =
-            sim__store_prepare(store, "INSERT INTO seeds VALUES (?, ?, ?, ?)");
-    sim__put_int(&statement, sweep);
-    sim__put_bits(&statement, first);
-    sim__put_bits(&statement, last);
-    sim__put_bits(&statement, stride);
-    (void)sim__store_run(&statement);
-    return sim__store_done(&statement);
-}
+/* Seeds arrive in order, so only the sweep's last range can grow: a range that continues it begins
+ * where it begins, and replaces it. */
+static const struct sim__column seeds_columns[] = {
+        SIM__COLUMN(struct seeds, last),
+        SIM__COLUMN(struct seeds, stride),
+        SIM__COLUMN(struct seeds, first),
+};
+static const struct sim__table seeds = {
+        .sql = "INSERT OR REPLACE INTO seeds (sweep, %s) SELECT ?1, %s FROM ("
+               "SELECT c0, c1, coalesce((SELECT first FROM seeds WHERE sweep = ?1 AND stride = c1"
+               " AND last = c2 - c1 AND first = (SELECT max(first) FROM seeds WHERE sweep = ?1)),"
+               " c2) AS c2 FROM given)",
+        SIM__TABLE(struct seeds, seeds_columns),
+};
 
 enum sim_store_err
 sim_store_sweep_seeds(
         struct sim_store *store, int64_t sweep, uint64_t first, uint64_t last, uint64_t stride)
 {
-    rt_check(store, SIM__STORE_MAGIC);
     rt_assert(stride >= 1);
     rt_assert(first <= last);
+    const struct seeds range = {first, last, stride};
+    return sim__store_write(store, &seeds, &range, 1, sweep);
+}
+
+/* ---- Its command, and its shard. ------------------------------------------------------------- */
+
+static const struct sim__column note_columns[] = {
+        SIM__COLUMN(struct sim_sweep_note, sweep),
+        SIM__COLUMN(struct sim_sweep_note, command_ms),
+        SIM__COLUMN(struct sim_sweep_note, about),
+        SIM__COLUMN(struct sim_sweep_note, file),
+        SIM__COLUMN(struct sim_sweep_note, stated),
+        SIM__COLUMN(struct sim_sweep_note, ended),
+        SIM__COLUMN(struct sim_sweep_note, checked),
+        SIM__COLUMN(struct sim_sweep_note, unequal),
+};
+static const struct sim__table sweep_notes = {
+        .sql = "INSERT OR REPLACE INTO sweep_notes (held, %s) SELECT ?1, %s FROM given",
+        SIM__TABLE(struct sim_sweep_note, note_columns),
+        .name = "sweep_notes",
+        .make = sim_notes_sql,
+};
+
+static const struct sim__column also_columns[] = {
+        SIM__COLUMN(struct sim_sweep_note, sweep),
+        SIM__NAMED("verdict", struct sim_sweep_note, stated_also),
+};
+static const struct sim__table also_stated = {
+        .sql = "INSERT OR REPLACE INTO also_stated (%s) SELECT %s FROM given WHERE c1 <> 0",
+        SIM__TABLE(struct sim_sweep_note, also_columns),
+        .name = "failed_again", /* The last of the script. */
+        .make = sim_notes_sql,
+};
+
+enum sim_store_err
+sim_store_sweep_note(struct sim_store *store, const struct sim_sweep_note *note)
+{
+    rt_check(store, SIM__STORE_MAGIC);
+    rt_assert(note->about != NULL && note->ended != NULL);
+    int64_t held = (note->held_to_verdict ? 1 : 0) | (note->held_to_goals ? 2 : 0);
     enum sim_store_err err = sim__store_begin(store);
     if (err != SIM_STORE_OK) {
         return err;
     }
-    err = join_seeds(store, sweep, first, last, stride);
-    if (err == SIM_STORE_OK && sqlite3_changes(store->db) == 0) {
-        err = insert_seeds(store, sweep, first, last, stride);
+    err = sim__store_insert(store, &sweep_notes, note, 1, held);
+    if (err == SIM_STORE_OK) {
+        err = sim__store_insert(store, &also_stated, note, 1, 0);
     }
     return sim__store_end(store, err);
 }
 
-#define RUN_COLUMNS \
-    "number, seed, digest, steps, sim_ns, decisions, deviations, verdict, oracle, actor, object," \
-    " site, fail_step, missing_wake_step, events, fresh, news, tape"
+static const struct sim__column shard_columns[] = {
+        SIM__COLUMN(struct sim_shard, shard),
+        SIM__COLUMN(struct sim_shard, shards),
+        SIM__NAMED("chapter", struct sim_shard, chapter_runs),
+        SIM__COLUMN(struct sim_shard, asked),
+};
+static const struct sim__table shards = {
+        .sql = "INSERT OR REPLACE INTO shards (sweep, started_ms, elapsed_ms, runs, digest,"
+               " complete, %s) SELECT sweep, started_ms, elapsed_ms, runs, digest, complete, %s"
+               " FROM sweeps, given WHERE sweep = ?1",
+        SIM__TABLE(struct sim_shard, shard_columns),
+        .name = "shards",
+        .make = sim_shard_sql,
+};
 
-/* `sql` reads the rows from `ring_runs`, and takes one number. */
-static enum sim_store_err
-run_over_rows(
-        struct sim_store *store, const char *sql, int64_t number, const struct sim__array *rows)
+enum sim_store_err
+sim_store_shard(struct sim_store *store, int64_t sweep, const struct sim_shard *shard)
 {
-    rt_assert(store->rows.count == 0);
-    store->rows.rows = rows->rows;
-    store->rows.tapes = rows->tapes;
-    store->rows.tapes_size = rows->tapes_size;
-    store->rows.count = rows->count;
-    enum sim_store_err err = sim__store_run_int(store, sql, number);
-    store->rows.count = 0;
-    return err;
+    rt_assert(shard->shard >= 1 && shard->shard <= shard->shards);
+    return sim__store_write(store, &shards, shard, 1, sweep);
 }
+
+/* ---- What it covered. ------------------------------------------------------------------------ */
+
+static const struct sim__column covered_columns[] = {
+        SIM__NAMED("kind", struct sim_covered, element.kind),
+        SIM__NAMED("site", struct sim_covered, element.first),
+        SIM__NAMED("other", struct sim_covered, element.second),
+        SIM__COLUMN(struct sim_covered, first_run),
+        SIM__COLUMN(struct sim_covered, runs),
+};
+static const struct sim__table coverage = {
+        .sql = "INSERT OR REPLACE INTO coverage (sweep, %s) SELECT ?1, %s FROM given",
+        SIM__TABLE(struct sim_covered, covered_columns),
+};
+
+enum sim_store_err
+sim_store_covered(
+        struct sim_store *store, int64_t sweep, const struct sim_covered *covered, uint32_t count)
+{
+    return sim__store_write(store, &coverage, covered, count, sweep);
+}
+
+static const struct sim__column drawn_columns[] = {
+        SIM__COLUMN(struct sim_drawn, strategy),
+        SIM__COLUMN(struct sim_drawn, runs),
+        SIM__COLUMN(struct sim_drawn, failures),
+};
+static const struct sim__table sweep_strategies = {
+        .sql = "INSERT OR REPLACE INTO sweep_strategies (sweep, %s) SELECT ?1, %s FROM given",
+        SIM__TABLE(struct sim_drawn, drawn_columns),
+};
+
+enum sim_store_err
+sim_store_drawn(
+        struct sim_store *store, int64_t sweep, const struct sim_drawn *drawn, uint32_t count)
+{
+    return sim__store_write(store, &sweep_strategies, drawn, count, sweep);
+}
+
+struct census {
+    const char *strategy;
+    struct sim_census counts;
+};
+
+static const struct sim__column census_columns[] = {
+        SIM__COLUMN(struct census, strategy),
+        SIM__NAMED("runs", struct census, counts.runs),
+        SIM__NAMED("seen", struct census, counts.seen),
+        SIM__NAMED("once", struct census, counts.once),
+        SIM__NAMED("twice", struct census, counts.twice),
+        SIM__NAMED("level", struct census, counts.level),
+};
+static const struct sim__table sweep_species = {
+        .sql = "INSERT OR REPLACE INTO sweep_species (sweep, %s) SELECT ?1, %s FROM given",
+        SIM__TABLE(struct census, census_columns),
+};
+
+enum sim_store_err
+sim__store_census(struct sim_store *store, int64_t sweep, const char *strategy,
+        const struct sim_census *census)
+{
+    const struct census row = {strategy, *census};
+    return sim__store_insert(store, &sweep_species, &row, 1, sweep);
+}
+
+enum sim_store_err
+sim_store_species(struct sim_store *store, int64_t sweep, const char *strategy,
+        const struct sim_census *census)
+{
+    enum sim_store_err err = sim__store_begin(store);
+    return err != SIM_STORE_OK
+                   ? err
+                   : sim__store_end(store, sim__store_census(store, sweep, strategy, census));
+}
+
+static const struct sim__column species_columns[] = {
+        SIM__COLUMN(struct sim_species_entry, species),
+        SIM__COLUMN(struct sim_species_entry, runs),
+};
+static const struct sim__table species_table = {
+        .sql = "INSERT INTO species (sweep, %s) SELECT ?1, %s FROM given WHERE c0 <> 0",
+        SIM__TABLE(struct sim_species_entry, species_columns),
+};
+
+enum sim_store_err
+sim__store_species_list(struct sim_store *store, int64_t sweep, const struct sim_species *species)
+{
+    enum sim_store_err err = sim__store_make(store, "species", sim_shard_sql);
+    if (err == SIM_STORE_OK) {
+        err = sim__store_run_int(store, "DELETE FROM species WHERE sweep = ?", sweep);
+    }
+    return err != SIM_STORE_OK ? err
+                               : sim__store_insert(store, &species_table, species->entries,
+                                         species->capacity, sweep);
+}
+
+enum sim_store_err
+sim_store_species_list(struct sim_store *store, int64_t sweep, const struct sim_species *species)
+{
+    enum sim_store_err err = sim__store_begin(store);
+    return err != SIM_STORE_OK
+                   ? err
+                   : sim__store_end(store, sim__store_species_list(store, sweep, species));
+}
+
+static const struct sim__column goal_columns[] = {
+        SIM__COLUMN(struct sim_goal, site),
+        SIM__COLUMN(struct sim_goal, what),
+        SIM__COLUMN(struct sim_goal, text),
+};
+static const struct sim__table goals_table = {
+        .sql = "INSERT OR REPLACE INTO goals (sweep, %s) SELECT ?1, %s FROM given",
+        SIM__TABLE(struct sim_goal, goal_columns),
+};
+
+enum sim_store_err
+sim_store_goals(
+        struct sim_store *store, int64_t sweep, const struct sim_goal *goals, uint32_t count)
+{
+    return sim__store_write(store, &goals_table, goals, count, sweep);
+}
+
+/* ---- Rows of its runs. ----------------------------------------------------------------------- */
+
+static const struct sim__column run_columns[] = {
+        SIM__COLUMN(struct sim_run_row, number),
+        SIM__COLUMN(struct sim_run_row, seed),
+        SIM__COLUMN(struct sim_run_row, digest),
+        SIM__COLUMN(struct sim_run_row, steps),
+        SIM__COLUMN(struct sim_run_row, sim_ns),
+        SIM__COLUMN(struct sim_run_row, decisions),
+        SIM__COLUMN(struct sim_run_row, deviations),
+        SIM__COLUMN(struct sim_run_row, verdict),
+        SIM__COLUMN(struct sim_run_row, oracle),
+        SIM__AS("actor", SIM__OPTIONAL, struct sim_run_row, actor),
+        SIM__COLUMN(struct sim_run_row, object),
+        SIM__COLUMN(struct sim_run_row, site),
+        SIM__COLUMN(struct sim_run_row, fail_step),
+        SIM__COLUMN(struct sim_run_row, missing_wake_step),
+        SIM__COLUMN(struct sim_run_row, events),
+        SIM__COLUMN(struct sim_run_row, fresh),
+        SIM__COLUMN(struct sim_run_row, news),
+        SIM__AS("tape", SIM__SLICE, struct sim_run_row, tape_offset),
+};
+_Static_assert(offsetof(struct sim_run_row, tape_length) ==
+                       offsetof(struct sim_run_row, tape_offset) + sizeof(uint32_t),
+        "a slice is an offset and a length");
+
+static const struct sim__table runs = {
+        .sql = "INSERT INTO runs (sweep, %s) SELECT ?1, %s FROM given",
+        SIM__TABLE(struct sim_run_row, run_columns),
+};
+static const struct sim__table one_run = {
+        .sql = "UPDATE runs SET (%s) = (SELECT %s FROM given) WHERE run = ?1",
+        SIM__TABLE(struct sim_run_row, run_columns),
+};
 
 enum sim_store_err
 sim__store_insert_runs(struct sim_store *store, int64_t sweep, const struct sim_run_row *rows,
         uint32_t count, const uint8_t *tapes, size_t tapes_size)
 {
-    const struct sim__array array = {
-            .rows = rows, .count = count, .tapes = tapes, .tapes_size = tapes_size};
-    return run_over_rows(store,
-            "INSERT INTO runs (sweep, " RUN_COLUMNS ") SELECT ?, * FROM ring_runs", sweep, &array);
+    const struct sim__given given = {.table = &runs,
+            .rows = rows,
+            .count = count,
+            .mask = UINT64_MAX,
+            .bytes = tapes,
+            .bytes_size = tapes_size};
+    return sim__store_give(store, &given, sweep);
 }
 
 enum sim_store_err
 sim__store_replace_run(struct sim_store *store, int64_t run, const struct sim_run_row *row,
         const uint8_t *tape, size_t tape_size)
 {
-    const struct sim__array array = {
-            .rows = row, .count = 1, .tapes = tape, .tapes_size = tape_size};
-    return run_over_rows(store,
-            "UPDATE runs SET (" RUN_COLUMNS ") = (SELECT * FROM ring_runs) WHERE run = ?", run,
-            &array);
+    const struct sim__given given = {.table = &one_run,
+            .rows = row,
+            .count = 1,
+            .mask = UINT64_MAX,
+            .bytes = tape,
+            .bytes_size = tape_size};
+    return sim__store_give(store, &given, run);
 }
 
 enum sim_store_err
@@ -197,9 +386,7 @@ sim_store_runs(struct sim_store *store, int64_t sweep, const struct sim_run_row 
     rt_check(store, SIM__STORE_MAGIC);
     rt_assert(rows != NULL || count == 0);
     enum sim_store_err err = sim__store_begin(store);
-    if (err != SIM_STORE_OK) {
-        return err;
-    }
-    err = sim__store_insert_runs(store, sweep, rows, count, tapes, tapes_size);
-    return sim__store_end(store, err);
+    return err != SIM_STORE_OK ? err
+                               : sim__store_end(store, sim__store_insert_runs(store, sweep, rows,
+                                                               count, tapes, tapes_size));
 }
