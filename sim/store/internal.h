@@ -41,6 +41,8 @@ struct sim_store {
     enum sim_store_err batch_err; /* The batch's first error: it is aborted. */
     bool batch;
     bool locked;     /* It has the writer's lock. */
+    bool new_wal;    /* No WAL was there when it was opened. */
+    bool relaxed;    /* The next commit is the first: store.c. */
     bool gone;       /* Another file is at its path, or none. */
     int lock_fd;     /* Of that lock's file; each is -1 while not open. */
     int db_fd;       /* To find the holder of SQLite's locks on the file, */
@@ -73,6 +75,9 @@ enum sim_store_err sim__store_check_schema(struct sim_store *store);
 
 /* GONE when another file is at the database's path, or none; or at that of SQLite's WAL. */
 enum sim_store_err sim__store_check_place(struct sim_store *store);
+
+/* Whether there is no WAL beside it. */
+bool sim__store_no_wal(const struct sim_store *store);
 
 /* After that, and once it is closed: removes the WAL that SQLite leaves beside a database that was
  * replaced, as the next program to open that would find our pages in it. */
@@ -161,9 +166,8 @@ enum sim_store_err sim__store_species_list(
 /* UNKNOWN where `runs` has no such row. */
 enum sim_store_err sim__store_known(struct sim_store *store, int64_t run);
 
-/* The words of an event, as columns of event_words. */
-#define SIM__EVENT_COLUMNS 4
-extern const struct sim__column sim__event_columns[SIM__EVENT_COLUMNS];
+/* Events as words. */
+extern const struct sim__table sim__event_words;
 
 /* Writes details, events, hashes and texts under `number`, which has none; deletes them. In a
  * transaction. */

@@ -19,13 +19,7 @@ struct word {
     const char *meaning;
 };
 
-static const struct sim__column word_columns[] = {
-        SIM__COLUMN(struct word, number),
-        SIM__COLUMN(struct word, name),
-        SIM__COLUMN(struct word, meaning),
-};
-
-#define WORDS_MAX 256
+#define WORDS_MAX 64
 
 /* A list of numbered words: one for each number from `first` to below `end`. */
 struct words {
@@ -37,10 +31,11 @@ struct words {
 };
 
 /* INSERT OR REPLACE: a newer build may know more words, or explain one better. */
-#define INTO(table, columns) \
+#define INTO(table, values) \
     { \
-        .sql = "INSERT OR REPLACE INTO " table " SELECT " columns " FROM given", \
-        SIM__TABLE(struct word, word_columns), .name = (table), \
+        .sql = "INSERT OR REPLACE INTO " table " SELECT " values " FROM given", \
+        .row_size = sizeof(struct word), \
+        .columns = {SIM__EACH(struct word, number, name, meaning)}, \
     }
 
 static const struct words lists[] = {
@@ -54,63 +49,67 @@ static const struct words lists[] = {
                 sim_element_name, sim_element_meaning},
 };
 
-static enum sim_store_err
-write_words(struct sim_store *store, const struct words *words)
+#define LISTS (sizeof(lists) / sizeof(lists[0]))
+
+/* Names are unique in a table: of two equal ones the later number has it. */
+static bool
+is_replaced(const struct words *words, const char *name)
 {
-    struct word rows[WORDS_MAX];
+    for (const struct words *next = words + 1; next < lists + LISTS; next++) {
+        for (uint32_t i = next->first; next->name == words->name && i < next->end; i++) {
+            if (strcmp(next->name(i), name) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The words of a list; their number. */
+static uint32_t
+list_words(const struct words *words, struct word *ret_rows)
+{
+    uint32_t count = 0;
     rt_assert(words->first < words->end && words->end - words->first <= WORDS_MAX);
     for (uint32_t i = words->first; i < words->end; i++) {
         const char *meaning = words->meaning != NULL ? words->meaning(i) : NULL;
-        rows[i - words->first] = (struct word){i, words->name(i), meaning};
+        if (!is_replaced(words, words->name(i))) {
+            ret_rows[count++] = (struct word){i, words->name(i), meaning};
+        }
     }
-    return sim__store_insert(store, &words->table, rows, words->end - words->first, 0);
-}
-
-/* How many words this build has, and how many the file has. */
-static enum sim_store_err
-words_missing(struct sim_store *store, bool *ret_missing)
-{
-    int64_t known = 0;
-    int64_t there = 0;
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        known += lists[i].end - lists[i].first;
-    }
-    struct sim__statement statement = sim__store_prepare(store,
-            "SELECT (SELECT count(*) FROM verdicts) + (SELECT count(*) FROM oracles)"
-            " + (SELECT count(*) FROM event_kinds) + (SELECT count(*) FROM object_kinds)"
-            " + (SELECT count(*) FROM element_kinds)");
-    enum sim_store_err err = sim__store_answer(&statement, 0, &there);
-    *ret_missing = there < known;
-    return err;
+    return count;
 }
 
 enum sim_store_err
 sim__store_words(struct sim_store *store)
 {
     rt_check(store, SIM__STORE_MAGIC);
-    bool missing = false;
-    enum sim_store_err err = words_missing(store, &missing);
-    for (size_t i = 0; missing && err == SIM_STORE_OK && i < sizeof(lists) / sizeof(lists[0]);
-            i++) {
-        err = write_words(store, &lists[i]);
+    struct word rows[LISTS][WORDS_MAX];
+    uint32_t counts[LISTS];
+    int64_t there = 0;
+    int64_t known = 0;
+    for (size_t i = 0; i < LISTS; i++) {
+        counts[i] = list_words(&lists[i], rows[i]);
+        known += counts[i];
+    }
+    enum sim_store_err err = sim__store_ask_int(store,
+            "SELECT (SELECT count(*) FROM verdicts) + (SELECT count(*) FROM oracles)"
+            " + (SELECT count(*) FROM event_kinds) + (SELECT count(*) FROM object_kinds)"
+            " + (SELECT count(*) FROM element_kinds)",
+            0, &there);
+    for (size_t i = 0; there < known && err == SIM_STORE_OK && i < LISTS; i++) {
+        err = sim__store_insert(store, &lists[i].table, rows[i], counts[i], 0);
     }
     return err;
 }
 
 /* ---- Sites. ---------------------------------------------------------------------------------- */
 
-static const struct sim__column site_columns[] = {
-        SIM__NAMED("site", struct rt_site, id),
-        SIM__COLUMN(struct rt_site, file),
-        SIM__COLUMN(struct rt_site, function),
-        SIM__COLUMN(struct rt_site, line),
-        SIM__COLUMN(struct rt_site, counter),
-};
-#define SITE_COLUMNS (sizeof(site_columns) / sizeof(site_columns[0]))
-
 static const struct sim__table sites_table = {
-        .sql = "INSERT OR REPLACE INTO sites (%s) SELECT %s FROM given",
-        SIM__TABLE(struct rt_site, site_columns),
+        .name = "sites",
+        .row_size = sizeof(struct rt_site),
+        .columns = {SIM__NAMED("site", struct rt_site, id),
+                SIM__EACH(struct rt_site, file, function, line, counter)},
 };
 
 /* Those of this build that the file has not. */
@@ -128,7 +127,7 @@ next_there(struct missing *missing)
 {
     missing->more = sim__store_row(&missing->there);
     if (missing->more) {
-        sim__row_read(missing->there.stmt, site_columns, SITE_COLUMNS, &missing->row);
+        sim__row_read(missing->there.stmt, &sites_table, &missing->row);
     }
 }
 

@@ -14,18 +14,13 @@ extern const char sim_code_sql[];
 
 /* ---- Edges. ---------------------------------------------------------------------------------- */
 
-static const struct sim__column edge_columns[] = {
-        SIM__NAMED("edge", struct sim_code_edge, id),
-        SIM__COLUMN(struct sim_code_edge, file),
-        SIM__COLUMN(struct sim_code_edge, function),
-        SIM__COLUMN(struct sim_code_edge, line),
-        SIM__COLUMN(struct sim_code_edge, nth),
-};
 static const struct sim__table code_edges = {
-        .sql = "INSERT OR IGNORE INTO code_edges (%s) SELECT %s FROM given",
-        SIM__TABLE(struct sim_code_edge, edge_columns),
         .name = "code_edges",
         .make = sim_code_sql,
+        .sql = "INSERT OR IGNORE INTO code_edges (%s) SELECT %s FROM given",
+        .row_size = sizeof(struct sim_code_edge),
+        .columns = {SIM__NAMED("edge", struct sim_code_edge, id),
+                SIM__EACH(struct sim_code_edge, file, function, line, nth)},
 };
 
 enum sim_store_err
@@ -34,15 +29,11 @@ sim_store_code_edges(struct sim_store *store, const struct sim_code_edge *edges,
     return sim__store_write(store, &code_edges, edges, count, 0);
 }
 
-static const struct sim__column covered_columns[] = {
-        SIM__COLUMN(struct sim_code_covered, edge),
-        SIM__COLUMN(struct sim_code_covered, first_run),
-        SIM__COLUMN(struct sim_code_covered, runs),
-        SIM__COLUMN(struct sim_code_covered, before_fault),
-};
 static const struct sim__table code_coverage = {
-        .sql = "INSERT OR REPLACE INTO code_coverage (sweep, %s) SELECT ?1, %s FROM given",
-        SIM__TABLE(struct sim_code_covered, covered_columns),
+        .name = "code_coverage",
+        .key = "sweep",
+        .row_size = sizeof(struct sim_code_covered),
+        .columns = {SIM__EACH(struct sim_code_covered, edge, first_run, runs, before_fault)},
 };
 
 enum sim_store_err
@@ -79,10 +70,10 @@ static enum sim_store_err
 fill_now(struct sim_store *store, const uint64_t *set, const struct sim_code_edge *edges,
         uint32_t count)
 {
-    static const struct sim__column columns[] = {{"edge", SIM__U64, 0, sizeof(uint64_t)}};
     static const struct sim__table now = {
-            .sql = "INSERT INTO code_set_now (%s) SELECT %s FROM given",
-            SIM__TABLE(uint64_t, columns),
+            .name = "code_set_now",
+            .row_size = sizeof(uint64_t),
+            .columns = {{"edge", SIM__U64, 0, sizeof(uint64_t)}},
     };
     enum sim_store_err err = sim__store_execute(store,
             "CREATE TEMP TABLE IF NOT EXISTS code_set_now (edge INTEGER PRIMARY KEY);"
@@ -154,15 +145,12 @@ struct code_run {
     uint32_t fresh;
 };
 
-static const struct sim__column run_columns[] = {
-        SIM__COLUMN(struct code_run, number),
-        SIM__NAMED("code_set", struct code_run, reached),
-        SIM__COLUMN(struct code_run, before),
-        SIM__COLUMN(struct code_run, fresh),
-};
 static const struct sim__table code_runs = {
-        .sql = "INSERT OR REPLACE INTO code_runs (sweep, %s) SELECT ?1, %s FROM given",
-        SIM__TABLE(struct code_run, run_columns),
+        .name = "code_runs",
+        .key = "sweep",
+        .row_size = sizeof(struct code_run),
+        .columns = {SIM__EACH(struct code_run, number, before, fresh),
+                SIM__NAMED("code_set", struct code_run, reached)},
 };
 
 enum sim_store_err

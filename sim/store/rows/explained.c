@@ -19,28 +19,15 @@ struct told {
     struct sim_outcome outcome;
 };
 
-static const struct sim__column told_columns[] = {
-        SIM__COLUMN(struct told, told),
-        SIM__COLUMN(struct told, run),
-        SIM__COLUMN(struct told, parts_step),
-        SIM__NAMED("seed", struct told, outcome.seed),
-        SIM__NAMED("digest", struct told, outcome.digest),
-        SIM__NAMED("steps", struct told, outcome.steps),
-        SIM__NAMED("sim_ns", struct told, outcome.sim_ns),
-        SIM__NAMED("decisions", struct told, outcome.decisions),
-        SIM__NAMED("deviations", struct told, outcome.deviations),
-        SIM__NAMED("verdict", struct told, outcome.verdict),
-        SIM__NAMED("oracle", struct told, outcome.oracle),
-        SIM__AS("actor", SIM__OPTIONAL, struct told, outcome.actor),
-        SIM__NAMED("object", struct told, outcome.object),
-        SIM__NAMED("site", struct told, outcome.site),
-        SIM__NAMED("fail_step", struct told, outcome.fail_step),
-        SIM__NAMED("missing_wake_step", struct told, outcome.missing_wake_step),
-        SIM__NAMED("events", struct told, outcome.events),
-};
 static const struct sim__table told_table = {
-        .sql = "INSERT OR REPLACE INTO told (%s) SELECT %s FROM given",
-        SIM__TABLE(struct told, told_columns),
+        .name = "told",
+        .row_size = sizeof(struct told),
+        .columns = {SIM__EACH(struct told, told, run, parts_step, outcome.seed, outcome.digest,
+                            outcome.steps, outcome.sim_ns, outcome.decisions),
+                SIM__EACH(struct told, outcome.deviations, outcome.verdict, outcome.oracle,
+                        outcome.object, outcome.site, outcome.fail_step, outcome.missing_wake_step,
+                        outcome.events),
+                SIM__AS("actor", SIM__OPTIONAL, struct told, outcome.actor)},
 };
 
 static enum sim_store_err
@@ -60,48 +47,29 @@ write_told(struct sim_store *store, int64_t number, int64_t run, const struct si
 
 /* ---- The explanation. ------------------------------------------------------------------------ */
 
-static const struct sim__column explained_columns[] = {
-        SIM__COLUMN(struct sim_explained, run),
-        SIM__COLUMN(struct sim_explained, headline),
-        SIM__COLUMN(struct sim_explained, cause),
-        SIM__COLUMN(struct sim_explained, wake_outcome),
-        SIM__COLUMN(struct sim_explained, answer),
-        SIM__COLUMN(struct sim_explained, decision),
-        SIM__COLUMN(struct sim_explained, ordering),
-        SIM__COLUMN(struct sim_explained, swapped),
-        SIM__COLUMN(struct sim_explained, needed),
-        SIM__COLUMN(struct sim_explained, why),
-        SIM__COLUMN(struct sim_explained, refs),
-        SIM__COLUMN(struct sim_explained, build),
-};
 static const struct sim__table explained_table = {
         .sql = "INSERT OR REPLACE INTO explained (told, twin, %s)"
                " SELECT -2 * c0, iif(?1, -2 * c0 - 1, NULL), %s FROM given",
-        SIM__TABLE(struct sim_explained, explained_columns),
+        .row_size = sizeof(struct sim_explained),
+        .columns = {SIM__EACH(struct sim_explained, run, headline, cause, wake_outcome, answer,
+                            decision, ordering, swapped),
+                SIM__EACH(struct sim_explained, needed, why, refs, build)},
 };
 
-static const struct sim__column place_columns[] = {
-        SIM__COLUMN(struct sim_explained_place, role),
-        SIM__COLUMN(struct sim_explained_place, nth),
-        SIM__COLUMN(struct sim_explained_place, file),
-        SIM__COLUMN(struct sim_explained_place, function),
-        SIM__COLUMN(struct sim_explained_place, line),
-        SIM__COLUMN(struct sim_explained_place, step),
-};
 static const struct sim__table places_table = {
-        .sql = "INSERT OR REPLACE INTO explained_places (run, %s) SELECT ?1, %s FROM given",
-        SIM__TABLE(struct sim_explained_place, place_columns),
+        .name = "explained_places",
+        .key = "run",
+        .row_size = sizeof(struct sim_explained_place),
+        .columns = {SIM__EACH(struct sim_explained_place, role, nth, file, function, line, step)},
 };
 
-static const struct sim__column deciding_columns[] = {
-        SIM__COLUMN(struct sim_explained, run),
-        SIM__NAMED("step", struct sim_explained, decided_step),
-        SIM__NAMED("told", struct sim_explained, decided_told),
-        SIM__NAMED("twin", struct sim_explained, decided_twin),
-};
 static const struct sim__table deciding_table = {
         .sql = "INSERT INTO deciding (%s) SELECT %s FROM given WHERE c2 IS NOT NULL",
-        SIM__TABLE(struct sim_explained, deciding_columns),
+        .row_size = sizeof(struct sim_explained),
+        .columns = {SIM__EACH(struct sim_explained, run),
+                SIM__NAMED("step", struct sim_explained, decided_step),
+                SIM__NAMED("told", struct sim_explained, decided_told),
+                SIM__NAMED("twin", struct sim_explained, decided_twin)},
 };
 
 static enum sim_store_err

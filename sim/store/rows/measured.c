@@ -9,29 +9,14 @@
 extern const char sim_zoo_sql[];
 extern const char sim_measure_sql[];
 
-static const struct sim__column zoo_columns[] = {
-        SIM__COLUMN(struct sim_zoo_row, name),
-        SIM__COLUMN(struct sim_zoo_row, bug),
-        SIM__COLUMN(struct sim_zoo_row, reference),
-        SIM__COLUMN(struct sim_zoo_row, about),
-        SIM__COLUMN(struct sim_zoo_row, verdict),
-        SIM__COLUMN(struct sim_zoo_row, oracle),
-        SIM__COLUMN(struct sim_zoo_row, as_stated),
-        SIM__COLUMN(struct sim_zoo_row, baseline),
-        SIM__COLUMN(struct sim_zoo_row, trials),
-        SIM__COLUMN(struct sim_zoo_row, found),
-        SIM__COLUMN(struct sim_zoo_row, trial_runs),
-        SIM__COLUMN(struct sim_zoo_row, trial_steps),
-        SIM__COLUMN(struct sim_zoo_row, fixed_runs),
-        SIM__COLUMN(struct sim_zoo_row, fixed_failures),
-        SIM__COLUMN(struct sim_zoo_row, build),
-        SIM__COLUMN(struct sim_zoo_row, measured_ms),
-};
 static const struct sim__table zoo = {
-        .sql = "INSERT OR REPLACE INTO zoo (%s) SELECT %s FROM given",
-        SIM__TABLE(struct sim_zoo_row, zoo_columns),
         .name = "zoo",
         .make = sim_zoo_sql,
+        .row_size = sizeof(struct sim_zoo_row),
+        .columns = {SIM__EACH(struct sim_zoo_row, name, bug, reference, about, verdict, oracle,
+                            as_stated, baseline),
+                SIM__EACH(struct sim_zoo_row, trials, found, trial_runs, trial_steps, fixed_runs,
+                        fixed_failures, build, measured_ms)},
 };
 
 enum sim_store_err
@@ -42,26 +27,13 @@ sim_store_zoo(struct sim_store *store, const struct sim_zoo_row *row)
     return sim__store_write(store, &zoo, row, 1, 0);
 }
 
-static const struct sim__column measure_columns[] = {
-        SIM__COLUMN(struct sim_measure_row, scenario),
-        SIM__COLUMN(struct sim_measure_row, strategy),
-        SIM__COLUMN(struct sim_measure_row, runs_max),
-        SIM__COLUMN(struct sim_measure_row, trials),
-        SIM__COLUMN(struct sim_measure_row, found),
-        SIM__COLUMN(struct sim_measure_row, exhausted),
-        SIM__COLUMN(struct sim_measure_row, trial_runs),
-        SIM__COLUMN(struct sim_measure_row, trial_steps),
-        SIM__COLUMN(struct sim_measure_row, verdict),
-        SIM__COLUMN(struct sim_measure_row, oracle),
-        SIM__COLUMN(struct sim_measure_row, as_stated),
-        SIM__COLUMN(struct sim_measure_row, build),
-        SIM__COLUMN(struct sim_measure_row, measured_ms),
-};
 static const struct sim__table measures = {
-        .sql = "INSERT OR REPLACE INTO measures (%s) SELECT %s FROM given",
-        SIM__TABLE(struct sim_measure_row, measure_columns),
         .name = "measures",
         .make = sim_measure_sql,
+        .row_size = sizeof(struct sim_measure_row),
+        .columns = {SIM__EACH(struct sim_measure_row, scenario, strategy, runs_max, trials, found,
+                            exhausted, trial_runs, trial_steps),
+                SIM__EACH(struct sim_measure_row, verdict, oracle, as_stated, build, measured_ms)},
 };
 
 enum sim_store_err

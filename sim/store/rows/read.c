@@ -9,44 +9,22 @@
 
 /* ---- A run. ---------------------------------------------------------------------------------- */
 
-static const struct sim__column found_columns[] = {
-        SIM__NAMED("r.run", struct sim_found_run, run),
-        SIM__NAMED("r.sweep", struct sim_found_run, sweep),
-        SIM__NAMED("r.seed", struct sim_found_run, seed),
-        SIM__NAMED("r.digest", struct sim_found_run, digest),
-        SIM__NAMED("r.events", struct sim_found_run, events),
-        SIM__NAMED("r.verdict", struct sim_found_run, verdict),
-        SIM__NAMED("r.oracle", struct sim_found_run, oracle),
-        SIM__NAMED("r.site", struct sim_found_run, site),
-        SIM__NAMED("d.stored", struct sim_found_run, events_stored),
-        SIM__AS("s.scenario", SIM__COPY, struct sim_found_run, scenario),
-        SIM__AS("s.library", SIM__COPY, struct sim_found_run, library),
-        SIM__AS("s.strategy", SIM__COPY, struct sim_found_run, strategy),
-        SIM__AS("coalesce(d.options, s.options)", SIM__COPY, struct sim_found_run, options),
-        SIM__AS("d.token", SIM__COPY, struct sim_found_run, token),
-        SIM__AS("d.message", SIM__COPY, struct sim_found_run, message),
-        SIM__AS("h.token", SIM__COPY, struct sim_found_run, shrunk_token),
-        SIM__AS("r.tape", SIM__BYTES_COPY, struct sim_found_run, tape),
-        SIM__AS("d.hashes", SIM__BYTES_COPY, struct sim_found_run, hashes),
-};
-#define FOUND_COLUMNS ((uint32_t)(sizeof(found_columns) / sizeof(found_columns[0])))
+#define TEXT(member) SIM__AS(#member, SIM__COPY, struct sim_found_run, member)
+#define BYTES(member) SIM__AS(#member, SIM__BYTES_COPY, struct sim_found_run, member)
 
-static struct sim__statement
-prepare_found(struct sim_store *store)
-{
-    sqlite3_str *sql = sqlite3_str_new(NULL);
-    for (uint32_t i = 0; i < FOUND_COLUMNS; i++) {
-        sqlite3_str_appendf(sql, "%s %s", i > 0 ? "," : "SELECT", found_columns[i].name);
-    }
-    sqlite3_str_appendall(sql,
-            " FROM runs AS r JOIN sweeps AS s USING (sweep) LEFT JOIN details AS d USING (run)"
-            " LEFT JOIN shrunk AS h USING (run) WHERE r.run = ?");
-    char *text = sqlite3_str_finish(sql);
-    rt_assert(text != NULL);
-    struct sim__statement statement = sim__store_prepare(store, text);
-    sqlite3_free(text);
-    return statement;
-}
+static const char found_sql[] =
+        "SELECT r.run, r.sweep, r.seed, r.digest, r.events, r.verdict, r.oracle, r.site, d.stored,"
+        " s.scenario, s.library, s.strategy, coalesce(d.options, s.options), d.token, d.message,"
+        " h.token, r.tape, d.hashes FROM runs AS r JOIN sweeps AS s USING (sweep)"
+        " LEFT JOIN details AS d USING (run) LEFT JOIN shrunk AS h USING (run) WHERE r.run = ?";
+/* The same, in their order. */
+static const struct sim__table found_table = {
+        .columns = {SIM__EACH(struct sim_found_run, run, sweep, seed, digest, events, verdict,
+                            oracle, site),
+                SIM__EACH(struct sim_found_run, events_stored), TEXT(scenario), TEXT(library),
+                TEXT(strategy), TEXT(options), TEXT(token), TEXT(message), TEXT(shrunk_token),
+                BYTES(tape), BYTES(hashes)},
+};
 
 /* In place, from the bytes of the file. */
 static void
@@ -66,11 +44,11 @@ enum sim_store_err
 sim_store_find_run(struct sim_store *store, int64_t run, struct sim_found_run *ret_found)
 {
     rt_check(store, SIM__STORE_MAGIC);
-    struct sim__statement statement = prepare_found(store);
+    struct sim__statement statement = sim__store_prepare(store, found_sql);
     sim__put_int(&statement, run);
     struct sim_found_run found = {0};
     if (sim__store_row(&statement)) {
-        sim__row_read(statement.stmt, found_columns, FOUND_COLUMNS, &found);
+        sim__row_read(statement.stmt, &found_table, &found);
         found.hashes_count /= 8; /* It was their bytes. */
         hashes_decode(found.hashes, found.hashes_count);
     }
@@ -117,7 +95,7 @@ sim_store_read_events(struct sim_store *store, int64_t run, uint64_t first,
     sim__put_int(&statement, capacity);
     uint32_t count = 0;
     while (count < capacity && sim__store_row(&statement)) {
-        sim__row_read(statement.stmt, sim__event_columns, SIM__EVENT_COLUMNS, &events[count++]);
+        sim__row_read(statement.stmt, &sim__event_words, &events[count++]);
     }
     enum sim_store_err err = sim__store_done(&statement);
     if (err == SIM_STORE_OK) {
@@ -228,7 +206,7 @@ sim_store_unexplained(
     return sim__store_done(&statement);
 }
 
-/* ---- What sweeps covered. ----------------------------------------------------------------------- */
+/* ---- What sweeps covered. -------------------------------------------------------------------- */
 
 #define COLUMNS_MAX 8
 

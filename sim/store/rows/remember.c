@@ -5,31 +5,29 @@
  */
 #include "sim/store/internal.h"
 
-static const struct sim__column columns[] = {
-        SIM__COLUMN(struct sim_remembered, scenario),
-        SIM__COLUMN(struct sim_remembered, verdict),
-        SIM__COLUMN(struct sim_remembered, oracle),
-        SIM__COLUMN(struct sim_remembered, site),
-        SIM__COLUMN(struct sim_remembered, library),
-        SIM__COLUMN(struct sim_remembered, token),
-        SIM__AS("run", SIM__ID, struct sim_remembered, run),
-};
-#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+#define COLUMNS \
+    { \
+        SIM__EACH(struct sim_remembered, scenario, verdict, oracle, site, library, token), \
+                SIM__AS("run", SIM__ID, struct sim_remembered, run) \
+    }
 
 /* REPLACE gives the row a new number: it is the newest again. */
 static const struct sim__table remembered = {
-        .sql = "INSERT OR REPLACE INTO remembered (%s) SELECT %s FROM given",
-        SIM__TABLE(struct sim_remembered, columns),
+        .name = "remembered",
+        .row_size = sizeof(struct sim_remembered),
+        .columns = COLUMNS,
 };
 static const struct sim__table forgotten = {
         .sql = "DELETE FROM remembered WHERE (scenario, verdict, oracle, site)"
                " IN (SELECT c0, c1, c2, c3 FROM given)",
-        SIM__TABLE(struct sim_remembered, columns),
+        .row_size = sizeof(struct sim_remembered),
+        .columns = COLUMNS,
 };
-static const struct sim__column again_columns[] = {{"run", SIM__U64, 0, sizeof(int64_t)}};
 static const struct sim__table failed_again = {
-        .sql = "INSERT OR IGNORE INTO failed_again (sweep, %s) SELECT ?1, %s FROM given",
-        SIM__TABLE(int64_t, again_columns),
+        .name = "failed_again",
+        .key = "sweep",
+        .row_size = sizeof(int64_t),
+        .columns = {{"run", SIM__U64, 0, sizeof(int64_t)}},
 };
 
 enum sim_store_err
@@ -65,7 +63,7 @@ sim_store_remembered(struct sim_store *store,
     bool more = true;
     while (more && sim__store_row(&statement)) {
         struct sim_remembered failure;
-        sim__row_read(statement.stmt, columns, COLUMNS, &failure);
+        sim__row_read(statement.stmt, &remembered, &failure);
         more = each(&failure, argument);
     }
     return sim__store_done(&statement);

@@ -18,22 +18,20 @@ extern const char sim_stacks_sql[];
 /* ---- Events. --------------------------------------------------------------------------------- */
 
 /* The four words of an event; schema.sql takes them apart again. */
-const struct sim__column sim__event_columns[SIM__EVENT_COLUMNS] = {
-        SIM__AS("step_cause", SIM__PAIR, struct sim_event, step),
-        SIM__AS("object_site", SIM__PAIR, struct sim_event, object),
-        SIM__AS("await_actor_kind", SIM__PACKED, struct sim_event, await),
-        SIM__COLUMN(struct sim_event, argument),
-};
-static const struct sim__table event_words = {
+const struct sim__table sim__event_words = {
         .sql = "INSERT INTO event_words (%s) SELECT %s FROM given",
-        SIM__TABLE(struct sim_event, sim__event_columns),
+        .row_size = sizeof(struct sim_event),
+        .columns = {SIM__AS("step_cause", SIM__PAIR, struct sim_event, step),
+                SIM__AS("object_site", SIM__PAIR, struct sim_event, object),
+                SIM__AS("await_actor_kind", SIM__PACKED, struct sim_event, await),
+                SIM__COLUMN(struct sim_event, argument)},
 };
 
 /* The events in a recorder's ring, the oldest first. */
 static enum sim_store_err
 insert_events(struct sim_store *store, const struct sim_recorder *recorder, uint64_t count)
 {
-    const struct sim__given given = {.table = &event_words,
+    const struct sim__given given = {.table = &sim__event_words,
             .rows = recorder->memory.events,
             .count = count,
             .first = recorder->count - count,
@@ -59,15 +57,12 @@ struct text {
     size_t length;
 };
 
-static const struct sim__column text_columns[] = {
-        SIM__COLUMN(struct text, what),
-        SIM__COLUMN(struct text, which),
-        SIM__AS("text", SIM__TEXT_N, struct text, bytes),
-};
 /* The first text of an event is the one that sim_recorder_text answers. */
 static const struct sim__table texts_table = {
         .sql = "INSERT OR IGNORE INTO texts (run, %s) SELECT ?1, %s FROM given",
-        SIM__TABLE(struct text, text_columns),
+        .row_size = sizeof(struct text),
+        .columns = {SIM__EACH(struct text, what, which),
+                SIM__AS("text", SIM__TEXT_N, struct text, bytes)},
 };
 
 static const char *const text_kinds[] = {
@@ -116,15 +111,11 @@ struct recorded {
     uint64_t stored;
 };
 
-static const struct sim__column recorded_columns[] = {
-        SIM__AS("hashes", SIM__BYTES, struct recorded, hashes),
-        SIM__COLUMN(struct recorded, first_id),
-        SIM__COLUMN(struct recorded, first_n),
-        SIM__COLUMN(struct recorded, stored),
-};
 static const struct sim__table recorded_table = {
         .sql = "UPDATE details SET (%s) = (SELECT %s FROM given) WHERE run = ?1",
-        SIM__TABLE(struct recorded, recorded_columns),
+        .row_size = sizeof(struct recorded),
+        .columns = {SIM__AS("hashes", SIM__BYTES, struct recorded, hashes),
+                SIM__EACH(struct recorded, first_id, first_n, stored)},
 };
 
 static uint8_t *
@@ -173,20 +164,13 @@ struct details {
     struct sim_outcome outcome;
 };
 
-static const struct sim__column details_columns[] = {
-        SIM__COLUMN(struct details, token),
-        SIM__NAMED("message", struct details, outcome.message),
-        SIM__NAMED("actor_name", struct details, outcome.actor_name),
-        SIM__COLUMN(struct details, options),
-        SIM__NAMED("tasks", struct details, outcome.tasks),
-        SIM__NAMED("run_order", struct details, outcome.order),
-        SIM__AS("fifo", SIM__OPTIONAL, struct details, fifo),
-        SIM__NAMED("fail_ns", struct details, outcome.fail_ns),
-        SIM__NAMED("audit_step", struct details, outcome.audit_step),
-};
 static const struct sim__table details_table = {
         .sql = "INSERT INTO details (run, %s) SELECT ?1, %s FROM given",
-        SIM__TABLE(struct details, details_columns),
+        .row_size = sizeof(struct details),
+        .columns = {SIM__EACH(struct details, token, options, outcome.message, outcome.actor_name,
+                            outcome.tasks, outcome.fail_ns, outcome.audit_step),
+                SIM__NAMED("run_order", struct details, outcome.order),
+                SIM__AS("fifo", SIM__OPTIONAL, struct details, fifo)},
 };
 
 static enum sim_store_err
@@ -230,19 +214,13 @@ sim__store_forget_details(struct sim_store *store, int64_t number)
 
 /* ---- Its stack. ------------------------------------------------------------------------------ */
 
-static const struct sim__column frame_columns[] = {
-        SIM__COLUMN(struct sim_frame, function),
-        SIM__COLUMN(struct sim_frame, file),
-        SIM__COLUMN(struct sim_frame, line),
-        SIM__COLUMN(struct sim_frame, times),
-        SIM__COLUMN(struct sim_frame, module),
-        SIM__NAMED("module_offset", struct sim_frame, offset),
-};
 static const struct sim__table stacks = {
-        .sql = "INSERT OR REPLACE INTO stacks (run, n, %s) SELECT ?1, rowid, %s FROM given",
-        SIM__TABLE(struct sim_frame, frame_columns),
         .name = "stacks",
         .make = sim_stacks_sql,
+        .sql = "INSERT OR REPLACE INTO stacks (run, n, %s) SELECT ?1, rowid, %s FROM given",
+        .row_size = sizeof(struct sim_frame),
+        .columns = {SIM__EACH(struct sim_frame, function, file, line, times, module),
+                SIM__NAMED("module_offset", struct sim_frame, offset)},
 };
 
 /* ---- A whole run. ---------------------------------------------------------------------------- */
@@ -386,28 +364,17 @@ sim_store_refill(struct sim_store *store, int64_t run, const struct sim_recorder
 
 /* ---- Its smallest form. ---------------------------------------------------------------------- */
 
-static const struct sim__column shrunk_columns[] = {
-        SIM__COLUMN(struct sim_shrunk_row, run),
-        SIM__COLUMN(struct sim_shrunk_row, token),
-        SIM__COLUMN(struct sim_shrunk_row, options),
-        SIM__COLUMN(struct sim_shrunk_row, digest),
-        SIM__COLUMN(struct sim_shrunk_row, steps),
-        SIM__COLUMN(struct sim_shrunk_row, sim_ns),
-        SIM__COLUMN(struct sim_shrunk_row, deviations),
-        SIM__COLUMN(struct sim_shrunk_row, preemptions),
-        SIM__COLUMN(struct sim_shrunk_row, faults),
-        SIM__COLUMN(struct sim_shrunk_row, actors),
-        SIM__AS("tape", SIM__BLOB, struct sim_shrunk_row, tape),
-        SIM__COLUMN(struct sim_shrunk_row, replays),
-        SIM__COLUMN(struct sim_shrunk_row, stopped),
-};
 _Static_assert(offsetof(struct sim_shrunk_row, tape_size) ==
                        offsetof(struct sim_shrunk_row, tape) + sizeof(void *),
         "a blob is a pointer and a size");
 
 static const struct sim__table shrunk = {
-        .sql = "INSERT OR REPLACE INTO shrunk (%s) SELECT %s FROM given",
-        SIM__TABLE(struct sim_shrunk_row, shrunk_columns),
+        .name = "shrunk",
+        .row_size = sizeof(struct sim_shrunk_row),
+        .columns = {SIM__EACH(struct sim_shrunk_row, run, token, options, digest, steps, sim_ns,
+                            deviations, preemptions),
+                SIM__EACH(struct sim_shrunk_row, faults, actors, replays, stopped),
+                SIM__AS("tape", SIM__BLOB, struct sim_shrunk_row, tape)},
 };
 
 enum sim_store_err

@@ -13,19 +13,11 @@ extern const char sim_shard_sql[];
 
 /* ---- The sweep itself. ----------------------------------------------------------------------- */
 
-static const struct sim__column sweep_columns[] = {
-        SIM__COLUMN(struct sim_sweep, scenario),
-        SIM__COLUMN(struct sim_sweep, library),
-        SIM__COLUMN(struct sim_sweep, strategy),
-        SIM__COLUMN(struct sim_sweep, options),
-        SIM__COLUMN(struct sim_sweep, build),
-        SIM__COLUMN(struct sim_sweep, git),
-        SIM__COLUMN(struct sim_sweep, seed_first),
-        SIM__COLUMN(struct sim_sweep, started_ms),
-};
 static const struct sim__table sweeps = {
-        .sql = "INSERT INTO sweeps (%s) SELECT %s FROM given",
-        SIM__TABLE(struct sim_sweep, sweep_columns),
+        .name = "sweeps",
+        .row_size = sizeof(struct sim_sweep),
+        .columns = {SIM__EACH(struct sim_sweep, scenario, library, strategy, options, build, git,
+                seed_first, started_ms)},
 };
 
 enum sim_store_err
@@ -49,25 +41,19 @@ sim_store_sweep_begin(struct sim_store *store, const struct sim_sweep *sweep, in
     return err;
 }
 
-static const struct sim__column totals_columns[] = {
-        SIM__COLUMN(struct sim_sweep_totals, runs),
-        SIM__COLUMN(struct sim_sweep_totals, steps),
-        SIM__COLUMN(struct sim_sweep_totals, sim_ns),
-        SIM__COLUMN(struct sim_sweep_totals, digest),
-        SIM__COLUMN(struct sim_sweep_totals, elapsed_ms),
-        SIM__COLUMN(struct sim_sweep_totals, complete),
-};
 static const struct sim__table sweep_totals = {
         .sql = "UPDATE sweeps SET (%s) = (SELECT %s FROM given) WHERE sweep = ?1",
-        SIM__TABLE(struct sim_sweep_totals, totals_columns),
+        .row_size = sizeof(struct sim_sweep_totals),
+        .columns = {SIM__EACH(
+                struct sim_sweep_totals, runs, steps, sim_ns, digest, elapsed_ms, complete)},
 };
 
 /* The array's index is the verdict. */
-static const struct sim__column verdict_columns[] = {{"runs", SIM__U64, 0, sizeof(uint64_t)}};
 static const struct sim__table sweep_verdicts = {
         .sql = "INSERT OR REPLACE INTO sweep_verdicts (sweep, verdict, %s)"
                " SELECT ?1, rowid, %s FROM given WHERE c0 <> 0",
-        SIM__TABLE(uint64_t, verdict_columns),
+        .row_size = sizeof(uint64_t),
+        .columns = {{"runs", SIM__U64, 0, sizeof(uint64_t)}},
 };
 
 static uint64_t
@@ -105,17 +91,13 @@ struct seeds {
 
 /* Seeds arrive in order, so only the sweep's last range can grow: a range that continues it begins
  * where it begins, and replaces it. */
-static const struct sim__column seeds_columns[] = {
-        SIM__COLUMN(struct seeds, last),
-        SIM__COLUMN(struct seeds, stride),
-        SIM__COLUMN(struct seeds, first),
-};
 static const struct sim__table seeds = {
         .sql = "INSERT OR REPLACE INTO seeds (sweep, %s) SELECT ?1, %s FROM ("
                "SELECT c0, c1, coalesce((SELECT first FROM seeds WHERE sweep = ?1 AND stride = c1"
                " AND last = c2 - c1 AND first = (SELECT max(first) FROM seeds WHERE sweep = ?1)),"
                " c2) AS c2 FROM given)",
-        SIM__TABLE(struct seeds, seeds_columns),
+        .row_size = sizeof(struct seeds),
+        .columns = {SIM__EACH(struct seeds, last, stride, first)},
 };
 
 enum sim_store_err
@@ -130,32 +112,22 @@ sim_store_sweep_seeds(
 
 /* ---- Its command, and its shard. ------------------------------------------------------------- */
 
-static const struct sim__column note_columns[] = {
-        SIM__COLUMN(struct sim_sweep_note, sweep),
-        SIM__COLUMN(struct sim_sweep_note, command_ms),
-        SIM__COLUMN(struct sim_sweep_note, about),
-        SIM__COLUMN(struct sim_sweep_note, file),
-        SIM__COLUMN(struct sim_sweep_note, stated),
-        SIM__COLUMN(struct sim_sweep_note, ended),
-        SIM__COLUMN(struct sim_sweep_note, checked),
-        SIM__COLUMN(struct sim_sweep_note, unequal),
-};
 static const struct sim__table sweep_notes = {
-        .sql = "INSERT OR REPLACE INTO sweep_notes (held, %s) SELECT ?1, %s FROM given",
-        SIM__TABLE(struct sim_sweep_note, note_columns),
         .name = "sweep_notes",
         .make = sim_notes_sql,
+        .key = "held",
+        .row_size = sizeof(struct sim_sweep_note),
+        .columns = {SIM__EACH(struct sim_sweep_note, sweep, command_ms, about, file, stated, ended,
+                checked, unequal)},
 };
 
-static const struct sim__column also_columns[] = {
-        SIM__COLUMN(struct sim_sweep_note, sweep),
-        SIM__NAMED("verdict", struct sim_sweep_note, stated_also),
-};
 static const struct sim__table also_stated = {
-        .sql = "INSERT OR REPLACE INTO also_stated (%s) SELECT %s FROM given WHERE c1 <> 0",
-        SIM__TABLE(struct sim_sweep_note, also_columns),
         .name = "failed_again", /* The last of the script. */
         .make = sim_notes_sql,
+        .sql = "INSERT OR REPLACE INTO also_stated (%s) SELECT %s FROM given WHERE c1 <> 0",
+        .row_size = sizeof(struct sim_sweep_note),
+        .columns = {SIM__EACH(struct sim_sweep_note, sweep),
+                SIM__NAMED("verdict", struct sim_sweep_note, stated_also)},
 };
 
 enum sim_store_err
@@ -175,19 +147,15 @@ sim_store_sweep_note(struct sim_store *store, const struct sim_sweep_note *note)
     return sim__store_end(store, err);
 }
 
-static const struct sim__column shard_columns[] = {
-        SIM__COLUMN(struct sim_shard, shard),
-        SIM__COLUMN(struct sim_shard, shards),
-        SIM__NAMED("chapter", struct sim_shard, chapter_runs),
-        SIM__COLUMN(struct sim_shard, asked),
-};
 static const struct sim__table shards = {
+        .name = "shards",
+        .make = sim_shard_sql,
         .sql = "INSERT OR REPLACE INTO shards (sweep, started_ms, elapsed_ms, runs, digest,"
                " complete, %s) SELECT sweep, started_ms, elapsed_ms, runs, digest, complete, %s"
                " FROM sweeps, given WHERE sweep = ?1",
-        SIM__TABLE(struct sim_shard, shard_columns),
-        .name = "shards",
-        .make = sim_shard_sql,
+        .row_size = sizeof(struct sim_shard),
+        .columns = {SIM__EACH(struct sim_shard, shard, shards, asked),
+                SIM__NAMED("chapter", struct sim_shard, chapter_runs)},
 };
 
 enum sim_store_err
@@ -199,16 +167,14 @@ sim_store_shard(struct sim_store *store, int64_t sweep, const struct sim_shard *
 
 /* ---- What it covered. ------------------------------------------------------------------------ */
 
-static const struct sim__column covered_columns[] = {
-        SIM__NAMED("kind", struct sim_covered, element.kind),
-        SIM__NAMED("site", struct sim_covered, element.first),
-        SIM__NAMED("other", struct sim_covered, element.second),
-        SIM__COLUMN(struct sim_covered, first_run),
-        SIM__COLUMN(struct sim_covered, runs),
-};
 static const struct sim__table coverage = {
-        .sql = "INSERT OR REPLACE INTO coverage (sweep, %s) SELECT ?1, %s FROM given",
-        SIM__TABLE(struct sim_covered, covered_columns),
+        .name = "coverage",
+        .key = "sweep",
+        .row_size = sizeof(struct sim_covered),
+        .columns = {SIM__NAMED("kind", struct sim_covered, element.kind),
+                SIM__NAMED("site", struct sim_covered, element.first),
+                SIM__NAMED("other", struct sim_covered, element.second),
+                SIM__EACH(struct sim_covered, first_run, runs)},
 };
 
 enum sim_store_err
@@ -218,14 +184,11 @@ sim_store_covered(
     return sim__store_write(store, &coverage, covered, count, sweep);
 }
 
-static const struct sim__column drawn_columns[] = {
-        SIM__COLUMN(struct sim_drawn, strategy),
-        SIM__COLUMN(struct sim_drawn, runs),
-        SIM__COLUMN(struct sim_drawn, failures),
-};
 static const struct sim__table sweep_strategies = {
-        .sql = "INSERT OR REPLACE INTO sweep_strategies (sweep, %s) SELECT ?1, %s FROM given",
-        SIM__TABLE(struct sim_drawn, drawn_columns),
+        .name = "sweep_strategies",
+        .key = "sweep",
+        .row_size = sizeof(struct sim_drawn),
+        .columns = {SIM__EACH(struct sim_drawn, strategy, runs, failures)},
 };
 
 enum sim_store_err
@@ -240,17 +203,12 @@ struct census {
     struct sim_census counts;
 };
 
-static const struct sim__column census_columns[] = {
-        SIM__COLUMN(struct census, strategy),
-        SIM__NAMED("runs", struct census, counts.runs),
-        SIM__NAMED("seen", struct census, counts.seen),
-        SIM__NAMED("once", struct census, counts.once),
-        SIM__NAMED("twice", struct census, counts.twice),
-        SIM__NAMED("level", struct census, counts.level),
-};
 static const struct sim__table sweep_species = {
-        .sql = "INSERT OR REPLACE INTO sweep_species (sweep, %s) SELECT ?1, %s FROM given",
-        SIM__TABLE(struct census, census_columns),
+        .name = "sweep_species",
+        .key = "sweep",
+        .row_size = sizeof(struct census),
+        .columns = {SIM__EACH(struct census, strategy, counts.runs, counts.seen, counts.once,
+                counts.twice, counts.level)},
 };
 
 enum sim_store_err
@@ -271,13 +229,10 @@ sim_store_species(struct sim_store *store, int64_t sweep, const char *strategy,
                    : sim__store_end(store, sim__store_census(store, sweep, strategy, census));
 }
 
-static const struct sim__column species_columns[] = {
-        SIM__COLUMN(struct sim_species_entry, species),
-        SIM__COLUMN(struct sim_species_entry, runs),
-};
 static const struct sim__table species_table = {
         .sql = "INSERT INTO species (sweep, %s) SELECT ?1, %s FROM given WHERE c0 <> 0",
-        SIM__TABLE(struct sim_species_entry, species_columns),
+        .row_size = sizeof(struct sim_species_entry),
+        .columns = {SIM__EACH(struct sim_species_entry, species, runs)},
 };
 
 enum sim_store_err
@@ -301,14 +256,11 @@ sim_store_species_list(struct sim_store *store, int64_t sweep, const struct sim_
                    : sim__store_end(store, sim__store_species_list(store, sweep, species));
 }
 
-static const struct sim__column goal_columns[] = {
-        SIM__COLUMN(struct sim_goal, site),
-        SIM__COLUMN(struct sim_goal, what),
-        SIM__COLUMN(struct sim_goal, text),
-};
 static const struct sim__table goals_table = {
-        .sql = "INSERT OR REPLACE INTO goals (sweep, %s) SELECT ?1, %s FROM given",
-        SIM__TABLE(struct sim_goal, goal_columns),
+        .name = "goals",
+        .key = "sweep",
+        .row_size = sizeof(struct sim_goal),
+        .columns = {SIM__EACH(struct sim_goal, site, what, text)},
 };
 
 enum sim_store_err
@@ -320,37 +272,28 @@ sim_store_goals(
 
 /* ---- Rows of its runs. ----------------------------------------------------------------------- */
 
-static const struct sim__column run_columns[] = {
-        SIM__COLUMN(struct sim_run_row, number),
-        SIM__COLUMN(struct sim_run_row, seed),
-        SIM__COLUMN(struct sim_run_row, digest),
-        SIM__COLUMN(struct sim_run_row, steps),
-        SIM__COLUMN(struct sim_run_row, sim_ns),
-        SIM__COLUMN(struct sim_run_row, decisions),
-        SIM__COLUMN(struct sim_run_row, deviations),
-        SIM__COLUMN(struct sim_run_row, verdict),
-        SIM__COLUMN(struct sim_run_row, oracle),
-        SIM__AS("actor", SIM__OPTIONAL, struct sim_run_row, actor),
-        SIM__COLUMN(struct sim_run_row, object),
-        SIM__COLUMN(struct sim_run_row, site),
-        SIM__COLUMN(struct sim_run_row, fail_step),
-        SIM__COLUMN(struct sim_run_row, missing_wake_step),
-        SIM__COLUMN(struct sim_run_row, events),
-        SIM__COLUMN(struct sim_run_row, fresh),
-        SIM__COLUMN(struct sim_run_row, news),
-        SIM__AS("tape", SIM__SLICE, struct sim_run_row, tape_offset),
-};
+#define RUN_COLUMNS \
+    { \
+        SIM__EACH(struct sim_run_row, number, seed, digest, steps, sim_ns, decisions, deviations), \
+                SIM__AS("actor", SIM__OPTIONAL, struct sim_run_row, actor), \
+                SIM__EACH(struct sim_run_row, verdict, oracle, object, site, fail_step, \
+                        missing_wake_step, events, fresh), \
+                SIM__EACH(struct sim_run_row, news), \
+                SIM__AS("tape", SIM__SLICE, struct sim_run_row, tape_offset) \
+    }
 _Static_assert(offsetof(struct sim_run_row, tape_length) ==
                        offsetof(struct sim_run_row, tape_offset) + sizeof(uint32_t),
         "a slice is an offset and a length");
 
 static const struct sim__table runs = {
         .sql = "INSERT INTO runs (sweep, %s) SELECT ?1, %s FROM given",
-        SIM__TABLE(struct sim_run_row, run_columns),
+        .row_size = sizeof(struct sim_run_row),
+        .columns = RUN_COLUMNS,
 };
 static const struct sim__table one_run = {
         .sql = "UPDATE runs SET (%s) = (SELECT %s FROM given) WHERE run = ?1",
-        SIM__TABLE(struct sim_run_row, run_columns),
+        .row_size = sizeof(struct sim_run_row),
+        .columns = RUN_COLUMNS,
 };
 
 enum sim_store_err

@@ -230,13 +230,14 @@ read_value(sqlite3_stmt *stmt, int index, enum sim__kind kind)
 }
 
 void
-sim__row_read(sqlite3_stmt *stmt, const struct sim__column *columns, uint32_t count, void *row)
+sim__row_read(sqlite3_stmt *stmt, const struct sim__table *table, void *row)
 {
-    rt_assert(sqlite3_column_count(stmt) == (int)count);
-    for (uint32_t i = 0; i < count; i++) {
-        union value value = read_value(stmt, (int)i, columns[i].kind);
-        memcpy((char *)row + columns[i].offset, &value, widths[columns[i].kind]);
+    int count = 0;
+    for (const struct sim__column *column = table->columns; column->name != NULL; column++) {
+        union value value = read_value(stmt, count++, column->kind);
+        memcpy((char *)row + column->offset, &value, widths[column->kind]);
     }
+    rt_assert(sqlite3_column_count(stmt) == count);
 }
 
 /* ---- What SQLite asks of a virtual table. ---------------------------------------------------- */
@@ -339,7 +340,7 @@ given_column(sqlite3_vtab_cursor *cursor, sqlite3_context *to, int index)
     const struct given_cursor *self = (const struct given_cursor *)(const void *)cursor;
     const struct sim__given *given = self->given;
     const struct sim__table *table = given->table;
-    rt_assert(table != NULL && (uint32_t)index < table->count);
+    rt_assert(table != NULL && table->columns[index].name != NULL);
     const struct sim__column *column = &table->columns[index];
     uint64_t row = (given->first + self->row) & given->mask;
     give(to, given, column, (const char *)given->rows + row * table->row_size + column->offset);
@@ -390,24 +391,55 @@ sim__store_make(struct sim_store *store, const char *table, const char *script)
     return sim__store_has(store, table) ? SIM_STORE_OK : sim__store_execute(store, script);
 }
 
+/* Of a member within a member: its last name. */
+static const char *
+name_of(const struct sim__column *column)
+{
+    const char *dot = strrchr(column->name, '.');
+    return dot != NULL ? dot + 1 : column->name;
+}
+
+char *
+sim__table_names(const struct sim__table *table)
+{
+    sqlite3_str *names = sqlite3_str_new(NULL);
+    for (const struct sim__column *column = table->columns; column->name != NULL; column++) {
+        sqlite3_str_appendf(names, "%s%s", column > table->columns ? ", " : "", name_of(column));
+    }
+    char *text = sqlite3_str_finish(names);
+    rt_assert(text != NULL);
+    return text;
+}
+
+/* "c0, c1 …" */
+static char *
+values_of(const struct sim__table *table)
+{
+    sqlite3_str *values = sqlite3_str_new(NULL);
+    for (int i = 0; table->columns[i].name != NULL; i++) {
+        sqlite3_str_appendf(values, "%sc%d", i > 0 ? ", " : "", i);
+    }
+    char *text = sqlite3_str_finish(values);
+    rt_assert(text != NULL);
+    return text;
+}
+
 /* The table's statement, with its columns filled in. */
 static char *
 statement_text(const struct sim__table *table)
 {
-    sqlite3_str *names = sqlite3_str_new(NULL);
-    sqlite3_str *values = sqlite3_str_new(NULL);
-    rt_assert(table->count > 0 && table->count <= SIM__COLUMNS_MAX);
-    for (uint32_t i = 0; i < table->count; i++) {
-        sqlite3_str_appendf(names, "%s%s", i > 0 ? ", " : "", table->columns[i].name);
-        sqlite3_str_appendf(values, "%sc%u", i > 0 ? ", " : "", i);
-    }
-    char *of_names = sqlite3_str_finish(names);
-    char *of_values = sqlite3_str_finish(values);
-    rt_assert(of_names != NULL && of_values != NULL);
-    char *sql = sqlite3_mprintf(table->sql, of_names, of_values);
-    sqlite3_free(of_names);
-    sqlite3_free(of_values);
+    char *names = sim__table_names(table);
+    char *values = values_of(table);
+    char *sql = table->sql != NULL ? sqlite3_mprintf(table->sql, names, values)
+                : table->key != NULL
+                        ? sqlite3_mprintf("INSERT OR REPLACE INTO %s (%s, %s) SELECT ?1, %s"
+                                          " FROM given",
+                                  table->name, table->key, names, values)
+                        : sqlite3_mprintf("INSERT OR REPLACE INTO %s (%s) SELECT %s FROM given",
+                                  table->name, names, values);
     rt_assert(sql != NULL);
+    sqlite3_free(names);
+    sqlite3_free(values);
     return sql;
 }
 

@@ -58,7 +58,8 @@ struct sim__column {
              : SIM__TEXT, char * \
              : SIM__CHARS)
 
-/* A column: with another name than the member, of a kind that its type does not say; or neither. */
+/* A column of another kind than its member's type says, or with another name; and neither. Of a
+ * member within a member the column has the last name. */
 #define SIM__AS(name, kind, type, member) \
     { \
         (name), (kind), offsetof(type, member), sizeof(((type *)0)->member) \
@@ -67,22 +68,33 @@ struct sim__column {
     SIM__AS(name, SIM__KIND_OF(((type *)0)->member), type, member)
 #define SIM__COLUMN(type, member) SIM__NAMED(#member, type, member)
 
+/* The same of up to eight members. */
+#define SIM__EACH(...) \
+    SIM__PICK(__VA_ARGS__, SIM__8, SIM__7, SIM__6, SIM__5, SIM__4, SIM__3, SIM__2, SIM__1, ) \
+    (__VA_ARGS__)
+#define SIM__PICK(type, a, b, c, d, e, f, g, h, chosen, ...) chosen
+#define SIM__1(type, a) SIM__COLUMN(type, a)
+#define SIM__2(type, a, ...) SIM__COLUMN(type, a), SIM__1(type, __VA_ARGS__)
+#define SIM__3(type, a, ...) SIM__COLUMN(type, a), SIM__2(type, __VA_ARGS__)
+#define SIM__4(type, a, ...) SIM__COLUMN(type, a), SIM__3(type, __VA_ARGS__)
+#define SIM__5(type, a, ...) SIM__COLUMN(type, a), SIM__4(type, __VA_ARGS__)
+#define SIM__6(type, a, ...) SIM__COLUMN(type, a), SIM__5(type, __VA_ARGS__)
+#define SIM__7(type, a, ...) SIM__COLUMN(type, a), SIM__6(type, __VA_ARGS__)
+#define SIM__8(type, a, ...) SIM__COLUMN(type, a), SIM__7(type, __VA_ARGS__)
+
 #define SIM__COLUMNS_MAX 20
 
+/* A table, and what is done with rows of it. Zero where it does not apply. */
 struct sim__table {
-    /* What is done with the rows: "INSERT INTO t (sweep, %s) SELECT ?1, %s FROM given". %s: the
-     * names of the columns; c0, c1 ... */
+    const char *name;
+    const char *make; /* The script that makes it when it is first needed. */
+    const char *key;  /* The column that has the key of all rows of a call. */
+    /* Where it is not INSERT OR REPLACE: "INSERT INTO t (sweep, %s) SELECT ?1, %s FROM given". %s:
+     * the names of the columns; c0, c1 … ?1: the key. */
     const char *sql;
-    const struct sim__column *columns;
-    uint32_t count;
     size_t row_size;
-    const char *name; /* Of a table that is made when it is first needed, … */
-    const char *make; /* … by this script; NULL: it is there. */
+    struct sim__column columns[SIM__COLUMNS_MAX + 1]; /* Up to one without a name. */
 };
-
-/* A table of `type`, whose columns are the array `list`. */
-#define SIM__TABLE(type, list) \
-    .columns = (list), .count = sizeof(list) / sizeof(*(list)), .row_size = sizeof(type)
 
 /* What `given` shows. */
 struct sim__given {
@@ -98,7 +110,7 @@ struct sim__given {
 /* Registers `given` with `db`; *given is borrowed as long as it is open. SQLite's result. */
 int sim__given_register(sqlite3 *db, struct sim__given *given);
 
-/* In a transaction: runs the statement of given->table over all it describes, with ?1 = `key`. */
+/* In a transaction: runs the statement of given->table over all it describes. */
 enum sim_store_err sim__store_give(
         struct sim_store *store, const struct sim__given *given, int64_t key);
 
@@ -110,9 +122,12 @@ enum sim_store_err sim__store_insert(struct sim_store *store, const struct sim__
 enum sim_store_err sim__store_write(struct sim_store *store, const struct sim__table *table,
         const void *rows, uint64_t count, int64_t key);
 
+/* "a, b, c": the names of its columns, for a statement that is read with sim__row_read. The caller
+ * frees it (sqlite3_free). */
+char *sim__table_names(const struct sim__table *table);
+
 /* Reads the columns of the statement's row, in their order, into the struct at `row`. */
-void sim__row_read(
-        sqlite3_stmt *stmt, const struct sim__column *columns, uint32_t count, void *row);
+void sim__row_read(sqlite3_stmt *stmt, const struct sim__table *table, void *row);
 
 /* Whether the database has the table; makes it, by a script, where it has not. */
 bool sim__store_has(const struct sim_store *store, const char *table);
