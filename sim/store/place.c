@@ -22,6 +22,12 @@ inode_of(const char *path, const char *suffix)
     return found ? status.st_ino : 0;
 }
 
+bool
+sim__store_no_wal(const struct sim_store *store)
+{
+    return inode_of(store->path, "-wal") == 0;
+}
+
 enum sim_store_err
 sim__store_check_place(struct sim_store *store)
 {

@@ -39,26 +39,38 @@ statements_of(const char *sql)
     return count;
 }
 
-/* Whether `sql` has the statement that made an object: SQLite keeps "CREATE TABLE name (…)". */
-static bool
-has_statement(const char *sql, const char *made)
+/* Behind the statement that made an object, in `sql` from `from` on; NULL: it is not there. SQLite
+ * keeps "CREATE TABLE name (…)". */
+static const char *
+find_statement(const char *from, const char *made)
 {
     const char *name = strchr(made, ' ');
     name = name != NULL ? strchr(name + 1, ' ') : NULL;
-    const char *at = name != NULL ? strstr(sql, name) : NULL;
-    return at != NULL && at[strlen(name)] == ';';
+    const char *at = name != NULL ? strstr(from, name) : NULL;
+    return at != NULL && at[strlen(name)] == ';' ? at + strlen(name) : NULL;
 }
 
-/* Which of the build's texts the object is from; SIZE_MAX: none. */
-static size_t
-text_of(const char *made)
+struct progress {
+    const char *at; /* In the text. */
+    uint32_t found; /* Objects that it has made. */
+};
+
+/* Takes an object off the text that made it. They lie in the file in the order in which they were
+ * made, so the text of the last one is tried first. False: none has made it. */
+static bool
+take(struct progress *progress, size_t *last, const char *made)
 {
     for (size_t i = 0; i < NEEDED + OPTIONAL; i++) {
-        if (has_statement(i < NEEDED ? needed[i] : optional[i - NEEDED], made)) {
-            return i;
+        size_t text = (*last + i) % (NEEDED + OPTIONAL);
+        const char *after = find_statement(progress[text].at, made);
+        if (after != NULL) {
+            progress[text].at = after;
+            progress[text].found++;
+            *last = text;
+            return true;
         }
     }
-    return SIZE_MAX;
+    return false;
 }
 
 /* True: each of the build's texts has made all its objects in the file, or, where it is optional,
@@ -66,20 +78,22 @@ text_of(const char *made)
 static bool
 is_verbatim(struct sim_store *store)
 {
-    uint32_t found[NEEDED + OPTIONAL] = {0};
+    struct progress progress[NEEDED + OPTIONAL];
+    size_t last = 0;
     bool verbatim = true;
+    for (size_t i = 0; i < NEEDED + OPTIONAL; i++) {
+        progress[i] = (struct progress){i < NEEDED ? needed[i] : optional[i - NEEDED], 0};
+    }
     struct sim__statement statement = sim__store_prepare(
-            store, "SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'");
+            store, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid");
     while (verbatim && sim__store_row(&statement)) {
         const char *made = (const char *)sqlite3_column_text(statement.stmt, 0);
-        size_t text = made != NULL ? text_of(made) : SIZE_MAX;
-        verbatim = text != SIZE_MAX;
-        found[verbatim ? text : 0]++;
+        verbatim = strncmp(made, "CREATE TABLE sqlite_", 20) == 0 || take(progress, &last, made);
     }
     verbatim = sim__store_done(&statement) == SIM_STORE_OK && verbatim;
     for (size_t i = 0; i < NEEDED + OPTIONAL && verbatim; i++) {
-        verbatim = i < NEEDED ? found[i] == statements_of(needed[i])
-                              : found[i] == 0 || found[i] == statements_of(optional[i - NEEDED]);
+        uint32_t all = statements_of(i < NEEDED ? needed[i] : optional[i - NEEDED]);
+        verbatim = progress[i].found == all || (i >= NEEDED && progress[i].found == 0);
     }
     return verbatim;
 }

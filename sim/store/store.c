@@ -19,8 +19,8 @@
 
 #include "sim/store/internal.h"
 
-/* A file up to this size is checked when it is opened: that takes a few milliseconds, and damage is
- * reported before anything is added. */
+/* A file up to this size is checked when it is opened for reading: that takes a few milliseconds,
+ * and damage is reported before anything is answered. */
 #define LOOKED_THROUGH_BYTES (4 << 20)
 
 /* ---- Transactions. --------------------------------------------------------------------------- */
@@ -63,7 +63,11 @@ commit(struct sim_store *store)
         roll_back(store);
         return err;
     }
-    return sim__store_check_place(store);
+    if (store->relaxed) {
+        store->relaxed = false;
+        err = sim__store_execute(store, "PRAGMA synchronous = NORMAL");
+    }
+    return err != SIM_STORE_OK ? err : sim__store_check_place(store);
 }
 
 enum sim_store_err
@@ -203,7 +207,7 @@ check_whole(struct sim_store *store)
 {
     struct stat status;
     enum sim_store_err err = sim__store_check_schema(store);
-    if (err == SIM_STORE_OK && stat(store->path, &status) == 0 &&
+    if (err == SIM_STORE_OK && store->mode == SIM_STORE_READ && stat(store->path, &status) == 0 &&
             status.st_size <= LOOKED_THROUGH_BYTES) {
         err = look_through(store);
     }
@@ -218,6 +222,21 @@ identify(struct sim_store *store)
     struct identity identity = {0};
     enum sim_store_err err = ask_identity(store, &identity);
     return err != SIM_STORE_OK ? err : judge_identity(store, &identity);
+}
+
+/*
+ * An empty file becomes a WAL database of one page before its schema is made, in the WAL: so SQLite
+ * waits for the disk when that is emptied, and not for each of the steps.
+ */
+static enum sim_store_err
+begin_file(struct sim_store *store)
+{
+    struct identity identity = {0};
+    enum sim_store_err err = ask_identity(store, &identity);
+    return err == SIM_STORE_OK && is_empty(&identity)
+                   ? sim__store_execute(
+                             store, "PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL")
+                   : err;
 }
 
 /* In one transaction: a process killed here leaves an empty file, or a whole one. */
@@ -235,9 +254,7 @@ lay_schema(struct sim_store *store)
         err = err == SIM_STORE_OK ? sim__store_execute(store, sim_coverage_sql) : err;
     } else if (err == SIM_STORE_OK) {
         err = judge_identity(store, &identity);
-    }
-    if (err == SIM_STORE_OK) {
-        err = check_whole(store);
+        err = err == SIM_STORE_OK ? check_whole(store) : err;
     }
     if (err == SIM_STORE_OK) {
         err = sim__store_words(store);
@@ -259,6 +276,14 @@ survive_limits(void)
     }
 }
 
+/* SQLite then counts no bytes that it allocates, under a lock each time. Refused where SQLite has
+ * begun already: the second store of a process. */
+static void
+configure(void)
+{
+    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 static enum sim_store_err
 connect_file(struct sim_store *store, const char *name, int flags)
 {
@@ -277,11 +302,12 @@ connect_file(struct sim_store *store, const char *name, int flags)
 }
 
 /*
- * NORMAL: in WAL mode a killed process loses nothing that was committed; a power cut may cost the
- * newest. The cache holds a batch, so that none is written twice; the WAL is emptied
- * into the database every 16 MiB.
+ * In WAL mode a killed process loses nothing that was committed; with synchronous NORMAL, a power
+ * cut may cost the newest, but cannot put a new WAL's pages beside those of an old one. Where there
+ * is no old one that is sure without: OFF, until the first commit has begun it. The cache holds a
+ * batch, so that none is written twice; the WAL is emptied into the database every 16 MiB.
  */
-static const char writer_pragmas[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+static const char writer_pragmas[] = "PRAGMA journal_mode = WAL;"
                                      "PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 4000;"
                                      "PRAGMA journal_size_limit = 16777216;";
 
@@ -290,6 +316,7 @@ open_writer(struct sim_store *store)
 {
     survive_limits();
     enum sim_store_err err = sim__store_lock(store);
+    store->new_wal = sim__store_no_wal(store);
     if (err == SIM_STORE_OK) {
         err = connect_file(store, store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     }
@@ -300,12 +327,20 @@ open_writer(struct sim_store *store)
         err = sim__store_sqlite(store, sim__given_register(store->db, &store->given));
     }
     if (err == SIM_STORE_OK) {
+        err = begin_file(store);
+    }
+    if (err == SIM_STORE_OK) {
         err = lay_schema(store);
     }
     /* Only now: the mode of a foreign file is not ours to change. */
     if (err == SIM_STORE_OK) {
         (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
         err = sim__store_execute(store, writer_pragmas);
+    }
+    if (err == SIM_STORE_OK) {
+        store->relaxed = store->new_wal;
+        err = sim__store_execute(
+                store, store->relaxed ? "PRAGMA synchronous = OFF" : "PRAGMA synchronous = NORMAL");
     }
     return err;
 }
@@ -388,6 +423,7 @@ sim_store_open(const char *path, enum sim_store_mode mode, uint32_t wait_ms, cha
 {
     rt_assert(path != NULL);
     rt_assert(ret_store != NULL);
+    configure();
     struct sim_store *store = store_new(path, mode, wait_ms);
     if (store == NULL) {
         (void)snprintf(message, size, "%s: %s", path, sim_store_err_text(SIM_STORE_SYSTEM));

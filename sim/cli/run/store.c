@@ -116,11 +116,17 @@ sim_run_store_begin(struct sim_run *run)
             .seed_first = run->plan.spec.seed,
             .started_ms = sim_clock_date_ms(),
     };
-    if (sim_store_sweep_begin(run->store, &sweep, &run->sweep) != SIM_STORE_OK) {
+    run->command_ms = run->command_ms != 0 ? run->command_ms : sweep.started_ms;
+    if (sim_store_batch_begin(run->store) != SIM_STORE_OK) {
         return sim_run_store_failed(run);
     }
-    run->command_ms = run->command_ms != 0 ? run->command_ms : sweep.started_ms;
-    return store_note(run, false) == SIM_STORE_OK || sim_run_store_failed(run);
+    if (sim_store_sweep_begin(run->store, &sweep, &run->sweep) != SIM_STORE_OK ||
+            store_note(run, false) != SIM_STORE_OK) {
+        (void)sim_run_store_failed(run);
+        sim_store_batch_drop(run->store);
+        return false;
+    }
+    return sim_store_batch_commit(run->store) == SIM_STORE_OK || sim_run_store_failed(run);
 }
 
 /* Whether the run was the first to cover something. */
