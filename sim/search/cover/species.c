@@ -52,6 +52,18 @@ place_of(const struct sim_species *species, uint64_t number)
     return &species->entries[at];
 }
 
+/* An entry has so many runs now, instead of `before`; 0: it is not there. */
+static void
+recount(struct sim_species *species, uint64_t before, uint64_t now)
+{
+    species->once += now == 1;
+    species->once -= before == 1;
+    species->twice += now == 2;
+    species->twice -= before == 2;
+    species->used += now > 0;
+    species->used -= before > 0;
+}
+
 /* Removes the entries that are not kept any more, in place, and reinserts those after a hole. */
 static void
 drop_half(struct sim_species *species)
@@ -60,8 +72,8 @@ drop_half(struct sim_species *species)
     for (uint32_t i = 0; i < species->capacity; i++) {
         struct sim_species_entry *entry = &species->entries[i];
         if (entry->species != 0 && !is_kept(species, entry->species)) {
+            recount(species, entry->runs, 0);
             *entry = (struct sim_species_entry){0, 0};
-            species->used--;
         }
     }
     /* Twice around: the second round fixes entries that the first has moved across the end. */
@@ -82,12 +94,8 @@ add(struct sim_species *species, uint64_t number, uint64_t runs)
         return;
     }
     struct sim_species_entry *entry = place_of(species, number);
-    if (entry->species != 0) {
-        entry->runs += runs;
-        return;
-    }
-    *entry = (struct sim_species_entry){number, runs};
-    species->used++;
+    recount(species, entry->runs, entry->runs + runs);
+    *entry = (struct sim_species_entry){number, entry->runs + runs};
     while (species->used > species->capacity / 4 * 3) {
         drop_half(species);
     }
@@ -117,17 +125,13 @@ sim_species_merge(struct sim_species *species, const struct sim_species *more)
 struct sim_census
 sim_species_census(const struct sim_species *species)
 {
-    struct sim_census census = {.runs = species->runs, .level = species->level};
-    for (uint32_t i = 0; i < species->capacity; i++) {
-        uint64_t runs = species->entries[i].runs;
-        census.seen += species->entries[i].species != 0;
-        census.once += runs == 1;
-        census.twice += runs == 2;
-    }
-    census.seen <<= species->level;
-    census.once <<= species->level;
-    census.twice <<= species->level;
-    return census;
+    return (struct sim_census){
+            .runs = species->runs,
+            .seen = (uint64_t)species->used << species->level,
+            .once = (uint64_t)species->once << species->level,
+            .twice = (uint64_t)species->twice << species->level,
+            .level = species->level,
+    };
 }
 
 uint32_t

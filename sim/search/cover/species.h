@@ -38,6 +38,8 @@ struct sim_species {
     uint32_t used;
     uint32_t level; /* Only species with so many low bits 0 are kept. */
     uint64_t runs;  /* Noted, of kept species or not. */
+    uint32_t once;  /* Kept species that were seen in one run only … */
+    uint32_t twice; /* … and in two. */
 };
 
 /* An empty counter. *Borrows* `entries`, which are zeroed. */
