@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
 #include "sim/base/clock.h"
+#include "sim/base/heap.h"
 #include "sim/base/page.h"
 #include "sim/cli/print/run.h"
 #include "sim/cli/run/state.h"
@@ -30,98 +30,58 @@ struct explore {
     struct sim_space space;
 };
 
-static unsigned long long
-wide(uint64_t number)
-{
-    return (unsigned long long)number;
-}
-
 /* ---- The scenario, and the strategy. --------------------------------------------------------- */
-
-/* Names the scenarios of the library in one line: "a, b and 3 more". */
-static int
-fail_with_many(const struct sim_registry *registry, uint32_t count)
-{
-    char names[512] = "";
-    size_t used = 0;
-    uint32_t named = 0;
-    for (uint32_t i = 0; i < registry->count; i++) {
-        const char *name = registry->entries[i].scenario->name;
-        bool fits = used + strlen(name) + 2 < sizeof(names) / 2;
-        if (registry->entries[i].library != NULL && fits) {
-            int put = snprintf(
-                    names + used, sizeof(names) - used, "%s%s", named > 0 ? ", " : "", name);
-            used += (size_t)put;
-            named++;
-        }
-    }
-    if (named < count) {
-        (void)snprintf(names + used, sizeof(names) - used, " and %u more", count - named);
-    }
-    return sim_cli_fail(SIM_EXIT_USAGE, "which scenario? The library has %s", names);
-}
 
 /* No name was given: a library may have only one. */
 static int
-find_only_scenario(struct explore *explore)
+find_only_scenario(struct sim_run *run)
 {
-    const struct sim_registry *registry = &explore->run.cli->registry;
+    const struct sim_registry *registry = &run->cli->registry;
+    struct sim_page names;
     uint32_t count = 0;
-    if (explore->run.cli->library == NULL) {
+    if (run->cli->library == NULL) {
         return sim_cli_fail(SIM_EXIT_USAGE, "which scenario? Give one by its name. Example: rewake "
                                             "explore zoo/tokio-4497/broken "
                                             "(rewake list has all)");
     }
+    sim_page_init(&names, false);
     for (uint32_t i = 0; i < registry->count; i++) {
         if (registry->entries[i].library != NULL) {
-            explore->run.entry = &registry->entries[i];
+            run->entry = &registry->entries[i];
+            sim_page_printf(&names, "%s%s", count > 0 ? ", " : "", run->entry->scenario->name);
             count++;
         }
     }
-    if (count == 0) {
-        return sim_cli_fail(SIM_EXIT_NOTHING, "%s has no scenario", explore->run.cli->library);
-    }
-    if (count > 1) {
-        return fail_with_many(registry, count);
-    }
-    explore->run.plan.spec.scenario = explore->run.entry->scenario;
-    return 0;
+    int status = count == 1 ? 0
+                 : count == 0
+                         ? sim_cli_fail(SIM_EXIT_NOTHING, "%s has no scenario", run->cli->library)
+                         : sim_cli_fail(SIM_EXIT_USAGE, "which scenario? The library has %s",
+                                   sim_page_text(&names));
+    sim_page_fini(&names);
+    return status;
 }
 
 static int
-find_scenario(struct explore *explore)
+find_scenario(struct sim_run *run)
 {
-    const struct sim_registry *registry = &explore->run.cli->registry;
-    if (explore->run.cli->count == 0) {
-        return find_only_scenario(explore);
+    int status = 0;
+    if (run->cli->count == 0) {
+        status = find_only_scenario(run);
+    } else {
+        run->entry = sim_registry_find(&run->cli->registry, run->cli->arguments[0]);
+        status = run->entry != NULL
+                         ? 0
+                         : sim_cli_fail(SIM_EXIT_NOTHING,
+                                   "there is no scenario '%s': give one by its full name (rewake "
+                                   "list has all)",
+                                   run->cli->arguments[0]);
     }
-    const char *name = explore->run.cli->arguments[0];
-    for (uint32_t i = 0; i < registry->count; i++) {
-        if (strcmp(registry->entries[i].scenario->name, name) == 0) {
-            explore->run.entry = &registry->entries[i];
-            explore->run.plan.spec.scenario = explore->run.entry->scenario;
-            return 0;
-        }
+    if (status == 0) {
+        run->plan.spec.scenario = run->entry->scenario;
+        run->selected = (struct sim_selection){sim_heap_new(1, sizeof(*run->selected.entries)), 1};
+        run->selected.entries[0] = run->entry;
     }
-    return sim_cli_fail(SIM_EXIT_NOTHING,
-            "there is no scenario '%s': give one by its full name (rewake list has all)", name);
-}
-
-static int
-assign_all(struct explore *explore, bool param, const struct sim_assignment *list, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const char *wrong = NULL;
-        bool known = sim_options_assign(explore->run.plan.spec.scenario,
-                &explore->run.plan.spec.options, param, &list[i], &wrong);
-        if (!known || wrong != NULL) {
-            return sim_cli_fail(SIM_EXIT_USAGE, "%s %s: %s", param ? "-D" : "-O", list[i].name,
-                    known ? wrong
-                          : "there is none of this name (rewake list has the parameters, rewake "
-                            "explore --help the options)");
-        }
-    }
-    return 0;
+    return status;
 }
 
 static bool
@@ -130,52 +90,34 @@ is_named(const struct sim_search *search, const char *name)
     return strcmp(sim_strategy_at(search->kind)->name, name) == 0;
 }
 
-/* Under dpor a step takes no time: a deadline would depend on the number of steps before it. And
- * there are no spurious wakes: a task could block and be woken again without an end. */
-static int
-set_options(struct explore *explore)
-{
-    const struct sim_settings *settings = &explore->run.cli->settings;
-    sim_options_init(&explore->run.plan.spec.options, explore->run.plan.spec.scenario);
-    if (is_named(&explore->run.plan.spec.search, "dpor")) {
-        explore->run.plan.spec.options.step_ns = 0;
-        explore->run.plan.spec.options.spurious_one_in = 0;
-    }
-    int status = assign_all(explore, true, settings->params, settings->param_count);
-    return status != 0 ? status
-                       : assign_all(explore, false, settings->options, settings->option_count);
-}
-
 /* Sets `--bound`, for a strategy that has one. */
 static int
 set_bound(struct sim_search *search, uint32_t bound)
 {
     char text[64];
     char error[SIM_STRATEGY_ERROR_MAX];
-    const char *name = sim_strategy_at(search->kind)->name;
     if (is_named(search, "dpor")) {
         return sim_cli_fail(SIM_EXIT_USAGE, "--bound: dpor has none, since a run within a bound "
                                             "may be equivalent to one outside; "
                                             "leave it out, or use --strategy exhaustive");
     }
-    (void)snprintf(text, sizeof(text), "%s:k=%u", name, bound);
-    if (!sim_search_parse(text, search, error)) {
-        return sim_cli_fail(SIM_EXIT_USAGE, "--bound: %s", error);
-    }
-    return 0;
+    (void)snprintf(text, sizeof(text), "%s:k=%u", sim_strategy_at(search->kind)->name, bound);
+    return sim_search_parse(text, search, error)
+                   ? 0
+                   : sim_cli_fail(SIM_EXIT_USAGE, "--bound: %s", error);
 }
 
 static int
-choose_strategy(struct explore *explore)
+choose_strategy(struct sim_run *run)
 {
-    struct sim_settings *settings = &explore->run.cli->settings;
-    struct sim_search *search = &explore->run.plan.spec.search;
+    struct sim_settings *settings = &run->cli->settings;
+    struct sim_search *search = &run->plan.spec.search;
     bool bounded = sim_given(settings, SIM_CLI_OPTION_BOUND);
     bool chosen = sim_given(settings, SIM_CLI_OPTION_STRATEGY);
     if (chosen) {
         *search = settings->search;
     } else {
-        bool reduces = explore->run.plan.spec.scenario->declared && !bounded;
+        bool reduces = run->entry->scenario->declared && !bounded;
         sim_search_init(search, sim_strategy_find(reduces ? "dpor" : "exhaustive"));
     }
     if (!sim_strategy_at(search->kind)->sequential) {
@@ -185,79 +127,88 @@ choose_strategy(struct explore *explore)
                 settings->strategy);
     }
     int status = 0;
-    if (bounded) {
-        status = set_bound(search, settings->bound);
-    } else if (!chosen && is_named(search, "exhaustive")) {
-        status = set_bound(search, BOUND_DEFAULT);
+    if (bounded || (!chosen && is_named(search, "exhaustive"))) {
+        status = set_bound(search, bounded ? settings->bound : BOUND_DEFAULT);
     }
     /* Printed and stored. */
     sim_search_text(search, settings->strategy, sizeof(settings->strategy));
     return status;
 }
 
-static void
-make_plan(struct explore *explore)
+/* Under dpor a step takes no time: a deadline would depend on the number of steps before it. And
+ * there are no spurious wakes: a task could block and be woken again without an end. */
+static int
+set_options(struct sim_run *run)
 {
-    const struct sim_settings *settings = &explore->run.cli->settings;
+    struct sim_options *options = &run->plan.spec.options;
+    sim_options_init(options, run->entry->scenario);
+    if (is_named(&run->plan.spec.search, "dpor")) {
+        options->step_ns = 0;
+        options->spurious_one_in = 0;
+    }
+    int status = sim_run_check_assignments(run);
+    sim_run_assign(run, options);
+    return status;
+}
+
+static void
+make_plan(struct sim_run *run)
+{
+    const struct sim_settings *settings = &run->cli->settings;
     bool open = settings->time_ms > 0 && !sim_given(settings, SIM_CLI_OPTION_RUNS);
     uint64_t runs = sim_given(settings, SIM_CLI_OPTION_RUNS) ? settings->runs : RUNS_DEFAULT;
     uint64_t most = SIM_SEED_MAX - 1;
-    explore->run.plan.spec.seed = 1;
-    explore->run.plan.runs = open || runs > most ? most : runs;
-    explore->run.plan.spec.how = SIM_HOW_SEARCH;
-    explore->run.plan.fail_fast = sim_given(settings, SIM_CLI_OPTION_FAIL_FAST);
-    explore->run.plan.keep_all = settings->record == SIM_RECORD_ALL;
-    explore->run.plan.deadline_ms =
-            settings->time_ms > 0 ? sim_clock_ms() + settings->time_ms : UINT64_MAX;
+    run->plan.spec.seed = 1;
+    run->plan.runs = open || runs > most ? most : runs;
+    run->plan.spec.how = SIM_HOW_SEARCH;
+    run->plan.fail_fast = sim_given(settings, SIM_CLI_OPTION_FAIL_FAST);
+    run->plan.keep_all = settings->record == SIM_RECORD_ALL;
+    run->plan.deadline_ms = settings->time_ms > 0 ? sim_clock_ms() + settings->time_ms : UINT64_MAX;
 }
 
 /* ---- Failures. ------------------------------------------------------------------------------- */
 
-static struct explore *
-explore_of(struct sim_sink *sink)
+static struct sim_run *
+run_of(struct sim_sink *sink)
 {
-    return (struct explore *)(void *)sink;
+    return (struct sim_run *)(void *)sink;
 }
 
 static bool
 on_batch(struct sim_sink *sink, const struct sim_merged *batch)
 {
-    return sim_run_store_batch(&explore_of(sink)->run, batch);
+    return sim_run_store_batch(run_of(sink), batch);
 }
 
 static void
-print_failure_json(const struct explore *explore, const struct sim_new_failure *failure,
+print_failure_json(const struct sim_run *run, const struct sim_new_failure *failure,
         const char *token, int64_t run_id)
 {
-    SIM_JSON_LINE("failure", SIM_TEXT("scenario", explore->run.plan.spec.scenario->name),
+    const struct sim_outcome *outcome = &failure->outcome;
+    SIM_JSON_LINE("failure", SIM_TEXT("scenario", run->entry->scenario->name),
             SIM_NUMBER("run", failure->index),
-            SIM_TEXT("verdict", sim_verdict_name(failure->outcome.verdict)),
-            SIM_TEXT("oracle", sim_oracle_name(failure->outcome.oracle)),
-            SIM_NUMBER("deviations", failure->outcome.deviations),
-            SIM_TEXT("message", failure->outcome.message), SIM_TEXT("token", token),
-            SIM_IF(run_id != 0, SIM_NUMBER("run_id", (uint64_t)run_id)));
+            SIM_TEXT("verdict", sim_verdict_name(outcome->verdict)),
+            SIM_TEXT("oracle", sim_oracle_name(outcome->oracle)),
+            SIM_NUMBER("deviations", outcome->deviations), SIM_TEXT("message", outcome->message),
+            SIM_TEXT("token", token), SIM_IF(run_id != 0, SIM_INTEGER("run_id", run_id)));
 }
 
 static void
-print_failure_text(const struct explore *explore, const struct sim_new_failure *failure,
+print_failure_text(const struct sim_run *run, const struct sim_new_failure *failure,
         const char *token, int64_t run_id)
 {
-    struct sim_page page;
-    char *replay = sim_command_text(explore->run.cli, "replay", explore->run.entry, token);
-    (void)printf("\nFAIL %s: %s in run %llu, with %u deviation%s\n",
-            explore->run.plan.spec.scenario->name, sim_verdict_name(failure->outcome.verdict),
-            wide(failure->index + 1), failure->outcome.deviations,
-            failure->outcome.deviations == 1 ? "" : "s");
-    sim_page_init(&page, sim_terminal_colour());
-    sim_page_wrap(&page, failure->outcome.message, 2, 2, sim_columns());
-    (void)fputs(sim_page_text(&page), stdout);
-    sim_page_fini(&page);
+    const struct sim_outcome *outcome = &failure->outcome;
+    char *replay = sim_command_text(run->cli, "replay", run->entry, token);
+    (void)printf("\nFAIL %s: %s in run %llu, with %u deviation%s\n", run->entry->scenario->name,
+            sim_verdict_name(outcome->verdict), (unsigned long long)failure->index + 1,
+            outcome->deviations, outcome->deviations == 1 ? "" : "s");
+    sim_run_print_paragraph(outcome->message, 2);
     (void)printf("  replay: %s\n", replay);
     free(replay);
     if (run_id != 0) {
         char subject[32];
         (void)snprintf(subject, sizeof(subject), "run:%lld", (long long)run_id);
-        char *explain = sim_command_text(explore->run.cli, "explain", explore->run.entry, subject);
+        char *explain = sim_command_text(run->cli, "explain", run->entry, subject);
         (void)printf("  stored as %s: %s\n", subject, explain);
         free(explain);
     }
@@ -266,19 +217,19 @@ print_failure_text(const struct explore *explore, const struct sim_new_failure *
 static bool
 on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 {
-    struct explore *explore = explore_of(sink);
+    struct sim_run *run = run_of(sink);
     const struct sim_outcome *alone =
             failure->alone != NULL ? sim_single_outcome(failure->alone) : failure->seen;
     char *token = sim_token_of(failure->again.scenario, &failure->again.options, failure->again.how,
             failure->again.tape, alone);
     int64_t run_id = 0;
-    bool stored = sim_run_store_failure(&explore->run, failure, token, &run_id);
-    sim_progress_clear(&explore->run.progress);
+    bool stored = sim_run_store_failure(run, failure, token, &run_id);
+    sim_progress_clear(&run->progress);
     /* Reported even when it could not be stored. */
-    if (explore->run.json) {
-        print_failure_json(explore, failure, token, run_id);
+    if (run->json) {
+        print_failure_json(run, failure, token, run_id);
     } else {
-        print_failure_text(explore, failure, token, run_id);
+        print_failure_text(run, failure, token, run_id);
     }
     (void)fflush(stdout);
     free(token);
@@ -296,109 +247,84 @@ on_replica(struct sim_sink *sink, const struct sim_run_spec *again)
 static bool
 on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals)
 {
-    struct explore *explore = explore_of(sink);
-    sim_progress_tick(&explore->run.progress, explore->run.plan.spec.scenario->name, runs,
-            UINT64_MAX, totals->runs - totals->verdicts[SIM_VERDICT_PASS], false);
+    struct sim_run *run = run_of(sink);
+    sim_progress_tick(&run->progress, run->entry->scenario->name, runs, UINT64_MAX,
+            totals->runs - totals->verdicts[SIM_VERDICT_PASS], false);
     return ferror(stdout) == 0;
 }
 
 /* ---- The end. -------------------------------------------------------------------------------- */
 
-/* dpor left out runs as if steps took no time; but they do, and there are deadlines. */
-static bool
-counts_on_no_time(const struct explore *explore)
-{
-    return explore->run.plan.spec.options.step_ns != 0 && explore->space.timed;
-}
-
-static bool
-is_complete(const struct explore *explore)
-{
-    return explore->run.result.end == SIM_SWEEP_EXHAUSTED && !explore->space.cut &&
-           !explore->space.differs && !counts_on_no_time(explore);
-}
-
+/* Why not all runs were made; NULL: they were. */
 static const char *
 why_not(const struct explore *explore)
 {
-    if (explore->space.differs) {
+    const struct sim_run *run = &explore->run;
+    const struct sim_space *space = &explore->space;
+    if (space->differs) {
         return "the same decisions led to other choices: a run depends on more than its decisions";
     }
-    switch (explore->run.result.end) {
-    case SIM_SWEEP_COMPLETE:
-        return "the runs are used up (--runs)";
-    case SIM_SWEEP_EXHAUSTED:
-        if (counts_on_no_time(explore)) {
-            return "steps take time (-O step_ns), so a deadline depends on the number of steps "
-                   "before it, "
-                   "and orders that dpor holds to be equivalent may differ; use -O step_ns=0";
-        }
-        return "runs beyond its depth, or beyond its memory, were left out";
-    case SIM_SWEEP_STOPPED_AT_FAILURE:
-        return "stopped at the first failure";
-    case SIM_SWEEP_OUT_OF_TIME:
-        return "the time is up";
-    case SIM_SWEEP_INTERRUPTED:
-        return "interrupted";
-    case SIM_SWEEP_TOO_MANY_HANGS:
-        return "aborted: too many hangs";
-    case SIM_SWEEP_ENOUGH:
-    case SIM_SWEEP_SINK:
-    case SIM_SWEEP_SYSTEM:
-        break;
+    if (run->result.end != SIM_SWEEP_EXHAUSTED) {
+        return sim_run_end(run->result.end)->why_not;
     }
-    return "rewake failed";
+    /* dpor left out runs as if steps took no time; but they do, and there are deadlines. */
+    if (run->plan.spec.options.step_ns != 0 && space->timed) {
+        return "steps take time (-O step_ns), so a deadline depends on the number of steps before "
+               "it, and orders that dpor holds to be equivalent may differ; use -O step_ns=0";
+    }
+    return space->cut ? "runs beyond its depth, or beyond its memory, were left out" : NULL;
 }
 
 static uint64_t
-hundredths_of_percent(const struct explore *explore)
+hundredths_of_percent(const struct sim_space *space)
 {
-    return (uint64_t)explore->space.covered * 10000 >> 32;
+    return (uint64_t)space->covered * 10000 >> 32;
+}
+
+static void
+print_incomplete(const struct sim_space *space, const char *reason)
+{
+    uint64_t covered = hundredths_of_percent(space);
+    (void)printf("  ");
+    sim_print_folded(reason, 2, 2);
+    if (space->whole != UINT32_MAX && !space->exhausted) {
+        (void)printf("  all runs with at most %u deviation%s were made\n", space->whole,
+                space->whole == 1 ? "" : "s");
+    }
+    if (space->covered != 0 && !space->exhausted) {
+        (void)printf("  about %llu.%02llu %% of all runs, estimated from those that were made\n",
+                (unsigned long long)covered / 100, (unsigned long long)covered % 100);
+    }
 }
 
 /* "complete within 2 deviations: 1,234 runs" */
 static void
-print_end_text(const struct explore *explore)
+print_end_text(const struct explore *explore, const char *reason)
 {
     const struct sim_space *space = &explore->space;
-    uint64_t runs = explore->run.result.totals.runs;
-    bool failed = explore->run.result.failures > 0;
-    (void)printf("\n%s %s: ",
-            failed                 ? "FAIL"
-            : is_complete(explore) ? "PASS"
-                                   : "STOP",
-            explore->run.plan.spec.scenario->name);
-    if (!is_complete(explore)) {
-        (void)printf("not complete");
-    } else if (space->bound == UINT32_MAX) {
-        (void)printf("complete");
-    } else {
-        (void)printf("complete within bound %u", space->bound);
+    const struct sim_sweep_result *result = &explore->run.result;
+    uint64_t runs = result->totals.runs;
+    (void)printf("\n%s %s: %s",
+            result->failures > 0 ? "FAIL"
+            : reason == NULL     ? "PASS"
+                                 : "STOP",
+            explore->run.entry->scenario->name, reason != NULL ? "not complete" : "complete");
+    if (reason == NULL && space->bound != UINT32_MAX) {
+        (void)printf(" within bound %u", space->bound);
     }
-    (void)printf(": %llu run%s", wide(runs), runs == 1 ? "" : "s");
+    (void)printf(": %llu run%s", (unsigned long long)runs, runs == 1 ? "" : "s");
     if (space->redundant > 0) {
-        (void)printf(", %llu of them redundant", wide(space->redundant));
+        (void)printf(", %llu of them redundant", (unsigned long long)space->redundant);
     }
     (void)printf(", at most %u choices deep\n", space->depth);
     for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
-        if (explore->run.result.totals.verdicts[i] > 0) {
-            (void)printf("  %llu %s\n", wide(explore->run.result.totals.verdicts[i]),
+        if (result->totals.verdicts[i] > 0) {
+            (void)printf("  %llu %s\n", (unsigned long long)result->totals.verdicts[i],
                     sim_verdict_name(i));
         }
     }
-    if (!is_complete(explore)) {
-        (void)printf("  ");
-        sim_print_folded(why_not(explore), 2, 2);
-        if (space->whole != UINT32_MAX && !space->exhausted) {
-            (void)printf("  all runs with at most %u deviation%s were made\n", space->whole,
-                    space->whole == 1 ? "" : "s");
-        }
-        uint64_t covered = hundredths_of_percent(explore);
-        if (space->covered != 0 && !space->exhausted) {
-            (void)printf(
-                    "  about %llu.%02llu %% of all runs, estimated from those that were made\n",
-                    wide(covered / 100), wide(covered % 100));
-        }
+    if (reason != NULL) {
+        print_incomplete(space, reason);
     }
     if (space->why != NULL) {
         (void)printf("  ");
@@ -407,34 +333,28 @@ print_end_text(const struct explore *explore)
 }
 
 static void
-print_end_json(const struct explore *explore)
+print_end_json(const struct explore *explore, const char *reason)
 {
     const struct sim_space *space = &explore->space;
+    const struct sim_sweep_totals *totals = &explore->run.result.totals;
     struct sim_json json;
     sim_json_begin(&json, stdout, "explored");
-    SIM_JSON_PUT(&json, SIM_TEXT("scenario", explore->run.plan.spec.scenario->name),
+    SIM_JSON_PUT(&json, SIM_TEXT("scenario", explore->run.entry->scenario->name),
             SIM_TEXT("strategy", explore->run.cli->settings.strategy),
-            SIM_BOOL("complete", is_complete(explore)),
-            SIM_TEXT("why_not", is_complete(explore) ? NULL : why_not(explore)),
-            SIM_NUMBER("runs", explore->run.result.totals.runs),
-            SIM_NUMBER("redundant", space->redundant), SIM_NUMBER("choices_max", space->depth),
+            SIM_BOOL("complete", reason == NULL), SIM_TEXT("why_not", reason),
+            SIM_NUMBER("runs", totals->runs), SIM_NUMBER("redundant", space->redundant),
+            SIM_NUMBER("choices_max", space->depth),
             SIM_IF(space->bound != UINT32_MAX, SIM_NUMBER("bound", space->bound)),
             SIM_IF(space->whole != UINT32_MAX, SIM_NUMBER("complete_within", space->whole)),
             SIM_NUMBER("covered_percent_hundredths",
-                    is_complete(explore) ? 10000 : hundredths_of_percent(explore)),
+                    reason == NULL ? 10000 : hundredths_of_percent(space)),
             SIM_TEXT("note", space->why));
-    sim_json_open(&json, "verdicts", '{');
-    for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
-        if (explore->run.result.totals.verdicts[i] > 0) {
-            sim_json_number(&json, sim_verdict_name(i), explore->run.result.totals.verdicts[i]);
-        }
-    }
-    sim_json_close(&json, '}');
+    sim_run_json_verdicts(&json, totals);
     sim_json_end(&json);
 }
 
 static int
-exit_status(const struct explore *explore)
+exit_status(const struct explore *explore, const char *reason)
 {
     const struct sim_sweep_result *result = &explore->run.result;
     if (explore->run.system != 0) {
@@ -449,40 +369,31 @@ exit_status(const struct explore *explore)
     if (result->diverged > 0 || explore->space.differs) {
         return SIM_EXIT_DIFFERS;
     }
-    return is_complete(explore) ? SIM_EXIT_HELD : SIM_EXIT_SHORT;
+    return reason == NULL ? SIM_EXIT_HELD : SIM_EXIT_SHORT;
 }
 
 /* "Exploring kernel/stack/fixed by dpor, one run of each class of equivalent runs, with …" */
 static void
-print_start(const struct explore *explore)
+print_start(const struct sim_run *run)
 {
-    char line[1024];
-    struct sim_page page;
-    if (explore->run.json) {
-        return;
+    bool plain = strcmp(run->options, "{}") == 0;
+    char *line = sim_heap_printf("Exploring %s by %s: %s%s%s.", run->entry->scenario->name,
+            run->cli->settings.strategy, sim_strategy_at(run->plan.spec.search.kind)->about,
+            plain ? "" : "; options ", plain ? "" : run->options);
+    if (!run->json) {
+        sim_run_print_paragraph(line, 0);
+        (void)fflush(stdout);
     }
-    char *options =
-            sim_options_json(explore->run.plan.spec.scenario, &explore->run.plan.spec.options);
-    bool plain = strcmp(options, "{}") == 0;
-    (void)snprintf(line, sizeof(line), "Exploring %s by %s: %s%s%s.",
-            explore->run.plan.spec.scenario->name, explore->run.cli->settings.strategy,
-            sim_strategy_at(explore->run.plan.spec.search.kind)->about, plain ? "" : "; options ",
-            plain ? "" : options);
-    sim_page_init(&page, sim_terminal_colour());
-    sim_page_wrap(&page, line, 0, 0, sim_columns());
-    (void)fputs(sim_page_text(&page), stdout);
-    (void)fflush(stdout);
-    sim_page_fini(&page);
-    free(options);
+    free(line);
 }
 
 /* Makes the runs, and stores them where that is wanted. */
 static void
-sweep(struct explore *explore)
+sweep(struct sim_run *run)
 {
-    struct sim_run *run = &explore->run;
     run->options = sim_options_json(run->plan.spec.scenario, &run->plan.spec.options);
     run->sweep_ms = sim_clock_ms();
+    print_start(run);
     sim_progress_init(&run->progress);
     sim_run_cover_begin(run);
     if (sim_run_store_begin(run)) {
@@ -504,18 +415,18 @@ explore_scenario(struct explore *explore)
     if (!sim_run_store_open(run)) {
         return run->system;
     }
-    explore->run.plan.interrupted = sim_run_catch_signals();
-    print_start(explore);
-    sweep(explore);
+    run->plan.interrupted = sim_run_catch_signals();
+    sweep(run);
     const struct sim_shared *shared = run->pool.workers[0].shared;
     kind->space(
             (const struct sim_strategy *)(const void *)shared->strategy_memory, &explore->space);
+    const char *reason = why_not(explore);
     if (run->json) {
-        print_end_json(explore);
+        print_end_json(explore, reason);
     } else {
-        print_end_text(explore);
+        print_end_text(explore, reason);
     }
-    return exit_status(explore);
+    return exit_status(explore, reason);
 }
 
 static int
@@ -529,20 +440,18 @@ explore_command(struct sim_cli *cli)
                     .cli = cli,
                     .json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON)},
     };
-    int status = find_scenario(&explore);
+    struct sim_run *run = &explore.run;
+    int status = find_scenario(run);
+    status = status == 0 ? choose_strategy(run) : status;
+    status = status == 0 ? set_options(run) : status;
     if (status == 0) {
-        status = choose_strategy(&explore);
-    }
-    if (status == 0) {
-        status = set_options(&explore);
-    }
-    if (status == 0) {
-        make_plan(&explore);
+        make_plan(run);
         status = explore_scenario(&explore);
     }
-    sim_pool_fini(&explore.run.pool);
-    sim_run_store_close(&explore.run);
-    sim_run_cover_done(&explore.run);
+    sim_pool_fini(&run->pool);
+    sim_run_store_close(run);
+    sim_run_cover_done(run);
+    sim_select_done(&run->selected);
     return status;
 }
 

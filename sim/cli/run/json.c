@@ -31,6 +31,18 @@ put_json_assignments(
 }
 
 void
+sim_run_json_verdicts(struct sim_json *json, const struct sim_sweep_totals *totals)
+{
+    sim_json_open(json, "verdicts", '{');
+    for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
+        if (totals->verdicts[i] > 0) {
+            sim_json_number(json, sim_verdict_name(i), totals->verdicts[i]);
+        }
+    }
+    sim_json_close(json, '}');
+}
+
+void
 sim_run_json_start(const struct sim_run *run)
 {
     const struct sim_settings *settings = &run->cli->settings;
@@ -217,13 +229,7 @@ sim_run_json_scenario(const struct sim_run *run)
     }
     SIM_JSON_PUT(&json, SIM_TEXT("default_schedule", default_verdict(run)),
             SIM_SECONDS("seconds", sim_clock_ms() - run->sweep_ms));
-    sim_json_open(&json, "verdicts", '{');
-    for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
-        if (result->totals.verdicts[i] > 0) {
-            sim_json_number(&json, sim_verdict_name(i), result->totals.verdicts[i]);
-        }
-    }
-    sim_json_close(&json, '}');
+    sim_run_json_verdicts(&json, &result->totals);
     SIM_JSON_PUT(&json, SIM_TEXT("expect", sim_verdict_name(run->entry->scenario->expect)),
             SIM_TEXT("expect_also", sim_verdict_name(run->entry->scenario->expect_also)),
             SIM_BOOL("as_stated", sim_run_as_stated(run)),

@@ -53,6 +53,26 @@ sim_run_name(const struct sim_run *run, uint64_t seed, int64_t run_id, char *tex
     }
 }
 
+const struct sim_run_end *
+sim_run_end(enum sim_sweep_end end)
+{
+    static const struct sim_run_end ends[] = {
+            [SIM_SWEEP_COMPLETE] = {"complete", "", "the runs are used up (--runs)"},
+            [SIM_SWEEP_EXHAUSTED] = {"exhausted", "(complete: no other run exists)", NULL},
+            [SIM_SWEEP_ENOUGH] = {"saturated", "(saturated)", "rewake failed"},
+            [SIM_SWEEP_STOPPED_AT_FAILURE] = {"first failure", "(stopped at the first failure)",
+                    "stopped at the first failure"},
+            [SIM_SWEEP_OUT_OF_TIME] = {"time", "(time is up)", "the time is up"},
+            [SIM_SWEEP_INTERRUPTED] = {"interrupted", "(interrupted)", "interrupted"},
+            [SIM_SWEEP_TOO_MANY_HANGS] = {"hangs", "(aborted: too many hangs)",
+                    "aborted: too many hangs"},
+            [SIM_SWEEP_SINK] = {"failed", "(stopped: rewake failed)", "rewake failed"},
+            [SIM_SWEEP_SYSTEM] = {"failed", "(stopped: rewake failed)", "rewake failed"},
+    };
+    rt_assert((uint32_t)end < sizeof(ends) / sizeof(*ends));
+    return &ends[end];
+}
+
 /* ---- The list. ------------------------------------------------------------------------------- */
 
 void

@@ -76,8 +76,8 @@ check_assignment(const struct sim_run *run, bool param, const struct sim_assignm
     return 0;
 }
 
-static int
-check_assignments(const struct sim_run *run)
+int
+sim_run_check_assignments(const struct sim_run *run)
 {
     const struct sim_settings *settings = &run->cli->settings;
     int status = 0;
@@ -90,35 +90,21 @@ check_assignments(const struct sim_run *run)
     return status;
 }
 
-/* The bit of the option that is assigned; 0: there is none. */
-static uint32_t
-option_bit(const struct sim_assignment *assignment)
-{
-    for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
-        const char *name = sim_option_name(i);
-        if (strlen(name) == assignment->name_length &&
-                memcmp(name, assignment->name, assignment->name_length) == 0) {
-            return UINT32_C(1) << i;
-        }
-    }
-    return 0;
-}
-
-static void
-set_options(const struct sim_run *run, struct sim_options *options, uint32_t *ret_given)
+uint32_t
+sim_run_assign(const struct sim_run *run, struct sim_options *options)
 {
     const struct sim_settings *settings = &run->cli->settings;
     const struct sim_scenario *scenario = run->entry->scenario;
     const char *wrong = NULL;
-    sim_run_regression_options(run, options);
-    *ret_given = 0;
+    uint32_t given = 0;
     for (uint32_t i = 0; i < settings->param_count; i++) {
         (void)sim_options_assign(scenario, options, true, &settings->params[i], &wrong);
     }
     for (uint32_t i = 0; i < settings->option_count; i++) {
         (void)sim_options_assign(scenario, options, false, &settings->options[i], &wrong);
-        *ret_given |= option_bit(&settings->options[i]);
+        given |= UINT32_C(1) << sim_options_find(&settings->options[i]);
     }
+    return given;
 }
 
 /* Whether only the time limits the runs. */
@@ -279,7 +265,8 @@ sim_run_enter(struct sim_run *run, const struct sim_entry *entry)
         run->plan.runs = SIM_SEED_MAX - run->plan.spec.seed + 1;
     }
     sim_run_regression_plan(run, &run->tape, &run->plan);
-    set_options(run, &run->plan.spec.options, &run->plan.spec.given);
+    sim_run_regression_options(run, &run->plan.spec.options);
+    run->plan.spec.given = sim_run_assign(run, &run->plan.spec.options);
     run->options = sim_options_json(entry->scenario, &run->plan.spec.options);
     run->sweep_ms = sim_clock_ms();
     return sim_run_store_begin(run);
@@ -428,21 +415,11 @@ run_command(struct sim_cli *cli)
     };
     run.sink.enough = sim_given(&cli->settings, SIM_CLI_OPTION_SATURATED) ? on_enough : NULL;
     int status = sim_run_take_commit(&run);
-    if (status == 0) {
-        status = make_plan(&run);
-    }
-    if (status == 0) {
-        status = sim_run_take_part(&run);
-    }
-    if (status == 0) {
-        status = sim_select(cli, NULL, &run.selected);
-    }
-    if (status == 0) {
-        status = check_assignments(&run);
-    }
-    if (status == 0) {
-        status = run_all(&run);
-    }
+    status = status == 0 ? make_plan(&run) : status;
+    status = status == 0 ? sim_run_take_part(&run) : status;
+    status = status == 0 ? sim_select(cli, NULL, &run.selected) : status;
+    status = status == 0 ? sim_run_check_assignments(&run) : status;
+    status = status == 0 ? run_all(&run) : status;
     sim_pool_fini(&run.pool);
     sim_pool_fini(&run.defaults_pool);
     sim_run_store_close(&run);

@@ -180,6 +180,12 @@ bool sim_run_misses_goals(const struct sim_run *run);
 bool sim_run_enter(struct sim_run *run, const struct sim_entry *entry);
 void sim_run_leave(struct sim_run *run);
 
+/* Whether -O and -D fit each selected scenario that has them, and at least one. 0, or the exit
+ * status after a line. */
+int sim_run_check_assignments(const struct sim_run *run);
+/* Takes them into `options` of the scenario in progress; the mask of options that were given. */
+uint32_t sim_run_assign(const struct sim_run *run, struct sim_options *options);
+
 /* ---- part.c ---------------------------------------------------------------------------------- */
 
 /* --seed-from-git: takes the seed. 0, or an exit status after a line on stderr. */
@@ -210,6 +216,13 @@ void sim_run_warn_of_seed(const struct sim_run *run);
 void sim_run_name(
         const struct sim_run *run, uint64_t seed, int64_t run_id, char *text, size_t size);
 #define SIM_RUN_NAME_MAX 96u
+/* How a sweep ended, in words. */
+struct sim_run_end {
+    const char *stored;  /* In the database. */
+    const char *text;    /* On the line of its scenario. */
+    const char *why_not; /* Why `explore` did not make all runs. */
+};
+const struct sim_run_end *sim_run_end(enum sim_sweep_end end);
 /* Adds a failure to the list; prints the list; frees it. */
 void sim_run_list(struct sim_run *run, const char *scenario, const char *verdict, const char *name);
 void sim_run_list_put(const struct sim_run *run);
@@ -291,8 +304,13 @@ bool sim_run_print_replica(struct sim_run *run, const struct sim_run_spec *again
 void sim_run_print_scenario(struct sim_run *run);
 void sim_run_print_end(struct sim_run *run, int status);
 
+/* Prints `text` as a paragraph, `indent` blanks deep. */
+void sim_run_print_paragraph(const char *text, uint32_t indent);
+
 /* ---- json.c: called by text.c. --------------------------------------------------------------- */
 
+/* The number of runs with each verdict. */
+void sim_run_json_verdicts(struct sim_json *json, const struct sim_sweep_totals *totals);
 void sim_run_json_start(const struct sim_run *run);
 void sim_run_json_failure(const struct sim_run *run, const struct sim_report *report);
 void sim_run_json_remembered(

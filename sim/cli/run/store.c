@@ -48,31 +48,6 @@ sim_run_store_close(struct sim_run *run)
     sim_store_close(&run->store);
 }
 
-static const char *
-end_word(enum sim_sweep_end end)
-{
-    switch (end) {
-    case SIM_SWEEP_COMPLETE:
-        return "complete";
-    case SIM_SWEEP_EXHAUSTED:
-        return "exhausted";
-    case SIM_SWEEP_ENOUGH:
-        return "saturated";
-    case SIM_SWEEP_STOPPED_AT_FAILURE:
-        return "first failure";
-    case SIM_SWEEP_OUT_OF_TIME:
-        return "time";
-    case SIM_SWEEP_INTERRUPTED:
-        return "interrupted";
-    case SIM_SWEEP_TOO_MANY_HANGS:
-        return "hangs";
-    case SIM_SWEEP_SINK:
-    case SIM_SWEEP_SYSTEM:
-        break;
-    }
-    return "failed";
-}
-
 /* What the sweep was to do, and how it ended: "running", in the database, until it is `over`. */
 static enum sim_store_err
 store_note(const struct sim_run *run, bool over)
@@ -88,7 +63,7 @@ store_note(const struct sim_run *run, bool over)
             .stated_also = scenario->expect_also,
             .held_to_verdict = run->expect,
             .held_to_goals = sim_given(settings, SIM_CLI_OPTION_GOALS),
-            .ended = over ? end_word(run->result.end) : "running",
+            .ended = over ? sim_run_end(run->result.end)->stored : "running",
             .checked = over ? run->result.checked : 0,
             .unequal = over ? run->result.unequal : 0,
     };

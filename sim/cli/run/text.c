@@ -109,13 +109,12 @@ order_words(const struct sim_single *alone)
     return "";
 }
 
-/* A paragraph. */
-static void
-print_wrapped(const char *text)
+void
+sim_run_print_paragraph(const char *text, uint32_t indent)
 {
     struct sim_page page;
     sim_page_init(&page, sim_terminal_colour());
-    sim_page_wrap(&page, text, 0, 0, sim_columns());
+    sim_page_wrap(&page, text, indent, indent, sim_columns());
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
 }
@@ -124,15 +123,16 @@ static void
 print_diverged(const struct sim_run *run, const struct sim_new_failure *failure)
 {
     char *again = sim_command_text(run->cli, "run", run->entry, run->entry->scenario->name);
-    print_wrapped(failure->outcome.message);
-    print_wrapped(
+    sim_run_print_paragraph(failure->outcome.message, 0);
+    sim_run_print_paragraph(
             failure->seen->reason == SIM_REASON_KILLED
                     ? "Most likely the scenario is not the cause: a process outside of rewake "
                       "(or the kernel, short of memory) killed it by SIGKILL. To run the same "
                       "range again:"
                     : "The run depends on something that is not in its seed: memory that a "
                       "run before it left, an address, the clock or files of this machine. To "
-                      "run the same range again:");
+                      "run the same range again:",
+            0);
     (void)printf("  %s --seeds %llu-%llu --jobs 1\n", again, wide(run->plan.spec.seed),
             wide(failure->seen->seed));
     free(again);
@@ -147,7 +147,7 @@ print_drawn(const struct sim_run *run, const struct sim_new_failure *failure)
     sim_swarm_text(run->plan.spec.scenario, &run->plan.spec.options, &failure->again.options, text);
     if (text[0] != '\0') {
         (void)snprintf(line, sizeof(line), "Its seed drew these options: %s.", text);
-        print_wrapped(line);
+        sim_run_print_paragraph(line, 0);
     }
 }
 
@@ -258,12 +258,15 @@ print_replica(struct sim_run *run, const char *name, const struct sim_single *us
     struct sim_difference difference;
     sim_diff_find(sim_single_recorder(usual), sim_single_recorder(replica), &difference);
     (void)printf("\nFAIL %s: diverged%s\n\n", run->entry->scenario->name, name);
-    print_wrapped("A replica run differs: the same seed in another process, with memory at other "
-                  "addresses and filled with another byte.");
+    sim_run_print_paragraph(
+            "A replica run differs: the same seed in another process, with memory at other "
+            "addresses and filled with another byte.",
+            0);
     if (difference.kind == SIM_DIFF_SAME) {
-        print_wrapped(
+        sim_run_print_paragraph(
                 "Alone, each in a new process, both are the same: the run depends on what ran "
-                "before it in the same process.");
+                "before it in the same process.",
+                0);
         (void)putchar('\n');
         return;
     }
@@ -360,31 +363,6 @@ sim_run_as_stated(const struct sim_run *run)
            (expect == SIM_VERDICT_PASS || verdicts[expect] > 0 || sim_run_is_part(run));
 }
 
-static const char *
-end_words(enum sim_sweep_end end)
-{
-    switch (end) {
-    case SIM_SWEEP_COMPLETE:
-        return "";
-    case SIM_SWEEP_EXHAUSTED:
-        return "(complete: no other run exists)";
-    case SIM_SWEEP_ENOUGH:
-        return "(saturated)";
-    case SIM_SWEEP_STOPPED_AT_FAILURE:
-        return "(stopped at the first failure)";
-    case SIM_SWEEP_OUT_OF_TIME:
-        return "(time is up)";
-    case SIM_SWEEP_INTERRUPTED:
-        return "(interrupted)";
-    case SIM_SWEEP_TOO_MANY_HANGS:
-        return "(aborted: too many hangs)";
-    case SIM_SWEEP_SINK:
-    case SIM_SWEEP_SYSTEM:
-        break;
-    }
-    return "(stopped: rewake failed)";
-}
-
 /* The first column of the table of scenarios; a longer name has a separate line. */
 #define NAME_COLUMNS 35u
 
@@ -466,8 +444,8 @@ print_scenario(const struct sim_run *run)
     } else if (run->expect) {
         put_piece(&column, "NOT AS EXPECTED: %s", sim_verdict_name(scenario->expect));
     }
-    if (end_words(result->end)[0] != '\0') {
-        put_piece(&column, "%s", end_words(result->end));
+    if (sim_run_end(result->end)->text[0] != '\0') {
+        put_piece(&column, "%s", sim_run_end(result->end)->text);
     }
     (void)putchar('\n');
 }

@@ -53,12 +53,12 @@ find_param(const struct sim_scenario *scenario, const char *name, size_t length)
     return count;
 }
 
-static uint32_t
-find_option(const char *name, size_t length)
+uint32_t
+sim_options_find(const struct sim_assignment *assignment)
 {
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
-        if (strlen(sim_option_name(i)) == length &&
-                strncmp(sim_option_name(i), name, length) == 0) {
+        if (strlen(sim_option_name(i)) == assignment->name_length &&
+                strncmp(sim_option_name(i), assignment->name, assignment->name_length) == 0) {
             return i;
         }
     }
@@ -113,7 +113,7 @@ sim_options_assign(const struct sim_scenario *scenario, struct sim_options *opti
                 assign_param(&scenario->params[index], assignment->value, &options->params[index]);
         return true;
     }
-    uint32_t index = find_option(assignment->name, assignment->name_length);
+    uint32_t index = sim_options_find(assignment);
     if (index == SIM_OPTIONS) {
         return false;
     }

@@ -16,6 +16,9 @@ char *sim_options_json(const struct sim_scenario *scenario, const struct sim_opt
 bool sim_options_from_json(
         const struct sim_scenario *scenario, const char *json, struct sim_options *ret_options);
 
+/* The index of the option that is assigned, by its name; SIM_OPTIONS: there is none. */
+uint32_t sim_options_find(const struct sim_assignment *assignment);
+
 /* Takes one number by name, as -O (`param` false) or -D do. False: there is no such name.
  * *ret_wrong: NULL, or what is wrong with the value. */
 bool sim_options_assign(const struct sim_scenario *scenario, struct sim_options *options,
