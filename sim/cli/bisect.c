@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/cli/child.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/subject/subject.h"
@@ -95,18 +95,6 @@ test_here(struct bisect *bisect)
     return finding;
 }
 
-/* Checks `commit` out, and tests it. */
-static bool
-test(struct bisect *bisect, const char *commit, enum finding *ret_finding)
-{
-    const char *const checkout[] = {"checkout", "--quiet", "--force", "--detach", commit, NULL};
-    if (sim_tree_git(&bisect->tree, checkout, NULL) != 0) {
-        return false;
-    }
-    *ret_finding = test_here(bisect);
-    return true;
-}
-
 /* ---- The two ends. --------------------------------------------------------------------------- */
 
 static int
@@ -120,6 +108,18 @@ fail_with_git(const char *what)
 {
     return sim_child_interrupted() ? interrupted()
                                    : sim_cli_fail(SIM_EXIT_SYSTEM, "git could not %s", what);
+}
+
+/* Checks `commit` out, as `what` says, and tests it. 0, or the exit status after a line. */
+static int
+test(struct bisect *bisect, const char *commit, const char *what, enum finding *ret_finding)
+{
+    const char *const checkout[] = {"checkout", "--quiet", "--force", "--detach", commit, NULL};
+    if (sim_tree_git(&bisect->tree, checkout, NULL) != 0) {
+        return fail_with_git(what);
+    }
+    *ret_finding = test_here(bisect);
+    return sim_child_interrupted() ? interrupted() : 0;
 }
 
 /* The last lines of the log. */
@@ -144,47 +144,36 @@ show_log(const struct bisect *bisect)
 static int
 check_bad(struct bisect *bisect, const char *commit)
 {
-    enum finding finding;
-    if (!test(bisect, commit, &finding)) {
-        return fail_with_git("check the bad end out");
+    enum finding finding = UNJUDGED;
+    int status = test(bisect, commit, "check the bad end out", &finding);
+    if (status != 0 || finding == BAD) {
+        return status;
     }
-    if (sim_child_interrupted()) {
-        return interrupted();
-    }
-    switch (finding) {
-    case BAD:
-        return 0;
-    case UNBUILT:
-        show_log(bisect);
-        return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
-                "%.12s does not build, or the build makes no %s: give a commit that builds (--bad)",
-                commit, bisect->product + strlen(bisect->tree.path) + 1);
-    case GOOD:
+    if (finding == GOOD) {
         return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
                 "the run does not fail with %.12s: give a commit with which it does (--bad)",
                 commit);
-    case UNJUDGED:
-    case FINDINGS:
-        break;
     }
+    if (finding == UNJUDGED) {
+        return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
+                "%.12s cannot judge the run (rewake replay LIB.so TOKEN prints why)", commit);
+    }
+    show_log(bisect);
     return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
-            "%.12s cannot judge the run (rewake replay LIB.so TOKEN prints why)", commit);
+            "%.12s does not build, or the build makes no %s: give a commit that builds (--bad)",
+            commit, bisect->product + strlen(bisect->tree.path) + 1);
 }
 
 static int
 check_good(struct bisect *bisect, const char *commit)
 {
-    enum finding finding;
-    if (!test(bisect, commit, &finding)) {
-        return fail_with_git("check the good end out");
-    }
-    if (sim_child_interrupted()) {
-        return interrupted();
-    }
-    return finding == GOOD ? 0
-                           : sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
-                                     "%.12s is not a commit with which the run passes: it %s",
-                                     commit, words[finding]);
+    enum finding finding = UNJUDGED;
+    int status = test(bisect, commit, "check the good end out", &finding);
+    return status != 0 || finding == GOOD
+                   ? status
+                   : sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
+                             "%.12s is not a commit with which the run passes: it %s", commit,
+                             words[finding]);
 }
 
 /* Back from *bad in steps that double, until the run passes. *bad becomes the oldest with which it
@@ -192,24 +181,20 @@ check_good(struct bisect *bisect, const char *commit)
 static int
 search_good(struct bisect *bisect, char **bad, char **ret_good)
 {
-    char *from = strdup(*bad);
+    char *from = sim_heap_text(*bad);
     int status = 0;
-    rt_assert(from != NULL);
     for (uint64_t back = 1; status == 0 && *ret_good == NULL; back *= 2) {
         enum finding finding = UNJUDGED;
         char revision[96];
         (void)snprintf(revision, sizeof(revision), "%.48s~%llu", from, (unsigned long long)back);
         char *commit = sim_tree_commit(&bisect->tree, revision);
-        if (commit == NULL) {
-            status = sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
-                    "the run passes with no commit that was tried, up to %llu before the bad end: "
-                    "give one with which it does (--good)",
-                    (unsigned long long)back / 2);
-        } else if (!test(bisect, commit, &finding)) {
-            status = fail_with_git("check a commit out");
-        } else if (sim_child_interrupted()) {
-            status = interrupted();
-        }
+        status =
+                commit != NULL
+                        ? test(bisect, commit, "check a commit out", &finding)
+                        : sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
+                                  "the run passes with no commit that was tried, up to %llu before "
+                                  "the bad end: give one with which it does (--good)",
+                                  (unsigned long long)back / 2);
         if (status == 0 && finding == GOOD) {
             *ret_good = commit;
             commit = NULL;

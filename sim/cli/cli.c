@@ -56,8 +56,8 @@ sim_cli_warn(const char *format, ...)
     va_end(arguments);
 }
 
-static const struct sim_command *
-find_command(const char *name)
+const struct sim_command *
+sim_cli_find_command(const char *name)
 {
     for (const struct sim_command *const *each = __start_rewake_commands;
             each != __stop_rewake_commands; each++) {
@@ -225,7 +225,7 @@ sim_cli_main(int count, char **arguments)
         (void)printf("rewake %s\n", SIM_VERSION);
         return flush(SIM_EXIT_HELD);
     }
-    cli.command = find_command(arguments[1]);
+    cli.command = sim_cli_find_command(arguments[1]);
     if (cli.command == NULL) {
         return sim_cli_fail(
                 SIM_EXIT_USAGE, "there is no command '%s' (rewake help lists them)", arguments[1]);

@@ -82,6 +82,9 @@ __attribute__((format(printf, 1, 2))) void sim_cli_warn(const char *format, ...)
 /* Whether an argument names a library: "mine.so", "./mine.so", "libmine.so.2". */
 bool sim_cli_is_library(const char *argument);
 
+/* The command called `name`, or NULL. */
+const struct sim_command *sim_cli_find_command(const char *name);
+
 /* The first command whose name comes after `name` ("" to begin with); NULL: none. */
 const struct sim_command *sim_cli_next_command(const char *name);
 

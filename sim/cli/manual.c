@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
 #include "sim/base/build.h"
+#include "sim/base/heap.h"
 #include "sim/cli/cli.h"
 #include "sim/core/decide/options.h"
 
@@ -37,8 +37,7 @@ put_lines(const char *text)
     for (const char *line = text; *line != '\0';) {
         size_t length = strcspn(line, "\n");
         size_t blanks = strspn(line, " ");
-        char *one = strndup(line + blanks, length - blanks);
-        rt_assert(one != NULL);
+        char *one = sim_heap_printf("%.*s", (int)(length - blanks), line + blanks);
         (void)printf("%s", *one == '-' ? "\\" : ""); /* Not an entry of a list. */
         put(one);
         (void)putchar('\n');
@@ -134,8 +133,7 @@ put_page(const struct sim_command *command)
     (void)printf("\n\n# SYNOPSIS\n\n");
     for (const char *form = command->usage; form != NULL;) {
         const char *end = strchr(form, '\n');
-        char *one = strndup(form, end != NULL ? (size_t)(end - form) : strlen(form));
-        rt_assert(one != NULL);
+        char *one = sim_heap_printf("%.*s", (int)strcspn(form, "\n"), form);
         (void)printf("*rewake %s* ", command->name);
         put(one);
         (void)printf("\n\n");
@@ -153,6 +151,14 @@ put_page(const struct sim_command *command)
 }
 
 static void
+put_entry(const struct sim_command *command)
+{
+    (void)printf("*rewake-%s*(1)\n\t", command->name);
+    put(command->about);
+    (void)printf("\n\n");
+}
+
+static void
 put_index(void)
 {
     title(INDEX);
@@ -165,12 +171,7 @@ put_index(void)
             "they could make progress; reports which wake is missing; and repeats the same run\n"
             "from one word, a token. Scenarios are built in, or come from a library, which is\n"
             "the first argument (*rewake-scenario*(7)).\n\n# COMMANDS\n\n");
-    for (const struct sim_command *each = sim_cli_next_command(""); each != NULL;
-            each = sim_cli_next_command(each->name)) {
-        (void)printf("*rewake-%s*(1)\n\t", each->name);
-        put(each->about);
-        (void)printf("\n\n");
-    }
+    sim_cli_each_command(put_entry);
     (void)printf("*rewake-new-project*(1)\n\tbegin a project with your scenarios\n\n"
                  "%s# ENVIRONMENT\n\n",
             ends);
@@ -186,30 +187,29 @@ put_index(void)
                  "# SEE ALSO\n\n*rewake-scenario*(7), *rewake-rt*(3), *sqlite3*(1)\n");
 }
 
+static void
+put_name(const struct sim_command *command)
+{
+    (void)printf("%s\n", command->name);
+}
+
 static int
 manual(struct sim_cli *cli)
 {
-    if (cli->count == 0) {
+    const char *page = cli->count > 0 ? cli->arguments[0] : NULL;
+    const struct sim_command *command = page != NULL ? sim_cli_find_command(page) : NULL;
+    if (page == NULL) {
         (void)printf(INDEX "\n");
-    }
-    for (const struct sim_command *each = sim_cli_next_command(""); each != NULL;
-            each = sim_cli_next_command(each->name)) {
-        if (cli->count == 0) {
-            (void)printf("%s\n", each->name);
-        } else if (strcmp(each->name, cli->arguments[0]) == 0) {
-            put_page(each);
-            return SIM_EXIT_HELD;
-        }
-    }
-    if (cli->count == 0) {
-        return SIM_EXIT_HELD;
-    }
-    if (strcmp(cli->arguments[0], INDEX) == 0) {
+        sim_cli_each_command(put_name);
+    } else if (strcmp(page, INDEX) == 0) {
         put_index();
-        return SIM_EXIT_HELD;
+    } else if (command != NULL) {
+        put_page(command);
+    } else {
+        return sim_cli_fail(
+                SIM_EXIT_USAGE, "there is no page '%s' (rewake manual lists them)", page);
     }
-    return sim_cli_fail(
-            SIM_EXIT_USAGE, "there is no page '%s' (rewake manual lists them)", cli->arguments[0]);
+    return SIM_EXIT_HELD;
 }
 
 /* Pages are called as commands are, and INDEX. */
