@@ -220,7 +220,7 @@ take_answer(const char *output, bool *ret_several)
     const char *several = strstr(output, "first bad commit could be any of:\n");
     *ret_several = several != NULL;
     if (several != NULL) {
-        return strdup(strchr(several, '\n') + 1);
+        return sim_heap_text(strchr(several, '\n') + 1);
     }
     if (first == NULL) {
         return NULL;
@@ -229,7 +229,7 @@ take_answer(const char *output, bool *ret_several)
     while (line > output && line[-1] != '\n') {
         line--;
     }
-    return strndup(line, (size_t)(first - line));
+    return sim_heap_must(strndup(line, (size_t)(first - line)));
 }
 
 static void

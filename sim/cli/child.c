@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 
 #define NOT_FOUND 127
 
@@ -171,8 +172,7 @@ read_all(int fd)
 {
     size_t used = 0;
     size_t size = 4096;
-    char *text = malloc(size);
-    rt_assert(text != NULL);
+    char *text = sim_heap_must(malloc(size));
     for (;;) {
         ssize_t got = read(fd, text + used, size - used - 1);
         if (got < 0 && errno == EINTR) {
@@ -185,8 +185,7 @@ read_all(int fd)
         used += (size_t)got;
         if (size - used < 2) {
             size *= 2;
-            text = realloc(text, size);
-            rt_assert(text != NULL);
+            text = sim_heap_resize(text, size, 1);
         }
     }
 }

@@ -5,6 +5,7 @@
  */
 #include "sim/cli/cli.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -54,6 +55,34 @@ sim_cli_warn(const char *format, ...)
     va_start(arguments, format);
     print_line("warning: ", format, arguments);
     va_end(arguments);
+}
+
+FILE *
+sim_cli_create(const char *path, const char *advice, int *ret_status)
+{
+    FILE *file = fopen(path, "wxe");
+    *ret_status = 0;
+    if (file == NULL && errno == EEXIST) {
+        *ret_status =
+                sim_cli_fail(SIM_EXIT_USAGE, "%s exists, and is not overwritten: %s", path, advice);
+    } else if (file == NULL) {
+        *ret_status =
+                sim_cli_fail(SIM_EXIT_SYSTEM, "%s cannot be written: %s", path, strerror(errno));
+    }
+    return file;
+}
+
+int
+sim_cli_close(FILE *file, const char *path, bool written)
+{
+    int error = errno;
+    if (fclose(file) != 0) {
+        written = false;
+        error = errno;
+    }
+    return written ? 0
+                   : sim_cli_fail(
+                             SIM_EXIT_SYSTEM, "%s cannot be written: %s", path, strerror(error));
 }
 
 const struct sim_command *

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "sim/cli/options.h"
 #include "sim/engine/registry.h"
@@ -78,6 +79,13 @@ __attribute__((format(printf, 2, 3))) int sim_cli_fail(int status, const char *f
 
 /* Prints "rewake COMMAND: warning: …" likewise. */
 __attribute__((format(printf, 1, 2))) void sim_cli_warn(const char *format, ...);
+
+/* Creates the file at `path`, for a command that overwrites none. NULL after a line, with the exit
+ * status in *ret_status: where it exists, that ends with `advice`. */
+FILE *sim_cli_create(const char *path, const char *advice, int *ret_status);
+
+/* Closes it. 0, or the exit status after a line: `written` is false, or the system fails now. */
+int sim_cli_close(FILE *file, const char *path, bool written);
 
 /* Whether an argument names a library: "mine.so", "./mine.so", "libmine.so.2". */
 bool sim_cli_is_library(const char *argument);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/base/json.h"
 #include "sim/cli/code_names.h"
 #include "sim/cli/coverage.h"
@@ -69,11 +69,10 @@ folder_of(struct counting *counting, const char *path)
             return i - 1;
         }
     }
-    counting->folders =
-            reallocarray(counting->folders, counting->folder_count + 1, sizeof(*counting->folders));
-    rt_assert(counting->folders != NULL);
-    counting->folders[counting->folder_count] = (struct folder){.name = strndup(file, length)};
-    rt_assert(counting->folders[counting->folder_count].name != NULL);
+    counting->folders = sim_heap_resize(
+            counting->folders, counting->folder_count + 1, sizeof(*counting->folders));
+    counting->folders[counting->folder_count] =
+            (struct folder){.name = sim_heap_must(strndup(file, length))};
     return counting->folder_count++;
 }
 
@@ -81,8 +80,8 @@ static bool
 note_edge(const char *const *columns, void *argument)
 {
     struct counting *counting = argument;
-    counting->edges = reallocarray(counting->edges, counting->count + 1, sizeof(*counting->edges));
-    rt_assert(counting->edges != NULL);
+    counting->edges =
+            sim_heap_resize(counting->edges, counting->count + 1, sizeof(*counting->edges));
     counting->edges[counting->count++] = (struct edge){
             .id = strtoull(columns[0], NULL, 10),
             .folder = folder_of(counting, columns[1]),

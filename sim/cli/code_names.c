@@ -10,7 +10,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/core/code/symbols.h"
 #include "sim/search/cover/edges.h"
 
@@ -40,14 +40,6 @@ id_of(const struct function *function)
     (void)XXH64_update(&state, function->name, strlen(function->name) + 1);
     (void)XXH64_update(&state, &function->edges, sizeof(function->edges));
     return XXH64_digest(&state) >> 1; /* 63 bits: a number that is not below zero. */
-}
-
-static char *
-copy(const char *text)
-{
-    char *own = strdup(text);
-    rt_assert(own != NULL);
-    return own;
 }
 
 /* Its slot in the index: taken by it, or free. */
@@ -99,15 +91,15 @@ begin_function(struct sim_places *places, uintptr_t pc, struct function *functio
     }
     /* Shared by its edges, never freed. A header that is found by -I. is called ./it. */
     const char *file = function->place.file;
-    function->file = copy(strncmp(file, "./", 2) == 0 ? file + 2 : file);
-    function->name = copy(function->place.function);
+    function->file = sim_heap_text(strncmp(file, "./", 2) == 0 ? file + 2 : file);
+    function->name = sim_heap_text(function->place.function);
     function->edges = 0;
 }
 
 static void
 name_all(struct sim_places *places, size_t announced)
 {
-    struct function function = {.file = copy(""), .name = copy("")};
+    struct function function = {.file = sim_heap_text(""), .name = sim_heap_text("")};
     for (size_t i = 0; i < announced; i++) {
         bool entry = false;
         uintptr_t pc = sim_edges_pc(i, &entry);
@@ -130,10 +122,9 @@ sim_code_names(const struct sim_code_edge **ret_edges)
     if (places != NULL) {
         for (names.slots = 1024; names.slots < announced * 2; names.slots *= 2) {
         }
-        names.edges = calloc(announced, sizeof(*names.edges));
-        names.numbers = calloc(announced, sizeof(*names.numbers));
-        names.index = calloc(names.slots, sizeof(*names.index));
-        rt_assert(names.edges != NULL && names.numbers != NULL && names.index != NULL);
+        names.edges = sim_heap_new(announced, sizeof(*names.edges));
+        names.numbers = sim_heap_new(announced, sizeof(*names.numbers));
+        names.index = sim_heap_new(names.slots, sizeof(*names.index));
         name_all(places, announced);
         sim_places_free(&places);
         sim_edges_number(names.numbers, names.count);

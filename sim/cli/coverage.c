@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
 #include "sim/base/glob.h"
+#include "sim/base/heap.h"
 #include "sim/base/json.h"
 #include "sim/base/page.h"
 #include "sim/base/terminal.h"
@@ -106,12 +106,10 @@ note_sweep(const char *const *columns, void *argument)
         return true;
     }
     uint32_t count = printing->sweep_count + 1;
-    printing->sweeps = reallocarray(printing->sweeps, count, sizeof(*printing->sweeps));
-    printing->names = reallocarray(printing->names, count, sizeof(*printing->names));
-    rt_assert(printing->sweeps != NULL && printing->names != NULL);
+    printing->sweeps = sim_heap_resize(printing->sweeps, count, sizeof(*printing->sweeps));
+    printing->names = sim_heap_resize(printing->names, count, sizeof(*printing->names));
     printing->sweeps[printing->sweep_count] = (int64_t)number(columns[0]);
-    printing->names[printing->sweep_count] = strdup(columns[1]);
-    rt_assert(printing->names[printing->sweep_count] != NULL);
+    printing->names[printing->sweep_count] = sim_heap_text(columns[1]);
     printing->sweep_count = count;
     return true;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/base/json.h"
 #include "sim/cli/code_names.h"
 #include "sim/cli/coverage.h"
@@ -46,8 +46,7 @@ note_run(const char *const *columns, void *argument)
     struct distilling *distilling = argument;
     uint32_t count = distilling->count + 1;
     distilling->candidates =
-            reallocarray(distilling->candidates, count, sizeof(*distilling->candidates));
-    rt_assert(distilling->candidates != NULL);
+            sim_heap_resize(distilling->candidates, count, sizeof(*distilling->candidates));
     distilling->candidates[distilling->count] =
             (struct candidate){.run = strtoll(columns[0], NULL, 10)};
     distilling->count = count;
@@ -80,9 +79,8 @@ note_coverage(struct sim_cli *cli, const struct sim_subject *subject, struct sim
     uint32_t count = sim_cover_run(distilling->cover, sim_single_recorder(alone),
             distilling->elements, SIM_COVER_ELEMENTS_MAX, &run);
     const uint32_t *checked = alone->worker.shared->world.checked;
-    candidate->ids =
-            calloc((size_t)count + SIM_CHECKED_MAX + sim_edges_count(), sizeof(*candidate->ids));
-    rt_assert(candidate->ids != NULL);
+    candidate->ids = sim_heap_new(
+            (size_t)count + SIM_CHECKED_MAX + sim_edges_count(), sizeof(*candidate->ids));
     for (uint32_t i = 0; i < count; i++) {
         candidate->ids[i] = sim_element_id(&distilling->elements[i]);
     }
@@ -141,8 +139,7 @@ print_json(const struct distilling *distilling, const char *scenario, const stru
 static void
 print(const struct distilling *distilling, const char *scenario)
 {
-    struct sim_taken *taken = calloc((size_t)distilling->count + 1, sizeof(*taken));
-    rt_assert(taken != NULL);
+    struct sim_taken *taken = sim_heap_new(distilling->count, sizeof(*taken));
     uint32_t count = sim_distill(distilling->sets, distilling->count, taken);
     if (sim_given(&distilling->cli->settings, SIM_CLI_OPTION_JSON)) {
         print_json(distilling, scenario, taken, count);
@@ -183,10 +180,9 @@ sim_coverage_distill(struct sim_cli *cli, struct sim_store *store, const char *s
 {
     struct distilling distilling = {
             .cli = cli,
-            .cover = calloc(1, sizeof(struct sim_cover)),
-            .elements = calloc(SIM_COVER_ELEMENTS_MAX, sizeof(struct sim_element)),
+            .cover = sim_heap_new(1, sizeof(struct sim_cover)),
+            .elements = sim_heap_new(SIM_COVER_ELEMENTS_MAX, sizeof(struct sim_element)),
     };
-    rt_assert(distilling.cover != NULL && distilling.elements != NULL);
     int status = 0;
     if (code && sim_code_names(&distilling.edges) == 0) {
         status = sim_coverage_no_code();
@@ -194,8 +190,7 @@ sim_coverage_distill(struct sim_cli *cli, struct sim_store *store, const char *s
     if (status == 0 && note_runs(&distilling, store, sweeps, count) != SIM_STORE_OK) {
         status = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(store));
     }
-    distilling.sets = calloc((size_t)distilling.count + 1, sizeof(*distilling.sets));
-    rt_assert(distilling.sets != NULL);
+    distilling.sets = sim_heap_new(distilling.count, sizeof(*distilling.sets));
     for (uint32_t i = 0; i < distilling.count && status == 0; i++) {
         status = run_again(&distilling, i);
     }

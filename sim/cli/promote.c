@@ -9,16 +9,15 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/base/json.h"
+#include "sim/base/page.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/print/run.h"
 #include "sim/cli/shrunk.h"
@@ -90,39 +89,32 @@ choose_name(struct promotion *promotion)
     promotion->in_tree = promotion->subject->entry->library == NULL && stat(TREE, &status) == 0 &&
                          S_ISDIR(status.st_mode);
     const char *folder = cli->settings.folder;
-    int made = asprintf(&promotion->path, "%s/%s.c",
+    promotion->path = sim_heap_printf("%s/%s.c",
             folder != NULL       ? folder
             : promotion->in_tree ? TREE "/" FOLDER
                                  : FOLDER,
             promotion->name);
-    rt_assert(made > 0);
     return 0;
 }
 
 /* ---- The file. ------------------------------------------------------------------------------- */
 
-/* Words of `text` in the lines of a comment. */
+/* `text` in the lines of a comment, which it must not end. */
 static void
 put_wrapped(FILE *file, const char *text)
 {
-    size_t column = 0;
-    while (*text != '\0') {
-        size_t length = strcspn(text, " ");
-        if (column == 0 || column + 1 + length > WIDTH - 3) {
-            (void)fputs(column == 0 ? " *" : "\n *", file);
-            column = 0;
-        }
-        (void)fputc(' ', file);
-        for (size_t i = 0; i < length; i++) {
-            /* The text must not end the comment. */
-            bool ends = text[i] == '*' && text[i + 1] == '/';
-            bool odd = (unsigned char)text[i] < ' ' || (unsigned char)text[i] > '~';
-            (void)fputc(ends || odd ? '?' : text[i], file);
-        }
-        column += 1 + length;
-        text += length + (text[length] == ' ');
+    struct sim_page page;
+    sim_page_init(&page, false);
+    sim_page_wrap(&page, text, 0, 0, WIDTH - 3);
+    bool begins = true;
+    for (char *c = page.bytes; c != NULL && *c != '\0'; c++) {
+        bool odd = (*c != '\n' && (unsigned char)*c < ' ') || (unsigned char)*c > '~';
+        *c = odd || (*c == '*' && c[1] == '/') ? '?' : *c;
+        (void)fputs(begins ? " * " : "", file);
+        (void)fputc(*c, file);
+        begins = *c == '\n';
     }
-    (void)fputc('\n', file);
+    sim_page_fini(&page);
 }
 
 static void
@@ -130,18 +122,14 @@ put_head(FILE *file, const struct promotion *promotion)
 {
     const struct sim_outcome *outcome = promotion->outcome;
     const char *scenario = promotion->subject->entry->scenario->name;
-    char *what = NULL;
-    bool fails = outcome->verdict != SIM_VERDICT_PASS;
-    int made = fails ? asprintf(&what, "It ended in %s (oracle %s): %s",
-                               sim_verdict_name(outcome->verdict), sim_oracle_name(outcome->oracle),
-                               outcome->message)
-                     : asprintf(&what, "It passed when it was kept.");
-    rt_assert(made > 0);
-    char *again = NULL;
-    made = asprintf(&again,
-            "`rewake run " FOLDER "/%s` repeats it, by its decisions as far as they fit.",
+    char *what = outcome->verdict == SIM_VERDICT_PASS
+                         ? sim_heap_text("It passed when it was kept.")
+                         : sim_heap_printf("It ended in %s (oracle %s): %s",
+                                   sim_verdict_name(outcome->verdict),
+                                   sim_oracle_name(outcome->oracle), outcome->message);
+    char *again = sim_heap_printf("`rewake run " FOLDER
+                                  "/%s` repeats it, by its decisions as far as they fit.",
             promotion->name);
-    rt_assert(made > 0);
     (void)fprintf(file, "/*\n * %s.c -- a run of %s, kept by `rewake promote`.\n *\n",
             promotion->name, scenario);
     put_wrapped(file, what);
@@ -225,32 +213,22 @@ static int
 write_file(const struct promotion *promotion)
 {
     const char *path = promotion->path;
-    char *folder = strdup(path);
-    rt_assert(folder != NULL);
+    char *folder = sim_heap_text(path);
     *strrchr(folder, '/') = '\0';
     (void)mkdir(folder, 0777);
     free(folder);
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 && errno == EEXIST) {
-        return sim_cli_fail(SIM_EXIT_USAGE,
-                "%s exists, and is not overwritten: give another name (--name)", path);
+    int status = 0;
+    FILE *file = sim_cli_create(path, "give another name (--name)", &status);
+    if (file == NULL) {
+        return status;
     }
-    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (file != NULL) {
-        put_head(file, promotion);
-        (void)fputs("#include \"sim/core/decide/choice.h\"\n#include \"sim/core/decide/tape.h\"\n"
-                    "#include \"sim/rewake.h\"\n\n",
-                file);
-        put_decisions(file, &promotion->tape);
-        put_scenario(file, promotion);
-    }
-    bool written = file != NULL && ferror(file) == 0;
-    if (file != NULL && fclose(file) != 0) {
-        written = false;
-    }
-    return written ? 0
-                   : sim_cli_fail(
-                             SIM_EXIT_SYSTEM, "%s cannot be written: %s", path, strerror(errno));
+    put_head(file, promotion);
+    (void)fputs("#include \"sim/core/decide/choice.h\"\n#include \"sim/core/decide/tape.h\"\n"
+                "#include \"sim/rewake.h\"\n\n",
+            file);
+    put_decisions(file, &promotion->tape);
+    put_scenario(file, promotion);
+    return sim_cli_close(file, path, ferror(file) == 0);
 }
 
 /* ---- Printing. ------------------------------------------------------------------------------- */

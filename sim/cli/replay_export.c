@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/base/assert.h"
 #include "sim/base/build.h"
 #include "sim/base/clock.h"
 #include "sim/cli/export.h"

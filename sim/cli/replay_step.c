@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
 #include "sim/base/terminal.h"
 #include "sim/cli/print/run.h"
 #include "sim/explain/step/gdb.h"

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
 #include "sim/base/glob.h"
+#include "sim/base/heap.h"
 
 #define BROKEN "/broken"
 
@@ -51,8 +51,7 @@ matches(const struct sim_scenario *scenario, bool by_stem, char *const *patterns
 {
     bool found = sim_glob_matches(scenario->name, patterns, count);
     if (!found && by_stem) {
-        char *stem = strndup(scenario->name, sim_stem_length(scenario->name));
-        rt_assert(stem != NULL);
+        char *stem = sim_heap_must(strndup(scenario->name, sim_stem_length(scenario->name)));
         found = sim_glob_matches(stem, patterns, count);
         free(stem);
     }
@@ -65,8 +64,7 @@ sim_select(const struct sim_cli *cli, bool (*is_wanted)(const struct sim_scenari
 {
     const struct sim_registry *registry = &cli->registry;
     struct sim_selection *all = ret_selection;
-    *all = (struct sim_selection){calloc((size_t)registry->count + 1, sizeof(*all->entries)), 0};
-    rt_assert(all->entries != NULL);
+    *all = (struct sim_selection){sim_heap_new(registry->count, sizeof(*all->entries)), 0};
     for (uint32_t i = 0; i < registry->count; i++) {
         const struct sim_entry *entry = &registry->entries[i];
         bool wanted = (cli->library == NULL || entry->library != NULL) &&

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/cli/print/run.h"
 #include "sim/cli/subject/assign.h"
 
@@ -23,25 +24,19 @@ char *
 sim_shrunk_sentence(const struct sim_shrunk *shrunk)
 {
     const char *limit = limit_of(shrunk);
-    char *text = NULL;
-    int made = 0;
     if (!sim_shrunk_holds(shrunk)) {
-        made = asprintf(&text, "Not minimized: %s.",
-                shrunk->end == SIM_SHRINK_SYSTEM ? shrunk->error
-                                                 : sim_shrink_end_text(shrunk->end));
-    } else {
-        bool smaller = sim_shrink_key_compare(&shrunk->to, &shrunk->from) != 0;
-        char was[24] = "";
-        (void)snprintf(was, sizeof(was), "was %u; ", shrunk->from.deviations);
-        made = asprintf(&text,
-                "%s: %u scheduling choice%s from the default schedule (%s%u replay%s%s%s).",
-                smaller ? "Minimized" : "Already minimal", shrunk->to.deviations,
-                shrunk->to.deviations == 1 ? " differs" : "s differ", smaller ? was : "",
-                shrunk->replays, shrunk->replays == 1 ? "" : "s", *limit != '\0' ? "; " : "",
-                limit);
+        return sim_heap_printf("Not minimized: %s.", shrunk->end == SIM_SHRINK_SYSTEM
+                                                             ? shrunk->error
+                                                             : sim_shrink_end_text(shrunk->end));
     }
-    rt_assert(made > 0);
-    return text;
+    bool smaller = sim_shrink_key_compare(&shrunk->to, &shrunk->from) != 0;
+    char was[24] = "";
+    (void)snprintf(was, sizeof(was), "was %u; ", shrunk->from.deviations);
+    return sim_heap_printf(
+            "%s: %u scheduling choice%s from the default schedule (%s%u replay%s%s%s).",
+            smaller ? "Minimized" : "Already minimal", shrunk->to.deviations,
+            shrunk->to.deviations == 1 ? " differs" : "s differ", smaller ? was : "",
+            shrunk->replays, shrunk->replays == 1 ? "" : "s", *limit != '\0' ? "; " : "", limit);
 }
 
 /* The parts of the key in their order. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/cli/child.h"
 
 #define GIT_ARGUMENTS_MAX 16u
@@ -159,11 +160,8 @@ char *
 sim_tree_commit(const struct sim_tree *tree, const char *revision)
 {
     char *out = NULL;
-    char *peeled = NULL;
+    char *peeled = sim_heap_printf("%s^{commit}", revision);
     const struct sim_child_setup setup = {.folder = tree->top, .ret_out = &out};
-    if (asprintf(&peeled, "%s^{commit}", revision) < 0) {
-        return NULL;
-    }
     int status = sim_child_run((const char *const[]){"git", "rev-parse", "--verify", "--quiet",
                                        "--end-of-options", peeled, NULL},
             &setup);

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/cli/child.h"
 #include "sim/cli/cli.h"
 
@@ -203,8 +203,7 @@ static bool
 take_command_line(struct watch *watch)
 {
     FILE *file = fopen("/proc/self/cmdline", "re");
-    watch->line = malloc(COMMAND_LINE_MAX);
-    rt_assert(watch->line != NULL);
+    watch->line = sim_heap_must(malloc(COMMAND_LINE_MAX));
     size_t size = file != NULL ? fread(watch->line, 1, COMMAND_LINE_MAX, file) : 0;
     uint32_t count = 0;
     for (size_t at = 0; at < size && count + 1 < ARGUMENTS_MAX; count++) {

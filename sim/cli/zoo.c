@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
 #include "sim/base/clock.h"
+#include "sim/base/heap.h"
 #include "sim/cli/trials.h"
 
 #define RUNS 10000u
@@ -155,8 +155,7 @@ take_row(struct zoo *zoo, const struct sim_zoo_row *row)
 static int
 measure(struct zoo *zoo, const struct sim_scenario *scenario)
 {
-    char *stem = strndup(scenario->name, sim_stem_length(scenario->name));
-    rt_assert(stem != NULL);
+    char *stem = sim_heap_must(strndup(scenario->name, sim_stem_length(scenario->name)));
     struct sim_zoo_row row = {
             .name = stem,
             .bug = scenario->bug,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/cli/code_names.h"
 #include "sim/cli/run/state.h"
 #include "sim/search/cover/edges.h"
@@ -30,9 +30,8 @@ sim_run_code_open(struct sim_run *run)
     if (code->count == 0) {
         return true;
     }
-    code->covered = calloc(code->count, sizeof(*code->covered));
-    code->written = calloc(code->count, sizeof(*code->written));
-    rt_assert(code->covered != NULL && code->written != NULL);
+    code->covered = sim_heap_new(code->count, sizeof(*code->covered));
+    code->written = sim_heap_new(code->count, sizeof(*code->written));
     return sim_store_code_edges(run->store, code->edges, code->count) == SIM_STORE_OK ||
            sim_run_store_failed(run);
 }
@@ -107,8 +106,7 @@ sim_run_code_batch(struct sim_run *run, const struct sim_merged *batch)
         return;
     }
     free(code->batch_new);
-    code->batch_new = calloc((size_t)batch->runs + 1, sizeof(*code->batch_new));
-    rt_assert(code->batch_new != NULL);
+    code->batch_new = sim_heap_new(batch->runs, sizeof(*code->batch_new));
     code->batch_first = batch->index;
     code->batch_runs = batch->runs;
     for (uint32_t i = 0; i < batch->runs; i++) {
@@ -163,9 +161,8 @@ enum sim_store_err
 sim_run_code_store(struct sim_run *run, bool over)
 {
     struct sim_run_code *code = &run->code;
-    struct sim_code_covered *rows = calloc((size_t)code->count + 1, sizeof(*rows));
+    struct sim_code_covered *rows = sim_heap_new(code->count, sizeof(*rows));
     uint32_t count = 0;
-    rt_assert(rows != NULL);
     /* During the sweep only new ones; at the end all, with their counts. */
     for (uint32_t i = 0; i < code->count; i++) {
         if (code->covered[i].runs > 0 && (over || !code->written[i])) {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/cli/run/state.h"
 #include "sim/core/record/site.h"
 #include "sim/core/scenario.h"
@@ -59,8 +59,7 @@ note_goal(const struct rt_site *site, void *argument)
         return;
     }
     uint32_t count = run->cover.goal_count + 1;
-    run->cover.goals = reallocarray(run->cover.goals, count, sizeof(*run->cover.goals));
-    rt_assert(run->cover.goals != NULL);
+    run->cover.goals = sim_heap_resize(run->cover.goals, count, sizeof(*run->cover.goals));
     run->cover.goals[run->cover.goal_count] = (struct sim_goal){
             .site = site->id,
             .what = sim_mark_name(site->mark),
@@ -184,8 +183,7 @@ sim_run_cover_begin(struct sim_run *run)
 {
     struct sim_run_cover *cover = &run->cover;
     if (cover->entries == NULL) {
-        cover->entries = calloc(SIM_RUN_SPECIES, sizeof(*cover->entries));
-        rt_assert(cover->entries != NULL);
+        cover->entries = sim_heap_new(SIM_RUN_SPECIES, sizeof(*cover->entries));
         sim_species_init(&cover->species, cover->entries, SIM_RUN_SPECIES);
     }
     sim_species_clear(&cover->species);
@@ -257,9 +255,8 @@ static enum sim_store_err
 store_elements(struct sim_run *run, uint32_t from)
 {
     const struct sim_facts *facts = sim_run_covered(run);
-    struct sim_covered *rows = calloc((size_t)facts->count - from + 1, sizeof(*rows));
+    struct sim_covered *rows = sim_heap_new((size_t)facts->count - from + 1, sizeof(*rows));
     uint32_t count = 0;
-    rt_assert(rows != NULL);
     for (uint32_t i = from; i < facts->count; i++) {
         const struct sim_fact *fact = &facts->entries[i];
         if (fact->kind == SIM_FACT_COVER) {
@@ -309,9 +306,8 @@ static enum sim_store_err
 store_goals(struct sim_run *run)
 {
     const struct sim_run_cover *cover = &run->cover;
-    struct sim_goal *own = calloc((size_t)cover->goal_count + 1, sizeof(*own));
+    struct sim_goal *own = sim_heap_new(cover->goal_count, sizeof(*own));
     uint32_t count = 0;
-    rt_assert(own != NULL);
     for (uint32_t i = 0; i < cover->goal_count; i++) {
         if (is_own(run, cover->goals[i].site)) {
             own[count++] = cover->goals[i];

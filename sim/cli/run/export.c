@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/cli/export.h"
 #include "sim/cli/run/state.h"
 
@@ -35,8 +35,7 @@ sim_run_export_sweep(struct sim_run *run)
     if (run->junit == NULL) {
         return;
     }
-    run->sweeps = reallocarray(run->sweeps, run->sweep_count + 1, sizeof(*run->sweeps));
-    rt_assert(run->sweeps != NULL);
+    run->sweeps = sim_heap_resize(run->sweeps, run->sweep_count + 1, sizeof(*run->sweeps));
     run->sweeps[run->sweep_count++] = run->sweep;
 }
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/base/json.h"
 #include "sim/cli/cli.h"
 #include "sim/store/shard.h"
@@ -223,8 +223,7 @@ merge_into(const struct sim_cli *cli, const struct inputs *inputs)
 static int
 merge_command(struct sim_cli *cli)
 {
-    struct inputs inputs = {.stores = calloc(cli->count, sizeof(struct sim_store *))};
-    rt_assert(inputs.stores != NULL);
+    struct inputs inputs = {.stores = sim_heap_new(cli->count, sizeof(struct sim_store *))};
     int status = open_inputs(cli, &inputs);
     if (status == 0) {
         status = merge_into(cli, &inputs);

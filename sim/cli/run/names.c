@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/cli/run/state.h"
 
 bool
@@ -78,11 +79,9 @@ sim_run_end(enum sim_sweep_end end)
 void
 sim_run_list(struct sim_run *run, const char *scenario, const char *verdict, const char *name)
 {
-    struct sim_run_named named = {.scenario = strdup(scenario)};
-    int made = asprintf(&named.words, "%s%s", verdict, name);
-    run->named = reallocarray(run->named, run->named_count + 1, sizeof(*run->named));
-    rt_assert(run->named != NULL && named.scenario != NULL && made >= 0);
-    run->named[run->named_count++] = named;
+    run->named = sim_heap_resize(run->named, run->named_count + 1, sizeof(*run->named));
+    run->named[run->named_count++] =
+            (struct sim_run_named){sim_heap_text(scenario), sim_heap_printf("%s%s", verdict, name)};
 }
 
 void

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/cli/run/state.h"
 #include "sim/engine/token.h"
 
@@ -119,8 +120,7 @@ sim_run_take_part(struct sim_run *run)
                 run->plan.runs == 1 ? " makes" : "s make", (unsigned long long)batches,
                 batches == 1 ? "" : "s");
     }
-    run->cover.covered_memory = malloc(sim_facts_size(SIM_LEARNED_FACTS));
-    rt_assert(run->cover.covered_memory != NULL);
+    run->cover.covered_memory = sim_heap_must(malloc(sim_facts_size(SIM_LEARNED_FACTS)));
     sim_facts_init(&run->cover.covered, run->cover.covered_memory, SIM_LEARNED_FACTS);
     run->plan.chapter_runs = length;
     run->plan.shard = settings->shard - 1;

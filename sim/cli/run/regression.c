@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
 #include "sim/cli/run/state.h"
 #include "sim/cli/subject/artifact.h"
 

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
 #include "sim/base/clock.h"
+#include "sim/base/heap.h"
 #include "sim/cli/run/state.h"
 #include "sim/cli/subject/assign.h"
 #include "sim/engine/token.h"
@@ -24,25 +24,16 @@ struct list {
     uint32_t count;
 };
 
-static char *
-copy_of(const char *text)
-{
-    char *copy = text != NULL ? strdup(text) : NULL;
-    rt_assert(copy != NULL || text == NULL);
-    return copy;
-}
-
 static bool
 collect(const struct sim_remembered *failure, void *argument)
 {
     struct list *list = argument;
-    list->failures = reallocarray(list->failures, list->count + 1, sizeof(*list->failures));
-    rt_assert(list->failures != NULL);
+    list->failures = sim_heap_resize(list->failures, list->count + 1, sizeof(*list->failures));
     struct sim_remembered *copy = &list->failures[list->count++];
     *copy = *failure;
-    copy->scenario = copy_of(failure->scenario);
-    copy->library = copy_of(failure->library);
-    copy->token = copy_of(failure->token);
+    copy->scenario = sim_heap_text(failure->scenario);
+    copy->library = sim_heap_text(failure->library);
+    copy->token = sim_heap_text(failure->token);
     return true;
 }
 
@@ -97,7 +88,7 @@ find_row(struct sim_run *run, const struct sim_remembered *failure,
             found.oracle == outcome->oracle && found.site == outcome->site &&
             found.message != NULL && strcmp(found.message, outcome->message) == 0) {
         *ret_run_id = failure->run;
-        *ret_shrunk = copy_of(found.shrunk_token);
+        *ret_shrunk = sim_heap_text(found.shrunk_token);
     }
     sim_found_run_clear(&found);
     return true;
@@ -120,9 +111,7 @@ static bool
 note_again(struct sim_run *run, const struct sim_run_spec *what, const struct sim_outcome *outcome,
         int64_t run_id)
 {
-    size_t size = (run->again_count + 1) * sizeof(*run->again);
-    run->again = realloc(run->again, size);
-    rt_assert(run->again != NULL);
+    run->again = sim_heap_resize(run->again, run->again_count + 1, sizeof(*run->again));
     run->again[run->again_count++] = (struct sim_run_again){
             .entry = run->entry,
             .sweep = run->sweep,

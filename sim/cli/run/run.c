@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
 #include "sim/base/clock.h"
 #include "sim/cli/run/state.h"
 #include "sim/cli/subject/assign.h"

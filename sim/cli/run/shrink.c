@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/base/clock.h"
+#include "sim/base/heap.h"
 #include "sim/cli/print/run.h"
 #include "sim/cli/run/state.h"
 #include "sim/cli/shrunk.h"
@@ -85,7 +86,7 @@ shrunk_again(struct sim_run *run, const struct sim_new_failure *failure, const c
                 .interrupted = run->plan.interrupted,
         };
         sim_shrink(&plan, shrunk);
-        same = sim_shrunk_holds(shrunk) ? strdup(token) : NULL;
+        same = sim_shrunk_holds(shrunk) ? sim_heap_text(token) : NULL;
     }
     sim_token_done(&small);
     return same;

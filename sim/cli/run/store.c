@@ -14,6 +14,7 @@
 #include "runtime/base/assert.h"
 #include "sim/base/build.h"
 #include "sim/base/clock.h"
+#include "sim/base/heap.h"
 #include "sim/cli/run/state.h"
 #include "sim/cli/shrunk.h"
 #include "sim/cli/subject/assign.h"
@@ -184,8 +185,7 @@ gather_rows(const struct sim_run *run, const struct sim_merged *batch, bool told
 static enum sim_store_err
 store_rows(struct sim_run *run, const struct sim_merged *batch)
 {
-    struct sim_run_row *rows = calloc((size_t)batch->kept_count + 1, sizeof(*rows));
-    rt_assert(rows != NULL);
+    struct sim_run_row *rows = sim_heap_new(batch->kept_count, sizeof(*rows));
     uint32_t count = gather_rows(run, batch, false, rows);
     count += gather_rows(run, batch, true, rows + count);
     enum sim_store_err err = SIM_STORE_OK;

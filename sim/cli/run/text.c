@@ -28,57 +28,55 @@ wide(uint64_t number)
 
 /* Options that were set for this command, as on the command line. */
 static void
-put_assignments(FILE *file, const char *flag, const struct sim_assignment *list, uint32_t count)
+put_assignments(
+        struct sim_page *page, const char *flag, const struct sim_assignment *list, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        (void)fprintf(file, ", %s %s", flag, list[i].name);
+        sim_page_printf(page, ", %s %s", flag, list[i].name);
     }
 }
 
 static void
-put_start(const struct sim_run *run, FILE *file)
+put_start(const struct sim_run *run, struct sim_page *page)
 {
     const struct sim_settings *settings = &run->cli->settings;
-    (void)fprintf(file, "rewake %s: %u scenario%s", SIM_VERSION, run->selected.count,
+    sim_page_printf(page, "rewake %s: %u scenario%s", SIM_VERSION, run->selected.count,
             run->selected.count == 1 ? "" : "s");
     if (sim_given(settings, SIM_CLI_OPTION_SEEDS)) {
-        (void)fprintf(file, ", seeds %llu-%llu", wide(settings->seed), wide(settings->seed_last));
+        sim_page_printf(page, ", seeds %llu-%llu", wide(settings->seed), wide(settings->seed_last));
     } else {
         if (run->plan.runs != UINT64_MAX) {
-            (void)fprintf(file, ", %llu run%s%s", wide(run->plan.runs),
+            sim_page_printf(page, ", %llu run%s%s", wide(run->plan.runs),
                     run->plan.runs == 1 ? "" : "s", run->selected.count == 1 ? "" : " each");
         }
-        (void)fprintf(file, " from seed %llu", wide(settings->seed));
+        sim_page_printf(page, " from seed %llu", wide(settings->seed));
         if (run->git[0] != '\0') {
-            (void)fprintf(file, " (commit %.12s)", run->git);
+            sim_page_printf(page, " (commit %.12s)", run->git);
         }
     }
     if (settings->time_ms > 0) {
-        (void)fprintf(file, ", at most %llu.%03llu s", wide(settings->time_ms / 1000),
+        sim_page_printf(page, ", at most %llu.%03llu s", wide(settings->time_ms / 1000),
                 wide(settings->time_ms % 1000));
     }
     if (sim_run_is_part(run)) {
-        (void)fprintf(file, ", part %u of %u (batches of %llu)", run->plan.shard + 1,
+        sim_page_printf(page, ", part %u of %u (batches of %llu)", run->plan.shard + 1,
                 run->plan.shards, wide(run->plan.chapter_runs));
     }
-    (void)fprintf(file, ", strategy %s", settings->strategy);
-    put_assignments(file, "-D", settings->params, settings->param_count);
-    put_assignments(file, "-O", settings->options, settings->option_count);
-    (void)fprintf(file, ", %u worker%s, %s", run->pool.count, run->pool.count == 1 ? "" : "s",
+    sim_page_printf(page, ", strategy %s", settings->strategy);
+    put_assignments(page, "-D", settings->params, settings->param_count);
+    put_assignments(page, "-O", settings->options, settings->option_count);
+    sim_page_printf(page, ", %u worker%s, %s", run->pool.count, run->pool.count == 1 ? "" : "s",
             run->store != NULL ? sim_cli_db(run->cli) : "nothing recorded");
 }
 
 static void
 print_start(const struct sim_run *run)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    rt_assert(file != NULL);
-    put_start(run, file);
-    (void)fclose(file);
-    sim_print_folded(text, 0, 2);
-    free(text);
+    struct sim_page page;
+    sim_page_init(&page, false);
+    put_start(run, &page);
+    sim_print_folded(sim_page_text(&page), 0, 2);
+    sim_page_fini(&page);
 }
 
 void

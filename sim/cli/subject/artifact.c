@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
+#include "sim/base/page.h"
 #include "sim/cli/subject/assign.h"
 
 __attribute__((format(printf, 3, 4))) static int
@@ -118,25 +118,22 @@ char *
 sim_artifact_line(const struct sim_scenario *scenario, const struct sim_options *options)
 {
     struct sim_options usual;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    rt_assert(file != NULL);
+    struct sim_page page;
     sim_options_init(&usual, scenario);
-    (void)fputs(scenario->name, file);
+    sim_page_init(&page, false);
+    sim_page_put(&page, scenario->name);
     for (uint32_t i = 0; i < sim_scenario_params(scenario); i++) {
         if (options->params[i] != usual.params[i]) {
-            (void)fprintf(
-                    file, " -D %s=%lld", scenario->params[i].name, (long long)options->params[i]);
+            sim_page_printf(
+                    &page, " -D %s=%lld", scenario->params[i].name, (long long)options->params[i]);
         }
     }
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
         uint64_t value = sim_option_get(options, i);
         if (value != sim_option_get(&usual, i)) {
-            (void)fprintf(file, " -O %s=%llu", sim_option_name(i), (unsigned long long)value);
+            sim_page_printf(&page, " -O %s=%llu", sim_option_name(i), (unsigned long long)value);
         }
     }
-    (void)fputc('\n', file);
-    (void)fclose(file);
-    return text;
+    sim_page_put(&page, "\n");
+    return page.bytes;
 }

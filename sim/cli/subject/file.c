@@ -7,15 +7,13 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/cli/subject/artifact.h"
 #include "sim/cli/subject/subject.h"
 
@@ -62,8 +60,7 @@ keep(struct sim_subject *subject, struct sim_single *alone)
 {
     struct sim_tape tape = sim_single_deviations(alone);
     subject->tape = (struct sim_tape){
-            calloc(tape.count + 1, sizeof(*tape.entries)), tape.count, tape.count + 1};
-    rt_assert(subject->tape.entries != NULL);
+            sim_heap_new(tape.count + 1, sizeof(*tape.entries)), tape.count, tape.count + 1};
     memcpy(subject->tape.entries, tape.entries, tape.count * sizeof(*tape.entries));
     subject->expected = *sim_single_outcome(alone);
 }
@@ -72,8 +69,7 @@ static int
 run_artifact(struct sim_cli *cli, const struct sim_artifact *artifact, struct sim_subject *subject)
 {
     uint32_t most = sim_answers_in(artifact->size) + 1;
-    struct sim_tape answers = {calloc(most, sizeof(struct sim_deviation)), 0, most};
-    rt_assert(answers.entries != NULL);
+    struct sim_tape answers = {sim_heap_new(most, sizeof(struct sim_deviation)), 0, most};
     sim_answers_read(&answers, artifact->bytes, artifact->size);
     const struct sim_run_spec what = {
             .scenario = artifact->entry->scenario,
@@ -169,30 +165,19 @@ is_whole(const struct sim_decision_log *decision_log)
 static int
 write_file(const char *path, const char *line, const uint8_t *bytes, size_t size)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 && errno == EEXIST) {
-        return sim_cli_fail(
-                SIM_EXIT_USAGE, "%s exists, and is not overwritten: give another name", path);
-    }
-    FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
-    bool written = file != NULL && fputs(line, file) >= 0 && fwrite(bytes, 1, size, file) == size;
-    int error = errno;
-    if (file != NULL && fclose(file) != 0) {
-        written = false;
-        error = errno;
-    }
-    return written ? 0
-                   : sim_cli_fail(
-                             SIM_EXIT_SYSTEM, "%s cannot be written: %s", path, strerror(error));
+    int status = 0;
+    FILE *file = sim_cli_create(path, "give another name", &status);
+    return file == NULL ? status
+                        : sim_cli_close(file, path,
+                                  fputs(line, file) >= 0 && fwrite(bytes, 1, size, file) == size);
 }
 
 static int
 write_decision_log(const struct sim_subject *subject, const struct sim_decision_log *decision_log,
         const char *path)
 {
-    uint8_t *bytes = malloc(SIM_ARTIFACT_SIZE_MAX);
+    uint8_t *bytes = sim_heap_must(malloc(SIM_ARTIFACT_SIZE_MAX));
     char *line = sim_artifact_line(subject->entry->scenario, &subject->options);
-    rt_assert(bytes != NULL);
     size_t most = SIM_ARTIFACT_SIZE_MAX - strlen(line);
     size_t size =
             is_whole(decision_log) ? sim_answers_write(&decision_log->tape, bytes, most) : most;

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
 #include "sim/base/build.h"
 #include "sim/base/command.h"
+#include "sim/base/heap.h"
 #include "sim/base/terminal.h"
 #include "sim/cli/print/run.h"
 #include "sim/cli/subject/assign.h"
@@ -95,8 +95,7 @@ static int
 decode_tape(const struct sim_found_run *found, struct sim_subject *subject)
 {
     uint32_t most = (uint32_t)(found->tape_size / 6 + 1);
-    subject->tape = (struct sim_tape){calloc(most, sizeof(struct sim_deviation)), 0, most};
-    rt_assert(subject->tape.entries != NULL);
+    subject->tape = (struct sim_tape){sim_heap_new(most, sizeof(struct sim_deviation)), 0, most};
     if (sim_tape_decode(&subject->tape, found->tape, found->tape_size) != RT_OK) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "run:%lld: its tape in the database is damaged",
                 (long long)found->run);
@@ -160,14 +159,6 @@ check_library(const struct sim_cli *cli, const struct sim_found_run *found)
             (long long)found->run, found->scenario, cli->library);
 }
 
-static char *
-copy_text(const char *text)
-{
-    char *copy = text != NULL ? strdup(text) : NULL;
-    rt_assert(text == NULL || copy != NULL);
-    return copy;
-}
-
 /* Its minimized run, where that is another one: runs of one digest are the same. */
 static void
 note_smaller(const struct sim_found_run *found, struct sim_subject *subject)
@@ -179,7 +170,7 @@ note_smaller(const struct sim_found_run *found, struct sim_subject *subject)
         return;
     }
     if (token.digest == 0 || token.digest != (found->digest & UINT32_MAX)) {
-        subject->smaller = copy_text(found->shrunk_token);
+        subject->smaller = sim_heap_text(found->shrunk_token);
     }
     sim_token_done(&token);
 }
@@ -192,15 +183,14 @@ from_found(struct sim_cli *cli, const struct sim_found_run *found, struct sim_su
         return wrong;
     }
     if (found->library != NULL && sim_registry_find(&cli->registry, found->scenario) == NULL) {
-        char *path = strdup(found->library); /* The registry borrows it to the end. */
-        rt_assert(path != NULL);
+        char *path = sim_heap_text(found->library); /* The registry borrows it to the end. */
         if (!sim_registry_load(&cli->registry, path)) {
             return sim_cli_fail(SIM_EXIT_USAGE, "%s", cli->registry.error);
         }
     }
     int status = found->token != NULL ? from_token(cli, found->token, subject)
                                       : from_row(cli, found, subject);
-    subject->token = copy_text(found->token);
+    subject->token = sim_heap_text(found->token);
     note_smaller(found, subject);
     subject->run = found->run;
     subject->has_events = found->events_stored > 0;
@@ -270,19 +260,16 @@ ask_about_token(struct sim_cli *cli, const char *token, struct sim_subject *subj
 {
     char message[SIM_STORE_MESSAGE_MAX];
     struct sim_store *store = NULL;
-    char *sql = NULL;
     if (sim_store_open_read(sim_cli_db(cli), 0, message, sizeof(message), &store) != SIM_STORE_OK) {
         return;
     }
     /* A token that was parsed holds no quote. */
-    if (asprintf(&sql,
-                "SELECT s.build FROM details AS d JOIN runs AS r USING (run) "
-                "JOIN sweeps AS s USING (sweep) WHERE d.token = '%s' UNION "
-                "SELECT s.build FROM shrunk AS h JOIN runs AS r USING (run) "
-                "JOIN sweeps AS s USING (sweep) WHERE h.token = '%s'",
-                token, token) > 0) {
-        note_build(store, subject, sql);
-    }
+    char *sql = sim_heap_printf("SELECT s.build FROM details AS d JOIN runs AS r USING (run) "
+                                "JOIN sweeps AS s USING (sweep) WHERE d.token = '%s' UNION "
+                                "SELECT s.build FROM shrunk AS h JOIN runs AS r USING (run) "
+                                "JOIN sweeps AS s USING (sweep) WHERE h.token = '%s'",
+            token, token);
+    note_build(store, subject, sql);
     free(sql);
     note_found(store, token, subject);
     sim_store_close(&store);
@@ -366,7 +353,7 @@ sim_subject_token_of_run(const struct sim_cli *cli, const char *name, char **ret
     if (status != 0) {
         return status;
     }
-    *ret_token = copy_text(found.shrunk_token != NULL ? found.shrunk_token : found.token);
+    *ret_token = sim_heap_text(found.shrunk_token != NULL ? found.shrunk_token : found.token);
     sim_found_run_clear(&found);
     sim_store_close(&store);
     return *ret_token != NULL ? 0

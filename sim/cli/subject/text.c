@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/cli/subject/subject.h"
 
 /* More than the longest token that is read (SIM_TOKEN_TAPE_MAX). */
@@ -25,8 +25,7 @@ sim_subject_is_text(const char *name)
 static char *
 read_all(FILE *file)
 {
-    char *text = malloc(TEXT_MAX + 2);
-    rt_assert(text != NULL);
+    char *text = sim_heap_must(malloc(TEXT_MAX + 2));
     text[fread(text, 1, TEXT_MAX + 1, file)] = '\0';
     return text;
 }
