@@ -105,7 +105,7 @@ put_wrapped(FILE *file, const char *text)
 {
     struct sim_page page;
     sim_page_init(&page, false);
-    sim_page_wrap(&page, text, 0, 0, WIDTH - 3);
+    sim_page_wrap(&page, text, 0, 0, WIDTH - 4);
     bool begins = true;
     for (char *c = page.bytes; c != NULL && *c != '\0'; c++) {
         bool odd = (*c != '\n' && (unsigned char)*c < ' ') || (unsigned char)*c > '~';

@@ -24,9 +24,9 @@
 
 /* ---- Changes of the file. -------------------------------------------------------------------- */
 
-/* Of the file that is watched. A build removes a library, truncates it, writes it piece by piece, or
- * renames another one to it; so the folder is watched, and a change counts when the file has had no
- * event for a while and is whole. A folder that is removed (a clean build) is waited for. */
+/* Of the file that is watched. A build removes a library, truncates it, writes it piece by piece,
+ * or renames another one to it; so the folder is watched, and a change counts when the file has had
+ * no event for a while and is whole. A folder that is removed (a clean build) is waited for. */
 struct changes {
     char folder[PATH_MAX];
     char name[NAME_MAX + 1];
