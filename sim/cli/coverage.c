@@ -446,14 +446,13 @@ answer(struct printing *printing)
 static int
 coverage(struct sim_cli *cli)
 {
-    char message[SIM_STORE_MESSAGE_MAX];
     struct printing printing = {.cli = cli};
-    if (sim_store_open_read(sim_cli_db(cli), 0, message, sizeof(message), &printing.store) !=
-            SIM_STORE_OK) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
+    int status = sim_cli_open_read(cli, &printing.store);
+    if (status != 0) {
+        return status;
     }
     sim_page_init(&printing.page, sim_terminal_colour());
-    int status = answer(&printing);
+    status = answer(&printing);
     sim_page_fini(&printing.page);
     for (uint32_t i = 0; i < printing.sweep_count; i++) {
         free(printing.names[i]);

@@ -68,8 +68,8 @@ fill_columns(struct column *columns, const struct sim_explanation *explanation)
         sim_page_init(&columns[i].page, false);
         columns[i].page.flat = true;
     }
-    bool told = sim_tell_headline(&columns[HEADLINE].page, &tale) == RT_OK &&
-                sim_tell_why(&columns[WHY].page, &tale) == RT_OK;
+    bool printed = sim_tell_headline(&columns[HEADLINE].page, &tale) == RT_OK &&
+                   sim_tell_why(&columns[WHY].page, &tale) == RT_OK;
     sim_report_put_cause(&columns[ANSWER].page, explanation);
     sim_report_put_decision(&columns[DECISION].page, explanation);
     sim_report_put_order(&columns[ORDERING].page, explanation);
@@ -77,7 +77,7 @@ fill_columns(struct column *columns, const struct sim_explanation *explanation)
     for (int i = 0; i < COLUMNS; i++) {
         sim_page_trim(&columns[i].page);
     }
-    return told;
+    return printed;
 }
 
 static void
@@ -157,23 +157,22 @@ collect_places(const struct sim_explanation *explanation, struct places *places)
 
 /* ---- Keeping it. ----------------------------------------------------------------------------- */
 
-/* All that is written, in memory of its own. */
+/* All that is written; owns its texts. */
 struct kept {
     char *texts[14];
     uint32_t texts_count;
-    bool room;
+    bool printed;
     char build[SIM_BUILD_MAX];
     struct places places;
-    struct sim_told_run told;
-    struct sim_told_run twin;
+    struct sim_told_run failing;
+    struct sim_told_run passing;
 };
 
 static const char *
 keep_text(struct kept *kept, char *text)
 {
-    kept->room = kept->room && text != NULL;
     kept->texts[kept->texts_count++] = text;
-    return text != NULL ? text : "";
+    return text;
 }
 
 static void
@@ -185,29 +184,31 @@ free_kept(struct kept *kept)
 }
 
 static void
-tell_runs(struct kept *kept, const struct sim_subject *subject, struct sim_explanation *explanation)
+describe_runs(
+        struct kept *kept, const struct sim_subject *subject, struct sim_explanation *explanation)
 {
     const struct sim_scenario *scenario = subject->entry->scenario;
     const struct sim_decision *decision = &explanation->decision;
     const char *options = keep_text(kept, sim_options_json(scenario, &decision->options));
-    kept->told = (struct sim_told_run){
+    kept->failing = (struct sim_told_run){
             .outcome = sim_explanation_outcome(explanation),
             .recorder = sim_single_recorder(&explanation->failing),
             .options = options,
     };
-    kept->told.token = keep_text(kept, sim_token_of(scenario, &decision->options, SIM_HOW_STRICT,
-                                               &decision->failing, kept->told.outcome));
+    kept->failing.token = keep_text(kept, sim_token_of(scenario, &decision->options, SIM_HOW_STRICT,
+                                                  &decision->failing, kept->failing.outcome));
     if (explanation->compared) {
         const struct sim_tape tape = sim_single_deviations(&explanation->passing);
-        kept->twin = (struct sim_told_run){
+        kept->passing = (struct sim_told_run){
                 .outcome = sim_single_outcome(&explanation->passing),
                 .recorder = sim_single_recorder(&explanation->passing),
                 .options = options,
         };
-        kept->twin.token = keep_text(kept, sim_token_of(scenario, &decision->options,
-                                                   SIM_HOW_STRICT, &tape, kept->twin.outcome));
+        kept->passing.token =
+                keep_text(kept, sim_token_of(scenario, &decision->options, SIM_HOW_STRICT, &tape,
+                                        kept->passing.outcome));
         sim_sides_part(&explanation->actor_table, &explanation->passing_actor_table,
-                &kept->told.parts_step, &kept->twin.parts_step);
+                &kept->failing.parts_step, &kept->passing.parts_step);
     }
 }
 
@@ -239,28 +240,28 @@ put_decided(struct sim_page *page, const struct sim_explanation *explanation, bo
 }
 
 static void
-put_decided_told(struct sim_page *page, const struct sim_explanation *explanation)
+put_decided_failing(struct sim_page *page, const struct sim_explanation *explanation)
 {
     put_decided(page, explanation, explanation->decision.added);
 }
 
 static void
-put_decided_twin(struct sim_page *page, const struct sim_explanation *explanation)
+put_decided_passing(struct sim_page *page, const struct sim_explanation *explanation)
 {
     put_decided(page, explanation, !explanation->decision.added);
 }
 
 static void
-tell_deciding(
+describe_deciding(
         struct kept *kept, const struct sim_explanation *explanation, struct sim_explained *ret)
 {
-    uint64_t parts = kept->told.parts_step;
+    uint64_t parts = kept->failing.parts_step;
     const struct sim_deciding_number *number = &explanation->number;
     bool known = number->found || (parts != 0 && shows_at_once(explanation));
     if (explanation->decision.found && explanation->compared && known) {
         ret->decided_step = number->found ? number->step : parts;
-        ret->decided_told = keep_text(kept, text_of(put_decided_told, explanation));
-        ret->decided_twin = keep_text(kept, text_of(put_decided_twin, explanation));
+        ret->decided_told = keep_text(kept, text_of(put_decided_failing, explanation));
+        ret->decided_twin = keep_text(kept, text_of(put_decided_passing, explanation));
     }
 }
 
@@ -269,14 +270,14 @@ keep_in(struct sim_store *store, int64_t run, const struct sim_subject *subject,
         struct sim_explanation *explanation)
 {
     struct column columns[COLUMNS];
-    struct kept kept = {.room = fill_columns(columns, explanation)};
-    tell_runs(&kept, subject, explanation);
+    struct kept kept = {.printed = fill_columns(columns, explanation)};
+    describe_runs(&kept, subject, explanation);
     collect_places(explanation, &kept.places);
     sim_build_text(subject->entry->library, kept.build);
     struct sim_explained explained = {
             .run = run,
-            .told = &kept.told,
-            .twin = explanation->compared ? &kept.twin : NULL,
+            .told = &kept.failing,
+            .twin = explanation->compared ? &kept.passing : NULL,
             .headline = sim_page_text(&columns[HEADLINE].page),
             .cause = sim_cause_name(explanation->cause.kind),
             .wake_outcome = sim_wake_outcome_name(explanation->wake_outcome.kind),
@@ -291,8 +292,9 @@ keep_in(struct sim_store *store, int64_t run, const struct sim_subject *subject,
             .places = kept.places.list,
             .places_count = kept.places.count,
     };
-    tell_deciding(&kept, explanation, &explained);
-    enum sim_store_err err = kept.room ? sim_store_explained(store, &explained) : SIM_STORE_SYSTEM;
+    describe_deciding(&kept, explanation, &explained);
+    enum sim_store_err err =
+            kept.printed ? sim_store_explained(store, &explained) : SIM_STORE_SYSTEM;
     free_kept(&kept);
     free_columns(columns);
     return err;
@@ -347,7 +349,7 @@ sim_explained_keep(
     }
     if (explanation->budget.by_clock) {
         sim_cli_warn("the explanation is not kept: it ended when the time was up, and "
-                     "another machine would have come to another place");
+                     "another machine would have reached another point");
         return true;
     }
     enum sim_store_err err = sim_store_open(
@@ -364,7 +366,7 @@ sim_explained_keep(
     return err == SIM_STORE_OK;
 }
 
-/* ---- Those that nobody has explained. -------------------------------------------------------- */
+/* ---- Failures without an explanation. -------------------------------------------------------- */
 
 /* How one ended; also the exit status of the process that makes it. */
 enum explained { EXPLAINED_KEPT, EXPLAINED_NOT, EXPLAINED_REFUSED };
@@ -410,7 +412,7 @@ wait_for(pid_t child, uint64_t time_ms, int64_t run)
         (void)kill(child, SIGKILL);
         (void)waitpid(child, &status, 0);
         sim_cli_warn(
-                "run:%lld takes too long to explain, and is told as it was found", (long long)run);
+                "run:%lld takes too long to explain, and is shown as it was found", (long long)run);
         return EXPLAINED_NOT;
     }
     return ended == child && WIFEXITED(status) && WEXITSTATUS(status) <= EXPLAINED_REFUSED
@@ -418,7 +420,7 @@ wait_for(pid_t child, uint64_t time_ms, int64_t run)
                    : EXPLAINED_NOT;
 }
 
-/* In a process of its own: an explanation has no limit of time, and one may be very long. */
+/* In a separate process: an explanation has no limit of time, and one may be very long. */
 static enum explained
 explain_apart(
         struct sim_cli *cli, int64_t run, const struct sim_explained_count *count, uint64_t time_ms)
@@ -475,11 +477,10 @@ static int
 find_missing(struct sim_cli *cli, const int64_t *named, uint32_t named_count, int64_t **ret_runs,
         uint32_t *ret_count)
 {
-    char message[SIM_STORE_MESSAGE_MAX];
     struct sim_store *store = NULL;
-    int status = 0;
-    if (sim_store_open_read(sim_cli_db(cli), 0, message, sizeof(message), &store) != SIM_STORE_OK) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
+    int status = sim_cli_open_read(cli, &store);
+    if (status != 0) {
+        return status;
     }
     enum sim_store_err err = named_count > 0
                                      ? keep_missing(store, named, named_count, ret_runs, ret_count)

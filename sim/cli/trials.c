@@ -26,7 +26,7 @@ sim_cli_trials_init(struct sim_cli_trials *trials, struct sim_cli *cli, uint64_t
     sim_build_text(cli->library, trials->build);
     sim_progress_init(&trials->progress);
     if (settings->record != SIM_RECORD_NONE) {
-        status = sim_cli_store(cli, SIM_STORE_WRITE, &trials->store);
+        status = sim_cli_open_write(cli, &trials->store);
     }
     return status != 0 ? status
                        : sim_cli_trials_ran(trials,

@@ -38,7 +38,7 @@ bool
 sim_run_store_open(struct sim_run *run)
 {
     if (run->cli->settings.record != SIM_RECORD_NONE) {
-        run->system = sim_cli_store(run->cli, SIM_STORE_WRITE, &run->store);
+        run->system = sim_cli_open_write(run->cli, &run->store);
     }
     return run->system == 0;
 }

@@ -27,11 +27,21 @@ sim_cli_db(const struct sim_cli *cli)
 }
 
 int
-sim_cli_store(const struct sim_cli *cli, enum sim_store_mode mode, struct sim_store **ret_store)
+sim_cli_open_read(const struct sim_cli *cli, struct sim_store **ret_store)
 {
     char message[SIM_STORE_MESSAGE_MAX];
-    return sim_store_open(sim_cli_db(cli), mode, 0, message, sizeof(message), ret_store) ==
+    return sim_store_open_read(sim_cli_db(cli), 0, message, sizeof(message), ret_store) ==
                            SIM_STORE_OK
+                   ? 0
+                   : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
+}
+
+int
+sim_cli_open_write(const struct sim_cli *cli, struct sim_store **ret_store)
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    return sim_store_open(sim_cli_db(cli), SIM_STORE_WRITE, 0, message, sizeof(message),
+                   ret_store) == SIM_STORE_OK
                    ? 0
                    : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
 }

@@ -114,8 +114,8 @@ int sim_subject_read_list(const char *name, char **ret_list);
 /* The database that the settings name. */
 const char *sim_cli_db(const struct sim_cli *cli);
 
-/* Opens it. 0, or the exit status after a line. */
-int sim_cli_store(
-        const struct sim_cli *cli, enum sim_store_mode mode, struct sim_store **ret_store);
+/* Open it, to read, to write. 0, or the exit status after a line. */
+int sim_cli_open_read(const struct sim_cli *cli, struct sim_store **ret_store);
+int sim_cli_open_write(const struct sim_cli *cli, struct sim_store **ret_store);
 
 #endif
