@@ -458,7 +458,6 @@ SIM_COMMAND(command, .name = "bisect",
         .missing = "which run, and how is it built? Give a library, a token, -- and a command. "
                    "Example: "
                    "rewake bisect mine.so run:2 -- make mine.so",
-        .options = SIM_CLI_OPTION_BIT(GOOD) | SIM_CLI_OPTION_BIT(BAD) | SIM_CLI_OPTION_BIT(DB) |
-                   SIM_CLI_OPTION_BIT(HELP),
+        .options = SIM_OPT(GOOD) | SIM_OPT(BAD) | SIM_OPT(DB),
         .takes = SIM_TAKES_RUNS | SIM_TAKES_FILES, .arguments_min = 3, .arguments_max = UINT32_MAX,
         .run = bisect_command);

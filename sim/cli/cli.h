@@ -52,7 +52,7 @@ struct sim_command {
     const char *about;   /* One line. */
     const char *help;    /* Paragraphs, a line each; one that begins with a blank is not folded. */
     const char *missing; /* The refusal where arguments are missing: what to give, an example. */
-    uint64_t options;    /* Mask of SIM_CLI_OPTION_BIT. */
+    uint64_t options;    /* Mask of SIM_OPT. */
     uint32_t takes;      /* Mask of SIM_TAKES_…. */
     uint32_t arguments_min;
     uint32_t arguments_max;

@@ -130,7 +130,7 @@ bash_command(const struct sim_command *each)
     (void)printf("    %s) options='", each->name);
     for (uint32_t i = 0; i < SIM_CLI_OPTIONS; i++) {
         struct sim_cli_option_text option = sim_cli_option_text((enum sim_cli_option)i);
-        if ((each->options >> i & 1) != 0) {
+        if (sim_cli_has_option(each, (enum sim_cli_option)i)) {
             bash_flags(&option, " ");
             (void)printf(" ");
         }
@@ -203,7 +203,7 @@ zsh_options(const struct sim_command *command)
         struct sim_cli_option_text option = sim_cli_option_text(which);
         const char letter[] = {'-', option.letter, '\0'};
         char flag[SIM_CLI_FLAG_MAX];
-        if ((command->options >> i & 1) == 0) {
+        if (!sim_cli_has_option(command, (enum sim_cli_option)i)) {
             continue;
         }
         if (option.letter != 0) {
@@ -301,5 +301,4 @@ SIM_COMMAND(command, .name = "completion", .usage = "bash|zsh",
         .help = "In bash: source <(rewake completion bash). `make install` puts both where "
                 "the shells find them.\n",
         .missing = "for which shell? Give bash or zsh. Example: source <(rewake completion bash)",
-        .options = SIM_CLI_OPTION_BIT(HELP), .arguments_min = 1, .arguments_max = 1,
-        .run = completion, .word = next_shell);
+        .arguments_min = 1, .arguments_max = 1, .run = completion, .word = next_shell);

@@ -471,8 +471,6 @@ SIM_COMMAND(command, .name = "coverage", .usage = "[LIB.so] [PATTERN...] [option
                 "prints the fewest that cover the same. --code prints how much of the code "
                 "was reached; with --distill it counts too, for all the sweeps together. It "
                 "needs a build that counts edges (make BUILD=edges CC=clang).\n",
-        .options = SIM_CLI_OPTION_BIT(SWEEP) | SIM_CLI_OPTION_BIT(ALL) |
-                   SIM_CLI_OPTION_BIT(DISTILL) | SIM_CLI_OPTION_BIT(CODE) |
-                   SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) |
-                   SIM_CLI_OPTION_BIT(HELP),
+        .options = SIM_OPT(SWEEP) | SIM_OPT(ALL) | SIM_OPT(DISTILL) | SIM_OPT(CODE) |
+                   SIM_OPT(JSON) | SIM_OPT(DB) | SIM_OPT(HANG),
         .takes = SIM_TAKES_LIBRARY | SIM_TAKES_NAMES, .arguments_max = UINT32_MAX, .run = coverage);

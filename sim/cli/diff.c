@@ -109,7 +109,6 @@ SIM_COMMAND(command, .name = "diff", .usage = "[LIB.so] A B [options]",
         .missing =
                 "which two runs? Give two of run:ID or a token. Example: rewake diff run:2 run:3 "
                 "(--help has all options)",
-        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) |
-                   SIM_CLI_OPTION_BIT(HELP),
+        .options = SIM_OPT(DB) | SIM_OPT(HANG) | SIM_OPT(JSON),
         .takes = SIM_TAKES_LIBRARY | SIM_TAKES_RUNS, .arguments_min = 2, .arguments_max = 2,
         .run = diff);

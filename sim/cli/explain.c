@@ -222,7 +222,6 @@ SIM_COMMAND(command, .name = "explain", .usage = "[LIB.so] TOKEN|run:ID [options
                 "Exit status: 1 the failure happened again and is explained, 0 it no longer "
                 "fails, 3 it differs, 2 the token is damaged, 125 this build cannot judge it.\n",
         .missing = SIM_SUBJECT_MISSING("explain"),
-        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(TIME) |
-                   SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
+        .options = SIM_OPT(DB) | SIM_OPT(HANG) | SIM_OPT(TIME) | SIM_OPT(JSON),
         .takes = SIM_TAKES_LIBRARY | SIM_TAKES_RUNS, .arguments_min = 1, .arguments_max = 1,
         .run = explain);

@@ -208,6 +208,5 @@ SIM_COMMAND(command, .name = "export", .usage = "[FORMAT [PATTERN...|run:ID]] [-
                 "each\n"
                 "scenario that matches, a format of runs exports one run; to stdout, or to the\n"
                 "file of -o. `rewake run --junit FILE` exports the sweeps of that command.\n",
-        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(FOLDER) | SIM_CLI_OPTION_BIT(HELP),
-        .takes = SIM_TAKES_NAMES | SIM_TAKES_RUNS, .arguments_max = UINT32_MAX,
-        .run = export_command, .word = next_format);
+        .options = SIM_OPT(DB) | SIM_OPT(FOLDER), .takes = SIM_TAKES_NAMES | SIM_TAKES_RUNS,
+        .arguments_max = UINT32_MAX, .run = export_command, .word = next_format);

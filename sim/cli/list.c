@@ -103,5 +103,5 @@ list(struct sim_cli *cli)
 SIM_COMMAND(command, .name = "list", .usage = "[LIB.so] [PATTERN...] [--json]",
         .about = "the scenarios, and the parameters they take",
         .help = "PATTERN is a shell glob over names. With a library: its scenarios only.\n",
-        .options = SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
-        .takes = SIM_TAKES_LIBRARY | SIM_TAKES_NAMES, .arguments_max = UINT32_MAX, .run = list);
+        .options = SIM_OPT(JSON), .takes = SIM_TAKES_LIBRARY | SIM_TAKES_NAMES,
+        .arguments_max = UINT32_MAX, .run = list);

@@ -82,7 +82,7 @@ put_options(const struct sim_command *command)
 {
     (void)printf("# OPTIONS\n\n");
     for (uint32_t i = 0; i < SIM_CLI_OPTIONS; i++) {
-        if ((command->options >> i & 1) != 0) {
+        if (sim_cli_has_option(command, (enum sim_cli_option)i)) {
             struct sim_cli_option_text option = sim_cli_option_text((enum sim_cli_option)i);
             put_option(&option);
         }
@@ -92,7 +92,7 @@ put_options(const struct sim_command *command)
 static void
 put_run_options(const struct sim_command *command)
 {
-    if ((command->options & SIM_CLI_OPTION_BIT(OPTION)) == 0) {
+    if (!sim_cli_has_option(command, SIM_CLI_OPTION_OPTION)) {
         return;
     }
     (void)printf("# OPTIONS OF THE RUNS\n\nFor *-O*, with their defaults.\n\n");
@@ -228,4 +228,4 @@ SIM_COMMAND(command, .name = "manual", .usage = "[COMMAND]",
         .about = "the source of a manual page, for scdoc",
         .help = "Without a COMMAND, the names of all pages. `make install` makes manual pages "
                 "of them; here: rewake manual run | scdoc | man -l -\n",
-        .options = SIM_CLI_OPTION_BIT(HELP), .arguments_max = 1, .run = manual, .word = next_page);
+        .arguments_max = 1, .run = manual, .word = next_page);

@@ -264,8 +264,7 @@ SIM_COMMAND(command, .name = "measure", .usage = "[LIB.so] [PATTERN...] [options
                 "--strategy all of them, a column each; an enumeration has one trial. '-': "
                 "not found, 'none': not found, and no run is left to try. Stored as table "
                 "`measures`, view measure_table.\n",
-        .options = SIM_CLI_OPTION_BIT(STRATEGY) | SIM_CLI_OPTION_BIT(RUNS) |
-                   SIM_CLI_OPTION_BIT(JOBS) | SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(RECORD) |
-                   SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
+        .options = SIM_OPT(STRATEGY) | SIM_OPT(RUNS) | SIM_OPT(JOBS) | SIM_OPT(DB) |
+                   SIM_OPT(RECORD) | SIM_OPT(HANG) | SIM_OPT(JSON),
         .takes = SIM_TAKES_LIBRARY | SIM_TAKES_NAMES, .arguments_max = UINT32_MAX,
         .run = measure_command);

@@ -307,6 +307,12 @@ static const struct row {
 _Static_assert(SIM_CLI_OPTIONS < 64, "options are bits of a mask");
 _Static_assert(offsetof(struct sim_settings, given) == 0, "`given` stands for all settings");
 
+bool
+sim_cli_has_option(const struct sim_command *command, enum sim_cli_option option)
+{
+    return option == SIM_CLI_OPTION_HELP || (command->options >> option & 1) != 0;
+}
+
 struct sim_cli_option_text
 sim_cli_option_text(enum sim_cli_option option)
 {
@@ -339,7 +345,7 @@ read_environment(const struct sim_command *command, struct sim_settings *setting
 {
     for (uint32_t i = 0; i < SIM_CLI_OPTIONS; i++) {
         const char *name = rows[i].text.environment;
-        bool taken = name != NULL && (command->options >> i & 1) != 0;
+        bool taken = name != NULL && sim_cli_has_option(command, (enum sim_cli_option)i);
         const char *value = taken ? getenv(name) : NULL;
         if (value == NULL || *value == '\0') {
             continue;
@@ -367,7 +373,7 @@ make_table(const struct sim_command *command, struct table *ret)
     *ret = (struct table){.shorts = ":"};
     used = 1;
     for (uint32_t i = 0; i < SIM_CLI_OPTIONS; i++) {
-        if ((command->options >> i & 1) == 0) {
+        if (!sim_cli_has_option(command, (enum sim_cli_option)i)) {
             continue;
         }
         const struct sim_cli_option_text *text = &rows[i].text;
@@ -476,10 +482,10 @@ sim_cli_parse(const struct sim_command *command, int count, char **arguments,
         return false;
     }
     if (sim_given(ret_settings, SIM_CLI_OPTION_SEEDS)) {
-        environment &= ~(SIM_CLI_OPTION_BIT(SEED) | SIM_CLI_OPTION_BIT(RUNS));
+        environment &= ~(SIM_OPT(SEED) | SIM_OPT(RUNS));
     }
     if (sim_given(ret_settings, SIM_CLI_OPTION_SEED_FROM_GIT)) {
-        environment &= ~SIM_CLI_OPTION_BIT(SEED);
+        environment &= ~SIM_OPT(SEED);
     }
     ret_settings->given |= environment;
     *ret_first = optind;
@@ -547,11 +553,11 @@ sim_cli_help(const struct sim_command *command)
     }
     (void)printf("\nOptions:\n");
     for (uint32_t i = 0; i < SIM_CLI_OPTIONS; i++) {
-        if ((command->options >> i & 1) != 0) {
+        if (sim_cli_has_option(command, (enum sim_cli_option)i)) {
             help_option(&rows[i].text);
         }
     }
-    if ((command->options & SIM_CLI_OPTION_BIT(OPTION)) != 0) {
+    if (sim_cli_has_option(command, SIM_CLI_OPTION_OPTION)) {
         help_run_options();
     }
 }

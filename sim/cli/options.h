@@ -98,17 +98,15 @@ enum sim_cli_option {
             SIM_CLI_OPTIONS
 };
 
-#define SIM_CLI_OPTION_BIT(name) (UINT64_C(1) << SIM_CLI_OPTION_##name)
+/* Of the mask of a command's options; every command has --help. */
+#define SIM_OPT(name) (UINT64_C(1) << SIM_CLI_OPTION_##name)
 /* Of `rewake run`, and of `rewake watch`, which starts it. */
 #define SIM_RUN_OPTIONS \
-    (SIM_CLI_OPTION_BIT(SEED) | SIM_CLI_OPTION_BIT(SEEDS) | SIM_CLI_OPTION_BIT(RUNS) | \
-            SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(PARAM) | SIM_CLI_OPTION_BIT(OPTION) | \
-            SIM_CLI_OPTION_BIT(STRATEGY) | SIM_CLI_OPTION_BIT(JOBS) | SIM_CLI_OPTION_BIT(DB) | \
-            SIM_CLI_OPTION_BIT(RECORD) | SIM_CLI_OPTION_BIT(CHECK) | \
-            SIM_CLI_OPTION_BIT(FAIL_FAST) | SIM_CLI_OPTION_BIT(EXPECT) | \
-            SIM_CLI_OPTION_BIT(GOALS) | SIM_CLI_OPTION_BIT(SATURATED) | \
-            SIM_CLI_OPTION_BIT(FRESH) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) | \
-            SIM_CLI_OPTION_BIT(NO_SHRINK) | SIM_CLI_OPTION_BIT(JUNIT) | SIM_CLI_OPTION_BIT(HELP))
+    (SIM_OPT(SEED) | SIM_OPT(SEEDS) | SIM_OPT(RUNS) | SIM_OPT(TIME) | SIM_OPT(PARAM) | \
+            SIM_OPT(OPTION) | SIM_OPT(STRATEGY) | SIM_OPT(JOBS) | SIM_OPT(DB) | SIM_OPT(RECORD) | \
+            SIM_OPT(CHECK) | SIM_OPT(FAIL_FAST) | SIM_OPT(EXPECT) | SIM_OPT(GOALS) | \
+            SIM_OPT(SATURATED) | SIM_OPT(FRESH) | SIM_OPT(HANG) | SIM_OPT(JSON) | \
+            SIM_OPT(NO_SHRINK) | SIM_OPT(JUNIT))
 #define SIM_ASSIGNMENTS_MAX 64u
 #define SIM_SHARDS_MAX 4096u
 
@@ -170,6 +168,9 @@ struct sim_command;
  */
 bool sim_cli_parse(const struct sim_command *command, int count, char **arguments,
         struct sim_settings *ret_settings, int *ret_first);
+
+/* Whether `command` has it. */
+bool sim_cli_has_option(const struct sim_command *command, enum sim_cli_option option);
 
 /* A row of the table; NULL and 0 where it has nothing. Static. */
 struct sim_cli_option_text {

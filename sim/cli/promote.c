@@ -348,8 +348,7 @@ SIM_COMMAND(command, .name = "promote", .usage = "[LIB.so] TOKEN|run:ID|FILE [op
                 "is written, 2 the token or file is damaged, or the name is malformed or in "
                 "use, 3 the run is not reproduced, 125 this build cannot judge it.\n",
         .missing = SIM_SUBJECT_MISSING("promote"),
-        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(NAME) | SIM_CLI_OPTION_BIT(FOLDER) |
-                   SIM_CLI_OPTION_BIT(NO_SHRINK) | SIM_CLI_OPTION_BIT(HANG) |
-                   SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
+        .options = SIM_OPT(DB) | SIM_OPT(NAME) | SIM_OPT(FOLDER) | SIM_OPT(NO_SHRINK) |
+                   SIM_OPT(HANG) | SIM_OPT(JSON),
         .takes = SIM_TAKES_LIBRARY | SIM_TAKES_RUNS, .arguments_min = 1, .arguments_max = 1,
         .run = promote);

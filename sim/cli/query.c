@@ -240,6 +240,5 @@ SIM_COMMAND(command, .name = "query", .usage = "[NAME [ARGUMENT...] | 'SELECT ..
                 "statements: failures, lost_wakeups, wake_ledger, wake_edges, trace,\n"
                 "poll_latency, sweep_summary, covered, first_to_cover, added, covering_runs,\n"
                 "saturation, goals_missed. Stock `sqlite3` reads the same file.\n",
-        .options = SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HELP),
-        .takes = SIM_TAKES_NAMES | SIM_TAKES_RUNS, .arguments_max = REPORT_PARAMS_MAX + 1,
-        .run = query_command, .word = next_name);
+        .options = SIM_OPT(JSON) | SIM_OPT(DB), .takes = SIM_TAKES_NAMES | SIM_TAKES_RUNS,
+        .arguments_max = REPORT_PARAMS_MAX + 1, .run = query_command, .word = next_name);

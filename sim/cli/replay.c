@@ -177,11 +177,8 @@ SIM_COMMAND(command, .name = "replay",
                 "longer fails, 3 it differs, 2 the token or file is damaged, 125 this build "
                 "cannot judge it.\n",
         .missing = SIM_SUBJECT_MISSING("replay"),
-        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(LENIENT) | SIM_CLI_OPTION_BIT(HANG) |
-                   SIM_CLI_OPTION_BIT(ARTIFACT) | SIM_CLI_OPTION_BIT(CODE) |
-                   SIM_CLI_OPTION_BIT(EACH) | SIM_CLI_OPTION_BIT(JSON) |
-                   SIM_CLI_OPTION_BIT(EXPORT) | SIM_CLI_OPTION_BIT(STEP) |
-                   SIM_CLI_OPTION_BIT(UNTIL) | SIM_CLI_OPTION_BIT(VERBOSE) |
-                   SIM_CLI_OPTION_BIT(GDB) | SIM_CLI_OPTION_BIT(HERE) | SIM_CLI_OPTION_BIT(HELP),
+        .options = SIM_OPT(DB) | SIM_OPT(LENIENT) | SIM_OPT(HANG) | SIM_OPT(ARTIFACT) |
+                   SIM_OPT(CODE) | SIM_OPT(EACH) | SIM_OPT(JSON) | SIM_OPT(EXPORT) | SIM_OPT(STEP) |
+                   SIM_OPT(UNTIL) | SIM_OPT(VERBOSE) | SIM_OPT(GDB) | SIM_OPT(HERE),
         .takes = SIM_TAKES_LIBRARY | SIM_TAKES_RUNS, .arguments_min = 1,
         .arguments_max = UINT32_MAX, .run = replay);

@@ -99,6 +99,5 @@ SIM_COMMAND(command, .name = "report",
                 ". Failures without an explanation are explained first, for a minute or as\n"
                 "long as --time says; explanations are stored in the database. A failure that\n"
                 "cannot be replayed here is shown as it was found.\n",
-        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(FOLDER) | SIM_CLI_OPTION_BIT(LCOV) |
-                   SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(HELP),
+        .options = SIM_OPT(DB) | SIM_OPT(FOLDER) | SIM_OPT(LCOV) | SIM_OPT(TIME) | SIM_OPT(HANG),
         .takes = SIM_TAKES_RUNS, .arguments_max = UINT32_MAX, .run = report_command);

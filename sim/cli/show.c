@@ -67,7 +67,6 @@ SIM_COMMAND(command, .name = "show", .usage = "[LIB.so] TOKEN|run:ID [options]",
         .about = "one run as columns, and its wake ledger",
         .help = "run:ID is the run as it was found; where it was minimized, the last line has "
                 "the command that shows the smallest one.\n" SIM_SUBJECT_HELP,
-        .missing = SIM_SUBJECT_MISSING("show"),
-        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(HELP),
+        .missing = SIM_SUBJECT_MISSING("show"), .options = SIM_OPT(DB) | SIM_OPT(HANG),
         .takes = SIM_TAKES_LIBRARY | SIM_TAKES_RUNS, .arguments_min = 1, .arguments_max = 1,
         .run = show);

@@ -207,8 +207,7 @@ SIM_COMMAND(command, .name = "zoo", .usage = "[LIB.so] [PATTERN...] [options]",
                 "most N random seeds (here 10000 by default), and its fixed form N times. "
                 "Stored as table `zoo`, view zoo_table. Exit status 1 when a bug is not found "
                 "as expected, or a fixed form fails.\n",
-        .options = SIM_CLI_OPTION_BIT(RUNS) | SIM_CLI_OPTION_BIT(JOBS) | SIM_CLI_OPTION_BIT(DB) |
-                   SIM_CLI_OPTION_BIT(RECORD) | SIM_CLI_OPTION_BIT(HANG) |
-                   SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
+        .options = SIM_OPT(RUNS) | SIM_OPT(JOBS) | SIM_OPT(DB) | SIM_OPT(RECORD) | SIM_OPT(HANG) |
+                   SIM_OPT(JSON),
         .takes = SIM_TAKES_LIBRARY | SIM_TAKES_NAMES, .arguments_max = UINT32_MAX,
         .run = zoo_command);

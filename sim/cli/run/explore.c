@@ -464,9 +464,7 @@ SIM_COMMAND(command, .name = "explore", .usage = "[LIB.so] [SCENARIO] [options]"
                 "million runs at most. A library with one scenario needs no name. It stores "
                 "what `rewake run` stores. Exit status: 1 a bug was found, 0 all runs were "
                 "made and none failed, 5 not all were made.\n",
-        .options = SIM_CLI_OPTION_BIT(RUNS) | SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(PARAM) |
-                   SIM_CLI_OPTION_BIT(OPTION) | SIM_CLI_OPTION_BIT(STRATEGY) |
-                   SIM_CLI_OPTION_BIT(BOUND) | SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(RECORD) |
-                   SIM_CLI_OPTION_BIT(FAIL_FAST) | SIM_CLI_OPTION_BIT(HANG) |
-                   SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
+        .options = SIM_OPT(RUNS) | SIM_OPT(TIME) | SIM_OPT(PARAM) | SIM_OPT(OPTION) |
+                   SIM_OPT(STRATEGY) | SIM_OPT(BOUND) | SIM_OPT(DB) | SIM_OPT(RECORD) |
+                   SIM_OPT(FAIL_FAST) | SIM_OPT(HANG) | SIM_OPT(JSON),
         .takes = SIM_TAKES_LIBRARY | SIM_TAKES_NAMES, .arguments_max = 1, .run = explore_command);

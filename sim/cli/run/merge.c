@@ -240,7 +240,5 @@ SIM_COMMAND(command, .name = "merge", .usage = "OUT.db IN.db... [options]",
                 "parts.\n",
         .missing = "which databases? Give the output, then the parts. Example: rewake merge all.db "
                    "1.db 2.db",
-        .options = SIM_CLI_OPTION_BIT(GOALS) | SIM_CLI_OPTION_BIT(APART) |
-                   SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
-        .takes = SIM_TAKES_FILES, .arguments_min = 2, .arguments_max = UINT32_MAX,
-        .run = merge_command);
+        .options = SIM_OPT(GOALS) | SIM_OPT(APART) | SIM_OPT(JSON), .takes = SIM_TAKES_FILES,
+        .arguments_min = 2, .arguments_max = UINT32_MAX, .run = merge_command);

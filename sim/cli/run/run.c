@@ -437,6 +437,6 @@ SIM_COMMAND(command, .name = "run", .usage = "[LIB.so] [PATTERN...] [options]",
                 "first, then the default schedule (run 0: every decision is alternative 0), "
                 "then the seeds S, S + 1, ... A run is named run:ID; its seed is printed only "
                 "where it alone reproduces the run.\n",
-        .options = SIM_RUN_OPTIONS | SIM_CLI_OPTION_BIT(SEED_FROM_GIT) | SIM_CLI_OPTION_BIT(SHARD),
+        .options = SIM_RUN_OPTIONS | SIM_OPT(SEED_FROM_GIT) | SIM_OPT(SHARD),
         .takes = SIM_TAKES_LIBRARY | SIM_TAKES_NAMES, .arguments_max = UINT32_MAX,
         .run = run_command);
