@@ -15,8 +15,6 @@
 #include "sim/cli/replay.h"
 #include "sim/explain/report.h"
 
-/* ---- JSON. ----------------------------------------------------------------------------------- */
-
 static void
 put_location(struct sim_json *json, const char *key, const struct sim_location *location)
 {
@@ -88,8 +86,6 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
             SIM_NUMBER("exit", (uint64_t)status));
     sim_json_end(&json);
 }
-
-/* ---- Text. ----------------------------------------------------------------------------------- */
 
 /* Whether the explained run is a smaller one than that on the command line. */
 static bool
@@ -173,8 +169,6 @@ print_text(
     sim_subject_print_changed(cli, subject);
     return 0;
 }
-
-/* ---- The command. ---------------------------------------------------------------------------- */
 
 static int
 explain_subject(struct sim_cli *cli, const struct sim_subject *subject)

@@ -77,8 +77,6 @@ find_sweeps(struct sim_cli *cli, struct report_export *export, int64_t **ret_swe
     return 0;
 }
 
-/* ---- The file. ------------------------------------------------------------------------------- */
-
 FILE *
 sim_export_open(const char *path, bool append)
 {

@@ -65,8 +65,6 @@ choose_columns(struct measure *measure)
     }
 }
 
-/* ---- Printing. ------------------------------------------------------------------------------- */
-
 static unsigned long long
 wide(uint64_t number)
 {

@@ -52,8 +52,6 @@ print_line(const char *text, size_t length, void *argument)
     return fwrite(text, 1, shown, stdout) == shown && fputs(cut ? "...\n" : "\n", stdout) != EOF;
 }
 
-/* ---- The list. ------------------------------------------------------------------------------- */
-
 static void
 list_query(const struct report_query *query)
 {

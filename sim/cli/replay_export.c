@@ -129,8 +129,6 @@ put_run(struct box *box, const struct sim_subject *subject, struct sim_single *a
     return err;
 }
 
-/* ---- The file. ------------------------------------------------------------------------------- */
-
 static int
 write_file(struct box *box, int64_t run, const char *path)
 {

@@ -76,8 +76,6 @@ sim_replay_print_core(const struct sim_single *alone)
     }
 }
 
-/* ---- Printing. ------------------------------------------------------------------------------- */
-
 static int
 fail_with_no_step(const struct sim_outcome *outcome, uint64_t step)
 {
@@ -141,8 +139,6 @@ print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_s
     return err == RT_OK ? SIM_EXIT_HELD
                         : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to print the run");
 }
-
-/* ---- Running it. ----------------------------------------------------------------------------- */
 
 /* Of a lenient replay another run is expected. */
 static int

@@ -155,8 +155,6 @@ print(struct printing *printing)
     return stored ? exit_status(printing->finding) : SIM_EXIT_SYSTEM;
 }
 
-/* ---- The command. ---------------------------------------------------------------------------- */
-
 /* `alone` is the failing run as it is now. */
 static int
 shrink_it(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single *alone)

@@ -79,8 +79,6 @@ is_wrong(const struct sim_zoo_row *row)
     return row->found < row->trials || !row->as_stated || row->fixed_failures > 0;
 }
 
-/* ---- Printing. ------------------------------------------------------------------------------- */
-
 static unsigned long long
 wide(uint64_t number)
 {

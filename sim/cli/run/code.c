@@ -178,8 +178,6 @@ sim_run_code_store(struct sim_run *run, bool over)
     return err;
 }
 
-/* ---- The closing line. ----------------------------------------------------------------------- */
-
 void
 sim_run_print_code(const struct sim_run *run)
 {

@@ -94,8 +94,6 @@ merge_inputs(struct sim_store *out, const struct inputs *inputs, struct sim_merg
                    : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(out));
 }
 
-/* ---- Printing. ------------------------------------------------------------------------------- */
-
 static bool
 print_line(const char *text, size_t length, void *argument)
 {
@@ -186,8 +184,6 @@ print_goals(struct sim_store *out)
     int status = print(out, "SELECT scenario, text, place" MISSED " ORDER BY scenario, place");
     return status == 0 ? SIM_EXIT_BUG : status;
 }
-
-/* ---- The command. ---------------------------------------------------------------------------- */
 
 static int
 merge_into(const struct sim_cli *cli, const struct inputs *inputs)

@@ -74,8 +74,6 @@ sim_run_end(enum sim_sweep_end end)
     return &ends[end];
 }
 
-/* ---- The list. ------------------------------------------------------------------------------- */
-
 void
 sim_run_list(struct sim_run *run, const char *scenario, const char *verdict, const char *name)
 {
