@@ -168,12 +168,12 @@ has_news(const struct sim_run *run, const struct sim_merged *batch)
 
 /* The runs that are reported, or the others. */
 static uint32_t
-gather_rows(const struct sim_run *run, const struct sim_merged *batch, bool told,
+gather_rows(const struct sim_run *run, const struct sim_merged *batch, bool reported,
         struct sim_run_row *rows)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < batch->kept_count; i++) {
-        if (batch->kept[i].reported == told && is_stored(run, &batch->kept[i])) {
+        if (batch->kept[i].reported == reported && is_stored(run, &batch->kept[i])) {
             rows[count++] = row_of(run, &batch->kept[i]);
         }
     }
