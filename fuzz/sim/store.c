@@ -320,8 +320,7 @@ find_subject(struct fuzz_tape *tape)
 {
     static const char *const names[] = {"run:1", "run:2", "run:3", "run:12"};
     static const struct sim_command show = {.name = "show"};
-    struct sim_cli cli = {
-            .command = &show, .settings = {.given = SIM_OPT(DB), .db = base.path}};
+    struct sim_cli cli = {.command = &show, .settings = {.given = SIM_OPT(DB), .db = base.path}};
     struct sim_subject subject;
     memset(&subject, 0, sizeof(subject));
     FILE *kept = stderr;
