@@ -91,11 +91,21 @@ sim__store_done(struct sim__statement *statement)
     return statement->err;
 }
 
+/* Prepared, with its parameter if it has one. */
+static struct sim__statement
+prepare_int(struct sim_store *store, const char *sql, int64_t value)
+{
+    struct sim__statement statement = sim__store_prepare(store, sql);
+    if (sqlite3_bind_parameter_count(statement.stmt) > 0) {
+        sim__put_int(&statement, value);
+    }
+    return statement;
+}
+
 enum sim_store_err
 sim__store_run_int(struct sim_store *store, const char *sql, int64_t value)
 {
-    struct sim__statement statement = sim__store_prepare(store, sql);
-    sim__put_int(&statement, value);
+    struct sim__statement statement = prepare_int(store, sql, value);
     (void)sim__store_run(&statement);
     return sim__store_done(&statement);
 }
@@ -112,9 +122,6 @@ sim__store_answer(struct sim__statement *statement, int64_t none, int64_t *ret)
 enum sim_store_err
 sim__store_ask_int(struct sim_store *store, const char *sql, int64_t value, int64_t *ret)
 {
-    struct sim__statement statement = sim__store_prepare(store, sql);
-    if (sqlite3_bind_parameter_count(statement.stmt) > 0) {
-        sim__put_int(&statement, value);
-    }
+    struct sim__statement statement = prepare_int(store, sql, value);
     return sim__store_answer(&statement, 0, ret);
 }

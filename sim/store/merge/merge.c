@@ -13,7 +13,7 @@
 
 extern const char sim_shard_sql[];
 
-/* Columns of the queries below. */
+/* Columns of the queries below. As parameters they are ?1 … from SCENARIO on. */
 enum column {
     SWEEP,
     SCENARIO,
@@ -23,11 +23,10 @@ enum column {
     BUILD,
     GIT,
     SEED_FIRST,
-    SHARDS, /* From here on NULL: it is no shard. */
+    SHARDS, /* From here to ASKED NULL: it is no shard. */
     CHAPTER,
     ASKED,
-    KEY_END,
-    STARTED = KEY_END,
+    STARTED, /* From here on the sweep's alone. */
     RUNS,
     DIGEST,
     NEWEST, /* 1: no shard of this scenario is newer. */
@@ -35,6 +34,10 @@ enum column {
 
 #define KEY_COLUMNS \
     "s.sweep, s.scenario, s.library, s.strategy, s.options, s.build, s.git, s.seed_first"
+
+#define SAME_KEY \
+    "scenario = ?1 AND library IS ?2 AND strategy = ?3 AND options = ?4 AND build IS ?5" \
+    " AND git IS ?6 AND seed_first = ?7"
 
 /* In their order, as the newest sweep of a scenario is its state. Of a shard that was begun twice
  * the one with most runs counts: it is first, at the place of the last. */
@@ -65,13 +68,15 @@ static const char counted_again_sql[] =
         "INSERT OR IGNORE INTO counted SELECT sweep FROM failed_again";
 
 /* State of this batch: of each scenario the sweep whose shards are merged, and of the merged
- * database which shard and sweep went where, and which were there already. */
+ * database which shard and sweep went where, and which were there already; and the shards of the
+ * sweep in question. */
 static const char notes_sql[] =
         "CREATE TEMP TABLE IF NOT EXISTS merging (scenario TEXT PRIMARY KEY, sweep INTEGER);"
         "CREATE TEMP TABLE IF NOT EXISTS merged_now (sweep INTEGER, shard INTEGER,"
         " PRIMARY KEY (sweep, shard));"
         "CREATE TEMP TABLE IF NOT EXISTS moved (old INTEGER PRIMARY KEY, new INTEGER);"
         "CREATE TEMP TABLE IF NOT EXISTS known (old INTEGER PRIMARY KEY, new INTEGER);"
+        "CREATE TEMP TABLE IF NOT EXISTS coming (shard INTEGER PRIMARY KEY, runs, digest);"
         "DELETE FROM merged_now; DELETE FROM moved; DELETE FROM known;";
 
 struct merge {
@@ -89,10 +94,22 @@ text_of(const struct merge *merge, enum column column)
     return text != NULL ? (const char *)text : "none";
 }
 
-static void
-put_column(struct sim__statement *statement, const struct merge *merge, enum column column)
+static int64_t
+number_of(const struct merge *merge, enum column column)
 {
-    sim__put_value(statement, sqlite3_column_value(merge->row, (int)column));
+    return sqlite3_column_int64(merge->row, (int)column);
+}
+
+/* Asks `to` about the row, whose columns are the parameters; 0: no answer. */
+static enum sim_store_err
+ask(const struct merge *merge, const char *sql, int64_t *ret)
+{
+    struct sim__statement statement = sim__store_prepare(merge->to, sql);
+    int count = sqlite3_bind_parameter_count(statement.stmt);
+    for (int i = 0; i < count; i++) {
+        sim__put_value(&statement, sqlite3_column_value(merge->row, SCENARIO + i));
+    }
+    return sim__store_answer(&statement, 0, ret);
 }
 
 /* ---- What fits. ------------------------------------------------------------------------------ */
@@ -101,32 +118,11 @@ put_column(struct sim__statement *statement, const struct merge *merge, enum col
 static enum sim_store_err
 find_joined(const struct merge *merge, int64_t *ret_sweep)
 {
-    struct sim__statement statement = sim__store_prepare(merge->to,
-            "SELECT sweep FROM sweeps AS s WHERE scenario = ?1 AND library IS ?2 AND strategy = ?3"
-            " AND options = ?4 AND build IS ?5 AND git IS ?6 AND seed_first = ?7 AND EXISTS ("
+    return ask(merge,
+            "SELECT sweep FROM sweeps AS s WHERE " SAME_KEY " AND EXISTS ("
             " SELECT 1 FROM shards AS h WHERE h.sweep = s.sweep AND shards = ?8 AND chapter = ?9"
-            " AND asked = ?10) ORDER BY sweep DESC");
-    for (int i = SCENARIO; i < KEY_END; i++) {
-        put_column(&statement, merge, (enum column)i);
-    }
-    *ret_sweep = sim__store_row(&statement) ? sqlite3_column_int64(statement.stmt, 0) : 0;
-    return sim__store_done(&statement);
-}
-
-/* The same sweep, without shards, copied before; 0: it was not. */
-static enum sim_store_err
-find_copied(const struct merge *merge, int64_t *ret_sweep)
-{
-    struct sim__statement statement = sim__store_prepare(merge->to,
-            "SELECT sweep FROM sweeps AS s WHERE scenario = ?1 AND library IS ?2 AND strategy = ?3"
-            " AND options = ?4 AND build IS ?5 AND git IS ?6 AND seed_first = ?7"
-            " AND started_ms = ?8 AND sweep NOT IN (SELECT sweep FROM shards)");
-    for (int i = SCENARIO; i <= SEED_FIRST; i++) {
-        put_column(&statement, merge, (enum column)i);
-    }
-    put_column(&statement, merge, STARTED);
-    *ret_sweep = sim__store_row(&statement) ? sqlite3_column_int64(statement.stmt, 0) : 0;
-    return sim__store_done(&statement);
+            " AND asked = ?10) ORDER BY sweep DESC",
+            ret_sweep);
 }
 
 /* The sweep to which the next shards of the row's scenario must belong: one that is in `to` and
@@ -134,15 +130,13 @@ find_copied(const struct merge *merge, int64_t *ret_sweep)
 static enum sim_store_err
 find_expected(const struct merge *merge, int64_t *ret_sweep)
 {
-    struct sim__statement statement = sim__store_prepare(merge->to,
+    return ask(merge,
             "SELECT coalesce((SELECT sweep FROM merging WHERE scenario = ?1),"
             " (SELECT s.sweep FROM sweeps AS s JOIN shards AS h USING (sweep) WHERE scenario = ?1"
             "  AND s.sweep = (SELECT max(t.sweep) FROM sweeps AS t JOIN shards USING (sweep)"
             "                 WHERE t.scenario = ?1)"
-            "  GROUP BY s.sweep HAVING count(*) < max(h.shards)), 0)");
-    put_column(&statement, merge, SCENARIO);
-    *ret_sweep = sim__store_row(&statement) ? sqlite3_column_int64(statement.stmt, 0) : 0;
-    return sim__store_done(&statement);
+            "  GROUP BY s.sweep HAVING count(*) < max(h.shards)))",
+            ret_sweep);
 }
 
 /* Reports how the row differs from `sweep`, which is in `to`. */
@@ -164,7 +158,7 @@ refuse_unlike(const struct merge *merge, int64_t sweep)
     sim__put_int(&other, sweep);
     enum sim_store_err err = SIM_STORE_OK;
     if (sim__store_row(&other)) {
-        for (int i = LIBRARY; i < KEY_END && err == SIM_STORE_OK; i++) {
+        for (int i = LIBRARY; i <= ASKED && err == SIM_STORE_OK; i++) {
             const unsigned char *text = sqlite3_column_text(other.stmt, i);
             const char *there = text != NULL ? (const char *)text : "none";
             if (strcmp(there, text_of(merge, (enum column)i)) != 0) {
@@ -182,7 +176,7 @@ check_expected(const struct merge *merge)
 {
     int64_t expected = 0;
     int64_t joined = 0;
-    if (merge->told->apart || sqlite3_column_int(merge->row, NEWEST) == 0) {
+    if (merge->told->apart || number_of(merge, NEWEST) == 0) {
         return SIM_STORE_OK;
     }
     enum sim_store_err err = find_expected(merge, &expected);
@@ -196,49 +190,45 @@ check_expected(const struct merge *merge)
 
 /* ---- Parts. ---------------------------------------------------------------------------------- */
 
-/* Compares the shards of the row with those of `sweep` in `to`. */
+/* Compares the shards of the row with those of a sweep in `to`. */
 struct overlap {
     uint32_t parts; /* Of the row; of those: */
     uint32_t same;  /* in `to` with the same runs, */
-    uint32_t other; /* in `to` with others, */
-    uint32_t now;   /* copied from the same database in this batch. */
+    uint32_t now;   /* with others, copied from the same database in this batch, */
+    uint32_t other; /* with others. */
     int64_t which;  /* One of `other`. */
 };
 
-static enum sim_store_err
-compare_part(const struct merge *merge, int64_t sweep, sqlite3_stmt *part, struct overlap *overlap)
-{
-    struct sim__statement statement = sim__store_prepare(merge->to,
-            "SELECT runs = ?3 AND digest = ?4, EXISTS (SELECT 1 FROM merged_now AS m"
-            " WHERE m.sweep = ?1 AND m.shard = ?2) FROM shards WHERE sweep = ?1 AND shard = ?2");
-    sim__put_int(&statement, sweep);
-    for (int i = 0; i < 3; i++) {
-        sim__put_value(&statement, sqlite3_column_value(part, i));
-    }
-    overlap->parts++;
-    if (sim__store_row(&statement)) {
-        bool same = sqlite3_column_int(statement.stmt, 0) != 0;
-        bool now = sqlite3_column_int(statement.stmt, 1) != 0;
-        overlap->same += same;
-        overlap->now += !same && now;
-        overlap->other += !same && !now;
-        overlap->which = same || now ? overlap->which : sqlite3_column_int64(part, 0);
-    }
-    return sim__store_done(&statement);
-}
+static const struct sim__table overlap_table = {
+        .columns = {SIM__EACH(struct overlap, parts, same, now, other, which)},
+};
+
+static const char overlap_sql[] =
+        "SELECT count(*), coalesce(sum(same), 0), coalesce(sum(NOT same AND now), 0),"
+        " coalesce(sum(NOT same AND NOT now), 0), max(iif(NOT same AND NOT now, shard, 0)) FROM ("
+        " SELECT c.shard, c.runs = h.runs AND c.digest = h.digest AS same, EXISTS (SELECT 1"
+        "  FROM merged_now AS m WHERE m.sweep = ?1 AND m.shard = c.shard) AS now"
+        " FROM coming AS c LEFT JOIN shards AS h ON h.sweep = ?1 AND h.shard = c.shard)";
 
 static enum sim_store_err
 compare_parts(const struct merge *merge, int64_t sweep, struct overlap *ret)
 {
-    struct sim__statement parts = sim__store_prepare(
-            merge->from, "SELECT shard, runs, digest FROM shards WHERE sweep = ? ORDER BY shard");
-    enum sim_store_err err = SIM_STORE_OK;
-    sim__put_int(&parts, sqlite3_column_int64(merge->row, SWEEP));
-    while (err == SIM_STORE_OK && sim__store_row(&parts)) {
-        err = compare_part(merge, sweep, parts.stmt, ret);
+    const struct sim__move row = {
+            .to = merge->to, .from = merge->from, .old = number_of(merge, SWEEP)};
+    enum sim_store_err err = sim__store_execute(merge->to, "DELETE FROM coming");
+    if (err == SIM_STORE_OK) {
+        err = sim__move_rows(&row, "SELECT shard, runs, digest FROM shards WHERE sweep = ?1",
+                "INSERT INTO coming VALUES (?, ?, ?)");
     }
-    enum sim_store_err done = sim__store_done(&parts);
-    return err != SIM_STORE_OK ? err : done;
+    if (err != SIM_STORE_OK) {
+        return err;
+    }
+    struct sim__statement statement = sim__store_prepare(merge->to, overlap_sql);
+    sim__put_int(&statement, sweep);
+    if (sim__store_row(&statement)) {
+        sim__row_read(statement.stmt, &overlap_table, ret);
+    }
+    return sim__store_done(&statement);
 }
 
 static enum sim_store_err
@@ -254,33 +244,12 @@ refuse_overlap(const struct merge *merge, const struct overlap *overlap)
             text_of(merge, SCENARIO), overlap->same, overlap->parts);
 }
 
-/* Whether all of the row is there already. */
+/* `text` and `sweep` of the row, in a table of this merge. */
 static enum sim_store_err
-look_for_parts(const struct merge *merge, int64_t sweep, bool *ret_known)
+note(const struct merge *merge, const char *sql, enum column column, int64_t sweep)
 {
-    struct overlap overlap = {.parts = 0};
-    *ret_known = false;
-    if (sweep == 0) {
-        return SIM_STORE_OK;
-    }
-    enum sim_store_err err = compare_parts(merge, sweep, &overlap);
-    if (err == SIM_STORE_OK) {
-        *ret_known = overlap.same + overlap.now == overlap.parts;
-        bool apart = overlap.same + overlap.now + overlap.other == 0;
-        err = *ret_known || apart ? SIM_STORE_OK : refuse_overlap(merge, &overlap);
-    }
-    return err;
-}
-
-static enum sim_store_err
-note_expected(const struct merge *merge, int64_t sweep)
-{
-    if (sqlite3_column_int(merge->row, NEWEST) == 0) {
-        return SIM_STORE_OK;
-    }
-    struct sim__statement statement =
-            sim__store_prepare(merge->to, "INSERT OR REPLACE INTO merging VALUES (?, ?)");
-    put_column(&statement, merge, SCENARIO);
+    struct sim__statement statement = sim__store_prepare(merge->to, sql);
+    sim__put_value(&statement, sqlite3_column_value(merge->row, (int)column));
     sim__put_int(&statement, sweep);
     (void)sim__store_run(&statement);
     return sim__store_done(&statement);
@@ -290,65 +259,68 @@ note_expected(const struct merge *merge, int64_t sweep)
 static enum sim_store_err
 note_known(const struct merge *merge, int64_t sweep)
 {
-    struct sim__statement statement =
-            sim__store_prepare(merge->to, "INSERT INTO known VALUES (?, ?)");
-    put_column(&statement, merge, SWEEP);
-    sim__put_int(&statement, sweep);
-    (void)sim__store_run(&statement);
-    return sim__store_done(&statement);
+    return note(merge, "INSERT INTO known VALUES (?, ?)", SWEEP, sweep);
+}
+
+static enum sim_store_err
+move_row(struct merge *merge, int64_t sweep, bool part)
+{
+    merge->move.old = number_of(merge, SWEEP);
+    merge->move.new = sweep;
+    return sim__move_sweep(&merge->move, part);
 }
 
 static enum sim_store_err
 merge_part(struct merge *merge)
 {
     int64_t sweep = 0;
-    int64_t parts = 0;
-    bool known = false;
+    struct overlap overlap = {.parts = 0};
     enum sim_store_err err = check_expected(merge);
-    if (err == SIM_STORE_OK) {
-        err = sim__store_ask_int(merge->from, "SELECT count(*) FROM shards WHERE sweep = ?",
-                sqlite3_column_int64(merge->row, SWEEP), &parts);
-    }
     if (err == SIM_STORE_OK) {
         err = find_joined(merge, &sweep);
     }
     if (err == SIM_STORE_OK) {
-        err = look_for_parts(merge, sweep, &known);
+        err = compare_parts(merge, sweep, &overlap);
     }
-    if (err == SIM_STORE_OK && known) {
-        merge->told->counts.known += (uint32_t)parts;
+    if (err != SIM_STORE_OK) {
+        return err;
+    }
+    uint32_t there = overlap.same + overlap.now;
+    if (there == overlap.parts) {
+        merge->told->counts.known += overlap.parts;
         err = note_known(merge, sweep);
-    } else if (err == SIM_STORE_OK) {
-        merge->told->counts.parts += (uint32_t)parts;
-        merge->move.old = sqlite3_column_int64(merge->row, SWEEP);
-        merge->move.new = sweep;
-        err = sim__move_part(&merge->move);
+    } else if (there + overlap.other > 0) {
+        err = refuse_overlap(merge, &overlap);
+    } else {
+        merge->told->counts.parts += overlap.parts;
+        err = move_row(merge, sweep, true);
         sweep = merge->move.new;
     }
-    return err == SIM_STORE_OK ? note_expected(merge, sweep) : err;
+    return err == SIM_STORE_OK && number_of(merge, NEWEST) != 0
+                   ? note(merge, "INSERT OR REPLACE INTO merging VALUES (?, ?)", SCENARIO, sweep)
+                   : err;
 }
 
 /* ---- Sweeps that are no parts. --------------------------------------------------------------- */
+
+/* The same sweep, copied before. */
+#define COPIED \
+    "SELECT sweep FROM sweeps WHERE " SAME_KEY " AND started_ms = ?11" \
+    " AND sweep NOT IN (SELECT sweep FROM shards)"
 
 static enum sim_store_err
 merge_whole(struct merge *merge)
 {
     int64_t there = 0;
     int64_t same = 0;
-    enum sim_store_err err = find_copied(merge, &there);
-    if (err != SIM_STORE_OK || there == 0) {
+    enum sim_store_err err = ask(merge, COPIED, &there);
+    if (err == SIM_STORE_OK && there == 0) {
         merge->told->counts.sweeps++;
-        merge->move.old = sqlite3_column_int64(merge->row, SWEEP);
-        merge->move.new = 0;
-        return err == SIM_STORE_OK ? sim__move_sweep(&merge->move) : err;
+        return move_row(merge, 0, false);
     }
-    struct sim__statement statement = sim__store_prepare(
-            merge->to, "SELECT runs = ? AND digest = ? FROM sweeps WHERE sweep = ?");
-    put_column(&statement, merge, RUNS);
-    put_column(&statement, merge, DIGEST);
-    sim__put_int(&statement, there);
-    same = sim__store_row(&statement) ? sqlite3_column_int64(statement.stmt, 0) : 0;
-    err = sim__store_done(&statement);
+    if (err == SIM_STORE_OK) {
+        err = ask(merge, COPIED " AND runs = ?12 AND digest = ?13", &same);
+    }
     if (err == SIM_STORE_OK && same == 0) {
         return sim__store_refuse(merge->from, SIM_STORE_UNLIKE,
                 "%.60s: the sweep is there already, as it was before it ended",

@@ -1,8 +1,10 @@
 /*
  * move.c -- copies and adds up the rows of a sweep.
  *
- * Every table with a column `run` or `sweep` is copied, also one of a newer rewake; only those
- * whose rows add up are named here.
+ * Every table with a column `run` or `sweep` is copied, also one of a newer rewake, with its
+ * numbers shifted; rules name those whose rows add up. The two runs of an explanation have numbers
+ * below 0 that are made of the failure's (SIM_TOLD_OF, SIM_TWIN_OF): where that is shifted, they
+ * are shifted twice as far in the other direction.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
 extern const char sim_code_sql[];
+extern const char sim_explained_sql[];
 extern const char sim_notes_sql[];
 extern const char sim_stacks_sql[];
 
@@ -60,148 +65,105 @@ move_each(const struct sim__move *move, const struct rows *rows, size_t count)
     return err;
 }
 
-/* ---- Tables whose rows are copied. ----------------------------------------------------------- */
+/* ---- Tables. --------------------------------------------------------------------------------- */
 
-/* All but those that add up, or are handled separately below. */
-static const char tables_sql[] =
-        "SELECT m.name, group_concat(CASE p.name WHEN 'run' THEN 'run + ?3' WHEN 'sweep' THEN '?2'"
-        " WHEN 'first_id' THEN 'first_id + ?4' ELSE p.name END), group_concat(p.name),"
-        " count(*), max(p.name = 'sweep')"
-        " FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS p"
-        " WHERE m.type = 'table' AND m.name NOT IN ('sweeps', 'sweep_verdicts', 'seeds',"
-        " 'coverage', 'code_coverage', 'sweep_strategies', 'sweep_species', 'goals', 'shards',"
-        " 'species', 'remembered', 'sweep_notes', 'also_stated', 'failed_again', 'explained',"
-        " 'told') GROUP BY m.name HAVING "
-        "max(p.name IN ('run', "
-        "'sweep'))"
+/* What happens to a row that is there already: by default it stays as it is. */
+static const char rules_sql[] =
+        "WITH rules (name, rule) AS (VALUES"
+        " ('sweep_verdicts', 'UPDATE SET runs = runs + excluded.runs'),"
+        " ('coverage', 'UPDATE SET first_run = min(first_run, excluded.first_run),"
+        "   runs = runs + excluded.runs'),"
+        " ('code_coverage', 'UPDATE SET first_run = min(first_run, excluded.first_run),"
+        "   runs = runs + excluded.runs, before_fault = before_fault + excluded.before_fault'),"
+        " ('sweep_strategies', 'UPDATE SET runs = runs + excluded.runs,"
+        "   failures = failures + excluded.failures'),"
+        /* Where shards ended differently, the end of one that is not complete counts. */
+        " ('sweep_notes', 'UPDATE SET command_ms = min(command_ms, excluded.command_ms),"
+        "   ended = iif(ended = ''complete'', excluded.ended, ended),"
+        "   checked = checked + excluded.checked, unequal = unequal + excluded.unequal')),"
+        /* Those of a sweep that is new here, and those that are moved with all sweeps. */
+        " others (name, is_new) AS (VALUES ('sweeps', 0), ('remembered', 0), ('failed_again', 0),"
+        "  ('sweep_species', 1), ('species', 1))"
+        /* Columns: the name, where its rows are, SELECT, INSERT. */
+        " SELECT m.name, printf('SELECT %s FROM %s WHERE %s', group_concat(CASE"
+        "   WHEN p.name = 'sweep' THEN '?2' WHEN p.name = 'first_id' THEN 'first_id + ?4'"
+        "   WHEN p.name IN ('run', 'told', 'twin') AND p.type = 'INTEGER'"
+        "   THEN printf('%s + iif(%s > 0, 1, -2) * ?3', p.name, p.name) ELSE p.name END), m.name,"
+        "   iif(max(p.name = 'sweep'), 'sweep = ?1', 'run IN (SELECT run * n FROM runs, (SELECT 1"
+        "   AS n UNION SELECT -2) WHERE sweep = ?1 UNION ALL SELECT -2 * run - 1 FROM runs"
+        "   WHERE sweep = ?1)')),"
+        "  printf('INSERT INTO %s (%s) VALUES (%s) ON CONFLICT DO %s', m.name,"
+        "   group_concat(p.name), group_concat('?'), coalesce(r.rule, 'NOTHING'))"
+        " FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS p LEFT JOIN rules AS r"
+        "  ON r.name = m.name WHERE m.type = 'table' AND m.name NOT IN (SELECT name FROM others"
+        "  WHERE is_new <= ?1) GROUP BY m.name HAVING max(p.name IN ('run', 'sweep'))"
         " ORDER BY m.name <> 'runs', m.name";
 
-/* `table` as it is in both databases; the columns come from `to`, which is known to be ours. */
+/* As they are in both databases; the columns come from `to`, which is known to be ours. `added`: it
+ * has the sweep already. */
 static enum sim_store_err
-move_table(const struct sim__move *move, sqlite3_stmt *table)
+move_tables(const struct sim__move *move, bool added)
 {
-    const char *name = (const char *)sqlite3_column_text(table, 0);
-    bool of_sweep = sqlite3_column_int(table, 4) != 0;
-    sqlite3_str *marks = sqlite3_str_new(move->to->db);
-    for (int i = 0; i < sqlite3_column_int(table, 3); i++) {
-        sqlite3_str_appendall(marks, i > 0 ? ", ?" : "?");
-    }
-    char *list = sqlite3_str_finish(marks);
-    char *select = sqlite3_mprintf("SELECT %s FROM %s WHERE %s",
-            (const char *)sqlite3_column_text(table, 1), name,
-            of_sweep ? "sweep = ?1" : "run IN (SELECT run FROM runs WHERE sweep = ?1)");
-    char *insert = sqlite3_mprintf("INSERT OR IGNORE INTO %s (%s) VALUES (%s)", name,
-            (const char *)sqlite3_column_text(table, 2), list);
-    rt_assert(list != NULL && select != NULL && insert != NULL);
-    enum sim_store_err err = sim__move_rows(move, select, insert);
-    sqlite3_free(list);
-    sqlite3_free(select);
-    sqlite3_free(insert);
-    return err;
-}
-
-/* Where shards ended differently, the end of one that is not complete counts. */
-static const struct rows notes[] = {
-        {"SELECT ?2, command_ms, about, file, stated, held, ended, checked, unequal"
-         " FROM sweep_notes WHERE sweep = ?1",
-                "INSERT INTO sweep_notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
-                " SET command_ms = min(command_ms, excluded.command_ms),"
-                " ended = iif(ended = 'complete', excluded.ended, ended),"
-                " checked = checked + excluded.checked, unequal = unequal + excluded.unequal"},
-};
-
-static const struct rows also[] = {
-        {"SELECT ?2, verdict FROM also_stated WHERE sweep = ?1",
-                "INSERT OR IGNORE INTO also_stated VALUES (?, ?)"},
-};
-
-static enum sim_store_err
-move_tables(const struct sim__move *move)
-{
-    struct sim__statement tables = sim__store_prepare(move->to, tables_sql);
+    struct sim__statement tables = sim__store_prepare(move->to, rules_sql);
     enum sim_store_err err = SIM_STORE_OK;
+    sim__put_int(&tables, added);
     while (err == SIM_STORE_OK && sim__store_row(&tables)) {
         if (sim__store_has(move->from, (const char *)sqlite3_column_text(tables.stmt, 0))) {
-            err = move_table(move, tables.stmt);
+            err = sim__move_rows(move, (const char *)sqlite3_column_text(tables.stmt, 1),
+                    (const char *)sqlite3_column_text(tables.stmt, 2));
         }
     }
     enum sim_store_err done = sim__store_done(&tables);
     return err != SIM_STORE_OK ? err : done;
 }
 
-/* An older rewake has noted nothing. */
+/* Tables that are made when they are first needed. An older rewake has made fewer. */
 static enum sim_store_err
-move_notes(const struct sim__move *move)
+make_tables(const struct sim__move *move)
 {
-    if (!sim__store_has(move->from, "sweep_notes")) {
-        return SIM_STORE_OK;
+    static const struct {
+        const char *first;
+        const char *last;
+        const char *script;
+    } scripts[] = {
+            {"sweep_notes", "failed_again", sim_notes_sql},
+            {"explained", "deciding", sim_explained_sql},
+            {"stacks", "stacks", sim_stacks_sql},
+            {"code_edges", "code_functions", sim_code_sql},
+    };
+    enum sim_store_err err = SIM_STORE_OK;
+    for (size_t i = 0; i < COUNT(scripts) && err == SIM_STORE_OK; i++) {
+        if (sim__store_has(move->from, scripts[i].first)) {
+            err = sim__store_make(move->to, scripts[i].last, scripts[i].script);
+        }
     }
-    enum sim_store_err err = sim__store_make(move->to, "failed_again", sim_notes_sql);
-    err = err == SIM_STORE_OK ? move_each(move, notes, 1) : err;
-    bool more = err == SIM_STORE_OK && sim__store_has(move->from, "also_stated");
-    return more ? move_each(move, also, 1) : err;
+    return err;
 }
 
-/* ---- What adds up. --------------------------------------------------------------------------- */
-
-static const struct rows sums[] = {
+/* Rows that have neither a run nor a sweep. */
+static const struct rows events[] = {
         {"SELECT id + ?4, step_cause, object_site, await_actor_kind, argument"
          " FROM details AS d CROSS JOIN event_words AS w"
          " ON w.id >= d.first_id AND w.id < d.first_id + d.stored"
-         " WHERE d.run IN (SELECT run FROM runs WHERE sweep = ?1)",
+         " WHERE d.run IN (SELECT run * n FROM runs, (SELECT 1 AS n UNION SELECT -2)"
+         " WHERE sweep = ?1 UNION ALL SELECT -2 * run - 1 FROM runs WHERE sweep = ?1)",
                 "INSERT INTO event_words VALUES (?, ?, ?, ?, ?)"},
-        {"SELECT ?2, verdict, runs FROM sweep_verdicts WHERE sweep = ?1",
-                "INSERT INTO sweep_verdicts VALUES (?, ?, ?)"
-                " ON CONFLICT DO UPDATE SET runs = runs + excluded.runs"},
-        {"SELECT ?2, first, last, stride FROM seeds WHERE sweep = ?1",
-                "INSERT INTO seeds VALUES (?, ?, ?, ?)"},
-        {"SELECT ?2, kind, site, other, first_run, runs FROM coverage WHERE sweep = ?1",
-                "INSERT INTO coverage VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
-                " SET first_run = min(first_run, excluded.first_run), runs = runs + excluded.runs"},
-        {"SELECT ?2, strategy, runs, failures FROM sweep_strategies WHERE sweep = ?1",
-                "INSERT INTO sweep_strategies VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE"
-                " SET runs = runs + excluded.runs, failures = failures + excluded.failures"},
-        {"SELECT ?2, site, what, text FROM goals WHERE sweep = ?1",
-                "INSERT OR IGNORE INTO goals VALUES (?, ?, ?, ?)"},
 };
 
 /* Of code (code.sql). A set that is there stays as it is; a new one is written out, since its base
  * may be stored as another difference here. */
+#define SETS \
+    "(SELECT code_set FROM code_runs WHERE sweep = ?1 UNION SELECT before FROM code_runs" \
+    " WHERE sweep = ?1)"
 static const struct rows code[] = {
         {"SELECT edge, file, function, line, nth FROM code_edges",
                 "INSERT OR IGNORE INTO code_edges VALUES (?, ?, ?, ?, ?)"},
-        {"SELECT code_set, edge FROM code_set_members WHERE code_set IN (SELECT code_set"
-         " FROM code_runs WHERE sweep = ?1 UNION SELECT before FROM code_runs WHERE sweep = ?1)",
+        {"SELECT code_set, edge FROM code_set_members WHERE code_set IN " SETS,
                 "INSERT INTO code_set_edges SELECT ?1, ?2, 1"
                 " WHERE NOT EXISTS (SELECT 1 FROM code_sets WHERE code_set = ?1)"},
-        {"SELECT code_set, edges FROM code_sets WHERE code_set IN (SELECT code_set"
-         " FROM code_runs WHERE sweep = ?1 UNION SELECT before FROM code_runs WHERE sweep = ?1)",
+        {"SELECT code_set, edges FROM code_sets WHERE code_set IN " SETS,
                 "INSERT OR IGNORE INTO code_sets VALUES (?1, NULL, ?2)"},
-        {"SELECT ?2, edge, first_run, runs, before_fault FROM code_coverage WHERE sweep = ?1",
-                "INSERT INTO code_coverage VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
-                " SET first_run = min(first_run, excluded.first_run), runs = runs + excluded.runs,"
-                " before_fault = before_fault + excluded.before_fault"},
 };
-
-/* Of a sweep that is new there. */
-static const struct rows beginning[] = {
-        {"SELECT ?2, strategy, runs, seen, once, twice, level FROM sweep_species WHERE sweep = ?1",
-                "INSERT INTO sweep_species VALUES (?, ?, ?, ?, ?, ?, ?)"},
-};
-
-static const struct rows beginning_of_part[] = {
-        {"SELECT ?2, species, runs FROM species WHERE sweep = ?1",
-                "INSERT INTO species VALUES (?, ?, ?)"},
-};
-
-static const struct rows parts[] = {
-        {"SELECT ?2, shard, shards, chapter, asked, started_ms, elapsed_ms, runs, digest, complete"
-         " FROM shards WHERE sweep = ?1",
-                "INSERT INTO shards VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
-        {"SELECT ?2, shard FROM shards WHERE sweep = ?1", "INSERT INTO merged_now VALUES (?, ?)"},
-};
-
-#define COUNT(rows) (sizeof(rows) / sizeof(*(rows)))
 
 /* ---- A sweep's own row. ---------------------------------------------------------------------- */
 
@@ -220,101 +182,74 @@ insert_sweep(struct sim__move *move)
     return err;
 }
 
-/* Digests are added modulo 2^64, which SQL cannot do. */
+/* Digests are added modulo 2^64, in halves of 32 bits: a sum of SQL does not wrap around. */
 static enum sim_store_err
 add_totals(const struct sim__move *move)
 {
-    static const char digest_sql[] = "SELECT digest FROM sweeps WHERE sweep = ?";
-    int64_t there = 0;
-    int64_t more = 0;
-    enum sim_store_err err = sim__store_ask_int(move->to, digest_sql, move->new, &there);
-    if (err == SIM_STORE_OK) {
-        err = sim__store_ask_int(move->from, digest_sql, move->old, &more);
-    }
-    if (err == SIM_STORE_OK) {
-        err = sim__move_rows(move,
-                "SELECT ?2, started_ms, elapsed_ms, runs, steps, sim_ns FROM sweeps"
-                " WHERE sweep = ?1",
-                "UPDATE sweeps SET started_ms = min(started_ms, ?2), elapsed_ms = elapsed_ms + ?3,"
-                " runs = runs + ?4, steps = steps + ?5, sim_ns = sim_ns + ?6 WHERE sweep = ?1");
-    }
-    if (err != SIM_STORE_OK) {
-        return err;
-    }
-    struct sim__statement statement =
-            sim__store_prepare(move->to, "UPDATE sweeps SET digest = ? WHERE sweep = ?");
-    sim__put_int(&statement, (int64_t)((uint64_t)there + (uint64_t)more));
-    sim__put_int(&statement, move->new);
-    (void)sim__store_run(&statement);
-    return sim__store_done(&statement);
+    return sim__move_rows(move,
+            "SELECT ?2, started_ms, elapsed_ms, runs, steps, sim_ns, digest >> 32 & 0xffffffff,"
+            " digest & 0xffffffff FROM sweeps WHERE sweep = ?1",
+            "UPDATE sweeps SET started_ms = min(started_ms, ?2), elapsed_ms = elapsed_ms + ?3,"
+            " runs = runs + ?4, steps = steps + ?5, sim_ns = sim_ns + ?6, digest ="
+            " (((digest >> 32 & 0xffffffff) + ?7 + ((digest & 0xffffffff) + ?8 >> 32)) << 32)"
+            " | ((digest & 0xffffffff) + ?8 & 0xffffffff) WHERE sweep = ?1");
 }
 
 /* ---- Species. -------------------------------------------------------------------------------- */
 
-/* What `sweep` has counted, in `ret`, whose entries are the caller's to free. */
+/* Adds what `sweep` has counted to `species`. *ret_strategy is the caller's to free. */
 static enum sim_store_err
-read_species(struct sim_store *store, int64_t sweep, struct sim_species *ret, char **ret_strategy)
+add_species_of(
+        struct sim_store *store, int64_t sweep, struct sim_species *species, char **ret_strategy)
 {
-    *ret = (struct sim_species){
-            .entries = calloc(SIM_RUN_SPECIES, sizeof(*ret->entries)), .capacity = SIM_RUN_SPECIES};
-    rt_assert(ret->entries != NULL);
+    struct sim_species counted = {.entries = calloc(SIM_RUN_SPECIES, sizeof(*counted.entries)),
+            .capacity = SIM_RUN_SPECIES};
+    rt_assert(counted.entries != NULL);
     struct sim__statement row = sim__store_prepare(
-            store, "SELECT strategy, runs, level FROM sweep_species WHERE sweep = ?");
+            store, "SELECT runs, level, strategy FROM sweep_species WHERE sweep = ?");
     sim__put_int(&row, sweep);
     if (sim__store_row(&row)) {
-        *ret_strategy = strdup((const char *)sqlite3_column_text(row.stmt, 0));
-        ret->runs = (uint64_t)sqlite3_column_int64(row.stmt, 1);
-        ret->level = (uint32_t)sqlite3_column_int(row.stmt, 2);
+        counted.runs = (uint64_t)sqlite3_column_int64(row.stmt, 0);
+        counted.level = (uint32_t)sqlite3_column_int(row.stmt, 1);
+        *ret_strategy = strdup((const char *)sqlite3_column_text(row.stmt, 2));
     }
     enum sim_store_err err = sim__store_done(&row);
-    if (err != SIM_STORE_OK) {
-        return err;
-    }
     /* To be merged, the entries may stand in any order. */
     struct sim__statement rows =
             sim__store_prepare(store, "SELECT species, runs FROM species WHERE sweep = ?");
     sim__put_int(&rows, sweep);
-    while (ret->used < ret->capacity && sim__store_row(&rows)) {
-        ret->entries[ret->used++] =
+    while (counted.used < counted.capacity && sim__store_row(&rows)) {
+        counted.entries[counted.used++] =
                 (struct sim_species_entry){(uint64_t)sqlite3_column_int64(rows.stmt, 0),
                         (uint64_t)sqlite3_column_int64(rows.stmt, 1)};
     }
-    return sim__store_done(&rows);
-}
-
-static enum sim_store_err
-write_species(const struct sim__move *move, const char *strategy, const struct sim_species *species)
-{
-    const struct sim_census census = sim_species_census(species);
-    enum sim_store_err err = sim__store_census(move->to, move->new, strategy, &census);
-    return err == SIM_STORE_OK ? sim__store_species_list(move->to, move->new, species) : err;
+    sim_species_merge(species, &counted);
+    free(counted.entries);
+    enum sim_store_err rows_err = sim__store_done(&rows);
+    return err != SIM_STORE_OK ? err : rows_err;
 }
 
 static enum sim_store_err
 add_species(const struct sim__move *move)
 {
+    char *there = NULL;
     char *strategy = NULL;
-    struct sim_species there = {.entries = NULL};
-    struct sim_species more = {.entries = NULL};
-    struct sim_species all = {.entries = NULL};
+    struct sim_species all;
     struct sim_species_entry *entries = calloc(SIM_RUN_SPECIES, sizeof(*entries));
     rt_assert(entries != NULL);
     sim_species_init(&all, entries, SIM_RUN_SPECIES);
-    enum sim_store_err err = read_species(move->to, move->new, &there, &strategy);
+    enum sim_store_err err = add_species_of(move->to, move->new, &all, &there);
     if (err == SIM_STORE_OK) {
-        free(strategy);
-        strategy = NULL;
-        err = read_species(move->from, move->old, &more, &strategy);
+        err = add_species_of(move->from, move->old, &all, &strategy);
     }
     if (err == SIM_STORE_OK && strategy != NULL) {
-        sim_species_merge(&all, &there);
-        sim_species_merge(&all, &more);
-        err = write_species(move, strategy, &all);
+        const struct sim_census census = sim_species_census(&all);
+        err = sim__store_census(move->to, move->new, strategy, &census);
+        err = err == SIM_STORE_OK ? sim__store_species_list(move->to, move->new, &all) : err;
     }
-    free(there.entries);
-    free(more.entries);
     free(entries);
     free(strategy);
+    free(there);
     return err;
 }
 
@@ -362,94 +297,16 @@ run_each(const struct sim__move *move, const char *const *statements, size_t cou
 {
     enum sim_store_err err = SIM_STORE_OK;
     for (size_t i = 0; i < count && err == SIM_STORE_OK; i++) {
-        struct sim__statement statement = sim__store_prepare(move->to, statements[i]);
-        if (sqlite3_bind_parameter_count(statement.stmt) > 0) {
-            sim__put_int(&statement, move->new);
-        }
-        (void)sim__store_run(&statement);
-        err = sim__store_done(&statement);
+        err = sim__store_run_int(move->to, statements[i], move->new);
     }
     return err;
 }
 
-/* ---- What the merge calls. ------------------------------------------------------------------- */
-
 static enum sim_store_err
-note_moved(const struct sim__move *move)
+join_parts(const struct sim__move *move)
 {
-    struct sim__statement statement =
-            sim__store_prepare(move->to, "INSERT INTO moved VALUES (?, ?)");
-    sim__put_int(&statement, move->old);
-    sim__put_int(&statement, move->new);
-    (void)sim__store_run(&statement);
-    return sim__store_done(&statement);
-}
-
-static enum sim_store_err
-move_all(const struct sim__move *move)
-{
-    bool has_code = sim__store_has(move->from, "code_edges");
-    enum sim_store_err err =
-            has_code ? sim__store_make(move->to, "code_edges", sim_code_sql) : SIM_STORE_OK;
-    if (err == SIM_STORE_OK && has_code) {
-        err = move_each(move, code, COUNT(code));
-    }
-    if (err == SIM_STORE_OK) {
-        err = sim__move_explained(move);
-    }
-    if (err == SIM_STORE_OK && sim__store_has(move->from, "stacks")) {
-        err = sim__store_make(move->to, "stacks", sim_stacks_sql);
-    }
-    if (err == SIM_STORE_OK) {
-        err = move_tables(move);
-    }
-    if (err == SIM_STORE_OK) {
-        err = move_notes(move);
-    }
-    if (err == SIM_STORE_OK) {
-        err = move_each(move, sums, COUNT(sums));
-    }
-    return err == SIM_STORE_OK ? note_moved(move) : err;
-}
-
-enum sim_store_err
-sim__move_sweep(struct sim__move *move)
-{
-    enum sim_store_err err = insert_sweep(move);
-    if (err == SIM_STORE_OK) {
-        err = move_each(move, beginning, COUNT(beginning));
-    }
-    return err == SIM_STORE_OK ? move_all(move) : err;
-}
-
-/* The first shard of its sweep: reserve the numbers of the others as well. */
-static enum sim_store_err
-begin_part(struct sim__move *move)
-{
-    enum sim_store_err err = sim__move_sweep(move);
-    if (err == SIM_STORE_OK) {
-        err = move_each(move, beginning_of_part, COUNT(beginning_of_part));
-    }
-    return err == SIM_STORE_OK ? move_each(move, parts, COUNT(parts)) : err;
-}
-
-static enum sim_store_err
-add_part(struct sim__move *move)
-{
-    enum sim_store_err err = add_totals(move);
-    if (err == SIM_STORE_OK) {
-        err = add_species(move);
-    }
-    if (err == SIM_STORE_OK) {
-        err = move_all(move);
-    }
-    return err == SIM_STORE_OK ? move_each(move, parts, COUNT(parts)) : err;
-}
-
-enum sim_store_err
-sim__move_part(struct sim__move *move)
-{
-    enum sim_store_err err = move->new == 0 ? begin_part(move) : add_part(move);
+    enum sim_store_err err = sim__move_rows(move, "SELECT ?2, shard FROM shards WHERE sweep = ?1",
+            "INSERT INTO merged_now VALUES (?, ?)");
     if (err == SIM_STORE_OK) {
         err = run_each(move, join_seeds, COUNT(join_seeds));
     }
@@ -459,20 +316,43 @@ sim__move_part(struct sim__move *move)
     return err == SIM_STORE_OK ? run_each(move, count_fresh, COUNT(count_fresh)) : err;
 }
 
+/* ---- What the merge calls. ------------------------------------------------------------------- */
+
+enum sim_store_err
+sim__move_sweep(struct sim__move *move, bool part)
+{
+    bool added = move->new != 0;
+    enum sim_store_err err = make_tables(move);
+    if (err == SIM_STORE_OK) {
+        err = added ? add_totals(move) : insert_sweep(move);
+    }
+    if (err == SIM_STORE_OK && added) {
+        err = add_species(move);
+    }
+    if (err == SIM_STORE_OK && sim__store_has(move->from, "code_edges")) {
+        err = move_each(move, code, COUNT(code));
+    }
+    if (err == SIM_STORE_OK) {
+        err = move_tables(move, added);
+    }
+    if (err == SIM_STORE_OK) {
+        err = move_each(move, events, COUNT(events));
+    }
+    if (err == SIM_STORE_OK) {
+        err = sim__move_rows(move, "SELECT ?1, ?2", "INSERT INTO moved VALUES (?, ?)");
+    }
+    return err == SIM_STORE_OK && part ? join_parts(move) : err;
+}
+
 /* ---- What belongs to no sweep. --------------------------------------------------------------- */
 
-static const struct rows rest_rows[] = {
-        {"SELECT verdict, name, meaning FROM verdicts",
-                "INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?)"},
-        {"SELECT oracle, name, meaning FROM oracles",
-                "INSERT OR IGNORE INTO oracles VALUES (?, ?, ?)"},
-        {"SELECT kind, name, meaning FROM event_kinds",
-                "INSERT OR IGNORE INTO event_kinds VALUES (?, ?, ?)"},
-        {"SELECT kind, name FROM object_kinds", "INSERT OR IGNORE INTO object_kinds VALUES (?, ?)"},
-        {"SELECT kind, name, meaning FROM element_kinds",
-                "INSERT OR IGNORE INTO element_kinds VALUES (?, ?, ?)"},
-        {"SELECT site, file, function, line, counter FROM sites",
-                "INSERT OR REPLACE INTO sites VALUES (?, ?, ?, ?, ?)"},
+static const struct rows words[] = {
+        {"SELECT * FROM verdicts", "INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?)"},
+        {"SELECT * FROM oracles", "INSERT OR IGNORE INTO oracles VALUES (?, ?, ?)"},
+        {"SELECT * FROM event_kinds", "INSERT OR IGNORE INTO event_kinds VALUES (?, ?, ?)"},
+        {"SELECT * FROM object_kinds", "INSERT OR IGNORE INTO object_kinds VALUES (?, ?)"},
+        {"SELECT * FROM element_kinds", "INSERT OR IGNORE INTO element_kinds VALUES (?, ?, ?)"},
+        {"SELECT * FROM sites", "INSERT OR REPLACE INTO sites VALUES (?, ?, ?, ?, ?)"},
 };
 
 /* Of equal failures the first run of a sweep, and of several sweeps the last. */
@@ -508,18 +388,9 @@ static const struct rows again[] = {
 enum sim_store_err
 sim__move_rest(const struct sim__move *move)
 {
-    bool covers = sim__store_has(move->from, "element_kinds");
-    for (size_t i = 0; i < COUNT(rest_rows); i++) {
-        bool there = covers || strstr(rest_rows[i].select, "element_kinds") == NULL;
-        enum sim_store_err err =
-                there ? sim__move_rows(move, rest_rows[i].select, rest_rows[i].insert)
-                      : SIM_STORE_OK;
-        if (err != SIM_STORE_OK) {
-            return err;
-        }
+    enum sim_store_err err = move_each(move, words, COUNT(words));
+    if (err == SIM_STORE_OK && sim__store_has(move->from, "failed_again")) {
+        err = move_each(move, again, COUNT(again));
     }
-    enum sim_store_err err = sim__store_has(move->from, "failed_again")
-                                     ? move_each(move, again, COUNT(again))
-                                     : SIM_STORE_OK;
     return err == SIM_STORE_OK ? move_each(move, remembered, COUNT(remembered)) : err;
 }

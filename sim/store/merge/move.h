@@ -21,25 +21,17 @@ struct sim__move {
     int64_t event_shift;
 };
 
-/* Copies sweep `old`, and sets `new`. */
-enum sim_store_err sim__move_sweep(struct sim__move *move);
-
-/* Adds `old`, a part, to `new`, or copies it where that is 0. */
-enum sim_store_err sim__move_part(struct sim__move *move);
-
-/* After all sweeps of `from`: rows that belong to none, and remembered failures of those moved. */
-enum sim_store_err sim__move_rest(const struct sim__move *move);
-
-/* ---- What the files of this folder share. ---------------------------------------------------- */
-
 /* Puts the rows that `select` answers in `from` into `to`, by `insert`. In `select`,
  * ?1 is the old sweep, ?2 the new one, ?3 the shift of runs, ?4 that of events; `insert` is given
  * its columns. */
 enum sim_store_err sim__move_rows(
         const struct sim__move *move, const char *select, const char *insert);
 
-/* Explanations of the failures of `old`, and their two runs (explained.sql), except for tables with
- * a column `run`, which are copied like any other. Makes the tables. */
-enum sim_store_err sim__move_explained(const struct sim__move *move);
+/* Adds sweep `old` to `new`, or copies it where that is 0, and sets `new`. `part`: it is a shard,
+ * and what the shards have in common is computed again. */
+enum sim_store_err sim__move_sweep(struct sim__move *move, bool part);
+
+/* After all sweeps of `from`: rows that belong to none, and remembered failures of those moved. */
+enum sim_store_err sim__move_rest(const struct sim__move *move);
 
 #endif
