@@ -13,51 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/page.h"
 #include "sim/store/internal.h"
 
 #define MEASURED_ROWS 500 /* Rows that decide how wide a column is. */
 #define WIDTH_MAX 60      /* A longer text shifts the rest of its line only. */
-
-/* ---- A line that grows. ---------------------------------------------------------------------- */
-
-struct line {
-    char *text;
-    size_t length;
-    size_t capacity;
-    bool lost; /* Out of memory. */
-};
-
-static void
-line_add(struct line *line, const char *text, size_t length)
-{
-    if (line->length + length + 1 > line->capacity) {
-        size_t capacity = 2 * (line->length + length + 1);
-        char *grown = realloc(line->text, capacity);
-        if (grown == NULL) {
-            line->lost = true;
-            return;
-        }
-        line->text = grown;
-        line->capacity = capacity;
-    }
-    memcpy(line->text + line->length, text, length);
-    line->length += length;
-    line->text[line->length] = '\0';
-}
-
-static void
-line_put(struct line *line, const char *text)
-{
-    line_add(line, text, strlen(text));
-}
-
-static void
-line_fill(struct line *line, char character, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        line_add(line, &character, 1);
-    }
-}
 
 /* ---- The answer in progress. ----------------------------------------------------------------- */
 
@@ -66,13 +26,12 @@ struct answer {
     bool (*line)(const char *text, size_t length, void *argument);
     void *argument;
     bool stopped; /* `line` wants no more. */
-    bool lost;    /* Out of memory. */
     int columns;
-    char **names;   /* Of columns, for JSON. */
-    size_t *widths; /* Of a table. */
-    char **cells;   /* Rows kept until the widths are known. */
-    size_t rows;    /* Of those. */
-    struct line out;
+    char **names;           /* Of columns, for JSON. */
+    size_t *widths;         /* Of a table. */
+    struct sim_page *cells; /* Rows kept until the widths are known. */
+    size_t rows;            /* Of those. */
+    struct sim_page out;
 };
 
 /* SQLite returns SQLITE_ERROR (and the authorizer SQLITE_AUTH) for an invalid text, perhaps only
@@ -106,39 +65,33 @@ answer_row(struct answer *answer)
 static void
 answer_line(struct answer *answer)
 {
-    answer->lost = answer->lost || answer->out.lost;
-    if (!answer->lost && !answer->stopped) {
-        const char *text = answer->out.text != NULL ? answer->out.text : "";
-        answer->stopped = !answer->line(text, answer->out.length, answer->argument);
+    if (!answer->stopped) {
+        answer->stopped =
+                !answer->line(sim_page_text(&answer->out), answer->out.length, answer->argument);
     }
-    answer->out.length = 0;
+    sim_page_clear(&answer->out);
 }
 
 /* Columns of a terminal, approximately: characters, not bytes. */
 static size_t
 text_width(const char *text)
 {
-    size_t width = 0;
-    for (; *text != '\0'; text++) {
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    }
-    return width;
+    return sim_text_width(text, strlen(text));
 }
 
 /* ---- Values. --------------------------------------------------------------------------------- */
 
 static void
-put_hex(struct line *line, const uint8_t *bytes, size_t size)
+put_hex(struct sim_page *line, const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
-        line_add(line, &"0123456789abcdef"[bytes[i] >> 4], 1);
-        line_add(line, &"0123456789abcdef"[bytes[i] & 15], 1);
+        sim_page_printf(line, "%02x", bytes[i]);
     }
 }
 
 /* Text as SQLite would convert it; a blob in hexadecimal; NULL as nothing. */
 static void
-put_plain(struct line *line, sqlite3_stmt *stmt, int column)
+put_plain(struct sim_page *line, sqlite3_stmt *stmt, int column)
 {
     if (sqlite3_column_type(stmt, column) == SQLITE_BLOB) {
         put_hex(line, sqlite3_column_blob(stmt, column),
@@ -149,7 +102,7 @@ put_plain(struct line *line, sqlite3_stmt *stmt, int column)
     for (; text != NULL && *text != '\0'; text++) {
         /* A row is a line. */
         char shown = (unsigned char)*text < ' ' ? ' ' : *text;
-        line_add(line, &shown, 1);
+        sim_page_add(line, &shown, 1);
     }
 }
 
@@ -171,33 +124,30 @@ utf8_length(const unsigned char *text)
 }
 
 static void
-put_json_character(struct line *line, const unsigned char *text, size_t length)
+put_json_character(struct sim_page *line, const unsigned char *text, size_t length)
 {
-    char escape[8];
     if (length == 0) {
-        line_put(line, "\\ufffd"); /* JSON is UTF-8; a log need not be. */
+        sim_page_put(line, "\\ufffd"); /* JSON is UTF-8; a log need not be. */
     } else if (*text == '"' || *text == '\\') {
-        (void)snprintf(escape, sizeof(escape), "\\%c", *text);
-        line_put(line, escape);
+        sim_page_printf(line, "\\%c", *text);
     } else if (*text < ' ') {
-        (void)snprintf(escape, sizeof(escape), "\\u%04x", *text);
-        line_put(line, escape);
+        sim_page_printf(line, "\\u%04x", *text);
     } else {
-        line_add(line, (const char *)text, length);
+        sim_page_add(line, (const char *)text, length);
     }
 }
 
 static void
-put_json_text(struct line *line, const char *text)
+put_json_text(struct sim_page *line, const char *text)
 {
     const unsigned char *next = (const unsigned char *)text;
-    line_put(line, "\"");
+    sim_page_put(line, "\"");
     while (*next != '\0') {
         size_t length = utf8_length(next);
         put_json_character(line, next, length);
         next += length != 0 ? length : 1;
     }
-    line_put(line, "\"");
+    sim_page_put(line, "\"");
 }
 
 /* Whether a reader that knows only doubles would change it. Seeds are text always, so that a
@@ -210,25 +160,23 @@ is_text_in_json(const char *name, int64_t value)
 }
 
 static void
-put_json_integer(struct line *line, const char *name, int64_t value)
+put_json_integer(struct sim_page *line, const char *name, int64_t value)
 {
-    char number[32];
     const char *quote = is_text_in_json(name, value) ? "\"" : "";
-    (void)snprintf(number, sizeof(number), "%s%lld%s", quote, (long long)value, quote);
-    line_put(line, number);
+    sim_page_printf(line, "%s%lld%s", quote, (long long)value, quote);
 }
 
 /* JSON has no infinity; SQLite prints one as a word. */
 static void
-put_json_float(struct line *line, sqlite3_stmt *stmt, int column)
+put_json_float(struct sim_page *line, sqlite3_stmt *stmt, int column)
 {
     const char *text = (const char *)sqlite3_column_text(stmt, column);
     bool number = text != NULL && strspn(text, "+-.0123456789e") == strlen(text);
-    line_put(line, number ? text : "null");
+    sim_page_put(line, number ? text : "null");
 }
 
 static void
-put_json(struct line *line, sqlite3_stmt *stmt, int column)
+put_json(struct sim_page *line, sqlite3_stmt *stmt, int column)
 {
     switch (sqlite3_column_type(stmt, column)) {
     case SQLITE_INTEGER:
@@ -242,12 +190,12 @@ put_json(struct line *line, sqlite3_stmt *stmt, int column)
         put_json_float(line, stmt, column);
         break;
     case SQLITE_BLOB:
-        line_put(line, "\"");
+        sim_page_put(line, "\"");
         put_plain(line, stmt, column);
-        line_put(line, "\"");
+        sim_page_put(line, "\"");
         break;
     default:
-        line_put(line, "null");
+        sim_page_put(line, "null");
         break;
     }
 }
@@ -280,10 +228,10 @@ static void
 answer_names(struct answer *answer)
 {
     answer->names = calloc((size_t)answer->columns, sizeof(*answer->names));
-    answer->lost = answer->names == NULL;
-    for (int i = 0; i < answer->columns && !answer->lost; i++) {
+    rt_assert(answer->names != NULL);
+    for (int i = 0; i < answer->columns; i++) {
         answer->names[i] = name_of_column(answer->names, answer->statement.stmt, i);
-        answer->lost = answer->names[i] == NULL;
+        rt_assert(answer->names[i] != NULL);
     }
 }
 
@@ -292,15 +240,15 @@ answer_json(struct answer *answer)
 {
     sqlite3_stmt *stmt = answer->statement.stmt;
     answer_names(answer);
-    while (!answer->stopped && !answer->lost && answer_row(answer)) {
-        line_put(&answer->out, "{");
+    while (!answer->stopped && answer_row(answer)) {
+        sim_page_put(&answer->out, "{");
         for (int i = 0; i < answer->columns; i++) {
-            line_put(&answer->out, i > 0 ? "," : "");
+            sim_page_put(&answer->out, i > 0 ? "," : "");
             put_json_text(&answer->out, answer->names[i]);
-            line_put(&answer->out, ":");
+            sim_page_put(&answer->out, ":");
             put_json(&answer->out, stmt, i);
         }
-        line_put(&answer->out, "}");
+        sim_page_put(&answer->out, "}");
         answer_line(answer);
     }
 }
@@ -311,11 +259,11 @@ answer_json(struct answer *answer)
 static void
 put_cell(struct answer *answer, int column, const char *text)
 {
-    line_put(&answer->out, text);
+    sim_page_put(&answer->out, text);
     if (column + 1 < answer->columns) {
         size_t width = text_width(text);
         size_t wanted = answer->widths[column];
-        line_fill(&answer->out, ' ', (wanted > width ? wanted - width : 0) + 2);
+        sim_page_fill(&answer->out, ' ', (wanted > width ? wanted - width : 0) + 2);
     }
 }
 
@@ -329,28 +277,13 @@ measure(struct answer *answer, int column, const char *text)
     }
 }
 
-/* A copy of the current row's value. */
-static char *
-copy_cell(struct answer *answer, int column)
-{
-    struct line cell = {0};
-    put_plain(&cell, answer->statement.stmt, column);
-    if (cell.text == NULL) {
-        line_put(&cell, "");
-    }
-    answer->lost = answer->lost || cell.lost || cell.text == NULL;
-    return cell.text;
-}
-
 static void
 keep_row(struct answer *answer)
 {
-    char **row = answer->cells + answer->rows * (size_t)answer->columns;
+    struct sim_page *row = answer->cells + answer->rows * (size_t)answer->columns;
     for (int i = 0; i < answer->columns; i++) {
-        row[i] = copy_cell(answer, i);
-        if (row[i] != NULL) {
-            measure(answer, i, row[i]);
-        }
+        put_plain(&row[i], answer->statement.stmt, i);
+        measure(answer, i, sim_page_text(&row[i]));
     }
     answer->rows++;
 }
@@ -363,8 +296,8 @@ print_heading(struct answer *answer)
     }
     answer_line(answer);
     for (int i = 0; i < answer->columns; i++) {
-        line_fill(&answer->out, '-', answer->widths[i]);
-        line_put(&answer->out, i + 1 < answer->columns ? "  " : "");
+        sim_page_fill(&answer->out, '-', answer->widths[i]);
+        sim_page_put(&answer->out, i + 1 < answer->columns ? "  " : "");
     }
     answer_line(answer);
 }
@@ -374,7 +307,8 @@ print_kept(struct answer *answer)
 {
     for (size_t row = 0; row < answer->rows; row++) {
         for (int i = 0; i < answer->columns; i++) {
-            put_cell(answer, i, answer->cells[row * (size_t)answer->columns + (size_t)i]);
+            put_cell(answer, i,
+                    sim_page_text(&answer->cells[row * (size_t)answer->columns + (size_t)i]));
         }
         answer_line(answer);
     }
@@ -383,13 +317,12 @@ print_kept(struct answer *answer)
 static void
 print_rest(struct answer *answer)
 {
-    while (!answer->stopped && !answer->lost && answer_row(answer)) {
+    while (!answer->stopped && answer_row(answer)) {
         for (int i = 0; i < answer->columns; i++) {
-            char *text = copy_cell(answer, i);
-            if (text != NULL) {
-                put_cell(answer, i, text);
-            }
-            free(text);
+            struct sim_page cell = {0};
+            put_plain(&cell, answer->statement.stmt, i);
+            put_cell(answer, i, sim_page_text(&cell));
+            sim_page_fini(&cell);
         }
         answer_line(answer);
     }
@@ -401,19 +334,19 @@ answer_table(struct answer *answer)
     size_t columns = (size_t)answer->columns;
     answer->widths = calloc(columns, sizeof(*answer->widths));
     answer->cells = calloc(columns * MEASURED_ROWS, sizeof(*answer->cells));
-    answer->lost = answer->widths == NULL || answer->cells == NULL;
-    for (int i = 0; i < answer->columns && !answer->lost; i++) {
+    rt_assert(answer->widths != NULL && answer->cells != NULL);
+    for (int i = 0; i < answer->columns; i++) {
         measure(answer, i, sqlite3_column_name(answer->statement.stmt, i));
     }
     bool more = true;
-    while (!answer->lost && more && answer->rows < MEASURED_ROWS) {
+    while (more && answer->rows < MEASURED_ROWS) {
         more = answer_row(answer);
         if (more) {
             keep_row(answer);
         }
     }
     /* A query that fails prints nothing, not even a heading. */
-    if (!answer->lost && answer->statement.err == SIM_STORE_OK) {
+    if (answer->statement.err == SIM_STORE_OK) {
         print_heading(answer);
         print_kept(answer);
         if (more) {
@@ -426,7 +359,7 @@ static void
 answer_fini(struct answer *answer)
 {
     for (size_t i = 0; answer->cells != NULL && i < answer->rows * (size_t)answer->columns; i++) {
-        free(answer->cells[i]);
+        sim_page_fini(&answer->cells[i]);
     }
     for (int i = 0; answer->names != NULL && i < answer->columns; i++) {
         sqlite3_free(answer->names[i]);
@@ -434,14 +367,14 @@ answer_fini(struct answer *answer)
     free(answer->names);
     free(answer->cells);
     free(answer->widths);
-    free(answer->out.text);
+    sim_page_fini(&answer->out);
 }
 
 /* ---- Allowed statements. --------------------------------------------------------------------- */
 
 /* Pragmas whose argument names what they describe; all others with an argument set something. */
 static bool
-pragma_looks(const char *name)
+pragma_reads(const char *name)
 {
     static const char *const names[] = {"table_info", "table_xinfo", "table_list", "index_list",
             "index_info", "index_xinfo", "foreign_key_list", "integrity_check", "quick_check"};
@@ -463,7 +396,7 @@ authorize(void *argument, int action, const char *one, const char *two, const ch
     if (action == SQLITE_ATTACH || action == SQLITE_DETACH) {
         return SQLITE_DENY;
     }
-    bool sets = action == SQLITE_PRAGMA && two != NULL && !pragma_looks(one);
+    bool sets = action == SQLITE_PRAGMA && two != NULL && !pragma_reads(one);
     return sets ? SQLITE_DENY : SQLITE_OK;
 }
 
@@ -512,18 +445,13 @@ prepare_question(struct sim_store *store, const char *sql, sqlite3_stmt **ret_st
 static enum sim_store_err
 answer_question(struct answer *answer, enum sim_store_form form)
 {
-    struct sim_store *store = answer->statement.store;
     if (form == SIM_STORE_JSON) {
         answer_json(answer);
     } else {
         answer_table(answer);
     }
     answer_fini(answer);
-    enum sim_store_err err = sim__store_done(&answer->statement);
-    if (err == SIM_STORE_OK && answer->lost) {
-        err = sim__store_sqlite(store, SQLITE_NOMEM);
-    }
-    return err;
+    return sim__store_done(&answer->statement);
 }
 
 static enum sim_store_err
