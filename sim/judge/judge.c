@@ -11,6 +11,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/core/decide/strategies.h"
+#include "sim/judge/effect.h"
 #include "sim/judge/liveness.h"
 #include "sim/judge/progress.h"
 #include "sim/judge/rounds.h"
@@ -255,6 +256,22 @@ describe_waiter(struct inquest *inquest, uint32_t index, struct sim_answer *ret)
     }
 }
 
+/* Of those who wait [0, count) the first that would do something else than right after its own last
+ * step: another has done something for it since, and did not wake it. 0: there is none. */
+static uint32_t
+first_with_more_to_do(struct inquest *inquest, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct sim_effect before;
+        const struct sim_question question = {
+                .stop = inquest->stop, .actor = inquest->waiters.indices[i]};
+        if (sim_effect_differs(&inquest->stand, &question, &before)) {
+            return question.actor;
+        }
+    }
+    return 0;
+}
+
 /* ---- First stage, once more: everybody, round after round. ------------------------------------
  * */
 
@@ -272,13 +289,15 @@ ask_everybody(struct inquest *inquest)
         return false;
     }
     struct sim_answer answer;
+    uint32_t waiter = first_with_more_to_do(inquest, waiters->foreground);
+    index = waiter != 0 ? waiter : index;
     describe_waiter(inquest, index, &answer);
     blame(inquest->outcome, SIM_VERDICT_LOST_WAKEUP, SIM_ORACLE_REWAKE, actor_at(inquest, index),
             &answer);
     inquest->outcome->reason = SIM_REASON_ROUNDS;
     sim_outcome_say(inquest->outcome,
             "'%s' is blocked forever, waiting for: %s; when all blocked tasks are polled in turn "
-            "it finishes: only wake-ups were missing",
+            "a task finishes: only wake-ups were missing",
             inquest->outcome->actor_name, reason_of(&answer));
     return true;
 }

@@ -19,6 +19,8 @@
 extern "C" {
 #endif
 
+struct sim_question; /* spurious_poll.h */
+
 /* What is to be run. */
 struct sim_case {
     const struct sim_scenario *scenario;
@@ -55,6 +57,13 @@ uint64_t sim_judge_lost(
  */
 uint64_t sim_judge_missing_wake(
         struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome);
+
+/*
+ * The question to which the actor of a lost or late wake-up answers otherwise at the missing wake's
+ * step than right after its own last step. False: there is none. `question->stop` is that step.
+ */
+bool sim_judge_question(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, struct sim_question *ret_question);
 
 /* Whether the failure also comes with every run-order deviation removed ("possible in FIFO order").
  * `tape` is the failing run's. */

@@ -6,7 +6,7 @@
  * between lies the first step after which it would: that step should have woken it.
  *
  * Where its gain takes more than a question with all others held back can show (time must pass,
- * say) it is asked instead whether it would wait for something else than before.
+ * say) it is asked instead whether it would do something else than before (effect.h).
  *
  * Where it would gain right after its own last step there are two cases. Either the event happened
  * before it blocked: it checked first and stored afterwards; the step is its own. Or it waits for a
@@ -16,6 +16,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "sim/judge/effect.h"
 #include "sim/judge/judge.h"
 #include "sim/judge/progress.h"
 #include "sim/judge/spurious_poll.h"
@@ -28,13 +29,14 @@ struct asking {
     const struct sim_recorder *recorder; /* Of the run itself. */
     enum sim_oracle_stage stage;
     uint32_t nth;
-    bool by_wait; /* Asked is whether it would wait for something else. */
+    /* Asked is whether it would do something else than right after its last step. */
+    bool by_effect;
+    struct sim_effect before;
 };
 
 static bool
 would_make_progress(struct asking *asking, uint64_t step, bool clock_back)
 {
-    struct sim_answer answer;
     const struct sim_question question = {
             .stop = {step, false},
             .actor = asking->outcome->actor,
@@ -42,14 +44,10 @@ would_make_progress(struct asking *asking, uint64_t step, bool clock_back)
             .nth = asking->nth,
             .clock_back = clock_back,
     };
-    if (!asking->by_wait) {
-        return sim_progress_alone(&asking->stand, &question);
-    }
-    if (!sim_stand_at(&asking->stand, question.stop)) {
-        return false;
-    }
-    sim_put(asking->stand.world, &question, &answer);
-    return answer.asked && answer.moved && !answer.failed;
+    struct sim_effect effect;
+    return asking->by_effect ? sim_effect_of(&asking->stand, &question, &effect) &&
+                                       sim_effect_distance(&effect, &asking->before) > 0
+                             : sim_progress_alone(&asking->stand, &question);
 }
 
 /* The step of the actor's last poll before the failure; from there on it is blocked. */
@@ -93,16 +91,38 @@ first_after(struct asking *asking, uint64_t not_yet, uint64_t would)
     return would;
 }
 
+/* Its gain may take more than a question with all others held back can show. */
 static bool
 would_at_the_end(struct asking *asking)
 {
     uint64_t end = asking->outcome->fail_step;
-    asking->by_wait = false;
+    const struct sim_question question = {.stop = {end, false},
+            .actor = asking->outcome->actor,
+            .stage = asking->stage,
+            .nth = asking->nth};
+    asking->by_effect = false;
     if (!would_make_progress(asking, end, false)) {
-        asking->by_wait = true;
-        return would_make_progress(asking, end, false);
+        asking->by_effect = true;
+        return sim_effect_differs(&asking->stand, &question, &asking->before);
     }
     return true;
+}
+
+/* Whether a poll right after its last step would make it wait for something else: it had not done
+ * all that it had to do. */
+static bool
+waits_otherwise(struct asking *asking, uint64_t last)
+{
+    struct sim_answer answer;
+    const struct sim_question question = {.stop = {last, false},
+            .actor = asking->outcome->actor,
+            .stage = asking->stage,
+            .nth = asking->nth};
+    if (!sim_stand_at(&asking->stand, question.stop)) {
+        return false;
+    }
+    sim_put(asking->stand.world, &question, &answer);
+    return answer.asked && answer.moved && !answer.failed;
 }
 
 static uint64_t
@@ -111,7 +131,7 @@ bisect(struct asking *asking)
     uint64_t last = last_poll(asking);
     uint64_t end = asking->outcome->fail_step;
     if (!would_at_the_end(asking)) {
-        return 0;
+        return waits_otherwise(asking, last) ? last : 0;
     }
     if (last >= end || would_make_progress(asking, last, false)) {
         bool by_time = !would_make_progress(asking, last, true);
@@ -171,4 +191,27 @@ sim_judge_missing_wake(
     sim_stand_leave(&asking.stand);
     sim_restore(world, &kept);
     return outcome->missing_wake_step;
+}
+
+bool
+sim_judge_question(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, struct sim_question *ret_question)
+{
+    struct asking asking = {.outcome = outcome};
+    struct sim_reports reports = {0};
+    struct sim_effect before;
+    const struct sim_stop stop = {outcome->missing_wake_step, false};
+    bool found = false;
+    sim_stand_init(&asking.stand, world, what);
+    *ret_question = (struct sim_question){
+            .stop = stop, .actor = outcome->actor, .stage = find_stage(&asking)};
+    if (ret_question->stage != SIM_ORACLE_STAGE_INTERRUPT ||
+            sim_progress_reports(&asking.stand, stop, outcome->actor, &reports)) {
+        for (uint32_t nth = reports.from; nth <= reports.to && !found; nth++) {
+            ret_question->nth = nth;
+            found = sim_effect_differs(&asking.stand, ret_question, &before);
+        }
+    }
+    sim_stand_leave(&asking.stand);
+    return found;
 }

@@ -17,21 +17,25 @@ deciding_word(const struct sim_evidence *evidence, struct sim_cause *ret)
     uint32_t part = owed != SIM_EVENT_NONE
                             ? sim_actor_table_part_of(evidence->ledger->actor_table, owed)
                             : SIM_PART_NONE;
+    const struct sim_word *best = NULL;
+    struct sim_cause found = *ret;
     for (uint32_t i = 0; analysis != NULL && i < analysis->word_count; i++) {
         const struct sim_word *word = &analysis->words[i];
         if (word->state != SIM_WORD_DECIDES || word->writer.frame_count == 0 ||
-                word->writer.frame_count > SIM_WALK_FRAMES) {
+                word->writer.frame_count > SIM_WALK_FRAMES ||
+                (best != NULL && best->distance < word->distance)) {
             continue;
         }
         ret->at_count = 0;
         sim__cause_add_frames(
                 evidence, ret, word->writer.frames, word->writer.frame_count, false, step, part);
-        if (ret->at_count > 0) {
-            return word;
+        if (ret->at_count > 0 && !sim_place_is_runtime(&ret->at[0].place)) {
+            best = word;
+            found = *ret;
         }
     }
-    ret->at_count = 0;
-    return NULL;
+    *ret = found;
+    return best;
 }
 
 /* The last place on record in the step that owed the wake. */

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "runtime/base/assert.h"
-#include "sim/judge/spurious_poll.h"
+#include "sim/judge/effect.h"
 
 /* Instructions of a step that is walked: 2 s at the most. */
 #define WALK_MOST UINT64_C(200000)
@@ -57,17 +57,32 @@ words_at(const struct sim_world *world, size_t offset)
 }
 
 static void
+add_word(struct sim_analysis *analysis, uint64_t offset, uint64_t before, uint64_t after,
+        uint64_t mask)
+{
+    if (analysis->word_count < SIM_ANALYSIS_WORDS) {
+        analysis->words[analysis->word_count++] = (struct sim_word){
+                .offset = offset, .before = (after & ~mask) | (before & mask), .mask = mask};
+    }
+}
+
+/* Of a word whose halves both changed, each half too: they may be two variables. */
+static void
 note_word(struct sim_analysis *analysis, const struct sim_world *world, uint64_t offset,
         uint64_t before)
 {
     uint64_t after;
     copy_words(&after, words_at(world, offset), 1);
-    if (before == after || is_link(world, before) || is_link(world, after) ||
-            analysis->word_count == SIM_ANALYSIS_WORDS) {
+    if (before == after || is_link(world, before) || is_link(world, after)) {
         return;
     }
-    analysis->words[analysis->word_count++] =
-            (struct sim_word){.offset = offset, .before = before, .after = after};
+    uint64_t low = (before ^ after) & UINT32_MAX;
+    uint64_t high = (before ^ after) & ~(uint64_t)UINT32_MAX;
+    add_word(analysis, offset, before, after, UINT64_MAX);
+    if (low != 0 && high != 0) {
+        add_word(analysis, offset, before, after, UINT32_MAX);
+        add_word(analysis, offset, before, after, ~(uint64_t)UINT32_MAX);
+    }
 }
 
 static bool
@@ -104,23 +119,47 @@ find_words(struct sim_world *world, const struct sim_case *what, uint64_t step,
 
 /* ---- Which of them decides. ------------------------------------------------------------------ */
 
+/* How near what the question does with the word put back is to what it does right after the blocked
+ * task's own last step, where nothing had been done for it yet. */
 static void
-try_word(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome,
+try_word(struct sim_stand *stand, const struct sim_question *asked, const struct sim_effect *before,
         struct sim_word *word)
 {
     const struct sim_patch patch = {word->offset, word->before};
-    const struct sim_question question = {
-            .stop = {outcome->missing_wake_step, false},
-            .actor = outcome->actor,
-            .stage = outcome->oracle == SIM_ORACLE_REWAKE_SOURCES ? SIM_ORACLE_STAGE_SOURCES
-                                                                  : SIM_ORACLE_STAGE_POLL,
-            .patch = &patch,
-    };
-    struct sim_answer answer;
+    struct sim_question question = *asked;
+    struct sim_effect effect;
+    question.patch = &patch;
     word->state = SIM_WORD_TRYING;
-    sim_spurious_poll(world, what, &question, &answer);
-    word->state =
-            answer.asked && !answer.moved && !answer.failed ? SIM_WORD_DECIDES : SIM_WORD_IDLE;
+    bool answered = sim_effect_of(stand, &question, &effect);
+    word->distance = answered ? sim_effect_distance(&effect, before) : UINT32_MAX;
+    word->state = SIM_WORD_IDLE;
+}
+
+/* Those without which the blocked task would do less for it. */
+static void
+try_words(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome,
+        struct sim_analysis *analysis)
+{
+    struct sim_question question;
+    struct sim_effect before;
+    struct sim_effect now;
+    struct sim_stand stand;
+    if (!sim_judge_question(world, what, outcome, &question)) {
+        return;
+    }
+    sim_stand_init(&stand, world, what);
+    bool differs = sim_effect_differs(&stand, &question, &before) &&
+                   sim_effect_of(&stand, &question, &now);
+    for (uint32_t i = 0; i < analysis->word_count && differs; i++) {
+        struct sim_word *word = &analysis->words[i];
+        if (word->state == SIM_WORD_UNTRIED && sim_world_may_replay(world)) {
+            try_word(&stand, &question, &before, word);
+        }
+        if (word->state == SIM_WORD_IDLE && word->distance < sim_effect_distance(&now, &before)) {
+            word->state = SIM_WORD_DECIDES;
+        }
+    }
+    sim_stand_leave(&stand);
 }
 
 static void
@@ -134,8 +173,9 @@ find_writers(struct sim_world *world, const struct sim_case *what, uint64_t step
         for (uint32_t i = 0; i < analysis->word_count; i++) {
             struct sim_word *word = &analysis->words[i];
             if (word->state == SIM_WORD_DECIDES) {
-                watches[count++] = (struct sim_watch){
-                        .word = words_at(world, word->offset), .writer = &word->writer};
+                watches[count++] = (struct sim_watch){.word = words_at(world, word->offset),
+                        .mask = word->mask,
+                        .writer = &word->writer};
             }
         }
         if (count > 0 && sim_walk_begin(watches, count, NULL, WALK_MOST)) {
@@ -332,11 +372,7 @@ analyze_missing_wake(struct sim_world *world, const struct sim_case *what,
         find_words(world, what, outcome->missing_wake_step, analysis);
         analysis->words_known = true;
     }
-    for (uint32_t i = 0; i < analysis->word_count; i++) {
-        if (analysis->words[i].state == SIM_WORD_UNTRIED && sim_world_may_replay(world)) {
-            try_word(world, what, outcome, &analysis->words[i]);
-        }
-    }
+    try_words(world, what, outcome, analysis);
     if (!analysis->walked) {
         find_writers(world, what, outcome->missing_wake_step, analysis);
     }

@@ -34,10 +34,11 @@ enum sim_word_state {
 };
 
 struct sim_word {
-    uint64_t offset; /* In the arena. */
-    uint64_t before;
-    uint64_t after;
+    uint64_t offset;             /* In the arena. */
+    uint64_t mask;               /* The bits that are meant: the word, or a half of it. */
+    uint64_t before;             /* The word with these bits as they were before the step. */
     uint32_t state;              /* enum sim_word_state */
+    uint32_t distance;           /* Of what the blocked task would do without it, from nothing. */
     struct sim_walk_stop writer; /* Who wrote it last, when it decides; no frames: not known. */
 };
 

@@ -1,0 +1,103 @@
+/*
+ * effect.c -- comparing memory before and after a question.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/judge/effect.h"
+
+#include <sys/mman.h>
+
+#include "runtime/base/assert.h"
+
+#define STEPS_ALONE 1000u
+
+/* Stands for a gain, behind all words. */
+#define GAIN UINT32_MAX
+
+/* Word by word, and unseen by a sanitizer: what lies in its red zones is compared as well. */
+__attribute__((no_sanitize_address, noinline)) static void
+copy_words(uint64_t *to, const volatile uint64_t *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        to[i] = from[i];
+    }
+}
+
+__attribute__((no_sanitize_address, noinline)) static void
+find_changes(const uint64_t *before, const volatile uint64_t *after, size_t count, size_t left_out,
+        struct sim_effect *ret)
+{
+    for (size_t i = 0; i < count && ret->count < SIM_EFFECT_WORDS; i++) {
+        if (before[i] != after[i] && i != left_out) {
+            ret->words[ret->count++] = (uint32_t)i;
+        }
+    }
+}
+
+bool
+sim_effect_of(
+        struct sim_stand *stand, const struct sim_question *asked, struct sim_effect *ret_effect)
+{
+    struct sim_question question = *asked;
+    struct sim_answer answer;
+    ret_effect->count = 0;
+    if (!sim_stand_at(stand, question.stop)) {
+        return false;
+    }
+    const struct sim_world *world = stand->world;
+    const volatile uint64_t *words = (const volatile uint64_t *)(const void *)world->arena.base;
+    size_t count = world->arena.used / sizeof(uint64_t);
+    uint64_t *copy = mmap(NULL, (count + 1) * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (copy == MAP_FAILED) {
+        return false;
+    }
+    question.alone = true;
+    question.clock_back = true;
+    question.settling = (struct sim_settling){.steps = STEPS_ALONE, .free_steps = true};
+    sim_hold_others(stand->world, sim_world_actor(world, question.actor), question.stage);
+    copy_words(copy, words, count);
+    sim_put(stand->world, &question, &answer);
+    if (answer.asked && !answer.failed) {
+        size_t patched = question.patch != NULL ? question.patch->offset / sizeof(uint64_t) : count;
+        find_changes(copy, words, count, patched, ret_effect);
+        if ((answer.gained || answer.freed) && ret_effect->count < SIM_EFFECT_WORDS) {
+            ret_effect->words[ret_effect->count++] = GAIN;
+        }
+    }
+    (void)munmap(copy, (count + 1) * sizeof(uint64_t));
+    return answer.asked && !answer.failed;
+}
+
+bool
+sim_effect_differs(
+        struct sim_stand *stand, const struct sim_question *question, struct sim_effect *ret_before)
+{
+    struct sim_question before = *question;
+    struct sim_effect now;
+    const struct sim_actor *actor = NULL;
+    if (sim_stand_at(stand, question->stop)) {
+        actor = sim_world_actor(stand->world, question->actor);
+    }
+    if (actor == NULL) {
+        return false;
+    }
+    before.stop = (struct sim_stop){actor->stopped_step, false};
+    return sim_effect_of(stand, question, &now) && sim_effect_of(stand, &before, ret_before) &&
+           sim_effect_distance(&now, ret_before) > 0;
+}
+
+uint32_t
+sim_effect_distance(const struct sim_effect *a, const struct sim_effect *b)
+{
+    uint32_t i = 0;
+    uint32_t k = 0;
+    uint32_t both = 0;
+    while (i < a->count && k < b->count) {
+        both += a->words[i] == b->words[k];
+        uint32_t word = a->words[i] < b->words[k] ? a->words[i] : b->words[k];
+        i += a->words[i] == word;
+        k += b->words[k] == word;
+    }
+    return a->count + b->count - 2 * both;
+}
