@@ -14,8 +14,8 @@
 #include "fuzz/fuzz.h"
 #include "runtime/base/probe.h"
 #include "sim/core/record/event.h"
+#include "sim/explain/view/describe.h"
 #include "sim/explain/view/diff.h"
-#include "sim/explain/view/tell.h"
 #include "sim/tests/explain/tale.h"
 
 #define ACTORS_MAX 12u
@@ -161,12 +161,12 @@ static void
 write_all(const struct tale *tale, const struct tale *other, uint32_t rows_max, bool colour,
         struct sim_page *page)
 {
-    const struct sim_tale shown = {
+    const struct sim_run_view shown = {
             .recorder = &tale->recorder, .outcome = &tale->outcome, .rows_max = rows_max};
     sim_page_init(page, colour);
-    fuzz_check(sim_tell(page, &shown) == RT_OK);
-    fuzz_check(sim_tell_ledger(page, &shown) == RT_OK);
-    fuzz_check(sim_diff_put(page, &tale->recorder, "this", &other->recorder, "that") == RT_OK);
+    sim_describe_run(page, &shown, SIM_DESCRIBE_FAILURE);
+    sim_describe_run(page, &shown, SIM_DESCRIBE_LEDGER);
+    sim_diff_put(page, &tale->recorder, "this", &other->recorder, "that");
     check_page(page, colour);
 }
 

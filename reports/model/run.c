@@ -267,10 +267,8 @@ make_wakes(struct report_run *run)
 static bool
 make_arrays(struct report_run *run)
 {
-    if (sim_actor_table_make(&run->actor_table, &run->recorder) != RT_OK ||
-            sim_ledger_make(&run->ledger, &run->actor_table) != RT_OK) {
-        return false;
-    }
+    sim_actor_table_make(&run->actor_table, &run->recorder);
+    sim_ledger_make(&run->ledger, &run->actor_table);
     sim_wake_outcome_find(&run->ledger, &run->outcome, &run->wake_outcome);
     make_actors(run);
     make_steps(run);

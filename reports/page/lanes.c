@@ -152,7 +152,7 @@ collect_marks(const struct report_lanes *lanes, uint64_t marks[MARKS_MAX])
     return count;
 }
 
-static rt_err
+static void
 make_plan(struct report_lanes *lanes, uint32_t rows_max)
 {
     uint64_t marks[MARKS_MAX];
@@ -163,8 +163,8 @@ make_plan(struct report_lanes *lanes, uint32_t rows_max)
             .steps_count = collect_marks(lanes, marks),
             .rows_max = rows_max,
     };
-    rt_err err = sim_rows_make(&lanes->rows, &lanes->run->actor_table);
-    return err == RT_OK ? sim_plan_make(&lanes->plan, &lanes->rows, &interest) : err;
+    sim_rows_make(&lanes->rows, &lanes->run->actor_table);
+    sim_plan_make(&lanes->plan, &lanes->rows, &interest);
 }
 
 static void
@@ -268,13 +268,11 @@ report_lanes_make(struct report_lanes *lanes, const struct report_lanes_plan *pl
     lanes->lane_width = width < LANE_MIN ? LANE_MIN : width > LANE_MAX ? LANE_MAX : width;
     struct sim_page words;
     sim_page_init(&words, false);
-    rt_err err = make_plan(lanes, plan->rows_max);
-    if (err == RT_OK) {
-        add_all(lanes, &words);
-        give_heights(lanes);
-    }
+    make_plan(lanes, plan->rows_max);
+    add_all(lanes, &words);
+    give_heights(lanes);
     sim_page_fini(&words);
-    return err;
+    return RT_OK;
 }
 
 void

@@ -25,14 +25,14 @@ exit_status(const struct sim_difference *difference)
     return difference->kind == SIM_DIFF_SAME ? SIM_EXIT_HELD : SIM_EXIT_DIFFERS;
 }
 
-static rt_err
+static void
 put_then(struct side *side, const struct sim_difference *difference)
 {
     bool parts = difference->kind == SIM_DIFF_EVENT || difference->kind == SIM_DIFF_ENDS;
     sim_page_init(&side->then, false);
-    return parts ? sim_diff_put_event(
-                           &side->then, sim_single_recorder(side->alone), difference->event)
-                 : RT_OK;
+    if (parts) {
+        sim_diff_put_event(&side->then, sim_single_recorder(side->alone), difference->event);
+    }
 }
 
 /* The fields of a side. */
@@ -44,33 +44,30 @@ put_then(struct side *side, const struct sim_difference *difference)
             SIM_NUMBER("events", sim_single_recorder((side)->alone)->count), \
             SIM_TEXT("then", parts ? sim_page_text(&(side)->then) : NULL))
 
-static rt_err
+static void
 print_json(struct side *a, struct side *b, const struct sim_difference *difference)
 {
     static const char *const results[] = {"same", "event", "ends", "lost"};
     bool lost = difference->kind == SIM_DIFF_LOST;
     bool parts = difference->kind == SIM_DIFF_EVENT || difference->kind == SIM_DIFF_ENDS;
-    rt_err err = put_then(a, difference);
-    rt_err err_b = put_then(b, difference);
+    put_then(a, difference);
+    put_then(b, difference);
     SIM_JSON_LINE("diff", SIM_TEXT("result", results[difference->kind]),
             SIM_NUMBER("events_in_common", lost ? difference->from : difference->event),
             SIDE("a", a, parts), SIDE("b", b, parts),
             SIM_NUMBER("exit", (uint64_t)exit_status(difference)));
     sim_page_fini(&a->then);
     sim_page_fini(&b->then);
-    return err != RT_OK ? err : err_b;
 }
 
-static rt_err
+static void
 print_words(const struct side *a, const struct side *b)
 {
     struct sim_page page;
     sim_page_init(&page, sim_terminal_colour());
-    rt_err err = sim_diff_put(
-            &page, sim_single_recorder(a->alone), "A", sim_single_recorder(b->alone), "B");
+    sim_diff_put(&page, sim_single_recorder(a->alone), "A", sim_single_recorder(b->alone), "B");
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
-    return err;
 }
 
 static int
@@ -82,9 +79,12 @@ compare(struct sim_cli *cli, const struct sim_subject *subject, struct sim_singl
     struct sim_difference difference;
     sim_diff_find(sim_single_recorder(a->alone), sim_single_recorder(alone), &difference);
     bool json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON);
-    rt_err err = json ? print_json(a, &b, &difference) : print_words(a, &b);
-    return err == RT_OK ? exit_status(&difference)
-                        : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to compare them");
+    if (json) {
+        print_json(a, &b, &difference);
+    } else {
+        print_words(a, &b);
+    }
+    return exit_status(&difference);
 }
 
 static int

@@ -81,6 +81,9 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
         sim_json_text(&json, "swapped", sim_swapped_name(explanation->order.swapped));
         sim_json_close(&json, '}');
     }
+    if (explanation->given.verdict != SIM_VERDICT_PASS) {
+        sim_report_json(&json, explanation);
+    }
     const struct sim_budget *budget = &explanation->budget;
     SIM_JSON_PUT(&json, SIM_BOOL("incomplete", budget->cut_count > 0),
             SIM_NUMBER("exit", (uint64_t)status));
@@ -133,7 +136,7 @@ print_commands(struct sim_cli *cli, const struct sim_subject *subject, const cha
     free(replay);
 }
 
-static int
+static void
 print_failure(
         struct sim_cli *cli, const struct sim_subject *subject, struct sim_explanation *explanation)
 {
@@ -144,30 +147,29 @@ print_failure(
     bool smaller = is_smaller(explanation, given, token);
     say_which(subject, smaller);
     sim_page_init(&page, sim_terminal_colour());
-    rt_err err = sim_report_put(&page, explanation);
+    sim_report_put(&page, explanation);
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
     print_commands(cli, subject, token, smaller ? given : NULL);
     free(token);
-    return err == RT_OK ? 0 : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to print the run");
 }
 
-static int
+static void
 print_text(
         struct sim_cli *cli, const struct sim_subject *subject, struct sim_explanation *explanation)
 {
     if (explanation->given.verdict != SIM_VERDICT_PASS) {
-        return print_failure(cli, subject, explanation);
+        print_failure(cli, subject, explanation);
+        return;
     }
     say_which(subject, false);
     if (subject->expected.verdict == SIM_VERDICT_PASS) {
         (void)printf("It passes: there is nothing to explain.\n");
-        return 0;
+        return;
     }
     (void)printf("It passes now: there is nothing to explain. It was found as: %s (oracle %s).\n",
             sim_verdict_name(subject->expected.verdict), sim_oracle_name(subject->expected.oracle));
     sim_subject_print_changed(cli, subject);
-    return 0;
 }
 
 static int
@@ -185,8 +187,7 @@ explain_subject(struct sim_cli *cli, const struct sim_subject *subject)
         if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
             print_json(subject, &explanation, status);
         } else {
-            int printed = print_text(cli, subject, &explanation);
-            status = printed != 0 ? printed : status;
+            print_text(cli, subject, &explanation);
         }
         (void)sim_explained_keep(cli, subject, &explanation);
     }

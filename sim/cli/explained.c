@@ -20,8 +20,6 @@
 #include "sim/cli/subject/assign.h"
 #include "sim/explain/report.h"
 #include "sim/explain/sides.h"
-#include "sim/explain/view/tell.h"
-#include "sim/explain/words.h"
 #include "sim/store/explained.h"
 
 #define PLACES_MAX (SIM_CAUSE_CALLS + 4u)
@@ -39,45 +37,46 @@ struct column {
 
 enum { HEADLINE, ANSWER, DECISION, ORDERING, NEEDED, WHY, COLUMNS };
 
-typedef void put_fn(struct sim_page *page, const struct sim_explanation *explanation);
-
+/* The deciding choice, as it is in the failing or in the passing run. */
 static char *
-text_of(put_fn *put, const struct sim_explanation *explanation)
+choice_text(const struct sim_explanation *explanation, bool passing)
 {
     struct sim_page page;
     sim_page_init(&page, false);
-    put(&page, explanation);
+    sim_report_put_choice(&page, explanation, passing);
     char *text = sim_heap_text(sim_page_text(&page));
     sim_page_fini(&page);
     return text;
 }
 
-/* False: no memory. free_columns must follow in any case. */
-static bool
+/* free_columns must follow. */
+static void
 fill_columns(struct column *columns, const struct sim_explanation *explanation)
 {
-    static const char *const names[COLUMNS] = {
-            "headline", "answer", "decision", "ordering", "needed", "why"};
-    const struct sim_tale tale = {
-            .recorder = sim_single_recorder(&explanation->failing),
-            .outcome = sim_explanation_outcome(explanation),
-            .went_on = explanation->cause.by_counterfactual != SIM_COUNTERFACTUAL_NONE,
+    static const struct {
+        const char *name;
+        enum sim_report_section section;
+    } sections[COLUMNS] = {
+            [HEADLINE] = {"headline", SIM_REPORT_SECTIONS},
+            [ANSWER] = {"answer", SIM_REPORT_CAUSE},
+            [DECISION] = {"decision", SIM_REPORT_DECISION},
+            [ORDERING] = {"ordering", SIM_REPORT_ORDER},
+            [NEEDED] = {"needed", SIM_REPORT_NEEDED},
+            [WHY] = {"why", SIM_REPORT_SECTIONS},
     };
+    const struct sim_run_view view = sim_report_view(explanation);
     for (int i = 0; i < COLUMNS; i++) {
-        columns[i].name = names[i];
-        sim_page_init(&columns[i].page, false);
-        columns[i].page.flat = true;
+        struct sim_page *page = &columns[i].page;
+        columns[i].name = sections[i].name;
+        sim_page_init(page, false);
+        page->flat = true;
+        if (sections[i].section < SIM_REPORT_SECTIONS) {
+            sim_report_put_section(page, explanation, sections[i].section);
+        } else {
+            sim_describe_run(page, &view, i == WHY ? SIM_DESCRIBE_WHY : SIM_DESCRIBE_HEADLINE);
+        }
+        sim_page_trim(page);
     }
-    bool printed = sim_tell_headline(&columns[HEADLINE].page, &tale) == RT_OK &&
-                   sim_tell_why(&columns[WHY].page, &tale) == RT_OK;
-    sim_report_put_cause(&columns[ANSWER].page, explanation);
-    sim_report_put_decision(&columns[DECISION].page, explanation);
-    sim_report_put_order(&columns[ORDERING].page, explanation);
-    sim_report_put_needed(&columns[NEEDED].page, explanation);
-    for (int i = 0; i < COLUMNS; i++) {
-        sim_page_trim(&columns[i].page);
-    }
-    return printed;
 }
 
 static void
@@ -161,7 +160,6 @@ collect_places(const struct sim_explanation *explanation, struct places *places)
 struct kept {
     char *texts[14];
     uint32_t texts_count;
-    bool printed;
     char build[SIM_BUILD_MAX];
     struct places places;
     struct sim_told_run failing;
@@ -220,38 +218,6 @@ shows_at_once(const struct sim_explanation *explanation)
 }
 
 static void
-put_decided(struct sim_page *page, const struct sim_explanation *explanation, bool plain)
-{
-    const struct sim_deciding_number *number = &explanation->number;
-    const struct sim_actor_table *actor_table = explanation->decision.added
-                                                        ? &explanation->passing_actor_table
-                                                        : &explanation->actor_table;
-    if (number->found) {
-        bool known = !plain || number->both;
-        if (known) {
-            sim_deciding_number_put_value(
-                    actor_table, page, plain ? &number->beside : &number->below);
-        }
-    } else if (plain) {
-        sim_words_put_plain(actor_table, page, &explanation->decision.deciding);
-    } else {
-        sim_words_put_decision(actor_table, page, &explanation->decision.deciding);
-    }
-}
-
-static void
-put_decided_failing(struct sim_page *page, const struct sim_explanation *explanation)
-{
-    put_decided(page, explanation, explanation->decision.added);
-}
-
-static void
-put_decided_passing(struct sim_page *page, const struct sim_explanation *explanation)
-{
-    put_decided(page, explanation, !explanation->decision.added);
-}
-
-static void
 describe_deciding(
         struct kept *kept, const struct sim_explanation *explanation, struct sim_explained *ret)
 {
@@ -260,8 +226,8 @@ describe_deciding(
     bool known = number->found || (parts != 0 && shows_at_once(explanation));
     if (explanation->decision.found && explanation->compared && known) {
         ret->decided_step = number->found ? number->step : parts;
-        ret->decided_told = keep_text(kept, text_of(put_decided_failing, explanation));
-        ret->decided_twin = keep_text(kept, text_of(put_decided_passing, explanation));
+        ret->decided_told = keep_text(kept, choice_text(explanation, false));
+        ret->decided_twin = keep_text(kept, choice_text(explanation, true));
     }
 }
 
@@ -270,7 +236,8 @@ keep_in(struct sim_store *store, int64_t run, const struct sim_subject *subject,
         struct sim_explanation *explanation)
 {
     struct column columns[COLUMNS];
-    struct kept kept = {.printed = fill_columns(columns, explanation)};
+    struct kept kept = {.texts_count = 0};
+    fill_columns(columns, explanation);
     describe_runs(&kept, subject, explanation);
     collect_places(explanation, &kept.places);
     sim_build_text(subject->entry->library, kept.build);
@@ -293,8 +260,7 @@ keep_in(struct sim_store *store, int64_t run, const struct sim_subject *subject,
             .places_count = kept.places.count,
     };
     describe_deciding(&kept, explanation, &explained);
-    enum sim_store_err err =
-            kept.printed ? sim_store_explained(store, &explained) : SIM_STORE_SYSTEM;
+    enum sim_store_err err = sim_store_explained(store, &explained);
     free_kept(&kept);
     free_columns(columns);
     return err;

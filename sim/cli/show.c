@@ -10,27 +10,10 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/print/run.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/explain/view/tell.h"
+#include "sim/explain/view/describe.h"
 
 /* Rows before loops and groups are folded more; enough for a pager. */
 #define ROWS_MAX 2000u
-
-static bool
-put_run(struct sim_page *page, const struct sim_tale *tale)
-{
-    bool printed = sim_tell_headline(page, tale) == RT_OK;
-    sim_page_put(page, "\n");
-    printed = printed && sim_tell_columns(page, tale) == RT_OK;
-    sim_page_put(page, "\n");
-    printed = printed && sim_tell_ledger(page, tale) == RT_OK;
-    sim_page_put(page, "\n");
-    if (tale->outcome->verdict != SIM_VERDICT_PASS) {
-        printed = printed && sim_tell_why(page, tale) == RT_OK;
-        sim_page_put(page, "\n");
-    }
-    sim_tell_commands(page, tale);
-    return printed;
-}
 
 static int
 print(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single *alone,
@@ -39,22 +22,25 @@ print(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single 
     struct sim_page page;
     const char *name = sim_subject_name(cli, subject);
     char *replay = sim_command_text(cli, "replay", subject->entry, name);
-    const struct sim_tale tale = {.recorder = sim_single_recorder(alone),
+    const struct sim_run_view view = {.recorder = sim_single_recorder(alone),
             .outcome = sim_single_outcome(alone),
             .replay = replay,
             .rows_max = ROWS_MAX};
     (void)argument;
-    int status = sim_subject_check_same(subject, tale.outcome);
+    int status = sim_subject_check_same(subject, view.outcome);
     sim_subject_print_found(subject);
     (void)fputs(subject->smaller != NULL ? "\n" : "", stdout);
     sim_page_init(&page, sim_terminal_colour());
-    bool printed = put_run(&page, &tale);
+    sim_describe_run(&page, &view,
+            SIM_DESCRIBE_HEADLINE | SIM_DESCRIBE_COLUMNS | SIM_DESCRIBE_LEDGER |
+                    (view.outcome->verdict != SIM_VERDICT_PASS ? SIM_DESCRIBE_WHY : 0) |
+                    SIM_DESCRIBE_COMMANDS);
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
     free(replay);
     sim_print_if_long(name);
     sim_subject_offer_smaller(cli, subject, "show");
-    return printed ? status : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to print the run");
+    return status;
 }
 
 static int

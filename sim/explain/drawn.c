@@ -6,7 +6,6 @@
 #include "sim/explain/drawn.h"
 
 #include "sim/core/decide/choice.h"
-#include "sim/explain/words.h"
 
 /* False: it is not drawn there. */
 static bool
@@ -64,45 +63,4 @@ sim_deciding_number_find(const struct sim_run_spec *with, const struct sim_run_s
         ret->beside = draws->asked;
     }
     sim_draws_free(&draws);
-}
-
-void
-sim_deciding_number_put_value(const struct sim_actor_table *actor_table, struct sim_page *page,
-        const struct sim_number *value)
-{
-    uint32_t part = sim_stream_part(actor_table, value->stream, value->kind);
-    unsigned long long drawn = (unsigned long long)value->value;
-    if (value->kind == SIM_KIND_LATENCY) {
-        sim_page_printf(page, "the host takes %llu ns for ", drawn);
-        sim_words_put_who(actor_table, page, part);
-    } else if (value->kind == SIM_KIND_LENGTH) {
-        sim_page_printf(page, "%llu byte%s moved for ", drawn, drawn == 1 ? " is" : "s are");
-        sim_words_put_who(actor_table, page, part);
-    } else {
-        if (part == 0) {
-            sim_page_put(page, "the scenario");
-        } else {
-            sim_words_put_who(actor_table, page, part);
-        }
-        sim_page_printf(page, " draws the number %llu", drawn);
-    }
-}
-
-void
-sim_deciding_number_put(const struct sim_actor_table *actor_table, struct sim_page *page,
-        const struct sim_deciding_number *number, uint32_t nth)
-{
-    const struct sim_number *value = &number->below;
-    sim_deciding_number_put_value(actor_table, page, value);
-    if (number->place.function[0] != '\0') {
-        sim_page_put(page, " ");
-        sim_words_put_place(page, &number->place);
-    }
-    sim_page_printf(page, ", out of %llu to %llu", (unsigned long long)value->lo,
-            (unsigned long long)value->hi);
-    if (nth > 0) {
-        sim_page_put(page, ", the ");
-        sim_words_put_nth(page, nth + 1);
-        sim_page_put(page, " time");
-    }
 }

@@ -34,15 +34,6 @@ void sim_deciding_number_find(const struct sim_run_spec *with, const struct sim_
         const struct sim_deviation *deviation, uint32_t hang_ms, struct sim_budget *budget,
         struct sim_places *places, struct sim_deciding_number *ret);
 
-/* Adds "`worker` draws the number 2". */
-void sim_deciding_number_put_value(const struct sim_actor_table *actor_table, struct sim_page *page,
-        const struct sim_number *value);
-
-/* Adds "`worker` draws 2 in job_poll() (job.c:18), out of 0 to 2, the 3rd time that it draws";
- * `nth`: the deciding choice, from 0. */
-void sim_deciding_number_put(const struct sim_actor_table *actor_table, struct sim_page *page,
-        const struct sim_deciding_number *number, uint32_t nth);
-
 #ifdef __cplusplus
 }
 #endif

@@ -124,20 +124,6 @@ run_failing(struct sim_explanation *explanation)
 }
 
 static bool
-read_passing(struct sim_explanation *explanation)
-{
-    const struct sim_recorder *recorder = sim_single_recorder(&explanation->passing);
-    if (sim_actor_table_make(&explanation->passing_actor_table, recorder) != RT_OK) {
-        return false;
-    }
-    if (sim_ledger_make(&explanation->passing_ledger, &explanation->passing_actor_table) != RT_OK) {
-        sim_actor_table_free(&explanation->passing_actor_table);
-        return false;
-    }
-    return true;
-}
-
-static bool
 run_passing(struct sim_explanation *explanation)
 {
     const struct sim_failure *failure = &explanation->failure;
@@ -147,25 +133,22 @@ run_passing(struct sim_explanation *explanation)
         return refuse(explanation, "no memory for a worker");
     }
     const struct sim_outcome *outcome = sim_single_run(&explanation->passing, &candidate);
-    explanation->compared =
-            outcome != NULL && outcome->verdict == SIM_VERDICT_PASS && read_passing(explanation);
+    explanation->compared = outcome != NULL && outcome->verdict == SIM_VERDICT_PASS;
+    if (explanation->compared) {
+        sim_actor_table_make(
+                &explanation->passing_actor_table, sim_single_recorder(&explanation->passing));
+        sim_ledger_make(&explanation->passing_ledger, &explanation->passing_actor_table);
+    }
     return outcome != NULL || refuse(explanation, explanation->passing.worker.error);
 }
 
-static bool
+static void
 read_record(struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_single_outcome(&explanation->failing);
-    if (sim_actor_table_make(
-                &explanation->actor_table, sim_single_recorder(&explanation->failing)) != RT_OK) {
-        return false;
-    }
-    if (sim_ledger_make(&explanation->ledger, &explanation->actor_table) != RT_OK) {
-        sim_actor_table_free(&explanation->actor_table);
-        return false;
-    }
+    sim_actor_table_make(&explanation->actor_table, sim_single_recorder(&explanation->failing));
+    sim_ledger_make(&explanation->ledger, &explanation->actor_table);
     sim_wake_outcome_find(&explanation->ledger, outcome, &explanation->wake_outcome);
-    return true;
 }
 
 static struct sim_counterfactual_runs
@@ -451,9 +434,7 @@ judge_swapped(struct sim_explanation *explanation, struct sim_single *single)
     struct sim_swap *order = &explanation->order;
     const struct sim_outcome *outcome = sim_single_outcome(single);
     struct sim_actor_table actor_table;
-    if (sim_actor_table_make(&actor_table, sim_single_recorder(single)) != RT_OK) {
-        return;
-    }
+    sim_actor_table_make(&actor_table, sim_single_recorder(single));
     if (!sim_order_is_swapped(order, &explanation->actor_table, &actor_table)) {
         order->swapped = SIM_SWAPPED_NEVER;
     } else if (outcome->verdict == SIM_VERDICT_PASS) {
@@ -510,10 +491,10 @@ static bool
 explain_hang(struct sim_explanation *explanation)
 {
     const struct sim_tape tape = sim_single_deviations(&explanation->failing);
-    if (!sim_decision_none(&explanation->decision, &explanation->failure, &tape) ||
-            !read_record(explanation)) {
+    if (!sim_decision_none(&explanation->decision, &explanation->failure, &tape)) {
         return refuse(explanation, "no memory for the record");
     }
+    read_record(explanation);
     find_cause(explanation);
     return true;
 }
@@ -584,9 +565,7 @@ sim_explanation_make(struct sim_explanation *explanation, const struct sim_failu
             (explanation->decision.found && !run_passing(explanation))) {
         return false;
     }
-    if (!read_record(explanation)) {
-        return refuse(explanation, "no memory for the record");
-    }
+    read_record(explanation);
     explain_runs(explanation);
     return true;
 }

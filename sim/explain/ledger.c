@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 
 #define BUCKETS 1024u
 #define NO_WAIT UINT32_MAX
@@ -27,7 +28,6 @@ struct pass {
     uint32_t *numbers;         /* By part: waits so far. */
     uint32_t *ending;          /* By part: 1 + the step in which it ends; 0: none. */
     uint32_t fired;            /* The wait whose waker the event before has fired; NO_WAIT. */
-    bool failed;               /* No memory. */
     uint32_t buckets[BUCKETS]; /* The first of each chain. */
 };
 
@@ -44,28 +44,12 @@ event_whose(const struct sim_event *event)
     return event->argument <= UINT32_MAX ? (uint32_t)event->argument : 0;
 }
 
-static bool
+static void
 reserve(struct pass *pass)
 {
     struct sim_ledger *ledger = pass->ledger;
-    if (ledger->count < ledger->capacity) {
-        return true;
-    }
-    uint32_t capacity = ledger->capacity != 0 ? ledger->capacity * 2 : 256;
-    struct sim_wait *waits = reallocarray(ledger->waits, capacity, sizeof(*waits));
-    if (waits != NULL) {
-        ledger->waits = waits;
-    }
-    uint32_t *next = reallocarray(pass->next, capacity, sizeof(*next));
-    if (next != NULL) {
-        pass->next = next;
-    }
-    if (waits == NULL || next == NULL) {
-        pass->failed = true;
-        return false;
-    }
-    ledger->capacity = capacity;
-    return true;
+    sim_heap_grow(&ledger->waits, ledger->count, &ledger->capacity, sizeof(*ledger->waits));
+    pass->next = sim_heap_resize(pass->next, ledger->capacity, sizeof(*pass->next));
 }
 
 static void
@@ -82,9 +66,7 @@ chain(struct pass *pass, uint32_t wait, uint32_t bucket)
 static uint32_t
 wait_open(struct pass *pass, uint32_t kind, uint32_t part, uint32_t object, uint32_t whose)
 {
-    if (!reserve(pass)) {
-        return NO_WAIT;
-    }
+    reserve(pass);
     const struct sim_event *event = pass->event;
     uint32_t wait = pass->ledger->count++;
     pass->ledger->waits[wait] = (struct sim_wait){
@@ -312,27 +294,26 @@ take(struct pass *pass)
     pass->fired = fired;
 }
 
-static bool
+static void
 pass_init(struct pass *pass)
 {
     uint32_t parts = pass->ledger->actor_table->count;
-    pass->numbers = calloc(parts, sizeof(*pass->numbers));
-    pass->ending = calloc(parts, sizeof(*pass->ending));
+    pass->numbers = sim_heap_new(parts, sizeof(*pass->numbers));
+    pass->ending = sim_heap_new(parts, sizeof(*pass->ending));
     for (uint32_t i = 0; i < BUCKETS; i++) {
         pass->buckets[i] = NO_WAIT;
     }
-    return pass->numbers != NULL && pass->ending != NULL;
 }
 
-rt_err
+void
 sim_ledger_make(struct sim_ledger *ledger, const struct sim_actor_table *actor_table)
 {
     rt_assert(ledger != NULL);
     rt_assert(actor_table != NULL && actor_table->recorder != NULL);
     *ledger = (struct sim_ledger){.actor_table = actor_table};
     struct pass pass = {.ledger = ledger, .fired = NO_WAIT};
-    pass.failed = !pass_init(&pass);
-    for (uint64_t i = actor_table->first; i < actor_table->end && !pass.failed; i++) {
+    pass_init(&pass);
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
         pass.index = i;
         pass.event = sim_actor_table_event(actor_table, i);
         pass.part = sim_actor_table_part_of(actor_table, i);
@@ -341,11 +322,6 @@ sim_ledger_make(struct sim_ledger *ledger, const struct sim_actor_table *actor_t
     free(pass.next);
     free(pass.numbers);
     free(pass.ending);
-    if (pass.failed) {
-        sim_ledger_free(ledger);
-        return RT_E_FULL;
-    }
-    return RT_OK;
 }
 
 void

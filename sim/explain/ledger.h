@@ -102,9 +102,8 @@ struct sim_ledger {
     uint32_t capacity;
 };
 
-/* Computes the ledger. RT_E_FULL: no memory, nothing made. */
-RT_MUST_CHECK rt_err sim_ledger_make(
-        struct sim_ledger *ledger, const struct sim_actor_table *actor_table);
+/* Computes the ledger. */
+void sim_ledger_make(struct sim_ledger *ledger, const struct sim_actor_table *actor_table);
 void sim_ledger_free(struct sim_ledger *ledger);
 
 /* The first wait of `part` after `after` (NULL: from the start) that is open when the record ends,

@@ -5,274 +5,445 @@
  */
 #include "sim/explain/report.h"
 
-#include <string.h>
-
+#include "runtime/base/assert.h"
+#include "sim/core/decide/choice.h"
+#include "sim/core/world.h"
+#include "sim/explain/report_priv.h"
 #include "sim/explain/sides.h"
 #include "sim/explain/view/columns.h"
-#include "sim/explain/view/phrase.h"
-#include "sim/explain/view/tell.h"
-#include "sim/explain/words.h"
 
 #define ROWS 12u
 
-struct report {
-    struct sim_page *page;
-    struct sim_page line;
-    const struct sim_explanation *explanation;
-};
+static struct sim_names
+names_of(const struct sim_explanation *explanation)
+{
+    return (struct sim_names){
+            .actor_table = &explanation->actor_table,
+            .passing = explanation->compared ? &explanation->passing_actor_table : NULL,
+            .ledger = &explanation->ledger,
+            .horizon = explanation->wake_outcome.horizon,
+    };
+}
 
 static void
-end_paragraph(struct report *report, uint32_t indent)
+add(struct sim_findings *findings, enum sim_finding_kind kind)
 {
-    sim_page_paragraph(report->page, &report->line, indent);
-    sim_page_clear(&report->line);
+    sim_findings_add(findings, (struct sim_finding){.kind = kind});
+}
+
+static void
+add_number(
+        struct sim_findings *findings, enum sim_finding_kind kind, uint64_t number, uint64_t limit)
+{
+    sim_findings_add(
+            findings, (struct sim_finding){.kind = kind, .number = number, .limit = limit});
+}
+
+static void
+add_text(struct sim_findings *findings, enum sim_finding_kind kind, const char *text)
+{
+    sim_findings_add(findings, (struct sim_finding){.kind = kind, .text = text});
+}
+
+/* ---- A choice. ------------------------------------------------------------------------------- */
+
+/* The run that has the deciding choice. */
+static const struct sim_actor_table *
+deciding_table(const struct sim_explanation *explanation)
+{
+    return explanation->decision.added ? &explanation->passing_actor_table
+                                       : &explanation->actor_table;
+}
+
+/* The actor with the stable id `id`; SIM_PART_NONE. */
+static uint32_t
+actor_of_id(const struct sim_actor_table *actor_table, uint32_t id)
+{
+    for (uint64_t i = actor_table->first; i < actor_table->end && id != 0; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        if (event->kind == SIM_EVENT_ACTOR && (uint32_t)event->argument == id) {
+            return sim_actor_table_actor(actor_table, event->actor);
+        }
+    }
+    return SIM_PART_NONE;
+}
+
+/* The actor that makes the choices of `kind` on `stream`; SIM_PART_NONE: none on record. */
+static uint32_t
+actor_of_stream(const struct sim_actor_table *actor_table, uint32_t stream, uint32_t kind)
+{
+    const struct sim_actor world = {.id = 1};
+    rt_assert(kind < SIM_KINDS);
+    if (sim__stream_id(&world, (enum sim_kind)kind) == stream) {
+        return 0;
+    }
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        const struct sim_actor actor = {.id = (uint32_t)event->argument};
+        if (event->kind == SIM_EVENT_ACTOR &&
+                sim__stream_id(&actor, (enum sim_kind)kind) == stream) {
+            return sim_actor_table_actor(actor_table, event->actor);
+        }
+    }
+    return SIM_PART_NONE;
+}
+
+/* What is said of a choice of each kind, and of the default in its place. */
+static const struct {
+    enum sim_finding_kind choice;
+    enum sim_finding_kind instead;
+    bool alternatives; /* It is one of many, of which the first is the default. */
+} choices[SIM_KINDS] = {
+        [SIM_KIND_RUN] = {SIM_FINDING_CHOICE_RUN, SIM_FINDING_DEFAULT_RUN, false},
+        [SIM_KIND_SLOW] = {SIM_FINDING_CHOICE_SLOW, SIM_FINDING_DEFAULT_SLOW, false},
+        [SIM_KIND_LATE] = {SIM_FINDING_CHOICE_LATE, SIM_FINDING_DEFAULT_NOT, false},
+        [SIM_KIND_SPURIOUS] = {SIM_FINDING_CHOICE_SPURIOUS, SIM_FINDING_DEFAULT_NOT, false},
+        [SIM_KIND_SWITCH] = {SIM_FINDING_CHOICE_SWITCH, SIM_FINDING_DEFAULT_SWITCH, false},
+        [SIM_KIND_LATENCY] = {SIM_FINDING_CHOICE_LATENCY, SIM_FINDING_DEFAULT_FIRST, true},
+        [SIM_KIND_SUBSET] = {SIM_FINDING_CHOICE_SUBSET, SIM_FINDING_DEFAULT_FIRST, true},
+        [SIM_KIND_ORDER] = {SIM_FINDING_CHOICE_ORDER, SIM_FINDING_DEFAULT_FIRST, true},
+        [SIM_KIND_LENGTH] = {SIM_FINDING_CHOICE_LENGTH, SIM_FINDING_DEFAULT_FIRST, true},
+        [SIM_KIND_FAULT] = {SIM_FINDING_CHOICE_FAULT, SIM_FINDING_DEFAULT_FIRST, true},
+        [SIM_KIND_USER] = {SIM_FINDING_CHOICE_USER, SIM_FINDING_DEFAULT_FIRST, true},
+        [SIM_KIND_FREEDOM] = {SIM_FINDING_CHOICE_FREEDOM, SIM_FINDING_DEFAULT_FIRST, true},
+        [SIM_KIND_AUDIT] = {SIM_FINDING_CHOICE_OTHER, SIM_FINDING_DEFAULT_FIRST, true},
+};
+
+/* The deciding choice, by its kind; `instead`: the default in its place. */
+static void
+find_choice(const struct sim_explanation *explanation, bool instead, struct sim_findings *findings)
+{
+    static const char *const lasts[] = {"no longer than it costs",
+            "until just before what is due next", "until exactly what is due next",
+            "past what is due next", "a whole task quota longer"};
+    const struct sim_actor_table *actor_table = deciding_table(explanation);
+    const struct sim_deviation *deviation = &explanation->decision.deciding;
+    rt_assert(deviation->kind < SIM_KINDS);
+    bool alternatives = choices[deviation->kind].alternatives;
+    struct sim_finding finding = {
+            .kind = instead ? choices[deviation->kind].instead : choices[deviation->kind].choice,
+            .actor = actor_of_stream(actor_table, deviation->stream, deviation->kind),
+            .other = actor_of_id(actor_table, deviation->id),
+            .number = deviation->ordinal,
+            .text = lasts[deviation->index < 5 ? deviation->index : 4],
+    };
+    if (!instead && alternatives && finding.actor == 0 && deviation->kind == SIM_KIND_USER) {
+        finding.kind = SIM_FINDING_CHOICE_SETUP;
+    } else if (!instead && alternatives) {
+        struct sim_finding of = finding;
+        of.kind = SIM_FINDING_CHOICE_OF;
+        of.text = sim_kind_name(deviation->kind);
+        sim_findings_add(findings, of);
+    }
+    sim_findings_add(findings, finding);
+    if (!instead && alternatives) {
+        add_number(findings, SIM_FINDING_ALTERNATIVE, deviation->index + 1u, deviation->n);
+    }
+}
+
+/* A number that decides: what is drawn. */
+static void
+find_value(const struct sim_explanation *explanation, const struct sim_number *value,
+        struct sim_findings *findings)
+{
+    struct sim_finding finding = {
+            .kind = SIM_FINDING_DRAWN,
+            .actor = actor_of_stream(deciding_table(explanation), value->stream, value->kind),
+            .number = value->value,
+    };
+    if (value->kind == SIM_KIND_LATENCY) {
+        finding.kind = SIM_FINDING_DRAWN_LATENCY;
+    } else if (value->kind == SIM_KIND_LENGTH) {
+        finding.kind = value->value == 1 ? SIM_FINDING_DRAWN_BYTE : SIM_FINDING_DRAWN_BYTES;
+    } else if (finding.actor == 0) {
+        finding.kind = SIM_FINDING_DRAWN_SETUP;
+    }
+    sim_findings_add(findings, finding);
+}
+
+static void
+find_number(const struct sim_explanation *explanation, struct sim_findings *findings)
+{
+    const struct sim_deciding_number *number = &explanation->number;
+    uint32_t nth = explanation->decision.deciding.ordinal;
+    find_value(explanation, &number->below, findings);
+    sim_findings_add(findings, (struct sim_finding){.kind = SIM_FINDING_DRAWN_RANGE,
+                                       .place = &number->place,
+                                       .number = number->below.lo,
+                                       .limit = number->below.hi});
+    if (nth > 0) {
+        add_number(findings, SIM_FINDING_DRAWN_NTH, nth, 0);
+    }
 }
 
 /* ---- The decision. --------------------------------------------------------------------------- */
 
-static void
-put_tally(struct sim_page *page, const struct sim_tally *tally, const char *verb, bool fails)
-{
-    uint32_t count = fails ? tally->failed : tally->runs - tally->failed;
-    sim_page_printf(page, "%s in %u of %u", verb, count, tally->runs);
-    if (fails && tally->otherwise > 0) {
-        sim_page_printf(page, " (%u of them with another verdict)", tally->otherwise);
-    }
-}
-
-/* All runs below fail, and all beside pass. */
-static bool
-decides_alone(const struct sim_decision *decision)
-{
-    return decision->below.failed == decision->below.runs && decision->beside.failed == 0;
-}
-
 /* Only what was tried: that no run passes is more than a search can know. */
 static void
-put_not_found(struct sim_page *page, const struct sim_explanation *explanation)
+find_no_passing(const struct sim_explanation *explanation, struct sim_findings *findings)
 {
     const struct sim_decision *decision = &explanation->decision;
+    bool undone = decision->failing.count > 0;
     if (explanation->given.verdict == SIM_VERDICT_HANG) {
-        sim_page_put(page, "Whether another decision avoids it was not tried: each run of a hang "
-                           "takes its full time limit.");
+        add(findings, SIM_FINDING_UNTRIED_HANG);
         return;
     }
-    sim_page_put(page, "What decides is not known: no run that passes was found");
-    if (decision->failing.count > 0) {
-        sim_page_put(page, " by undoing one or two of its decisions");
+    add(findings, SIM_FINDING_NO_PASSING);
+    if (undone) {
+        add(findings, SIM_FINDING_NO_PASSING_UNDONE);
     }
     if (decision->seeds_tried > 0) {
-        sim_page_printf(page, "%s among %u random run%s with its options",
-                decision->failing.count > 0 ? ", nor" : "", decision->seeds_tried,
-                decision->seeds_tried == 1 ? "" : "s");
+        if (undone) {
+            add(findings, SIM_FINDING_NO_PASSING_NOR);
+        }
+        add_number(findings, SIM_FINDING_NO_PASSING_RANDOM, decision->seeds_tried, 0);
     }
-    sim_page_put(page, ".");
+    add(findings, SIM_FINDING_STOP);
 }
 
-void
-sim_report_put_decision(struct sim_page *page, const struct sim_explanation *explanation)
+/* In how many random continuations it decides. */
+static void
+find_tallies(const struct sim_decision *decision, struct sim_findings *findings)
 {
-    const struct sim_decision *decision = &explanation->decision;
-    const struct sim_actor_table *actor_table =
-            decision->added ? &explanation->passing_actor_table : &explanation->actor_table;
-    if (!decision->found) {
-        put_not_found(page, explanation);
+    const struct sim_tally *below = &decision->below;
+    const struct sim_tally *beside = &decision->beside;
+    if (below->runs == 0 || beside->runs == 0) {
+        add(findings, SIM_FINDING_STOP);
         return;
     }
-    if (decision->added) {
-        sim_page_put(page, "It fails on the baseline run already. It passes when ");
-    } else {
-        sim_page_put(page, "What decides: ");
+    rt_assert(below->failed <= below->runs);
+    rt_assert(beside->failed <= beside->runs);
+    bool alone = below->failed == below->runs && beside->failed == 0;
+    add_number(findings, SIM_FINDING_FORMER_FAILS, below->failed, below->runs);
+    if (below->otherwise > 0) {
+        add_number(findings, SIM_FINDING_FORMER_OTHERWISE, below->otherwise, 0);
     }
-    if (explanation->number.found) {
-        sim_deciding_number_put(
-                actor_table, page, &explanation->number, decision->deciding.ordinal);
-    } else {
-        sim_words_put_decision(actor_table, page, &decision->deciding);
-    }
-    const struct sim_deciding_number *number = &explanation->number;
-    if (number->found && (number->both || decision->added)) {
-        sim_page_put(page, decision->added ? "" : "; it passes ");
-        if (number->both) {
-            sim_page_printf(page, decision->added ? "; here it is %llu" : "with %llu",
-                    (unsigned long long)number->beside.value);
-        }
-    } else if (!decision->added) {
-        sim_page_put(page, "; it passes when ");
-        sim_words_put_plain(actor_table, page, &decision->deciding);
-    }
-    if (decision->below.runs == 0 || decision->beside.runs == 0) {
-        sim_page_put(page, ".");
-        return;
-    }
-    sim_page_put(page, ". With everything after that drawn at random, ");
-    put_tally(page, &decision->below, "the former fails", true);
-    put_tally(page, &decision->beside, " runs, the latter passes", false);
-    sim_page_put(page, decides_alone(decision)
-                               ? "."
-                               : ": it does not decide alone, what comes after it matters too.");
+    add_number(findings, SIM_FINDING_LATTER_PASSES, beside->runs - beside->failed, beside->runs);
+    add(findings, alone ? SIM_FINDING_STOP : SIM_FINDING_NOT_ALONE);
 }
 
 static void
-put_incomplete(struct sim_page *page, const struct sim_explanation *explanation)
+find_decision(const struct sim_explanation *explanation, struct sim_findings *findings)
 {
-    const struct sim_budget *budget = &explanation->budget;
+    const struct sim_decision *decision = &explanation->decision;
+    const struct sim_deciding_number *number = &explanation->number;
+    if (!decision->found) {
+        find_no_passing(explanation, findings);
+        return;
+    }
+    add(findings, decision->added ? SIM_FINDING_BASELINE_FAILS : SIM_FINDING_DECIDES);
+    if (number->found) {
+        find_number(explanation, findings);
+    } else {
+        find_choice(explanation, false, findings);
+    }
+    if (number->found && number->both) {
+        add_number(findings, decision->added ? SIM_FINDING_HERE_IT_IS : SIM_FINDING_PASSES_WITH,
+                number->beside.value, 0);
+    } else if (!decision->added) {
+        add(findings, SIM_FINDING_PASSES_WHEN);
+        find_choice(explanation, true, findings);
+    }
+    find_tallies(decision, findings);
+}
+
+static void
+find_incomplete(const struct sim_budget *budget, struct sim_findings *findings)
+{
     if (budget->cut_count == 0) {
         return;
     }
-    sim_page_put(page, "This is incomplete: ");
-    if (budget->by_clock) {
-        sim_page_printf(page, "%llu ms of real time were", (unsigned long long)budget->time_ms);
-    } else {
-        sim_page_printf(page, "the budget of %llu replayed steps was",
-                (unsigned long long)budget->steps_max);
-    }
-    sim_page_put(page, " used up while ");
+    add_number(findings,
+            budget->by_clock ? SIM_FINDING_INCOMPLETE_TIME : SIM_FINDING_INCOMPLETE_STEPS,
+            budget->by_clock ? budget->time_ms : budget->steps_max, 0);
     for (uint32_t i = 0; i < budget->cut_count; i++) {
-        const char *joint = i == 0 ? "" : i + 1 < budget->cut_count ? ", " : " and ";
-        sim_page_printf(page, "%s%s", joint, budget->cuts[i]);
+        if (i > 0) {
+            add_text(findings, SIM_FINDING_TEXT, i + 1 < budget->cut_count ? ", " : " and ");
+        }
+        add_text(findings, SIM_FINDING_TEXT, budget->cuts[i]);
     }
-    sim_page_printf(page, "; --time %llus asks for more. ",
-            (unsigned long long)(budget->time_ms + 999) / 1000 * 6);
+    add_number(findings, SIM_FINDING_MORE_TIME, (budget->time_ms + 999) / 1000 * 6, 0);
 }
 
-void
-sim_report_put_needed(struct sim_page *page, const struct sim_explanation *explanation)
+static void
+find_needed(const struct sim_explanation *explanation, struct sim_findings *findings)
 {
     const struct sim_decision *decision = &explanation->decision;
-    put_incomplete(page, explanation);
+    find_incomplete(&explanation->budget, findings);
     if (decision->given != decision->failing.count) {
-        sim_page_printf(page,
-                "Of the %u decisions in which the failure differs from the baseline run it needs "
-                "%u; "
-                "the run below has no others.",
-                decision->given, decision->failing.count);
+        add_number(findings, SIM_FINDING_NEEDED, decision->given, decision->failing.count);
     }
 }
 
-/* "What comes too early: `writer` fires "a hello" in … before `greeter` …" */
+/* ---- The order. ------------------------------------------------------------------------------ */
+
 static void
-put_event(struct sim_page *line, const struct sim_explanation *explanation, uint64_t event,
-        const struct sim_location *location)
+add_event(struct sim_findings *findings, const struct sim_location *location, uint64_t event)
 {
-    struct sim_page words;
-    sim_page_init(&words, false);
-    sim_words_put_who(&explanation->actor_table, line, location->part);
-    if (sim_phrase_put(&explanation->actor_table, &words, event)) {
-        sim_page_put(line, " ");
-        sim_page_join(line, &words);
-    }
-    sim_page_fini(&words);
-    sim_page_put(line, " ");
-    sim_words_put_place(line, &location->place);
+    sim_findings_add(findings,
+            (struct sim_finding){
+                    .kind = SIM_FINDING_ORDER_EVENT, .at = {location, 1}, .event = event});
 }
 
 /* What that claim rests on. */
 static void
-put_swapped(struct sim_page *page, const struct sim_swap *order)
+find_swapped(const struct sim_swap *order, struct sim_findings *findings)
 {
-    switch (order->swapped) {
-    case SIM_SWAPPED_PASSES:
-        sim_page_put(page, " With these two exchanged and nothing else, it passes.");
-        return;
-    case SIM_SWAPPED_FAILS:
-        sim_page_printf(page,
-                " That alone does not decide: with these two exchanged and nothing else, it ends "
-                "in %s.",
-                sim_verdict_name(order->verdict));
-        return;
-    case SIM_SWAPPED_NEVER:
-        sim_page_put(page, " These two cannot be exchanged alone: the second needs the first in "
-                           "other ways too.");
-        return;
-    case SIM_SWAPPED_NOT_TRIED:
-        sim_page_put(page, " Whether that alone decides was not tried.");
-        return;
-    }
+    static const enum sim_finding_kind kinds[] = {
+            [SIM_SWAPPED_NOT_TRIED] = SIM_FINDING_SWAPPED_UNTRIED,
+            [SIM_SWAPPED_PASSES] = SIM_FINDING_SWAPPED_PASSES,
+            [SIM_SWAPPED_FAILS] = SIM_FINDING_SWAPPED_FAILS,
+            [SIM_SWAPPED_NEVER] = SIM_FINDING_SWAPPED_NEVER,
+    };
+    rt_assert((unsigned)order->swapped <= (unsigned)SIM_SWAPPED_NEVER);
+    add_text(findings, kinds[order->swapped], sim_verdict_name(order->verdict));
 }
 
-void
-sim_report_put_order(struct sim_page *line, const struct sim_explanation *explanation)
+static void
+find_order(const struct sim_explanation *explanation, struct sim_findings *findings)
 {
     const struct sim_swap *order = &explanation->order;
-    /* That something stood in another order adds nothing to a wake that is known to be missing,
+    bool decides = order->swapped == SIM_SWAPPED_PASSES;
+    /* That something happened in another order adds nothing to a wake that is known to be missing,
      * where it is not what decides. */
-    bool adds =
-            order->swapped == SIM_SWAPPED_PASSES || explanation->cause.kind == SIM_CAUSE_NOT_A_WAKE;
+    bool adds = decides || explanation->cause.kind == SIM_CAUSE_NOT_A_WAKE;
     if (!order->found || order->writes || !adds) {
         return;
     }
-    sim_page_put(line, order->swapped == SIM_SWAPPED_PASSES ? "The order that decides: "
-                                                            : "The order that differs: ");
+    add(findings, decides ? SIM_FINDING_ORDER_DECIDES : SIM_FINDING_ORDER_DIFFERS);
     if (order->events) {
-        put_event(line, explanation, order->first_event, &order->first);
-        sim_page_put(line, " before ");
-        put_event(line, explanation, order->second_event, &order->second);
+        add_event(findings, &order->first, order->first_event);
+        add(findings, SIM_FINDING_ORDER_BEFORE);
+        add_event(findings, &order->second, order->second_event);
     } else {
-        sim_page_put(line, "here the run first reaches the line ");
-        sim_words_put_place(line, &order->first.place);
-        sim_page_put(line, " and then that ");
-        sim_words_put_place(line, &order->second.place);
+        sim_findings_add(findings, (struct sim_finding){.kind = SIM_FINDING_ORDER_LINES,
+                                           .at = {&order->first, 1},
+                                           .then = {&order->second, 1}});
     }
-    sim_page_put(line, "; in the run that passes it is the other way round.");
-    put_swapped(line, order);
+    add(findings, SIM_FINDING_ORDER_PASSING);
+    find_swapped(order, findings);
 }
 
 /* ---- The report. ----------------------------------------------------------------------------- */
 
-/* The answer, as a sentence that begins a paragraph. */
-static void
-put_cause(struct sim_page *page, const struct sim_explanation *explanation)
+typedef void find_fn(const struct sim_explanation *explanation, struct sim_findings *findings);
+
+static find_fn *const finders[SIM_REPORT_SECTIONS] = {
+        [SIM_REPORT_CAUSE] = sim__find_cause,
+        [SIM_REPORT_DECISION] = find_decision,
+        [SIM_REPORT_ORDER] = find_order,
+        [SIM_REPORT_NEEDED] = find_needed,
+};
+
+static struct sim_names
+names_of_section(const struct sim_explanation *explanation, enum sim_report_section section)
 {
-    size_t from = page->length;
-    sim_report_put_cause(page, explanation);
-    if (page->length > from && page->bytes[from] >= 'a' && page->bytes[from] <= 'z') {
-        page->bytes[from] = (char)(page->bytes[from] - 'a' + 'A');
+    struct sim_names names = names_of(explanation);
+    if (section == SIM_REPORT_DECISION) {
+        names.actor_table = deciding_table(explanation);
     }
+    return names;
 }
 
-static void
-put_answer(struct report *report)
+void
+sim_report_put_section(struct sim_page *page, const struct sim_explanation *explanation,
+        enum sim_report_section section)
 {
-    const struct sim_explanation *explanation = report->explanation;
-    put_cause(&report->line, explanation);
-    sim_page_put(&report->line, " ");
-    sim_report_put_decision(&report->line, explanation);
-    end_paragraph(report, 0);
+    struct sim_findings findings = {0};
+    const struct sim_names names = names_of_section(explanation, section);
+    rt_assert((unsigned)section < (unsigned)SIM_REPORT_SECTIONS);
+    finders[section](explanation, &findings);
+    sim_findings_put_line(page, &names, &findings);
+    sim_findings_fini(&findings);
 }
 
-rt_err
-sim_report_put(struct sim_page *page, const struct sim_explanation *explanation)
+void
+sim_report_put_choice(
+        struct sim_page *page, const struct sim_explanation *explanation, bool passing)
 {
-    struct report report = {.page = page, .explanation = explanation};
-    const struct sim_tale tale = {
+    struct sim_findings findings = {0};
+    const struct sim_deciding_number *number = &explanation->number;
+    const struct sim_names names = names_of_section(explanation, SIM_REPORT_DECISION);
+    bool instead = passing != explanation->decision.added;
+    if (number->found && (!instead || number->both)) {
+        find_value(explanation, instead ? &number->beside : &number->below, &findings);
+    } else if (!number->found) {
+        find_choice(explanation, instead, &findings);
+    }
+    sim_findings_put_line(page, &names, &findings);
+    sim_findings_fini(&findings);
+}
+
+void
+sim_report_json(struct sim_json *json, const struct sim_explanation *explanation)
+{
+    sim_json_open(json, "findings", '[');
+    for (uint32_t i = 0; i < SIM_REPORT_SECTIONS; i++) {
+        struct sim_findings findings = {0};
+        const struct sim_names names = names_of_section(explanation, (enum sim_report_section)i);
+        finders[i](explanation, &findings);
+        sim_findings_json(json, &names, &findings);
+        sim_findings_fini(&findings);
+    }
+    sim_json_close(json, ']');
+}
+
+struct sim_run_view
+sim_report_view(const struct sim_explanation *explanation)
+{
+    return (struct sim_run_view){
             .recorder = sim_single_recorder(&explanation->failing),
             .outcome = sim_explanation_outcome(explanation),
-            .went_on = explanation->cause.by_counterfactual != SIM_COUNTERFACTUAL_NONE,
+            .progressed = explanation->cause.by_counterfactual != SIM_COUNTERFACTUAL_NONE,
             .rows_max = SIM_ROWS_DEFAULT,
     };
-    sim_page_init(&report.line, false);
-    rt_err err = sim_tell_headline(page, &tale);
+}
+
+/* Adds the line as a paragraph. */
+static void
+put_paragraph(struct sim_page *page, struct sim_page *line)
+{
+    if (line->length > 0) {
+        sim_page_paragraph(page, line, 0);
+    }
+    sim_page_clear(line);
+}
+
+/* The answer: a sentence that begins a paragraph begins with a capital. */
+static void
+put_answer(struct sim_page *page, struct sim_page *line, const struct sim_explanation *explanation)
+{
+    sim_report_put_section(line, explanation, SIM_REPORT_CAUSE);
+    if (line->length > 0 && line->bytes[0] >= 'a' && line->bytes[0] <= 'z') {
+        line->bytes[0] = (char)(line->bytes[0] - 'a' + 'A');
+    }
+    sim_page_put(line, " ");
+    sim_report_put_section(line, explanation, SIM_REPORT_DECISION);
+    put_paragraph(page, line);
     sim_page_put(page, "\n");
-    put_answer(&report);
-    sim_page_put(page, "\n");
-    sim_report_put_order(&report.line, explanation);
-    if (report.line.length > 0) {
-        end_paragraph(&report, 0);
+    sim_report_put_section(line, explanation, SIM_REPORT_ORDER);
+    if (line->length > 0) {
+        put_paragraph(page, line);
         sim_page_put(page, "\n");
     }
-    sim_report_put_needed(&report.line, explanation);
-    if (report.line.length > 0) {
-        end_paragraph(&report, 0);
-    }
+    sim_report_put_section(line, explanation, SIM_REPORT_NEEDED);
+    put_paragraph(page, line);
+}
+
+void
+sim_report_put(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    struct sim_page line;
+    const struct sim_run_view view = sim_report_view(explanation);
+    sim_page_init(&line, false);
+    sim_describe_run(page, &view, SIM_DESCRIBE_HEADLINE);
+    sim_page_put(page, "\n");
+    put_answer(page, &line, explanation);
     if (explanation->compared) {
         sim_sides_put(page, &explanation->actor_table, "this run fails",
                 &explanation->passing_actor_table, "the nearest that passes", ROWS);
         sim_page_put(page, "\n");
     }
-    if (err == RT_OK) {
-        err = sim_tell_why(page, &tale);
-    }
-    sim_page_fini(&report.line);
-    return err;
+    sim_describe_run(page, &view, SIM_DESCRIBE_WHY);
+    sim_page_fini(&line);
 }

@@ -1,29 +1,46 @@
 /*
- * report.h -- an explanation as text: the answer in a paragraph, then what it rests on.
+ * report.h -- an explanation as findings and as text: the answer in a paragraph, then what it rests
+ * on.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef SIM_EXPLAIN_REPORT_H
 #define SIM_EXPLAIN_REPORT_H
 
+#include "sim/base/json.h"
 #include "sim/explain/explain.h"
+#include "sim/explain/finding.h"
+#include "sim/explain/view/describe.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Adds the report, at most 100 columns wide. RT_E_FULL: no memory. */
-RT_MUST_CHECK rt_err sim_report_put(
-        struct sim_page *page, const struct sim_explanation *explanation);
+enum sim_report_section {
+    SIM_REPORT_CAUSE,
+    SIM_REPORT_DECISION, /* What decides. */
+    SIM_REPORT_ORDER,    /* Which order decides; may be empty. */
+    SIM_REPORT_NEEDED,   /* How much of the failure is needed; may be empty. */
+    SIM_REPORT_SECTIONS
+};
 
-/* Adds the sentence about the cause, without what it rests on. */
-void sim_report_put_cause(struct sim_page *page, const struct sim_explanation *explanation);
+/* Adds the report, as wide as the page. */
+void sim_report_put(struct sim_page *page, const struct sim_explanation *explanation);
 
-/* Its other parts, each one line however long; the last two add nothing where there is nothing to
- * say. What decides; which order decides; how much of the failure as it came is needed. */
-void sim_report_put_decision(struct sim_page *page, const struct sim_explanation *explanation);
-void sim_report_put_order(struct sim_page *page, const struct sim_explanation *explanation);
-void sim_report_put_needed(struct sim_page *page, const struct sim_explanation *explanation);
+/* Adds one section, in one line. */
+void sim_report_put_section(struct sim_page *page, const struct sim_explanation *explanation,
+        enum sim_report_section section);
+
+/* Adds the deciding choice as it is in this run, or (`passing`) in the nearest that passes; nothing
+ * for a number that the run beside does not draw. */
+void sim_report_put_choice(
+        struct sim_page *page, const struct sim_explanation *explanation, bool passing);
+
+/* The explained run; borrows of `explanation`. */
+struct sim_run_view sim_report_view(const struct sim_explanation *explanation);
+
+/* Adds the findings of all sections, as an array "findings". */
+void sim_report_json(struct sim_json *json, const struct sim_explanation *explanation);
 
 #ifdef __cplusplus
 }

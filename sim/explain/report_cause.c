@@ -1,284 +1,211 @@
 /*
- * report_cause.c -- the cause, in a sentence or two.
+ * report_cause.c -- what is known of the cause, as findings.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <string.h>
-
-#include "sim/core/record/site.h"
+#include "runtime/base/assert.h"
 #include "sim/explain/report_priv.h"
-#include "sim/explain/words.h"
 
-static const struct sim_location *
-blamed(const struct sim_cause *cause)
+/* Waiters that are named. */
+#define NAMED 4u
+
+/* Steps after which a task that waits is worth a word while others turn. */
+#define WAITS_LONG 1000u
+
+/* The explanation that is read, and the findings that it becomes. */
+struct reading {
+    const struct sim_explanation *explanation;
+    const struct sim_cause *cause;
+    struct sim_findings *findings;
+    uint32_t waiter; /* The loop or task that would make progress, where that was asked; else the
+                        one that the verdict names. */
+};
+
+static struct sim_locations
+one(const struct sim_location *location)
 {
-    return cause->at_count > 0 ? &cause->at[0] : NULL;
+    return (struct sim_locations){location, 1};
 }
 
-/* Who is told of: the loop or task that would go on, where that was asked; else whom the verdict
- * names. */
-uint32_t
-sim__waiter(const struct sim_explanation *explanation)
+/* cause->at, from `from` up to `to`. */
+static struct sim_locations
+range(const struct reading *reading, uint32_t from, uint32_t to)
 {
-    const struct sim_counterfactual *counterfactual = &explanation->counterfactual;
-    bool asked = explanation->cause.by_counterfactual != SIM_COUNTERFACTUAL_NONE;
-    return asked ? sim_actor_table_actor(&explanation->actor_table, counterfactual->actor)
-                 : explanation->wake_outcome.part;
+    rt_assert(from <= to && to <= reading->cause->at_count);
+    return (struct sim_locations){&reading->cause->at[from], to - from};
 }
 
-/* Names that are given beside the place itself. */
-#define NAMES 4u
+/* The functions that the actor goes through instead; then where it is done in the passing run. */
+static struct sim_locations
+lost(const struct reading *reading)
+{
+    return range(reading, 0, reading->cause->lost_count);
+}
 
-/* Steps after which somebody who waits is worth a word while others turn. */
-#define SLEEPS_LONG 1000u
+static struct sim_locations
+after_lost(const struct reading *reading)
+{
+    return range(reading, reading->cause->lost_count, reading->cause->at_count);
+}
 
-/* Is it worth a name: not one that was given, and the runtime's only where nothing else is. */
+/* One about the waiter, at where it goes wrong. */
+static struct sim_finding
+about(const struct reading *reading, enum sim_finding_kind kind)
+{
+    return (struct sim_finding){.kind = kind,
+            .actor = reading->waiter,
+            .at = range(reading, 0, reading->cause->at_count)};
+}
+
+static void
+add(const struct reading *reading, enum sim_finding_kind kind)
+{
+    sim_findings_add(reading->findings, about(reading, kind));
+}
+
+static void
+add_at(const struct reading *reading, enum sim_finding_kind kind, struct sim_locations at,
+        struct sim_locations then)
+{
+    struct sim_finding finding = about(reading, kind);
+    finding.at = at;
+    finding.then = then;
+    sim_findings_add(reading->findings, finding);
+}
+
+static void
+add_then(const struct reading *reading, enum sim_finding_kind kind, const struct sim_location *then)
+{
+    struct sim_finding finding = about(reading, kind);
+    finding.then = one(then);
+    sim_findings_add(reading->findings, finding);
+}
+
+static void
+add_step(const struct reading *reading, enum sim_finding_kind kind, uint64_t step)
+{
+    struct sim_finding finding = about(reading, kind);
+    finding.step = step;
+    sim_findings_add(reading->findings, finding);
+}
+
+static void
+add_object(const struct reading *reading, enum sim_finding_kind kind, uint32_t object)
+{
+    struct sim_finding finding = about(reading, kind);
+    finding.object = object;
+    sim_findings_add(reading->findings, finding);
+}
+
+static void
+add_other(const struct reading *reading, enum sim_finding_kind kind, uint32_t other)
+{
+    struct sim_finding finding = about(reading, kind);
+    finding.other = other;
+    sim_findings_add(reading->findings, finding);
+}
+
 static bool
-is_news(const struct sim_cause *cause, uint32_t from, uint32_t index, bool trail)
+is_known(const struct sim_location *location)
 {
-    const struct sim_location *location = &cause->at[index];
-    if (location->traced != trail || (sim_place_is_runtime(&location->place) &&
-                                             !sim_place_is_runtime(&cause->at[0].place))) {
-        return false;
-    }
-    for (uint32_t i = from; i < index; i++) {
-        if (strcmp(cause->at[i].place.function, location->place.function) == 0) {
-            return false;
-        }
-    }
-    return true;
+    return location->place.function[0] != '\0';
 }
 
-/* False: there are none. */
-bool
-sim__say_names(struct sim_page *page, const struct sim_cause *cause, uint32_t from, uint32_t to,
-        bool trail, const char *before)
+static const struct sim_event *
+event_of(const struct reading *reading, uint64_t event)
 {
-    uint32_t count = 0;
-    for (uint32_t i = from + 1; i < to && count < NAMES; i++) {
-        if (is_news(cause, from, i, trail)) {
-            sim_page_printf(
-                    page, "%s%s()", count++ == 0 ? before : ", ", cause->at[i].place.function);
-        }
-    }
-    return count > 0;
+    return sim_actor_table_event(&reading->explanation->actor_table, event);
 }
 
-/* " in permit_release() (tokio-2854.c:84), called from author_poll()" */
-void
-sim__say_place(struct sim_page *page, const struct sim_cause *cause, uint32_t from, uint32_t to)
-{
-    sim_page_put(page, " ");
-    sim_words_put_place(page, &cause->at[from].place);
-    (void)sim__say_names(page, cause, from, to, false, ", called from ");
-}
+/* ---- No waker, timer or question was stored. ------------------------------------------------- */
 
-/* The same with what was gone through: " in timeout_of() (mio-1948.c:80), after kernel_wait()". */
-void
-sim__say_at(struct sim_page *page, const struct sim_cause *cause)
-{
-    if (cause->at_count > 0) {
-        sim__say_place(page, cause, 0, cause->at_count);
-        (void)sim__say_names(page, cause, 0, cause->at_count, true,
-                cause->at[0].traced ? ", after " : "; gone through in that step: ");
-    }
-}
-
+/* It could make progress when it blocked, and no other actor has to do with it. */
 static void
-put_stored(struct sim_page *page, const struct sim_cause *cause)
+find_unarmed(const struct reading *reading)
 {
-    if (cause->stored.place.function[0] != '\0') {
-        sim_page_put(page, " It had stored its waker ");
-        sim_words_put_place(page, &cause->stored.place);
-        sim_page_put(page, " at ");
-        sim_page_put_step(page, cause->stored.step);
-        sim_page_put(page, ".");
-    }
-}
-
-/* "… at step 6 `author`" */
-void
-sim__say_when(struct sim_page *page, const struct sim_explanation *explanation, const char *before)
-{
-    const struct sim_location *at = blamed(&explanation->cause);
-    if (at != NULL && at->step != 0 && at->part != SIM_PART_NONE) {
-        sim_page_printf(page, "%s at ", before);
-        sim_page_put_step(page, at->step);
-        sim_page_put(page, " ");
-        sim_words_put_who(&explanation->actor_table, page, at->part);
-    } else {
-        sim_page_printf(page, "%s an actor", before);
-    }
-}
-
-/* " in actor_poll() (mail.c:33), drain() (mail.c:24), handle() (mail.c:12)": which of them goes
- * wrong is not known, so each is told with the line where it was left. */
-static void
-put_passed_lines(struct sim_page *page, const struct sim_cause *cause)
-{
-    if (cause->at_count == 0 || !cause->at[0].traced) {
-        sim__say_at(page, cause);
-        return;
-    }
-    sim_page_put(page, " ");
-    sim_words_put_place(page, &cause->at[0].place);
-    for (uint32_t i = 1, count = 0; i < cause->at_count && count < NAMES; i++) {
-        if (is_news(cause, 0, i, true)) {
-            const struct sim_place *place = &cause->at[i].place;
-            sim_page_printf(page, "%s%s() (%s:%u)", count++ == 0 ? ", before that in " : ", ",
-                    place->function, sim_place_file(place), (unsigned)place->line);
-        }
-    }
-}
-
-/* It could go on when it fell asleep, and nobody else has to do with it. */
-static void
-put_unarmed(struct sim_page *page, const struct sim_explanation *explanation)
-{
-    const struct sim_cause *cause = &explanation->cause;
-    const struct sim_location *at = blamed(cause);
-    const struct sim_wake_outcome *wake_outcome = &explanation->wake_outcome;
-    sim_words_put_who(&explanation->actor_table, page, wake_outcome->part);
-    sim_page_put(page, " blocks");
+    const struct sim_cause *cause = reading->cause;
+    const struct sim_wake_outcome *wake_outcome = &reading->explanation->wake_outcome;
+    struct sim_finding unarmed = about(reading, SIM_FINDING_UNARMED);
+    unarmed.actor = wake_outcome->part;
     if (wake_outcome->poll != SIM_EVENT_NONE) {
-        sim_page_put(page, " at ");
-        sim_page_put_step(
-                page, sim_actor_table_event(&explanation->actor_table, wake_outcome->poll)->step);
+        unarmed.step = event_of(reading, wake_outcome->poll)->step;
     }
-    sim_page_put(page, " with something left to do, and arranges for no wake");
-    if (cause->by_passing && at != NULL) {
-        sim_page_put(page, ": it does not start the timer, or store the waker,");
-        sim__say_place(page, cause, 0, cause->at_count);
-        sim_page_printf(page,
-                ", as it does in that turn of the nearest run that passes (its step "
-                "%llu).",
-                (unsigned long long)at->step);
-        if (sim__say_names(page, cause, 0, cause->at_count, true, " Here it goes through ")) {
-            sim_page_put(page, ".");
-        }
+    sim_findings_add(reading->findings, unarmed);
+    if (cause->by_passing && cause->at_count > 0) {
+        struct sim_finding passing = about(reading, SIM_FINDING_UNARMED_PASSING);
+        passing.number = cause->at[0].step;
+        sim_findings_add(reading->findings, passing);
         return;
     }
-    sim_page_put(page, ". In that step it is last");
-    put_passed_lines(page, cause);
-    sim_page_put(page, ".");
-    put_stored(page, cause);
+    add(reading, SIM_FINDING_UNARMED_LAST);
+    add_then(reading, SIM_FINDING_STORED, &cause->stored);
 }
 
-/* It was told once, and did not ask to be told again. */
+/* Its host reported once, and it did not ask for another report. */
 static void
-put_unasked(struct sim_page *page, const struct sim_explanation *explanation)
+find_not_asked(const struct reading *reading)
 {
+    const struct sim_explanation *explanation = reading->explanation;
     const struct sim_actor_table *actor_table = &explanation->actor_table;
     uint64_t ready = sim_cause_silence(actor_table, &explanation->wake_outcome);
-    const struct sim_event *event = sim_actor_table_event(actor_table, ready);
-    sim_words_put_who(actor_table, page, explanation->wake_outcome.part);
-    sim_page_put(page, " blocks at ");
-    sim_page_put_step(page, explanation->cause.at[0].step);
-    sim_page_put(page, " and does not ask its host again: its last line is");
-    sim__say_at(page, &explanation->cause);
-    sim_page_put(page, ". Then ");
-    sim_words_put_who(actor_table, page, sim_actor_table_part_of(actor_table, ready));
-    sim_page_put(page, " is ready, at ");
-    sim_page_put_step(page, event->step);
-    sim_page_put(page, ", and ");
-    sim_page_clean(page, sim_actor_table_text(actor_table, ready));
-    sim_page_put(page, ".");
+    struct sim_finding finding = about(reading, SIM_FINDING_ASKS_NO_MORE);
+    rt_assert(ready != SIM_EVENT_NONE);
+    finding.actor = explanation->wake_outcome.part;
+    finding.other = sim_actor_table_part_of(actor_table, ready);
+    finding.step = event_of(reading, ready)->step;
+    finding.text = sim_actor_table_text(actor_table, ready);
+    sim_findings_add(reading->findings, finding);
+}
+
+/* Its host reported it once, and it has not asked for it again. */
+static void
+find_oneshot(const struct reading *reading)
+{
+    add_object(reading, SIM_FINDING_ONESHOT, reading->explanation->counterfactual.object);
+    if (reading->cause->at_count > 0) {
+        add(reading, SIM_FINDING_ONESHOT_SEEN);
+        add(reading, SIM_FINDING_AND_CALLERS);
+        add(reading, SIM_FINDING_ONESHOT_THEN);
+    }
+    add(reading, SIM_FINDING_ONESHOT_AGAIN);
 }
 
 static void
-put_never_stored(struct sim_page *page, const struct sim_explanation *explanation)
+find_never_stored(const struct reading *reading)
 {
-    const struct sim_cause *cause = &explanation->cause;
-    const struct sim_location *at = blamed(cause);
-    if (cause->past != 0 && at != NULL) {
-        sim_page_put(page, "the wake of ");
-        sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-        sim_page_put(page, " goes past ");
-        sim_actor_table_put_object(
-                &explanation->actor_table, page, cause->past, sim__waiter(explanation));
-        sim_page_put(page, ": at ");
-        sim_page_put_step(page, at->step);
-        sim_page_put(page, " its own waker is stored");
-        sim__say_at(page, cause);
-        sim_page_put(page, ", where that of ");
-        sim_actor_table_put_object(
-                &explanation->actor_table, page, cause->past, sim__waiter(explanation));
-        sim_page_put(page, " should be. Polled after that wake, ");
-        sim_actor_table_put_object(
-                &explanation->actor_table, page, cause->past, sim__waiter(explanation));
-        sim_page_put(page, " polls no child that was not reported to it.");
-        return;
+    const struct sim_explanation *explanation = reading->explanation;
+    const struct sim_cause *cause = reading->cause;
+    bool replayed = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
+    if (cause->past != 0 && cause->at_count > 0) {
+        add_object(reading, SIM_FINDING_PAST, cause->past);
+    } else if (cause->by_counterfactual == SIM_COUNTERFACTUAL_NOT_REARMED) {
+        find_oneshot(reading);
+    } else if (cause->by_look && replayed) {
+        struct sim_finding left = about(reading, SIM_FINDING_LEFT);
+        left.step = explanation->counterfactual.step;
+        left.then = one(&cause->before);
+        sim_findings_add(reading->findings, left);
+    } else if (cause->by_look) {
+        find_unarmed(reading);
+    } else if (cause->by_call) {
+        add(reading, SIM_FINDING_UNREGISTERED);
+    } else if (cause->by_silence) {
+        find_not_asked(reading);
+    } else if (cause->by_rest) {
+        add_object(reading, SIM_FINDING_TIMER_STOPPED, explanation->wake_outcome.wait->object);
+    } else {
+        add(reading, SIM_FINDING_NOWHERE);
     }
-    if (cause->by_counterfactual == SIM_COUNTERFACTUAL_NOT_REARMED) {
-        sim__say_not_rearmed(page, explanation);
-        return;
-    }
-    if (cause->by_look && cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE) {
-        sim__say_left(page, explanation);
-        return;
-    }
-    if (cause->by_look) {
-        put_unarmed(page, explanation);
-        return;
-    }
-    if (cause->by_call) {
-        sim__say_unregistered(page, explanation);
-        return;
-    }
-    if (cause->by_silence) {
-        put_unasked(page, explanation);
-        return;
-    }
-    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    if (cause->by_rest) {
-        sim_page_put(page, " waits for ");
-        sim_actor_table_put_object(&explanation->actor_table, page,
-                explanation->wake_outcome.wait->object, sim__waiter(explanation));
-        sim_page_put(page, ", which does not run: its waker is stored");
-        sim__say_at(page, cause);
-        sim_page_put(page, ", and the timer is not started for that wait.");
-        return;
-    }
-    sim_page_put(page, " is blocked, and neither its waker nor a deadline is where it would be "
-                       "woken. It should have been put there");
-    sim__say_at(page, cause);
-    sim_page_put(page, ".");
 }
 
-static void
-put_overdue(struct sim_page *page, const struct sim_explanation *explanation)
-{
-    const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim_page_put(page, " is never woken: ");
-    sim_actor_table_put_object(&explanation->actor_table, page,
-            explanation->wake_outcome.wait->object, sim__waiter(explanation));
-    sim__say_when(page, explanation, " is due, and");
-    sim_page_put(page, " does not fire it");
-    sim__say_place(page, cause, 0, cause->at_count);
-    sim_page_put(page, ", where timers are fired.");
-    if (sim__say_names(page, cause, 0, cause->at_count, true, " It goes through ")) {
-        sim_page_put(page, ".");
-    }
-    put_stored(page, cause);
-}
+/* ---- No wake was sent. ----------------------------------------------------------------------- */
 
-/* It could go on, and the record names no line. */
+/* Whom the slot was fired for in that step. */
 static void
-put_untraced(struct sim_page *page, const struct sim_explanation *explanation)
+find_fired_instead(const struct reading *reading)
 {
-    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim_page_put(page,
-            " could make progress, and is not woken; no line is on record for that (a library "
-            "records its lines when it is built with the flags of pkg-config rewake).");
-}
-
-/* Whom the place was fired for in that step: ": it wakes `radio`, `sensor` there". */
-static void
-put_fired_instead(struct sim_page *page, const struct sim_explanation *explanation)
-{
-    const struct sim_wake_outcome *wake_outcome = &explanation->wake_outcome;
-    const struct sim_ledger *ledger = &explanation->ledger;
+    const struct sim_wake_outcome *wake_outcome = &reading->explanation->wake_outcome;
+    const struct sim_ledger *ledger = &reading->explanation->ledger;
     uint32_t named = 0;
     for (uint32_t i = 0; i < ledger->count && wake_outcome->kind == SIM_WAKE_OUTCOME_FIRED_OTHER;
             i++) {
@@ -286,212 +213,237 @@ put_fired_instead(struct sim_page *page, const struct sim_explanation *explanati
         bool fired = wait->end == SIM_WAIT_FIRED && wake_outcome->other != NULL &&
                      wait->object == wake_outcome->other->object &&
                      wait->part != wake_outcome->part &&
-                     wait->end_step == explanation->cause.at[0].step;
-        if (fired && named < NAMES) {
-            sim_page_put(page, named++ == 0 ? ": there it wakes " : ", ");
-            sim_words_put_who(&explanation->actor_table, page, wait->part);
+                     wait->end_step == reading->cause->at[0].step;
+        if (fired && named++ < NAMED) {
+            add_other(reading, named == 1 ? SIM_FINDING_THERE_WAKES : SIM_FINDING_ALSO, wait->part);
+        }
+    }
+}
+
+/* Another actor was given what the waiter waits for, or does not do it, and where it is done in the
+ * passing run. */
+static void
+find_elsewhere(const struct reading *reading)
+{
+    const struct sim_cause *cause = reading->cause;
+    if (cause->lost_count > 0) {
+        add_at(reading,
+                is_known(&cause->given) ? SIM_FINDING_LOST_GIVEN : SIM_FINDING_LOST_NOT_DONE,
+                lost(reading), one(&cause->given));
+        add(reading, SIM_FINDING_LOST_PATH);
+        if (cause->lost_only) {
+            add(reading, SIM_FINDING_LOST_ONLY);
+        }
+        add_at(reading, SIM_FINDING_LOST_CALLERS, lost(reading), one(&cause->given));
+    }
+    add(reading, cause->lost_count > 0 ? SIM_FINDING_PASSING_DOES : SIM_FINDING_NOT_DONE);
+    add_at(reading, SIM_FINDING_DONE_AT, after_lost(reading), one(&cause->given));
+    if (cause->lost_count == 0) {
+        add(reading, SIM_FINDING_BLOCK_PASSED);
+    }
+}
+
+/* What became of a wake that was on its way to a loop. */
+static void
+find_attempted(const struct reading *reading)
+{
+    const struct sim_attempted_wake *attempted = &reading->cause->attempted;
+    const struct sim_attempt *attempt = &reading->explanation->attempt;
+    if (attempted->known && attempted->instead.part != SIM_PART_NONE) {
+        add_at(reading, SIM_FINDING_WAKES_INSTEAD, one(&attempted->instead), lost(reading));
+    } else if (attempted->known && attempted->at.step != 0) {
+        add_at(reading, SIM_FINDING_REACHES, one(&attempted->at), lost(reading));
+        struct sim_finding passing = {.kind = SIM_FINDING_REACHES_WAKE};
+        if (attempt->has_beyond) {
+            passing = (struct sim_finding){
+                    .kind = SIM_FINDING_REACHES_PASSING, .place = &attempt->beyond};
+        }
+        sim_findings_add(reading->findings, passing);
+        if (attempted->flag.step != 0) {
+            add_at(reading, SIM_FINDING_FLAG, one(&attempted->flag), lost(reading));
+            if (attempted->clear.step != 0) {
+                add_at(reading, SIM_FINDING_FLAG_CLEARED, one(&attempted->clear), lost(reading));
+            }
+            add(reading, SIM_FINDING_STOP);
         }
     }
 }
 
 static void
-put_never_fired(struct sim_page *page, const struct sim_explanation *explanation)
+find_never_fired(const struct reading *reading)
 {
-    const struct sim_cause *cause = &explanation->cause;
+    const struct sim_explanation *explanation = reading->explanation;
+    const struct sim_cause *cause = reading->cause;
+    bool late = sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_LATE_WAKEUP;
     if (cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE) {
-        sim__say_elsewhere(page, explanation);
+        find_elsewhere(reading);
         return;
     }
     if (cause->by_counterfactual == SIM_COUNTERFACTUAL_NOT_NOTIFIED) {
-        sim__say_not_notified(page, explanation);
+        add(reading, SIM_FINDING_UNREPORTED);
+        find_attempted(reading);
         return;
     }
     if (cause->by_timer) {
-        put_overdue(page, explanation);
+        add_object(reading, SIM_FINDING_OVERDUE, explanation->wake_outcome.wait->object);
+    } else if (cause->at_count == 0) {
+        add(reading, SIM_FINDING_NO_LINE_FOR_WAKE);
         return;
+    } else {
+        add(reading, late ? SIM_FINDING_NOT_WOKEN_IN_TIME : SIM_FINDING_NOT_WOKEN);
+        if (cause->by_word) {
+            add(reading, SIM_FINDING_MAKES_POSSIBLE);
+        } else {
+            add(reading, SIM_FINDING_SHOULD_WAKE);
+            find_fired_instead(reading);
+            add(reading, SIM_FINDING_STOP);
+        }
+        add(reading, SIM_FINDING_STEP_PASSED);
     }
-    bool late = sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_LATE_WAKEUP;
-    if (cause->at_count == 0) {
-        put_untraced(page, explanation);
-        return;
-    }
-    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim__say_when(page, explanation, late ? " is not woken in time:" : " is never woken:");
-    sim_page_put(
-            page, cause->by_word ? " makes progress possible for it," : " should have woken it,");
-    sim__say_place(page, cause, 0, cause->at_count);
-    sim_page_put(page, cause->by_word ? ", and fires nothing for it there." : ", and did not");
-    if (!cause->by_word) {
-        put_fired_instead(page, explanation);
-        sim_page_put(page, ".");
-    }
-    if (sim__say_names(page, cause, 0, cause->at_count, true, " In that step it goes through ")) {
-        sim_page_put(page, ".");
-    }
-    put_stored(page, cause);
+    add_then(reading, SIM_FINDING_STORED, &cause->stored);
 }
 
-/* What came, and who wrote over it. */
+/* ---- The wake is lost. ----------------------------------------------------------------------- */
+
 static void
-put_written_over(struct sim_page *page, const struct sim_explanation *explanation)
+find_taken(const struct reading *reading, enum sim_finding_kind how)
 {
-    const struct sim_cause *cause = &explanation->cause;
-    sim_page_put(page, "what ");
-    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim_page_put(page, " waits for arrived, and is lost: at ");
-    sim_page_put_step(page, cause->before.step);
-    sim_page_put(page, " ");
-    sim_words_put_who(&explanation->actor_table, page, cause->before.part);
-    sim_page_put(page, " writes it ");
-    sim_words_put_place(page, &cause->before.place);
-    sim__say_when(page, explanation, ", and");
-    sim_page_put(page, " overwrites it");
-    sim__say_at(page, cause);
-    sim_page_put(page, cause->wiped ? ", as it blocks; were it still there, "
-                                    : ". It was not read in between; were it still there, ");
-    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim_page_put(page, " would make progress.");
-    if (cause->prior.place.function[0] != '\0') {
-        sim_page_printf(page, " Right before it overwrote it, %s() had called %s() (%s:%u).",
-                cause->at[1].place.function, cause->prior.place.function,
-                sim_place_file(&cause->prior.place), (unsigned)cause->prior.place.line);
+    add(reading, how);
+    add_then(reading, SIM_FINDING_STORED, &reading->cause->stored);
+}
+
+/* What arrived, and which actor wrote over it. */
+static void
+find_overwritten(const struct reading *reading)
+{
+    const struct sim_cause *cause = reading->cause;
+    add_then(reading, SIM_FINDING_OVERWRITTEN, &cause->before);
+    add(reading, cause->wiped ? SIM_FINDING_OVERWRITTEN_ITSELF : SIM_FINDING_OVERWRITTEN_UNREAD);
+    if (is_known(&cause->prior)) {
+        add_at(reading, SIM_FINDING_CALLED_BEFORE, one(&cause->at[1]), one(&cause->prior));
     }
 }
 
 static void
-put_taken(struct sim_page *page, const struct sim_explanation *explanation, const char *how)
+find_erased(const struct reading *reading)
 {
-    sim_page_put(page, "the waker of ");
-    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim__say_when(page, explanation, " is lost:");
-    sim_page_printf(page, " %s", how);
-    sim__say_at(page, &explanation->cause);
-    sim_page_put(page, ".");
-    put_stored(page, &explanation->cause);
+    if (reading->cause->by_counterfactual == SIM_COUNTERFACTUAL_LOST || reading->cause->wiped) {
+        find_overwritten(reading);
+    } else {
+        find_taken(reading, SIM_FINDING_ERASED);
+    }
 }
 
 static void
-put_fired_early(struct sim_page *page, const struct sim_explanation *explanation)
+find_replaced(const struct reading *reading)
 {
-    const struct sim_cause *cause = &explanation->cause;
+    find_taken(reading, SIM_FINDING_REPLACED);
+}
+
+static void
+find_dropped(const struct reading *reading)
+{
+    find_taken(reading, SIM_FINDING_DROPPED);
+}
+
+/* Of a loop that blocks on what it had checked before. */
+static void
+find_blocks_on_old(const struct reading *reading)
+{
+    const struct sim_cause *cause = reading->cause;
+    const struct sim_explanation *explanation = reading->explanation;
+    if (cause->by_counterfactual == SIM_COUNTERFACTUAL_DROPPED || cause->by_attempt) {
+        struct sim_finding finding = about(reading, SIM_FINDING_BLOCKS_ON_OLD);
+        finding.step = cause->by_attempt ? explanation->attempt.blocked_step
+                                         : explanation->counterfactual.step;
+        finding.then = one(&cause->blocked_at);
+        sim_findings_add(reading->findings, finding);
+    }
+}
+
+static void
+find_fired_early(const struct reading *reading)
+{
+    const struct sim_cause *cause = reading->cause;
     if (cause->by_attempt) {
-        sim__say_met_nobody(page, explanation);
+        add(reading, SIM_FINDING_EARLY_ATTEMPT);
+        find_blocks_on_old(reading);
+        struct sim_finding passing = about(reading, SIM_FINDING_EARLY_PASSING);
+        passing.number = reading->explanation->attempt.there_step;
+        sim_findings_add(reading->findings, passing);
         return;
     }
     if (cause->by_word) {
-        sim_page_put(page, "what ");
-        sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-        sim__say_when(page, explanation, " waits for comes too early:");
-        sim_page_put(page, " writes it");
-        sim__say_at(page, cause);
-        sim_page_put(page, cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE
-                                   ? ", where no waker is stored yet."
-                                   : ", before it blocks, so there is no waiter to wake yet.");
-        sim__say_falls_asleep(page, explanation);
+        bool replayed = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
+        add(reading, SIM_FINDING_EARLY_WRITE);
+        add(reading, replayed ? SIM_FINDING_NO_WAITER_YET : SIM_FINDING_NO_WAKER_YET);
+        find_blocks_on_old(reading);
     } else {
-        sim__say_when(page, explanation, "the wake comes too early:");
-        sim_page_put(page, " fires it");
-        sim__say_at(page, cause);
-        sim_page_put(page, ", when no waiter is registered yet.");
+        add(reading, SIM_FINDING_EARLY_FIRE);
     }
-    if (cause->stored.place.function[0] != '\0') {
-        sim_page_put(page, " Only afterwards ");
-        sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-        sim_page_put(page, " stores its waker ");
-        sim_words_put_place(page, &cause->stored.place);
-        sim_page_put(page, " at ");
-        sim_page_put_step(page, cause->stored.step);
-        sim_page_put(page, ", and does not check again.");
-    }
-}
-
-/* Who polled a task that woke itself then. */
-static void
-put_poller(struct sim_page *page, const struct sim_explanation *explanation)
-{
-    const struct sim_cause *cause = &explanation->cause;
-    if (explanation->wake_outcome.kind == SIM_WAKE_OUTCOME_NOT_POLLED &&
-            cause->poller.place.function[0] != '\0') {
-        sim_page_printf(page,
-                " It was being polled by %s() (%s:%u) then, which should have polled it "
-                "once more.",
-                cause->poller.place.function, sim_place_file(&cause->poller.place),
-                (unsigned)cause->poller.place.line);
-    }
+    add_then(reading, SIM_FINDING_STORED_AFTER, &cause->stored);
 }
 
 static void
-put_coalesced(struct sim_page *page, const struct sim_explanation *explanation)
+find_coalesced(const struct reading *reading)
 {
-    if (explanation->cause.by_counterfactual == SIM_COUNTERFACTUAL_DROPPED) {
-        sim__say_blocked_on(page, explanation);
-        return;
+    const struct sim_cause *cause = reading->cause;
+    bool unpolled = reading->explanation->wake_outcome.kind == SIM_WAKE_OUTCOME_NOT_POLLED;
+    if (cause->by_counterfactual == SIM_COUNTERFACTUAL_DROPPED) {
+        add_step(reading, SIM_FINDING_BLOCKS_WOKEN, reading->explanation->counterfactual.step);
+    } else if (cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE) {
+        add_at(reading, SIM_FINDING_TURNED_AWAY, lost(reading), after_lost(reading));
+    } else {
+        add(reading, SIM_FINDING_COALESCED);
+        add(reading, unpolled ? SIM_FINDING_NO_POLL : SIM_FINDING_POLL_MISSED);
+        if (unpolled) {
+            add_at(reading, SIM_FINDING_POLLER, one(&cause->poller), lost(reading));
+        }
+        find_attempted(reading);
     }
-    if (explanation->cause.by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE) {
-        sim__say_turned_away(page, explanation);
-        return;
-    }
-    sim_page_put(page, "the wake of ");
-    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim__say_when(page, explanation, " is sent, and dropped before the poll:");
-    sim_page_put(page, " sends it");
-    sim__say_at(page, &explanation->cause);
-    sim_page_put(page, explanation->wake_outcome.kind == SIM_WAKE_OUTCOME_NOT_POLLED
-                               ? ", and no poll of it follows."
-                               : ", and the poll that followed has not seen it.");
-    put_poller(page, explanation);
-    sim__say_attempted(page, explanation);
 }
 
-/* "`main` is blocked in lock_take() (lock.h:40), called from drop_jobs()", of each. */
+/* ---- No wake is missing. --------------------------------------------------------------------- */
+
+/* Where each of them is blocked. */
 static void
-put_waiters(struct sim_page *page, const struct sim_explanation *explanation)
+find_waiters(const struct reading *reading)
 {
-    const struct sim_cause *cause = &explanation->cause;
+    const struct sim_cause *cause = reading->cause;
     for (uint32_t from = 0, to = 0; from < cause->at_count; from = to) {
         while (to < cause->at_count && cause->at[to].part == cause->at[from].part) {
             to++;
         }
-        sim_page_put(page, from == 0 ? ": " : "; ");
-        sim_words_put_who(&explanation->actor_table, page, cause->at[from].part);
-        sim_page_put(page, cause->at[from].traced ? " was last" : " is blocked");
-        sim__say_place(page, cause, from, to);
-        (void)sim__say_names(page, cause, from, to, true, ", after ");
+        add(reading, from == 0 ? SIM_FINDING_COLON : SIM_FINDING_NEXT);
+        add_at(reading, cause->at[from].traced ? SIM_FINDING_WAS_LAST : SIM_FINDING_IS_BLOCKED,
+                range(reading, from, to), lost(reading));
     }
-    sim_page_put(page, ".");
+    add(reading, SIM_FINDING_STOP);
 }
 
 /* One turn for two wakes: if it did what the one was for, it may have forgotten the other. */
 static void
-put_merged(struct sim_page *page, const struct sim_explanation *explanation)
+find_merged(const struct reading *reading)
 {
-    const struct sim_cause *cause = &explanation->cause;
-    if (cause->merged.part == SIM_PART_NONE) {
-        return;
+    const struct sim_cause *cause = reading->cause;
+    if (cause->merged.part != SIM_PART_NONE) {
+        struct sim_finding finding = about(reading, SIM_FINDING_MERGED);
+        finding.at = one(&cause->merged);
+        finding.other = cause->merged_part;
+        finding.step = cause->merged_turn;
+        sim_findings_add(reading->findings, finding);
     }
-    sim_page_put(page, " The last turn of ");
-    sim_words_put_who(&explanation->actor_table, page, cause->merged_part);
-    sim_page_put(page, ", at ");
-    sim_page_put_step(page, cause->merged_turn);
-    sim_page_put(page, ", answers more than one wake: at ");
-    sim_page_put_step(page, cause->merged.step);
-    sim_page_put(page, " ");
-    sim_words_put_who(&explanation->actor_table, page, cause->merged.part);
-    sim_page_put(page, " woke it too, ");
-    sim_words_put_place(page, &cause->merged.place);
-    sim_page_put(page, ", when it was awake already. If that turn handled the first only, what the "
-                       "other was for is lost.");
 }
 
-/* It has had a turn lately: it is one of those who turn. */
+/* It has had a turn lately: it is one of those that turn. */
 static bool
-turns(const struct sim_explanation *explanation, uint32_t part)
+turns(const struct reading *reading, uint32_t part)
 {
-    const struct sim_actor_table *actor_table = &explanation->actor_table;
-    uint64_t end = sim_explanation_outcome(explanation)->fail_step;
+    const struct sim_actor_table *actor_table = &reading->explanation->actor_table;
+    uint64_t end = sim_explanation_outcome(reading->explanation)->fail_step;
     for (uint64_t i = actor_table->end; i-- > actor_table->first;) {
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
-        if (event->step + SLEEPS_LONG < end) {
+        if (event->step + WAITS_LONG < end) {
             return false;
         }
         if (event->kind == RT_PROBE_POLL && sim_actor_table_part_of(actor_table, i) == part) {
@@ -501,104 +453,96 @@ turns(const struct sim_explanation *explanation, uint32_t part)
     return false;
 }
 
-/* Whoever waits while others turn: "Meanwhile `asker` waits for the answer since step 11". */
+/* The tasks that wait while others turn. */
 static void
-put_meanwhile(struct sim_page *page, const struct sim_explanation *explanation)
+find_meanwhile(const struct reading *reading)
 {
-    const struct sim_ledger *ledger = &explanation->ledger;
-    const struct sim_actor_table *actor_table = &explanation->actor_table;
+    const struct sim_ledger *ledger = &reading->explanation->ledger;
+    const struct sim_actor_table *actor_table = &reading->explanation->actor_table;
     uint32_t named = 0;
-    for (uint32_t i = 0; i < ledger->count && named < NAMES; i++) {
+    for (uint32_t i = 0; i < ledger->count && named < NAMED; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
-        const struct rt_site *site = sim_site_find(wait->await != 0 ? wait->await : wait->site);
         if (wait->end != SIM_WAIT_OPEN || wait->kind != SIM_WAIT_SLOT || wait->unknown != 0 ||
                 SIM_OBJECT_KIND(wait->object) == RT_OBJECT_TIMER ||
-                actor_table->parts[wait->part].finished || turns(explanation, wait->part)) {
+                actor_table->parts[wait->part].finished || turns(reading, wait->part)) {
             continue;
         }
-        sim_page_put(page, named++ == 0 ? " Meanwhile " : "; ");
-        sim_words_put_who(actor_table, page, wait->part);
-        sim_page_put(page, " waits for ");
-        sim_page_clean(page, wait->reason != NULL ? wait->reason : "something");
-        sim_page_put(page, " since ");
-        sim_page_put_step(page, wait->store_step);
-        if (site != NULL) {
-            sim_page_printf(page, ", in %s() (%s:%u)", site->function, sim_site_file(site),
-                    (unsigned)site->line);
-        }
+        struct sim_finding finding = about(reading, SIM_FINDING_WAITS_SINCE);
+        finding.other = wait->part;
+        finding.text = wait->reason != NULL ? wait->reason : "something";
+        finding.step = wait->store_step;
+        finding.await = wait->await;
+        finding.site = wait->site;
+        add(reading, named++ == 0 ? SIM_FINDING_MEANWHILE : SIM_FINDING_NEXT);
+        sim_findings_add(reading->findings, finding);
     }
-    sim_page_put(page, named > 0 ? ", and no actor that runs wakes it." : "");
+    if (named > 0) {
+        add(reading, SIM_FINDING_MEANWHILE_END);
+    }
+}
+
+static enum sim_finding_kind
+what_goes_wrong(const struct sim_outcome *outcome)
+{
+    return outcome->verdict == SIM_VERDICT_LIVELOCK     ? SIM_FINDING_RUN_LOOPS
+           : outcome->verdict == SIM_VERDICT_STARVATION ? SIM_FINDING_OTHERS_RUN
+           : sim_outcome_spins(outcome)                 ? SIM_FINDING_STEP_SPINS
+                                                        : SIM_FINDING_GOES_WRONG;
 }
 
 static void
-put_not_a_wake(struct sim_page *page, const struct sim_explanation *explanation)
+find_not_a_wake(const struct reading *reading)
 {
-    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
-    const struct sim_cause *cause = &explanation->cause;
-    bool lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome);
-    if (lost && cause->at_count > 0 && outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
-        sim__say_untaken(page, explanation);
-        return;
-    }
-    if (lost && cause->at_count == 0) {
-        put_untraced(page, explanation);
-        return;
-    }
-    sim_page_put(page, "no missing wake was found");
-    if (cause->at_count == 0) {
-        sim_page_put(page, ", and the record names no line.");
-        return;
-    }
-    if (sim_outcome_is_stall(outcome)) {
-        put_waiters(page, explanation);
-        put_merged(page, explanation);
-        return;
-    }
-    const char *where = outcome->verdict == SIM_VERDICT_LIVELOCK     ? ": the run loops"
-                        : outcome->verdict == SIM_VERDICT_STARVATION ? ": the others run"
-                        : sim_outcome_spins(outcome)                 ? ": the step spins"
-                                                                     : ": it goes wrong";
-    sim_page_put(page, where);
-    sim__say_at(page, cause);
-    sim_page_put(page, ".");
-    if (outcome->verdict == SIM_VERDICT_LIVELOCK || outcome->verdict == SIM_VERDICT_STEP_LIMIT) {
-        put_meanwhile(page, explanation);
+    const struct sim_outcome *outcome = sim_explanation_outcome(reading->explanation);
+    bool stalls = sim_outcome_is_stall(outcome);
+    bool is_lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !stalls;
+    bool known = reading->cause->at_count > 0;
+    if (is_lost && known && outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
+        add_step(reading, SIM_FINDING_UNTAKEN, outcome->missing_wake_step);
+    } else if (is_lost && !known) {
+        add(reading, SIM_FINDING_NO_LINE_FOR_WAKE);
+    } else if (!known) {
+        add(reading, SIM_FINDING_NO_WAKE_MISSING);
+        add(reading, SIM_FINDING_NO_LINE);
+    } else if (stalls) {
+        add(reading, SIM_FINDING_NO_WAKE_MISSING);
+        find_waiters(reading);
+        find_merged(reading);
+    } else {
+        add(reading, SIM_FINDING_NO_WAKE_MISSING);
+        add(reading, what_goes_wrong(outcome));
+        if (outcome->verdict == SIM_VERDICT_LIVELOCK ||
+                outcome->verdict == SIM_VERDICT_STEP_LIMIT) {
+            find_meanwhile(reading);
+        }
     }
 }
 
+/* ---- Any of them. ---------------------------------------------------------------------------- */
+
 void
-sim_report_put_cause(struct sim_page *page, const struct sim_explanation *explanation)
+sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *findings)
 {
-    switch ((enum sim_cause_kind)explanation->cause.kind) {
-    case SIM_CAUSE_NEVER_STORED:
-        put_never_stored(page, explanation);
-        return;
-    case SIM_CAUSE_NEVER_FIRED:
-        put_never_fired(page, explanation);
-        return;
-    case SIM_CAUSE_REPLACED:
-        put_taken(page, explanation, "puts another into its place");
-        return;
-    case SIM_CAUSE_ERASED:
-        if (explanation->cause.by_counterfactual == SIM_COUNTERFACTUAL_LOST ||
-                explanation->cause.wiped) {
-            put_written_over(page, explanation);
-            return;
-        }
-        put_taken(page, explanation, "empties its place without waking");
-        return;
-    case SIM_CAUSE_DROPPED:
-        put_taken(page, explanation, "drops it without waking");
-        return;
-    case SIM_CAUSE_FIRED_EARLY:
-        put_fired_early(page, explanation);
-        return;
-    case SIM_CAUSE_COALESCED:
-        put_coalesced(page, explanation);
-        return;
-    case SIM_CAUSE_NOT_A_WAKE:
-    case SIM_CAUSES:
-        put_not_a_wake(page, explanation);
-        return;
-    }
+    static void (*const finders[SIM_CAUSES])(const struct reading *) = {
+            [SIM_CAUSE_NEVER_STORED] = find_never_stored,
+            [SIM_CAUSE_NEVER_FIRED] = find_never_fired,
+            [SIM_CAUSE_REPLACED] = find_replaced,
+            [SIM_CAUSE_ERASED] = find_erased,
+            [SIM_CAUSE_COALESCED] = find_coalesced,
+            [SIM_CAUSE_DROPPED] = find_dropped,
+            [SIM_CAUSE_FIRED_EARLY] = find_fired_early,
+            [SIM_CAUSE_NOT_A_WAKE] = find_not_a_wake,
+    };
+    const struct sim_cause *cause = &explanation->cause;
+    bool replayed = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
+    const struct reading reading = {
+            .explanation = explanation,
+            .cause = cause,
+            .findings = findings,
+            .waiter = replayed ? sim_actor_table_actor(&explanation->actor_table,
+                                         explanation->counterfactual.actor)
+                               : explanation->wake_outcome.part,
+    };
+    rt_assert(cause->kind < SIM_CAUSES && cause->at_count <= SIM_CAUSE_CALLS);
+    finders[cause->kind](&reading);
 }

@@ -9,7 +9,6 @@
 
 #include "sim/explain/view/diff.h"
 #include "sim/explain/view/phrase.h"
-#include "sim/explain/words.h"
 
 #define SIDE 48u
 #define BEFORE 2u

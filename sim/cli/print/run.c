@@ -13,7 +13,7 @@
 #include "sim/base/terminal.h"
 #include "sim/engine/token.h"
 #include "sim/explain/view/columns.h"
-#include "sim/explain/view/tell.h"
+#include "sim/explain/view/describe.h"
 
 char *
 sim_token_of(const struct sim_scenario *scenario, const struct sim_options *options, uint32_t how,
@@ -65,7 +65,7 @@ sim_print_run(const struct sim_cli *cli, const struct sim_entry *entry,
     char *repeat = sim_command_text(cli, "replay", entry, token);
     char *show = sim_command_text(cli, "show", entry, token);
     char *debug = sim_command_debug(repeat, token);
-    const struct sim_tale tale = {
+    const struct sim_run_view view = {
             .recorder = sim_single_recorder(alone),
             .outcome = outcome,
             .replay = replay ? repeat : NULL,
@@ -74,9 +74,7 @@ sim_print_run(const struct sim_cli *cli, const struct sim_entry *entry,
             .rows_max = SIM_ROWS_DEFAULT,
     };
     sim_page_init(&page, sim_terminal_colour());
-    if (sim_tell(&page, &tale) != RT_OK) {
-        sim_tell_commands(&page, &tale);
-    }
+    sim_describe_run(&page, &view, SIM_DESCRIBE_FAILURE);
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
     free(debug);

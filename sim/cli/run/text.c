@@ -269,10 +269,9 @@ print_replica(struct sim_run *run, const char *name, const struct sim_single *us
         return;
     }
     sim_page_init(&page, sim_terminal_colour());
-    if (sim_diff_put(&page, sim_single_recorder(usual), "here", sim_single_recorder(replica),
-                "replica") == RT_OK) {
-        (void)fputs(sim_page_text(&page), stdout);
-    }
+    sim_diff_put(
+            &page, sim_single_recorder(usual), "here", sim_single_recorder(replica), "replica");
+    (void)fputs(sim_page_text(&page), stdout);
     (void)putchar('\n');
     sim_page_fini(&page);
 }

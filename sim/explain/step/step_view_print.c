@@ -219,7 +219,8 @@ begin(struct printer *printer, struct sim_page *page, const struct sim_step_view
 {
     *printer = (struct printer){.view = view, .page = page};
     sim_page_init(&printer->line, false);
-    return sim_actor_table_make(&printer->actor_table, recorder);
+    sim_actor_table_make(&printer->actor_table, recorder);
+    return RT_OK;
 }
 
 static rt_err

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/core/record/outcome.h"
 #include "sim/core/record/site.h"
 
@@ -61,19 +62,13 @@ object_table_put(struct sim_actor_table *actor_table, uint32_t part)
 }
 
 /* Makes room for one part more, and a table at most half full. */
-static bool
+static void
 parts_grow(struct sim_actor_table *actor_table)
 {
     uint32_t capacity = actor_table->capacity != 0 ? actor_table->capacity * 2 : 64;
-    struct sim_part *parts = reallocarray(actor_table->parts, capacity, sizeof(*parts));
-    if (parts == NULL) {
-        return false;
-    }
+    struct sim_part *parts = sim_heap_resize(actor_table->parts, capacity, sizeof(*parts));
+    uint32_t *table = sim_heap_resize(actor_table->by_object, (size_t)capacity * 2, sizeof(*table));
     actor_table->parts = parts;
-    uint32_t *table = reallocarray(actor_table->by_object, (size_t)capacity * 2, sizeof(*table));
-    if (table == NULL) {
-        return false;
-    }
     actor_table->by_object = table;
     actor_table->capacity = capacity;
     actor_table->by_object_size = capacity * 2;
@@ -83,17 +78,18 @@ parts_grow(struct sim_actor_table *actor_table)
             object_table_put(actor_table, i);
         }
     }
-    return true;
 }
 
-/* A new part; SIM_PART_NONE: no memory, or too many. */
+/* A new part; of too many the world's, which stands for what has none. */
 static uint32_t
 part_add(struct sim_actor_table *actor_table, uint32_t kind, uint32_t actor, uint32_t object,
         const char *name)
 {
-    if (actor_table->count == PARTS_MAX ||
-            (actor_table->count == actor_table->capacity && !parts_grow(actor_table))) {
-        return SIM_PART_NONE;
+    if (actor_table->count == PARTS_MAX) {
+        return 0;
+    }
+    if (actor_table->count == actor_table->capacity) {
+        parts_grow(actor_table);
     }
     uint32_t part = actor_table->count++;
     actor_table->parts[part] = (struct sim_part){
@@ -160,9 +156,6 @@ static uint32_t
 announced(struct sim_actor_table *actor_table, const struct sim_event *event)
 {
     uint32_t part = actor_part(actor_table, event->actor);
-    if (part == SIM_PART_NONE) {
-        return part;
-    }
     uint32_t kind = (uint32_t)(event->argument >> 32);
     actor_table->parts[part].kind = kind <= SIM_ACTOR_OTHER ? kind : SIM_ACTOR_OTHER;
     if (event->object != 0 && actor_table->parts[part].object == 0) {
@@ -181,9 +174,6 @@ polled_part(struct sim_actor_table *actor_table, const struct sim_event *event)
         return part;
     }
     uint32_t actor = actor_part(actor_table, event->actor);
-    if (actor == SIM_PART_NONE) {
-        return actor;
-    }
     struct sim_part *who = &actor_table->parts[actor];
     bool could_be = who->kind == SIM_ACTOR_TASK || who->kind == SIM_ACTOR_OTHER;
     if (actor != 0 && could_be && who->object == 0 &&
@@ -276,24 +266,19 @@ note_number(struct sim_actor_table *actor_table, uint32_t object)
     *maker = other || SIM_OBJECT_NTH(object) >= NUMBERS - 1 ? MANY : now;
 }
 
-static bool
+static void
 assign_all(struct sim_actor_table *actor_table)
 {
-    uint32_t *polling = malloc(ACTORS * sizeof(*polling));
-    if (polling == NULL) {
-        return false;
-    }
+    uint32_t *polling = sim_heap_resize(NULL, ACTORS, sizeof(*polling));
     memset(polling, 0xff, ACTORS * sizeof(*polling));
-    bool fine = true;
-    for (uint64_t i = actor_table->first; i < actor_table->end && fine; i++) {
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
         uint32_t part = assign(actor_table, sim_actor_table_event(actor_table, i), polling);
-        fine = part != SIM_PART_NONE;
+        rt_assert(part < actor_table->count);
         note_nickname(actor_table, sim_actor_table_event(actor_table, i), i);
         note_number(actor_table, sim_actor_table_event(actor_table, i)->object);
-        actor_table->part_of[i - actor_table->first] = (uint16_t)(fine ? part : 0);
+        actor_table->part_of[i - actor_table->first] = (uint16_t)part;
     }
     free(polling);
-    return fine;
 }
 
 /* Sorts the texts into those of events and names. Texts of events come in the order of events. */
@@ -313,28 +298,22 @@ sort_texts(struct sim_actor_table *actor_table)
     }
 }
 
-static bool
+static void
 take_memory(struct sim_actor_table *actor_table)
 {
     size_t texts = texts_there(actor_table->recorder) + (size_t)1;
-    actor_table->part_of = calloc(
-            (size_t)(actor_table->end - actor_table->first) + 1, sizeof(*actor_table->part_of));
-    actor_table->texts = calloc(texts, sizeof(*actor_table->texts));
-    actor_table->names = calloc(texts, sizeof(*actor_table->names));
-    actor_table->by_actor = malloc(ACTORS * sizeof(*actor_table->by_actor));
-    actor_table->nicknames = calloc(SIM_NICKNAMES_MAX, sizeof(*actor_table->nicknames));
+    size_t events = (size_t)(actor_table->end - actor_table->first) + 1;
+    actor_table->part_of = sim_heap_new(events, sizeof(*actor_table->part_of));
+    actor_table->texts = sim_heap_new(texts, sizeof(*actor_table->texts));
+    actor_table->names = sim_heap_new(texts, sizeof(*actor_table->names));
+    actor_table->by_actor = sim_heap_new(ACTORS, sizeof(*actor_table->by_actor));
+    actor_table->nicknames = sim_heap_new(SIM_NICKNAMES_MAX, sizeof(*actor_table->nicknames));
     actor_table->numbered =
-            calloc((size_t)RT_OBJECT_KINDS * NUMBERS, sizeof(*actor_table->numbered));
-    if (actor_table->part_of == NULL || actor_table->texts == NULL || actor_table->names == NULL ||
-            actor_table->by_actor == NULL || actor_table->nicknames == NULL ||
-            actor_table->numbered == NULL) {
-        return false;
-    }
+            sim_heap_new((size_t)RT_OBJECT_KINDS * NUMBERS, sizeof(*actor_table->numbered));
     memset(actor_table->by_actor, 0xff, ACTORS * sizeof(*actor_table->by_actor));
-    return true;
 }
 
-rt_err
+void
 sim_actor_table_make(struct sim_actor_table *actor_table, const struct sim_recorder *recorder)
 {
     rt_assert(actor_table != NULL);
@@ -344,17 +323,11 @@ sim_actor_table_make(struct sim_actor_table *actor_table, const struct sim_recor
             .first = sim_recorder_first(recorder),
             .end = recorder->count,
     };
-    if (!take_memory(actor_table)) {
-        sim_actor_table_free(actor_table);
-        return RT_E_FULL;
-    }
+    take_memory(actor_table);
     sort_texts(actor_table);
-    if (part_add(actor_table, SIM_ACTOR_WORLD, 0, 0, NULL) == SIM_PART_NONE ||
-            !assign_all(actor_table) || sim_moves_make(&actor_table->moves, recorder) != RT_OK) {
-        sim_actor_table_free(actor_table);
-        return RT_E_FULL;
-    }
-    return RT_OK;
+    (void)part_add(actor_table, SIM_ACTOR_WORLD, 0, 0, NULL);
+    assign_all(actor_table);
+    sim_moves_make(&actor_table->moves, recorder);
 }
 
 void

@@ -20,7 +20,6 @@
 #ifndef SIM_EXPLAIN_VIEW_ACTOR_TABLE_H
 #define SIM_EXPLAIN_VIEW_ACTOR_TABLE_H
 
-#include "runtime/base/error.h"
 #include "sim/base/page.h"
 #include "sim/core/actor.h"
 #include "sim/core/record/recorder.h"
@@ -70,9 +69,8 @@ struct sim_actor_table {
     struct sim_moves moves; /* Timers that were started while they ran. */
 };
 
-/* Reads the recorded run. RT_E_FULL: no memory; `actor_table` is then empty and may be given up. */
-RT_MUST_CHECK rt_err sim_actor_table_make(
-        struct sim_actor_table *actor_table, const struct sim_recorder *recorder);
+/* Reads the recorded run. */
+void sim_actor_table_make(struct sim_actor_table *actor_table, const struct sim_recorder *recorder);
 void sim_actor_table_free(struct sim_actor_table *actor_table);
 
 /* Whose event it is; 0 for one that is not there. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/explain/view/phrase.h"
 
 #define TURNS_NAMED 4u
@@ -364,23 +365,17 @@ digits(uint32_t number)
     return count;
 }
 
-static rt_err
+static void
 table_make(struct sim__table *table, const struct sim_interest *interest)
 {
-    table->column_of = calloc(table->actor_table->count, sizeof(*table->column_of));
-    table->seen = calloc(table->actor_table->count, sizeof(*table->seen));
-    if (table->column_of == NULL || table->seen == NULL) {
-        return RT_E_FULL;
-    }
-    rt_err err = sim_rows_make(&table->rows, table->actor_table);
-    if (err == RT_OK) {
-        err = sim_plan_make(&table->plan, &table->rows, interest);
-    }
+    table->column_of = sim_heap_new(table->actor_table->count, sizeof(*table->column_of));
+    table->seen = sim_heap_new(table->actor_table->count, sizeof(*table->seen));
+    sim_rows_make(&table->rows, table->actor_table);
+    sim_plan_make(&table->plan, &table->rows, interest);
     for (uint32_t i = 0; i < table->rows.count; i++) {
         uint32_t width = digits(table->rows.rows[i].step);
         table->step_width = width > table->step_width ? width : table->step_width;
     }
-    return err;
 }
 
 static void
@@ -396,7 +391,7 @@ table_free(struct sim__table *table)
     free(table->seen);
 }
 
-rt_err
+void
 sim_columns_put(struct sim_page *page, const struct sim_actor_table *actor_table,
         const struct sim_outcome *outcome, const uint64_t *steps, uint32_t steps_count,
         uint32_t rows_max)
@@ -415,11 +410,8 @@ sim_columns_put(struct sim_page *page, const struct sim_actor_table *actor_table
         sim_missing_find(actor_table, outcome, &table.mark);
         interest.missing_wake_step = table.mark.step;
     }
-    rt_err err = table_make(&table, &interest);
-    if (err == RT_OK) {
-        sim__table_layout(&table);
-        put_plan(&table);
-    }
+    table_make(&table, &interest);
+    sim__table_layout(&table);
+    put_plan(&table);
     table_free(&table);
-    return err;
 }

@@ -31,9 +31,9 @@ extern "C" {
  * shown in any case. `rows_max` 0: everything, nothing folded. RT_E_FULL: no memory; what was
  * written then is not complete.
  */
-RT_MUST_CHECK rt_err sim_columns_put(struct sim_page *page,
-        const struct sim_actor_table *actor_table, const struct sim_outcome *outcome,
-        const uint64_t *steps, uint32_t steps_count, uint32_t rows_max);
+void sim_columns_put(struct sim_page *page, const struct sim_actor_table *actor_table,
+        const struct sim_outcome *outcome, const uint64_t *steps, uint32_t steps_count,
+        uint32_t rows_max);
 
 #ifdef __cplusplus
 }

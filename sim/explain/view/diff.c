@@ -216,7 +216,7 @@ put_parting(struct sim_page *page, struct sim_page *line, const struct sim_diffe
     }
 }
 
-rt_err
+void
 sim_diff_put(struct sim_page *page, const struct sim_recorder *a, const char *name_a,
         const struct sim_recorder *b, const char *name_b)
 {
@@ -227,15 +227,8 @@ sim_diff_put(struct sim_page *page, const struct sim_recorder *a, const char *na
     struct sim_actor_table actor_table_b;
     struct sim_page line;
     sim_diff_find(a, b, &difference);
-    rt_err err = sim_actor_table_make(&actor_table_a, a);
-    if (err != RT_OK) {
-        return err;
-    }
-    err = sim_actor_table_make(&actor_table_b, b);
-    if (err != RT_OK) {
-        sim_actor_table_free(&actor_table_a);
-        return err;
-    }
+    sim_actor_table_make(&actor_table_a, a);
+    sim_actor_table_make(&actor_table_b, b);
     sim_page_init(&line, false);
     if (difference.kind == SIM_DIFF_SAME) {
         sim_page_printf(&line, "The runs are the same: %llu events.", (unsigned long long)a->count);
@@ -249,19 +242,14 @@ sim_diff_put(struct sim_page *page, const struct sim_recorder *a, const char *na
     sim_page_fini(&line);
     sim_actor_table_free(&actor_table_a);
     sim_actor_table_free(&actor_table_b);
-    return RT_OK;
 }
 
-rt_err
+void
 sim_diff_put_event(struct sim_page *page, const struct sim_recorder *run, uint64_t event)
 {
     rt_assert(page != NULL);
     struct sim_actor_table actor_table;
-    rt_err err = sim_actor_table_make(&actor_table, run);
-    if (err != RT_OK) {
-        return err;
-    }
+    sim_actor_table_make(&actor_table, run);
     put_event_or_end(page, &actor_table, event);
     sim_actor_table_free(&actor_table);
-    return RT_OK;
 }

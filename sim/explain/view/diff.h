@@ -40,16 +40,15 @@ void sim_diff_find(const struct sim_recorder *a, const struct sim_recorder *b,
  * Adds it in words: the few steps before, then what each of the two did. `name_a` and `name_b` are
  * what the reader calls them. At most 100 columns wide. RT_E_FULL: no memory.
  */
-RT_MUST_CHECK rt_err sim_diff_put(struct sim_page *page, const struct sim_recorder *a,
-        const char *name_a, const struct sim_recorder *b, const char *name_b);
+void sim_diff_put(struct sim_page *page, const struct sim_recorder *a, const char *name_a,
+        const struct sim_recorder *b, const char *name_b);
 
 /*
  * Adds what one of them does at `event`, as words without an end of line: its step, whose it is,
  * what happens. "the run has ended" behind its last event; nothing where a ring has lost it.
  * RT_E_FULL: no memory.
  */
-RT_MUST_CHECK rt_err sim_diff_put_event(
-        struct sim_page *page, const struct sim_recorder *run, uint64_t event);
+void sim_diff_put_event(struct sim_page *page, const struct sim_recorder *run, uint64_t event);
 
 #ifdef __cplusplus
 }

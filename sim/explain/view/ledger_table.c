@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/explain/ledger.h"
 #include "sim/explain/view/fold.h"
 
@@ -202,22 +203,17 @@ leave_out(struct table *table, uint32_t rows_max)
     }
 }
 
-/* False: no memory. */
-static bool
+static void
 make_lines(struct table *table, uint32_t rows_max)
 {
     size_t most = (size_t)table->ledger->count + 1;
-    table->asked = calloc(most, sizeof(*table->asked));
-    table->lines = calloc(most, sizeof(*table->lines));
-    if (table->asked == NULL || table->lines == NULL) {
-        return false;
-    }
+    table->asked = sim_heap_new(most, sizeof(*table->asked));
+    table->lines = sim_heap_new(most, sizeof(*table->lines));
     list_asked(table);
     fold_lines(table, rows_max != 0);
     if (rows_max != 0) {
         leave_out(table, rows_max);
     }
-    return true;
 }
 
 /* ---- Widths. --------------------------------------------------------------------------------- */
@@ -357,10 +353,9 @@ sim_ledger_put(
     rt_assert(page != NULL);
     rt_assert(ledger->actor_table != NULL);
     struct table table = {.ledger = ledger, .page = page, .part = part};
-    if (make_lines(&table, rows_max)) {
-        choose_widths(&table);
-        put_lines(&table);
-    }
+    make_lines(&table, rows_max);
+    choose_widths(&table);
+    put_lines(&table);
     sim_page_fini(&table.cell);
     free(table.lines);
     free(table.asked);

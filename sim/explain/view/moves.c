@@ -9,6 +9,7 @@
 
 #include "runtime/base/assert.h"
 #include "runtime/base/probe.h"
+#include "sim/base/heap.h"
 
 /* A timer, and when it is due; an entry that was never used has object 0. */
 struct timer {
@@ -70,7 +71,7 @@ collect(struct sim_moves *moves, const struct sim_recorder *recorder, const stru
     }
 }
 
-rt_err
+void
 sim_moves_make(struct sim_moves *moves, const struct sim_recorder *recorder)
 {
     rt_assert(moves != NULL && recorder != NULL);
@@ -79,16 +80,10 @@ sim_moves_make(struct sim_moves *moves, const struct sim_recorder *recorder)
     while (size < 2 * turns) {
         size *= 2;
     }
-    struct timers table = {calloc((size_t)size, sizeof(*table.timers)), size - 1};
-    *moves = (struct sim_moves){calloc((size_t)turns + 1, sizeof(*moves->moves)), 0};
-    if (table.timers == NULL || moves->moves == NULL) {
-        free(table.timers);
-        sim_moves_free(moves);
-        return RT_E_FULL;
-    }
+    struct timers table = {sim_heap_new((size_t)size, sizeof(*table.timers)), size - 1};
+    *moves = (struct sim_moves){sim_heap_new((size_t)turns + 1, sizeof(*moves->moves)), 0};
     collect(moves, recorder, &table);
     free(table.timers);
-    return RT_OK;
 }
 
 void

@@ -31,7 +31,7 @@ struct sim_moves {
 };
 
 /* Finds all moves on record. RT_E_FULL: no memory, nothing made. */
-RT_MUST_CHECK rt_err sim_moves_make(struct sim_moves *moves, const struct sim_recorder *recorder);
+void sim_moves_make(struct sim_moves *moves, const struct sim_recorder *recorder);
 void sim_moves_free(struct sim_moves *moves);
 
 /* The move that `event` is, or NULL. */

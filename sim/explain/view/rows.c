@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/explain/view/fold.h"
 
 #define AROUND_OWED 2u
@@ -31,20 +32,11 @@ likeness(const struct sim_event *event, uint32_t part)
     return answer ? sim_fold_mix(hash, event->argument) : hash;
 }
 
-static bool
+static void
 row_add(struct sim_rows *rows, const struct sim_row *row)
 {
-    if (rows->count == rows->capacity) {
-        uint32_t capacity = rows->capacity != 0 ? rows->capacity * 2 : 256;
-        struct sim_row *grown = reallocarray(rows->rows, capacity, sizeof(*grown));
-        if (grown == NULL) {
-            return false;
-        }
-        rows->rows = grown;
-        rows->capacity = capacity;
-    }
+    sim_heap_grow(&rows->rows, rows->count, &rows->capacity, sizeof(*row));
     rows->rows[rows->count++] = *row;
-    return true;
 }
 
 static uint8_t
@@ -80,7 +72,7 @@ row_take(struct sim_row *row, const struct sim_event *event, uint32_t part)
     }
 }
 
-rt_err
+void
 sim_rows_make(struct sim_rows *rows, const struct sim_actor_table *actor_table)
 {
     rt_assert(rows != NULL && actor_table->recorder != NULL);
@@ -98,10 +90,7 @@ sim_rows_make(struct sim_rows *rows, const struct sim_actor_table *actor_table)
                     .part = part,
                     .kind = row_kind(event),
             };
-            if (!row_add(rows, &row)) {
-                sim_rows_free(rows);
-                return RT_E_FULL;
-            }
+            row_add(rows, &row);
         }
         row_take(&rows->rows[rows->count - 1], event, part);
         if (event->kind == SIM_EVENT_STEP || event->kind == SIM_EVENT_CLOCK) {
@@ -111,7 +100,6 @@ sim_rows_make(struct sim_rows *rows, const struct sim_actor_table *actor_table)
             slow_ns += event->argument;
         }
     }
-    return RT_OK;
 }
 
 void
@@ -165,20 +153,11 @@ mark_all(struct sim_rows *rows, const struct sim_interest *interest)
 
 /* ---- Folding. -------------------------------------------------------------------------------- */
 
-static bool
+static void
 item_add(struct sim_plan *plan, uint8_t kind, uint32_t row, uint32_t rows, uint32_t period)
 {
-    if (plan->count == plan->capacity) {
-        uint32_t capacity = plan->capacity != 0 ? plan->capacity * 2 : 256;
-        struct sim_item *grown = reallocarray(plan->items, capacity, sizeof(*grown));
-        if (grown == NULL) {
-            return false;
-        }
-        plan->items = grown;
-        plan->capacity = capacity;
-    }
+    sim_heap_grow(&plan->items, plan->count, &plan->capacity, sizeof(*plan->items));
     plan->items[plan->count++] = (struct sim_item){row, rows, period, kind, true};
-    return true;
 }
 
 static uint64_t
@@ -198,17 +177,15 @@ next_marked(const struct sim_rows *rows, uint32_t start)
     return i;
 }
 
-static bool
+static void
 add_rows(struct sim_plan *plan, uint32_t from, uint32_t to)
 {
-    bool fine = true;
-    for (uint32_t i = from; i < to && fine; i++) {
-        fine = item_add(plan, SIM_ITEM_ROW, i, 1, 0);
+    for (uint32_t i = from; i < to; i++) {
+        item_add(plan, SIM_ITEM_ROW, i, 1, 0);
     }
-    return fine;
 }
 
-static bool
+static void
 fold(struct sim_plan *plan, const struct sim_rows *rows)
 {
     uint32_t limit = 0;
@@ -219,13 +196,12 @@ fold(struct sim_plan *plan, const struct sim_rows *rows)
         uint32_t period = 0;
         uint32_t again = i < limit ? sim_fold_find(likeness_of, rows, i, limit, &period) : 0;
         uint32_t shown = again != 0 ? period : 1;
-        if (!add_rows(plan, i, i + shown) ||
-                (again != 0 && !item_add(plan, SIM_ITEM_FOLD, i + shown, again, period))) {
-            return false;
+        add_rows(plan, i, i + shown);
+        if (again != 0) {
+            item_add(plan, SIM_ITEM_FOLD, i + shown, again, period);
         }
         i += shown + again;
     }
-    return true;
 }
 
 /* ---- Leaving out. ---------------------------------------------------------------------------- */
@@ -305,22 +281,21 @@ close_gaps(struct sim_plan *plan)
     }
 }
 
-rt_err
+void
 sim_plan_make(struct sim_plan *plan, struct sim_rows *rows, const struct sim_interest *interest)
 {
     rt_assert(plan != NULL && rows != NULL);
     *plan = (struct sim_plan){0};
     mark_all(rows, interest);
-    bool fine = interest->rows_max != 0 ? fold(plan, rows) : add_rows(plan, 0, rows->count);
-    if (!fine) {
-        sim_plan_free(plan);
-        return RT_E_FULL;
+    if (interest->rows_max == 0) {
+        add_rows(plan, 0, rows->count);
+        return;
     }
-    if (interest->rows_max != 0 && plan->count > interest->rows_max) {
+    fold(plan, rows);
+    if (plan->count > interest->rows_max) {
         choose_all(plan, rows, interest);
         close_gaps(plan);
     }
-    return RT_OK;
 }
 
 void

@@ -70,12 +70,11 @@ struct sim_interest {
 };
 
 /* Divides the run into rows. RT_E_FULL: no memory, nothing made. */
-RT_MUST_CHECK rt_err sim_rows_make(
-        struct sim_rows *rows, const struct sim_actor_table *actor_table);
+void sim_rows_make(struct sim_rows *rows, const struct sim_actor_table *actor_table);
 void sim_rows_free(struct sim_rows *rows);
 
 /* Decides what is shown; marks rows. RT_E_FULL: no memory, nothing made. */
-RT_MUST_CHECK rt_err sim_plan_make(
+void sim_plan_make(
         struct sim_plan *plan, struct sim_rows *rows, const struct sim_interest *interest);
 void sim_plan_free(struct sim_plan *plan);
 

@@ -87,7 +87,8 @@ sim_where_find(const struct sim_outcome *outcome, const struct sim_recorder *rec
     struct sim_actor_table actor_table;
     bool leak = outcome->lost_wakers > 0;
     sim_frames_find(&outcome->stack, ret);
-    if (leak && recorder != NULL && sim_actor_table_make(&actor_table, recorder) == RT_OK) {
+    if (leak && recorder != NULL) {
+        sim_actor_table_make(&actor_table, recorder);
         find_clones(&actor_table, outcome->lost_step, ret);
         sim_actor_table_free(&actor_table);
     }

@@ -8,7 +8,7 @@
 #include "runtime/tests/test.h"
 #include "runtime/time/timers.h"
 #include "sim/explain/view/columns.h"
-#include "sim/explain/view/tell.h"
+#include "sim/explain/view/describe.h"
 #include "sim/tests/explain/tale.h"
 
 #define PENDING 0
@@ -20,9 +20,9 @@ report_of(struct tale *tale, struct sim_page *page, enum sim_verdict verdict, ui
 {
     tale->outcome.oracle = SIM_ORACLE_REWAKE;
     tale_end(tale, verdict, actor);
-    struct sim_tale told = {
+    struct sim_run_view told = {
             .recorder = &tale->recorder, .outcome = &tale->outcome, .rows_max = SIM_ROWS_DEFAULT};
-    EXPECT_EQ(sim_tell(page, &told), RT_OK);
+    sim_describe_run(page, &told, SIM_DESCRIBE_FAILURE);
     ck_assert_uint_le(tale_width(sim_page_text(page)), SIM_PAGE_WIDTH);
     return sim_page_text(page);
 }

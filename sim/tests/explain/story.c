@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
-#include "sim/explain/view/tell.h"
+#include "sim/explain/view/describe.h"
 
 void
 story_begin(struct story *story)
@@ -47,12 +47,12 @@ story_end(struct story *story)
 const char *
 why_lost(struct story *story, uint32_t owed)
 {
-    struct sim_tale tale = {
+    struct sim_run_view tale = {
             .recorder = &story->tale->recorder, .outcome = &story->tale->outcome, .rows_max = 60};
     story->tale->outcome.missing_wake_step = owed;
     story->tale->outcome.oracle = SIM_ORACLE_REWAKE;
     tale_end(story->tale, SIM_VERDICT_LOST_WAKEUP, story->waiter);
-    EXPECT_EQ(sim_tell_why(&story->page, &tale), RT_OK);
+    sim_describe_run(&story->page, &tale, SIM_DESCRIBE_WHY);
     /* What the verdict is, is the same for all of them. */
     char *end = strstr(story->page.bytes, "What a ");
     ck_assert_ptr_nonnull(end);
@@ -61,14 +61,14 @@ why_lost(struct story *story, uint32_t owed)
 }
 
 const char *
-head_and_why_of(struct story *story, bool went_on)
+head_and_why_of(struct story *story, bool progressed)
 {
-    struct sim_tale told = {.recorder = &story->tale->recorder,
+    struct sim_run_view told = {.recorder = &story->tale->recorder,
             .outcome = &story->tale->outcome,
             .rows_max = 60,
-            .went_on = went_on};
-    EXPECT_EQ(sim_tell_headline(&story->page, &told), RT_OK);
-    EXPECT_EQ(sim_tell_why(&story->page, &told), RT_OK);
+            .progressed = progressed};
+    sim_describe_run(&story->page, &told, SIM_DESCRIBE_HEADLINE);
+    sim_describe_run(&story->page, &told, SIM_DESCRIBE_WHY);
     return sim_page_text(&story->page);
 }
 

@@ -39,9 +39,9 @@ void story_end(struct story *story);
 /* The paragraph "why" of a lost wake-up that `owed` should have prevented. */
 const char *why_lost(struct story *story, uint32_t owed);
 
-/* The headline and the paragraph of `story`. `went_on`: as in struct sim_tale; head_and_why: it did
- * not. */
-const char *head_and_why_of(struct story *story, bool went_on);
+/* The headline and the paragraph of `story`. `progressed`: as in struct sim_run_view;
+ * head_and_why: false. */
+const char *head_and_why_of(struct story *story, bool progressed);
 const char *head_and_why(struct story *story);
 
 /* What the judge found it by, and said. */

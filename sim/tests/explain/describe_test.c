@@ -1,5 +1,5 @@
 /*
- * tell_test.c -- the failure report: the whole of it, and each verdict.
+ * describe_test.c -- the failure report: the whole of it, and each verdict.
  *
  * The golden texts are what a reader sees. When one of them changes, read it aloud
  * before you take it over.
@@ -12,14 +12,14 @@
 #include "runtime/tests/test.h"
 #include "sim/core/record/site.h"
 #include "sim/explain/view/columns.h"
-#include "sim/explain/view/tell.h"
+#include "sim/explain/view/describe.h"
 #include "sim/tests/explain/story.h"
 #include "sim/tests/lab.h"
 
 /*
  * Goal: the whole report, as it stands in the terminal.
  */
-TEST(tell_lost_wakeup_from_the_first_line_to_the_commands)
+TEST(describe_lost_wakeup_from_the_first_line_to_the_commands)
 {
     struct story story;
     story_begin(&story);
@@ -36,12 +36,12 @@ TEST(tell_lost_wakeup_from_the_first_line_to_the_commands)
     tale->outcome.missing_wake_step = 3;
     tale->outcome.oracle = SIM_ORACLE_REWAKE;
     tale_end(tale, SIM_VERDICT_LOST_WAKEUP, story.waiter);
-    struct sim_tale told = {.recorder = &tale->recorder,
+    struct sim_run_view told = {.recorder = &tale->recorder,
             .outcome = &tale->outcome,
             .replay = "rewake replay rw1:test/erase:7:abc",
             .show = "rewake show rw1:test/erase:7:abc",
             .rows_max = SIM_ROWS_DEFAULT};
-    EXPECT_EQ(sim_tell(&story.page, &told), RT_OK);
+    sim_describe_run(&story.page, &told, SIM_DESCRIBE_FAILURE);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
 "lost-wakeup: `blocked` is blocked forever although it could make progress: it waits for an item\n"
@@ -75,7 +75,7 @@ TEST(tell_lost_wakeup_from_the_first_line_to_the_commands)
 /*
  * Goal: what was found behind a limit was not found in a stall.
  */
-TEST(tell_lost_wakeup_behind_a_limit_names_the_limit)
+TEST(describe_lost_wakeup_behind_a_limit_names_the_limit)
 {
     struct story story;
     story_begin(&story);
@@ -105,7 +105,7 @@ TEST(tell_lost_wakeup_behind_a_limit_names_the_limit)
 /*
  * Goal: a name reads as a name, and stands there once: "in nothing, …" is no sentence.
  */
-TEST(tell_headline_puts_names_in_quotes)
+TEST(describe_headline_puts_names_in_quotes)
 {
     static const struct {
         const char *name;
@@ -133,15 +133,15 @@ TEST(tell_headline_puts_names_in_quotes)
         story.tale->outcome.reason = (uint8_t)cases[i].reason;
         tale_end(story.tale, SIM_VERDICT_CONTRACT,
                 cases[i].oracle == SIM_ORACLE_PRIMITIVE_AUDIT ? UINT32_MAX : story.waiter);
-        struct sim_tale told = {
+        struct sim_run_view told = {
                 .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
-        EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
+        sim_describe_run(&story.page, &told, SIM_DESCRIBE_HEADLINE);
         EXPECT_STR(sim_page_text(&story.page), cases[i].told);
         story_end(&story);
     }
 }
 
-TEST(tell_livelock_names_who_takes_turns)
+TEST(describe_livelock_names_who_takes_turns)
 {
     struct story story;
     story_begin(&story);
@@ -156,10 +156,10 @@ TEST(tell_livelock_names_who_takes_turns)
     (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX,
             "300 steps were taken in which nothing was completed, consumed or moved");
     tale_end(story.tale, SIM_VERDICT_LIVELOCK, story.waiter);
-    struct sim_tale told = {
+    struct sim_run_view told = {
             .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
-    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
-    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    sim_describe_run(&story.page, &told, SIM_DESCRIBE_HEADLINE);
+    sim_describe_run(&story.page, &told, SIM_DESCRIBE_WHY);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
 "livelock: the run makes no progress: 300 steps were taken in which nothing was completed, consumed\n"
@@ -172,7 +172,7 @@ TEST(tell_livelock_names_who_takes_turns)
     story_end(&story);
 }
 
-TEST(tell_starvation_names_who_went_first)
+TEST(describe_starvation_names_who_went_first)
 {
     struct story story;
     story_begin(&story);
@@ -191,10 +191,10 @@ TEST(tell_starvation_names_who_went_first)
             "task 'blocked' was woken at step 2 and has been passed over for 50 steps");
     story.tale->outcome.reason = SIM_REASON_NAMED;
     tale_end(story.tale, SIM_VERDICT_STARVATION, story.waiter);
-    struct sim_tale told = {
+    struct sim_run_view told = {
             .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
-    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
-    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    sim_describe_run(&story.page, &told, SIM_DESCRIBE_HEADLINE);
+    sim_describe_run(&story.page, &told, SIM_DESCRIBE_WHY);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
 "starvation: task 'blocked' was woken at step 2 and has been passed over for 50 steps, at step 52\n"
@@ -210,7 +210,7 @@ TEST(tell_starvation_names_who_went_first)
 /*
  * Goal: where a deadline was passed over, not a task, the last steps are told.
  */
-TEST(tell_starvation_of_a_deadline_names_who_ran_last)
+TEST(describe_starvation_of_a_deadline_names_who_ran_last)
 {
     struct story story;
     story_begin(&story);
@@ -227,7 +227,7 @@ TEST(tell_starvation_of_a_deadline_names_who_ran_last)
     story_end(&story);
 }
 
-TEST(tell_invariant_names_step_and_line)
+TEST(describe_invariant_names_step_and_line)
 {
     struct story story;
     story_begin(&story);
@@ -237,10 +237,10 @@ TEST(tell_invariant_names_step_and_line)
             story.tale->outcome.message, SIM_MESSAGE_MAX, "SIM_ALWAYS(balance >= 0) does not hold");
     story.tale->outcome.site = tale_site(5);
     tale_end(story.tale, SIM_VERDICT_INVARIANT, story.bringer);
-    struct sim_tale told = {
+    struct sim_run_view told = {
             .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
-    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
-    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    sim_describe_run(&story.page, &told, SIM_DESCRIBE_HEADLINE);
+    sim_describe_run(&story.page, &told, SIM_DESCRIBE_WHY);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
 "invariant: in `bringer`, SIM_ALWAYS(balance >= 0) does not hold, at step 1 (0ns).\n"
@@ -251,7 +251,7 @@ TEST(tell_invariant_names_step_and_line)
     story_end(&story);
 }
 
-TEST(tell_crash_names_the_last_thing_on_record)
+TEST(describe_crash_names_the_last_thing_on_record)
 {
     struct story story;
     story_begin(&story);
@@ -262,10 +262,10 @@ TEST(tell_crash_names_the_last_thing_on_record)
     story.tale->outcome.verdict = SIM_VERDICT_CRASH;
     story.tale->outcome.actor = UINT32_MAX;
     (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX, "the process died of SIGSEGV");
-    struct sim_tale told = {
+    struct sim_run_view told = {
             .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
-    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
-    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    sim_describe_run(&story.page, &told, SIM_DESCRIBE_HEADLINE);
+    sim_describe_run(&story.page, &told, SIM_DESCRIBE_WHY);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
 "crash: the process died of SIGSEGV.\n"
@@ -280,7 +280,7 @@ TEST(tell_crash_names_the_last_thing_on_record)
  * Goal: every verdict has a first sentence with its word, a reason, and a sentence on what it is;
  * with an empty record too.
  */
-TEST(tell_every_verdict_has_its_words_even_without_a_record)
+TEST(describe_every_verdict_has_its_words_even_without_a_record)
 {
     for (uint32_t verdict = 0; verdict < SIM_VERDICTS; verdict++) {
         for (uint32_t empty = 0; empty < 2; empty++) {
@@ -291,11 +291,11 @@ TEST(tell_every_verdict_has_its_words_even_without_a_record)
                 story_bring(&story);
             }
             tale_end(story.tale, (enum sim_verdict)verdict, empty == 0 ? story.waiter : UINT32_MAX);
-            struct sim_tale told = {.recorder = &story.tale->recorder,
+            struct sim_run_view told = {.recorder = &story.tale->recorder,
                     .outcome = &story.tale->outcome,
                     .replay = "rewake replay x",
                     .rows_max = 60};
-            EXPECT_EQ(sim_tell(&story.page, &told), RT_OK);
+            sim_describe_run(&story.page, &told, SIM_DESCRIBE_FAILURE);
             const char *text = sim_page_text(&story.page);
             const char *word = sim_verdict_name(verdict);
             EXPECT(strncmp(text, word, strlen(word)) == 0);
@@ -311,7 +311,7 @@ TEST(tell_every_verdict_has_its_words_even_without_a_record)
  * Goal: a record that a crash has left half-written is told without a second crash.
  * Method: events and texts of random bytes, 200 times.
  */
-TEST(tell_survives_a_record_of_random_bytes)
+TEST(describe_survives_a_record_of_random_bytes)
 {
     uint64_t state = 1;
     for (uint32_t round = 0; round < 200; round++) {
@@ -347,10 +347,10 @@ TEST(tell_survives_a_record_of_random_bytes)
         story.tale->outcome.fail_step = 250;
         memset(story.tale->outcome.message, 'm', SIM_MESSAGE_MAX);
         memset(story.tale->outcome.actor_name, 'n', sizeof(story.tale->outcome.actor_name));
-        struct sim_tale told = {
+        struct sim_run_view told = {
                 .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 40};
-        EXPECT_EQ(sim_tell(&story.page, &told), RT_OK);
-        EXPECT_EQ(sim_tell_ledger(&story.page, &told), RT_OK);
+        sim_describe_run(&story.page, &told, SIM_DESCRIBE_FAILURE);
+        sim_describe_run(&story.page, &told, SIM_DESCRIBE_LEDGER);
         story_end(&story);
     }
 }
@@ -414,7 +414,7 @@ box_setup(struct sim_world *world)
  * Goal: what is told of a real run names the real tasks, objects and lines.
  * Method: check, then store; the first seed that loses the wake.
  */
-TEST(tell_real_run_names_the_lines_of_the_scenario)
+TEST(describe_real_run_names_the_lines_of_the_scenario)
 {
     static const struct sim_scenario scenario = {.name = "test/box", .setup = box_setup};
     struct lab lab;
@@ -426,9 +426,9 @@ TEST(tell_real_run_names_the_lines_of_the_scenario)
         outcome = lab_judge(&lab, &scenario, seed, false);
     }
     EXPECT_EQ(outcome.verdict, SIM_VERDICT_LOST_WAKEUP);
-    struct sim_tale told = {
+    struct sim_run_view told = {
             .recorder = &lab.world.recorder, .outcome = &outcome, .rows_max = SIM_ROWS_DEFAULT};
-    EXPECT_EQ(sim_tell(&page, &told), RT_OK);
+    sim_describe_run(&page, &told, SIM_DESCRIBE_FAILURE);
     const char *text = sim_page_text(&page);
     EXPECT(strstr(text, "lost-wakeup: `taker` is blocked forever although it could make progress: "
                         "it waits for "

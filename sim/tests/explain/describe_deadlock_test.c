@@ -1,5 +1,5 @@
 /*
- * tell_deadlock_test.c -- everybody sleeps: who waits for what, and what is claimed of it.
+ * describe_deadlock_test.c -- everybody sleeps: who waits for what, and what is claimed of it.
  *
  * The golden texts are what a reader sees. When one of them changes, read it aloud
  * before you take it over.
@@ -9,14 +9,14 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
-#include "sim/explain/view/tell.h"
+#include "sim/explain/view/describe.h"
 #include "sim/tests/explain/story.h"
 
 /*
  * Goal: a deadlock names everybody who is left and the circle in which they wait; those who have
  * finished are not named.
  */
-TEST(tell_deadlock_names_who_waits_for_whom)
+TEST(describe_deadlock_names_who_waits_for_whom)
 {
     struct story story;
     story_begin(&story);
@@ -31,9 +31,10 @@ TEST(tell_deadlock_names_who_waits_for_whom)
     tale_store(tale, story.bringer, story.self, "its end", tale_site(1));
     tale_polled(tale, story.bringer, PENDING);
     tale_end(tale, SIM_VERDICT_DEADLOCK, story.waiter);
-    struct sim_tale told = {.recorder = &tale->recorder, .outcome = &tale->outcome, .rows_max = 60};
-    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
-    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    struct sim_run_view told = {
+            .recorder = &tale->recorder, .outcome = &tale->outcome, .rows_max = 60};
+    sim_describe_run(&story.page, &told, SIM_DESCRIBE_HEADLINE);
+    sim_describe_run(&story.page, &told, SIM_DESCRIBE_WHY);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
 "deadlock: no task can make progress: `blocked` waits for the end of bringer since step 2 (100ns);\n"
@@ -55,7 +56,7 @@ TEST(tell_deadlock_names_who_waits_for_whom)
  * Goal: of a loop nothing is claimed that was not done: it was never polled. What it waits for is
  * in no ledger, and told from the outcome.
  */
-TEST(tell_deadlock_of_a_loop_does_not_claim_that_no_wake_is_missing)
+TEST(describe_deadlock_of_a_loop_does_not_claim_that_no_wake_is_missing)
 {
     struct story story;
     story_begin(&story);
@@ -89,7 +90,7 @@ TEST(tell_deadlock_of_a_loop_does_not_claim_that_no_wake_is_missing)
  * Goal: below an answer that says with what somebody goes on, "nobody went on" is only why it is
  * called a deadlock, and nothing says that a loop could not be asked, or that no wake is missing.
  */
-TEST(tell_deadlock_below_an_answer_does_not_contradict_it)
+TEST(describe_deadlock_below_an_answer_does_not_contradict_it)
 {
     struct story story;
     story_begin(&story);
@@ -113,7 +114,7 @@ TEST(tell_deadlock_below_an_answer_does_not_contradict_it)
 /*
  * Goal: tasks were polled, loops were not: both are said.
  */
-TEST(tell_deadlock_of_tasks_and_loops_tells_them_apart)
+TEST(describe_deadlock_of_tasks_and_loops_tells_them_apart)
 {
     struct story story;
     story_begin(&story);
@@ -152,7 +153,7 @@ TEST(tell_deadlock_of_tasks_and_loops_tells_them_apart)
  * Goal: a loop has no waker; when it began to wait and that nobody notified it is the story.
  * Method: it could go on already when it blocked; then only later.
  */
-TEST(tell_lost_wakeup_of_a_loop_names_when_it_blocked)
+TEST(describe_lost_wakeup_of_a_loop_names_when_it_blocked)
 {
     for (uint32_t later = 0; later < 2; later++) {
         struct story story;
@@ -198,7 +199,7 @@ TEST(tell_lost_wakeup_of_a_loop_names_when_it_blocked)
 /*
  * Goal: what took round after round of polls to see is not told as if one poll had shown it.
  */
-TEST(tell_lost_wakeup_found_by_rounds_lists_who_waits_for_what)
+TEST(describe_lost_wakeup_found_by_rounds_lists_who_waits_for_what)
 {
     struct story story;
     story_begin(&story);

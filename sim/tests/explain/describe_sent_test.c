@@ -1,5 +1,5 @@
 /*
- * tell_sent_test.c -- a wake that was sent, and which no poll followed.
+ * describe_sent_test.c -- a wake that was sent, and which no poll followed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,7 +7,7 @@
 
 #include "runtime/tests/test.h"
 #include "sim/explain/view/columns.h"
-#include "sim/explain/view/tell.h"
+#include "sim/explain/view/describe.h"
 #include "sim/tests/explain/story.h"
 
 /* A loop polls both in its own steps: the blocked task stores, is woken in step 2, and the loop
@@ -39,11 +39,11 @@ told(struct story *story, uint32_t verdict, uint32_t owed)
     tale->outcome.oracle = SIM_ORACLE_REWAKE;
     tale_end(tale, verdict, story->waiter);
     tale->outcome.fail_step = verdict == SIM_VERDICT_LATE_WAKEUP ? 3 : 0;
-    struct sim_tale page = {.recorder = &tale->recorder,
+    struct sim_run_view page = {.recorder = &tale->recorder,
             .outcome = &tale->outcome,
             .replay = "",
             .rows_max = SIM_ROWS_DEFAULT};
-    EXPECT_EQ(sim_tell(&story->page, &page), RT_OK);
+    sim_describe_run(&story->page, &page, SIM_DESCRIBE_FAILURE);
     return sim_page_text(&story->page);
 }
 
@@ -59,7 +59,7 @@ expect_parts(const char *text, const char *const *parts)
  * Goal: a wake that was sent is never said to be missing. It is drawn as sent, and whoever had it
  * last is named, with the step in which it went to sleep over it.
  */
-TEST(tell_wake_that_was_dropped_is_told_as_sent)
+TEST(describe_wake_that_was_dropped_is_told_as_sent)
 {
     static const char *const parts[] = {
             "it waits for an item\nsince step 1 (0ns), was woken at step 2 (100ns), and was never "
@@ -81,7 +81,7 @@ TEST(tell_wake_that_was_dropped_is_told_as_sent)
 /*
  * Goal: what came later than the wake is told after it; the mark stands where it could go on.
  */
-TEST(tell_wake_that_was_dropped_before_it_could_go_on)
+TEST(describe_wake_that_was_dropped_before_it_could_go_on)
 {
     static const char *const parts[] = {
             "could have made progress after step 3 (300ns), was woken at step 2",
@@ -97,7 +97,7 @@ TEST(tell_wake_that_was_dropped_before_it_could_go_on)
 /*
  * Goal: of a poll that came in the end nobody says that it never came.
  */
-TEST(tell_wake_whose_poll_came_late)
+TEST(describe_wake_whose_poll_came_late)
 {
     static const char *const parts[] = {"`blocked` was polled too late: it waits for an item",
             "was woken at\nstep 2 (100ns), and was still blocked when",

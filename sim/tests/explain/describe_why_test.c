@@ -1,5 +1,5 @@
 /*
- * tell_why_test.c -- why a wake was lost: each way to lose one.
+ * describe_why_test.c -- why a wake was lost: each way to lose one.
  *
  * The golden texts are what a reader sees. When one of them changes, read it aloud
  * before you take it over.
@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
-#include "sim/explain/view/tell.h"
+#include "sim/explain/view/describe.h"
 #include "sim/explain/view/wake_outcome.h"
 #include "sim/tests/explain/story.h"
 
-TEST(tell_why_waker_never_stored)
+TEST(describe_why_waker_never_stored)
 {
     struct story story;
     story_begin(&story);
@@ -31,7 +31,7 @@ TEST(tell_why_waker_never_stored)
     story_end(&story);
 }
 
-TEST(tell_why_waker_stored_and_never_fired)
+TEST(describe_why_waker_stored_and_never_fired)
 {
     struct story story;
     story_begin(&story);
@@ -48,7 +48,7 @@ TEST(tell_why_waker_stored_and_never_fired)
     story_end(&story);
 }
 
-TEST(tell_why_wake_came_before_the_store)
+TEST(describe_why_wake_came_before_the_store)
 {
     struct story story;
     story_begin(&story);
@@ -68,7 +68,7 @@ TEST(tell_why_wake_came_before_the_store)
     story_end(&story);
 }
 
-TEST(tell_why_waker_replaced_by_another)
+TEST(describe_why_waker_replaced_by_another)
 {
     struct story story;
     story_begin(&story);
@@ -92,7 +92,7 @@ TEST(tell_why_waker_replaced_by_another)
     story_end(&story);
 }
 
-TEST(tell_why_waker_erased_without_a_wake)
+TEST(describe_why_waker_erased_without_a_wake)
 {
     struct story story;
     story_begin(&story);
@@ -112,7 +112,7 @@ TEST(tell_why_waker_erased_without_a_wake)
     story_end(&story);
 }
 
-TEST(tell_why_clone_dropped_without_a_wake)
+TEST(describe_why_clone_dropped_without_a_wake)
 {
     struct story story;
     story_begin(&story);
@@ -131,7 +131,7 @@ TEST(tell_why_clone_dropped_without_a_wake)
 }
 
 /* A05: the timer was started under another task's waker, and the future has moved. */
-TEST(tell_why_the_wake_went_to_somebody_else)
+TEST(describe_why_the_wake_went_to_somebody_else)
 {
     struct story story;
     story_begin(&story);
@@ -159,7 +159,7 @@ TEST(tell_why_the_wake_went_to_somebody_else)
 }
 
 /* A05 again, but the one who sleeps waits in its own place for the same: nothing is certain. */
-TEST(tell_why_nobody_fired_says_what_was_fired_instead)
+TEST(describe_why_nobody_fired_says_what_was_fired_instead)
 {
     struct story story;
     story_begin(&story);
@@ -187,7 +187,7 @@ TEST(tell_why_nobody_fired_says_what_was_fired_instead)
 }
 
 /* A06: the one who stored there has finished, and the future lives on in the blocked task. */
-TEST(tell_why_nobody_fired_says_whose_waker_was_there_last)
+TEST(describe_why_nobody_fired_says_whose_waker_was_there_last)
 {
     struct story story;
     story_begin(&story);
@@ -213,7 +213,7 @@ TEST(tell_why_nobody_fired_says_whose_waker_was_there_last)
 }
 
 /* One of two who wait in a queue is woken, and does not pass it on. */
-TEST(tell_why_the_other_one_in_the_queue_was_woken)
+TEST(describe_why_the_other_one_in_the_queue_was_woken)
 {
     struct story story;
     story_begin(&story);
@@ -240,7 +240,7 @@ TEST(tell_why_the_other_one_in_the_queue_was_woken)
 }
 
 /* It waits for two things; which one it could go on with nobody says. What went wrong is told. */
-TEST(tell_why_prefers_the_wait_that_went_wrong)
+TEST(describe_why_prefers_the_wait_that_went_wrong)
 {
     struct story story;
     story_begin(&story);
@@ -262,7 +262,7 @@ TEST(tell_why_prefers_the_wait_that_went_wrong)
     story_end(&story);
 }
 
-TEST(tell_why_the_waker_was_of_a_task_that_is_gone)
+TEST(describe_why_the_waker_was_of_a_task_that_is_gone)
 {
     struct story story;
     story_begin(&story);
@@ -279,7 +279,7 @@ TEST(tell_why_the_waker_was_of_a_task_that_is_gone)
     story_end(&story);
 }
 
-TEST(tell_why_a_combinator_kept_the_wake_to_itself)
+TEST(describe_why_a_combinator_kept_the_wake_to_itself)
 {
     struct story story;
     story_begin(&story);
@@ -299,7 +299,7 @@ TEST(tell_why_a_combinator_kept_the_wake_to_itself)
     story_end(&story);
 }
 
-TEST(tell_why_the_host_reported_and_nobody_passed_it_on)
+TEST(describe_why_the_host_reported_and_nobody_passed_it_on)
 {
     struct story story;
     story_begin(&story);
@@ -323,7 +323,7 @@ TEST(tell_why_the_host_reported_and_nobody_passed_it_on)
 }
 
 /* A08, A09: a wake during the poll, and the flag is cleared afterwards. */
-TEST(tell_why_a_wake_during_its_poll_was_forgotten)
+TEST(describe_why_a_wake_during_its_poll_was_forgotten)
 {
     struct story story;
     story_begin(&story);
@@ -343,7 +343,7 @@ TEST(tell_why_a_wake_during_its_poll_was_forgotten)
 /*
  * Goal: a wake that was forgotten is told as such only when no poll followed it.
  */
-TEST(tell_wake_that_was_followed_by_a_poll_is_no_reason)
+TEST(describe_wake_that_was_followed_by_a_poll_is_no_reason)
 {
     struct story story;
     struct sim_actor_table actor_table;
@@ -359,8 +359,8 @@ TEST(tell_wake_that_was_followed_by_a_poll_is_no_reason)
     story_bring(&story);
     tale_end(story.tale, SIM_VERDICT_LOST_WAKEUP, story.waiter);
     story.tale->outcome.missing_wake_step = 4;
-    EXPECT_EQ(sim_actor_table_make(&actor_table, &story.tale->recorder), RT_OK);
-    EXPECT_EQ(sim_ledger_make(&ledger, &actor_table), RT_OK);
+    sim_actor_table_make(&actor_table, &story.tale->recorder);
+    sim_ledger_make(&ledger, &actor_table);
     sim_wake_outcome_find(&ledger, &story.tale->outcome, &wake_outcome);
     EXPECT_STR(sim_wake_outcome_name(wake_outcome.kind), "never-fired");
     EXPECT_EQ(wake_outcome.wait->store_step, 3);
@@ -373,7 +373,7 @@ TEST(tell_wake_that_was_followed_by_a_poll_is_no_reason)
  * Goal: a late wake-up is judged as things stood when it was found, not as they were afterwards.
  * Method: the run goes on after the audit, and the waker is fired there.
  */
-TEST(tell_late_wakeup_looks_at_the_moment_of_the_audit)
+TEST(describe_late_wakeup_looks_at_the_moment_of_the_audit)
 {
     struct story story;
     story_begin(&story);
@@ -389,10 +389,10 @@ TEST(tell_late_wakeup_looks_at_the_moment_of_the_audit)
     story.tale->outcome.oracle = SIM_ORACLE_QUIET_AUDIT;
     story.tale->outcome.fail_step = 2;
     story.tale->outcome.missing_wake_step = 2;
-    struct sim_tale told = {
+    struct sim_run_view told = {
             .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
-    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
-    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    sim_describe_run(&story.page, &told, SIM_DESCRIBE_HEADLINE);
+    sim_describe_run(&story.page, &told, SIM_DESCRIBE_WHY);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
 "late-wakeup: `blocked` was woken too late: it waits for an item since step 1 (0ns), could have made\n"
@@ -410,7 +410,7 @@ TEST(tell_late_wakeup_looks_at_the_moment_of_the_audit)
  * Goal: a late wake-up of a loop is explained by the question that it was asked.
  * Method: a loop that waits in its host; a loop cannot be polled.
  */
-TEST(tell_late_wakeup_of_a_loop_has_the_question_to_its_host)
+TEST(describe_late_wakeup_of_a_loop_has_the_question_to_its_host)
 {
     struct tale *tale = tale_new();
     struct sim_page page;
@@ -424,9 +424,9 @@ TEST(tell_late_wakeup_of_a_loop_has_the_question_to_its_host)
     tale_end(tale, SIM_VERDICT_LATE_WAKEUP, loop);
     tale->outcome.oracle = SIM_ORACLE_QUIET_AUDIT;
     tale->outcome.fail_step = 1;
-    struct sim_tale described = {
+    struct sim_run_view described = {
             .recorder = &tale->recorder, .outcome = &tale->outcome, .rows_max = 60};
-    EXPECT_EQ(sim_tell_why(&page, &described), RT_OK);
+    sim_describe_run(&page, &described, SIM_DESCRIBE_WHY);
     EXPECT(strstr(sim_page_text(&page), "once more") == NULL);
     EXPECT(strstr(sim_page_text(&page), "its host returned") != NULL);
     sim_page_fini(&page);
@@ -437,7 +437,7 @@ TEST(tell_late_wakeup_of_a_loop_has_the_question_to_its_host)
  * Goal: a waker that its owner left behind in a queue is the bug, and is called so.
  * Method: the rival is polled again and waits elsewhere; then the queue fires its old waker.
  */
-TEST(tell_why_the_waker_that_was_fired_had_been_left_behind)
+TEST(describe_why_the_waker_that_was_fired_had_been_left_behind)
 {
     struct story story;
     story_begin(&story);
@@ -471,7 +471,7 @@ TEST(tell_why_the_waker_that_was_fired_had_been_left_behind)
  * Goal: a waker that its owner keeps is not left behind, however often it is polled and whatever
  * else it waits for.
  */
-TEST(tell_why_the_waker_that_was_kept_had_not_been_left_behind)
+TEST(describe_why_the_waker_that_was_kept_had_not_been_left_behind)
 {
     struct story story;
     story_begin(&story);

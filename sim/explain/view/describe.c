@@ -1,0 +1,362 @@
+/*
+ * describe.c -- the sections of a report.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/view/describe.h"
+
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/explain/view/columns.h"
+#include "sim/explain/view/describe_priv.h"
+
+/* ---- Findings. ------------------------------------------------------------------------------- */
+
+static struct sim_finding
+about(const struct sim__reading *reading, enum sim_finding_kind kind)
+{
+    return (struct sim_finding){.kind = kind, .actor = reading->wake_outcome.part};
+}
+
+void
+sim__add(struct sim__reading *reading, enum sim_finding_kind kind)
+{
+    sim_findings_add(&reading->findings, about(reading, kind));
+}
+
+void
+sim__add_step(struct sim__reading *reading, enum sim_finding_kind kind, uint64_t step)
+{
+    struct sim_finding finding = about(reading, kind);
+    finding.step = step;
+    sim_findings_add(&reading->findings, finding);
+}
+
+void
+sim__add_text(struct sim__reading *reading, enum sim_finding_kind kind, const char *text)
+{
+    struct sim_finding finding = about(reading, kind);
+    rt_assert(text != NULL);
+    finding.text = text;
+    sim_findings_add(&reading->findings, finding);
+}
+
+void
+sim__add_number(struct sim__reading *reading, enum sim_finding_kind kind, uint64_t number)
+{
+    struct sim_finding finding = about(reading, kind);
+    finding.number = number;
+    sim_findings_add(&reading->findings, finding);
+}
+
+void
+sim__add_other(struct sim__reading *reading, enum sim_finding_kind kind, uint32_t other)
+{
+    struct sim_finding finding = about(reading, kind);
+    rt_assert(other == SIM_PART_NONE || other < reading->actor_table.count);
+    finding.other = other;
+    sim_findings_add(&reading->findings, finding);
+}
+
+void
+sim__add_site(struct sim__reading *reading, enum sim_finding_kind kind, uint32_t site)
+{
+    struct sim_finding finding = about(reading, kind);
+    finding.await = site;
+    sim_findings_add(&reading->findings, finding);
+}
+
+const struct sim_event *
+sim__event(const struct sim__reading *reading, uint64_t index)
+{
+    rt_assert(index >= reading->actor_table.first && index < reading->actor_table.end);
+    return sim_actor_table_event(&reading->actor_table, index);
+}
+
+uint64_t
+sim__step_of(const struct sim__reading *reading, uint64_t index)
+{
+    return sim__event(reading, index)->step;
+}
+
+void
+sim__add_event(struct sim__reading *reading, enum sim_finding_kind kind, uint64_t event)
+{
+    const struct sim_event *at = sim__event(reading, event);
+    struct sim_finding finding = about(reading, kind);
+    finding.other = sim_actor_table_part_of(&reading->actor_table, event);
+    finding.step = at->step;
+    finding.object = at->object;
+    finding.await = at->await;
+    finding.site = at->site;
+    finding.event = event;
+    sim_findings_add(&reading->findings, finding);
+}
+
+void
+sim__add_wait(struct sim__reading *reading, enum sim_finding_kind kind, const struct sim_wait *wait)
+{
+    struct sim_finding finding = about(reading, kind);
+    rt_assert(wait != NULL);
+    finding.other = wait->part;
+    finding.step = wait->store_step;
+    finding.await = wait->await;
+    finding.site = wait->site;
+    finding.wait = wait;
+    finding.text = sim_wait_end_name(wait->end);
+    sim_findings_add(&reading->findings, finding);
+}
+
+void
+sim__end(struct sim__reading *reading, uint32_t indent)
+{
+    sim__add_number(reading, SIM_FINDING_END, indent);
+}
+
+void
+sim__add_last_waker(struct sim__reading *reading, const struct sim_wait *last)
+{
+    sim__add_wait(reading, SIM_FINDING_LAST_WAKER, last);
+    sim__add_step(reading, SIM_FINDING_TIME, last->end_step);
+}
+
+/* ---- Questions. ------------------------------------------------------------------------------ */
+
+bool
+sim__is_left(const struct sim__reading *reading, uint32_t actor)
+{
+    rt_assert(actor < reading->actor_table.count);
+    const struct sim_part *part = &reading->actor_table.parts[actor];
+    return !part->finished && (part->kind == SIM_ACTOR_TASK || part->kind == SIM_ACTOR_LOOP);
+}
+
+bool
+sim__found_by_rounds(const struct sim_outcome *outcome)
+{
+    return outcome->verdict == SIM_VERDICT_LOST_WAKEUP && outcome->missing_wake_step == 0 &&
+           outcome->reason == SIM_REASON_ROUNDS;
+}
+
+bool
+sim__is_of_poll(const struct sim__reading *reading)
+{
+    const struct sim_outcome *outcome = reading->outcome;
+    return outcome->verdict == SIM_VERDICT_CONTRACT && outcome->stack.count > 0 &&
+           outcome->stack.function;
+}
+
+/* ---- What a verdict is. ---------------------------------------------------------------------- */
+
+/* Lost wake-ups are found in four ways. */
+static void
+find_how_lost(struct sim__reading *reading)
+{
+    const struct sim_outcome *outcome = reading->outcome;
+    uint32_t limit = sim_actor_table_limit(&reading->actor_table);
+    bool limited = limit != SIM_VERDICT_PASS;
+    sim__add_text(reading, limited ? SIM_FINDING_LIMIT_REACHED : SIM_FINDING_STALLED,
+            sim_verdict_name(limit));
+    if (sim__found_by_rounds(outcome)) {
+        sim__add(reading, SIM_FINDING_LOST_ROUNDS);
+    } else if (outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
+        sim__add(reading, SIM_FINDING_LOST_REPORT);
+    } else if (outcome->oracle == SIM_ORACLE_REWAKE_LOOP) {
+        sim__add(reading, SIM_FINDING_LOST_LOOP);
+    } else {
+        sim__add(reading, SIM_FINDING_LOST_POLL);
+        if (limited && outcome->missing_wake_step != 0 &&
+                outcome->missing_wake_step < outcome->fail_step) {
+            sim__add_number(
+                    reading, SIM_FINDING_LOST_FOR, outcome->fail_step - outcome->missing_wake_step);
+        }
+        sim__add(reading, SIM_FINDING_LOST_WAKE);
+    }
+}
+
+/* A loop cannot be polled: its host is asked (judge/progress.h). */
+static bool
+is_late_loop(const struct sim__reading *reading)
+{
+    uint32_t actor = reading->wake_outcome.part;
+    return reading->outcome->verdict == SIM_VERDICT_LATE_WAKEUP &&
+           reading->outcome->oracle == SIM_ORACLE_QUIET_AUDIT && actor != SIM_PART_NONE &&
+           reading->actor_table.parts[actor].kind == SIM_ACTOR_LOOP;
+}
+
+/* One sentence on what this kind of verdict is and how it was found. */
+static void
+find_meaning(struct sim__reading *reading)
+{
+    static const enum sim_finding_kind meanings[SIM_VERDICTS] = {
+            [SIM_VERDICT_LATE_WAKEUP] = SIM_FINDING_IS_LATE,
+            [SIM_VERDICT_DEADLOCK] = SIM_FINDING_IS_DEADLOCK,
+            [SIM_VERDICT_LIVELOCK] = SIM_FINDING_IS_LIVELOCK,
+            [SIM_VERDICT_STARVATION] = SIM_FINDING_IS_STARVATION,
+            [SIM_VERDICT_OVER_BUDGET] = SIM_FINDING_IS_OVER_BUDGET,
+            [SIM_VERDICT_CONTRACT] = SIM_FINDING_IS_CONTRACT,
+            [SIM_VERDICT_LEAK] = SIM_FINDING_IS_LEAK,
+            [SIM_VERDICT_INVARIANT] = SIM_FINDING_IS_INVARIANT,
+            [SIM_VERDICT_CRASH] = SIM_FINDING_IS_CRASH,
+            [SIM_VERDICT_HANG] = SIM_FINDING_IS_HANG,
+            [SIM_VERDICT_DIVERGED] = SIM_FINDING_IS_DIVERGED,
+            [SIM_VERDICT_STEP_LIMIT] = SIM_FINDING_IS_STEP_LIMIT,
+            [SIM_VERDICT_TIME_LIMIT] = SIM_FINDING_IS_TIME_LIMIT,
+    };
+    uint32_t verdict = reading->outcome->verdict;
+    const char *name = sim_verdict_name(verdict);
+    bool vowel = strchr("aeiou", name[0]) != NULL;
+    sim__add_text(reading, vowel ? SIM_FINDING_WHAT_AN : SIM_FINDING_WHAT_A, name);
+    if (verdict == SIM_VERDICT_LOST_WAKEUP) {
+        find_how_lost(reading);
+    } else if (is_late_loop(reading)) {
+        sim__add(reading, SIM_FINDING_IS_LATE_LOOP);
+    } else if (verdict < SIM_VERDICTS) {
+        sim__add(reading, meanings[verdict]);
+    }
+    sim__add(reading, SIM_FINDING_STOP);
+}
+
+/* ---- Sections. ------------------------------------------------------------------------------- */
+
+/* Prints what was found so far. */
+static void
+put_findings(struct sim__reading *reading, struct sim_page *page)
+{
+    sim_findings_put(page, &reading->names, &reading->findings);
+    reading->findings.count = 0;
+}
+
+static void
+put_headline(struct sim__reading *reading, struct sim_page *page)
+{
+    sim_page_tone(page, SIM_TONE_BAD);
+    sim__find_headline(reading);
+    put_findings(reading, page);
+    sim_page_tone(page, SIM_TONE_PLAIN);
+}
+
+/* The steps from the store of the waker to its loss are never left out. */
+static void
+put_columns(struct sim__reading *reading, struct sim_page *page, uint32_t rows_max)
+{
+    const struct sim_wake_outcome *wake_outcome = &reading->wake_outcome;
+    uint64_t steps[3];
+    uint32_t count = 0;
+    if (wake_outcome->wait != NULL) {
+        steps[count++] = wake_outcome->wait->store_step;
+    }
+    if (wake_outcome->poll != SIM_EVENT_NONE) {
+        steps[count++] = sim__step_of(reading, wake_outcome->poll);
+    }
+    if (wake_outcome->root_cause != SIM_EVENT_NONE) {
+        steps[count++] = sim__step_of(reading, wake_outcome->root_cause);
+    }
+    sim_columns_put(page, &reading->actor_table, reading->outcome, steps, count, rows_max);
+}
+
+static void
+put_why(struct sim__reading *reading, struct sim_page *page)
+{
+    if (!page->flat) {
+        sim__add(reading, SIM_FINDING_WHY);
+    }
+    sim__find_why(reading);
+    sim__end(reading, 0);
+    if (reading->outcome->verdict != SIM_VERDICT_PASS) {
+        find_meaning(reading);
+        sim__end(reading, 0);
+    }
+    put_findings(reading, page);
+}
+
+static void
+put_commands(struct sim_page *page, const struct sim_run_view *view)
+{
+    if (view->replay != NULL) {
+        sim_page_printf(page, "replay: %s\n", view->replay);
+    }
+    if (view->show != NULL) {
+        sim_page_printf(page, "show:   %s\n", view->show);
+    }
+    if (view->debug != NULL && view->outcome->stack.count > 0) {
+        sim_page_printf(page, "debug:  %s\n", view->debug);
+    }
+}
+
+static void
+read_texts(struct sim__reading *reading, const struct sim_outcome *outcome)
+{
+    const char *none = "it gave no reason";
+    bool said = outcome->message[0] != '\0';
+    memcpy(reading->message, said ? outcome->message : none, said ? SIM_MESSAGE_MAX : strlen(none));
+    sim_frames_find(&outcome->stack, &reading->frames);
+    sim_frames_where(&reading->frames, reading->where, sizeof(reading->where));
+    rt_assert(reading->frames.count <= SIM_FRAMES_MAX);
+    for (uint32_t i = 0; i < reading->frames.count; i++) {
+        sim_frame_text(
+                &reading->frames.all[i], reading->frame_texts[i], sizeof(reading->frame_texts[i]));
+    }
+}
+
+static void
+read_run(struct sim__reading *reading, const struct sim_run_view *view)
+{
+    rt_assert(view->recorder != NULL && view->outcome != NULL);
+    *reading = (struct sim__reading){.outcome = view->outcome, .progressed = view->progressed};
+    sim_actor_table_make(&reading->actor_table, view->recorder);
+    sim_ledger_make(&reading->ledger, &reading->actor_table);
+    sim_wake_outcome_find(&reading->ledger, view->outcome, &reading->wake_outcome);
+    reading->names = (struct sim_names){
+            .actor_table = &reading->actor_table,
+            .ledger = &reading->ledger,
+            .outcome = view->outcome,
+            .horizon = reading->wake_outcome.horizon,
+    };
+    read_texts(reading, view->outcome);
+}
+
+static void
+put_section(struct sim__reading *reading, struct sim_page *page, const struct sim_run_view *view,
+        unsigned section)
+{
+    switch (section) {
+    case SIM_DESCRIBE_HEADLINE:
+        put_headline(reading, page);
+        return;
+    case SIM_DESCRIBE_COLUMNS:
+        put_columns(reading, page, view->rows_max);
+        return;
+    case SIM_DESCRIBE_LEDGER:
+        sim_ledger_put(&reading->ledger, page, SIM_PART_NONE, view->rows_max);
+        return;
+    case SIM_DESCRIBE_WHY:
+        put_why(reading, page);
+        return;
+    case SIM_DESCRIBE_COMMANDS:
+        put_commands(page, view);
+        return;
+    default:
+        rt_unreached("no such section");
+    }
+}
+
+void
+sim_describe_run(struct sim_page *page, const struct sim_run_view *view, unsigned sections)
+{
+    struct sim__reading reading;
+    bool commands = view->replay != NULL || view->show != NULL;
+    unsigned left = sections & ~(commands ? 0u : (unsigned)SIM_DESCRIBE_COMMANDS);
+    rt_assert(page != NULL);
+    rt_assert(sections != 0 && sections < 2 * SIM_DESCRIBE_COMMANDS);
+    read_run(&reading, view);
+    while (left != 0) {
+        unsigned section = left & -left;
+        left &= ~section;
+        put_section(&reading, page, view, section);
+        sim_page_put(page, left != 0 ? "\n" : "");
+    }
+    sim_findings_fini(&reading.findings);
+    sim_ledger_free(&reading.ledger);
+    sim_actor_table_free(&reading.actor_table);
+}

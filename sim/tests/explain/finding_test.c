@@ -1,0 +1,72 @@
+/*
+ * finding_test.c -- every template is well formed, and becomes text with references.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "runtime/tests/test.h"
+#include "sim/explain/finding.h"
+#include "sim/tests/explain/tale.h"
+
+/* Every hole has a name that is known; brackets are closed, and none stands in another. */
+TEST(finding_templates_have_known_holes_and_closed_brackets)
+{
+    for (unsigned kind = 0; kind < SIM_FINDINGS; kind++) {
+        const char *text = sim_finding_template((enum sim_finding_kind)kind);
+        bool open = false;
+        for (const char *c = text; *c != '\0'; c++) {
+            if (*c == '{') {
+                const char *end = strchr(c, '}');
+                ck_assert_msg(end != NULL, "%s", text);
+                ck_assert_msg(sim_finding_has_hole(c + 1, (size_t)(end - c) - 1), "%s", text);
+                c = end;
+            } else if (*c == '[' || *c == ']') {
+                ck_assert_msg(open == (*c == ']'), "%s", text);
+                open = !open;
+            }
+        }
+        ck_assert_msg(!open, "%s", text);
+    }
+}
+
+/* Goal: what stands in brackets is left out whole, with its references. */
+TEST(finding_leaves_out_what_is_not_known)
+{
+    struct tale *tale = tale_new();
+    uint32_t client = tale_task(tale, "client");
+    tale_poll(tale, client, 100, 0);
+    tale_polled(tale, client, 0);
+    struct sim_actor_table actor_table;
+    struct sim_page page;
+    sim_actor_table_make(&actor_table, &tale->recorder);
+    sim_page_init(&page, false);
+    const struct sim_names names = {.actor_table = &actor_table};
+    struct sim_finding finding = {
+            .kind = SIM_FINDING_UNARMED, .actor = sim_actor_table_actor(&actor_table, client)};
+    sim_finding_put(&page, &names, &finding);
+    ck_assert_str_eq(sim_page_text(&page),
+            "`client` blocks with something left to do, and arranges for no wake");
+    EXPECT_EQ(page.refs_count, 1);
+    sim_page_clear(&page);
+    finding.step = 1;
+    sim_finding_put(&page, &names, &finding);
+    ck_assert_str_eq(sim_page_text(&page),
+            "`client` blocks at step 1 with something left to do, and arranges for no wake");
+    EXPECT_EQ(page.refs_count, 2);
+    EXPECT_EQ(page.refs[1].kind, SIM_REF_STEP);
+    EXPECT_EQ(page.refs[1].number, 1);
+    sim_page_fini(&page);
+    sim_actor_table_free(&actor_table);
+    tale_free(tale);
+}
+
+/* Goal: the kinds of `explain --json` are words, not numbers. */
+TEST(finding_kinds_have_names)
+{
+    struct sim_page page;
+    sim_page_init(&page, false);
+    sim_finding_put_name(&page, SIM_FINDING_NOT_WOKEN_IN_TIME);
+    ck_assert_str_eq(sim_page_text(&page), "not-woken-in-time");
+    sim_page_fini(&page);
+}
