@@ -30,22 +30,6 @@ struct each {
     uint64_t *edges; /* Reached by any of them; NULL: not asked for. */
 };
 
-/* These flags are for one run. */
-static int
-check_flags(const struct sim_cli *cli)
-{
-    static const struct sim_cli_pair single[] = {
-            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_STEP},
-            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_UNTIL},
-            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_GDB},
-            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_HERE},
-            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_EXPORT},
-            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_ARTIFACT},
-    };
-    bool wrong = sim_cli_exclude(&cli->settings, single, sizeof(single) / sizeof(*single));
-    return wrong ? SIM_EXIT_USAGE : 0;
-}
-
 /* The rank of a status: the worst is the last. */
 static int
 gravity(int status)
@@ -202,10 +186,6 @@ sim_replay_each(struct sim_cli *cli)
 {
     struct each each = {.cli = cli, .json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON)};
     const struct sim_code_edge *edges = NULL;
-    int status = check_flags(cli);
-    if (status != 0) {
-        return status;
-    }
     if (sim_given(&cli->settings, SIM_CLI_OPTION_CODE)) {
         if (sim_code_names(&edges) == 0) {
             return sim_coverage_no_code();

@@ -34,6 +34,12 @@ sim_replay_check_flags(const struct sim_cli *cli)
             {SIM_CLI_OPTION_UNTIL, SIM_CLI_OPTION_EXPORT},
             {SIM_CLI_OPTION_STEP, SIM_CLI_OPTION_EXPORT},
             {SIM_CLI_OPTION_GDB, SIM_CLI_OPTION_EXPORT},
+            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_STEP},
+            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_UNTIL},
+            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_GDB},
+            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_HERE},
+            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_EXPORT},
+            {SIM_CLI_OPTION_EACH, SIM_CLI_OPTION_ARTIFACT},
     };
     static const struct sim_cli_pair with_step[] = {{SIM_CLI_OPTION_STEP, SIM_CLI_OPTION_JSON}};
     if (sim_cli_exclude(&cli->settings, pairs, sizeof(pairs) / sizeof(*pairs)) ||
