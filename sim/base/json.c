@@ -120,31 +120,11 @@ sim_json_bool(struct sim_json *json, const char *key, bool value)
 }
 
 void
-sim_json_long(struct sim_json *json, const char *key, uint64_t number)
-{
-    put_key(json, key);
-    (void)fprintf(json->file, "\"%llu\"", (unsigned long long)number);
-}
-
-void
 sim_json_thousandths(struct sim_json *json, const char *key, uint64_t thousandths)
 {
     put_key(json, key);
     (void)fprintf(json->file, "%llu.%03llu", (unsigned long long)(thousandths / 1000),
             (unsigned long long)(thousandths % 1000));
-}
-
-void
-sim_json_seconds(struct sim_json *json, const char *key, uint64_t ms)
-{
-    sim_json_thousandths(json, key, ms);
-}
-
-void
-sim_json_hex(struct sim_json *json, const char *key, uint64_t number)
-{
-    put_key(json, key);
-    (void)fprintf(json->file, "\"%016llx\"", (unsigned long long)number);
 }
 
 void
@@ -182,13 +162,15 @@ put_field(struct sim_json *json, const struct sim_field *field)
         sim_json_bool(json, field->key, field->value.number != 0);
         return;
     case SIM_FIELD_LONG:
-        sim_json_long(json, field->key, field->value.number);
+        put_key(json, field->key);
+        (void)fprintf(json->file, "\"%llu\"", (unsigned long long)field->value.number);
         return;
     case SIM_FIELD_SECONDS:
-        sim_json_seconds(json, field->key, field->value.number);
+        sim_json_thousandths(json, field->key, field->value.number);
         return;
     case SIM_FIELD_HEX:
-        sim_json_hex(json, field->key, field->value.number);
+        put_key(json, field->key);
+        (void)fprintf(json->file, "\"%016llx\"", (unsigned long long)field->value.number);
         return;
     case SIM_FIELD_FIELDS:
         sim_json_open(json, field->key, '{');

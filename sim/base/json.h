@@ -31,9 +31,9 @@ struct sim_field {
         SIM_FIELD_NUMBER,
         SIM_FIELD_INTEGER,
         SIM_FIELD_BOOL,
-        SIM_FIELD_LONG,
-        SIM_FIELD_SECONDS,
-        SIM_FIELD_HEX,
+        SIM_FIELD_LONG,    /* As text: a seed, of which readers would lose bits as of a double. */
+        SIM_FIELD_SECONDS, /* Milliseconds, as seconds with three decimals. */
+        SIM_FIELD_HEX,     /* As text of 16 digits: a digest. */
         SIM_FIELD_FIELDS
     } kind;
     union {
@@ -44,7 +44,7 @@ struct sim_field {
     } value;
 };
 
-/* As sim_json_text and so on write it; an object inside; a field that may be left out. */
+/* One of each kind; FIELDS is an object inside, IF a field that may be left out. */
 #define SIM_TEXT(key, of) ((struct sim_field){key, SIM_FIELD_TEXT, {.text = (of)}})
 #define SIM_NUMBER(key, of) ((struct sim_field){key, SIM_FIELD_NUMBER, {.number = (of)}})
 #define SIM_INTEGER(key, of) ((struct sim_field){key, SIM_FIELD_INTEGER, {.integer = (of)}})
@@ -76,17 +76,8 @@ void sim_json_number(struct sim_json *json, const char *key, uint64_t number);
 void sim_json_signed(struct sim_json *json, const char *key, int64_t number);
 void sim_json_bool(struct sim_json *json, const char *key, bool value);
 
-/* As text: a seed, of which readers would lose bits as of a double. */
-void sim_json_long(struct sim_json *json, const char *key, uint64_t number);
-
 /* Thousandths, with three decimals: nanoseconds as microseconds. */
 void sim_json_thousandths(struct sim_json *json, const char *key, uint64_t thousandths);
-
-/* Milliseconds as seconds with three decimals. */
-void sim_json_seconds(struct sim_json *json, const char *key, uint64_t ms);
-
-/* As text of 16 digits: a digest. */
-void sim_json_hex(struct sim_json *json, const char *key, uint64_t number);
 
 /* An object or array inside; elements of an array have no key. */
 void sim_json_open(struct sim_json *json, const char *key, char bracket);

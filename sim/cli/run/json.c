@@ -235,7 +235,7 @@ sim_run_json_scenario(const struct sim_run *run)
             SIM_BOOL("as_stated", sim_run_as_stated(run)),
             SIM_BOOL("complete",
                     result->end == SIM_SWEEP_COMPLETE || result->end == SIM_SWEEP_ENOUGH));
-    sim_json_hex(&json, "digest", result->totals.digest);
+    SIM_JSON_PUT(&json, SIM_HEX("digest", result->totals.digest));
     sim_run_json_cover(run, &json);
     SIM_JSON_PUT(
             &json, SIM_NUMBER("checked", result->checked), SIM_NUMBER("unequal", result->unequal));

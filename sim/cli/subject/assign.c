@@ -27,7 +27,7 @@ sim_options_json(const struct sim_scenario *scenario, const struct sim_options *
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
         uint64_t value = sim_option_get(options, i);
         if (value != sim_option_get(&usual, i)) {
-            sim_json_long(&json, sim_option_name(i), value);
+            SIM_JSON_PUT(&json, SIM_LONG(sim_option_name(i), value));
         }
     }
     for (uint32_t i = 0; i < sim_scenario_params(scenario); i++) {
