@@ -15,7 +15,6 @@
 
 #include "reports/base/ask.h"
 #include "reports/base/html.h"
-#include "reports/overview/coverage.h"
 #include "reports/overview/overview.h"
 #include "reports/page/failure.h"
 #include "runtime/base/assert.h"
@@ -240,46 +239,35 @@ make_index(struct report_site *site)
 }
 
 static enum report_site_err
-make_covered(struct report_site *site, const struct report_sweep *sweep,
-        const struct report_growth *growth)
+make_covered(struct report_site *site, const struct report_sweep *sweep)
 {
     char name[48];
     struct report_html html;
     report_html_begin(&html, sweep->scenario, REPORT_NAV_COVERED);
-    enum sim_store_err put = report_covered_put(&html, site->store, sweep, growth);
+    enum sim_store_err put = report_covered_put(&html, site->store, sweep);
     report_html_end(&html);
     (void)snprintf(name, sizeof(name), "coverage-%lld.html", (long long)sweep->sweep);
     return save(site, &html, put, name);
 }
 
-static enum report_site_err
-make_coverage_index(struct report_site *site, const struct report_sweeps *list,
-        const struct report_growths *growths, const char *lcov)
-{
-    struct report_html html;
-    report_html_begin(&html, "Coverage", REPORT_NAV_COVERAGE);
-    enum sim_store_err put = report_coverage_put(&html, site->store, list, growths, lcov);
-    report_html_end(&html);
-    return save(site, &html, put, "coverage.html");
-}
-
-/* Of all sweeps that a page links to, the newest; or, with `lcov`, the page about all scenarios. */
+/* Of these sweeps a page each; else one about all of them. */
 static enum report_site_err
 make_coverage(
         struct report_site *site, const int64_t *sweeps, size_t count, bool each, const char *lcov)
 {
+    struct report_html html;
     struct report_sweeps list = {.sweeps = NULL};
-    struct report_growths growths = {.count = 0};
     enum sim_store_err read = report_sweeps_read(site->store, sweeps, count, &list);
-    read = read == SIM_STORE_OK ? report_growths_read(site->store, &list, &growths) : read;
     enum report_site_err err = of_store(site, read);
     if (err == REPORT_SITE_OK && !each) {
-        err = make_coverage_index(site, &list, &growths, lcov);
+        report_html_begin(&html, "Coverage", REPORT_NAV_COVERAGE);
+        enum sim_store_err put = report_coverage_put(&html, site->store, &list, lcov);
+        report_html_end(&html);
+        err = save(site, &html, put, "coverage.html");
     }
     for (size_t i = 0; each && i < list.count && err == REPORT_SITE_OK; i++) {
-        err = make_covered(site, &list.sweeps[i], &growths.sweeps[i]);
+        err = make_covered(site, &list.sweeps[i]);
     }
-    report_growths_done(&growths);
     report_sweeps_done(&list);
     return err;
 }

@@ -21,23 +21,23 @@ struct writer {
 /* All lanes are threads of one process. */
 #define PROCESS 1u
 
+/* Nanoseconds as microseconds: thousandths, as seconds are printed. */
+#define MICROSECONDS(key, ns) SIM_SECONDS(key, ns)
+
 /* An event, each on a separate line. */
+#define EVENT_PUT(writer, phase, lane, ...) \
+    event_put(writer, SIM_RECORD(SIM_TEXT("ph", phase), SIM_NUMBER("pid", PROCESS), \
+                              SIM_NUMBER("tid", lane), __VA_ARGS__))
+
 static void
-event_begin(struct writer *writer, const char *phase, uint32_t lane)
+event_put(struct writer *writer, const struct sim_field *fields)
 {
     (void)fputs(writer->more ? ",\n" : "\n", writer->json.file);
     writer->more = true;
     writer->json.more = false;
     sim_json_open(&writer->json, NULL, '{');
-    sim_json_text(&writer->json, "ph", phase);
-    sim_json_number(&writer->json, "pid", PROCESS);
-    sim_json_number(&writer->json, "tid", lane);
-}
-
-static void
-put_time(struct writer *writer, const char *key, uint64_t ns)
-{
-    sim_json_thousandths(&writer->json, key, ns);
+    sim_json_put(&writer->json, fields);
+    sim_json_close(&writer->json, '}');
 }
 
 /* ---- Lanes. ---------------------------------------------------------------------------------- */
@@ -45,12 +45,8 @@ put_time(struct writer *writer, const char *key, uint64_t ns)
 static void
 put_name(struct writer *writer, uint32_t lane, const char *what, const char *name)
 {
-    event_begin(writer, "M", lane);
-    sim_json_text(&writer->json, "name", what);
-    sim_json_open(&writer->json, "args", '{');
-    sim_json_text(&writer->json, "name", name);
-    sim_json_close(&writer->json, '}');
-    sim_json_close(&writer->json, '}');
+    EVENT_PUT(
+            writer, "M", lane, SIM_TEXT("name", what), SIM_FIELDS("args", SIM_TEXT("name", name)));
 }
 
 static void
@@ -59,16 +55,11 @@ put_lanes(struct writer *writer)
     put_name(writer, 0, "process_name", writer->run->scenario);
     for (uint32_t i = 0; i < writer->run->actors_count; i++) {
         const struct report_actor *actor = &writer->run->actors[i];
-        if (!actor->seen) {
-            continue;
+        if (actor->seen) {
+            put_name(writer, i, "thread_name", actor->name);
+            EVENT_PUT(writer, "M", i, SIM_TEXT("name", "thread_sort_index"),
+                    SIM_FIELDS("args", SIM_NUMBER("sort_index", actor->lane)));
         }
-        put_name(writer, i, "thread_name", actor->name);
-        event_begin(writer, "M", i);
-        sim_json_text(&writer->json, "name", "thread_sort_index");
-        sim_json_open(&writer->json, "args", '{');
-        sim_json_number(&writer->json, "sort_index", actor->lane);
-        sim_json_close(&writer->json, '}');
-        sim_json_close(&writer->json, '}');
     }
 }
 
@@ -78,15 +69,9 @@ put_lanes(struct writer *writer)
 static void
 put_flow(struct writer *writer, const char *phase, const struct report_turn *turn, uint32_t flow)
 {
-    event_begin(writer, phase, turn->step->actor);
-    put_time(writer, "ts", turn->step->time_ns);
-    sim_json_text(&writer->json, "cat", "wake");
-    sim_json_text(&writer->json, "name", "wake");
-    sim_json_number(&writer->json, "id", flow);
-    if (phase[0] == 'f') {
-        sim_json_text(&writer->json, "bp", "e");
-    }
-    sim_json_close(&writer->json, '}');
+    EVENT_PUT(writer, phase, turn->step->actor, MICROSECONDS("ts", turn->step->time_ns),
+            SIM_TEXT("cat", "wake"), SIM_TEXT("name", "wake"), SIM_NUMBER("id", flow),
+            SIM_IF(phase[0] == 'f', SIM_TEXT("bp", "e")));
 }
 
 static void
@@ -94,23 +79,15 @@ put_turn(struct writer *writer, const struct report_turn *turn)
 {
     const struct report_run *run = writer->run;
     const struct report_step *step = turn->step;
-    event_begin(writer, "X", step->actor);
-    put_time(writer, "ts", step->time_ns);
-    put_time(writer, "dur", turn->end_ns - step->time_ns);
-    sim_json_text(&writer->json, "cat", turn->poll ? "poll" : "step");
-    sim_json_text(&writer->json, "name", turn->words);
-    sim_json_open(&writer->json, "args", '{');
-    sim_json_number(&writer->json, "step", step->step);
-    if (step->cause != 0) {
-        sim_json_number(&writer->json, "woken at step", step->cause);
-    }
-    if (turn->place != NULL) {
-        sim_json_text(&writer->json, "file", turn->place->file);
-        sim_json_number(&writer->json, "line", turn->place->line);
-        sim_json_text(&writer->json, "function", turn->place->function);
-    }
-    sim_json_close(&writer->json, '}');
-    sim_json_close(&writer->json, '}');
+    const struct report_place *place = turn->place;
+    EVENT_PUT(writer, "X", step->actor, MICROSECONDS("ts", step->time_ns),
+            MICROSECONDS("dur", turn->end_ns - step->time_ns),
+            SIM_TEXT("cat", turn->poll ? "poll" : "step"), SIM_TEXT("name", turn->words),
+            SIM_FIELDS("args", SIM_NUMBER("step", step->step),
+                    SIM_IF(step->cause != 0, SIM_NUMBER("woken at step", step->cause)),
+                    SIM_IF(place != NULL, SIM_TEXT("file", place->file)),
+                    SIM_IF(place != NULL, SIM_NUMBER("line", place->line)),
+                    SIM_IF(place != NULL, SIM_TEXT("function", place->function))));
     for (uint32_t i = turn->wakes_first; i < turn->wakes_first + turn->wakes_count; i++) {
         /* A wake without a poll would be an arrow to nowhere; a coalesced one has no arrow. */
         if (run->wakes[i].poll_step != 0 && run->wakes[i].how == SIM_WAKE_QUEUED) {
@@ -126,17 +103,9 @@ static void
 put_instant(struct writer *writer, uint64_t time_ns, uint32_t lane, const char *name,
         const char *message)
 {
-    event_begin(writer, "i", lane);
-    put_time(writer, "ts", time_ns);
-    sim_json_text(&writer->json, "s", "t");
-    sim_json_text(&writer->json, "cat", "failure");
-    sim_json_text(&writer->json, "name", name);
-    sim_json_open(&writer->json, "args", '{');
-    if (message != NULL) {
-        sim_json_text(&writer->json, "message", message);
-    }
-    sim_json_close(&writer->json, '}');
-    sim_json_close(&writer->json, '}');
+    EVENT_PUT(writer, "i", lane, MICROSECONDS("ts", time_ns), SIM_TEXT("s", "t"),
+            SIM_TEXT("cat", "failure"), SIM_TEXT("name", name),
+            SIM_FIELDS("args", SIM_IF(message != NULL, SIM_TEXT("message", message))));
 }
 
 static void
@@ -165,12 +134,10 @@ report_write_chrome(const struct report_run *run, FILE *file)
     struct report_turn turn;
     report_turns_init(&turns, run);
     sim_json_begin(&writer.json, file, NULL);
-    sim_json_text(&writer.json, "displayTimeUnit", "ns");
-    sim_json_open(&writer.json, "otherData", '{');
-    sim_json_text(&writer.json, "scenario", run->scenario);
-    sim_json_text(&writer.json, "verdict", sim_verdict_name(run->outcome.verdict));
-    sim_json_text(&writer.json, "token", run->token);
-    sim_json_close(&writer.json, '}');
+    SIM_JSON_PUT(&writer.json, SIM_TEXT("displayTimeUnit", "ns"),
+            SIM_FIELDS("otherData", SIM_TEXT("scenario", run->scenario),
+                    SIM_TEXT("verdict", sim_verdict_name(run->outcome.verdict)),
+                    SIM_TEXT("token", run->token)));
     sim_json_open(&writer.json, "traceEvents", '[');
     put_lanes(&writer);
     while (report_turns_next(&turns, &turn)) {

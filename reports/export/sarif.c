@@ -32,13 +32,8 @@ struct writing {
     enum sim_store_err err;
 };
 
-static void
-put_message(struct sim_json *json, const char *key, const char *text)
-{
-    sim_json_open(json, key, '{');
-    sim_json_text(json, "text", text);
-    sim_json_close(json, '}');
-}
+/* {"text": …} */
+#define MESSAGE(key, of) SIM_FIELDS(key, SIM_TEXT("text", of))
 
 /* ---- Rules. ---------------------------------------------------------------------------------- */
 
@@ -76,37 +71,31 @@ note_rules(struct writing *writing, const struct report_sweep *sweep)
 
 /* Each verdict has a section in sim/docs/verdicts.md. SIM_DOCS_URL, of the build, is where these
  * pages are published, with a slash at its end: a helpUri must be absolute. */
-static void
-put_help(struct sim_json *json, const char *verdict)
-{
-    char *text = sim_heap_printf("Usual causes and what to do: sim/docs/verdicts.md#%s", verdict);
-    put_message(json, "help", text);
-    free(text);
 #ifdef SIM_DOCS_URL
-    text = sim_heap_printf("%sverdicts.md#%s", SIM_DOCS_URL, verdict);
-    sim_json_text(json, "helpUri", text);
-    free(text);
+#define HELP_URL SIM_DOCS_URL
+#else
+#define HELP_URL NULL
 #endif
-}
 
 /* The meaning of verdict and oracle, from the database. */
 static void
 put_rule(struct writing *writing, const char *rule)
 {
+    const char *url = HELP_URL;
     const char *slash = strchr(rule, '/');
     char *verdict = sim_heap_must(strndup(rule, (size_t)(slash - rule)));
     char *meaning = report_word_meaning(writing->export->store, "verdicts", verdict);
     char *oracle = report_word_meaning(writing->export->store, "oracles", slash + 1);
     char *both = sim_heap_printf("%s; %s", meaning, oracle);
-    sim_json_open(&writing->json, NULL, '{');
-    sim_json_text(&writing->json, "id", rule);
-    put_message(&writing->json, "shortDescription", meaning);
-    put_message(&writing->json, "fullDescription", both);
-    put_help(&writing->json, verdict);
-    sim_json_open(&writing->json, "defaultConfiguration", '{');
-    sim_json_text(&writing->json, "level", "error");
-    sim_json_close(&writing->json, '}');
-    sim_json_close(&writing->json, '}');
+    char *help = sim_heap_printf("Usual causes and what to do: sim/docs/verdicts.md#%s", verdict);
+    char *uri = sim_heap_printf("%sverdicts.md#%s", url != NULL ? url : "", verdict);
+    SIM_JSON_PUT(&writing->json,
+            SIM_FIELDS(NULL, SIM_TEXT("id", rule), MESSAGE("shortDescription", meaning),
+                    MESSAGE("fullDescription", both), MESSAGE("help", help),
+                    SIM_IF(url != NULL, SIM_TEXT("helpUri", uri)),
+                    SIM_FIELDS("defaultConfiguration", SIM_TEXT("level", "error"))));
+    free(uri);
+    free(help);
     free(both);
     free(oracle);
     free(meaning);
@@ -119,8 +108,7 @@ put_tool(struct writing *writing)
     struct sim_json *json = &writing->json;
     sim_json_open(json, "tool", '{');
     sim_json_open(json, "driver", '{');
-    sim_json_text(json, "name", "rewake");
-    sim_json_text(json, "semanticVersion", SIM_VERSION);
+    SIM_JSON_PUT(json, SIM_TEXT("name", "rewake"), SIM_TEXT("semanticVersion", SIM_VERSION));
     sim_json_open(json, "rules", '[');
     for (size_t i = 0; i < writing->rule_count; i++) {
         put_rule(writing, writing->rules[i]);
@@ -162,25 +150,15 @@ open_location(struct sim_json *json, const char *key, const char *file, int64_t 
 {
     char *uri = uri_of(file);
     sim_json_open(json, key, '{');
-    sim_json_open(json, "physicalLocation", '{');
-    sim_json_open(json, "artifactLocation", '{');
-    sim_json_text(json, "uri", uri);
-    if (*file != '/') {
-        sim_json_text(json, "uriBaseId", "SRCROOT");
-    }
-    sim_json_close(json, '}');
-    if (line > 0) {
-        sim_json_open(json, "region", '{');
-        sim_json_signed(json, "startLine", line);
-        sim_json_close(json, '}');
-    }
-    sim_json_close(json, '}');
+    SIM_JSON_PUT(
+            json, SIM_FIELDS("physicalLocation",
+                          SIM_FIELDS("artifactLocation", SIM_TEXT("uri", uri),
+                                  SIM_IF(*file != '/', SIM_TEXT("uriBaseId", "SRCROOT"))),
+                          SIM_IF(line > 0, SIM_FIELDS("region", SIM_INTEGER("startLine", line)))));
     if (*function != '\0') {
         sim_json_open(json, "logicalLocations", '[');
-        sim_json_open(json, NULL, '{');
-        sim_json_text(json, "name", function);
-        sim_json_text(json, "kind", "function");
-        sim_json_close(json, '}');
+        SIM_JSON_PUT(
+                json, SIM_FIELDS(NULL, SIM_TEXT("name", function), SIM_TEXT("kind", "function")));
         sim_json_close(json, ']');
     }
     free(uri);
@@ -218,7 +196,7 @@ put_flow(struct sim_json *json, const struct report_sweep *sweep, const struct r
         char *file = report_path(place->file, sweep->library);
         open_location(json, "location", file, place->line, place->function);
         free(file);
-        put_message(json, "message", text);
+        SIM_JSON_PUT(json, MESSAGE("message", text));
         sim_json_close(json, '}');
         sim_json_signed(json, "executionOrder", (int64_t)i + 1);
         sim_json_close(json, '}');
@@ -232,35 +210,6 @@ put_flow(struct sim_json *json, const struct report_sweep *sweep, const struct r
 
 /* ---- Results. -------------------------------------------------------------------------------- */
 
-/* The same way to fail of a scenario is the same finding, even if its line has moved or it was
- * explained in the meantime. */
-static void
-put_fingerprint(
-        struct sim_json *json, const struct report_sweep *sweep, const struct report_way *way)
-{
-    char *text = sim_heap_printf("%s:%s:%s:%s:%s", sweep->scenario, way->verdict, way->oracle,
-            way->site != 0 ? way->file : "", way->site != 0 ? way->function : "");
-    sim_json_open(json, "partialFingerprints", '{');
-    sim_json_text(json, "rewakeWayToFail/v1", text);
-    sim_json_close(json, '}');
-    free(text);
-}
-
-static void
-put_properties(
-        struct writing *writing, const struct report_sweep *sweep, const struct report_way *way)
-{
-    struct sim_json *json = &writing->json;
-    char *replay = report_way_command(writing->export, sweep, way, "replay");
-    sim_json_open(json, "properties", '{');
-    sim_json_text(json, "scenario", sweep->scenario);
-    sim_json_text(json, "replay", replay);
-    sim_json_signed(json, "runsFailed", report_way_runs(way));
-    sim_json_signed(json, "runs", report_sweep_runs(sweep));
-    sim_json_close(json, '}');
-    free(replay);
-}
-
 static void
 put_result(struct writing *writing, const struct report_sweep *sweep, const struct report_way *way)
 {
@@ -271,23 +220,29 @@ put_result(struct writing *writing, const struct report_sweep *sweep, const stru
     char *answer = report_way_answer(way);
     char *message = sim_heap_printf("%s: %s. %s%s%s", sweep->scenario, report_way_message(way),
             answer, answer[0] != '\0' ? " " : "", count);
+    /* The same finding even if its line has moved or it was explained in the meantime. */
+    char *fingerprint = sim_heap_printf("%s:%s:%s:%s:%s", sweep->scenario, way->verdict,
+            way->oracle, way->site != 0 ? way->file : "", way->site != 0 ? way->function : "");
+    char *replay = report_way_command(writing->export, sweep, way, "replay");
     if (writing->err == SIM_STORE_OK) {
         writing->err = report_flow_read(writing->export->store, way->run, &flow);
     }
     sim_json_open(json, NULL, '{');
-    sim_json_text(json, "ruleId", rule);
-    sim_json_number(json, "ruleIndex", find_rule(writing, rule));
-    sim_json_text(json, "level", "error");
-    put_message(json, "message", message);
+    SIM_JSON_PUT(json, SIM_TEXT("ruleId", rule), SIM_NUMBER("ruleIndex", find_rule(writing, rule)),
+            SIM_TEXT("level", "error"), MESSAGE("message", message));
     put_locations(json, sweep, way);
     if (flow.count > 1) {
         put_flow(json, sweep, &flow, way->answer.text[0] == '\0');
     }
-    sim_json_signed(json, "occurrenceCount", report_way_runs(way));
-    put_fingerprint(json, sweep, way);
-    put_properties(writing, sweep, way);
+    SIM_JSON_PUT(json, SIM_INTEGER("occurrenceCount", report_way_runs(way)),
+            SIM_FIELDS("partialFingerprints", SIM_TEXT("rewakeWayToFail/v1", fingerprint)),
+            SIM_FIELDS("properties", SIM_TEXT("scenario", sweep->scenario),
+                    SIM_TEXT("replay", replay), SIM_INTEGER("runsFailed", report_way_runs(way)),
+                    SIM_INTEGER("runs", report_sweep_runs(sweep))));
     sim_json_close(json, '}');
     report_flow_done(&flow);
+    free(replay);
+    free(fingerprint);
     free(answer);
     free(message);
     free(count);
@@ -319,9 +274,7 @@ put_invocation(struct writing *writing)
         whole = whole && report_sweep_end(&writing->list->sweeps[i]) != REPORT_CUT;
     }
     sim_json_open(json, "invocations", '[');
-    sim_json_open(json, NULL, '{');
-    sim_json_bool(json, "executionSuccessful", whole);
-    sim_json_close(json, '}');
+    SIM_JSON_PUT(json, SIM_FIELDS(NULL, SIM_BOOL("executionSuccessful", whole)));
     sim_json_close(json, ']');
 }
 
@@ -333,11 +286,9 @@ put_run(struct writing *writing)
     put_tool(writing);
     put_invocation(writing);
     /* Where it is, only the reader knows. */
-    sim_json_open(json, "originalUriBaseIds", '{');
-    sim_json_open(json, "SRCROOT", '{');
-    put_message(json, "description", "the root of the repository");
-    sim_json_close(json, '}');
-    sim_json_close(json, '}');
+    SIM_JSON_PUT(json,
+            SIM_FIELDS("originalUriBaseIds",
+                    SIM_FIELDS("SRCROOT", MESSAGE("description", "the root of the repository"))));
     put_results(writing);
     sim_json_close(json, '}');
 }
@@ -350,8 +301,7 @@ report_write_sarif(const struct report_export *export, const struct report_sweep
         note_rules(&writing, &writing.list->sweeps[i]);
     }
     sim_json_begin(&writing.json, export->file, NULL);
-    sim_json_text(&writing.json, "$schema", SCHEMA);
-    sim_json_text(&writing.json, "version", "2.1.0");
+    SIM_JSON_PUT(&writing.json, SIM_TEXT("$schema", SCHEMA), SIM_TEXT("version", "2.1.0"));
     sim_json_open(&writing.json, "runs", '[');
     put_run(&writing);
     sim_json_close(&writing.json, ']');

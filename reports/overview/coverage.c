@@ -3,8 +3,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "reports/overview/coverage.h"
-
 #include "reports/base/table.h"
 #include "reports/overview/parts.h"
 
@@ -117,31 +115,27 @@ put_elements(struct report_html *html, struct sim_store *store, int64_t sweep)
     return report_done(&ask);
 }
 
-static void
-put_sweep_growth(struct report_html *html, const struct report_growth *growth)
+static enum sim_store_err
+put_growth(struct report_html *html, struct sim_store *store, const struct report_sweep *sweep)
 {
-    if (growth->count == 0) {
+    struct report_growth growth;
+    const struct report_sweeps one = {.sweeps = (struct report_sweep[]){*sweep}, .count = 1};
+    enum sim_store_err err = report_growth_read(store, &one, &growth);
+    if (growth.count == 0) {
         report_html_raw(html, "<p>No coverage was counted: <code>--record none</code> and "
                               "<code>rewake explore</code> count none.</p>\n");
-        return;
+    } else {
+        report_html_put(html, "<p>%s coverage points; the last new one in run %s.</p>\n",
+                report_count(growth.covered).text, report_count(growth.last_new).text);
+        report_growth_chart(html, &growth, "runs (logarithmic)");
     }
-    const struct report_chart chart = {
-            .title = "Coverage growth",
-            .x_label = "runs (logarithmic)",
-            .y_label = "coverage points",
-            .log_x = true,
-            .points = growth->points,
-            .count = growth->count,
-    };
-    report_html_put(html, "<p>%s coverage points; the last new one in run %s.</p>\n",
-            report_count(growth->points[growth->count - 1].y).text,
-            report_count(growth->last_new).text);
-    report_chart_put(html, &chart);
+    report_growth_free(&growth);
+    return err;
 }
 
 enum sim_store_err
-report_covered_put(struct report_html *html, struct sim_store *store,
-        const struct report_sweep *sweep, const struct report_growth *growth)
+report_covered_put(
+        struct report_html *html, struct sim_store *store, const struct report_sweep *sweep)
 {
     if (sweep->about[0] != '\0') {
         report_html_element(html, "p", NULL, sweep->about);
@@ -154,8 +148,8 @@ report_covered_put(struct report_html *html, struct sim_store *store,
             "<h2>Growth</h2>\n",
             report_count(sweep->runs).text, sweep->strategy, (long long)sweep->seed_first,
             report_count(sweep->failed).text);
-    put_sweep_growth(html, growth);
-    enum sim_store_err err = put_species(html, store, sweep->sweep);
+    enum sim_store_err err = put_growth(html, store, sweep);
+    err = err == SIM_STORE_OK ? put_species(html, store, sweep->sweep) : err;
     err = err == SIM_STORE_OK ? put_goals(html, store, sweep->sweep) : err;
     err = err == SIM_STORE_OK ? put_bounds(html, store, sweep->sweep) : err;
     return err == SIM_STORE_OK ? put_elements(html, store, sweep->sweep) : err;
@@ -204,26 +198,24 @@ put_kinds(struct report_html *html, struct sim_store *store, const struct report
     return err;
 }
 
-static void
-put_scenario_row(struct report_html *html, const struct report_sweep *sweep,
-        const struct report_growth *growth)
+static enum sim_store_err
+put_scenario_row(
+        struct report_html *html, struct sim_store *store, const struct report_sweep *sweep)
 {
     struct report_parts parts = {.html = html};
     report_html_raw(html, "<tr><td>");
     report_scenario_link(&parts, sweep);
     report_html_raw(html, "</td>");
     report_number_cell(html, sweep->runs);
-    report_number_cell(html, growth->count > 0 ? growth->points[growth->count - 1].y : 0);
-    report_number_cell(html, growth->last_new);
-    report_html_raw(html, "<td>");
-    report_spark_put(html, "Coverage growth", growth->points, growth->count);
-    report_html_put(html, "</td><td class=\"number%s\">%s</td></tr>\n",
+    enum sim_store_err err = report_growth_cells(html, store, sweep);
+    report_html_put(html, "<td class=\"number%s\">%s</td></tr>\n",
             sweep->goals_missed > 0 ? " lost" : "", report_count(sweep->goals_missed).text);
+    return err;
 }
 
 enum sim_store_err
 report_coverage_put(struct report_html *html, struct sim_store *store,
-        const struct report_sweeps *list, const struct report_growths *growths, const char *lcov)
+        const struct report_sweeps *list, const char *lcov)
 {
     report_html_raw(html,
             "<p>The newest sweep of each scenario.</p>\n<h2>Coverage of the schedule</h2>\n"
@@ -231,9 +223,9 @@ report_coverage_put(struct report_html *html, struct sim_store *store,
     enum sim_store_err err = put_kinds(html, store, list);
     report_html_raw(html, "<h2>By scenario</h2>\n");
     report_table_begin(html, "Scenarios",
-            "Scenario|#Runs|#Coverage points|#Last new run|Growth|#Goals not reached");
-    for (size_t i = 0; i < list->count; i++) {
-        put_scenario_row(html, &list->sweeps[i], &growths->sweeps[i]);
+            "Scenario|#Runs|#Coverage points|Growth|#Last new run|#Goals not reached");
+    for (size_t i = 0; i < list->count && err == SIM_STORE_OK; i++) {
+        err = put_scenario_row(html, store, &list->sweeps[i]);
     }
     report_table_end(html);
     put_code(html, lcov);

@@ -121,28 +121,21 @@ put_runs_over_time(struct report_parts *parts)
     free(marks);
 }
 
-static void
+static enum sim_store_err
 put_growth(struct report_parts *parts)
 {
-    const struct report_growth *all = &parts->growths.all;
-    struct report_html *html = parts->html;
-    if (all->count == 0) {
-        return;
+    struct report_growth all;
+    enum sim_store_err err = report_growth_read(parts->store, &parts->list, &all);
+    if (all.count > 0) {
+        report_html_raw(parts->html,
+                "<h3>Coverage growth</h3>\n<p class=\"dim\">Coverage points of the schedule (which "
+                "wake led to which poll, which waker was replaced, which access was first) by the "
+                "number of runs of each scenario. Where the curve is flat, more runs find little "
+                "new. <a href=\"coverage.html\">All coverage points</a></p>\n");
+        report_growth_chart(parts->html, &all, "runs of each scenario (logarithmic)");
     }
-    report_html_raw(html,
-            "<h3>Coverage growth</h3>\n<p class=\"dim\">Coverage points of the schedule (which "
-            "wake led to which poll, which waker was replaced, which access was first) by the "
-            "number of runs of each scenario. Where the curve is flat, more runs find little "
-            "new. <a href=\"coverage.html\">All coverage points</a></p>\n");
-    const struct report_chart chart = {
-            .title = "Coverage growth",
-            .x_label = "runs of each scenario (logarithmic)",
-            .y_label = "coverage points",
-            .log_x = true,
-            .points = all->points,
-            .count = all->count,
-    };
-    report_chart_put(html, &chart);
+    report_growth_free(&all);
+    return err;
 }
 
 /* ---- The page. ------------------------------------------------------------------------------- */
@@ -154,8 +147,8 @@ put_parts(struct report_parts *parts)
     report_failing_put(parts);
     report_html_raw(parts->html, "<h2>Progress</h2>\n");
     put_runs_over_time(parts);
-    put_growth(parts);
-    enum sim_store_err err = report_scenarios_put(parts);
+    enum sim_store_err err = put_growth(parts);
+    err = err == SIM_STORE_OK ? report_scenarios_put(parts) : err;
     err = err == SIM_STORE_OK ? report_strategies_put(parts) : err;
     err = err == SIM_STORE_OK ? report_drawn_put(parts) : err;
     report_html_raw(parts->html, "<h2>Can this report be trusted?</h2>\n");
@@ -172,16 +165,12 @@ put_sweeps(struct report_html *html, const struct report_site *site, const int64
     struct sim_store *store = site->store;
     struct report_parts parts = {.html = html, .store = store, .site = site};
     enum sim_store_err err = report_sweeps_read(store, sweeps, count, &parts.list);
-    if (err == SIM_STORE_OK) {
-        err = report_growths_read(store, &parts.list, &parts.growths);
-    }
     if (err == SIM_STORE_OK && parts.list.count == 0) {
         report_html_raw(
                 html, "<p>The database has no sweep yet: <code>rewake run</code> makes one.</p>\n");
     } else if (err == SIM_STORE_OK) {
         err = put_parts(&parts);
     }
-    report_growths_done(&parts.growths);
     report_sweeps_done(&parts.list);
     return err;
 }

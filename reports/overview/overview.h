@@ -39,4 +39,17 @@ RT_MUST_CHECK enum sim_store_err report_overview_put(struct report_html *html,
 RT_MUST_CHECK enum sim_store_err report_command_put(struct report_html *html,
         const struct report_site *site, const struct report_command *command);
 
+/*
+ * Add the content of <main> of coverage.html and of coverage-<sweep>.html.
+ *
+ * This is coverage of the schedule: which wakes led to which polls, which wakers were replaced,
+ * which access was first. Coverage of the code is lcov's; the pages link it and do not mix it in,
+ * as a line that ran is no order that was tried. `lcov`: its index.html as a URL relative to the
+ * page; NULL: not known.
+ */
+RT_MUST_CHECK enum sim_store_err report_coverage_put(struct report_html *html,
+        struct sim_store *store, const struct report_sweeps *list, const char *lcov);
+RT_MUST_CHECK enum sim_store_err report_covered_put(
+        struct report_html *html, struct sim_store *store, const struct report_sweep *sweep);
+
 #endif

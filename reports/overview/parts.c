@@ -6,7 +6,11 @@
 #include "reports/overview/parts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "reports/base/table.h"
+#include "sim/base/heap.h"
 
 /* ---- Canaries. ------------------------------------------------------------------------------- */
 
@@ -100,4 +104,83 @@ report_end_put(struct report_html *html, const struct report_sweep *sweep)
         report_html_raw(html, "<span style=\"color:var(--part)\">cut&nbsp;short</span>");
         break;
     }
+}
+
+/* ---- Growth. --------------------------------------------------------------------------------- */
+
+static void
+add(struct report_growth *growth, int64_t runs)
+{
+    sim_heap_grow(&growth->points, growth->count, &growth->capacity, sizeof(*growth->points));
+    growth->points[growth->count++] = (struct report_point){runs, growth->covered};
+}
+
+enum sim_store_err
+report_growth_read(
+        struct sim_store *store, const struct report_sweeps *list, struct report_growth *ret_growth)
+{
+    struct sim_page sweeps;
+    int64_t runs = 0;
+    *ret_growth = (struct report_growth){.count = 0};
+    enum sim_store_err err = sim_store_growth_make(store);
+    if (err != SIM_STORE_OK) {
+        return err;
+    }
+    sim_page_init(&sweeps, false);
+    report_sweeps_json(list, &sweeps);
+    struct report_ask ask = report_ask(store,
+            "SELECT runs, sum(points) FROM growth WHERE sweep IN (SELECT value FROM json_each(?))"
+            " GROUP BY runs ORDER BY runs");
+    report_put_text(&ask, sim_page_text(&sweeps));
+    while (report_row(&ask)) {
+        ret_growth->last_new = report_int(&ask, 0);
+        ret_growth->covered += report_int(&ask, 1);
+        add(ret_growth, ret_growth->last_new);
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        runs = list->sweeps[i].runs > runs ? list->sweeps[i].runs : runs;
+    }
+    if (ret_growth->count > 0 && ret_growth->last_new < runs) {
+        add(ret_growth, runs); /* The curve is flat up to the last run. */
+    }
+    sim_page_fini(&sweeps);
+    return report_done(&ask);
+}
+
+void
+report_growth_free(struct report_growth *growth)
+{
+    free(growth->points);
+    *growth = (struct report_growth){.count = 0};
+}
+
+enum sim_store_err
+report_growth_cells(
+        struct report_html *html, struct sim_store *store, const struct report_sweep *sweep)
+{
+    struct report_growth growth;
+    const struct report_sweeps one = {.sweeps = (struct report_sweep[]){*sweep}, .count = 1};
+    enum sim_store_err err = report_growth_read(store, &one, &growth);
+    report_number_cell(html, growth.covered);
+    report_html_raw(html, "<td>");
+    report_spark_put(html, "Coverage growth", growth.points, growth.count);
+    report_html_raw(html, "</td>");
+    report_number_cell(html, growth.last_new);
+    report_growth_free(&growth);
+    return err;
+}
+
+void
+report_growth_chart(
+        struct report_html *html, const struct report_growth *growth, const char *x_label)
+{
+    const struct report_chart chart = {
+            .title = "Coverage growth",
+            .x_label = x_label,
+            .y_label = "coverage points",
+            .log_x = true,
+            .points = growth->points,
+            .count = growth->count,
+    };
+    report_chart_put(html, &chart);
 }

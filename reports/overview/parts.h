@@ -12,7 +12,7 @@
 #ifndef REPORTS_OVERVIEW_PARTS_H
 #define REPORTS_OVERVIEW_PARTS_H
 
-#include "reports/overview/growth.h"
+#include "reports/overview/chart.h"
 #include "reports/overview/overview.h"
 
 struct report_parts {
@@ -20,7 +20,6 @@ struct report_parts {
     struct sim_store *store;
     const struct report_site *site;
     struct report_sweeps list;
-    struct report_growths growths;
 };
 
 /* Rows of a table; the rest is counted. */
@@ -43,6 +42,29 @@ void report_scenario_link(const struct report_parts *parts, const struct report_
 
 /* "passed", "failed", "cut short". */
 void report_end_put(struct report_html *html, const struct report_sweep *sweep);
+
+/* How coverage grew. x: runs so far, y: coverage points; from run 1 to the last. */
+struct report_growth {
+    struct report_point *points;
+    uint32_t count;
+    uint32_t capacity;
+    int64_t covered;  /* All points. */
+    int64_t last_new; /* The last run, from 1, that covered a new point; 0: none. */
+};
+
+/* Reads that of the sweeps together: x is the runs of each. report_growth_free must follow in any
+ * case. */
+RT_MUST_CHECK enum sim_store_err report_growth_read(struct sim_store *store,
+        const struct report_sweeps *list, struct report_growth *ret_growth);
+void report_growth_free(struct report_growth *growth);
+
+/* Cells of a table of scenarios: the points, the curve, the last new run. */
+RT_MUST_CHECK enum sim_store_err report_growth_cells(
+        struct report_html *html, struct sim_store *store, const struct report_sweep *sweep);
+
+/* Draws it. */
+void report_growth_chart(
+        struct report_html *html, const struct report_growth *growth, const char *x_label);
 
 /* ---- The sections. --------------------------------------------------------------------------- */
 

@@ -78,7 +78,6 @@ put_scenario(const struct report_parts *parts, size_t index)
 {
     struct report_html *html = parts->html;
     const struct report_sweep *sweep = &parts->list.sweeps[index];
-    const struct report_growth *growth = &parts->growths.sweeps[index];
     report_html_raw(html, "<tr><td style=\"white-space:nowrap\">");
     report_scenario_link(parts, sweep);
     report_html_raw(html, "</td><td>");
@@ -86,13 +85,9 @@ put_scenario(const struct report_parts *parts, size_t index)
     report_html_raw(html, "</td>");
     report_number_cell(html, report_sweep_runs(sweep));
     put_failed(html, sweep);
-    report_number_cell(html, growth->count > 0 ? growth->points[growth->count - 1].y : 0);
+    enum sim_store_err err = report_growth_cells(html, parts->store, sweep);
     report_html_raw(html, "<td>");
-    report_spark_put(html, "Coverage growth", growth->points, growth->count);
-    report_html_raw(html, "</td>");
-    report_number_cell(html, growth->last_new);
-    report_html_raw(html, "<td>");
-    enum sim_store_err err = put_shares(parts, sweep);
+    err = err == SIM_STORE_OK ? put_shares(parts, sweep) : err;
     report_html_put(html, "</td><td class=\"number\">%lld.%lld</td></tr>\n",
             (long long)(sweep->elapsed_ms / 1000), (long long)(sweep->elapsed_ms % 1000 / 100));
     return err;

@@ -181,6 +181,13 @@ RT_MUST_CHECK enum sim_store_err sim_store_run_of_token(
  */
 RT_MUST_CHECK enum sim_store_err sim_store_ways_make(struct sim_store *store);
 
+/*
+ * Makes a temporary table for this connection, growth(sweep, runs, points): the `points` that were
+ * first covered by the last of so many `runs` of the sweep. It can be searched by sweep, as `runs`
+ * cannot.
+ */
+RT_MUST_CHECK enum sim_store_err sim_store_growth_make(struct sim_store *store);
+
 /* Whether run:`run` has an explanation, or passed and needs none. UNKNOWN: there is no such run. */
 RT_MUST_CHECK enum sim_store_err sim_store_is_explained(
         struct sim_store *store, int64_t run, bool *ret_explained);

@@ -162,6 +162,16 @@ sim_store_ways_make(struct sim_store *store)
 }
 
 enum sim_store_err
+sim_store_growth_make(struct sim_store *store)
+{
+    rt_check(store, SIM__STORE_MAGIC);
+    return sim__store_execute(store,
+            "CREATE TEMP TABLE IF NOT EXISTS growth AS"
+            " SELECT sweep, number + 1 AS runs, fresh AS points FROM runs WHERE fresh > 0;"
+            "CREATE INDEX IF NOT EXISTS temp.growth_of_sweep ON growth (sweep, runs, points);");
+}
+
+enum sim_store_err
 sim_store_is_explained(struct sim_store *store, int64_t run, bool *ret_explained)
 {
     rt_check(store, SIM__STORE_MAGIC);
