@@ -221,13 +221,13 @@ sim_run_cover_batch(struct sim_run *run, const struct sim_merged *batch)
 {
     struct sim_run_cover *cover = &run->cover;
     for (uint32_t i = 0; i < batch->runs; i++) {
-        uint32_t arm = arm_at(batch->arms[i]);
+        uint32_t arm = arm_at(batch->results[i].arm);
         cover->drawn[arm]++;
-        if (arm == cover->sampler && batch->orders[i] != 0) {
-            sim_species_note(&cover->species, batch->orders[i], 1);
+        if (arm == cover->sampler && batch->results[i].order != 0) {
+            sim_species_note(&cover->species, batch->results[i].order, 1);
         }
-        if (batch->fresh[i] > 0) {
-            cover->elements += batch->fresh[i];
+        if (batch->results[i].fresh > 0) {
+            cover->elements += batch->results[i].fresh;
             cover->last_new = batch->totals->runs - batch->runs + i + 1;
         }
     }
@@ -237,7 +237,7 @@ sim_run_cover_batch(struct sim_run *run, const struct sim_merged *batch)
     }
     cover->batch_first = batch->index;
     cover->batch_runs = batch->runs;
-    cover->batch_new = batch->fresh;
+    cover->batch_new = batch->results;
 }
 
 uint32_t
@@ -245,7 +245,7 @@ sim_run_cover_new(const struct sim_run *run, uint64_t index)
 {
     const struct sim_run_cover *cover = &run->cover;
     uint64_t place = index - cover->batch_first;
-    return place < cover->batch_runs ? cover->batch_new[place] : 0;
+    return place < cover->batch_runs ? cover->batch_new[place].fresh : 0;
 }
 
 /* ---- Into the database. ---------------------------------------------------------------------- */

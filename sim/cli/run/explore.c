@@ -418,8 +418,8 @@ explore_scenario(struct explore *explore)
     run->plan.interrupted = sim_run_catch_signals();
     sweep(run);
     const struct sim_shared *shared = run->pool.workers[0].shared;
-    kind->space(
-            (const struct sim_strategy *)(const void *)shared->strategy_memory, &explore->space);
+    kind->space((const struct sim_strategy *)(const void *)shared->parts.strategy_memory,
+            &explore->space);
     const char *reason = why_not(explore);
     if (run->json) {
         print_end_json(explore, reason);

@@ -39,12 +39,12 @@ struct sim_run_cover {
     uint64_t failed[SIM_STRATEGIES_MAX]; /* … and how many of them failed. */
     uint32_t sampler; /* The strategy whose runs are counted as species; UINT32_MAX: none. */
     uint64_t elements;
-    uint64_t last_new;         /* Runs up to and with the last that covered something new. */
-    uint32_t written;          /* Facts that are in the database. */
-    uint64_t batch_first;      /* The batch that is being merged: from this index … */
-    uint32_t batch_runs;       /* … so many runs, … */
-    const uint32_t *batch_new; /* … and what each was the first to cover. */
-    struct sim_facts covered;  /* Of all batches, where the sweep is a part. */
+    uint64_t last_new;    /* Runs up to and with the last that covered something new. */
+    uint32_t written;     /* Facts that are in the database. */
+    uint64_t batch_first; /* The batch that is being merged: from this index … */
+    uint32_t batch_runs;  /* … so many runs, … */
+    const struct sim_run_result *batch_new; /* … and what each was the first to cover. */
+    struct sim_facts covered;               /* Of all batches, where the sweep is a part. */
     void *covered_memory;
     struct sim_goal *goals; /* Of the scenario's file, reached or not. */
     bool alone_in_file;     /* The file has no other scenario. */

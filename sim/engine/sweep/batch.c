@@ -39,36 +39,46 @@ append(void *old, size_t used, const void *more, size_t count, size_t size)
     return grown;
 }
 
+static void
+count_run(struct sim_sweep_totals *totals, const struct sim_run_result *result)
+{
+    rt_assert(result->verdict < SIM_VERDICTS);
+    totals->runs++;
+    totals->steps += result->steps;
+    totals->sim_ns += result->sim_ns;
+    totals->digest += sim_run_hash(result->seed, result->digest);
+    totals->verdicts[result->verdict]++;
+}
+
 void
 sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared, const uint64_t *edges)
 {
-    const struct sim_results *results = sim_shared_results(shared);
-    rt_assert(results->kept_count <= results->done);
-    rt_assert(results->check_count <= results->done);
+    const struct sim_run_result *last = sim_shared_last(shared);
+    uint64_t runs = batch->totals.runs;
+    uint32_t done = shared->done;
+    rt_assert(last->kept_count <= done);
     rt_assert(shared->facts.count <= SIM_JOB_FACTS_MAX);
-    rt_assert(batch->totals.runs + results->done <= batch->asked);
-    batch->kept = append(batch->kept, batch->kept_count, shared->kept, results->kept_count,
-            sizeof(*batch->kept));
-    for (uint32_t i = 0; i < results->kept_count; i++) {
+    rt_assert(runs + done <= batch->asked);
+    batch->kept = append(
+            batch->kept, batch->kept_count, shared->kept, last->kept_count, sizeof(*batch->kept));
+    for (uint32_t i = 0; i < last->kept_count; i++) {
         batch->kept[batch->kept_count++].tape_offset += (uint32_t)batch->tapes_size;
     }
-    batch->tapes = append(batch->tapes, batch->tapes_size, shared->tapes, results->tapes_used, 1);
-    batch->tapes_size += results->tapes_used;
-    batch->checks = append(batch->checks, batch->check_count, shared->checks, results->check_count,
-            sizeof(*batch->checks));
-    batch->check_count += results->check_count;
+    batch->tapes =
+            append(batch->tapes, batch->tapes_size, shared->parts.tapes, last->tapes_used, 1);
+    batch->tapes_size += last->tapes_used;
     batch->facts = append(batch->facts, batch->fact_count, shared->facts.entries,
             shared->facts.count, sizeof(*batch->facts));
     batch->fact_count += shared->facts.count;
-    batch->arms = append(batch->arms, batch->totals.runs, shared->arms, results->done, 1);
-    batch->orders = append(batch->orders, batch->totals.runs, shared->orders, results->done,
-            sizeof(*batch->orders));
+    batch->results = append(batch->results, runs, shared->results, done, sizeof(*batch->results));
+    for (uint32_t i = 0; i < done; i++) {
+        count_run(&batch->totals, &batch->results[runs + i]);
+    }
     if (edges != NULL) {
-        batch->edges = append(batch->edges, batch->totals.runs, edges, results->done,
-                (size_t)2 * sim_edges_words() * sizeof(*edges));
+        batch->edges = append(
+                batch->edges, runs, edges, done, (size_t)2 * sim_edges_words() * sizeof(*edges));
     }
     batch->exhausted = shared->exhausted;
-    sim_totals_add(&batch->totals, &results->totals);
     rt_assert(batch->totals.runs <= batch->asked);
 }
 
@@ -90,11 +100,8 @@ sim_batch_done(struct sim_batch *batch)
     rt_assert(batch->totals.runs <= batch->asked);
     free(batch->kept);
     free(batch->tapes);
-    free(batch->checks);
     free(batch->facts);
-    free(batch->arms);
-    free(batch->orders);
+    free(batch->results);
     free(batch->edges);
-    free(batch->fresh);
     *batch = (struct sim_batch){.index = 0};
 }

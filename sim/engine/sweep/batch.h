@@ -21,15 +21,11 @@ struct sim_batch {
     uint32_t kept_count;
     uint8_t *tapes;
     size_t tapes_size;
-    struct sim_check *checks;
-    uint32_t check_count;
     struct sim_fact *facts; /* What its runs taught, job after job. */
     uint32_t fact_count;
-    uint8_t *arms;    /* The strategy that drew each run. */
-    uint64_t *orders; /* The partial-order hash of each; 0: not known. */
-    uint64_t *edges;  /* What each has reached (sim/search/cover/edges.h); NULL: not counted. */
-    uint32_t *fresh;  /* How much each newly covered; NULL until it is merged. */
-    bool exhausted;   /* There is nothing left to be run. */
+    struct sim_run_result *results; /* Of each run; `fresh` is 0 until it is merged. */
+    uint64_t *edges; /* What each has reached (sim/search/cover/edges.h); NULL: not counted. */
+    bool exhausted;  /* There is nothing left to be run. */
 };
 
 /* Adds the results of a job, and the sets of its runs where edges are counted (else NULL). */

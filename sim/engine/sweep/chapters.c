@@ -3,8 +3,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <string.h>
-
 #include "runtime/base/assert.h"
 #include "sim/engine/sweep/state.h"
 
@@ -84,8 +82,9 @@ void
 sim__chapter_cover(struct sim__sweep *sweep, struct sim_batch *batch)
 {
     rt_assert(sweep->plan->covered != NULL);
-    rt_assert(batch->fresh != NULL);
-    memset(batch->fresh, 0, (size_t)batch->totals.runs * sizeof(*batch->fresh));
+    for (uint64_t i = 0; i < batch->totals.runs; i++) {
+        batch->results[i].fresh = 0;
+    }
     for (uint32_t i = 0; i < batch->fact_count; i++) {
         struct sim_fact fact = batch->facts[i];
         uint64_t place = fact.first - batch->index;
@@ -94,7 +93,7 @@ sim__chapter_cover(struct sim__sweep *sweep, struct sim_batch *batch)
         bool covers = fact.kind == SIM_FACT_COVER;
         if ((covers || fact.kind == SIM_FACT_ASKED) && sim_facts_add(sweep->plan->covered, &fact) &&
                 covers && place < batch->totals.runs) {
-            batch->fresh[place]++;
+            batch->results[place].fresh++;
         }
     }
 }

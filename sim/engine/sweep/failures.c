@@ -150,17 +150,17 @@ sim__sweep_report_failures(struct sim__sweep *sweep, const struct sim_batch *bat
 
 /* Repeats a run in the replica, and compares. */
 static void
-compare_digest(
-        struct sim__sweep *sweep, const struct sim_check *check, const struct sim_run_spec *again)
+compare_digest(struct sim__sweep *sweep, const struct sim_run_result *seen,
+        const struct sim_run_spec *again)
 {
-    rt_assert(check->digest != 0);
+    rt_assert(seen->digest != 0);
     uint64_t digest = 0;
     if (!sim_pool_replica_digest(sweep->pool, again, &digest)) {
         sim__sweep_close(sweep, SIM_SWEEP_SYSTEM);
         return;
     }
     sweep->result->checked++;
-    if (digest == check->digest) {
+    if (digest == seen->digest) {
         return;
     }
     rt_assert(sweep->result->unequal < sweep->result->checked);
@@ -173,27 +173,31 @@ compare_digest(
 /* A run of a search is repeated by its tape. */
 static void
 repeat_in_replica(
-        struct sim__sweep *sweep, const struct sim_batch *batch, const struct sim_check *check)
+        struct sim__sweep *sweep, const struct sim_batch *batch, const struct sim_run_result *seen)
 {
-    rt_assert(batch->check_count > 0);
+    rt_assert(seen->digest != 0);
     struct sim_tape tape = {NULL, 0, 0};
     struct sim_run_spec again = sweep->plan->spec;
-    again.seed = check->seed;
+    again.seed = seen->seed;
     if (again.how == SIM_HOW_SEARCH) {
-        const struct sim_kept *kept = sim_batch_find(batch, check->seed);
+        const struct sim_kept *kept = sim_batch_find(batch, seen->seed);
         rt_assert(kept != NULL);
         tape = tape_of(batch, kept);
         again = spec_again(sweep, kept, &tape);
     }
-    compare_digest(sweep, check, &again);
+    compare_digest(sweep, seen, &again);
     free(tape.entries);
 }
 
 void
 sim__sweep_merge_checks(struct sim__sweep *sweep, const struct sim_batch *batch)
 {
-    for (uint32_t i = 0; i < batch->check_count && !sweep->closed; i++) {
-        repeat_in_replica(sweep, batch, &batch->checks[i]);
-        sim__sweep_check_time(sweep);
+    uint32_t percent = sweep->plan->check_percent;
+    for (uint64_t i = 0; i < batch->totals.runs && percent > 0 && !sweep->closed; i++) {
+        const struct sim_run_result *result = &batch->results[i];
+        if (result->digest != 0 && sim_seed_is_checked(result->seed, percent)) {
+            repeat_in_replica(sweep, batch, result);
+            sim__sweep_check_time(sweep);
+        }
     }
 }

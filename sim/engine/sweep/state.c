@@ -39,8 +39,7 @@ has_any_run(const struct sim__sweep *sweep)
     rt_assert(sweep->pool->count <= SIM_JOBS_MAX);
     bool any = sweep->result->totals.runs > 0;
     for (uint32_t i = 0; i < sweep->pool->count && !any; i++) {
-        any = sweep->owner[i] != SIM_SWEEP_NO_BATCH &&
-              sim_shared_results(sweep->pool->workers[i].shared)->done > 0;
+        any = sweep->owner[i] != SIM_SWEEP_NO_BATCH && sweep->pool->workers[i].shared->done > 0;
     }
     return any;
 }

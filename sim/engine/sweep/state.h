@@ -72,7 +72,7 @@ void sim__chapter_open_first(struct sim__sweep *sweep);
  * was learned in it. */
 void sim__chapter_next(struct sim__sweep *sweep);
 
-/* Sets batch->fresh: how much each of its runs covered that none before it had, in any chapter. */
+/* Sets `fresh` of the results: how much each run covered that none before had, in any chapter. */
 void sim__chapter_cover(struct sim__sweep *sweep, struct sim_batch *batch);
 
 /* ---- failures.c ------------------------------------------------------------------------------ */

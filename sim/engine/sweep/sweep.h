@@ -56,9 +56,7 @@ struct sim_merged {
     uint32_t kept_count;
     const uint8_t *tapes;
     size_t tapes_size;
-    const uint8_t *arms; /* The strategy that drew each run, in a search: its place in the table. */
-    const uint64_t *orders; /* The partial-order hash of each; 0: not known. */
-    const uint32_t *fresh;  /* How much each covered that no run before it had. */
+    const struct sim_run_result *results; /* Of each run. */
     const uint64_t *edges; /* The two sets of each (sim/search/cover/edges.h); NULL: not counted. */
     const struct sim_learned *learned;     /* All that is known with this batch. */
     const struct sim_sweep_totals *totals; /* Of the sweep, with this batch. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 
 /* Partial orders are without end: those that are remembered leave space for other facts. */
 #define ORDERS_MAX (SIM_LEARNED_FACTS / 4)
@@ -39,7 +40,7 @@ add_facts(struct sim_epochs *epochs, struct sim_batch *batch, uint32_t *worth)
         uint64_t place = fact->first - batch->index;
         if (news && place < batch->totals.runs) {
             bool covers = fact->kind == SIM_FACT_COVER;
-            batch->fresh[place] += covers;
+            batch->results[place].fresh += covers;
             worth[place] += covers || fact->kind == SIM_FACT_ORDER;
         }
     }
@@ -80,15 +81,13 @@ add_wishes(struct sim_epochs *epochs, const struct sim_batch *batch, const uint3
 void
 sim_teach(struct sim_epochs *epochs, struct sim_batch *batch)
 {
-    rt_assert(batch->fresh == NULL);
-    batch->fresh = calloc(batch->totals.runs + 1, sizeof(*batch->fresh));
-    uint32_t *worth = calloc(batch->totals.runs + 1, sizeof(*worth));
-    rt_assert(batch->fresh != NULL && worth != NULL);
+    rt_assert(batch->over);
+    uint32_t *worth = sim_heap_new(batch->totals.runs, sizeof(*worth));
     add_facts(epochs, batch, worth);
     for (uint64_t i = 0; i < batch->totals.runs; i++) {
-        uint32_t arm =
-                batch->arms[i] < SIM_STRATEGIES_MAX ? batch->arms[i] : SIM_STRATEGIES_MAX - 1;
-        sim_epochs_count(epochs, arm, batch->fresh[i]);
+        const struct sim_run_result *result = &batch->results[i];
+        uint32_t arm = result->arm < SIM_STRATEGIES_MAX ? result->arm : SIM_STRATEGIES_MAX - 1;
+        sim_epochs_count(epochs, arm, result->fresh);
     }
     add_tapes(epochs, batch, worth);
     add_wishes(epochs, batch, worth);

@@ -10,8 +10,8 @@
 #include "sim/search/learn/learned.h"
 
 /*
- * Adds what `batch` taught to `epochs`, in the order of run index. batch->fresh gets for each run
- * how many coverage points it was the first to reach.
+ * Adds what `batch` taught to `epochs`, in the order of run index. Of each run `fresh` gets how
+ * many coverage points it was the first to reach.
  */
 void sim_teach(struct sim_epochs *epochs, struct sim_batch *batch);
 

@@ -64,42 +64,26 @@ sim_descriptors_after_load(void)
     }
 }
 
-/* Closes those from `first` up to `fd`, and answers where to go on. */
-static unsigned
-spare(unsigned first, int fd)
-{
-    if (fd < 0 || (unsigned)fd < first) {
-        return first;
-    }
-    if ((unsigned)fd > first) {
-        (void)close_range(first, (unsigned)fd - 1, 0);
-    }
-    return (unsigned)fd + 1;
-}
-
 void
 sim_descriptors_drop(int line, int other)
 {
-    rt_assert(other < 0 || other != line);
+    rt_assert(line > STDERR_FILENO);
+    rt_assert(other != line);
     unsigned first = STDERR_FILENO + 1;
-    rt_assert(line >= 0);
-    if (!descriptors.known) {
-        return;
-    }
-    for (unsigned fd = first; fd < KEPT_MAX; fd++) {
-        if (!descriptors.kept[fd] && fd != (unsigned)line && (int)fd != other) {
-            continue;
+    unsigned last = (unsigned)(other > line ? other : line);
+    last = last < KEPT_MAX ? KEPT_MAX : last;
+    for (unsigned fd = first; descriptors.known && fd <= last; fd++) {
+        bool kept = fd < KEPT_MAX && descriptors.kept[fd];
+        if (kept || fd == (unsigned)line || (int)fd == other) {
+            if (fd > first) {
+                (void)close_range(first, fd - 1, 0);
+            }
+            first = fd + 1;
         }
-        if (fd > first) {
-            (void)close_range(first, fd - 1, 0);
-        }
-        rt_assert(first <= fd);
-        first = fd + 1;
     }
-    int lower = other < line ? other : line;
-    first = spare(first, lower);
-    first = spare(first, lower == line ? other : line);
-    (void)close_range(first, UINT_MAX, 0);
+    if (descriptors.known) {
+        (void)close_range(first, UINT_MAX, 0);
+    }
 }
 
 /* "7f0012340000-7f0012348000 rw-s 00000000 08:01 123  /home/me/.rewake/trace.db-shm" */

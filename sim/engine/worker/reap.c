@@ -120,7 +120,7 @@ cut_short(struct sim_worker *worker, enum sim_verdict verdict, int status)
 static uint32_t
 done_of(const struct sim_worker *worker)
 {
-    return sim_shared_results(worker->shared)->done;
+    return worker->shared->done;
 }
 
 /* The process has made no run before the job's next one. */
@@ -185,7 +185,7 @@ begin_alone(struct sim_worker *worker)
     worker->suspect.any = false;
     worker->job.count = 1;
     worker->job.keep_all = worker->keeps_all;
-    if (!sim_shared_renew(worker->shared, &worker->sizes, &worker->job)) {
+    if (!sim_shared_renew(worker->shared, &worker->parts, &worker->job)) {
         return sim__worker_fail(worker, "no memory for what a run has written over", 0);
     }
     return sim__worker_continue(worker);
@@ -246,11 +246,13 @@ sim__worker_conclude(struct sim_worker *worker)
 /* ---- A mapping that is not valid. ------------------------------------------------------------ */
 
 static bool
-open_tape(struct sim_worker *worker)
+empty_tape_file(struct sim_worker *worker)
 {
-    sim__worker_close_tape(worker);
-    worker->tape_fd = memfd_create("rewake-tape", MFD_CLOEXEC);
-    return worker->tape_fd > 0;
+    if (worker->tape_fd <= 0) {
+        worker->tape_fd = memfd_create("rewake-tape", MFD_CLOEXEC);
+    }
+    return worker->tape_fd > 0 && ftruncate(worker->tape_fd, 0) == 0 &&
+           lseek(worker->tape_fd, 0, SEEK_SET) == 0;
 }
 
 /* Copies the tape from its file to where the run's own would be; answers its deviations. */
@@ -258,10 +260,8 @@ static uint32_t
 read_tape(struct sim_worker *worker)
 {
     rt_assert(worker->tape_fd > 0);
-    const struct sim_tape *tape = &worker->shared->memory.tape;
-    size_t size = tape->capacity * sizeof(*tape->entries);
-    ssize_t got = pread(worker->tape_fd, tape->entries, size, 0);
-    sim__worker_close_tape(worker);
+    const struct sim_tape *tape = &worker->parts.memory.tape;
+    ssize_t got = pread(worker->tape_fd, tape->entries, tape->capacity * sizeof(*tape->entries), 0);
     return got > 0 ? (uint32_t)((size_t)got / sizeof(*tape->entries)) : 0;
 }
 
@@ -275,8 +275,8 @@ overwrote(struct sim_worker *worker)
     /* A search repeats a run by its tape, which is lost: the run is made once more, and writes its
      * tape to a file. */
     bool kept_tape = job->keeps_tape;
-    job->keeps_tape = job->spec.how == SIM_HOW_SEARCH && !kept_tape && open_tape(worker);
-    if (!sim_shared_renew(worker->shared, &worker->sizes, job)) {
+    job->keeps_tape = job->spec.how == SIM_HOW_SEARCH && !kept_tape && empty_tape_file(worker);
+    if (!sim_shared_renew(worker->shared, &worker->parts, job)) {
         return sim__worker_fail(worker, "no memory for what a run has written over", 0);
     }
     if (!job->keeps_tape) {
@@ -318,7 +318,7 @@ sim__worker_repeat_alone(struct sim_worker *worker)
 static bool
 replace(struct sim_worker *worker, int status)
 {
-    uint32_t done = sim_shared_results(worker->shared)->done;
+    uint32_t done = worker->shared->done;
     worker->deaths = done == worker->deaths_done ? worker->deaths + 1 : 1;
     worker->deaths_done = done;
     rt_assert(worker->deaths >= 1);
@@ -353,10 +353,10 @@ again_by_tape(
         struct sim_worker *worker, const struct sim_outcome *seen, struct sim_outcome *ret_outcome)
 {
     rt_assert(seen->oracle == SIM_ORACLE_PROCESS);
-    struct sim_tape tape = worker->shared->memory.tape;
+    struct sim_tape tape = worker->parts.memory.tape;
     struct sim_worker single;
     tape.count = seen->deviations < tape.capacity ? seen->deviations : tape.capacity;
-    if (!sim_worker_init(&single, &worker->kind, &worker->sizes, worker->hang_ms)) {
+    if (!sim_worker_init(&single, &worker->kind, &sim_shared_for_sweeps, worker->hang_ms)) {
         return sim__worker_fail(worker, "no memory for a run alone", 0);
     }
     single.hurry = worker->hurry;
@@ -434,7 +434,7 @@ sim__worker_reap(struct sim_worker *worker, enum sim_verdict verdict)
     }
     int status = sim__worker_end(worker);
     rt_assert(worker->pid == 0);
-    if (!sim_shared_is_valid(shared, &worker->sizes, &worker->job)) {
+    if (!sim_shared_is_valid(shared, &worker->parts, &worker->job)) {
         return sim__worker_repeat_alone(worker);
     }
     uint32_t stage = shared->stage;

@@ -70,26 +70,8 @@ union strategy {
     struct sim_answers answers;
 };
 
-/* The strategy of a search, in shared->strategy_memory; it stays for the job. */
+/* The strategy of a search, in shared->parts.strategy_memory; it stays for the job. */
 static struct sim_strategy *searching;
-
-/* Zeroes `size` bytes. Whole pages of the mapping go back to the system, which has them zeroed when
- * they are used: of megabytes few are. */
-static void
-clear_pages(uint8_t *memory, size_t size)
-{
-    rt_assert(memory != NULL);
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t before = -(uintptr_t)memory & (page - 1);
-    before = before < size ? before : size;
-    size_t whole = (size - before) & ~(page - 1);
-    rt_assert(before + whole <= size);
-    memset(memory, 0, before);
-    if (whole > 0 && madvise(memory + before, whole, MADV_REMOVE) != 0) {
-        memset(memory + before, 0, whole);
-    }
-    memset(memory + before + whole, 0, size - before - whole);
-}
 
 static void
 begin_search(struct sim_shared *shared)
@@ -106,11 +88,11 @@ begin_search(struct sim_shared *shared)
     };
     if (kind->sequential && !job->search_begins) {
         /* It continues where it was, perhaps in another process. */
-        searching = (struct sim_strategy *)(void *)shared->strategy_memory;
+        searching = (struct sim_strategy *)(void *)shared->parts.strategy_memory;
         return;
     }
-    clear_pages(shared->strategy_memory, sim_strategy_size(job->spec.search.kind));
-    searching = sim_strategy_make(shared->strategy_memory, &setting);
+    sim_shared_clear(shared->parts.strategy_memory, sim_strategy_size(job->spec.search.kind));
+    searching = sim_strategy_make(shared->parts.strategy_memory, &setting);
     rt_assert(searching != NULL);
 }
 
@@ -144,21 +126,21 @@ strategy_init(union strategy *strategy, const struct sim_shared *shared)
         sim_baseline_init(&strategy->baseline);
         break;
     case SIM_HOW_STRICT:
-        sim_replay_init(&strategy->replay, &shared->incoming, false, NULL);
+        sim_replay_init(&strategy->replay, &shared->parts.incoming, false, NULL);
         break;
     case SIM_HOW_LENIENT:
-        sim_replay_init(&strategy->replay, &shared->incoming, true, shared->sorted);
+        sim_replay_init(&strategy->replay, &shared->parts.incoming, true, shared->parts.sorted);
         break;
     case SIM_HOW_SEARCH:
         return searching;
     case SIM_HOW_BRANCH:
-        sim_replay_init_branch(&strategy->replay, &shared->incoming, shared->sorted);
+        sim_replay_init_branch(&strategy->replay, &shared->parts.incoming, shared->parts.sorted);
         break;
     case SIM_HOW_ORDERED:
-        sim_ordered_init(&strategy->ordered, &shared->incoming, shared->sorted);
+        sim_ordered_init(&strategy->ordered, &shared->parts.incoming, shared->parts.sorted);
         break;
     case SIM_HOW_ANSWERS:
-        sim_answers_init(&strategy->answers, &shared->incoming);
+        sim_answers_init(&strategy->answers, &shared->parts.incoming);
         break;
     }
     return &strategy->base;
@@ -184,10 +166,11 @@ note_tape(struct sim_shared *shared, const union strategy *strategy)
 static void
 try_fifo(struct sim_shared *shared, const struct sim_case *what, const struct sim_outcome *outcome)
 {
-    rt_assert(sim_shared_results(shared)->kept_count == 1);
+    rt_assert(sim_shared_last(shared)->kept_count == 1);
     const struct sim_kept *kept = &shared->kept[0];
-    struct sim_tape tape = {shared->copy, 0, shared->memory.tape.capacity};
-    if (sim_tape_decode(&tape, shared->tapes + kept->tape_offset, kept->tape_length) != RT_OK) {
+    struct sim_tape tape = {shared->parts.copy, 0, shared->parts.memory.tape.capacity};
+    if (sim_tape_decode(&tape, shared->parts.tapes + kept->tape_offset, kept->tape_length) !=
+            RT_OK) {
         return;
     }
     shared->stage = SIM_STAGE_FIFO;
@@ -223,7 +206,7 @@ static void
 analyze(struct sim_shared *shared, const struct sim_case *what)
 {
     rt_assert(shared->job.spec.analyze != NULL);
-    rt_assert(sim_shared_results(shared)->kept_count == 1);
+    rt_assert(sim_shared_last(shared)->kept_count == 1);
     const struct sim_outcome outcome = shared->kept[0].outcome;
     const struct sim_job *job = &shared->job;
     uint64_t most = job->analysis_steps;
@@ -355,7 +338,7 @@ note_draws(struct sim_shared *shared, struct sim_draws *draws)
 static uint64_t *
 sets_of(const struct sim_shared *shared)
 {
-    uint32_t nth = sim_shared_results(shared)->done;
+    uint32_t nth = shared->done;
     return edge_log != NULL ? sim_edges_log_at(edge_log, sim_edges_words(), nth) : NULL;
 }
 
@@ -393,8 +376,8 @@ run_one(struct sim_shared *shared, uint64_t seed)
     sim_judge_ended(&shared->world, &what, &outcome);
     check_process(&outcome);
     note_tape(shared, &strategy);
-    if (!sim_shared_checksums_match(shared, false) ||
-            sim_shared_results(shared)->done >= job->count) {
+    if (shared->done >= job->count ||
+            (shared->done > 0 && !sim_shared_sum_holds(shared, shared->done - 1))) {
         /* The run has written here as well; the parent finds that. */
         leave(0);
     }
@@ -431,7 +414,7 @@ run_job(struct sim_shared *shared)
 {
     rt_assert(shared->ready);
     rt_assert(shared->job.count <= SIM_JOB_RUNS_MAX);
-    if (shared->job.spec.with_past && sim_shared_results(shared)->done == 0) {
+    if (shared->job.spec.with_past && shared->done == 0) {
         run_another(shared);
     }
     sim_edges_forget();
@@ -440,7 +423,7 @@ run_job(struct sim_shared *shared)
     }
     while (sim_shared_continues(shared) && !line.lost &&
             (shared->job.spec.how != SIM_HOW_SEARCH || has_more(shared))) {
-        run_one(shared, shared->job.spec.seed + sim_shared_results(shared)->done);
+        run_one(shared, shared->job.spec.seed + shared->done);
     }
 }
 
@@ -507,7 +490,6 @@ prepare(struct sim_worker *worker, int fd)
     rt_assert(fd >= 0);
     rt_assert(worker->shared != NULL);
     struct sim_shared *shared = worker->shared;
-    size_t size = sim_shared_lay_out(NULL, &worker->sizes).size;
     const struct rlimit no_core = {0, 0};
     if (!worker->core) {
         (void)setrlimit(RLIMIT_CORE, &no_core);
@@ -522,12 +504,12 @@ prepare(struct sim_worker *worker, int fd)
         sim_epochs_seal(worker->epochs);
     }
     /* A child that a run makes must not become a second worker on the same mapping. */
-    if (madvise(shared, size, MADV_DONTFORK) != 0 || !remember_line(fd) ||
+    if (madvise(shared, worker->parts.size, MADV_DONTFORK) != 0 || !remember_line(fd) ||
             !sim_crash_catch(&shared->crash) || !sim_hang_catch(&shared->hang)) {
         return false;
     }
     sim_output_init();
-    sim_world_init(&shared->world, &shared->memory, worker->kind.arena, worker->kind.fill);
+    sim_world_init(&shared->world, &shared->parts.memory, worker->kind.arena, worker->kind.fill);
     shared->world.progress = &shared->progress;
     /* Where edges are counted there are none: a run from a checkpoint does not reach the code
      * before it. */
@@ -588,7 +570,7 @@ sim__worker_serve_here(struct sim_worker *worker, struct sim_trap *trap)
     bool fits = fd >= 0 && remember_line(fd);
     if (fits) {
         sim_output_init();
-        sim_world_init(&shared->world, &shared->memory, worker->kind.arena, worker->kind.fill);
+        sim_world_init(&shared->world, &shared->parts.memory, worker->kind.arena, worker->kind.fill);
         shared->world.progress = &shared->progress;
         shared->world.trap = trap;
         shared->ready = true;

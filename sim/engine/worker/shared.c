@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include "runtime/base/assert.h"
@@ -37,13 +38,13 @@ part(char *base, size_t *at, size_t count, size_t size)
     return base != NULL ? base + start : NULL;
 }
 
-struct sim_shared_layout
-sim_shared_lay_out(const void *mapping, const struct sim_shared_sizes *sizes)
+static void
+lay_out(void *base, const struct sim_shared_sizes *sizes, struct sim_shared_parts *ret)
 {
-    char *base = (char *)(uintptr_t)mapping;
-    struct sim_shared_layout layout = {.size = 0};
-    struct sim_record_memory *record = &layout.memory.record;
+    struct sim_record_memory *record = &ret->memory.record;
+    uint32_t deviations = sizes->deviations;
     size_t at = 0;
+    memset(ret, 0, sizeof(*ret));
     (void)part(base, &at, 1, sizeof(struct sim_shared));
     record->events_capacity = sizes->events;
     record->events = part(base, &at, sizes->events, sizeof(*record->events));
@@ -54,36 +55,28 @@ sim_shared_lay_out(const void *mapping, const struct sim_shared_sizes *sizes)
     record->texts = part(base, &at, sizes->texts, sizeof(*record->texts));
     record->bytes_capacity = sizes->text_bytes;
     record->bytes = part(base, &at, sizes->text_bytes, 1);
-    struct sim_tape *tape = &layout.memory.tape;
-    tape->capacity = sizes->deviations;
-    tape->entries = part(base, &at, sizes->deviations, sizeof(*tape->entries));
-    layout.incoming.capacity = sizes->deviations;
-    layout.incoming.entries = part(base, &at, sizes->deviations, sizeof(*layout.incoming.entries));
+    ret->memory.tape.capacity = deviations;
+    ret->memory.tape.entries = part(base, &at, deviations, sizeof(struct sim_deviation));
+    ret->incoming.capacity = deviations;
+    ret->incoming.entries = part(base, &at, deviations, sizeof(struct sim_deviation));
     /* One run's worst case, twice: whatever was kept before, a last one fits. */
-    layout.tapes_size = (size_t)sizes->deviations * DEVIATION_BYTES_MAX * 2;
-    layout.tapes = part(base, &at, layout.tapes_size, 1);
-    layout.sorted = part(base, &at, sizes->deviations, sizeof(*layout.sorted));
-    layout.copy = part(base, &at, sizes->deviations, sizeof(*layout.copy));
-    layout.facts = part(base, &at, sim_facts_size(SIM_JOB_FACTS_MAX), 1);
-    layout.strategy_memory = part(base, &at, SIM_STRATEGY_BYTES_MAX, 1);
-    layout.size = at;
-    rt_assert(layout.size >= sizeof(struct sim_shared));
-    return layout;
+    ret->tapes_size = (size_t)deviations * DEVIATION_BYTES_MAX * 2;
+    ret->tapes = part(base, &at, ret->tapes_size, 1);
+    ret->sorted = part(base, &at, deviations, sizeof(*ret->sorted));
+    ret->copy = part(base, &at, deviations, sizeof(*ret->copy));
+    ret->facts = part(base, &at, sim_facts_size(SIM_JOB_FACTS_MAX), 1);
+    ret->strategy_memory = part(base, &at, SIM_STRATEGY_BYTES_MAX, 1);
+    ret->size = at;
+    rt_assert(ret->size >= sizeof(struct sim_shared));
 }
 
 /* Over pages of zeros. */
 static void
-set_layout(struct sim_shared *shared, const struct sim_shared_sizes *sizes)
+begin_mapping(struct sim_shared *shared, const struct sim_shared_parts *parts)
 {
     rt_assert(((uintptr_t)shared & (LINE - 1)) == 0);
-    const struct sim_shared_layout layout = sim_shared_lay_out(shared, sizes);
-    shared->memory = layout.memory;
-    shared->incoming = layout.incoming;
-    shared->tapes = layout.tapes;
-    shared->sorted = layout.sorted;
-    shared->copy = layout.copy;
-    shared->strategy_memory = layout.strategy_memory;
-    sim_facts_lay_out(&shared->facts, layout.facts, SIM_JOB_FACTS_MAX);
+    memcpy(&shared->parts, parts, sizeof(*parts));
+    sim_facts_lay_out(&shared->facts, parts->facts, SIM_JOB_FACTS_MAX);
 }
 
 /* Pages of zeros; at `place`, instead of those that are there, or anywhere (NULL). */
@@ -103,40 +96,59 @@ take_pages(void *place, size_t size)
 }
 
 struct sim_shared *
-sim_shared_new(const struct sim_shared_sizes *sizes)
+sim_shared_new(const struct sim_shared_sizes *sizes, struct sim_shared_parts *ret_parts)
 {
     rt_assert((sizes->events & (sizes->events - 1)) == 0);
-    void *base = take_pages(NULL, sim_shared_lay_out(NULL, sizes).size);
+    lay_out(NULL, sizes, ret_parts);
+    void *base = take_pages(NULL, ret_parts->size);
     if (base != NULL) {
-        set_layout(base, sizes);
+        lay_out(base, sizes, ret_parts);
+        begin_mapping(base, ret_parts);
     }
     return base;
 }
 
 void
-sim_shared_free(struct sim_shared **shared, const struct sim_shared_sizes *sizes)
+sim_shared_free(struct sim_shared **shared, const struct sim_shared_parts *parts)
 {
-    rt_assert(sizes != NULL);
     if (*shared != NULL) {
-        (void)munmap(*shared, sim_shared_lay_out(NULL, sizes).size);
+        rt_assert(parts->size >= sizeof(**shared));
+        (void)munmap(*shared, parts->size);
         *shared = NULL;
     }
 }
 
 bool
 sim_shared_renew(
-        struct sim_shared *shared, const struct sim_shared_sizes *sizes, const struct sim_job *job)
+        struct sim_shared *shared, const struct sim_shared_parts *parts, const struct sim_job *job)
 {
     rt_assert(job->count >= 1);
-    if (take_pages(shared, sim_shared_lay_out(NULL, sizes).size) == NULL) {
+    if (take_pages(shared, parts->size) == NULL) {
         return false;
     }
-    set_layout(shared, sizes);
+    begin_mapping(shared, parts);
     memcpy(&shared->job, job, sizeof(*job));
-    shared->recorder.memory = shared->memory.record;
+    shared->recorder.memory = parts->memory.record;
     shared->ready = true;
     sim_shared_begin(shared);
     return true;
+}
+
+void
+sim_shared_clear(void *memory, size_t size)
+{
+    rt_assert(memory != NULL);
+    uint8_t *bytes = memory;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t before = -(uintptr_t)bytes & (page - 1);
+    before = before < size ? before : size;
+    size_t whole = (size - before) & ~(page - 1);
+    rt_assert(before + whole <= size);
+    memset(bytes, 0, before);
+    if (whole > 0 && madvise(bytes + before, whole, MADV_REMOVE) != 0) {
+        memset(bytes + before, 0, whole);
+    }
+    memset(bytes + before + whole, 0, size - before - whole);
 }
 
 /* ---- Results. -------------------------------------------------------------------------------- */
@@ -155,184 +167,154 @@ sim_seed_is_checked(uint64_t seed, uint32_t percent)
     return XXH3_64bits(&seed, sizeof(seed)) % 100 < percent;
 }
 
-/* Sums of these, modulo 2^64, so that it does not matter in which order they were added. */
-static uint64_t
-hash_of_place(uint32_t arm, uint64_t order, uint32_t nth)
+const struct sim_run_result *
+sim_shared_last(const struct sim_shared *shared)
 {
-    rt_assert(nth < SIM_JOB_RUNS_MAX);
-    return (order ^ ((uint64_t)arm << 32 | nth)) * UINT64_C(0x9e3779b97f4a7c15);
+    static const struct sim_run_result none;
+    uint32_t done = shared->done;
+    return done > 0 && done <= SIM_JOB_RUNS_MAX ? &shared->results[done - 1] : &none;
 }
 
 static uint64_t
-hash_of_check(const struct sim_check *check, uint32_t nth)
+hash_of_kept(const struct sim_shared *shared, const struct sim_kept *kept)
 {
-    return XXH3_64bits_withSeed(check, sizeof(*check), nth);
-}
-
-static uint64_t
-hash_of_kept(const struct sim_shared *shared, uint32_t nth)
-{
-    rt_assert(nth < SIM_JOB_RUNS_MAX);
-    struct sim_kept kept;
-    memcpy(&kept, &shared->kept[nth], sizeof(kept));
+    struct sim_kept copy;
+    memcpy(&copy, kept, sizeof(copy));
     /* Found later, by a process that may be killed meanwhile. */
-    kept.outcome.missing_wake_step = 0;
-    kept.outcome.lost_step = 0;
-    uint64_t tape = XXH3_64bits(shared->tapes + kept.tape_offset, kept.tape_length);
-    return XXH3_64bits_withSeed(&kept, sizeof(kept), tape + nth);
+    copy.outcome.missing_wake_step = 0;
+    copy.outcome.lost_step = 0;
+    uint64_t tape = XXH3_64bits(shared->parts.tapes + kept->tape_offset, kept->tape_length);
+    return XXH3_64bits_withSeed(&copy, sizeof(copy), tape);
 }
 
+/* The serial number is in it: what an older job has left does not count. */
 static uint64_t
-sum_of(const struct sim_results *results)
+sum_of(const struct sim_shared *shared, uint32_t nth)
 {
-    return XXH3_64bits(results, offsetof(struct sim_results, sum));
-}
-
-static bool
-rows_match(const struct sim_shared *shared, const struct sim_results *results)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < results->done; i++) {
-        sum += hash_of_place(shared->arms[i], shared->orders[i], i);
-    }
-    for (uint32_t i = 0; i < results->check_count; i++) {
-        sum += hash_of_check(&shared->checks[i], i);
-    }
-    for (uint32_t i = 0; i < results->kept_count; i++) {
-        uint64_t end = (uint64_t)shared->kept[i].tape_offset + shared->kept[i].tape_length;
-        if (end > results->tapes_used) {
-            return false;
-        }
-        sum += hash_of_kept(shared, i);
-    }
-    return sum == results->rows;
+    rt_assert(nth < SIM_JOB_RUNS_MAX);
+    const struct sim_run_result *result = &shared->results[nth];
+    uint32_t before = nth > 0 ? shared->results[nth - 1].kept_count : 0;
+    uint64_t kept = result->kept_count > before ? hash_of_kept(shared, &shared->kept[before]) : 0;
+    return XXH3_64bits_withSeed(result, offsetof(struct sim_run_result, sum),
+            kept + shared->job.serial * SIM_JOB_RUNS_MAX + nth);
 }
 
 bool
-sim_shared_checksums_match(const struct sim_shared *shared, bool all)
+sim_shared_sum_holds(const struct sim_shared *shared, uint32_t nth)
 {
-    const struct sim_results *results = sim_shared_results(shared);
-    return sum_of(results) == results->sum && (!all || rows_match(shared, results));
+    rt_assert(nth < SIM_JOB_RUNS_MAX);
+    const struct sim_run_result *result = &shared->results[nth];
+    uint32_t before = nth > 0 ? shared->results[nth - 1].kept_count : 0;
+    if (result->verdict >= SIM_VERDICTS || before > nth || result->kept_count < before ||
+            result->kept_count > before + 1) {
+        return false;
+    }
+    const struct sim_kept *kept = &shared->kept[before];
+    bool is_kept = result->kept_count > before;
+    bool fits =
+            !is_kept || (uint64_t)kept->tape_offset + kept->tape_length <= shared->parts.tapes_size;
+    return fits && sum_of(shared, nth) == result->sum;
 }
 
 void
 sim_shared_begin(struct sim_shared *shared)
 {
-    shared->results[0] = (struct sim_results){.done = 0};
-    shared->results[0].sum = sum_of(&shared->results[0]);
-    shared->which = 0;
+    shared->done = 0;
     shared->fifo = SIM_FIFO_NOT_ASKED;
     shared->mismatch[0] = '\0';
     shared->ignored = 0;
     shared->exhausted = false;
     shared->order = 0;
     shared->covers_more = false;
-    sim_facts_clear(&shared->facts);
+    sim_facts_init(&shared->facts, shared->parts.facts, SIM_JOB_FACTS_MAX);
     shared->stop = false;
 }
 
+/* After the last that is kept. */
 static void
-keep(struct sim_shared *shared, struct sim_results *results, const struct sim_outcome *outcome,
-        uint32_t arm)
+keep(struct sim_shared *shared, struct sim_run_result *result, const struct sim_outcome *outcome)
 {
-    rt_assert(results->kept_count < SIM_JOB_RUNS_MAX);
-    struct sim_kept *kept = &shared->kept[results->kept_count++];
-    struct sim_tape tape = shared->memory.tape;
+    rt_assert(result->kept_count < SIM_JOB_RUNS_MAX);
+    struct sim_kept *kept = &shared->kept[result->kept_count++];
+    struct sim_tape tape = shared->parts.memory.tape;
     tape.count = outcome->deviations <= tape.capacity ? outcome->deviations : tape.capacity;
     kept->outcome = *outcome;
-    kept->arm = arm;
+    kept->arm = result->arm;
     kept->reported = false;
-    kept->tape_offset = (uint32_t)results->tapes_used;
-    kept->tape_length = (uint32_t)sim_tape_encode(&tape, shared->tapes + results->tapes_used);
-    results->tapes_used += kept->tape_length;
-    rt_assert(kept->tape_length <= shared->memory.tape.capacity * DEVIATION_BYTES_MAX);
-    results->rows += hash_of_kept(shared, results->kept_count - 1);
-}
-
-static void
-add_to_totals(struct sim_sweep_totals *totals, const struct sim_outcome *outcome)
-{
-    rt_assert(totals->runs < SIM_JOB_RUNS_MAX);
-    totals->runs++;
-    totals->steps += outcome->steps;
-    totals->sim_ns += outcome->sim_ns;
-    totals->digest += sim_run_hash(outcome->seed, outcome->digest);
-    totals->verdicts[outcome->verdict]++;
+    kept->tape_offset = (uint32_t)result->tapes_used;
+    kept->tape_length = (uint32_t)sim_tape_encode(&tape, shared->parts.tapes + result->tapes_used);
+    result->tapes_used += kept->tape_length;
+    rt_assert(kept->tape_length <= tape.capacity * DEVIATION_BYTES_MAX);
 }
 
 /* A run of a search that a replica is to repeat needs its tape. */
 static bool
-is_kept(const struct sim_job *job, const struct sim_outcome *outcome, bool checked)
+is_kept(const struct sim_job *job, const struct sim_outcome *outcome)
 {
     rt_assert(outcome->verdict < SIM_VERDICTS);
     return outcome->verdict != SIM_VERDICT_PASS || job->keep_all ||
-           (checked && job->spec.how == SIM_HOW_SEARCH);
+           (job->spec.how == SIM_HOW_SEARCH && outcome->digest != 0 &&
+                   sim_seed_is_checked(outcome->seed, job->check_percent));
 }
 
 void
 sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome, uint32_t arm)
 {
-    rt_assert(shared->which <= 1);
     const struct sim_job *job = &shared->job;
-    uint32_t other = shared->which ^ 1;
-    struct sim_results *results = &shared->results[other];
-    *results = *sim_shared_results(shared);
-    rt_assert(results->done < job->count);
+    uint32_t nth = shared->done;
+    const struct sim_run_result *last = sim_shared_last(shared);
+    struct sim_run_result *result = &shared->results[nth];
+    rt_assert(nth < job->count);
     rt_assert(outcome->verdict < SIM_VERDICTS);
-    bool checked = job->check_percent > 0 && outcome->digest != 0 &&
-                   sim_seed_is_checked(outcome->seed, job->check_percent);
-    shared->arms[results->done] = (uint8_t)arm;
-    shared->orders[results->done] = shared->order;
-    results->rows += hash_of_place((uint8_t)arm, shared->order, results->done);
-    results->done++;
-    add_to_totals(&results->totals, outcome);
-    if (shared->covers_more || is_kept(job, outcome, checked)) {
-        keep(shared, results, outcome, arm);
+    *result = (struct sim_run_result){
+            .seed = outcome->seed,
+            .digest = outcome->digest,
+            .steps = outcome->steps,
+            .sim_ns = outcome->sim_ns,
+            .order = shared->order,
+            .tapes_used = last->tapes_used,
+            .kept_count = last->kept_count,
+            .failures = last->failures + (outcome->verdict != SIM_VERDICT_PASS),
+            .arm = (uint8_t)arm,
+            .verdict = outcome->verdict,
+    };
+    if (shared->covers_more || is_kept(job, outcome)) {
+        keep(shared, result, outcome);
     }
-    if (checked) {
-        struct sim_check *check = &shared->checks[results->check_count];
-        *check = (struct sim_check){outcome->seed, outcome->digest};
-        results->rows += hash_of_check(check, results->check_count++);
-    }
-    results->sum = sum_of(results);
+    result->sum = sum_of(shared, nth);
     /* From here on the run counts. */
     atomic_signal_fence(memory_order_release);
-    shared->which = other;
+    shared->done = nth + 1;
 }
 
 const struct sim_outcome *
 sim_shared_last_kept(const struct sim_shared *shared)
 {
-    const struct sim_results *results = sim_shared_results(shared);
-    rt_assert(results->kept_count > 0);
-    return &shared->kept[results->kept_count - 1].outcome;
+    rt_assert(sim_shared_last(shared)->kept_count > 0);
+    return &shared->kept[sim_shared_last(shared)->kept_count - 1].outcome;
 }
 
 void
 sim_shared_replace_last(struct sim_shared *shared, const struct sim_outcome *outcome)
 {
-    rt_assert(outcome->verdict < SIM_VERDICTS);
-    struct sim_results *results = &shared->results[shared->which & 1];
-    rt_assert(results->kept_count > 0);
-    uint32_t last = results->kept_count - 1;
-    rt_assert(shared->kept[last].outcome.seed == outcome->seed);
-    results->totals.verdicts[shared->kept[last].outcome.verdict]--;
-    results->totals.verdicts[outcome->verdict]++;
-    results->rows -= hash_of_kept(shared, last);
-    shared->kept[last].outcome = *outcome;
-    results->rows += hash_of_kept(shared, last);
-    results->sum = sum_of(results);
+    rt_assert(shared->done > 0);
+    rt_assert(sim_shared_last_kept(shared)->seed == outcome->seed);
+    struct sim_run_result *result = &shared->results[shared->done - 1];
+    rt_assert(result->seed == outcome->seed && result->verdict == SIM_VERDICT_PASS);
+    result->verdict = outcome->verdict;
+    result->failures++;
+    shared->kept[result->kept_count - 1].outcome = *outcome;
+    result->sum = sum_of(shared, shared->done - 1);
 }
 
 bool
 sim_shared_continues(const struct sim_shared *shared)
 {
-    const struct sim_results *results = sim_shared_results(shared);
-    size_t worst = (size_t)shared->memory.tape.capacity * DEVIATION_BYTES_MAX;
-    if (results->done == shared->job.count || shared->stop || results->tapes_used > worst ||
+    const struct sim_run_result *last = sim_shared_last(shared);
+    size_t worst = (size_t)shared->parts.memory.tape.capacity * DEVIATION_BYTES_MAX;
+    if (shared->done == shared->job.count || shared->stop || last->tapes_used > worst ||
             shared->exhausted || shared->facts.count > SIM_JOB_FACTS_MAX - SIM_RUN_FACTS_MAX) {
         return false;
     }
-    return !shared->job.stop_at_failure ||
-           results->totals.verdicts[SIM_VERDICT_PASS] == results->totals.runs;
+    return !shared->job.stop_at_failure || last->failures == 0;
 }

@@ -15,10 +15,10 @@
  *
  * Damage. A run may write anywhere, also here. So the parent reads nothing before
  * sim_shared_is_valid; if that is false, it lays the mapping out again and has only
- * its own copies (worker.c).
+ * its own copies (worker.c). It has its own copy of the parts, so no pointer that it follows is
+ * one that a run can have written.
  *
- * Killed in the middle. There are two sets of results, and one number says which counts:
- * a run is in them or is not, whenever the process is killed.
+ * Killed in the middle. A run is over when `done` says so, which is written last.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -47,6 +47,7 @@
 struct sim_job {
     struct sim_run_spec spec;          /* A worker reads its tape in `incoming`. */
     uint32_t count;                    /* 1 .. SIM_JOB_RUNS_MAX */
+    uint64_t serial;                   /* Of the worker's jobs: the parent counts them. */
     const struct sim_learned *learned; /* What a search may know; sealed, shared by all workers. */
     uint64_t index;                    /* Of the first run, in the sweep. */
     bool search_begins;                /* Sequential: this is the first job of the sweep. */
@@ -54,9 +55,26 @@ struct sim_job {
     bool teaches;                      /* What runs teach is noted. */
     bool covers;            /* What runs cover is noted; the first to cover something are kept. */
     uint32_t check_percent; /* Of the runs, digests to be compared with a replica's. */
-    bool keep_all;          /* A row for every run. */
+    bool keep_all;          /* Every run is kept. */
     bool stop_at_failure;
     uint64_t analysis_steps; /* Steps of all replays after which it begins no more; 0: no bound. */
+};
+
+/* What a run came to. */
+struct sim_run_result {
+    uint64_t seed;
+    uint64_t digest;
+    uint64_t steps;
+    uint64_t sim_ns;
+    uint64_t order;      /* Its partial-order hash; 0: not known. */
+    uint64_t tapes_used; /* With this run: bytes of tapes, … */
+    uint32_t kept_count; /* … runs that are kept, … */
+    uint32_t failures;   /* … and runs that did not pass. */
+    uint32_t arm;        /* The strategy that drew it, in a search: its place in the table. */
+    uint32_t fresh;      /* How much it covered that no run before it had; when it is merged. */
+    uint32_t verdict;
+    uint32_t reserved;
+    uint64_t sum; /* Checksum of it and of what is kept, so that a run that writes here is found. */
 };
 
 /* A run that is kept: it failed, covered something new, or is to be checked. */
@@ -64,13 +82,8 @@ struct sim_kept {
     struct sim_outcome outcome;
     uint32_t tape_offset; /* Into `tapes`. */
     uint32_t tape_length;
-    uint32_t arm;  /* The strategy that drew it, where the job is a search. */
+    uint32_t arm;  /* As in its result. */
     bool reported; /* The first of its kind: confirmed and stored by itself. */
-};
-
-struct sim_check {
-    uint64_t seed;
-    uint64_t digest;
 };
 
 enum sim_stage {
@@ -82,32 +95,34 @@ enum sim_stage {
     SIM_STAGE_PAST /* Another run, so that the process has a past. */
 };
 
-struct sim_results {
-    uint32_t done; /* Runs of the job that are over. */
-    uint32_t kept_count;
-    uint32_t check_count;
-    size_t tapes_used;
-    struct sim_sweep_totals totals;
-    uint64_t rows; /* Checksum of what each run has left elsewhere: kept, its tape, checks, … */
-    uint64_t sum;  /* … and of all before, so that a run that writes here is found out. */
+/* The parts of a mapping, after the struct below. */
+struct sim_shared_parts {
+    struct sim_world_memory memory;
+    struct sim_tape incoming; /* The job's, put here again for each process that takes it. */
+    uint8_t *tapes;
+    size_t tapes_size;
+    uint32_t *sorted;           /* For lenient tapes. */
+    struct sim_deviation *copy; /* For a run's tape while others are made. */
+    void *facts;
+    uint8_t *strategy_memory; /* A strategy's memory: it outlives the process. */
+    size_t size;              /* Of the whole mapping. */
 };
 
 struct sim_shared {
     struct sim_job job;
 
-    /* Results; see sim_shared_results. */
-    struct sim_results results[2];
-    volatile uint32_t which; /* Which of the two: 0 or 1. */
+    struct sim_shared_parts parts;
+
+    /* Results. */
+    volatile uint32_t done; /* Runs of the job that are over. */
+    struct sim_run_result results[SIM_JOB_RUNS_MAX];
     struct sim_kept kept[SIM_JOB_RUNS_MAX];
-    struct sim_check checks[SIM_JOB_RUNS_MAX];
     struct sim_recorder recorder; /* As it stood after the job's last run. */
     enum sim_store_fifo fifo;
-    char mismatch[192];                /* What did not fit a strict tape; "": all of it did. */
-    uint32_t ignored;                  /* Deviations of a lenient tape that fitted nowhere. */
-    bool exhausted;                    /* The strategy has nothing left to do. */
-    struct sim_facts facts;            /* What the job's runs taught. */
-    uint8_t arms[SIM_JOB_RUNS_MAX];    /* The strategy that drew run i of the job. */
-    uint64_t orders[SIM_JOB_RUNS_MAX]; /* Its partial-order hash; 0: not known. */
+    char mismatch[192];     /* What did not fit a strict tape; "": all of it did. */
+    uint32_t ignored;       /* Deviations of a lenient tape that fitted nowhere. */
+    bool exhausted;         /* The strategy has nothing left to do. */
+    struct sim_facts facts; /* What the job's runs taught. */
 
     /* Now. */
     volatile uint64_t progress; /* Moves with each step. */
@@ -121,14 +136,6 @@ struct sim_shared {
     struct sim_crash crash; /* A hang: where it spins, without a signal. */
     struct sim_hang hang;
     struct sim_world world;
-
-    /* Parts of the mapping, after this struct. */
-    struct sim_world_memory memory;
-    struct sim_tape incoming; /* The job's, put here again for each process that takes it. */
-    uint8_t *tapes;
-    uint32_t *sorted;           /* For lenient tapes. */
-    struct sim_deviation *copy; /* For a run's tape while others are made. */
-    uint8_t *strategy_memory;   /* A strategy's memory: it outlives the process. */
 };
 
 /* How much a mapping holds. */
@@ -143,40 +150,25 @@ extern const struct sim_shared_sizes sim_shared_for_sweeps;
 extern const struct sim_shared_sizes sim_shared_for_reading;
 extern const struct sim_shared_sizes sim_shared_for_candidates; /* Events, but no texts. */
 
-/* NULL when the system has no memory. Pages are touched only as they are used. */
-struct sim_shared *sim_shared_new(const struct sim_shared_sizes *sizes);
-void sim_shared_free(struct sim_shared **shared, const struct sim_shared_sizes *sizes);
+/* NULL when the system has no memory. Pages are touched only as they are used. *ret_parts is the
+ * parent's copy. */
+struct sim_shared *sim_shared_new(
+        const struct sim_shared_sizes *sizes, struct sim_shared_parts *ret_parts);
+void sim_shared_free(struct sim_shared **shared, const struct sim_shared_parts *parts);
 
 /* Gives back its pages and lays it out again, with `job` and no results, whatever was in it. False:
  * no memory. */
 bool sim_shared_renew(
-        struct sim_shared *shared, const struct sim_shared_sizes *sizes, const struct sim_job *job);
+        struct sim_shared *shared, const struct sim_shared_parts *parts, const struct sim_job *job);
 
-/* Whether a worker that was given `job` can have left all of it so: numbers in range, pointers
- * where they were (valid.c). */
-bool sim_shared_is_valid(const struct sim_shared *shared, const struct sim_shared_sizes *sizes,
-        const struct sim_job *job);
+/* Whether a worker that was given `job` can have left all of it so: numbers in range, results with
+ * their checksums (valid.c). Pointers that the parent follows are set again. */
+bool sim_shared_is_valid(
+        struct sim_shared *shared, const struct sim_shared_parts *parts, const struct sim_job *job);
 
-static inline const struct sim_results *
-sim_shared_results(const struct sim_shared *shared)
-{
-    return &shared->results[shared->which & 1];
-}
-
-/* The parts of a mapping at `base` (NULL: only the size is meant). */
-struct sim_shared_layout {
-    struct sim_world_memory memory;
-    struct sim_tape incoming;
-    uint8_t *tapes;
-    size_t tapes_size;
-    uint32_t *sorted;
-    struct sim_deviation *copy;
-    void *facts;
-    uint8_t *strategy_memory;
-    size_t size;
-};
-
-struct sim_shared_layout sim_shared_lay_out(const void *base, const struct sim_shared_sizes *sizes);
+/* Zeroes `size` bytes of a mapping. Whole pages go back to the system, which has them zeroed when
+ * they are used: of megabytes few are. */
+void sim_shared_clear(void *memory, size_t size);
 
 /* Forgets the results. */
 void sim_shared_begin(struct sim_shared *shared);
@@ -185,8 +177,11 @@ void sim_shared_begin(struct sim_shared *shared);
  * drew it, in a search, else 0. */
 void sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome, uint32_t arm);
 
-/* Whether the results are as sim_shared_add left them; with `all` also rows, tapes and checks. */
-bool sim_shared_checksums_match(const struct sim_shared *shared, bool all);
+/* The last result; zeros before the first. */
+const struct sim_run_result *sim_shared_last(const struct sim_shared *shared);
+
+/* Whether the result of run `nth` is as sim_shared_add left it, with what is kept of it. */
+bool sim_shared_sum_holds(const struct sim_shared *shared, uint32_t nth);
 
 /* The last run that was kept; there is one. */
 const struct sim_outcome *sim_shared_last_kept(const struct sim_shared *shared);

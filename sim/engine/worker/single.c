@@ -42,7 +42,7 @@ charge(struct sim_single *single, uint64_t progress)
         return;
     }
     uint64_t died = single->worker.pid == 0 ? SIM_BUDGET_START : 0;
-    bool hung = sim_shared_results(shared)->totals.verdicts[SIM_VERDICT_HANG] > 0;
+    bool hung = shared->done > 0 && shared->results[0].verdict == SIM_VERDICT_HANG;
     uint64_t stood_ms = hung ? single->worker.hang_ms : 0;
     /* Where the run had written over it the mapping was laid out again. */
     sim_budget_spend(budget, shared->progress > progress ? shared->progress - progress : 0);
@@ -74,7 +74,7 @@ wait_and_charge(struct sim_single *single, uint64_t progress)
 {
     rt_assert(single->worker.shared != NULL);
     bool done = wait_for(single);
-    bool ran = sim_shared_results(single->worker.shared)->kept_count == 1;
+    bool ran = single->worker.shared->done == 1;
     charge(single, progress);
     if (!done) {
         (void)sim_budget_left(single->budget);
@@ -138,7 +138,7 @@ sim_same_end(const struct sim_outcome *a, const struct sim_outcome *b)
 const struct sim_outcome *
 sim_single_outcome(const struct sim_single *single)
 {
-    rt_assert(sim_shared_results(single->worker.shared)->kept_count == 1);
+    rt_assert(single->worker.shared->done == 1);
     return &single->worker.shared->kept[0].outcome;
 }
 
@@ -152,17 +152,17 @@ sim_single_recorder(const struct sim_single *single)
 const uint8_t *
 sim_single_tape(const struct sim_single *single, size_t *ret_size)
 {
-    rt_assert(sim_shared_results(single->worker.shared)->kept_count == 1);
+    rt_assert(single->worker.shared->done == 1);
     const struct sim_shared *shared = single->worker.shared;
     *ret_size = shared->kept[0].tape_length;
-    return shared->tapes + shared->kept[0].tape_offset;
+    return shared->parts.tapes + shared->kept[0].tape_offset;
 }
 
 struct sim_tape
 sim_single_deviations(struct sim_single *single)
 {
     struct sim_shared *shared = single->worker.shared;
-    struct sim_tape tape = {shared->copy, 0, shared->memory.tape.capacity};
+    struct sim_tape tape = {shared->parts.copy, 0, shared->parts.memory.tape.capacity};
     size_t size = 0;
     const uint8_t *bytes = sim_single_tape(single, &size);
     rt_err err = sim_tape_decode(&tape, bytes, size);

@@ -1,8 +1,8 @@
 /*
  * valid.c -- is a mapping still valid, after a run that may have written anywhere?
  *
- * Checked is everything that the parent uses as an index, a length, a pointer or a text.
- * A number that is only reported is not.
+ * Checked is everything that the parent uses as an index, a length or a text. For pointers it has
+ * its own copies, and a number that is only reported is not checked.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,11 +12,66 @@
 #include "runtime/base/assert.h"
 #include "sim/engine/worker/shared.h"
 
-/* A bool holds 0 or 1; reading another byte as a bool is not defined. */
+/* A number of a struct, and the most that it may be: of a bool 1, as reading another value is not
+ * defined. */
+struct bound {
+    size_t offset;
+    size_t size;
+    uint64_t most;
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define BOUND(type, field, most) \
+    { \
+        offsetof(struct type, field), sizeof(((struct type *)0)->field), most \
+    }
+
+static const struct bound shared_bounds[] = {
+        BOUND(sim_shared, done, SIM_JOB_RUNS_MAX),
+        BOUND(sim_shared, stage, SIM_STAGE_PAST),
+        BOUND(sim_shared, fifo, SIM_FIFO_YES),
+        BOUND(sim_shared, facts.count, SIM_JOB_FACTS_MAX),
+        BOUND(sim_shared, ready, true),
+        BOUND(sim_shared, exhausted, true),
+        BOUND(sim_shared, covers_more, true),
+        BOUND(sim_shared, stop, true),
+        BOUND(sim_shared, crash.signal, NSIG - 1),
+        BOUND(sim_shared, crash.overflow, true),
+        BOUND(sim_shared, crash.near_null, true),
+        BOUND(sim_shared, crash.unknown, true),
+        BOUND(sim_shared, crash.access, SIM_CRASH_CALL),
+        BOUND(sim_shared, crash.frame_count, SIM_CRASH_FRAMES),
+        BOUND(sim_shared, world.order, SIM_ORDER_LAST),
+        BOUND(sim_shared, world.ended.asking, true),
+};
+static const struct bound outcome_bounds[] = {
+        BOUND(sim_outcome, verdict, SIM_VERDICTS - 1),
+        BOUND(sim_outcome, oracle, SIM_ORACLES - 1),
+        BOUND(sim_outcome, order, SIM_ORDER_LAST),
+        BOUND(sim_outcome, reason, SIM_REASONS - 1),
+        BOUND(sim_outcome, asked, true),
+        BOUND(sim_outcome, stack.count, SIM_STACK_FRAMES),
+        BOUND(sim_outcome, stack.returns, true),
+        BOUND(sim_outcome, stack.function, true),
+};
+static const struct bound recorder_bounds[] = {
+        BOUND(sim_recorder, events_on, true),
+        BOUND(sim_recorder, texts_on, true),
+        BOUND(sim_recorder, texts_lost, true),
+};
+
 static bool
-is_bool(const volatile bool *value)
+is_within(const void *object, const struct bound *bounds, size_t count)
 {
-    return *(const volatile uint8_t *)value <= 1;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value = 0; /* The low bytes come first, as everywhere here (token.h). */
+        rt_assert(bounds[i].size <= sizeof(value));
+        memcpy(&value, (const char *)object + bounds[i].offset, bounds[i].size);
+        if (value > bounds[i].most) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool
@@ -27,43 +82,25 @@ is_text(const char *text, size_t size)
 }
 
 static bool
-same_record(const struct sim_record_memory *a, const struct sim_record_memory *b)
+outcome_is_valid(const struct sim_outcome *outcome)
 {
-    return a->events == b->events && a->events_capacity == b->events_capacity &&
-           a->hashes == b->hashes && a->hashes_capacity == b->hashes_capacity &&
-           a->texts == b->texts && a->texts_capacity == b->texts_capacity && a->bytes == b->bytes &&
-           a->bytes_capacity == b->bytes_capacity;
+    return is_within(outcome, outcome_bounds, COUNT(outcome_bounds)) &&
+           is_text(outcome->actor_name, sizeof(outcome->actor_name)) &&
+           is_text(outcome->message, sizeof(outcome->message));
 }
 
-static bool
-same_tape(const struct sim_tape *a, const struct sim_tape *b)
-{
-    return a->entries == b->entries && a->capacity == b->capacity && a->count <= a->capacity;
-}
-
-static bool
-layout_is_valid(const struct sim_shared *shared, const struct sim_shared_layout *layout)
-{
-    rt_assert(((uintptr_t)shared & 63) == 0);
-    const struct sim_facts *facts = &shared->facts;
-    struct sim_facts laid;
-    sim_facts_lay_out(&laid, layout->facts, SIM_JOB_FACTS_MAX);
-    return facts->entries == laid.entries && facts->index == laid.index &&
-           facts->capacity == laid.capacity && facts->count <= facts->capacity &&
-           shared->strategy_memory == layout->strategy_memory &&
-           same_record(&shared->memory.record, &layout->memory.record) &&
-           same_tape(&shared->memory.tape, &layout->memory.tape) &&
-           same_tape(&shared->incoming, &layout->incoming) && shared->tapes == layout->tapes &&
-           shared->sorted == layout->sorted && shared->copy == layout->copy;
-}
-
-/* A process may have been killed while it wrote the last one: that one may be incomplete, but it
+/* A process may have been killed while it wrote the last text: that one may be incomplete, but it
  * lies within the memory of texts, which ends with a 0. */
 static bool
-texts_are_valid(const struct sim_recorder *recorder)
+recorder_is_valid(struct sim_recorder *recorder, const struct sim_record_memory *memory)
 {
-    rt_assert(recorder->memory.bytes_capacity > 0);
-    const struct sim_record_memory *memory = &recorder->memory;
+    rt_assert(memory->bytes_capacity > 0);
+    recorder->memory = *memory;
+    if (!is_within(recorder, recorder_bounds, COUNT(recorder_bounds)) ||
+            recorder->hashes > memory->hashes_capacity ||
+            recorder->texts > memory->texts_capacity || recorder->bytes > memory->bytes_capacity) {
+        return false;
+    }
     for (uint32_t i = 0; i < recorder->texts; i++) {
         const struct sim_text *text = &memory->texts[i];
         uint64_t end = (uint64_t)text->offset + text->length;
@@ -75,100 +112,40 @@ texts_are_valid(const struct sim_recorder *recorder)
 }
 
 static bool
-recorder_is_valid(const struct sim_recorder *recorder, const struct sim_shared_layout *layout)
+results_are_valid(const struct sim_shared *shared)
 {
-    return same_record(&recorder->memory, &layout->memory.record) &&
-           recorder->hashes <= layout->memory.record.hashes_capacity &&
-           recorder->texts <= layout->memory.record.texts_capacity &&
-           recorder->bytes <= layout->memory.record.bytes_capacity &&
-           is_bool(&recorder->events_on) && is_bool(&recorder->texts_on) &&
-           is_bool(&recorder->texts_lost) && texts_are_valid(recorder);
-}
-
-/* Not laid out by a worker yet: as the system gave it. */
-static bool
-is_blank(const struct sim_recorder *recorder)
-{
-    return recorder->memory.events == NULL && recorder->count == 0 && recorder->texts == 0;
-}
-
-static bool
-outcome_is_valid(const struct sim_outcome *outcome)
-{
-    return outcome->verdict < SIM_VERDICTS && outcome->oracle < SIM_ORACLES &&
-           outcome->order <= SIM_ORDER_LAST && outcome->stack.count <= SIM_STACK_FRAMES &&
-           is_bool(&outcome->stack.returns) && is_bool(&outcome->stack.function) &&
-           is_text(outcome->actor_name, sizeof(outcome->actor_name)) &&
-           outcome->reason < SIM_REASONS && outcome->asked <= 1 &&
-           is_text(outcome->message, sizeof(outcome->message));
-}
-
-/* A write without sim_shared_add leaves a wrong checksum. */
-static bool
-results_are_valid(const struct sim_shared *shared, const struct sim_job *job)
-{
-    rt_assert(job->count <= SIM_JOB_RUNS_MAX);
-    return shared->which <= 1 && sim_shared_checksums_match(shared, false) &&
-           sim_shared_results(shared)->done <= job->count &&
-           sim_shared_checksums_match(shared, true);
-}
-
-static bool
-crash_is_valid(const struct sim_crash *crash)
-{
-    return crash->signal >= 0 && crash->signal < NSIG && is_bool(&crash->overflow) &&
-           is_bool(&crash->near_null) && is_bool(&crash->unknown) &&
-           (uint32_t)crash->access <= SIM_CRASH_CALL && crash->frame_count <= SIM_CRASH_FRAMES;
-}
-
-/* The replays that judge a run write no tape. */
-static bool
-is_aside(const struct sim_tape *tape)
-{
-    return tape->entries == NULL && tape->count == 0 && tape->capacity == 0;
-}
-
-static bool
-ended_is_valid(const struct sim_ended *ended, const struct sim_shared_layout *layout, uint64_t seed)
-{
-    return outcome_is_valid(&ended->outcome) && ended->outcome.seed == seed &&
-           recorder_is_valid(&ended->recorder, layout);
-}
-
-/* What reap.c reads in the world of a worker that has begun: of a run in progress, of one that has
- * ended and is being judged, or of none. */
-static bool
-world_is_valid(const struct sim_shared *shared, const struct sim_shared_layout *layout)
-{
-    const struct sim_world *world = &shared->world;
-    if (!is_bool(&world->ended.asking) || !recorder_is_valid(&world->recorder, layout) ||
-            world->order > SIM_ORDER_LAST) {
-        return false;
+    bool valid = shared->done <= shared->job.count;
+    for (uint32_t i = 0; i < shared->done && valid; i++) {
+        valid = sim_shared_sum_holds(shared, i);
     }
-    if (world->ended.asking && !ended_is_valid(&world->ended, layout, shared->seed)) {
-        return false;
-    }
-    bool asking = world->ended.asking || shared->stage != SIM_STAGE_RUN;
-    return same_tape(&world->decider.tape, &layout->memory.tape) ||
-           (asking && is_aside(&world->decider.tape));
+    return valid;
+}
+
+/* What reap.c reads in the world of a worker: of a run in progress, of one that has ended and is
+ * being judged, or of none. */
+static bool
+world_is_valid(struct sim_shared *shared, const struct sim_shared_parts *parts)
+{
+    struct sim_world *world = &shared->world;
+    struct sim_ended *ended = &world->ended;
+    bool ended_is_valid = !ended->asking || (outcome_is_valid(&ended->outcome) &&
+                                                    ended->outcome.seed == shared->seed);
+    return ended_is_valid && recorder_is_valid(&ended->recorder, &parts->memory.record) &&
+           recorder_is_valid(&world->recorder, &parts->memory.record) &&
+           world->decider.tape.count <= parts->memory.tape.capacity;
 }
 
 bool
-sim_shared_is_valid(const struct sim_shared *shared, const struct sim_shared_sizes *sizes,
-        const struct sim_job *job)
+sim_shared_is_valid(
+        struct sim_shared *shared, const struct sim_shared_parts *parts, const struct sim_job *job)
 {
     rt_assert(job->count >= 1);
-    const struct sim_shared_layout layout = sim_shared_lay_out(shared, sizes);
-    if (!layout_is_valid(shared, &layout) || memcmp(&shared->job, job, sizeof(*job)) != 0 ||
-            !results_are_valid(shared, job) || !crash_is_valid(&shared->crash)) {
-        return false;
-    }
-    if (!is_bool(&shared->ready) || !is_bool(&shared->exhausted) ||
-            !is_bool(&shared->covers_more) || !is_bool(&shared->stop) ||
-            shared->stage > SIM_STAGE_PAST || (uint32_t)shared->fifo > SIM_FIFO_YES ||
-            !is_text(shared->mismatch, sizeof(shared->mismatch))) {
-        return false;
-    }
-    return (is_blank(&shared->recorder) || recorder_is_valid(&shared->recorder, &layout)) &&
-           (!shared->ready || world_is_valid(shared, &layout));
+    rt_assert(job->count <= SIM_JOB_RUNS_MAX);
+    return memcmp(&shared->parts, parts, sizeof(*parts)) == 0 &&
+           memcmp(&shared->job, job, sizeof(*job)) == 0 &&
+           is_within(shared, shared_bounds, COUNT(shared_bounds)) &&
+           shared->facts.entries == parts->facts && results_are_valid(shared) &&
+           is_text(shared->mismatch, sizeof(shared->mismatch)) &&
+           recorder_is_valid(&shared->recorder, &parts->memory.record) &&
+           world_is_valid(shared, parts);
 }

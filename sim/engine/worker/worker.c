@@ -41,9 +41,8 @@ sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,
         const struct sim_shared_sizes *sizes, uint32_t hang_ms)
 {
     rt_assert(kind != NULL);
-    *worker = (struct sim_worker){
-            .kind = *kind, .sizes = *sizes, .hang_ms = hang_ms, .fd = -1, .tape_fd = -1};
-    worker->shared = sim_shared_new(sizes);
+    *worker = (struct sim_worker){.kind = *kind, .hang_ms = hang_ms, .fd = -1, .tape_fd = -1};
+    worker->shared = sim_shared_new(sizes, &worker->parts);
     worker->edges = sim_edges_log_new(SIM_JOB_RUNS_MAX);
     return worker->shared != NULL;
 }
@@ -86,20 +85,13 @@ sim__worker_end(struct sim_worker *worker)
 }
 
 void
-sim__worker_close_tape(struct sim_worker *worker)
-{
-    if (worker->tape_fd > 0) {
-        (void)close(worker->tape_fd);
-    }
-    worker->tape_fd = -1;
-}
-
-void
 sim_worker_fini(struct sim_worker *worker)
 {
     (void)sim__worker_end(worker);
-    sim__worker_close_tape(worker);
-    sim_shared_free(&worker->shared, &worker->sizes);
+    if (worker->tape_fd > 0) {
+        (void)close(worker->tape_fd);
+    }
+    sim_shared_free(&worker->shared, &worker->parts);
     sim_edges_log_free(&worker->edges, SIM_JOB_RUNS_MAX);
 }
 
@@ -120,7 +112,7 @@ static pid_t
 fork_with_mapping(struct sim_worker *worker)
 {
     rt_assert(worker->pid == 0);
-    size_t size = sim_shared_lay_out(NULL, &worker->sizes).size;
+    size_t size = worker->parts.size;
     if (madvise(worker->shared, size, MADV_DOFORK) != 0) {
         return -1;
     }
@@ -177,14 +169,14 @@ start_process(struct sim_worker *worker)
 static void
 put_tape(struct sim_worker *worker)
 {
-    rt_assert(worker->job.spec.tape == NULL ||
-              worker->job.spec.tape->count <= worker->shared->incoming.capacity);
     const struct sim_tape *tape = worker->job.spec.tape;
-    struct sim_tape *incoming = &worker->shared->incoming;
+    struct sim_tape *incoming = &worker->parts.incoming;
     incoming->count = tape != NULL ? tape->count : 0;
+    rt_assert(incoming->count <= incoming->capacity);
     if (incoming->count > 0) {
         memcpy(incoming->entries, tape->entries, incoming->count * sizeof(*tape->entries));
     }
+    worker->shared->parts.incoming.count = incoming->count;
 }
 
 /* Notes which runs the process has made before those that it is about to make. */
@@ -193,7 +185,7 @@ note_past(struct sim_worker *worker, bool used)
 {
     const struct sim_job *job = &worker->job;
     worker->used = used;
-    worker->begun_at = sim_shared_results(worker->shared)->done;
+    worker->begun_at = worker->shared->done;
     rt_assert(worker->begun_at < worker->job.count);
     if (!used || worker->since_of != job->spec.scenario) {
         worker->since_of = job->spec.scenario;
@@ -233,7 +225,7 @@ static bool
 tape_fits(struct sim_worker *worker)
 {
     const struct sim_tape *tape = worker->shared->job.spec.tape;
-    return tape == NULL || tape->count <= worker->shared->incoming.capacity ||
+    return tape == NULL || tape->count <= worker->parts.incoming.capacity ||
            sim__worker_fail(worker, "the tape has more deviations than a worker has space for", 0);
 }
 
@@ -282,6 +274,7 @@ sim_worker_give(struct sim_worker *worker)
     rt_assert(worker->shared->job.count >= 1);
     rt_assert(worker->shared->job.count <= SIM_JOB_RUNS_MAX);
     take_alone(worker);
+    worker->shared->job.serial = ++worker->serial;
     memcpy(&worker->job, &worker->shared->job, sizeof(worker->job));
     worker->asked = worker->job.count;
     worker->keeps_all = worker->job.keep_all;
@@ -304,8 +297,8 @@ sim_worker_abandon(struct sim_worker *worker)
     }
     (void)sim__worker_end(worker);
     worker->busy = false;
-    if (!sim_shared_is_valid(worker->shared, &worker->sizes, &worker->job)) {
-        (void)sim_shared_renew(worker->shared, &worker->sizes, &worker->job);
+    if (!sim_shared_is_valid(worker->shared, &worker->parts, &worker->job)) {
+        (void)sim_shared_renew(worker->shared, &worker->parts, &worker->job);
     }
     worker->shared->stage = SIM_STAGE_IDLE;
 }
@@ -355,7 +348,7 @@ read_line(struct sim_worker *worker)
         worker->line_closed = !is_gone(worker);
         return !worker->line_closed && !sim__worker_reap(worker, SIM_VERDICT_CRASH);
     }
-    if (!sim_shared_is_valid(worker->shared, &worker->sizes, &worker->job)) {
+    if (!sim_shared_is_valid(worker->shared, &worker->parts, &worker->job)) {
         (void)sim__worker_end(worker);
         return !sim__worker_repeat_alone(worker);
     }

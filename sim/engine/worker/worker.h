@@ -66,8 +66,9 @@ struct sim_suspect {
 
 struct sim_worker {
     struct sim_shared *shared;
-    struct sim_shared_sizes sizes;
+    struct sim_shared_parts parts; /* Of the mapping, as a run cannot have written them. */
     struct sim_job job; /* As it was given: what is in the mapping a run may have changed. */
+    uint64_t serial;    /* Jobs that it was given. */
     uint32_t asked;     /* Runs of it; job.count is less while one is repeated, … */
     bool keeps_all;     /* … and that one always has a row. */
     const struct sim_epochs *epochs; /* Its processes read it; NULL: none. Borrowed. */

@@ -26,9 +26,6 @@ bool sim__worker_continue(struct sim_worker *worker);
 /* How long a step may take in real time. */
 uint32_t sim__worker_patience_ms(const struct sim_worker *worker);
 
-/* Closes the file to which a run has written its tape. */
-void sim__worker_close_tape(struct sim_worker *worker);
-
 /* ---- reap.c ---------------------------------------------------------------------------------- */
 
 /* Ends a process that is gone, or that stands still (`verdict`: hang), in the middle of its job.

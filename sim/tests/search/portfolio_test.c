@@ -121,9 +121,9 @@ on_batch(struct sim_sink *sink, const struct sim_merged *batch)
     for (uint32_t i = 0; i < batch->kept_count; i++) {
         const struct sim_kept *kept = &batch->kept[i];
         EXPECT_EQ(kept->outcome.seed, FIRST + heard->count);
-        EXPECT_EQ(kept->arm, batch->arms[i]);
+        EXPECT_EQ(kept->arm, batch->results[i].arm);
         heard->runs[heard->count++] =
-                (struct run){kept->outcome.digest, kept->arm, batch->fresh[i]};
+                (struct run){kept->outcome.digest, kept->arm, batch->results[i].fresh};
     }
     return true;
 }
