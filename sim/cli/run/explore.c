@@ -237,14 +237,6 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 }
 
 static bool
-on_replica(struct sim_sink *sink, const struct sim_run_spec *again)
-{
-    (void)sink;
-    (void)again;
-    return true;
-}
-
-static bool
 on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals)
 {
     struct sim_run *run = run_of(sink);
@@ -433,10 +425,7 @@ static int
 explore_command(struct sim_cli *cli)
 {
     struct explore explore = {
-            .run = {.sink = {.batch = on_batch,
-                            .failure = on_failure,
-                            .replica = on_replica,
-                            .tick = on_tick},
+            .run = {.sink = {.batch = on_batch, .failure = on_failure, .tick = on_tick},
                     .cli = cli,
                     .json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON)},
     };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
-#include "sim/engine/sweep/confirm.h"
+#include "sim/base/heap.h"
 #include "sim/engine/sweep/state.h"
 
 /* ---- Failures. ------------------------------------------------------------------------------- */
@@ -19,17 +19,14 @@ is_new(struct sim__sweep *sweep, const struct sim_outcome *outcome)
     rt_assert(outcome->verdict != SIM_VERDICT_PASS);
     rt_assert(sweep->kind_count <= SIM_FAILURES_MAX);
     for (uint32_t i = 0; i < sweep->kind_count; i++) {
-        const struct sim__failure_kind *kind = &sweep->kinds[i];
-        if (kind->verdict == outcome->verdict && kind->oracle == outcome->oracle &&
-                kind->site == outcome->site) {
+        if (sim_outcome_same(&sweep->kinds[i], outcome)) {
             return false;
         }
     }
     if (sweep->kind_count == SIM_FAILURES_MAX) {
         return false;
     }
-    sweep->kinds[sweep->kind_count++] =
-            (struct sim__failure_kind){outcome->verdict, outcome->oracle, outcome->site};
+    sweep->kinds[sweep->kind_count++] = *outcome;
     return true;
 }
 
@@ -47,8 +44,7 @@ tape_of(const struct sim_batch *batch, const struct sim_kept *kept)
 {
     rt_assert((size_t)kept->tape_offset + kept->tape_length <= batch->tapes_size);
     uint32_t most = kept->tape_length / 6 + 1;
-    struct sim_tape tape = {calloc(most, sizeof(struct sim_deviation)), 0, most};
-    rt_assert(tape.entries != NULL);
+    struct sim_tape tape = {sim_heap_new(most, sizeof(struct sim_deviation)), 0, most};
     /* A batch whose tapes are all empty has no memory for them. */
     const uint8_t *bytes = kept->tape_length == 0 ? NULL : batch->tapes + kept->tape_offset;
     rt_err err = sim_tape_decode(&tape, bytes, kept->tape_length);
@@ -70,6 +66,64 @@ spec_again(const struct sim__sweep *sweep, const struct sim_kept *kept, const st
     spec.tape = tape;
     spec.hang_ms = sweep->pool->hang_ms;
     return spec;
+}
+
+/* One sentence: what each of the two was, and after what. */
+static void
+describe_divergence(const struct sim_outcome *seen, const struct sim_outcome *alone, uint64_t first,
+        char *ret_text, size_t size)
+{
+    rt_assert(seen->seed >= first);
+    rt_assert(size > 0);
+    const char *was = sim_verdict_name(seen->verdict);
+    const char *is = sim_verdict_name(alone->verdict);
+    if (seen->reason == SIM_REASON_KILLED) {
+        (void)snprintf(ret_text, size,
+                "in the sweep %.160s; alone in a fresh process it ended as %s", seen->message, is);
+        return;
+    }
+    if (seen->seed == first) {
+        (void)snprintf(ret_text, size,
+                "the first run of the sweep ended as %s; alone in a fresh process it ended as %s%s",
+                was, is, sim_outcome_same(seen, alone) ? " by other events" : "");
+        return;
+    }
+    (void)snprintf(ret_text, size,
+            "in the sweep, where seeds from %llu to %llu may have run before, it ended as %s; "
+            "alone in a fresh process it ended as %s%s",
+            (unsigned long long)first, (unsigned long long)(seen->seed - 1), was, is,
+            sim_outcome_same(seen, alone) ? " by other events" : "");
+}
+
+/*
+ * Runs failure->again alone, in a new process. When verdict, oracle, site and digest are as they
+ * were seen it is confirmed, and this second run is the one that is stored and reported. Else the
+ * run depends on something that is not in its token: that is itself the finding, verdict
+ * `diverged`. False: the system refused.
+ */
+static bool
+confirm(const struct sim__sweep *sweep, struct sim_new_failure *failure)
+{
+    const struct sim_outcome *seen = failure->seen;
+    struct sim_outcome *outcome = &failure->outcome;
+    rt_assert(failure->again.seed == seen->seed);
+    if (!sim_single_alone(failure->alone, &failure->again)) {
+        return false;
+    }
+    *outcome = *sim_single_outcome(failure->alone);
+    failure->same = sim_same_end(seen, outcome);
+    if (failure->same) {
+        return true;
+    }
+    char text[SIM_MESSAGE_MAX];
+    describe_divergence(seen, outcome, sweep->plan->spec.seed, text, sizeof(text));
+    /* Where the worker has made it again already, it says so. */
+    const char *message = seen->verdict == SIM_VERDICT_DIVERGED ? seen->message : text;
+    (void)snprintf(outcome->message, sizeof(outcome->message), "%s", message);
+    outcome->verdict = SIM_VERDICT_DIVERGED;
+    outcome->oracle = SIM_ORACLE_REPLICA;
+    outcome->site = seen->site;
+    return true;
 }
 
 static void
@@ -106,8 +160,7 @@ report_failure(struct sim__sweep *sweep, const struct sim_batch *batch, const st
     failure.again.explain = true;
     failure.again.loud = true;
     failure.alone = &alone;
-    if (sim_confirm(&alone, &failure.again, &kept->outcome, plan->spec.seed, &failure.outcome,
-                &failure.same)) {
+    if (confirm(sweep, &failure)) {
         report(sweep, &failure);
     } else {
         (void)snprintf(sweep->pool->error, sizeof(sweep->pool->error), "%s", alone.worker.error);
@@ -165,7 +218,8 @@ compare_digest(struct sim__sweep *sweep, const struct sim_run_result *seen,
     }
     rt_assert(sweep->result->unequal < sweep->result->checked);
     sweep->result->unequal++;
-    if (sweep->result->unequal == 1 && !sweep->sink->replica(sweep->sink, again)) {
+    bool reported = sweep->result->unequal > 1 || sweep->sink->replica == NULL;
+    if (!reported && !sweep->sink->replica(sweep->sink, again)) {
         sim__sweep_close(sweep, SIM_SWEEP_SINK);
     }
 }

@@ -18,12 +18,6 @@
 #define SIM_SWEEP_WINDOW 512u
 #define SIM_SWEEP_NO_BATCH UINT64_MAX
 
-struct sim__failure_kind {
-    uint32_t verdict;
-    uint32_t oracle;
-    uint32_t site;
-};
-
 struct sim__sweep {
     struct sim_pool *pool;
     const struct sim_sweep_plan *plan;
@@ -37,11 +31,11 @@ struct sim__sweep {
     uint64_t next_sequence;
     uint64_t merge_sequence;
     uint32_t batch_runs;
-    const struct sim_strategy_kind *kind; /* With SEARCH, else NULL. */
-    bool stopping;                        /* Nothing new is handed out. */
-    uint64_t interrupted_ms;              /* When that was because of an interrupt; else 0. */
-    bool closed;                          /* Nothing more is merged. */
-    struct sim__failure_kind kinds[SIM_FAILURES_MAX];
+    const struct sim_strategy_kind *kind;       /* With SEARCH, else NULL. */
+    bool stopping;                              /* Nothing new is handed out. */
+    uint64_t interrupted_ms;                    /* When that was because of an interrupt; else 0. */
+    bool closed;                                /* Nothing more is merged. */
+    struct sim_outcome kinds[SIM_FAILURES_MAX]; /* The first of each. */
     uint32_t kind_count;
 };
 

@@ -112,7 +112,7 @@ merge(struct sim__sweep *sweep, struct sim_batch *batch)
             .learned = &sweep->pool->epochs.master,
             .totals = totals,
     };
-    if (!sweep->sink->batch(sweep->sink, &merged)) {
+    if (sweep->sink->batch != NULL && !sweep->sink->batch(sweep->sink, &merged)) {
         sim__sweep_close(sweep, SIM_SWEEP_SINK);
         return;
     }

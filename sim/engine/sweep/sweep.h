@@ -72,13 +72,14 @@ struct sim_new_failure {
     bool same;
 };
 
-/* What the sweep reports meanwhile. Each answers false to end the sweep at once. */
+/* What the sweep reports meanwhile; all but `failure` and `tick` may be NULL. Each answers false to
+ * end the sweep at once. */
 struct sim_sink {
     bool (*batch)(struct sim_sink *sink, const struct sim_merged *batch);
     bool (*failure)(struct sim_sink *sink, const struct sim_new_failure *failure);
     /* A run had another digest in the replica; called for the first of a sweep. */
     bool (*replica)(struct sim_sink *sink, const struct sim_run_spec *again);
-    /* Whether that is enough, asked when a batch is merged whole; NULL: never. */
+    /* Whether that is enough, asked when a batch is merged whole; if it is there. */
     bool (*enough)(struct sim_sink *sink);
     /* About ten times a second. */
     bool (*tick)(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals);

@@ -29,14 +29,6 @@ trial_of(struct sim_sink *sink)
 }
 
 static bool
-on_batch(struct sim_sink *sink, const struct sim_merged *batch)
-{
-    (void)sink;
-    (void)batch;
-    return true;
-}
-
-static bool
 on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 {
     rt_assert(failure->outcome.verdict != SIM_VERDICT_PASS);
@@ -45,14 +37,6 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
         trial->outcome = failure->outcome;
     }
     trial->disturbed = trial->disturbed || failure->seen->reason == SIM_REASON_KILLED;
-    return true;
-}
-
-static bool
-on_replica(struct sim_sink *sink, const struct sim_run_spec *again)
-{
-    (void)sink;
-    (void)again;
     return true;
 }
 
@@ -88,10 +72,7 @@ sim_trial_run(struct sim_pool *pool, const struct sim_trials_plan *plan, uint64_
     uint32_t times = 0;
     do {
         trial = (struct trial){
-                .sink = {.batch = on_batch,
-                        .failure = on_failure,
-                        .replica = on_replica,
-                        .tick = on_tick},
+                .sink = {.failure = on_failure, .tick = on_tick},
                 .plan = plan,
         };
         sim_sweep_run(pool, &sweep, &trial.sink, &trial.result);
@@ -99,7 +80,7 @@ sim_trial_run(struct sim_pool *pool, const struct sim_trials_plan *plan, uint64_
             return false;
         }
     } while (trial.disturbed && ++times < DISTURBED_MAX);
-    rt_assert(trial.sink.batch == on_batch);
+    rt_assert(trial.sink.tick == on_tick);
     rt_assert(times <= DISTURBED_MAX);
     bool failed = trial.result.first_failure != UINT64_MAX;
     rt_assert(failed == (trial.result.failures > 0));

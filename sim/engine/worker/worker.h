@@ -23,7 +23,7 @@
  *   3. The same when the mapping is not valid, as it is not known which run has written there.
  *
  * What earlier jobs of the process have reported stays: a run of theirs that failed in another way
- * is confirmed alone when it is the first of its kind (sweep/confirm.h).
+ * is confirmed alone when it is the first of its kind (sweep/failures.c).
  *
  * So a job always ends with a verdict for every run.
  *
