@@ -1,5 +1,8 @@
 /*
- * key.c -- how large a failing run is.
+ * key.c -- how large a failing run is, and its options, which go back to their defaults.
+ *
+ * Only masks of faults and how often something happens: what else was asked for is the user's, as
+ * parameters are, and another program is no smaller failure of this one.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,21 +10,14 @@
 #include "sim/core/actor.h"
 #include "sim/engine/shrink/shrink_priv.h"
 
-bool
-sim__shrink_may_set(uint32_t index)
+/* What a sweep draws for each run. */
+static bool
+may_set(uint32_t index)
 {
     rt_assert(index < SIM_OPTIONS);
-    switch (index) {
-    case SIM_OPTION_faults:
-    case SIM_OPTION_spurious_one_in:
-    case SIM_OPTION_late_one_in:
-    case SIM_OPTION_slow_one_in:
-    case SIM_OPTION_fault_one_in:
-    case SIM_OPTION_audit_one_in:
-        return true;
-    default:
-        return false;
-    }
+    return index == SIM_OPTION_faults || index == SIM_OPTION_spurious_one_in ||
+           index == SIM_OPTION_late_one_in || index == SIM_OPTION_slow_one_in ||
+           index == SIM_OPTION_fault_one_in || index == SIM_OPTION_audit_one_in;
 }
 
 static uint32_t
@@ -33,7 +29,7 @@ count_options(const struct sim_scenario *scenario, const struct sim_options *opt
     sim_options_init(&usual, scenario);
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
         bool differs = sim_option_get(options, i) != sim_option_get(&usual, i);
-        count += sim__shrink_may_set(i) && differs;
+        count += may_set(i) && differs;
     }
     rt_assert(count <= SIM_OPTIONS);
     return count;
@@ -90,22 +86,15 @@ order_of(uint64_t a, uint64_t b)
 int
 sim_shrink_key_compare(const struct sim_shrink_key *a, const struct sim_shrink_key *b)
 {
-    const int orders[] = {
-            order_of(a->options, b->options),
-            order_of(a->faults, b->faults),
-            order_of(a->actors, b->actors),
-            order_of(a->preemptions, b->preemptions),
-            order_of(a->deviations, b->deviations),
-            order_of(a->blocks, b->blocks),
-            order_of(a->sim_ns, b->sim_ns),
-            order_of(a->steps, b->steps),
-    };
-    for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++) {
-        if (orders[i] != 0) {
-            return orders[i];
-        }
+    const uint64_t pairs[][2] = {{a->options, b->options}, {a->faults, b->faults},
+            {a->actors, b->actors}, {a->preemptions, b->preemptions},
+            {a->deviations, b->deviations}, {a->blocks, b->blocks}, {a->sim_ns, b->sim_ns},
+            {a->steps, b->steps}};
+    int order = 0;
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs) && order == 0; i++) {
+        order = order_of(pairs[i][0], pairs[i][1]);
     }
-    return 0;
+    return order;
 }
 
 bool
@@ -127,4 +116,41 @@ sim__shrink_tape_less(const struct sim_tape *a, const struct sim_tape *b)
         }
     }
     return a->count < b->count;
+}
+
+/* ---- Options. -------------------------------------------------------------------------------- */
+
+/* All at once, or the one called `only` (SIM_OPTIONS: all). False: none differs. */
+static bool
+put_back(struct sim__shrinker *shrinker, uint32_t only)
+{
+    rt_assert(only <= SIM_OPTIONS);
+    struct sim_options usual;
+    bool differs = false;
+    sim_options_init(&usual, shrinker->plan->spec.scenario);
+    sim__shrink_reset(shrinker);
+    for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
+        uint64_t value = sim_option_get(&usual, i);
+        if (may_set(i) && (only == SIM_OPTIONS || only == i) &&
+                sim_option_get(&shrinker->options, i) != value) {
+            *sim_option_at(&shrinker->candidate_options, i) = value;
+            differs = true;
+        }
+    }
+    return differs;
+}
+
+void
+sim__shrink_options(struct sim__shrinker *shrinker)
+{
+    rt_assert(shrinker->plan->spec.scenario != NULL);
+    bool stay = shrinker->plan->options_stay;
+    if (stay || !put_back(shrinker, SIM_OPTIONS) || sim__shrink_try(shrinker)) {
+        return;
+    }
+    for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
+        if (put_back(shrinker, i)) {
+            (void)sim__shrink_try(shrinker);
+        }
+    }
 }

@@ -39,34 +39,6 @@ sim__shrink_shift(struct sim__shrinker *shrinker)
     }
 }
 
-/* With another index at `place`; the alternative that was taken then is not meant. */
-static bool
-try_index(struct sim__shrinker *shrinker, uint32_t place, uint32_t index)
-{
-    if (place >= shrinker->best.count || index == 0 ||
-            index >= shrinker->best.entries[place].index) {
-        return false;
-    }
-    sim__shrink_reset(shrinker);
-    rt_assert(place < shrinker->candidate.count);
-    rt_assert(index < shrinker->candidate.entries[place].index);
-    shrinker->candidate.entries[place].index = (uint8_t)index;
-    shrinker->candidate.entries[place].id = 0;
-    return sim__shrink_try(shrinker);
-}
-
-void
-sim__shrink_lower(struct sim__shrinker *shrinker)
-{
-    rt_assert(shrinker->best.count <= shrinker->best.capacity);
-    for (uint32_t i = 0; i < shrinker->best.count && i < SINGLES_MAX && !shrinker->over; i++) {
-        uint32_t index = shrinker->best.entries[i].index;
-        if (!try_index(shrinker, i, 1) && !try_index(shrinker, i, index / 2)) {
-            (void)try_index(shrinker, i, index - 1);
-        }
-    }
-}
-
 static bool
 is_taken(const struct sim_tape *tape, uint32_t stream, uint32_t ordinal)
 {
@@ -79,12 +51,25 @@ is_taken(const struct sim_tape *tape, uint32_t stream, uint32_t ordinal)
     return false;
 }
 
+/* With another index at `place`; the alternative that was taken then is not meant. */
+static bool
+try_index(struct sim__shrinker *shrinker, uint32_t place, uint32_t index)
+{
+    if (index == 0 || index >= shrinker->best.entries[place].index) {
+        return false;
+    }
+    sim__shrink_reset(shrinker);
+    rt_assert(place < shrinker->candidate.count);
+    shrinker->candidate.entries[place].index = (uint8_t)index;
+    shrinker->candidate.entries[place].id = 0;
+    return sim__shrink_try(shrinker);
+}
+
 static bool
 try_ordinal(struct sim__shrinker *shrinker, uint32_t place, uint32_t ordinal)
 {
-    const struct sim_tape *best = &shrinker->best;
-    if (place >= best->count || ordinal >= best->entries[place].ordinal ||
-            is_taken(best, best->entries[place].stream, ordinal)) {
+    const struct sim_deviation *entry = &shrinker->best.entries[place];
+    if (ordinal >= entry->ordinal || is_taken(&shrinker->best, entry->stream, ordinal)) {
         return false;
     }
     sim__shrink_reset(shrinker);
@@ -93,15 +78,32 @@ try_ordinal(struct sim__shrinker *shrinker, uint32_t place, uint32_t ordinal)
     return sim__shrink_try(shrinker);
 }
 
+/* Each deviation with the least value, with half of its own, and with one less. */
+static void
+lower_each(struct sim__shrinker *shrinker, bool ordinals)
+{
+    rt_assert(shrinker->best.count <= shrinker->best.capacity);
+    for (uint32_t i = 0; i < shrinker->best.count && i < SINGLES_MAX && !shrinker->over; i++) {
+        const struct sim_deviation *entry = &shrinker->best.entries[i];
+        uint32_t value = ordinals ? entry->ordinal : entry->index;
+        const uint32_t values[] = {ordinals ? 0 : 1, value / 2, value - (value > 0)};
+        bool lower = false;
+        for (uint32_t k = 0; k < 3 && !lower && i < shrinker->best.count; k++) {
+            lower = ordinals ? try_ordinal(shrinker, i, values[k])
+                             : try_index(shrinker, i, values[k]);
+        }
+    }
+}
+
+void
+sim__shrink_lower(struct sim__shrinker *shrinker)
+{
+    lower_each(shrinker, false);
+}
+
 /* The same at an earlier occasion: what is before it is then no part of the failure. */
 void
 sim__shrink_earlier(struct sim__shrinker *shrinker)
 {
-    rt_assert(shrinker->best.count <= shrinker->best.capacity);
-    for (uint32_t i = 0; i < shrinker->best.count && i < SINGLES_MAX && !shrinker->over; i++) {
-        uint32_t ordinal = shrinker->best.entries[i].ordinal;
-        if (ordinal > 0 && !try_ordinal(shrinker, i, 0) && !try_ordinal(shrinker, i, ordinal / 2)) {
-            (void)try_ordinal(shrinker, i, ordinal - 1);
-        }
-    }
+    lower_each(shrinker, true);
 }

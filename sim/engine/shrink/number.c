@@ -30,9 +30,8 @@ sim__shrink_is_of(const struct sim_number *number, const struct sim_deviation *e
            entry->ordinal >= number->ordinal && entry->ordinal - number->ordinal < number->choices;
 }
 
-/* Deviations that the number costs now. */
-static uint32_t
-cost_of(const struct sim__shrinker *shrinker, const struct sim_number *number)
+uint32_t
+sim__shrink_cost_of(const struct sim__shrinker *shrinker, const struct sim_number *number)
 {
     rt_assert(shrinker->best.count <= shrinker->best.capacity);
     uint32_t cost = 0;
@@ -228,7 +227,7 @@ read_numbers(const struct sim__shrinker *shrinker, struct numbers *ret)
     rt_assert(shrinker->drawn_count <= SIM_DRAWS_MAX);
     ret->count = 0;
     for (uint32_t i = shrinker->drawn_count; i-- > 0 && ret->count < NUMBERS_MAX;) {
-        if (cost_of(shrinker, &shrinker->drawn[i]) > 0) {
+        if (sim__shrink_cost_of(shrinker, &shrinker->drawn[i]) > 0) {
             ret->all[ret->count++] = shrinker->drawn[i];
         }
     }
@@ -241,7 +240,7 @@ lower_each(struct sim__shrinker *shrinker)
     read_numbers(shrinker, &numbers);
     for (uint32_t i = 0; i < numbers.count && !shrinker->over; i++) {
         const struct sim_number number = numbers.all[i];
-        uint32_t cost = cost_of(shrinker, &number);
+        uint32_t cost = sim__shrink_cost_of(shrinker, &number);
         rt_assert(cost > 0);
         if (try_edges(shrinker, &number, cost) || try_rounded(shrinker, &number, cost)) {
             /* Those before it are where they were, in number and place, or it starts over. */

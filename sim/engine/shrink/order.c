@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/core/record/footprint.h"
 #include "sim/engine/shrink/shrink_priv.h"
 
@@ -45,23 +46,11 @@ struct order {
     uint32_t count;
     struct last *lasts;
     uint32_t last_count;
+    uint32_t last_capacity;
     struct pair *pairs;
     uint32_t pair_count;
+    uint32_t pair_capacity;
 };
-
-static void *
-grow(void *array, uint32_t count, size_t size)
-{
-    rt_assert(size > 0);
-    rt_assert((array == NULL) == (count == 0));
-    /* Capacity doubles: it is full whenever the count is a power of two. */
-    if ((count & (count - 1)) != 0) {
-        return array;
-    }
-    array = reallocarray(array, count == 0 ? 1 : (size_t)count * 2, size);
-    rt_assert(array != NULL);
-    return array;
-}
 
 static void
 free_order(struct order *order)
@@ -80,7 +69,7 @@ add_pair(struct order *order, uint32_t later, uint32_t earlier)
     rt_assert(earlier < order->count);
     rt_assert(later < order->count);
     rt_assert(order->steps[later].actor != order->steps[earlier].actor);
-    order->pairs = grow(order->pairs, order->pair_count, sizeof(*order->pairs));
+    sim_heap_grow(&order->pairs, order->pair_count, &order->pair_capacity, sizeof(*order->pairs));
     order->pairs[order->pair_count++] = (struct pair){later, earlier};
 }
 
@@ -104,7 +93,8 @@ note_access(struct order *order, struct sim_access access)
         }
     }
     if (own == NULL) {
-        order->lasts = grow(order->lasts, order->last_count, sizeof(*order->lasts));
+        sim_heap_grow(
+                &order->lasts, order->last_count, &order->last_capacity, sizeof(*order->lasts));
         own = &order->lasts[order->last_count++];
     }
     rt_assert(
@@ -152,8 +142,7 @@ read_order(struct sim__shrinker *shrinker)
         return NULL;
     }
     const struct sim_recorder *recorder = sim_single_recorder(&shrinker->single);
-    struct order *order = calloc(1, sizeof(*order));
-    rt_assert(order != NULL);
+    struct order *order = sim_heap_new(1, sizeof(*order));
     for (uint64_t i = sim_recorder_first(recorder); i < recorder->count; i++) {
         const struct sim_event *event = sim_recorder_event(recorder, i);
         if (event->kind == SIM_EVENT_STEP && order->count == STEPS_MAX) {
@@ -275,8 +264,6 @@ sim__shrink_merge(struct sim__shrinker *shrinker)
         if (order->steps[starts[i]].actor != order->steps[starts[i - 2]].actor) {
             continue;
         }
-        free(order->pairs);
-        order->pairs = NULL;
         chain(order, starts, count, i);
         if (try_pairs(shrinker, order)) {
             break; /* The blocks are others now; the next round looks again. */

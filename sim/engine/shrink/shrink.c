@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/engine/shrink/shrink_priv.h"
 
 /* A step of a candidate that does not return for so long hangs; the result is verified with the
@@ -139,8 +140,7 @@ sim_shrink(const struct sim_shrink_plan *plan, struct sim_shrunk *ret_shrunk)
 {
     rt_assert(plan->spec.scenario != NULL);
     rt_assert(plan->spec.tape != NULL && plan->failure != NULL);
-    struct sim__shrinker *shrinker = calloc(1, sizeof(*shrinker));
-    rt_assert(shrinker != NULL);
+    struct sim__shrinker *shrinker = sim_heap_new(1, sizeof(*shrinker));
     memset(ret_shrunk, 0, sizeof(*ret_shrunk));
     shrinker->plan = plan;
     uint32_t patience_ms = plan->spec.hang_ms < PATIENCE_MS ? plan->spec.hang_ms : PATIENCE_MS;
@@ -178,23 +178,16 @@ sim_shrunk_holds(const struct sim_shrunk *shrunk)
 const char *
 sim_shrink_end_text(enum sim_shrink_end end)
 {
-    switch (end) {
-    case SIM_SHRINK_MINIMAL:
-        return "nothing makes it smaller";
-    case SIM_SHRINK_REPLAYS:
-        return "no replays are left";
-    case SIM_SHRINK_TIME:
-        return "the time is up";
-    case SIM_SHRINK_HANGS:
-        return "too many of its replays hung";
-    case SIM_SHRINK_INTERRUPTED:
-        return "interrupted";
-    case SIM_SHRINK_NOT_AGAIN:
-        return "the failure does not come again from its tape";
-    case SIM_SHRINK_UNSTABLE:
-        return "the smallest run is another one in a fresh process";
-    case SIM_SHRINK_SYSTEM:
-        break;
-    }
-    return "the system refused";
+    static const char *const texts[] = {
+            [SIM_SHRINK_MINIMAL] = "nothing makes it smaller",
+            [SIM_SHRINK_REPLAYS] = "no replays are left",
+            [SIM_SHRINK_TIME] = "the time is up",
+            [SIM_SHRINK_HANGS] = "too many of its replays hung",
+            [SIM_SHRINK_INTERRUPTED] = "interrupted",
+            [SIM_SHRINK_NOT_AGAIN] = "the failure does not come again from its tape",
+            [SIM_SHRINK_UNSTABLE] = "the smallest run is another one in a fresh process",
+            [SIM_SHRINK_SYSTEM] = "the system refused",
+    };
+    rt_assert(end <= SIM_SHRINK_SYSTEM);
+    return texts[end];
 }

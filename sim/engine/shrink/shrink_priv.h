@@ -81,9 +81,6 @@ void sim__shrink_measure(const struct sim_scenario *scenario, const struct sim_o
 /* Whether `a` is smaller than `b`, of which everything before is the same. */
 bool sim__shrink_tape_less(const struct sim_tape *a, const struct sim_tape *b);
 
-/* Whether option `index` is one that a shrinker may put back: what a sweep draws for each run. */
-bool sim__shrink_may_set(uint32_t index);
-
 /* ---- number.c -------------------------------------------------------------------------------- */
 
 /* A number of the best run is to have another value. */
@@ -96,12 +93,15 @@ struct sim__change {
  * in one stream the later is to come first. There must be space for SIM_DRAW_CHOICES_MAX more. */
 bool sim__shrink_put_value(struct sim__shrinker *shrinker, const struct sim__change *change);
 
+/* Deviations that the number costs now. */
+uint32_t sim__shrink_cost_of(const struct sim__shrinker *shrinker, const struct sim_number *number);
+
 /* Whether the entry is one of the choices of `number`. */
 bool sim__shrink_is_of(const struct sim_number *number, const struct sim_deviation *entry);
 
 /* ---- Passes: each makes the best run smaller where it can. ----------------------------------- */
 
-void sim__shrink_options(struct sim__shrinker *shrinker); /* options.c */
+void sim__shrink_options(struct sim__shrinker *shrinker); /* key.c */
 void sim__shrink_prefix(struct sim__shrinker *shrinker);  /* drop.c */
 void sim__shrink_spans(struct sim__shrinker *shrinker);   /* span.c */
 void sim__shrink_sort(struct sim__shrinker *shrinker);    /* order.c */

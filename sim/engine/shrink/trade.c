@@ -49,18 +49,6 @@ is_of_any(const struct sim__shrinker *shrinker, const struct sim_deviation *entr
     return false;
 }
 
-static bool
-is_plain(const struct sim__shrinker *shrinker, const struct sim_number *number)
-{
-    rt_assert(number->lo <= number->hi);
-    for (uint32_t i = 0; i < shrinker->best.count; i++) {
-        if (sim__shrink_is_of(number, &shrinker->best.entries[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Numbers in the order in which they were drawn, then the rest. */
 static void
 find_parts(const struct sim__shrinker *shrinker, struct parts *ret)
@@ -68,7 +56,7 @@ find_parts(const struct sim__shrinker *shrinker, struct parts *ret)
     ret->count = 0;
     ret->more = false;
     for (uint32_t i = 0; i < shrinker->drawn_count; i++) {
-        if (!is_plain(shrinker, &shrinker->drawn[i])) {
+        if (sim__shrink_cost_of(shrinker, &shrinker->drawn[i]) > 0) {
             add_part(ret, &(struct part){.is_number = true, .number = shrinker->drawn[i]});
         }
     }
