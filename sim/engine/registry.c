@@ -49,57 +49,57 @@ sim_scenario_params(const struct sim_scenario *scenario)
     return count;
 }
 
+static bool
+has_param_outside(const struct sim_scenario *scenario)
+{
+    for (uint32_t i = 0; i < sim_scenario_params(scenario); i++) {
+        const struct sim_param *param = &scenario->params[i];
+        if (param->value < param->min || param->value > param->max) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* NULL, or what is wrong with how it was declared. */
 static const char *
 misdeclared(const struct sim_scenario *scenario)
 {
     rt_assert(scenario != NULL);
-    const char *name = scenario->name;
-    if (name == NULL || *name == '\0' || strlen(name) >= SIM_NAME_MAX) {
-        return "a scenario's name has 1 to 95 characters";
+    const char *name = scenario->name != NULL ? scenario->name : "";
+    const struct {
+        bool wrong;
+        const char *text;
+    } rules[] = {
+            {*name == '\0' || strlen(name) >= SIM_NAME_MAX,
+                    "a scenario's name has 1 to 95 characters"},
+            {strpbrk(name, ": \t\n*?[]\\\"'") != NULL,
+                    "a scenario's name has no colon, blank, quote or glob character"},
+            {scenario->setup == NULL && scenario->regression == NULL, "it has no setup function"},
+            {scenario->about == NULL, "it does not say what it is about"},
+            {scenario->expect >= SIM_VERDICTS || scenario->expect_also >= SIM_VERDICTS,
+                    "it expects a verdict that is none"},
+            {scenario->order > SIM_ORDER_LAST, "its order is none of enum sim_order"},
+            {scenario->profile > SIM_PROFILE_FD, "its profile is none of enum sim_profile"},
+            {(scenario->survives & ~SIM_FAULT_ALL) != 0,
+                    "it claims to survive faults that there are not"},
+            {(scenario->bug != NULL) != (scenario->reference != NULL),
+                    "a real bug has both a number and a reference"},
+            {!sim_option_valid(SIM_OPTION_slack_ns, scenario->slack_ns),
+                    "its slack_ns is too large"},
+            {!sim_option_valid(SIM_OPTION_fault_free_after, scenario->fault_free_after) ||
+                            !sim_option_valid(
+                                    SIM_OPTION_converge_steps, scenario->converge_steps) ||
+                            !sim_option_valid(SIM_OPTION_converge_ns, scenario->converge_ns),
+                    "its fault_free_after, converge_steps or converge_ns is too large"},
+            {sim_scenario_params(scenario) > SIM_PARAMS_MAX, "it has more than 16 parameters"},
+            {has_param_outside(scenario), "a parameter's default is outside its own range"},
+    };
+    const char *text = NULL;
+    for (size_t i = 0; i < sizeof(rules) / sizeof(*rules) && text == NULL; i++) {
+        text = rules[i].wrong ? rules[i].text : NULL;
     }
-    if (strpbrk(name, ": \t\n*?[]\\\"'") != NULL) {
-        return "a scenario's name has no colon, blank, quote or glob character";
-    }
-    if (scenario->setup == NULL && scenario->regression == NULL) {
-        return "it has no setup function";
-    }
-    if (scenario->about == NULL) {
-        return "it does not say what it is about";
-    }
-    if (scenario->expect >= SIM_VERDICTS || scenario->expect_also >= SIM_VERDICTS) {
-        return "it expects a verdict that is none";
-    }
-    if (scenario->order > SIM_ORDER_LAST) {
-        return "its order is none of enum sim_order";
-    }
-    if (scenario->profile > SIM_PROFILE_FD) {
-        return "its profile is none of enum sim_profile";
-    }
-    if ((scenario->survives & ~SIM_FAULT_ALL) != 0) {
-        return "it claims to survive faults that there are not";
-    }
-    if ((scenario->bug != NULL) != (scenario->reference != NULL)) {
-        return "a real bug has both a number and a reference";
-    }
-    if (!sim_option_valid(SIM_OPTION_slack_ns, scenario->slack_ns)) {
-        return "its slack_ns is too large";
-    }
-    if (!sim_option_valid(SIM_OPTION_fault_free_after, scenario->fault_free_after) ||
-            !sim_option_valid(SIM_OPTION_converge_steps, scenario->converge_steps) ||
-            !sim_option_valid(SIM_OPTION_converge_ns, scenario->converge_ns)) {
-        return "its fault_free_after, converge_steps or converge_ns is too large";
-    }
-    if (sim_scenario_params(scenario) > SIM_PARAMS_MAX) {
-        return "it has more than 16 parameters";
-    }
-    for (uint32_t i = 0; i < sim_scenario_params(scenario); i++) {
-        const struct sim_param *param = &scenario->params[i];
-        if (param->value < param->min || param->value > param->max) {
-            return "a parameter's default is outside its own range";
-        }
-    }
-    return NULL;
+    return text;
 }
 
 /* Where `name` is, or would be put. */

@@ -205,17 +205,14 @@ sim_crash_stack(const struct sim_crash *crash, struct sim_stack *ret_stack)
 static const char *
 done_to(const struct sim_crash *crash)
 {
-    switch ((enum sim_crash_access)crash->access) {
-    case SIM_CRASH_READ:
-        return "read";
-    case SIM_CRASH_WRITE:
-        return "written";
-    case SIM_CRASH_CALL:
-        return "called as a function";
-    case SIM_CRASH_ANY:
-        break;
-    }
-    return "accessed";
+    static const char *const words[] = {
+            [SIM_CRASH_ANY] = "accessed",
+            [SIM_CRASH_READ] = "read",
+            [SIM_CRASH_WRITE] = "written",
+            [SIM_CRASH_CALL] = "called as a function",
+    };
+    rt_assert(crash->access <= SIM_CRASH_CALL);
+    return words[crash->access];
 }
 
 static void
@@ -239,25 +236,16 @@ static void
 put_what(const struct sim_crash *crash, char *ret_text, size_t size)
 {
     rt_assert(crash->signal != 0);
-    const char *what = "a system call was refused";
-    switch (crash->signal) {
-    case SIGSEGV:
-    case SIGBUS:
+    if (crash->signal == SIGSEGV || crash->signal == SIGBUS) {
         put_access(crash, ret_text, size);
         return;
-    case SIGFPE:
-        what = "a division by zero, or one whose result does not fit";
-        break;
-    case SIGILL:
-    case SIGTRAP:
-        what = "a trap instruction was executed";
-        break;
-    case SIGABRT:
-        what = "abort() was called";
-        break;
-    default:
-        break;
     }
+    const char *what = crash->signal == SIGFPE
+                               ? "a division by zero, or one whose result does not fit"
+                       : crash->signal == SIGILL || crash->signal == SIGTRAP
+                               ? "a trap instruction was executed"
+                       : crash->signal == SIGABRT ? "abort() was called"
+                                                  : "a system call was refused";
     (void)snprintf(ret_text, size, "%s", what);
 }
 
