@@ -106,6 +106,8 @@ clear_outcome(struct sim_outcome *outcome, uint64_t seed)
     outcome->digest = 0;
     outcome->verdict = SIM_VERDICT_PASS;
     outcome->oracle = SIM_ORACLE_NONE;
+    outcome->reason = SIM_REASON_NONE;
+    outcome->asked = 0;
     outcome->actor = UINT32_MAX;
     outcome->object = 0;
     outcome->site = 0;

@@ -785,3 +785,76 @@ TEST(lost_wakes_of_a_background_task_are_no_deadlock)
             .name = "test/slower", .setup = questions_setup, .order = SIM_ORDER_FIFO};
     loss_of_the_server(&scenario);
 }
+
+/* ---- A verdict that the experiment itself brings about. -------------------------------------- */
+
+/* Fails its own check where it is polled although its mailbox was not emptied by a wake. */
+static rt_poll
+strict_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct player *player = rt_container_of(task, struct player, task);
+    if (player->stage++ > 0) {
+        sim_fail(player->world, SIM_VERDICT_INVARIANT, SIM_ORACLE_USER, NULL, 0,
+                "polled without a wake");
+    }
+    rt_slot_replace(&player->slot, cx, "a wake that never comes");
+    return RT_PENDING;
+}
+
+static void
+strict_setup(struct sim_world *world)
+{
+    sim_spawn(sim_rt_new(world, NULL), &player_new(world, strict_poll, "strict")->task);
+}
+
+/* Goal: a verdict that falls while the judge polls a blocked task is that verdict, marked as one
+ * that a replay does not meet by itself. Method: a task that fails when it is polled twice, and
+ * that nothing wakes; then a failure of the run itself, which is not marked. */
+TEST(verdict_in_the_answer_of_a_spurious_poll_is_marked_as_asked_for)
+{
+    static const struct sim_scenario scenario = {.name = "test/strict", .setup = strict_setup};
+    struct lab lab;
+    lab_init(&lab, NULL, 0);
+    struct sim_outcome outcome = lab_judge(&lab, &scenario, 1, true);
+    EXPECT_EQ(outcome.verdict, SIM_VERDICT_INVARIANT);
+    EXPECT_EQ(outcome.oracle, SIM_ORACLE_USER);
+    EXPECT_STR(outcome.message, "polled without a wake");
+    EXPECT_EQ(outcome.asked, 1);
+    EXPECT_EQ(lab_run(&lab, &scenario, 1, true).asked, 0);
+    lab_fini(&lab);
+}
+
+/* ---- A poll that stores no waker. ------------------------------------------------------------ */
+
+static rt_poll
+careless_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    (void)task;
+    (void)cx;
+    return RT_PENDING;
+}
+
+static void
+careless_setup(struct sim_world *world)
+{
+    sim_spawn(sim_rt_new(world, NULL), &player_new(world, careless_poll, "careless")->task);
+}
+
+/* Goal: what is explained as a waker that was never stored goes by a typed reason, not by words.
+ * Method: a task that returns PENDING and stores nothing, against one that breaks another rule. */
+TEST(poll_that_stores_no_waker_says_so_by_its_reason)
+{
+    static const struct sim_scenario scenario = {.name = "test/careless", .setup = careless_setup};
+    static const struct sim_scenario other = {.name = "test/strict", .setup = strict_setup};
+    struct lab lab;
+    lab_init(&lab, NULL, 0);
+    struct sim_outcome outcome = lab_judge(&lab, &scenario, 1, true);
+    EXPECT_EQ(outcome.verdict, SIM_VERDICT_CONTRACT);
+    EXPECT_EQ(outcome.oracle, SIM_ORACLE_FAULT);
+    EXPECT_STR(outcome.actor_name, "careless");
+    EXPECT_EQ(outcome.reason, SIM_REASON_NO_WAKER);
+    outcome = lab_judge(&lab, &other, 1, true);
+    EXPECT_EQ(outcome.verdict, SIM_VERDICT_INVARIANT);
+    EXPECT_EQ(outcome.reason, SIM_REASON_NONE);
+    lab_fini(&lab);
+}
