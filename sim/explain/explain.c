@@ -151,11 +151,11 @@ read_record(struct sim_explanation *explanation)
     sim_wake_outcome_find(&explanation->ledger, outcome, &explanation->wake_outcome);
 }
 
-static struct sim_counterfactual_runs
+static struct sim_runs
 runs_of(const struct sim_explanation *explanation)
 {
     const struct sim_failure *failure = &explanation->failure;
-    return (struct sim_counterfactual_runs){
+    return (struct sim_runs){
             .scenario = failure->scenario,
             .options = &explanation->decision.options,
             .seed = explanation->decision.seed,
@@ -248,7 +248,7 @@ find_attempt(struct sim_explanation *explanation)
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     const struct sim_counterfactual *counterfactual = &explanation->counterfactual;
     const struct sim_wake_outcome *wake_outcome = &explanation->wake_outcome;
-    const struct sim_counterfactual_runs runs = runs_of(explanation);
+    const struct sim_runs runs = runs_of(explanation);
     if (counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED) {
         sim_attempt_find(
                 &runs, explanation->places, counterfactual->actor, 0, 0, &explanation->attempt);
@@ -283,16 +283,16 @@ walk_ways(struct sim_explanation *explanation, uint32_t actor, uint64_t from, ui
     sim_sides_part(&explanation->actor_table, &explanation->passing_actor_table, &here, &there);
     here = here > PARTS_BEFORE ? here - PARTS_BEFORE : 1;
     there = there > PARTS_BEFORE ? there - PARTS_BEFORE : 1;
-    explanation->here = sim_actor_trace_new(
+    explanation->here = sim_trace_new(
             actor, from != 0 ? from : here, sim_explanation_outcome(explanation)->steps);
-    explanation->there = sim_actor_trace_new(actor, there, to);
-    walk_run(explanation, &explanation->decision.failing, sim_actor_trace_run, explanation->here);
-    walk_run(explanation, &explanation->decision.passing, sim_actor_trace_run, explanation->there);
+    explanation->there = sim_trace_new(actor, there, to);
+    walk_run(explanation, &explanation->decision.failing, sim_trace_run_actor, explanation->here);
+    walk_run(explanation, &explanation->decision.passing, sim_trace_run_actor, explanation->there);
     /* What one of them does alone is known of two that were walked to the end. */
     if (explanation->here == NULL || explanation->there == NULL || !explanation->here->done ||
             !explanation->there->done) {
-        sim_actor_trace_free(&explanation->here);
-        sim_actor_trace_free(&explanation->there);
+        sim_trace_free(&explanation->here);
+        sim_trace_free(&explanation->there);
     }
 }
 
@@ -309,9 +309,9 @@ find_ways(struct sim_explanation *explanation)
     uint32_t blocks = 0;
     uint32_t like = 0;
     if (counterfactual->away_step != 0) {
-        explanation->here = sim_actor_trace_new(
+        explanation->here = sim_trace_new(
                 counterfactual->away_id, counterfactual->away_step, counterfactual->away_step);
-        walk_run(explanation, &explanation->decision.failing, sim_actor_trace_run,
+        walk_run(explanation, &explanation->decision.failing, sim_trace_run_actor,
                 explanation->here);
     } else if (taker != SIM_PART_NONE) {
         walk_ways(explanation, id_of(&explanation->actor_table, taker), given + 1, UINT32_MAX);
@@ -335,8 +335,8 @@ find_told(struct sim_explanation *explanation)
             sim_actor_table_actor(&explanation->actor_table, explanation->counterfactual.actor);
     uint64_t step = sim_cause_reported(&evidence);
     if (step != 0 && explanation->here == NULL) {
-        explanation->here = sim_actor_trace_new(id_of(&explanation->actor_table, part), step, step);
-        walk_run(explanation, &explanation->decision.failing, sim_actor_trace_run,
+        explanation->here = sim_trace_new(id_of(&explanation->actor_table, part), step, step);
+        walk_run(explanation, &explanation->decision.failing, sim_trace_run_actor,
                 explanation->here);
     }
 }
@@ -347,8 +347,8 @@ find_over(struct sim_explanation *explanation)
 {
     uint64_t step = explanation->counterfactual.lost_step;
     if (explanation->counterfactual.kind == SIM_COUNTERFACTUAL_LOST && step != 0) {
-        explanation->over = sim_actor_trace_new(0, step, step);
-        walk_run(explanation, &explanation->decision.failing, sim_actor_trace_run,
+        explanation->over = sim_trace_new(0, step, step);
+        walk_run(explanation, &explanation->decision.failing, sim_trace_run_actor,
                 explanation->over);
     }
 }
@@ -364,14 +364,14 @@ find_cause(struct sim_explanation *explanation)
 }
 
 /* Walks the step of what is to blame. */
-static struct sim_actor_trace *
+static struct sim_trace *
 walk_blamed(struct sim_explanation *explanation, uintptr_t mark)
 {
     const struct sim_location *location = &explanation->cause.at[0];
-    struct sim_actor_trace *way = sim_actor_trace_new(0, location->step, location->step);
+    struct sim_trace *way = sim_trace_new(0, location->step, location->step);
     if (way != NULL) {
         way->mark = mark;
-        walk_run(explanation, &explanation->decision.failing, sim_actor_trace_run, way);
+        walk_run(explanation, &explanation->decision.failing, sim_trace_run_actor, way);
     }
     return way;
 }
@@ -387,10 +387,10 @@ find_callers(struct sim_explanation *explanation)
             cause->at[0].part == SIM_PART_NONE || !sim_cause_is_event(cause)) {
         return;
     }
-    struct sim_actor_trace *way = walk_blamed(explanation, 0);
+    struct sim_trace *way = walk_blamed(explanation, 0);
     const struct sim_place *at = &cause->at[0].place;
     uintptr_t pc = way != NULL ? sim_path_last(explanation->places, &way->path, at) : 0;
-    sim_actor_trace_free(&way);
+    sim_trace_free(&way);
     way = pc != 0 ? walk_blamed(explanation, pc) : NULL;
     for (uint32_t i = way != NULL ? way->path.call_count : 0; i-- > 0;) {
         if (way->path.calls[i].frames[0] == pc) {
@@ -399,7 +399,7 @@ find_callers(struct sim_explanation *explanation)
             break;
         }
     }
-    sim_actor_trace_free(&way);
+    sim_trace_free(&way);
 }
 
 static void
@@ -415,8 +415,8 @@ find_order(struct sim_explanation *explanation)
     bool walk = explanation->cause.kind == SIM_CAUSE_NOT_A_WAKE &&
                 (sim_outcome_is_stall(outcome) || verdict == SIM_VERDICT_CONTRACT ||
                         verdict == SIM_VERDICT_INVARIANT);
-    struct sim_trace *failing = walk ? sim_trace_new(pair.failing_from) : NULL;
-    struct sim_trace *passing = walk ? sim_trace_new(pair.passing_from) : NULL;
+    struct sim_trace *failing = walk ? sim_trace_new(0, pair.failing_from, 0) : NULL;
+    struct sim_trace *passing = walk ? sim_trace_new(0, pair.passing_from, 0) : NULL;
     walk_run(explanation, &explanation->decision.failing, sim_trace_run, failing);
     walk_run(explanation, &explanation->decision.passing, sim_trace_run, passing);
     bool walked = failing != NULL && passing != NULL && failing->done && passing->done;
@@ -507,7 +507,7 @@ explain_runs(struct sim_explanation *explanation)
             &explanation->budget, "finding what the blocked task waits for", COUNTERFACTUAL_ENDS);
     bool rests = sim_outcome_is_stall(sim_explanation_outcome(explanation));
     if (rests) {
-        const struct sim_counterfactual_runs runs = runs_of(explanation);
+        const struct sim_runs runs = runs_of(explanation);
         sim_counterfactual_find(&runs, explanation->places, &explanation->counterfactual);
     }
     sim_budget_stage(&explanation->budget, "comparing it with the run that passes", 100);
@@ -548,7 +548,7 @@ sim_explanation_make(struct sim_explanation *explanation, const struct sim_failu
             failure->time_ms != 0 ? failure->time_ms : SIM_EXPLAIN_TIME_MS, failure->steps_max);
     explanation->failure.budget = &explanation->budget;
     explanation->places = sim_places_new();
-    explanation->analysis = sim_analysis_new();
+    explanation->analysis = sim_results_new(sizeof(*explanation->analysis));
     if (!sim_single_init(
                 &explanation->failing, NULL, &sim_shared_for_reading, patience_ms(failure)) ||
             !run_given(explanation)) {
@@ -584,10 +584,10 @@ sim_explanation_free(struct sim_explanation *explanation)
     sim_decision_free(&explanation->decision);
     sim_single_fini(&explanation->failing);
     sim_single_fini(&explanation->passing);
-    sim_analysis_free(&explanation->analysis);
-    sim_actor_trace_free(&explanation->here);
-    sim_actor_trace_free(&explanation->there);
-    sim_actor_trace_free(&explanation->over);
+    sim_results_free(&explanation->analysis);
+    sim_trace_free(&explanation->here);
+    sim_trace_free(&explanation->there);
+    sim_trace_free(&explanation->over);
     sim_places_free(&explanation->places);
 }
 

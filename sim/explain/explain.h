@@ -46,9 +46,9 @@ struct sim_explanation {
     struct sim_counterfactual counterfactual; /* Where nobody goes on. */
     struct sim_attempt attempt;               /* … or a loop's wake was dropped: who came. */
     /* … and the way of who would do it, or of the loop that sleeps; NULL: not walked. */
-    struct sim_actor_trace *here;
-    struct sim_actor_trace *there;
-    struct sim_actor_trace *over; /* The step that writes over what came; NULL: not walked. */
+    struct sim_trace *here;
+    struct sim_trace *there;
+    struct sim_trace *over; /* The step that writes over what came; NULL: not walked. */
     struct sim_cause cause;
     struct sim_swap order;
 };

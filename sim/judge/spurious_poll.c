@@ -331,14 +331,21 @@ sim_put(struct sim_world *world, const struct sim_question *question, struct sim
     }
 }
 
+bool
+sim_judge_replay(struct sim_world *world, const struct sim_case *what, struct sim_stop stop)
+{
+    const struct sim_recording nothing = {false, false};
+    rt_assert(what->strategy != NULL);
+    return sim_world_run_to(
+            world, what->scenario, &what->options, what->seed, what->strategy, nothing, stop);
+}
+
 void
 sim_spurious_poll(struct sim_world *world, const struct sim_case *what,
         const struct sim_question *question, struct sim_answer *ret_answer)
 {
     memset(ret_answer, 0, sizeof(*ret_answer));
-    struct sim_recording nothing = {false, false};
-    if (sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy, nothing,
-                question->stop)) {
+    if (sim_judge_replay(world, what, question->stop)) {
         sim_put(world, question, ret_answer);
     }
     sim_world_drop(world);

@@ -117,6 +117,10 @@ void sim_put(struct sim_world *world, const struct sim_question *question,
 void sim_hold_others(
         struct sim_world *world, const struct sim_actor *asked, enum sim_oracle_stage stage);
 
+/* Replays `what` up to the stop and records nothing. False: it is not reached. sim_world_drop must
+ * follow in any case. */
+bool sim_judge_replay(struct sim_world *world, const struct sim_case *what, struct sim_stop stop);
+
 /* Replays `what` up to the stop, asks, and drops the replay. Notes no gains, unless world->gains is
  * set. */
 void sim_spurious_poll(struct sim_world *world, const struct sim_case *what,

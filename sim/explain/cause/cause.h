@@ -13,10 +13,10 @@
 
 #include "sim/core/code/symbols.h"
 #include "sim/engine/worker/crash.h"
-#include "sim/explain/attempt/attempt.h"
+#include "sim/explain/counterfactual/attempt.h"
 #include "sim/explain/counterfactual/counterfactual.h"
-#include "sim/explain/look/actor_trace.h"
 #include "sim/explain/look/analysis.h"
+#include "sim/explain/look/trace.h"
 #include "sim/explain/view/wake_outcome.h"
 
 #ifdef __cplusplus
@@ -116,12 +116,12 @@ struct sim_evidence {
     const struct sim_ledger *passing;
     const struct sim_counterfactual *counterfactual; /* NULL: nobody was asked. */
     const struct sim_attempt *attempt;               /* NULL: not looked for. */
-    const struct sim_actor_trace *over; /* The step that writes over it; NULL: not walked. */
+    const struct sim_trace *over; /* The step that writes over it; NULL: not walked. */
     /* The way, in this run and in the passing one, of who was given what the blocked task waits
      * for, or would do it (counterfactual replay ELSEWHERE), or of the loop that sleeps. NULL: not
      * walked. */
-    const struct sim_actor_trace *here;
-    const struct sim_actor_trace *there;
+    const struct sim_trace *here;
+    const struct sim_trace *there;
 };
 
 void sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause);

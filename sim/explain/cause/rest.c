@@ -440,7 +440,7 @@ add_walked(const struct sim_evidence *evidence, const struct sim_cause *cause,
             return;
         }
         lost->at[lost->at_count++] = (struct sim_location){.place = next->place,
-                .step = sim_actor_trace_step(evidence->here, next->last),
+                .step = sim_trace_step(evidence->here, next->last),
                 .part = part};
         next->last = 0;
     }
@@ -458,8 +458,7 @@ add_traced(const struct sim_evidence *evidence, struct sim_cause *cause)
     bool taken = find_given(evidence, cause, &cause->given) != NULL;
     struct sim_cause lost = *cause;
     lost.at_count = 0;
-    uint32_t count =
-            sim_actor_trace_only(evidence->places, evidence->here, evidence->there, walked);
+    uint32_t count = sim_trace_only(evidence->places, evidence->here, evidence->there, walked);
     add_walked(evidence, cause, walked, count, &lost);
     lost.lost_only = lost.at_count > 0;
     if (!lost.lost_only && taken) {
@@ -511,10 +510,10 @@ find_unregistered(const struct sim_evidence *evidence, struct sim_cause *cause)
         return false;
     }
     const struct sim_walk_stop *call =
-            sim_actor_trace_only_call(evidence->places, evidence->there, evidence->here);
+            sim_trace_only_call(evidence->places, evidence->there, evidence->here);
     if (call != NULL && call->frame_count <= SIM_WALK_FRAMES) {
         sim__cause_add_frames(evidence, cause, call->frames, call->frame_count, false,
-                sim_actor_trace_step(evidence->there, UINT32_MAX), evidence->wake_outcome->part);
+                sim_trace_step(evidence->there, UINT32_MAX), evidence->wake_outcome->part);
     }
     cause->by_call = cause->at_count > 0;
     cause->kind = cause->by_call ? SIM_CAUSE_NEVER_STORED : cause->kind;

@@ -1,14 +1,13 @@
 /*
- * counterfactual.c -- having the questions asked, and choosing among the answers.
+ * counterfactual.c -- the questions' processes, and a choice among the answers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/explain/counterfactual/counterfactual.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
-#include "sim/engine/worker/single.h"
+#include "runtime/base/assert.h"
 #include "sim/explain/counterfactual/priv.h"
 
 /* Processes that may die of words that are changed. */
@@ -17,48 +16,29 @@
 #define INLINED_MAX 8u
 
 static void
-run_candidate(struct sim_single *single, const struct sim_counterfactual_runs *runs,
-        const struct sim_tape *tape,
-        void (*analyze)(
-                struct sim_world *, const struct sim_case *, const struct sim_outcome *, void *),
-        void *analysis)
+ask_all(const struct sim_runs *runs, struct sim__counterfactual_shared *shared)
 {
-    const struct sim_run_spec candidate = {
-            .scenario = runs->scenario,
-            .options = *runs->options,
-            .seed = runs->seed,
-            .how = SIM_HOW_LENIENT,
-            .tape = tape,
-            .analyze = analyze,
-            .analysis = analysis,
-    };
-    (void)sim_single_run(single, &candidate);
-}
-
-static void
-ask_all(const struct sim_counterfactual_runs *runs, struct sim__counterfactual_shared *shared)
-{
-    struct sim_single single;
-    if (sim_single_init(&single, NULL, &sim_shared_for_candidates, runs->hang_ms)) {
-        single.budget = runs->budget;
-        if (runs->passing != NULL) {
-            run_candidate(&single, runs, runs->passing, sim_changes_run, &shared->there);
-        }
-        for (uint32_t deaths = 0;
-                deaths < DEATHS_MAX && !shared->done && sim_budget_left(runs->budget); deaths++) {
-            run_candidate(&single, runs, runs->failing, sim__counterfactual_ask, shared);
-        }
-        if (shared->hit_count > 0) {
-            run_candidate(&single, runs, runs->failing, sim__counterfactual_walk_here, shared);
-        }
-        if (shared->hit_count > 0 && runs->passing != NULL) {
-            run_candidate(&single, runs, runs->passing, sim__counterfactual_walk_there, shared);
-        }
-        sim_single_fini(&single);
+    struct sim_single worker;
+    if (!sim_single_init(&worker, NULL, &sim_shared_for_candidates, runs->hang_ms)) {
+        return;
     }
+    if (runs->passing != NULL) {
+        sim_runs_analyze(runs, &worker, runs->passing, sim_changes_run, &shared->there);
+    }
+    for (uint32_t deaths = 0; deaths < DEATHS_MAX && !shared->done && sim_budget_left(runs->budget);
+            deaths++) {
+        sim_runs_analyze(runs, &worker, runs->failing, sim__counterfactual_ask, shared);
+    }
+    if (shared->hit_count > 0) {
+        sim_runs_analyze(runs, &worker, runs->failing, sim__counterfactual_walk_here, shared);
+    }
+    if (shared->hit_count > 0 && runs->passing != NULL) {
+        sim_runs_analyze(runs, &worker, runs->passing, sim__counterfactual_walk_there, shared);
+    }
+    sim_single_fini(&worker);
 }
 
-/* The blocked task writes it itself there; but it is no state of its own, others write it here. */
+/* The blocked task writes it itself there; but it is not its private state: others write it here. */
 static bool
 is_of_others(
         const struct sim__counterfactual_shared *shared, const struct sim__counterfactual_hit *hit)
@@ -79,20 +59,19 @@ worth(const struct sim__counterfactual_shared *shared, const struct sim__counter
         struct sim_places *places)
 {
     struct sim_place found[INLINED_MAX];
-    const struct sim_walk_stop *stop = hit->counterfactual.kind == SIM_COUNTERFACTUAL_LOST
-                                               ? &hit->counterfactual.eraser
-                                               : &hit->counterfactual.writer;
-    if (hit->counterfactual.kind <= SIM_COUNTERFACTUAL_DROPPED) {
+    const struct sim_walk_stop *stop =
+            hit->found.kind == SIM_COUNTERFACTUAL_LOST ? &hit->found.eraser : &hit->found.writer;
+    if (hit->found.kind <= SIM_COUNTERFACTUAL_DROPPED) {
         return 2;
     }
-    if (hit->counterfactual.kind == SIM_COUNTERFACTUAL_ELSEWHERE &&
+    if (hit->found.kind == SIM_COUNTERFACTUAL_ELSEWHERE &&
             !(hit->change.actor_id == hit->waiter_id ? is_of_others(shared, hit)
                                                      : hit->same_wait)) {
         return 0;
     }
     for (uint32_t i = 0; i < stop->frame_count && i < SIM_WALK_FRAMES; i++) {
         if (sim_places_at(places, stop->frames[i], i > 0, found, INLINED_MAX) > 0) {
-            /* Who is stored where is no reason to go on. */
+            /* Which waker is stored is no reason to make progress. */
             bool waker = strncmp(found[0].file, "runtime/task/", 13) == 0;
             return !sim_place_is_readers(&found[0]) || waker ? 0
                    : sim_place_is_runtime(&found[0])         ? 1
@@ -109,32 +88,29 @@ choose(const struct sim__counterfactual_shared *shared, struct sim_places *place
     uint32_t best = 0;
     for (uint32_t i = 0; i < shared->hit_count; i++) {
         const struct sim__counterfactual_hit *hit = &shared->hits[i];
-        uint32_t value =
-                hit->counterfactual.pretended == pretended ? worth(shared, hit, places) : 0;
+        uint32_t value = hit->found.pretended == pretended ? worth(shared, hit, places) : 0;
         bool weaker = ret_counterfactual->kind != SIM_COUNTERFACTUAL_NONE &&
-                      hit->counterfactual.kind != ret_counterfactual->kind;
+                      hit->found.kind != ret_counterfactual->kind;
         if (value > best && !weaker) {
             best = value;
-            *ret_counterfactual = hit->counterfactual;
+            *ret_counterfactual = hit->found;
         }
     }
 }
 
 void
-sim_counterfactual_find(const struct sim_counterfactual_runs *runs, struct sim_places *places,
+sim_counterfactual_find(const struct sim_runs *runs, struct sim_places *places,
         struct sim_counterfactual *ret_counterfactual)
 {
     *ret_counterfactual = (struct sim_counterfactual){.kind = SIM_COUNTERFACTUAL_NONE};
-    struct sim__counterfactual_shared *shared =
-            mmap(NULL, sizeof(struct sim__counterfactual_shared), PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED || places == NULL) {
+    if (places == NULL) {
         return;
     }
+    struct sim__counterfactual_shared *shared = sim_results_new(sizeof(*shared));
     ask_all(runs, shared);
     choose(shared, places, false, ret_counterfactual);
     if (ret_counterfactual->kind == SIM_COUNTERFACTUAL_NONE) {
         choose(shared, places, true, ret_counterfactual);
     }
-    (void)munmap(shared, sizeof(*shared));
+    sim_results_free(&shared);
 }

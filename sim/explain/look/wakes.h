@@ -1,17 +1,16 @@
 /*
- * wakes.h -- who wakes which loop in a run, and from where.
+ * wakes.h -- which actor wakes which loop in a run, and from where.
  *
- * Wakes of tasks stand in the ledger. A loop has no wakers: it blocks, and is woken by whoever
- * calls sim_loop_wake, or makes something ready that it waits for in its host. Here each such call
- * is noted with its stack, also one that finds the loop awake.
+ * Wakes of tasks are in the ledger. A loop has no wakers: it blocks, and is woken by a call of
+ * sim_loop_wake, or when something becomes ready that it waits for in its host. Here each such call
+ * is noted with its stack, also one that finds the loop running.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef SIM_EXPLAIN_LOOK_WAKES_H
 #define SIM_EXPLAIN_LOOK_WAKES_H
 
-#include "sim/explain/look/walk.h"
-#include "sim/judge/judge.h"
+#include "sim/explain/look/experiment.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,24 +21,20 @@ extern "C" {
 struct sim_loop_wake {
     uint64_t step;
     uint32_t by_id;             /* Whose step it is: the stable id. */
-    uint32_t loop_id;           /* Who is woken. */
-    bool blocked;               /* It was, so it goes on because of this one. */
-    struct sim_walk_stop stack; /* All are addresses of return. */
+    uint32_t loop_id;           /* Which loop is woken. */
+    bool blocked;               /* It was, so it continues because of this wake. */
+    struct sim_walk_stop stack; /* Return addresses. */
 };
 
 struct sim_wakes {
-    uint32_t actor;        /* Index of an actor … */
+    uint32_t actor;        /* Index of an actor, set before the run … */
     uint32_t loop_id;      /* … and the loop that it is, or that runs it; 0: there is none. */
     uint64_t blocked_step; /* The last step of that loop. */
     uint32_t count;
     struct sim_loop_wake all[SIM_WAKES_MAX]; /* The last ones, in their order. */
 };
 
-/* Memory shared with the workers that are forked from now on; NULL: the system has none. */
-struct sim_wakes *sim_wakes_new(uint32_t actor);
-void sim_wakes_free(struct sim_wakes **wakes);
-
-/* For sim_job.analyze: `wakes` is the sim_wakes. */
+/* sim_analyze_fn: `wakes` is the sim_wakes. */
 void sim_wakes_run(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *wakes);
 

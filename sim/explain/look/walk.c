@@ -122,6 +122,18 @@ set_flag(void)
 
 #endif
 
+__attribute__((noinline)) void
+sim_walk_stop_here(struct sim_walk_stop *ret)
+{
+    void *frames[SIM_WALK_FRAMES + 1]; /* The first is here. */
+    int count = backtrace(frames, (int)SIM_WALK_FRAMES + 1);
+    ret->frame_count = 0;
+    for (int i = 1; i < count; i++) {
+        ret->frames[ret->frame_count++] = (uintptr_t)frames[i];
+    }
+    rt_assert(ret->frame_count <= SIM_WALK_FRAMES);
+}
+
 bool
 sim_walk_begin(struct sim_watch *watches, uint32_t count, struct sim_path *path, uint64_t most)
 {

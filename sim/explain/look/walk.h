@@ -57,6 +57,9 @@ struct sim_watch {
     struct sim_walk_stop *writer; /* Of that change; borrowed. Without frames before. */
 };
 
+/* Notes the stack of the caller: return addresses. */
+void sim_walk_stop_here(struct sim_walk_stop *ret);
+
 /*
  * Walks from here to sim_walk_end, at most `most` instructions, looking after `count` words
  * (borrowed) and noting the `path` (borrowed; NULL: not noted). Not on every machine: false, and

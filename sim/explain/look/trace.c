@@ -1,29 +1,26 @@
 /*
- * actor_trace.c -- walking the steps of one actor.
+ * trace.c -- walking the steps of a range, or of one actor.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/look/actor_trace.h"
+#include "sim/explain/look/trace.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
+#include "runtime/base/assert.h"
 #include "sim/host/fd.h"
-#include "sim/judge/spurious_poll.h"
 
-/* Instructions of all steps together: half a second. */
-#define WALK_MOST UINT64_C(50000)
+/* Instructions of all steps together: half a second of one actor's, less of a whole range. */
+#define ACTOR_MOST UINT64_C(50000)
+#define RANGE_MOST UINT64_C(25000)
 
 #define INLINED_MAX 8u
 
-struct sim_actor_trace *
-sim_actor_trace_new(uint32_t actor_id, uint64_t from, uint64_t to)
+struct sim_trace *
+sim_trace_new(uint32_t actor_id, uint64_t from, uint64_t to)
 {
-    struct sim_actor_trace *trace = mmap(NULL, sizeof(struct sim_actor_trace),
-            PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (trace == MAP_FAILED) {
-        return NULL;
-    }
+    struct sim_trace *trace = sim_results_new(sizeof(*trace));
+    trace->actor = UINT32_MAX;
     trace->actor_id = actor_id;
     trace->from = from > 1 ? from : 1;
     trace->to = to;
@@ -31,59 +28,86 @@ sim_actor_trace_new(uint32_t actor_id, uint64_t from, uint64_t to)
 }
 
 void
-sim_actor_trace_free(struct sim_actor_trace **trace)
+sim_trace_free(struct sim_trace **trace)
 {
-    if (*trace != NULL) {
-        (void)munmap(*trace, sizeof(**trace));
-        *trace = NULL;
-    }
+    sim_results_free(trace);
 }
 
 /* ---- The walk. ------------------------------------------------------------------------------- */
 
-static bool
-run_to(struct sim_world *world, const struct sim_case *what, uint64_t step)
+void
+sim_trace_walk(
+        const struct sim_experiment *experiment, uint64_t instructions, struct sim_trace *trace)
 {
-    const struct sim_recording nothing = {false, false};
-    return sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy,
-            nothing, (struct sim_stop){step, false});
+    struct sim_world *world = experiment->world;
+    rt_assert(trace->from >= 1);
+    if (sim_experiment_at(experiment, trace->from - 1) &&
+            sim_walk_begin(NULL, 0, &trace->path, instructions)) {
+        if (trace->to >= trace->from) {
+            (void)sim_world_continue(world, (struct sim_stop){trace->to, false});
+        }
+        sim_walk_end();
+    }
+    sim_world_drop(world);
+}
+
+void
+sim_trace_run(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, void *argument)
+{
+    struct sim_trace *trace = argument;
+    struct sim_experiment experiment;
+    sim_experiment_begin(&experiment, world, what, outcome);
+    trace->to = outcome->steps;
+    sim_trace_walk(&experiment, RANGE_MOST, trace);
+    trace->done = true;
+    sim_experiment_end(&experiment);
 }
 
 static void
-find_steps(struct sim_world *world, const struct sim_case *what, uint64_t last,
-        struct sim_actor_trace *trace)
+add_step(struct sim_trace *trace, uint64_t step)
 {
+    rt_assert(trace->count <= SIM_TRACE_STEPS);
+    if (trace->count == SIM_TRACE_STEPS) {
+        trace->count--;
+        memmove(trace->steps, trace->steps + 1, trace->count * sizeof(*trace->steps));
+    }
+    trace->steps[trace->count++] = step;
+}
+
+static void
+find_steps(const struct sim_experiment *experiment, struct sim_trace *trace)
+{
+    struct sim_world *world = experiment->world;
+    uint64_t last = experiment->outcome->steps;
     uint64_t to = trace->to < last ? trace->to : last;
-    bool reached = run_to(world, what, trace->from - 1);
+    bool reached = sim_experiment_at(experiment, trace->from - 1);
     trace->count = 0;
     while (reached && world->step < to) {
         uint64_t step = world->step + 1;
         reached = sim_world_continue(world, (struct sim_stop){step, false});
         if (world->step == step &&
                 (trace->actor_id == 0 || world->stepping->id == trace->actor_id)) {
-            if (trace->count == SIM_ACTOR_TRACE_STEPS) {
-                trace->count--;
-                memmove(trace->steps, trace->steps + 1, trace->count * sizeof(*trace->steps));
-            }
-            trace->steps[trace->count++] = step;
+            add_step(trace, step);
         }
     }
     sim_world_drop(world);
 }
 
 static void
-walk_steps(struct sim_world *world, const struct sim_case *what, struct sim_actor_trace *trace)
+walk_steps(const struct sim_experiment *experiment, struct sim_trace *trace)
 {
-    const uintptr_t registers[] = {(uintptr_t)sim_fd_add, (uintptr_t)sim_fd_modify, trace->mark};
-    bool reached = trace->count > 0 && run_to(world, what, trace->steps[0] - 1);
-    trace->path.marks = registers;
+    const uintptr_t marks[] = {(uintptr_t)sim_fd_add, (uintptr_t)sim_fd_modify, trace->mark};
+    struct sim_world *world = experiment->world;
+    bool reached = trace->count > 0 && sim_experiment_at(experiment, trace->steps[0] - 1);
+    trace->path.marks = marks;
     trace->path.mark_count = trace->mark != 0 ? 3 : 2;
     for (uint32_t i = 0; i < trace->count && reached; i++) {
         trace->begins[i] = trace->path.walked;
         reached = world->step >= trace->steps[i] - 1 ||
                   sim_world_continue(world, (struct sim_stop){trace->steps[i] - 1, false});
-        if (!reached || trace->path.walked >= WALK_MOST ||
-                !sim_walk_begin(NULL, 0, &trace->path, WALK_MOST - trace->path.walked)) {
+        if (!reached || trace->path.walked >= ACTOR_MOST ||
+                !sim_walk_begin(NULL, 0, &trace->path, ACTOR_MOST - trace->path.walked)) {
             break;
         }
         reached = sim_world_continue(world, (struct sim_stop){trace->steps[i], false});
@@ -94,22 +118,22 @@ walk_steps(struct sim_world *world, const struct sim_case *what, struct sim_acto
 }
 
 void
-sim_actor_trace_run(struct sim_world *world, const struct sim_case *what,
+sim_trace_run_actor(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
-    struct sim_actor_trace *trace = argument;
-    struct sim_aside kept;
-    sim_keep(world, &kept);
-    find_steps(world, what, outcome->steps, trace);
-    walk_steps(world, what, trace);
+    struct sim_trace *trace = argument;
+    struct sim_experiment experiment;
+    sim_experiment_begin(&experiment, world, what, outcome);
+    find_steps(&experiment, trace);
+    walk_steps(&experiment, trace);
     trace->done = true;
-    sim_restore(world, &kept);
+    sim_experiment_end(&experiment);
 }
 
 /* ---- Two ways. ------------------------------------------------------------------------------- */
 
 uint64_t
-sim_actor_trace_step(const struct sim_actor_trace *trace, uint32_t nth)
+sim_trace_step(const struct sim_trace *trace, uint32_t nth)
 {
     uint64_t step = 0;
     for (uint32_t i = 0; i < trace->count && trace->begins[i] <= nth; i++) {
@@ -119,8 +143,8 @@ sim_actor_trace_step(const struct sim_actor_trace *trace, uint32_t nth)
 }
 
 uint32_t
-sim_actor_trace_only(struct sim_places *places, const struct sim_actor_trace *trace,
-        const struct sim_actor_trace *other, struct sim_walked *ret)
+sim_trace_only(struct sim_places *places, const struct sim_trace *trace,
+        const struct sim_trace *other, struct sim_walked *ret)
 {
     struct sim_walked others[SIM_PATH_FUNCTIONS];
     uint32_t count = sim_path_functions(places, &trace->path, ret);
@@ -155,7 +179,7 @@ line_of(struct sim_places *places, const struct sim_walk_stop *call, struct sim_
 }
 
 static uint32_t
-made(struct sim_places *places, const struct sim_actor_trace *trace, uint32_t calls,
+made(struct sim_places *places, const struct sim_trace *trace, uint32_t calls,
         const struct sim_place *line)
 {
     uint32_t count = 0;
@@ -168,8 +192,8 @@ made(struct sim_places *places, const struct sim_actor_trace *trace, uint32_t ca
 }
 
 const struct sim_walk_stop *
-sim_actor_trace_only_call(struct sim_places *places, const struct sim_actor_trace *trace,
-        const struct sim_actor_trace *other)
+sim_trace_only_call(
+        struct sim_places *places, const struct sim_trace *trace, const struct sim_trace *other)
 {
     for (uint32_t i = 0; i < trace->path.call_count && i < SIM_PATH_CALLS; i++) {
         struct sim_place line;
