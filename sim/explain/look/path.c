@@ -35,7 +35,7 @@ find(struct sim_walked *all, uint32_t *count, const struct sim_place *place)
 
 static void
 note(struct sim_walked *all, uint32_t *count, const struct sim_place *place,
-        const struct sim_path_slot *slot, bool within)
+        const struct sim_path_slot *slot, uint32_t depth, bool within)
 {
     struct sim_walked *walked = find(all, count, place);
     if (walked == NULL) {
@@ -52,6 +52,7 @@ note(struct sim_walked *all, uint32_t *count, const struct sim_place *place,
             walked->before_last = walked->last;
         }
         walked->last = slot->last;
+        walked->depth = depth;
         walked->place.line = place->line;
     } else if (place->line != walked->place.line && slot->last >= walked->before_last) {
         walked->before = place->line;
@@ -97,7 +98,11 @@ stands_before(const struct sim_walked *a, const struct sim_walked *b)
 {
     bool runtime_a = sim_place_is_runtime(&a->place);
     bool runtime_b = sim_place_is_runtime(&b->place);
-    return runtime_a != runtime_b ? !runtime_a : a->last > b->last;
+    /* Of functions that share an instruction, the innermost first; not as the table happens to have
+     * them, whose order depends on where the program was loaded. */
+    return runtime_a != runtime_b ? !runtime_a
+           : a->last != b->last   ? a->last > b->last
+                                  : a->depth < b->depth;
 }
 
 static void
@@ -126,7 +131,7 @@ sim_path_functions(struct sim_places *places, const struct sim_path *path, struc
         uint32_t chain = worth ? sim_places_at(places, slot->pc, false, found, INLINED_MAX) : 0;
         for (uint32_t k = 0; k < chain; k++) {
             if (is_shown(&found[k])) {
-                note(ret, &count, &found[k], slot, k + 1 < chain);
+                note(ret, &count, &found[k], slot, k, k + 1 < chain);
             }
         }
     }

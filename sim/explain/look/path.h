@@ -26,6 +26,7 @@ struct sim_walked {
     uint32_t first;       /* When it was come to first: entered, or gone on with. */
     uint32_t before;      /* The line before the last one, … */
     uint32_t before_last; /* … and when it was executed last. */
+    uint32_t depth;       /* At its last instruction: inlined functions inside of it. */
 };
 
 /*
