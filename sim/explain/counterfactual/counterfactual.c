@@ -38,7 +38,7 @@ ask_all(const struct sim_runs *runs, struct sim__counterfactual_shared *shared)
     sim_single_fini(&worker);
 }
 
-/* The blocked task writes it itself there; but it is not its private state: others write it here. */
+/* The blocked task writes it itself there; but the word is not its own: others write it here. */
 static bool
 is_of_others(
         const struct sim__counterfactual_shared *shared, const struct sim__counterfactual_hit *hit)
