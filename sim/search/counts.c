@@ -10,48 +10,24 @@
 /* Generations that are added up; deeper ones are not counted. */
 #define ANCESTORS_MAX 8u
 
-static inline uint32_t
-place_of(uint32_t id)
-{
-    return (id * UINT32_C(0x9e3779b1)) >> 19;
-}
-
-/* The entry, or the free slot for it. */
 static struct sim_counted *
-find_slot(struct sim_counts *counts, uint32_t id)
+find(struct sim_counts *counts, uint32_t id)
 {
-    uint32_t at = place_of(id);
-    rt_assert(counts->count < SIM_COUNTED_MAX);
-    while (counts->counted[at].stamp == counts->stamp && counts->counted[at].id != id) {
-        at = (at + 1) % SIM_COUNTED_MAX;
-    }
-    return &counts->counted[at];
+    uint32_t place = sim_probe_all(counts->ids, SIM_COUNTED_BITS, 1, id);
+    return counts->ids[place].stamp == 1 ? &counts->counted[place] : NULL;
 }
 
 /* The entry, made if it is missing; NULL when the table is nearly full. */
 static struct sim_counted *
 entry_of(struct sim_counts *counts, uint32_t id)
 {
-    struct sim_counted *counted = find_slot(counts, id);
-    if (counted->stamp != counts->stamp) {
-        if (counts->count >= SIM_COUNTED_MAX / 4 * 3) {
-            return NULL;
-        }
-        *counted = (struct sim_counted){.id = id, .stamp = counts->stamp};
-        counts->count++;
+    uint32_t place = sim_probe_all(counts->ids, SIM_COUNTED_BITS, 1, id);
+    if (counts->ids[place].stamp != 1 && counts->count >= SIM_COUNTED_MAX / 4 * 3) {
+        return NULL;
     }
-    return counted;
-}
-
-static struct sim_counts_parent *
-find_parent_slot(struct sim_counts *counts, uint32_t id)
-{
-    uint32_t at = place_of(id);
-    rt_assert(counts->parent_count < SIM_COUNTED_MAX);
-    while (counts->parents[at].id != 0 && counts->parents[at].id != id) {
-        at = (at + 1) % SIM_COUNTED_MAX;
-    }
-    return &counts->parents[at];
+    rt_assert(counts->count < SIM_COUNTED_MAX);
+    counts->count += sim_probe_set(counts->ids, place, 1, id);
+    return &counts->counted[place];
 }
 
 void
@@ -60,13 +36,11 @@ sim_counts_init(struct sim_counts *counts, const struct sim_facts *facts)
     counts->stamp = 1;
     for (uint32_t i = 0; i < facts->count; i++) {
         const struct sim_fact *fact = &facts->entries[i];
-        if (fact->kind != SIM_FACT_ACTOR || fact->b == 0 ||
-                counts->parent_count >= SIM_COUNTED_MAX / 4 * 3) {
-            continue;
+        bool is_child = fact->kind == SIM_FACT_ACTOR && fact->b != 0;
+        struct sim_counted *child = is_child ? entry_of(counts, (uint32_t)fact->a) : NULL;
+        if (child != NULL) {
+            child->parent = fact->b;
         }
-        struct sim_counts_parent *parent = find_parent_slot(counts, (uint32_t)fact->a);
-        counts->parent_count += parent->id == 0;
-        *parent = (struct sim_counts_parent){(uint32_t)fact->a, fact->b};
     }
 }
 
@@ -74,7 +48,6 @@ void
 sim_counts_forget(struct sim_counts *counts)
 {
     counts->stamp++;
-    counts->count = 0;
 }
 
 void
@@ -85,10 +58,9 @@ sim_counts_add(struct sim_counts *counts, uint32_t id, int64_t own)
         if (counted == NULL) {
             return;
         }
-        counted->whole += own;
-        /* 0: the world made it, or its parent is unknown. */
-        const struct sim_counts_parent *parent = find_parent_slot(counts, id);
-        id = parent->id != 0 ? parent->parent : 0;
+        counted->whole = own + (counted->stamp == counts->stamp ? counted->whole : 0);
+        counted->stamp = counts->stamp;
+        id = counted->parent;
     }
 }
 
@@ -114,8 +86,8 @@ insert(struct sim_counts *counts, uint32_t actor, uint32_t place)
 void
 sim_counts_appear(struct sim_counts *counts, uint32_t actor, uint32_t id, uint32_t parent)
 {
-    const struct sim_counted *counted = find_slot(counts, id);
-    int64_t whole = counted->stamp == counts->stamp ? counted->whole : 0;
+    const struct sim_counted *counted = find(counts, id);
+    int64_t whole = counted != NULL && counted->stamp == counts->stamp ? counted->whole : 0;
     counts->left[actor] = whole;
     counts->known[actor] = counts->run;
     bool has_maker = parent != 0 && sim_counts_knows(counts, parent);

@@ -13,24 +13,21 @@
 #ifndef SIM_SEARCH_COUNTS_H
 #define SIM_SEARCH_COUNTS_H
 
+#include "sim/base/probe.h"
 #include "sim/search/learn/facts.h"
 #include "sim/search/ordering.h"
 
 /* One event. */
 #define SIM_COUNT_ONE 16
 
-#define SIM_COUNTED_MAX (1u << 13)
+#define SIM_COUNTED_BITS 13u
+#define SIM_COUNTED_MAX (1u << SIM_COUNTED_BITS)
 
-/* Events by the actor `id`, with those of its descendants. */
+/* An actor by its stable id. */
 struct sim_counted {
-    uint32_t id;
-    uint32_t stamp; /* Other than that of the table: the slot is free. */
-    int64_t whole;
-};
-
-struct sim_counts_parent {
-    uint32_t id; /* 0: the slot is free. */
-    uint32_t parent;
+    uint32_t parent; /* 0: the world made it, or its parent is unknown. */
+    uint32_t stamp;  /* Other than that of the table: it has made no events. */
+    int64_t whole;   /* Its events, with those of its descendants. */
 };
 
 struct sim_counts {
@@ -40,10 +37,9 @@ struct sim_counts {
     uint32_t known[SIM_INDICES]; /* … valid where this is the run. */
     uint16_t next[SIM_INDICES];  /* In the order below; 0 is before the first and after the last. */
     uint16_t previous[SIM_INDICES];
-    uint32_t count;        /* Of those counted, … */
-    uint32_t parent_count; /* … and of those whose parent is known. Open addressing by id: */
+    uint32_t count; /* Of the actors in the table. */
+    struct sim_key ids[SIM_COUNTED_MAX];
     struct sim_counted counted[SIM_COUNTED_MAX];
-    struct sim_counts_parent parents[SIM_COUNTED_MAX];
 };
 
 /* Reads the parent of each actor from `facts`; `counts` is zeroed. */

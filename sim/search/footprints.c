@@ -5,22 +5,6 @@
  */
 #include "sim/search/footprints.h"
 
-#include <string.h>
-
-#include "runtime/base/assert.h"
-
-/* The guess for `state`, or the free slot for it. */
-static struct sim_guess *
-find_slot(struct sim_footprints *footprints, uint32_t state)
-{
-    uint32_t at = (state * UINT32_C(0x9e3779b1)) >> 19;
-    rt_assert(footprints->count < SIM_GUESSES);
-    while (footprints->guesses[at].state != 0 && footprints->guesses[at].state != state) {
-        at = (at + 1) % SIM_GUESSES;
-    }
-    return &footprints->guesses[at];
-}
-
 static void
 reach_for(struct sim_reach *reach, uint32_t resource, uint32_t mode)
 {
@@ -34,14 +18,13 @@ reach_for(struct sim_reach *reach, uint32_t resource, uint32_t mode)
 static void
 learn(struct sim_footprints *footprints, const struct sim_fact *fact)
 {
-    struct sim_guess *guess = find_slot(footprints, sim_footprint_state(fact));
-    if (guess->state == 0) {
-        if (footprints->count >= SIM_GUESSES / 4 * 3) {
-            return;
-        }
-        guess->state = sim_footprint_state(fact);
-        footprints->count++;
+    uint32_t state = sim_footprint_state(fact);
+    uint32_t place = sim_probe_all(footprints->known, SIM_GUESSES_BITS, 1, state);
+    struct sim_guess *guess = &footprints->guesses[place];
+    if (footprints->known[place].stamp != 1 && footprints->count >= SIM_GUESSES / 4 * 3) {
+        return;
     }
+    footprints->count += sim_probe_set(footprints->known, place, 1, state);
     reach_for(&guess->reach, fact->b, sim_footprint_mode(fact));
     if (guess->count < SIM_GUESS_LOCATIONS && fact->b != 0) {
         guess->mode[guess->count] = (uint8_t)sim_footprint_mode(fact);
@@ -68,8 +51,8 @@ sim__footprints_update(struct sim_footprints *footprints, uint32_t actor)
     struct sim_reach *own = &footprints->own[actor];
     const struct sim_guess *guess = NULL;
     if (standing != NULL) {
-        const struct sim_guess *found = find_slot(footprints, standing->state);
-        guess = found->state != 0 ? found : NULL;
+        uint32_t place = sim_probe_all(footprints->known, SIM_GUESSES_BITS, 1, standing->state);
+        guess = footprints->known[place].stamp == 1 ? &footprints->guesses[place] : NULL;
     }
     *own = guess != NULL ? guess->reach : (struct sim_reach){0, 0, UINT64_MAX};
     if (standing != NULL && standing->object != 0) {

@@ -17,13 +17,14 @@
 #ifndef SIM_SEARCH_FOOTPRINTS_H
 #define SIM_SEARCH_FOOTPRINTS_H
 
+#include "sim/base/probe.h"
 #include "sim/search/learn/facts.h"
 #include "sim/search/learn/states.h"
-#include "sim/search/learn/steps.h"
 #include "sim/search/ordering.h"
 
 #define SIM_GUESS_LOCATIONS 7u
-#define SIM_GUESSES (1u << 13)
+#define SIM_GUESSES_BITS 13u
+#define SIM_GUESSES (1u << SIM_GUESSES_BITS)
 
 /* By mode: a bit for each resource. */
 struct sim_reach {
@@ -33,7 +34,6 @@ struct sim_reach {
 };
 
 struct sim_guess {
-    uint32_t state; /* 0: none. */
     uint8_t count;
     uint8_t mode[SIM_GUESS_LOCATIONS]; /* enum sim_mode; of location i: */
     uint32_t resource[SIM_GUESS_LOCATIONS];
@@ -48,7 +48,8 @@ struct sim_footprints {
     uint32_t updated[SIM_STATES_ACTORS];              /* … in this run; … */
     const struct sim_guess *guess[SIM_STATES_ACTORS]; /* … and its guess; NULL: none. */
     uint32_t count;
-    struct sim_guess guesses[SIM_GUESSES]; /* Open addressing by state. */
+    struct sim_key known[SIM_GUESSES];     /* States, … */
+    struct sim_guess guesses[SIM_GUESSES]; /* … and their guesses. */
 };
 
 /* Fills the table from `facts`. */

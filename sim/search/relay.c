@@ -27,14 +27,13 @@
 #include "sim/search/strategy.h"
 
 #define STREAM UINT32_C(0x72656c79)
-#define WRITTEN 1024u
+#define WRITTEN_BITS 10u
+#define WRITTEN_TRIES 8u
 #define NONE UINT32_MAX
 #define FAIR_AFTER 2000u
 
 /* What was written last to a resource. */
 struct written {
-    uint32_t run;
-    uint32_t resource;
     uint64_t seen;    /* A bit for each actor that touched it since, hashed to 64. */
     uint64_t touched; /* … and for each that has ever touched it. */
 };
@@ -46,7 +45,8 @@ struct relay {
     uint32_t asked;   /* Choices of this run. */
     uint32_t last;    /* The actor that ran last: in-run index. */
     uint64_t stirred; /* Bits of actors that touched what others wrote since they ran last. */
-    struct written written[WRITTEN];
+    struct sim_key resources[1u << WRITTEN_BITS];
+    struct written written[1u << WRITTEN_BITS];
     struct sim_footprints footprints;
 };
 
@@ -56,18 +56,28 @@ bit_of(uint32_t actor)
     return UINT64_C(1) << (actor & 63);
 }
 
-/* The entry of `resource`, or a free one; a full neighbourhood loses its first entry. */
+/* NULL: it was not touched in this run, or forgotten. */
+static const struct written *
+find(const struct relay *relay, uint32_t resource)
+{
+    uint32_t run = relay->ordering.run;
+    uint32_t place = sim_probe(relay->resources, WRITTEN_BITS, WRITTEN_TRIES, run, resource);
+    bool known = place != UINT32_MAX && relay->resources[place].stamp == run;
+    return known ? &relay->written[place] : NULL;
+}
+
+/* The entry of `resource`, made if it is missing; a full neighbourhood loses its first one. */
 static struct written *
 written_of(struct relay *relay, uint32_t resource)
 {
-    uint32_t at = (resource * UINT32_C(0x9e3779b1)) >> 22;
-    for (uint32_t i = 0; i < 8; i++) {
-        struct written *written = &relay->written[(at + i) % WRITTEN];
-        if (written->run != relay->ordering.run || written->resource == resource) {
-            return written;
-        }
+    uint32_t run = relay->ordering.run;
+    uint32_t place = sim_probe(relay->resources, WRITTEN_BITS, WRITTEN_TRIES, run, resource);
+    bool full = place == UINT32_MAX;
+    place = full ? sim_probe_start(WRITTEN_BITS, resource) : place;
+    if (sim_probe_set(relay->resources, place, run, resource) || full) {
+        relay->written[place] = (struct written){UINT64_MAX, 0};
     }
-    return &relay->written[at];
+    return &relay->written[place];
 }
 
 static void
@@ -86,9 +96,6 @@ static void
 touch(struct relay *relay, const struct sim_line_access *location, uint64_t bit)
 {
     struct written *written = written_of(relay, location->resource);
-    if (written->run != relay->ordering.run || written->resource != location->resource) {
-        *written = (struct written){relay->ordering.run, location->resource, UINT64_MAX, 0};
-    }
     if (location->mode != SIM_MODE_READ) {
         relay->stirred |= written->touched & ~bit;
         written->seen = 0;
@@ -124,9 +131,9 @@ sees_news(struct relay *relay, uint32_t actor)
         return (relay->stirred & bit_of(actor)) != 0;
     }
     for (uint32_t i = 0; i < guess->count; i++) {
-        const struct written *written = written_of(relay, guess->resource[i]);
-        if (guess->mode[i] == SIM_MODE_READ && written->run == relay->ordering.run &&
-                written->resource == guess->resource[i] && (written->seen & bit_of(actor)) == 0) {
+        const struct written *written =
+                guess->mode[i] == SIM_MODE_READ ? find(relay, guess->resource[i]) : NULL;
+        if (written != NULL && (written->seen & bit_of(actor)) == 0) {
             return true;
         }
     }

@@ -53,7 +53,8 @@
 #define USES 2048u
 #define PAIRS 2048u
 #define READS 512u
-#define WRITERS 1024u
+#define WRITERS_BITS 10u
+#define WRITERS_TRIES 16u
 
 /* A resource, and the actors that touch it. */
 struct shared {
@@ -81,13 +82,6 @@ struct read {
     uint32_t pairs;
 };
 
-/* The line that wrote a resource last. */
-struct writer {
-    uint32_t run;
-    uint32_t resource;
-    uint32_t line;
-};
-
 enum tier { AVOIDED, NEITHER, WANTED };
 
 struct rf {
@@ -101,7 +95,8 @@ struct rf {
     uint8_t tier[SIM_INDICES];
     uint32_t tier_version[SIM_INDICES];
     uint32_t tier_state[SIM_INDICES];
-    struct writer writers[WRITERS];
+    struct sim_key written[1u << WRITERS_BITS]; /* Resources written in this run, … */
+    uint32_t writers[1u << WRITERS_BITS];       /* … and the lines that wrote them last. */
     uint32_t shared_count;
     uint32_t use_count;
     uint32_t pair_count;
@@ -354,26 +349,25 @@ sim_rf_begin_with(struct sim_strategy *strategy, uint64_t seed, const struct sim
 
 /* ---- Events. --------------------------------------------------------------------------------- */
 
-/* The entry of `resource`, or a free one; a full neighbourhood loses its first entry. */
-static struct writer *
-writer_of(struct rf *rf, uint32_t resource)
+/* 0: none in this run, or it is forgotten. */
+static uint32_t
+last_writer(const struct rf *rf, uint32_t resource)
 {
-    uint32_t at = (resource * UINT32_C(0x9e3779b1)) >> 22;
-    for (uint32_t i = 0; i < 16; i++) {
-        struct writer *writer = &rf->writers[(at + i) % WRITERS];
-        if (writer->run != rf->ordering.run || writer->resource == resource) {
-            return writer;
-        }
-    }
-    return &rf->writers[at];
+    uint32_t run = rf->ordering.run;
+    uint32_t place = sim_probe(rf->written, WRITERS_BITS, WRITERS_TRIES, run, resource);
+    bool known = place != UINT32_MAX && rf->written[place].stamp == run;
+    return known ? rf->writers[place] : 0;
 }
 
-static uint32_t
-last_writer(struct rf *rf, uint32_t resource)
+/* A full neighbourhood loses its first entry. */
+static void
+set_writer(struct rf *rf, uint32_t resource, uint32_t line)
 {
-    const struct writer *writer = writer_of(rf, resource);
-    bool known = writer->run == rf->ordering.run && writer->resource == resource;
-    return known ? writer->line : 0;
+    uint32_t run = rf->ordering.run;
+    uint32_t place = sim_probe(rf->written, WRITERS_BITS, WRITERS_TRIES, run, resource);
+    place = place != UINT32_MAX ? place : sim_probe_start(WRITERS_BITS, resource);
+    (void)sim_probe_set(rf->written, place, run, resource);
+    rf->writers[place] = line;
 }
 
 static void
@@ -391,8 +385,7 @@ access(struct rf *rf, const struct sim_line_access *location)
         }
     }
     if (location->mode != SIM_MODE_READ && last != location->line) {
-        *writer_of(rf, location->resource) =
-                (struct writer){rf->ordering.run, location->resource, location->line};
+        set_writer(rf, location->resource, location->line);
         rf->version++;
     }
 }

@@ -42,7 +42,7 @@
 
 #define STREAM UINT32_C(0x73757277)
 #define OBJECTS 512u
-#define INDEX 1024u
+#define INDEX_BITS 10u
 #define NONE UINT32_MAX
 
 /* A resource that several actors touch, or the beginning of what may become one. */
@@ -79,38 +79,34 @@ struct surw {
     uint32_t next_fact[SIM_LEARNED_FACTS]; /* About the same object, plus 1. */
     uint32_t counted;                      /* The object of which counts are in the table. */
     struct object objects[OBJECTS];
-    uint16_t index[INDEX]; /* By resource, until they are sifted: place plus 1; 0: free. */
+    struct sim_key resources[1u << INDEX_BITS]; /* Until they are sifted: of all objects, … */
+    uint16_t index[1u << INDEX_BITS];           /* … and their places. */
     struct sim_counts counts;
     struct sim_footprints footprints;
 };
 
 /* ---- Which object. --------------------------------------------------------------------------- */
 
-/* The object's entry in the index, or the free one for it. */
-static uint16_t *
-find_slot(struct surw *surw, uint32_t resource)
+/* NULL: it is unknown. */
+static struct object *
+find(struct surw *surw, uint32_t resource)
 {
-    uint32_t at = (resource * UINT32_C(0x9e3779b1)) >> 22;
-    while (surw->index[at] != 0 && surw->objects[surw->index[at] - 1].resource != resource) {
-        at = (at + 1) % INDEX;
-    }
-    return &surw->index[at];
+    uint32_t at = sim_probe_all(surw->resources, INDEX_BITS, 1, resource);
+    return surw->resources[at].stamp == 1 ? &surw->objects[surw->index[at]] : NULL;
 }
 
+/* NULL: it is unknown, and there are too many. */
 static struct object *
 object_of(struct surw *surw, uint32_t resource)
 {
-    uint16_t *place = find_slot(surw, resource);
-    if (*place != 0) {
-        return &surw->objects[*place - 1];
+    uint32_t at = sim_probe_all(surw->resources, INDEX_BITS, 1, resource);
+    bool is_new = surw->resources[at].stamp != 1;
+    if (is_new && surw->count < OBJECTS) {
+        (void)sim_probe_set(surw->resources, at, 1, resource);
+        surw->index[at] = (uint16_t)surw->count;
+        surw->objects[surw->count++] = (struct object){.resource = resource};
     }
-    if (surw->count == OBJECTS) {
-        return NULL;
-    }
-    struct object *object = &surw->objects[surw->count++];
-    *object = (struct object){.resource = resource};
-    *place = (uint16_t)surw->count;
-    return object;
+    return find(surw, resource);
 }
 
 static void
@@ -134,18 +130,18 @@ learn_object(struct surw *surw, const struct sim_fact *fact)
 static void
 learn_race(struct surw *surw, const struct sim_fact *fact)
 {
-    uint16_t place = *find_slot(surw, (uint32_t)fact->a);
-    if (place != 0) {
-        surw->objects[place - 1].races += fact->sum;
+    struct object *object = find(surw, (uint32_t)fact->a);
+    if (object != NULL) {
+        object->races += fact->sum;
     }
 }
 
 static void
 learn_line(struct surw *surw, const struct sim_fact *fact)
 {
-    uint16_t place = fact->b != 0 ? *find_slot(surw, fact->b) : 0;
-    if (place != 0) {
-        surw->objects[place - 1].lines |= sim_reach_bit(sim_footprint_line(fact));
+    struct object *object = fact->b != 0 ? find(surw, fact->b) : NULL;
+    if (object != NULL) {
+        object->lines |= sim_reach_bit(sim_footprint_line(fact));
     }
 }
 
@@ -362,7 +358,7 @@ count(struct surw *surw, uint32_t actor)
     surw->intended = actor == surw->intended ? NONE : surw->intended;
 }
 
-/* The step is over. As in steps.c, a read counts unless the task blocked after it. */
+/* The step is over. As in observe.c, a read counts unless the task blocked after it. */
 static void
 end_step(struct surw *surw)
 {

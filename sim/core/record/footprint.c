@@ -78,18 +78,25 @@ const struct sim_footprint sim_footprints[256] = {
 };
 
 bool
+sim_access_sets_conflict(
+        const struct sim_access *a, uint32_t count_a, const struct sim_access *b, uint32_t count_b)
+{
+    for (uint32_t i = 0; i < count_a; i++) {
+        for (uint32_t k = 0; k < count_b; k++) {
+            if (sim_accesses_conflict(a[i], b[k])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool
 sim_events_conflict(const struct sim_event *a, const struct sim_event *b)
 {
     struct sim_access of_a[SIM_ACCESSES_MAX];
     struct sim_access of_b[SIM_ACCESSES_MAX];
     uint32_t count_a = sim_event_accesses(a, of_a);
     uint32_t count_b = sim_event_accesses(b, of_b);
-    for (uint32_t i = 0; i < count_a; i++) {
-        for (uint32_t k = 0; k < count_b; k++) {
-            if (sim_accesses_conflict(of_a[i], of_b[k])) {
-                return true;
-            }
-        }
-    }
-    return false;
+    return sim_access_sets_conflict(of_a, count_a, of_b, count_b);
 }

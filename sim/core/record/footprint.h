@@ -134,6 +134,24 @@ sim_accesses_conflict(struct sim_access a, struct sim_access b)
     return a.resource == b.resource && sim_modes_conflict(a.mode, b.mode);
 }
 
+/* Adds the mode to the access of the same resource among the `count` of `set`. False: there is
+ * none. READ and ADD together conflict with all that a WRITE does. */
+static inline bool
+sim_access_merge(struct sim_access *set, uint32_t count, struct sim_access access)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (set[i].resource == access.resource) {
+            set[i].mode |= access.mode;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether some access of `a` conflicts with some access of `b`. */
+bool sim_access_sets_conflict(
+        const struct sim_access *a, uint32_t count_a, const struct sim_access *b, uint32_t count_b);
+
 /* Whether some access of event `a` conflicts with some access of event `b`; actors are not
  * compared. */
 bool sim_events_conflict(const struct sim_event *a, const struct sim_event *b);

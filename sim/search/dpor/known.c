@@ -45,12 +45,8 @@ grow(struct dpor_known *known, struct dpor_known_step *step)
 static void
 add(struct dpor_known *known, struct dpor_known_step *step, struct sim_access access)
 {
-    for (uint32_t i = 0; i < step->count; i++) {
-        struct sim_access *each = &known->accesses[step->first + i];
-        if (each->resource == access.resource) {
-            each->mode |= access.mode;
-            return;
-        }
+    if (sim_access_merge(known->accesses + step->first, step->count, access)) {
+        return;
     }
     if (!grow(known, step)) {
         step->global = true;

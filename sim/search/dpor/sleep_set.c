@@ -45,11 +45,8 @@ add_access(struct dpor *dpor, struct dpor_node *node, struct sim_access access)
     struct sim_access *head = dpor->records + node->open;
     uint32_t count = length(dpor, node->open);
     rt_assert(node->open + 1 + count == dpor->records_used); /* It is the last record. */
-    for (uint32_t i = 1; i <= count; i++) {
-        if (head[i].resource == access.resource) {
-            head[i].mode |= access.mode;
-            return;
-        }
+    if (sim_access_merge(head + 1, count, access)) {
+        return;
     }
     if (dpor->records_used == DPOR_RECORDS) {
         head->mode |= DPOR_GLOBAL;

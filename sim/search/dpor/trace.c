@@ -14,18 +14,9 @@
 bool
 dpor_conflict(struct dpor_footprint a, struct dpor_footprint b)
 {
-    if (a.global || b.global) {
-        return true;
-    }
     rt_assert((a.count == 0 || a.accesses != NULL) && (b.count == 0 || b.accesses != NULL));
-    for (uint32_t i = 0; i < a.count; i++) {
-        for (uint32_t k = 0; k < b.count; k++) {
-            if (sim_accesses_conflict(a.accesses[i], b.accesses[k])) {
-                return true;
-            }
-        }
-    }
-    return false;
+    return a.global || b.global ||
+           sim_access_sets_conflict(a.accesses, a.count, b.accesses, b.count);
 }
 
 /* ---- Recording. ------------------------------------------------------------------------------ */
@@ -68,11 +59,8 @@ touch(struct dpor_trace *trace, struct dpor_transition *transition, struct sim_a
 {
     struct sim_access *all = trace->all + transition->first;
     rt_assert(transition->first + transition->count == trace->accesses);
-    for (uint32_t i = 0; i < transition->count; i++) {
-        if (all[i].resource == access.resource) {
-            all[i].mode |= access.mode; /* READ and ADD conflict with what WRITE does. */
-            return;
-        }
+    if (sim_access_merge(all, transition->count, access)) {
+        return;
     }
     if (trace->accesses == DPOR_ACCESSES_MAX) {
         transition->global = true;

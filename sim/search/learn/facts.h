@@ -26,9 +26,9 @@
 enum sim_fact_kind {
     SIM_FACT_LENGTH,    /* Choices of the next actor in a run; a and b: 0. */
     SIM_FACT_ACTOR,     /* Steps of an actor; a: its stable id; b: its parent's. */
-    SIM_FACT_OBJECT,    /* Accesses to an object; a, b: steps.h. */
+    SIM_FACT_OBJECT,    /* Accesses to an object; a, b: below. */
     SIM_FACT_RACE,      /* Accesses of an object that could have had the other order; a: it. */
-    SIM_FACT_FOOTPRINT, /* A step in some state touches an object; a, b: steps.h. */
+    SIM_FACT_FOOTPRINT, /* A step in some state touches an object; a, b: below. */
     SIM_FACT_WANTED,    /* A constraint of a run (rf.h); a: both sites; b: the run, its sign. */
     SIM_FACT_COVER,     /* A coverage point; a: the point; b: its kind. */
     SIM_FACT_ORDER,     /* A partial order of steps, one in sixteen of them; a: its hash. */
@@ -94,5 +94,47 @@ void sim_facts_copy(struct sim_facts *to, const struct sim_facts *from);
 /* The fact; NULL: it was not seen. Valid until the table changes. */
 const struct sim_fact *sim_facts_find(
         const struct sim_facts *facts, enum sim_fact_kind kind, uint64_t a, uint32_t b);
+
+/* ---- What two kinds are about. --------------------------------------------------------------- */
+
+/* FOOTPRINT: b is the resource, a holds the state that the step began in, line and mode. Once for
+ * each event; with line, mode and b 0: once for each step. */
+static inline uint64_t
+sim_footprint_fact(uint32_t state, uint32_t line, uint32_t mode)
+{
+    return (uint64_t)state << 34 | (uint64_t)line << 2 | mode;
+}
+
+static inline uint32_t
+sim_footprint_state(const struct sim_fact *fact)
+{
+    return (uint32_t)(fact->a >> 34);
+}
+
+static inline uint32_t
+sim_footprint_line(const struct sim_fact *fact)
+{
+    return (uint32_t)(fact->a >> 2);
+}
+
+static inline uint32_t
+sim_footprint_mode(const struct sim_fact *fact)
+{
+    return (uint32_t)(fact->a & 3);
+}
+
+/* OBJECT: a holds the resource and the mode, b is the actor's stable id. Once for each step that
+ * touches it, in the strongest mode; 0 times for one that only reads it and ends blocked. */
+static inline uint32_t
+sim_object_resource(const struct sim_fact *fact)
+{
+    return (uint32_t)fact->a;
+}
+
+static inline uint32_t
+sim_object_mode(const struct sim_fact *fact)
+{
+    return (uint32_t)(fact->a >> 32);
+}
 
 #endif

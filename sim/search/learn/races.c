@@ -49,20 +49,15 @@ sim_races_start(struct sim_races *races, uint32_t actor, uint32_t maker)
 static struct sim_races_resource *
 resource_of(struct sim_races *races, uint32_t number)
 {
-    uint32_t at = (number * UINT32_C(0x9e3779b1)) >> 23;
-    for (uint32_t i = 0; i < TRIES; i++) {
-        struct sim_races_resource *resource = &races->resources[(at + i) % SIM_RACES_RESOURCES];
-        if (resource->run == races->run && resource->resource == number) {
-            return resource;
-        }
-        if (resource->run != races->run) {
-            memset(resource, 0, sizeof(*resource));
-            resource->run = races->run;
-            resource->resource = number;
-            return resource;
-        }
+    uint32_t place = sim_probe(races->numbers, SIM_RACES_RESOURCE_BITS, TRIES, races->run, number);
+    if (place == UINT32_MAX) {
+        return NULL;
     }
-    return NULL;
+    struct sim_races_resource *resource = &races->resources[place];
+    if (sim_probe_set(races->numbers, place, races->run, number)) {
+        memset(resource, 0, sizeof(*resource));
+    }
+    return resource;
 }
 
 static void

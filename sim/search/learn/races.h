@@ -21,10 +21,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/base/probe.h"
 #include "sim/core/record/footprint.h"
 
 #define SIM_RACES_ACTORS 128u
-#define SIM_RACES_RESOURCES 512u /* A power of two. */
+#define SIM_RACES_RESOURCE_BITS 9u
 
 struct sim_races_clock {
     uint32_t steps[SIM_RACES_ACTORS];
@@ -32,8 +33,6 @@ struct sim_races_clock {
 
 /* The accesses of a run to a resource. */
 struct sim_races_resource {
-    uint32_t run; /* The run in which the rest was written. */
-    uint32_t resource;
     uint32_t actor;                                 /* Of the last touch, … */
     uint32_t step;                                  /* … the number of the actor's step, … */
     uint32_t mode;                                  /* … enum sim_mode. */
@@ -44,7 +43,8 @@ struct sim_races {
     uint32_t run;                     /* Counts runs from 1. */
     uint32_t begun[SIM_RACES_ACTORS]; /* The run in which the clock was written. */
     struct sim_races_clock clocks[SIM_RACES_ACTORS];
-    struct sim_races_resource resources[SIM_RACES_RESOURCES];
+    struct sim_key numbers[1u << SIM_RACES_RESOURCE_BITS];              /* Of resources, … */
+    struct sim_races_resource resources[1u << SIM_RACES_RESOURCE_BITS]; /* … and what is known. */
 };
 
 /* Begins a run. */

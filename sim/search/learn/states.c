@@ -21,23 +21,12 @@ sim_states_begin(struct sim_states *states)
 
 /* ---- Tasks by number. ------------------------------------------------------------------------ */
 
-/* The slot of the task, or the free one for it. */
-static uint32_t
-find(const struct sim_states *states, uint32_t object)
-{
-    uint32_t at = (object * UINT32_C(0x9e3779b1)) >> 18;
-    while (states->tasks[at].run == states->run && states->tasks[at].object != object) {
-        at = (at + 1) % SIM_STATES_TASKS;
-    }
-    return at;
-}
-
 static struct sim_standing *
 task_of(struct sim_states *states, uint32_t object)
 {
-    uint32_t at = find(states, object);
-    return states->tasks[at].run == states->run ? sim_states_of(states, states->tasks[at].actor)
-                                                : NULL;
+    uint32_t at = sim_probe_all(states->tasks, SIM_STATES_TASK_BITS, states->run, object);
+    bool known = states->tasks[at].stamp == states->run;
+    return known ? sim_states_of(states, states->task_actors[at]) : NULL;
 }
 
 /* ---- Events. --------------------------------------------------------------------------------- */
@@ -55,10 +44,10 @@ appear(struct sim_states *states, const struct sim_event *event)
             .place = place,
             .state = sim__state(id, place)};
     if (event->object != 0) {
-        uint32_t at = find(states, event->object);
-        states->tasks[at].object = event->object;
-        states->tasks[at].run = states->run;
-        states->tasks[at].actor = event->actor;
+        uint32_t at =
+                sim_probe_all(states->tasks, SIM_STATES_TASK_BITS, states->run, event->object);
+        (void)sim_probe_set(states->tasks, at, states->run, event->object);
+        states->task_actors[at] = event->actor;
     }
 }
 

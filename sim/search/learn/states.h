@@ -32,11 +32,12 @@
 #include <stdint.h>
 
 #include "runtime/task/task.h"
+#include "sim/base/probe.h"
 #include "sim/core/actor.h"
 #include "sim/core/record/footprint.h"
 
 #define SIM_STATES_ACTORS (SIM_ACTORS_MAX + 1u)
-#define SIM_STATES_TASKS (4 * SIM_STATES_ACTORS)
+#define SIM_STATES_TASK_BITS 14u /* Several times as many as there are actors. */
 
 /* The bits of a state in a fact. */
 #define SIM_STATE_BITS 30u
@@ -69,11 +70,8 @@ struct sim_states {
     bool asleep;              /* Its poll is over, and it is blocked. */
     struct sim_standing from; /* The actor's state before the step. */
     struct sim_standing actors[SIM_STATES_ACTORS];
-    struct {
-        uint32_t object;
-        uint32_t run;
-        uint32_t actor;
-    } tasks[SIM_STATES_TASKS]; /* By number of the task; open addressing. */
+    struct sim_key tasks[1u << SIM_STATES_TASK_BITS]; /* Numbers of tasks, … */
+    uint32_t task_actors[1u << SIM_STATES_TASK_BITS]; /* … and their actors. */
 };
 
 /* Begins a run. */

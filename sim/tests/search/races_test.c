@@ -5,7 +5,6 @@
  */
 #include "sim/search/learn/observe.h"
 #include "sim/search/learn/races.h"
-#include "sim/search/learn/steps.h"
 #include "sim/tests/search/search_lab.h"
 
 #define LOCK 101u
