@@ -15,7 +15,7 @@
  * (POPL 2014), algorithm Optimal-DPOR; sleep sets: P. Godefroid, LNCS 1032 (1996). Deviates:
  * - A transition is a whole step, and its footprint is known only when it is over. Where the
  *   algorithm needs that of a step not yet taken there, the union of all its footprints elsewhere
- *   is used (known.h), at the price of some redundant runs.
+ *   is used (steps.h), at the price of some redundant runs.
  * - A step may choose data; in the sleep set it stands for all its choices, with the union of their
  *   footprints.
  * - A step that ends the run while others could continue conflicts with everything, and one of the

@@ -11,9 +11,7 @@
 #define SIM_SEARCH_DPOR_DPOR_H
 
 #include "runtime/base/assert.h"
-#include "sim/search/dpor/known.h"
-#include "sim/search/dpor/seen.h"
-#include "sim/search/dpor/trace.h"
+#include "sim/search/dpor/steps.h"
 #include "sim/search/dpor/wakeup.h"
 #include "sim/search/strategy.h"
 
@@ -71,8 +69,7 @@ struct dpor {
     uint32_t ids[DPOR_IDS];
     struct sim_access records[DPOR_RECORDS];
     struct dpor_trace trace;
-    struct dpor_known known;
-    struct dpor_seen seen;
+    struct dpor_steps steps;
     struct dpor_branches branches;
 };
 

@@ -64,9 +64,8 @@ try_all(struct dpor *dpor, struct dpor_node *node)
 /* i and j conflict, and no step between them forces this order: the other one has to be tried at
  * the node that chose i, unless an equivalent run is noted there. */
 static void
-on_race(void *argument, uint32_t i, uint32_t j)
+on_race(struct dpor *dpor, uint32_t i, uint32_t j)
 {
-    struct dpor *dpor = argument;
     uint32_t place = dpor->trace.transitions[i].node;
     if (place == DPOR_NONE || !is_reversible(dpor, i, j)) {
         return;
@@ -74,7 +73,7 @@ on_race(void *argument, uint32_t i, uint32_t j)
     struct dpor_node *node = &dpor->nodes[place];
     rt_assert(dpor->ids[node->ids + node->index] == dpor->trace.transitions[i].actor);
     struct dpor_sequence sequence;
-    dpor_sequence_init(&sequence, &dpor->trace, &dpor->known, &dpor->seen, i, j);
+    dpor_sequence_init(&sequence, &dpor->trace, &dpor->steps, i, j);
     if (is_in_sleep_set(dpor, node, &sequence)) {
         return;
     }
@@ -82,7 +81,7 @@ on_race(void *argument, uint32_t i, uint32_t j)
     first = first != DPOR_NONE ? first : j;
     if (dpor_alternative(dpor, node, dpor->trace.transitions[first].actor) == node->n) {
         try_all(dpor, node);
-    } else if (!dpor_branches_insert(&dpor->branches, &dpor->known, &node->tree, &sequence)) {
+    } else if (!dpor_branches_insert(&dpor->branches, &dpor->steps, &node->tree, &sequence)) {
         dpor->cut = true;
     }
 }
@@ -128,6 +127,36 @@ dpor_note_end(struct dpor *dpor)
     dpor->cut = !dpor_branches_add(&dpor->branches, &node->tree, actor) || dpor->cut;
 }
 
+/* Whether i happens before j by itself, and not only by way of one between them. */
+static bool
+is_direct(const struct dpor_trace *trace, uint32_t i, uint32_t j)
+{
+    rt_assert(dpor_is_before(trace, i, j));
+    for (uint32_t k = i + 1; k < j; k++) {
+        if (dpor_is_before(trace, i, k) && dpor_is_before(trace, k, j)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The race of two steps of two actors is where they conflict and no step happens after i and before
+ * j. The nearest i first. */
+static void
+find_races(struct dpor *dpor, uint32_t j)
+{
+    const struct dpor_trace *trace = &dpor->trace;
+    for (uint32_t i = j; i-- > 0;) {
+        bool other = trace->transitions[i].actor != trace->transitions[j].actor;
+        if (other && dpor_is_before(trace, i, j) && is_direct(trace, i, j)) {
+            /* Else `before` is not what dpor_trace_order made. */
+            rt_assert(dpor_conflict(dpor_footprint_of(trace, &trace->transitions[i]),
+                    dpor_footprint_of(trace, &trace->transitions[j])));
+            on_race(dpor, i, j);
+        }
+    }
+}
+
 void
 dpor_learn(struct dpor *dpor)
 {
@@ -136,8 +165,9 @@ dpor_learn(struct dpor *dpor)
     dpor->cut = dpor->cut || trace->full;
     dpor_trace_order(trace, trace->kept);
     for (uint32_t j = trace->kept; j < trace->count; j++) {
-        dpor_known_learn(&dpor->known, trace, &trace->transitions[j]);
-        dpor_seen_learn(&dpor->seen, trace, j);
+        dpor_steps_learn(&dpor->steps, trace, j);
     }
-    dpor_trace_races(trace, 0, on_race, dpor);
+    for (uint32_t j = 0; j < trace->count; j++) {
+        find_races(dpor, j);
+    }
 }

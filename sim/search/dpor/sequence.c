@@ -7,15 +7,9 @@
 
 #include "runtime/base/assert.h"
 
-static bool
-has(const uint64_t set[DPOR_WORDS], uint32_t i)
-{
-    return (set[i / 64] >> i % 64 & 1) != 0;
-}
-
 void
 dpor_sequence_init(struct dpor_sequence *sequence, const struct dpor_trace *trace,
-        const struct dpor_known *known, const struct dpor_seen *seen, uint32_t i, uint32_t j)
+        const struct dpor_steps *steps, uint32_t i, uint32_t j)
 {
     rt_assert(j < trace->count && dpor_is_before(trace, i, j));
     *sequence = (struct dpor_sequence){.trace = trace, .last = j};
@@ -24,9 +18,10 @@ dpor_sequence_init(struct dpor_sequence *sequence, const struct dpor_trace *trac
             sequence->among[k / 64] |= UINT64_C(1) << k % 64;
         }
     }
-    sequence->sure = dpor_seen_find(seen, trace, i, sequence->among, j, &sequence->of_last);
+    sequence->sure = dpor_steps_exact(steps, trace, i, sequence->among, j, &sequence->of_last);
     if (!sequence->sure) {
-        sequence->of_last = dpor_known_footprint(known, &trace->transitions[j]);
+        const struct dpor_transition *last = &trace->transitions[j];
+        sequence->of_last = dpor_steps_superset(steps, last->actor, last->nth);
     }
 }
 
@@ -49,7 +44,7 @@ dpor_sequence_next(const struct dpor_sequence *sequence, uint32_t from)
 static bool
 is_initial(const struct dpor_sequence *sequence, uint32_t k)
 {
-    rt_assert(has(sequence->among, k));
+    rt_assert(dpor_has(sequence->among, k));
     uint64_t both = 0;
     for (uint32_t word = 0; word <= k / 64; word++) {
         both |= sequence->trace->before[k][word] & sequence->among[word];
@@ -108,7 +103,7 @@ dpor_sequence_independent(const struct dpor_sequence *sequence, struct dpor_foot
 void
 dpor_sequence_take(struct dpor_sequence *sequence, uint32_t transition)
 {
-    if (has(sequence->among, transition)) {
+    if (dpor_has(sequence->among, transition)) {
         rt_assert(is_initial(sequence, transition));
         sequence->among[transition / 64] &= ~(UINT64_C(1) << transition % 64);
     } else {

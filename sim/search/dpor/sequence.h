@@ -8,17 +8,15 @@
  *      run:       … i  a  b  c  j  d  e          sequence:   b  d  j
  *                      ^     ^     ^  happen after i
  *
- * The run does not show the footprint of j there, since j came after i. It is taken from another
- * run (seen.h), else it is the union of all footprints of that step (known.h).
+ * The run does not show the footprint of j there, since j came after i: it is taken from other runs
+ * (steps.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef SIM_SEARCH_DPOR_SEQUENCE_H
 #define SIM_SEARCH_DPOR_SEQUENCE_H
 
-#include "sim/search/dpor/known.h"
-#include "sim/search/dpor/seen.h"
-#include "sim/search/dpor/trace.h"
+#include "sim/search/dpor/steps.h"
 
 struct dpor_sequence {
     const struct dpor_trace *trace;
@@ -37,7 +35,7 @@ enum dpor_place {
 
 /* The sequence of the race of i and j. */
 void dpor_sequence_init(struct dpor_sequence *sequence, const struct dpor_trace *trace,
-        const struct dpor_known *known, const struct dpor_seen *seen, uint32_t i, uint32_t j);
+        const struct dpor_steps *steps, uint32_t i, uint32_t j);
 
 /* The position of the next step of `actor`; *ret_transition: its transition, unless absent. */
 enum dpor_place dpor_sequence_place(

@@ -197,31 +197,3 @@ dpor_trace_order(struct dpor_trace *trace, uint32_t first)
         name(trace, j);
     }
 }
-
-/* Whether i happens before j by itself, and not only by way of one between them. */
-static bool
-is_direct(const struct dpor_trace *trace, uint32_t i, uint32_t j)
-{
-    rt_assert(dpor_is_before(trace, i, j));
-    for (uint32_t k = i + 1; k < j; k++) {
-        if (dpor_is_before(trace, i, k) && dpor_is_before(trace, k, j)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void
-dpor_trace_races(const struct dpor_trace *trace, uint32_t first,
-        void (*race)(void *argument, uint32_t i, uint32_t j), void *argument)
-{
-    for (uint32_t j = first; j < trace->count; j++) {
-        for (uint32_t i = j; i-- > 0;) {
-            bool other = trace->transitions[i].actor != trace->transitions[j].actor;
-            if (other && dpor_is_before(trace, i, j) && is_direct(trace, i, j)) {
-                rt_assert(depend(trace, i, j)); /* Else `before` is not what order() made. */
-                race(argument, i, j);
-            }
-        }
-    }
-}

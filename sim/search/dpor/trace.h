@@ -86,17 +86,17 @@ dpor_mix(uint64_t word)
 /* Orders the transitions from `first` on by happens-before, and names them. */
 void dpor_trace_order(struct dpor_trace *trace, uint32_t first);
 
+/* Whether transition i is in a set. */
+static inline bool
+dpor_has(const uint64_t set[DPOR_WORDS], uint32_t i)
+{
+    return (set[i / 64] >> i % 64 & 1) != 0;
+}
+
 static inline bool
 dpor_is_before(const struct dpor_trace *trace, uint32_t i, uint32_t j)
 {
-    return (trace->before[j][i / 64] >> i % 64 & 1) != 0;
+    return dpor_has(trace->before[j], i);
 }
-
-/*
- * Calls race(argument, i, j) for each i < j of two actors that conflict, where no transition
- * happens after i and before j: for each j from `first` on, the nearest i first.
- */
-void dpor_trace_races(const struct dpor_trace *trace, uint32_t first,
-        void (*race)(void *argument, uint32_t i, uint32_t j), void *argument);
 
 #endif

@@ -130,7 +130,7 @@ is_empty(const struct dpor_sequence *sequence)
 /* Whether `branch` can come before all of the sequence: it is its first step, which is taken out,
  * or independent of all its steps. */
 static bool
-covers(const struct dpor_branch *branch, const struct dpor_known *known,
+covers(const struct dpor_branch *branch, const struct dpor_steps *steps,
         struct dpor_sequence *sequence)
 {
     uint32_t transition = DPOR_NONE;
@@ -141,18 +141,19 @@ covers(const struct dpor_branch *branch, const struct dpor_known *known,
         return true;
     }
     return place == DPOR_ABSENT && branch->sure &&
-           dpor_sequence_independent(sequence, dpor_known_step(known, branch->actor, branch->nth));
+           dpor_sequence_independent(
+                   sequence, dpor_steps_superset(steps, branch->actor, branch->nth));
 }
 
 bool
-dpor_branches_insert(struct dpor_branches *branches, const struct dpor_known *known, uint32_t *list,
+dpor_branches_insert(struct dpor_branches *branches, const struct dpor_steps *steps, uint32_t *list,
         struct dpor_sequence *sequence)
 {
     uint32_t index = *list;
     while (index != DPOR_NONE) {
         struct dpor_branch *branch = &branches->all[index];
         rt_assert(index < branches->used);
-        if (!covers(branch, known, sequence)) {
+        if (!covers(branch, steps, sequence)) {
             index = branch->sibling;
             continue;
         }

@@ -38,7 +38,7 @@ void dpor_branches_init(struct dpor_branches *branches);
 
 /* Inserts `sequence` into the list *list, unless that has an equivalent path. An end that exceeds
  * the pool is left out, and free. False: the pool is full. */
-bool dpor_branches_insert(struct dpor_branches *branches, const struct dpor_known *known,
+bool dpor_branches_insert(struct dpor_branches *branches, const struct dpor_steps *steps,
         uint32_t *list, struct dpor_sequence *sequence);
 
 /* Appends a single step of `actor`, with unknown footprint, to *list. False: the pool is full. */
