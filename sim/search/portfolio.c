@@ -67,9 +67,11 @@ yield_of(const struct portfolio *portfolio, uint32_t member)
     if (member == 0) {
         return 0;
     }
-    uint64_t added = portfolio->learned != NULL ? portfolio->learned->news[kind] : 0;
-    uint64_t drawn = portfolio->learned != NULL ? portfolio->learned->drawn[kind] : 0;
-    return 100 * (added + 1) / (drawn + 1) + 1;
+    struct sim_learned_yield yield = {0, 0};
+    if (portfolio->learned != NULL) {
+        yield = portfolio->learned->yields[kind];
+    }
+    return 100 * (yield.added + 1) / (yield.drawn + 1) + 1;
 }
 
 static uint32_t

@@ -5,11 +5,6 @@
  */
 #include "sim/search/swarm.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "runtime/base/assert.h"
 #include "sim/core/decide/strategies.h"
 #include "sim/core/scenario.h"
 
@@ -109,43 +104,29 @@ sim_swarm_draw(uint64_t seed, const struct sim_scenario *scenario, const struct 
 
 /* ---- As text. -------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 3))) static void
-add(char *text, const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(text + used, SIM_SWARM_TEXT_MAX - used, format, arguments);
-    va_end(arguments);
-}
-
-/* In the order of their bits. */
-static void
-add_faults(char *text, uint64_t off)
-{
-    static const char *const names[] = {
-            "cancel", "clock", "capacity", "eintr", "migrate", "reentrancy", "net"};
-    _Static_assert(SIM_FAULT_ALL == (1u << sizeof(names) / sizeof(*names)) - 1, "all have names");
-    const char *before = text[0] != '\0' ? ", faults off:" : "faults off:";
-    for (uint32_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        if ((off >> i & 1) != 0) {
-            add(text, "%s %s", before, names[i]);
-            before = "";
-        }
-    }
-}
-
 void
-sim_swarm_text(const struct sim_scenario *scenario, const struct sim_options *base,
-        const struct sim_options *drawn, char text[SIM_SWARM_TEXT_MAX])
+sim_swarm_text(struct sim_page *page, const struct sim_scenario *scenario,
+        const struct sim_options *base, const struct sim_options *drawn)
 {
-    text[0] = '\0';
+    static const char *const faults[] = {
+            "cancel", "clock", "capacity", "eintr", "migrate", "reentrancy", "net"};
+    _Static_assert(SIM_FAULT_ALL == (1u << sizeof(faults) / sizeof(*faults)) - 1, "all have names");
+    uint64_t off = faults_in_force(scenario, base) & ~faults_in_force(scenario, drawn);
+    const char *before = "";
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
         uint64_t value = sim_option_get(drawn, i);
         if (i != SIM_OPTION_faults && value != sim_option_get(base, i)) {
-            add(text, "%s%s=%llu", text[0] != '\0' ? ", " : "", sim_option_name(i),
-                    (unsigned long long)value);
+            sim_page_printf(
+                    page, "%s%s=%llu", before, sim_option_name(i), (unsigned long long)value);
+            before = ", ";
         }
     }
-    add_faults(text, faults_in_force(scenario, base) & ~faults_in_force(scenario, drawn));
+    if (off != 0) {
+        sim_page_printf(page, "%sfaults off:", before);
+    }
+    for (uint32_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
+        if ((off >> i & 1) != 0) {
+            sim_page_printf(page, " %s", faults[i]);
+        }
+    }
 }

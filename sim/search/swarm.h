@@ -21,10 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/base/page.h"
 #include "sim/core/decide/options.h"
-
-/* Enough for the names of all options and faults, and their values. */
-#define SIM_SWARM_TEXT_MAX 256u
 
 /*
  * The options of the run with `seed`: a pure function of its arguments. `given` has bit 1 << i for
@@ -34,9 +32,9 @@
 void sim_swarm_draw(uint64_t seed, const struct sim_scenario *scenario,
         const struct sim_options *base, uint32_t given, struct sim_options *ret_options);
 
-/* In what `drawn` differs from `base`, for people: "late_one_in=2, faults off: net"; "" when they
- * are the same. */
-void sim_swarm_text(const struct sim_scenario *scenario, const struct sim_options *base,
-        const struct sim_options *drawn, char text[SIM_SWARM_TEXT_MAX]);
+/* Adds in what `drawn` differs from `base`: "late_one_in=2, faults off: net"; nothing when they are
+ * the same. */
+void sim_swarm_text(struct sim_page *page, const struct sim_scenario *scenario,
+        const struct sim_options *base, const struct sim_options *drawn);
 
 #endif

@@ -140,13 +140,17 @@ print_diverged(const struct sim_run *run, const struct sim_new_failure *failure)
 static void
 print_drawn(const struct sim_run *run, const struct sim_new_failure *failure)
 {
-    char text[SIM_SWARM_TEXT_MAX];
-    char line[SIM_SWARM_TEXT_MAX + 48];
-    sim_swarm_text(run->plan.spec.scenario, &run->plan.spec.options, &failure->again.options, text);
-    if (text[0] != '\0') {
-        (void)snprintf(line, sizeof(line), "Its seed drew these options: %s.", text);
-        sim_run_print_paragraph(line, 0);
+    struct sim_page line;
+    sim_page_init(&line, false);
+    sim_page_put(&line, "Its seed drew these options: ");
+    size_t before = line.length;
+    sim_swarm_text(
+            &line, run->plan.spec.scenario, &run->plan.spec.options, &failure->again.options);
+    if (line.length > before) {
+        sim_page_put(&line, ".");
+        sim_run_print_paragraph(sim_page_text(&line), 0);
     }
+    sim_page_fini(&line);
 }
 
 /* The smallest run, or the one that was found where there is no smaller one. */

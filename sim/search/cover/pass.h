@@ -1,8 +1,8 @@
 /*
  * pass.h -- the state of sim_cover_run, and what it knows of the run's objects and actors.
  *
- * Of observe.c only, like pass_order.h and pass_elements.h: headers, so that the loop over the
- * events of a run has all of it in one place.
+ * Of observe.c only, like pass_elements.h: headers, so that the loop over the events of a run has
+ * all of it in one place.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -11,48 +11,35 @@
 #include "runtime/base/assert.h"
 
 #define COPIES 3u
-#define PAGE 4096u
 
-/* One mapping has the heads of the copies, then the tables of each copy, then those of the master,
- * whose head is in the parent's memory. */
-static size_t
-heads_size(void)
-{
-    return PAGE;
-}
-
-static size_t
-tables_size(void)
-{
-    return sim_facts_size(SIM_LEARNED_FACTS) + sizeof(struct sim_corpus_memory);
-}
-
-/* In pages of the system's, which are zero: writing zeros there would only touch them. */
-static void
-lay_out(struct sim_learned *learned, char *at)
-{
-    sim_facts_lay_out(&learned->facts, at, SIM_LEARNED_FACTS);
-    sim_corpus_init(&learned->corpus, (void *)(at + sim_facts_size(SIM_LEARNED_FACTS)));
-}
+/* Shared with workers. Pages are zero at first, and only those are touched that are needed. */
+struct mapping {
+    struct sim_learned copies[COPIES];
+    struct {
+        struct sim_fact facts[SIM_LEARNED_FACTS];
+        uint32_t index[2 * SIM_LEARNED_FACTS];
+        struct sim_corpus_memory corpus;
+    } tables[COPIES + 1]; /* The last one is the master's, whose head is the parent's alone. */
+};
 
 bool
 sim_epochs_init(struct sim_epochs *epochs)
 {
-    _Static_assert(COPIES * sizeof(struct sim_learned) <= PAGE, "heads fit into their page");
-    *epochs = (struct sim_epochs){.size = heads_size() + (COPIES + 1) * tables_size()};
-    char *base = mmap(NULL, epochs->size, PROT_READ | PROT_WRITE,
+    *epochs = (struct sim_epochs){.copies = NULL};
+    struct mapping *mapping = mmap(NULL, sizeof(*mapping), PROT_READ | PROT_WRITE,
             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (base == MAP_FAILED) {
-        epochs->size = 0;
+    if (mapping == MAP_FAILED) {
         return false;
     }
-    (void)madvise(base, epochs->size, MADV_DONTFORK);
-    epochs->copies = (struct sim_learned *)(void *)base;
-    char *at = base + heads_size();
-    for (uint32_t i = 0; i < COPIES; i++, at += tables_size()) {
-        lay_out(&epochs->copies[i], at);
+    rt_assert(sizeof(mapping->tables->facts) + sizeof(mapping->tables->index) ==
+              sim_facts_size(SIM_LEARNED_FACTS));
+    epochs->copies = mapping->copies;
+    sim_epochs_inherit(epochs, false);
+    for (uint32_t i = 0; i <= COPIES; i++) {
+        struct sim_learned *learned = i < COPIES ? &mapping->copies[i] : &epochs->master;
+        sim_facts_lay_out(&learned->facts, mapping->tables[i].facts, SIM_LEARNED_FACTS);
+        sim_corpus_init(&learned->corpus, &mapping->tables[i].corpus);
     }
-    lay_out(&epochs->master, at);
     return true;
 }
 
@@ -60,17 +47,16 @@ void
 sim_epochs_fini(struct sim_epochs *epochs)
 {
     if (epochs->copies != NULL) {
-        (void)munmap(epochs->copies, epochs->size);
+        (void)munmap(epochs->copies, sizeof(struct mapping));
     }
-    *epochs = (struct sim_epochs){.size = 0};
+    *epochs = (struct sim_epochs){.copies = NULL};
 }
 
 static void
 clear(struct sim_learned *learned)
 {
     learned->runs = 0;
-    memset(learned->drawn, 0, sizeof(learned->drawn));
-    memset(learned->news, 0, sizeof(learned->news));
+    memset(learned->yields, 0, sizeof(learned->yields));
     sim_facts_clear(&learned->facts);
     learned->corpus.count = 0;
     learned->corpus.set_count = 0;
@@ -95,8 +81,7 @@ write_copy(struct sim_epochs *epochs, uint64_t epoch)
 {
     struct sim_learned *copy = &epochs->copies[epoch % COPIES];
     copy->runs = epochs->master.runs;
-    memcpy(copy->drawn, epochs->master.drawn, sizeof(copy->drawn));
-    memcpy(copy->news, epochs->master.news, sizeof(copy->news));
+    memcpy(copy->yields, epochs->master.yields, sizeof(copy->yields));
     sim_facts_copy(&copy->facts, &epochs->master.facts);
     sim_corpus_copy(&copy->corpus, &epochs->master.corpus);
 }
@@ -125,19 +110,20 @@ sim_epochs_of(const struct sim_epochs *epochs, uint64_t epoch)
 }
 
 void
-sim_epochs_count(struct sim_epochs *epochs, uint32_t arm, uint64_t news)
+sim_epochs_count(struct sim_epochs *epochs, uint32_t strategy, uint64_t added)
 {
-    rt_assert(arm < SIM_STRATEGIES_MAX);
+    rt_assert(strategy < SIM_STRATEGIES_MAX);
     epochs->master.runs++;
-    epochs->master.drawn[arm]++;
-    epochs->master.news[arm] += news;
+    epochs->master.yields[strategy].drawn++;
+    epochs->master.yields[strategy].added += added;
 }
 
 void
-sim_epochs_inherit(const struct sim_epochs *epochs, bool inherited)
+sim_epochs_inherit(const struct sim_epochs *epochs, bool inherit)
 {
     if (epochs->copies != NULL) {
-        (void)madvise(epochs->copies, epochs->size, inherited ? MADV_DOFORK : MADV_DONTFORK);
+        (void)madvise(
+                epochs->copies, sizeof(struct mapping), inherit ? MADV_DOFORK : MADV_DONTFORK);
     }
 }
 
@@ -145,7 +131,7 @@ void
 sim_epochs_seal(const struct sim_epochs *epochs)
 {
     if (epochs->copies != NULL) {
-        (void)mprotect(epochs->copies, epochs->size, PROT_READ);
+        (void)mprotect(epochs->copies, sizeof(struct mapping), PROT_READ);
     }
 }
 

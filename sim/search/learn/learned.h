@@ -23,12 +23,16 @@
 #define SIM_EPOCH_RUNS_MAX 1024u
 #define SIM_STRATEGIES_MAX 32u
 
+/* The runs of a strategy. */
+struct sim_learned_yield {
+    uint64_t drawn; /* So many, … */
+    uint64_t added; /* … the first to cover so many points. */
+};
+
 /* Read only while runs are made. */
 struct sim_learned {
-    uint64_t runs;                      /* That the statistics are of. */
-    uint64_t drawn[SIM_STRATEGIES_MAX]; /* Of those, runs that this strategy made, … */
-    uint64_t news
-            [SIM_STRATEGIES_MAX]; /* … and coverage points that these were the first to cover. */
+    uint64_t runs; /* That the statistics are of. */
+    struct sim_learned_yield yields[SIM_STRATEGIES_MAX];
     struct sim_facts facts;
     struct sim_corpus corpus;
 };
@@ -37,7 +41,6 @@ struct sim_learned {
 struct sim_epochs {
     struct sim_learned master;  /* The parent's: all that is merged so far. */
     struct sim_learned *copies; /* Three, in a mapping that workers share and cannot write. */
-    size_t size;                /* Of the mapping. */
     uint64_t closed;            /* Epochs that are merged completely. */
     uint32_t orders;            /* Partial orders among the master's facts. */
 };
@@ -59,11 +62,11 @@ bool sim_epochs_is_open(const struct sim_epochs *epochs, uint64_t epoch);
 /* The statistics for runs of `epoch`, which is open. */
 const struct sim_learned *sim_epochs_of(const struct sim_epochs *epochs, uint64_t epoch);
 
-/* Counts a run of the strategy `arm`, the first to cover `news` points; in order of index. */
-void sim_epochs_count(struct sim_epochs *epochs, uint32_t arm, uint64_t news);
+/* Counts a run by `strategy`, the first to cover `added` points; in order of index. */
+void sim_epochs_count(struct sim_epochs *epochs, uint32_t strategy, uint64_t added);
 
 /* Whether processes forked from now on inherit the mapping (at first not). */
-void sim_epochs_inherit(const struct sim_epochs *epochs, bool inherited);
+void sim_epochs_inherit(const struct sim_epochs *epochs, bool inherit);
 
 /* In a worker: makes the mapping read-only. */
 void sim_epochs_seal(const struct sim_epochs *epochs);

@@ -1,6 +1,6 @@
 /*
- * observe.h -- notes the facts of a run that is over, whichever strategy made it: its length, its
- * actors, and what its steps touched and raced for (facts.h). States, lines and locations: states.h.
+ * observe.h -- notes the facts (facts.h) of a run that is over, whichever strategy made it: its
+ * length, its actors, and what its steps touched and raced for.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # sweep.t -- a sweep is the same for any number of workers, of parts and of runs.
 #
-# Runs of 300 tasks teach more than 3,000 facts each: there limits count (sim/search/learn/observe.h).
+# Runs of 300 tasks teach more than 3,000 facts each: there limits count (search/learn/observe.c).
 #
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2086 # Several words.

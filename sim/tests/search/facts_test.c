@@ -189,7 +189,7 @@ TEST(learned_is_frozen_for_an_epoch)
         const struct sim_learned *learned = sim_epochs_of(&epochs, next);
         EXPECT_EQ(learned->facts.count, epoch + 1);
         EXPECT_EQ(learned->runs, epoch + 1);
-        EXPECT_EQ(learned->drawn[2], epoch + 1);
+        EXPECT_EQ(learned->yields[2].drawn, epoch + 1);
     }
     sim_epochs_clear(&epochs);
     EXPECT_EQ(sim_epochs_of(&epochs, 0)->facts.count, 0);

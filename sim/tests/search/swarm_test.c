@@ -101,17 +101,22 @@ TEST(swarm_says_what_it_has_drawn)
 {
     struct sim_options usual;
     struct sim_options options;
-    char text[SIM_SWARM_TEXT_MAX];
+    struct sim_page page;
+    sim_page_init(&page, false);
     sim_options_init(&usual, &scenario);
     options = usual;
-    sim_swarm_text(&scenario, &usual, &options, text);
-    EXPECT_STR(text, "");
+    sim_page_clear(&page);
+    sim_swarm_text(&page, &scenario, &usual, &options);
+    EXPECT_STR(sim_page_text(&page), "");
     options.late_one_in = 2;
     options.faults = SIM_FAULT_EINTR;
-    sim_swarm_text(&scenario, &usual, &options, text);
-    EXPECT_STR(text, "late_one_in=2, faults off: net");
+    sim_page_clear(&page);
+    sim_swarm_text(&page, &scenario, &usual, &options);
+    EXPECT_STR(sim_page_text(&page), "late_one_in=2, faults off: net");
     options.late_one_in = usual.late_one_in;
     options.faults = 0;
-    sim_swarm_text(&scenario, &usual, &options, text);
-    EXPECT_STR(text, "faults off: eintr net");
+    sim_page_clear(&page);
+    sim_swarm_text(&page, &scenario, &usual, &options);
+    EXPECT_STR(sim_page_text(&page), "faults off: eintr net");
+    sim_page_fini(&page);
 }
