@@ -7,8 +7,7 @@
  *      queue:  [ the baseline | 1 deviation … | 2 deviations … | … ]
  *                    ^ expanded: a run for each later choice and each alternative but 0
  *
- * So each run is made exactly once, none is made only to find its children, and no failure has
- * fewer deviations than the first one found.
+ * So each run is made exactly once, and no failure has fewer deviations than the first one found.
  *
  * After: M. Emmi, S. Qadeer, Z. Rakamaric: Delay-Bounded Scheduling (POPL 2011). Deviates from it
  * in what is delayed: any answer other than 0 counts, not only the schedule's; and each alternative

@@ -1,9 +1,8 @@
 /*
  * footprints.h -- what the next step of an actor will touch, guessed from earlier runs.
  *
- * Facts of kind FOOTPRINT say that a step from some state touched a resource, in some mode, on some
- * line. All that is known of a state is a *guess*: the locations (search/learn/states.h) of the
- * next step of an actor in that state. A guess is wrong where the code takes a path that it never
+ * All that facts of kind FOOTPRINT say of a state is a *guess*: the locations (learn/states.h) of
+ * the next step of an actor in that state. A guess is wrong where the code takes a path that it never
  * took before; a search is then less well aimed but no less sound, as it only chooses an order.
  *
  * Reach. At every choice each pair of runnable actors is checked for a conflict, so a guess also
@@ -69,8 +68,7 @@ sim_footprints_event(struct sim_footprints *footprints, const struct sim_event *
     sim_states_event(&footprints->states, event);
 }
 
-/* One of the actors in the queue is to be chosen: the last step is over, unless a loop chooses
- * among its own tasks within its step. */
+/* An actor is to be chosen: the last step is over, unless a loop chooses within it. */
 static inline void
 sim_footprints_asked(struct sim_footprints *footprints, const struct sim_ordering *ordering,
         const uint16_t *actors)

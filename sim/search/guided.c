@@ -13,11 +13,9 @@
  * run, with one change: one constraint more, one less, another writing line, or its negation, as in
  * RFF (Wolff et al., ASPLOS 2024).
  *
- * Deviations from the source: what is mutated is the list of deviations from the baseline run,
- * keyed by stream and ordinal, and no stream of numbers, so a mutation in one actor does not shift
- * the choices of the others. A parent that covered more is likelier to be taken. While there is no
- * corpus the run is random. Sets of constraints are those of `rf` and of this strategy: alone it
- * begins with those that it draws itself.
+ * What is mutated is the list of deviations from the baseline run, keyed by stream and ordinal, so
+ * a mutation in one actor does not shift the choices of the others. A parent that covered more is
+ * likelier to be taken. While there is no corpus the run is random.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

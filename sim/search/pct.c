@@ -12,24 +12,19 @@
  * guarantees of finding bugs", ASPLOS 2010. Deviations:
  *
  *   - k is the largest number of choices that a run of the sweep had so far. A run that is more
- *     than twice as long continues as a random walk (the fair tail); if it were one from the k-th
- *     choice on, k would grow by a few at a time where a random walk ends early.
+ *     than twice as long continues as a random walk (the fair tail).
  *   - Only choices count as steps: where one actor alone is runnable, nothing can change.
  *   - A new actor draws a priority among all that never fell.
  *   - An actor that yields because its quota is used up, or that has only read and has not moved
- *     (it spins), falls below all: otherwise it would run until the world itself intervenes. A poll
- *     that yields after it did something does not fall: that is how a task offers a point of
- *     scheduling.
+ *     (it spins), falls below all: otherwise it would run until the world itself intervenes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/search/learn/learned.h"
 #include "sim/search/learn/states.h"
 #include "sim/search/ordering.h"
-#include "sim/search/strategy.h"
 
 #define STREAM UINT32_C(0x70637421)
 #define DEPTH_MAX 16u

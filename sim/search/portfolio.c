@@ -11,9 +11,9 @@
  * A member's runs of its fixed share are numbered 0, 1, 2 …, and that number is the seed: a member
  * that spreads consecutive seeds evenly (spread.h) does so here as well.
  *
- * Deviations: enumerations (exhaustive, delay, dpor) are no members, since their next run depends
- * on their last one; `relay` replaces them where the depth is in a conversation. The yield counts
- * coverage points and not failures, so that a bug that was found does not attract all runs.
+ * Enumerations (exhaustive, delay, dpor) are no members, since their next run depends on their last
+ * one. The yield counts coverage points and not failures, so that a bug that was found does not
+ * attract all runs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -19,9 +19,6 @@
  */
 #include "runtime/base/assert.h"
 #include "sim/search/footprints.h"
-#include "sim/search/learn/learned.h"
-#include "sim/search/ordering.h"
-#include "sim/search/strategy.h"
 
 #define STREAM UINT32_C(0x706f7321)
 

@@ -23,8 +23,6 @@
  */
 #include "runtime/base/assert.h"
 #include "sim/search/footprints.h"
-#include "sim/search/ordering.h"
-#include "sim/search/strategy.h"
 
 #define STREAM UINT32_C(0x72656c79)
 #define WRITTEN_BITS 10u

@@ -10,8 +10,8 @@
  *      timer   arm → expire, and channels, semaphores: put → take …
  *
  * Earlier runs have shown which lines touch an object that several actors touch. Each run draws 1
- * to n constraints: a reading line, a line that may write before it or none, and the sign. It does
- * not matter whether any run has shown the pair: the others are the interesting ones.
+ * to n constraints: a reading line, a line that may write before it or none, and the sign, whether
+ * or not any run has shown the pair.
  *
  * Then of the runnable actors the *wanted* ones go first, the *avoided* ones last; among equals
  * partial order sampling (pos.c) decides:
@@ -25,15 +25,11 @@
  * until the constraint has been satisfied once. No actor starves: when all are avoided, one of them
  * runs, and the world itself passes no actor over forever.
  *
- * So the probability does not depend on the number of tasks or on unrelated steps. Where it matters
- * which of many executions of one line it is, constraints do not help (surw.c does).
- *
  * After: Wolff, Shi, Duck, Mathur, Roychoudhury, "Greybox fuzzing for concurrency testing" (RFF),
  * ASPLOS 2024. Deviations:
  *
- *   - Constraints on wakes, stores, fires, timers and all other objects, not on memory alone.
- *   - No corpus here: `guided` varies the constraints of runs that covered something new. In its
- *     authors' data random sets of constraints alone find nearly as many bugs.
+ *   - Constraints on all objects, not on memory alone.
+ *   - No corpus here: `guided` varies the constraints of runs that covered something new.
  *   - A step is a whole poll with several accesses, and which they are is a guess (footprints.h).
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -44,9 +40,6 @@
 
 #include "runtime/base/assert.h"
 #include "sim/search/footprints.h"
-#include "sim/search/learn/learned.h"
-#include "sim/search/ordering.h"
-#include "sim/search/strategy.h"
 
 #define STREAM UINT32_C(0x72662121)
 #define SHARED 512u

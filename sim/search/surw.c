@@ -19,14 +19,11 @@
  * After: Zhao, Wolff, Mathur, Roychoudhury, "Selectively uniform concurrency testing", ASPLOS 2025.
  * Deviations:
  *
- *   - A step is a whole poll, and what it will touch is a guess (footprints.h), as are counts
- *     (counts.h: means over earlier runs).
- *   - An object is drawn by its races (learn/races.h) and not by its touches: what a lock guards is
- *     touched as often as the lock, and its order decides nothing.
+ *   - A step is a whole poll, and what it will touch is a guess (footprints.h), as are counts.
+ *   - An object is drawn by its races (learn/races.h), not by its touches. Objects that the same
+ *     lines touch, such as the waiters of a lock, weigh together as one.
  *   - A read after which the task blocks is no touch: the task will read again.
- *   - The object and all orders of its touches are derived from one number, and the numbers of
- *     consecutive seeds are evenly spread (spread.h).
- *   - Objects that the same lines touch weigh together as one.
+ *   - The object and all orders of its touches are derived from one number (spread.h).
  *   - Only a runnable actor is intended.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -36,9 +33,6 @@
 #include "runtime/base/assert.h"
 #include "sim/search/counts.h"
 #include "sim/search/footprints.h"
-#include "sim/search/learn/learned.h"
-#include "sim/search/ordering.h"
-#include "sim/search/strategy.h"
 
 #define STREAM UINT32_C(0x73757277)
 #define OBJECTS 512u
@@ -155,8 +149,7 @@ count_alike(const struct surw *surw, const struct object *object)
     return alike;
 }
 
-/* Keeps only those whose order can matter. Those that the same lines touch are of one kind, such as
- * the waiters of a lock, and weigh together as one of them. */
+/* Keeps only those whose order can matter. Those that the same lines touch weigh as one. */
 static void
 sift(struct surw *surw)
 {
@@ -174,7 +167,7 @@ sift(struct surw *surw)
     }
 }
 
-/* Only for the drawn object: counts of all objects would exceed the table. */
+/* Of the drawn object alone: counts of all would exceed the table. */
 static void
 count_touches(struct surw *surw, const struct object *object)
 {

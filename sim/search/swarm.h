@@ -1,17 +1,14 @@
 /*
  * swarm.h -- options that a seed draws for its run.
  *
- * Groce, Zhang, Eide, Chen, Regehr: "Swarm testing" (ISSTA 2012). Runs that leave some kinds
- * of trouble out altogether, and have others far more often, reach states that runs with a bit of
- * everything do not.
+ * After Groce, Zhang, Eide, Chen, Regehr: "Swarm testing" (ISSTA 2012), where a feature is only in
+ * or out. Runs that leave some kinds of trouble out altogether, and have others far more often,
+ * reach states that runs with a bit of everything do not.
  *
  * Half of the runs are as they were declared. In the others each frequency is as declared, never,
  * 4 times rarer, 4 times more frequent, or one in two; each fault that is permitted is on or off;
  * and the fault-free phase begins early: always where something is more frequent than declared,
- * since a program under constant faults need not end, else in half. Integers only, drawn from the
- * seed.
- *
- * Deviation from the paper: a feature is not only in or out, but has a rate.
+ * since a program under constant faults need not end, else in half.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

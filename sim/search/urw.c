@@ -22,10 +22,8 @@
  */
 #include "runtime/base/assert.h"
 #include "sim/search/counts.h"
-#include "sim/search/learn/learned.h"
 #include "sim/search/learn/states.h"
 #include "sim/search/ordering.h"
-#include "sim/search/strategy.h"
 
 #define STREAM UINT32_C(0x75727731)
 

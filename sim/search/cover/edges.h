@@ -2,11 +2,9 @@
  * edges.h -- the edges of code that a run has reached, in a build that counts them.
  *
  * Code that clang compiled with -fsanitize-coverage=inline-bool-flag,pc-table (or
- * inline-8bit-counters) sets a byte at each edge of its control flow. `make BUILD=edges CC=clang`
- * compiles the runtime and the scenarios so, and a user may compile a library of scenarios so. Its
- * bytes are announced here when it is loaded, cleared before a run, read after it, and read once
- * more when the first fault fires: edges reached by then were reached without a fault. No decision
- * and no digest depends on them, so a seed is the same run as in any other build.
+ * inline-8bit-counters) sets a byte at each edge of its control flow. Its bytes are announced here
+ * when it is loaded, cleared before a run, read after it, and read once more when the first fault
+ * fires. No decision and no digest depends on them (sim/search/README.md).
  *
  * Numbers. A function may be in a program many times (in a header, or in the copies of the runtime
  * that the zoo plants bugs in); its edges are the same edges in all of them. sim/cli/code_names.c

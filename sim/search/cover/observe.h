@@ -21,11 +21,9 @@
  * hash is the sum over its transitions. Objects and actors are identified by their stable ids. The
  * resource QUIET, which every step READs, needs no blocks: a move of the clock sees the sum so far.
  *
- * Limits, shown in the result: of a run longer than the ring only the end is known (`partial`);
- * beyond SIM_COVER_OBJECTS objects the rest count as one (`coarse`): they seem to conflict, and
- * give no points.
+ * Beyond SIM_COVER_OBJECTS objects the rest count as one: they seem to conflict, without points.
  *
- * Deterministic: no address, no clock. Nothing is allocated.
+ * Nothing is allocated.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

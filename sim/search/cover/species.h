@@ -10,10 +10,9 @@
  * Both hold for runs that were drawn alike and independently, so only those of a sampler that
  * does not learn may be counted.
  *
- * Full. Memory is bounded. When it is full, the counter keeps only species whose number has
- * one more low bit 0 than before, about half of them; `level` counts how often, and results are
- * scaled by 2^level. Which species are kept depends on their numbers alone, so counters can be
- * merged in any order, with the same result for any number of workers.
+ * When its memory is full, the counter keeps only species whose number has one more low bit 0 than
+ * before, about half of them; `level` counts how often, and results are scaled by 2^level. So
+ * counters can be merged in any order.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,12 +1,11 @@
 /*
  * dpor.c -- one run of each class of equivalent runs: wakeup trees with sleep sets.
  *
- * Two runs are equivalent when one becomes the other by exchanging neighbouring steps that do not
- * conflict. After each run races.c finds the steps that could have come in the other order. For
- * each such race, the node that chose the earlier step gets the beginning of a run in which they
- * do (wakeup.h), unless an equivalent one is noted there already. An actor that was tried at a node
- * is in the sleep set below it until a step conflicts with its next one (sleep_set.c). A run in
- * which all enabled actors are asleep is redundant, and its end teaches nothing.
+ * After each run races.c finds the steps that could have come in the other order. For each such
+ * race, the node that chose the earlier step gets the beginning of a run in which they do
+ * (wakeup.h), unless an equivalent one is noted there already. An actor that was tried at a node is
+ * in the sleep set below it until a step conflicts with its next one (sleep_set.c). A run in which
+ * all enabled actors are asleep is redundant.
  *
  *      node   next actor      the wakeup tree's, but for those in the sleep set
  *             anything else   enumerated (data: time, I/O, faults, the scenario's own)
@@ -14,18 +13,15 @@
  * After: P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas: Optimal Dynamic Partial Order Reduction
  * (POPL 2014), algorithm Optimal-DPOR; sleep sets: P. Godefroid, LNCS 1032 (1996). Deviates:
  * - A transition is a whole step, and its footprint is known only when it is over. Where the
- *   algorithm needs that of a step not yet taken there, the union of all its footprints elsewhere
- *   is used (steps.h), at the price of some redundant runs.
+ *   algorithm needs that of a step not yet taken there, it is looked up (steps.h), at the price of
+ *   some redundant runs.
  * - A step may choose data; in the sleep set it stands for all its choices, with the union of their
  *   footprints.
  * - A step that ends the run while others could continue conflicts with everything, and one of the
  *   others is tried in its place: no run has shown what they would have done.
  * - Of a sequence that exceeds the capacity the end is left out, and those steps are free.
  *
- * Sound only where events show all that steps share (sim_scenario.declared); elsewhere any two
- * steps are taken to conflict, and no run is left out. One conflict is not detected: a step takes
- * time, so a deadline depends on how many steps preceded it. `rewake explore` therefore sets the
- * option step_ns to 0.
+ * Where it is sound: README.md.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,10 +1,6 @@
 /*
  * dpor.h -- what the files of this folder share: the tree, the run in progress, its sleep set.
  *
- *   dpor.c       the walk: which run is next, and how each choice is answered
- *   races.c      what a run teaches: which orders have to be tried, and at which node
- *   sleep_set.c  the actors that need no second try while nothing conflicts with their next step
- *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef SIM_SEARCH_DPOR_DPOR_H
@@ -94,7 +90,9 @@ dpor_all_of(uint32_t n)
     return n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
-/* sleep_set.c. Returns where the records of a path of `depth` nodes end. */
+/* ---- sleep_set.c ----------------------------------------------------------------------------- */
+
+/* Returns where the records of a path of `depth` nodes end. */
 uint32_t dpor_records_end(const struct dpor *dpor, uint32_t depth);
 /* Adds `footprint` to the record of the alternative in progress at `node`. */
 void dpor_record(struct dpor *dpor, struct dpor_node *node, struct dpor_footprint footprint);
@@ -104,17 +102,19 @@ void dpor_record_close(struct dpor *dpor, struct dpor_node *node);
 struct dpor_footprint dpor_recorded(
         const struct dpor *dpor, const struct dpor_node *node, uint32_t actor);
 
-/* sleep_set.c. Whether `actor` is in the sleep set. */
+/* Whether `actor` is in the sleep set. */
 bool dpor_is_asleep(const struct dpor *dpor, uint32_t actor);
 /* Adds all actors that are done at `node`. */
 void dpor_sleep_add(struct dpor *dpor, const struct dpor_node *node);
 /* Removes the actor of `transition`, and all whose next step conflicts with it. */
 void dpor_sleep_wake(struct dpor *dpor, const struct dpor_transition *transition);
 
-/* races.c. Notes that the last transition ended the run while others could have continued. */
+/* ---- races.c --------------------------------------------------------------------------------- */
+
+/* Notes that the last transition ended the run while others could have continued. */
 void dpor_note_end(struct dpor *dpor);
 
-/* races.c. Learns from a run that is over which other orders have to be tried. */
+/* Learns from a run that is over which other orders have to be tried. */
 void dpor_learn(struct dpor *dpor);
 
 #endif

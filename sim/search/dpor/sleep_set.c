@@ -1,9 +1,6 @@
 /*
- * sleep_set.c -- the actors that have been tried already.
- *
- * An actor that was tried at a node is asleep below the other alternatives, until a step conflicts
- * with its next one. That one's footprint was recorded when it was tried, and stays the same while
- * the actor is asleep.
+ * sleep_set.c -- the actors that have been tried already, with the footprint of their next step: it
+ * was recorded when they were tried, and stays the same while they are asleep.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,9 +1,6 @@
 /*
  * facts.c -- a table with open addressing, over borrowed memory.
  *
- * No library's hash table fits: this one is in a mapping that two processes share, and must not
- * allocate while a run is in progress.
- *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/search/learn/facts.h"

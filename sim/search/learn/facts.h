@@ -3,12 +3,10 @@
  *
  *      run ──▶ facts of a job ──▶ merged in order of run index ──▶ statistics ──▶ later runs
  *
- * A fact is something that was seen: so many choices in a run, a step of an actor, a wake from one
- * line to another. For each fact the table keeps in how many runs it was seen, in which one first,
- * how often in all, and how often in one run at most. These four add up the same however runs are
- * dealt out, so what a strategy learns does not depend on the number of workers. Facts are in the
- * order in which they were first seen; nor does that depend on it, as tables are merged in the
- * order of run index.
+ * A fact is something that was seen: so many choices in a run, a step of an actor, a touch of an
+ * object. In how many runs it was seen, in which one first, how often in all, and how often in one
+ * run at most, adds up the same however runs are dealt out to workers. Facts are in the order in
+ * which they were first seen, as tables are merged in the order of run index.
  *
  * Ownership. A table *borrows* its memory. Nothing is allocated, so a fact may be noted while a run
  * is in progress.

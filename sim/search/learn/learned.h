@@ -1,11 +1,9 @@
 /*
  * learned.h -- learned statistics, frozen for the runs of an epoch.
  *
- * A sweep is divided into *epochs*: a few of one run, then of 2, 4 … up to SIM_EPOCH_RUNS_MAX. A
- * run of epoch e sees the statistics of epochs up to e-2 and nothing else. So the next epoch can
- * begin while one is under way, and each run sees the same on any number of workers
- * (sim/search/README.md). Only the first four epochs, of one run each, see those of the epoch
- * before, and wait for it.
+ * A sweep is divided into *epochs*: four of one run, then two each of 2, 4 … up to
+ * SIM_EPOCH_RUNS_MAX. A run of epoch e sees the statistics of epochs up to e-2 and nothing else
+ * (sim/search/README.md), but for the first four: each sees those of the epoch before.
  *
  *      epoch      0   1   2   3   4   5 …
  *      teaches    └───────▶2   └──────▶5        three copies are enough: while e+1 is made,

@@ -1,8 +1,8 @@
 /*
  * states.h -- the position of each actor of a run in its code, from the run's events.
  *
- * The next step of an actor is code, and cannot be known. But an actor in the state of an actor in
- * an earlier run will mostly do what that one did. An actor's *state* is a hash of
+ * An actor in the state of an actor in an earlier run will mostly do what that one did. An actor's
+ * *state* is a hash of
  *
  *   its stable id
  *   its place                the lines that its last step executed (of each event with a line); of
