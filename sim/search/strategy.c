@@ -42,12 +42,18 @@ sim_strategy_at(uint32_t index)
     return kinds[index];
 }
 
+static bool
+is_name(const char *name, const char *text, size_t length)
+{
+    return strlen(name) == length && memcmp(name, text, length) == 0;
+}
+
 /* The index of the strategy whose name is the first `length` bytes of `name`. */
 static uint32_t
 find(const char *name, size_t length)
 {
     for (uint32_t i = 0; i < sim_strategy_count(); i++) {
-        if (strlen(kinds[i]->name) == length && memcmp(kinds[i]->name, name, length) == 0) {
+        if (is_name(kinds[i]->name, name, length)) {
             return i;
         }
     }
@@ -100,8 +106,7 @@ static uint32_t
 find_param(const struct sim_strategy_kind *kind, const char *name, size_t length)
 {
     for (uint32_t i = 0; i < SIM_STRATEGY_PARAMS_MAX && kind->params[i].name != NULL; i++) {
-        const char *param = kind->params[i].name;
-        if (strlen(param) == length && memcmp(param, name, length) == 0) {
+        if (is_name(kind->params[i].name, name, length)) {
             return i;
         }
     }
@@ -157,15 +162,10 @@ fail_param(const struct sim_strategy_kind *kind, const char *text, size_t length
 static bool
 read_number(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *ret)
 {
-    char digits[24];
-    if (length == 0 || length >= sizeof(digits) || strspn(text, "0123456789") < length) {
-        return false;
-    }
-    memcpy(digits, text, length);
-    digits[length] = '\0';
     errno = 0;
-    *ret = strtoull(digits, NULL, 10);
-    return errno == 0 && *ret >= min && *ret <= max;
+    *ret = strtoull(text, NULL, 10);
+    return length > 0 && strspn(text, "0123456789") >= length && errno == 0 && *ret >= min &&
+           *ret <= max;
 }
 
 /* One "key=value" of `length` bytes. */
@@ -178,7 +178,7 @@ read_param(struct sim_search *search, const char *text, size_t length,
     const char *equals = memchr(text, '=', length);
     size_t name = equals != NULL ? (size_t)(equals - text) : length;
     uint32_t place = find_param(kind, text, name);
-    bool is_swarm = name == strlen(SWARM) && memcmp(text, SWARM, name) == 0;
+    bool is_swarm = is_name(SWARM, text, name);
     if (place == UINT32_MAX && !is_swarm) {
         return fail_param(kind, text, name, error);
     }

@@ -79,6 +79,7 @@ sim_distill(const struct sim_cover_set *sets, uint32_t count, struct sim_taken *
         if (best.adds == 0) {
             break;
         }
+        rt_assert(taken < count);
         take(&covered, &sets[best.set]);
         best.covered = covered.count;
         ret[taken++] = best;

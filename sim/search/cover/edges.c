@@ -166,6 +166,7 @@ collect(const struct module *module, const uint32_t *numbers, uint64_t *set)
         memcpy(&eight, module->bytes + i, size);
         for (size_t j = i; eight != 0 && j < i + size; j++) {
             if (module->bytes[j] != 0) {
+                rt_assert(numbers[j] < edges.count);
                 set[numbers[j] / 64] |= UINT64_C(1) << numbers[j] % 64;
             }
         }

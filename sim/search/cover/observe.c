@@ -95,6 +95,7 @@ mix_event(struct sim_cover *cover, const struct sim_event *event, struct sim_cov
 static inline void
 end_transition(struct sim_cover *cover, struct chain *chain)
 {
+    rt_assert(chain->actor < SIM_COVER_ACTORS);
     uint64_t hash = mix(chain->hash, MIX_1);
     chain->total += hash;
     chain->transitions++;
@@ -204,6 +205,7 @@ sim_cover_run(struct sim_cover *cover, const struct sim_recorder *recorder, stru
             cover_element(&pass, SIM_ELEMENT_GOAL, where(&events[i & mask]), 0);
         }
     }
+    rt_assert(pass.count <= pass.max && cover->things_used < SIM_COVER_OBJECTS);
     ret_run->order_hash = chain.total;
     ret_run->transitions = chain.transitions;
     ret_run->events = end > first ? end - first : 0;

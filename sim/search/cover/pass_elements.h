@@ -34,6 +34,7 @@ __attribute__((noinline)) static void
 element_new(struct pass *pass, uint32_t at, const struct sim_element *element)
 {
     struct sim_cover *cover = pass->cover;
+    rt_assert(pass->count <= pass->max);
     if (pass->count == pass->max) {
         pass->run->cut = true;
         return;

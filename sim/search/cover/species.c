@@ -68,6 +68,7 @@ recount(struct sim_species *species, uint64_t before, uint64_t now)
 static void
 drop_half(struct sim_species *species)
 {
+    rt_assert(species->level < 63);
     species->level++;
     for (uint32_t i = 0; i < species->capacity; i++) {
         struct sim_species_entry *entry = &species->entries[i];
@@ -93,6 +94,7 @@ add(struct sim_species *species, uint64_t number, uint64_t runs)
     if (!is_kept(species, number)) {
         return;
     }
+    rt_assert(species->used < species->capacity); /* Else a search might not end. */
     struct sim_species_entry *entry = place_of(species, number);
     recount(species, entry->runs, entry->runs + runs);
     *entry = (struct sim_species_entry){number, entry->runs + runs};
@@ -125,6 +127,7 @@ sim_species_merge(struct sim_species *species, const struct sim_species *more)
 struct sim_census
 sim_species_census(const struct sim_species *species)
 {
+    rt_assert(species->once + species->twice <= species->used);
     return (struct sim_census){
             .runs = species->runs,
             .seen = (uint64_t)species->used << species->level,

@@ -75,6 +75,7 @@ static void
 follow_forced(struct dpor *dpor, uint32_t actor)
 {
     uint32_t children = DPOR_NONE;
+    rt_assert(dpor->position >= dpor->depth); /* Above, the path leads. */
     while (dpor->guide != DPOR_NONE) {
         struct dpor_branch branch;
         uint32_t its = dpor_branches_take(&dpor->branches, &dpor->guide, &branch);
@@ -388,6 +389,7 @@ static bool
 dpor_more(struct sim_strategy *strategy)
 {
     struct dpor *dpor = (void *)strategy;
+    rt_assert(!dpor->exhausted || dpor->depth == 0);
     if (dpor->exhausted || dpor->differs) {
         return false;
     }

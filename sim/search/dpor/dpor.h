@@ -87,6 +87,7 @@ dpor_alternative(const struct dpor *dpor, const struct dpor_node *node, uint32_t
 static inline uint64_t
 dpor_all_of(uint32_t n)
 {
+    rt_assert(n > 0 && n <= SIM_ALTERNATIVES_MAX);
     return n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 

@@ -146,6 +146,7 @@ static void
 find_races(struct dpor *dpor, uint32_t j)
 {
     const struct dpor_trace *trace = &dpor->trace;
+    rt_assert(j < trace->count && dpor->depth <= DPOR_NODES);
     for (uint32_t i = j; i-- > 0;) {
         bool other = trace->transitions[i].actor != trace->transitions[j].actor;
         if (other && dpor_is_before(trace, i, j) && is_direct(trace, i, j)) {
@@ -162,6 +163,7 @@ dpor_learn(struct dpor *dpor)
 {
     struct dpor_trace *trace = &dpor->trace;
     rt_assert(!dpor->under_way);
+    rt_assert(trace->kept <= trace->count);
     dpor->cut = dpor->cut || trace->full;
     dpor_trace_order(trace, trace->kept);
     for (uint32_t j = trace->kept; j < trace->count; j++) {

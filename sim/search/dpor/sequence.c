@@ -62,6 +62,7 @@ others_independent(const struct dpor_sequence *sequence, struct dpor_footprint f
             !dpor_conflict(footprint, dpor_footprint_of(trace, &trace->transitions[k]))) {
         k = dpor_sequence_next(sequence, k + 1);
     }
+    rt_assert(k == DPOR_NONE || k < trace->count);
     return k == DPOR_NONE;
 }
 
@@ -96,6 +97,7 @@ dpor_sequence_place(const struct dpor_sequence *sequence, uint32_t actor, uint32
 bool
 dpor_sequence_independent(const struct dpor_sequence *sequence, struct dpor_footprint footprint)
 {
+    rt_assert(sequence->last == DPOR_NONE || sequence->last < sequence->trace->count);
     return others_independent(sequence, footprint) &&
            (sequence->last == DPOR_NONE || !dpor_conflict(footprint, sequence->of_last));
 }

@@ -150,6 +150,7 @@ dpor_sleep_wake(struct dpor *dpor, const struct dpor_transition *transition)
 {
     struct dpor_footprint happened = dpor_footprint_of(&dpor->trace, transition);
     uint32_t left = 0;
+    rt_assert(dpor->sleep_count <= DPOR_SLEEP_SET);
     for (uint32_t i = 0; i < dpor->sleep_count; i++) {
         uint32_t record = dpor->sleep_set[i];
         bool same = dpor->records[record].resource == transition->actor;
@@ -157,5 +158,6 @@ dpor_sleep_wake(struct dpor *dpor, const struct dpor_transition *transition)
             dpor->sleep_set[left++] = record;
         }
     }
+    rt_assert(left <= dpor->sleep_count);
     dpor->sleep_count = left;
 }

@@ -238,6 +238,7 @@ learn_exact(struct dpor_steps *steps, const struct dpor_trace *trace, uint32_t j
     if (trace->all_conflict || transition->count > UINT16_MAX) {
         return;
     }
+    rt_assert(transition->actor != 0); /* A move of the clock is no step. */
     const struct dpor_step *step = find(steps, &prefix, key, &place);
     while (step != NULL && !touches_the_same(steps, step, trace, transition)) {
         place = (place + 1) % DPOR_EXACT_STEPS;
@@ -270,6 +271,7 @@ dpor_steps_exact(const struct dpor_steps *steps, const struct dpor_trace *trace,
     if (step == NULL) {
         return false;
     }
+    rt_assert(step->key == key && step->first + step->count <= steps->exact_accesses_used);
     *ret = (struct dpor_footprint){steps->exact_accesses + step->first, step->count, step->global};
     place = (place + 1) % DPOR_EXACT_STEPS;
     /* With other data it may have done something else. */

@@ -117,6 +117,7 @@ dpor_trace_event(struct dpor_trace *trace, const struct sim_event *event)
         trace->ids[event->actor] = (uint32_t)event->argument;
     }
     bool begins = sim_begins_transition(event->kind);
+    rt_assert(event->actor <= SIM_ACTORS_MAX);
     if (begins) {
         open_transition(trace, event);
     }

@@ -43,6 +43,7 @@ dpor_branches_free(struct dpor_branches *branches, uint32_t *list)
     uint32_t index = *list;
     *list = DPOR_NONE;
     while (index != DPOR_NONE) {
+        rt_assert(index < branches->used);
         struct dpor_branch branch = branches->all[index];
         release(branches, index);
         if (branch.child == DPOR_NONE) {

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "runtime/base/assert.h"
+
 void
 sim_corpus_init(struct sim_corpus *corpus, struct sim_corpus_memory *memory)
 {
@@ -17,6 +19,7 @@ sim_corpus_init(struct sim_corpus *corpus, struct sim_corpus_memory *memory)
 static struct sim_corpus_tape *
 slot_for(struct sim_corpus *corpus, uint64_t added)
 {
+    rt_assert(corpus->count <= SIM_CORPUS_TAPES);
     if (corpus->count < SIM_CORPUS_TAPES) {
         return &corpus->tapes[corpus->count++];
     }
@@ -34,6 +37,7 @@ void
 sim_corpus_add(struct sim_corpus *corpus, uint64_t run, uint64_t added, const uint8_t *bytes,
         size_t length)
 {
+    rt_assert(length == 0 || bytes != NULL);
     if (length > SIM_CORPUS_BYTES) {
         return;
     }
@@ -77,6 +81,7 @@ void
 sim_corpus_add_constraint(
         struct sim_corpus *corpus, uint64_t run, uint64_t added, const struct sim_corpus_pair *wish)
 {
+    rt_assert(corpus->set_count <= SIM_CORPUS_SETS);
     struct sim_corpus_set *set = set_of(corpus, run, added);
     if (set != NULL && set->count < SIM_CORPUS_CONSTRAINTS) {
         set->constraints[set->count++] = *wish;
@@ -94,6 +99,7 @@ sim_corpus_copy(struct sim_corpus *to, const struct sim_corpus *from)
         struct sim_corpus_tape *tape = &to->tapes[i];
         const struct sim_corpus_tape *other = &from->tapes[i];
         /* Most are unchanged since the last copy. */
+        rt_assert(other->length <= SIM_CORPUS_BYTES);
         if (i >= had || tape->run != other->run || tape->added != other->added ||
                 tape->length != other->length) {
             tape->run = other->run;

@@ -95,6 +95,7 @@ entry_of(struct sim_facts *facts, uint32_t kind, uint64_t a, uint32_t b, bool *r
         facts->lost++;
         return NULL;
     }
+    rt_assert(2 * facts->count <= facts->mask + 1); /* Else a lookup gets long. */
     struct sim_fact *fact = &facts->entries[facts->count++];
     *fact = (struct sim_fact){.a = a, .b = b, .kind = kind};
     facts->index[place] = facts->count;
@@ -122,6 +123,7 @@ sim_facts_note(struct sim_facts *facts, enum sim_fact_kind kind, uint64_t a, uin
         facts->of_run = sim_facts_of_run(facts, run) + 1;
         facts->run = run;
     }
+    rt_assert(fact->first <= run && fact->last <= run);
     fact->last = run;
     fact->sum += amount;
     fact->now += amount;

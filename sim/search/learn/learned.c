@@ -80,6 +80,7 @@ static void
 write_copy(struct sim_epochs *epochs, uint64_t epoch)
 {
     struct sim_learned *copy = &epochs->copies[epoch % COPIES];
+    rt_assert(copy->runs <= epochs->master.runs);
     copy->runs = epochs->master.runs;
     memcpy(copy->yields, epochs->master.yields, sizeof(copy->yields));
     sim_facts_copy(&copy->facts, &epochs->master.facts);
@@ -89,6 +90,7 @@ write_copy(struct sim_epochs *epochs, uint64_t epoch)
 void
 sim_epochs_close(struct sim_epochs *epochs)
 {
+    rt_assert(sim_epochs_is_open(epochs, epochs->closed));
     epochs->closed++;
     if (epochs->closed < EAGER) {
         write_copy(epochs, epochs->closed);

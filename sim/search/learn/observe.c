@@ -52,6 +52,7 @@ end_step(struct sim_facts *facts, struct touched *touched, bool asleep, uint64_t
     if (touched->actor == 0) {
         return;
     }
+    rt_assert(touched->count <= touched->locations && touched->locations <= LOCATIONS_MAX);
     uint32_t raced = sim_races_step(
             &races, touched->index, touched->task, touched->accesses, touched->count);
     for (uint32_t i = 0; i < touched->count; i++) {

@@ -22,6 +22,7 @@ static struct sim_races_clock *
 clock_of(struct sim_races *races, uint32_t actor)
 {
     struct sim_races_clock *clock = &races->clocks[actor];
+    rt_assert(actor < SIM_RACES_ACTORS && races->run > 0);
     if (races->begun[actor] != races->run) {
         races->begun[actor] = races->run;
         memset(clock, 0, sizeof(*clock));
@@ -63,6 +64,7 @@ resource_of(struct sim_races *races, uint32_t number)
 static void
 learn(struct sim_races_clock *clock, const struct sim_races_resource *resource, uint32_t mode)
 {
+    rt_assert(mode != SIM_MODE_NONE && mode <= SIM_MODE_WRITE);
     for (uint32_t other = SIM_MODE_READ; other <= SIM_MODE_WRITE; other++) {
         if (sim_modes_conflict(mode, other)) {
             join(clock, &resource->touched[other - SIM_MODE_READ]);

@@ -34,6 +34,7 @@ task_of(struct sim_states *states, uint32_t object)
 static void
 appear(struct sim_states *states, const struct sim_event *event)
 {
+    rt_assert(event->actor < SIM_STATES_ACTORS);
     struct sim_standing *standing = &states->actors[event->actor];
     uint32_t id = (uint32_t)event->argument;
     uint32_t place = event->object != 0 && states->post != 0 ? states->post : 1;
