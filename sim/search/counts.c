@@ -10,24 +10,28 @@
 /* Generations that are added up; deeper ones are not counted. */
 #define ANCESTORS_MAX 8u
 
+/* The entry, or a free one. */
 static struct sim_counted *
 find(struct sim_counts *counts, uint32_t id)
 {
-    uint32_t place = sim_probe_all(counts->ids, SIM_COUNTED_BITS, 1, id);
-    return counts->ids[place].stamp == 1 ? &counts->counted[place] : NULL;
+    struct sim_counted *all = counts->counted;
+    return &all[sim_probe_all(all, sizeof(*all), SIM_COUNTED_BITS, 1, id)];
 }
 
 /* The entry, made if it is missing; NULL when the table is nearly full. */
 static struct sim_counted *
 entry_of(struct sim_counts *counts, uint32_t id)
 {
-    uint32_t place = sim_probe_all(counts->ids, SIM_COUNTED_BITS, 1, id);
-    if (counts->ids[place].stamp != 1 && counts->count >= SIM_COUNTED_MAX / 4 * 3) {
-        return NULL;
+    struct sim_counted *counted = find(counts, id);
+    if (counted->id.stamp == 0) {
+        if (counts->count >= SIM_COUNTED_MAX / 4 * 3) {
+            return NULL;
+        }
+        counted->id = (struct sim_key){id, 1};
+        counts->count++;
     }
-    rt_assert(counts->count < SIM_COUNTED_MAX);
-    counts->count += sim_probe_set(counts->ids, place, 1, id);
-    return &counts->counted[place];
+    rt_assert(counted->id.key == id);
+    return counted;
 }
 
 void
@@ -87,7 +91,7 @@ void
 sim_counts_appear(struct sim_counts *counts, uint32_t actor, uint32_t id, uint32_t parent)
 {
     const struct sim_counted *counted = find(counts, id);
-    int64_t whole = counted != NULL && counted->stamp == counts->stamp ? counted->whole : 0;
+    int64_t whole = counted->stamp == counts->stamp ? counted->whole : 0;
     counts->left[actor] = whole;
     counts->known[actor] = counts->run;
     bool has_maker = parent != 0 && sim_counts_knows(counts, parent);

@@ -25,6 +25,7 @@
 
 /* An actor by its stable id. */
 struct sim_counted {
+    struct sim_key id;
     uint32_t parent; /* 0: the world made it, or its parent is unknown. */
     uint32_t stamp;  /* Other than that of the table: it has made no events. */
     int64_t whole;   /* Its events, with those of its descendants. */
@@ -38,7 +39,6 @@ struct sim_counts {
     uint16_t next[SIM_INDICES];  /* In the order below; 0 is before the first and after the last. */
     uint16_t previous[SIM_INDICES];
     uint32_t count; /* Of the actors in the table. */
-    struct sim_key ids[SIM_COUNTED_MAX];
     struct sim_counted counted[SIM_COUNTED_MAX];
 };
 

@@ -5,6 +5,14 @@
  */
 #include "sim/search/footprints.h"
 
+/* The guess for `state`, or the free entry for it. */
+static struct sim_guess *
+find(struct sim_footprints *footprints, uint32_t state)
+{
+    struct sim_guess *all = footprints->guesses;
+    return &all[sim_probe_all(all, sizeof(*all), SIM_GUESSES_BITS, 1, state)];
+}
+
 static void
 reach_for(struct sim_reach *reach, uint32_t resource, uint32_t mode)
 {
@@ -18,13 +26,14 @@ reach_for(struct sim_reach *reach, uint32_t resource, uint32_t mode)
 static void
 learn(struct sim_footprints *footprints, const struct sim_fact *fact)
 {
-    uint32_t state = sim_footprint_state(fact);
-    uint32_t place = sim_probe_all(footprints->known, SIM_GUESSES_BITS, 1, state);
-    struct sim_guess *guess = &footprints->guesses[place];
-    if (footprints->known[place].stamp != 1 && footprints->count >= SIM_GUESSES / 4 * 3) {
-        return;
+    struct sim_guess *guess = find(footprints, sim_footprint_state(fact));
+    if (guess->state.stamp == 0) {
+        if (footprints->count >= SIM_GUESSES / 4 * 3) {
+            return;
+        }
+        guess->state = (struct sim_key){sim_footprint_state(fact), 1};
+        footprints->count++;
     }
-    footprints->count += sim_probe_set(footprints->known, place, 1, state);
     reach_for(&guess->reach, fact->b, sim_footprint_mode(fact));
     if (guess->count < SIM_GUESS_LOCATIONS && fact->b != 0) {
         guess->mode[guess->count] = (uint8_t)sim_footprint_mode(fact);
@@ -51,8 +60,8 @@ sim__footprints_update(struct sim_footprints *footprints, uint32_t actor)
     struct sim_reach *own = &footprints->own[actor];
     const struct sim_guess *guess = NULL;
     if (standing != NULL) {
-        uint32_t place = sim_probe_all(footprints->known, SIM_GUESSES_BITS, 1, standing->state);
-        guess = footprints->known[place].stamp == 1 ? &footprints->guesses[place] : NULL;
+        const struct sim_guess *found = find(footprints, standing->state);
+        guess = found->state.stamp != 0 ? found : NULL;
     }
     *own = guess != NULL ? guess->reach : (struct sim_reach){0, 0, UINT64_MAX};
     if (standing != NULL && standing->object != 0) {

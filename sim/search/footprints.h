@@ -33,6 +33,7 @@ struct sim_reach {
 };
 
 struct sim_guess {
+    struct sim_key state;
     uint8_t count;
     uint8_t mode[SIM_GUESS_LOCATIONS]; /* enum sim_mode; of location i: */
     uint32_t resource[SIM_GUESS_LOCATIONS];
@@ -47,8 +48,7 @@ struct sim_footprints {
     uint32_t updated[SIM_STATES_ACTORS];              /* … in this run; … */
     const struct sim_guess *guess[SIM_STATES_ACTORS]; /* … and its guess; NULL: none. */
     uint32_t count;
-    struct sim_key known[SIM_GUESSES];     /* States, … */
-    struct sim_guess guesses[SIM_GUESSES]; /* … and their guesses. */
+    struct sim_guess guesses[SIM_GUESSES];
 };
 
 /* Fills the table from `facts`. */

@@ -32,8 +32,9 @@
 
 /* What was written last to a resource. */
 struct written {
-    uint64_t seen;    /* A bit for each actor that touched it since, hashed to 64. */
-    uint64_t touched; /* … and for each that has ever touched it. */
+    struct sim_key resource; /* Of this run. */
+    uint64_t seen;           /* A bit for each actor that touched it since, hashed to 64. */
+    uint64_t touched;        /* … and for each that has ever touched it. */
 };
 
 struct relay {
@@ -43,7 +44,6 @@ struct relay {
     uint32_t asked;   /* Choices of this run. */
     uint32_t last;    /* The actor that ran last: in-run index. */
     uint64_t stirred; /* Bits of actors that touched what others wrote since they ran last. */
-    struct sim_key resources[1u << WRITTEN_BITS];
     struct written written[1u << WRITTEN_BITS];
     struct sim_footprints footprints;
 };
@@ -54,28 +54,18 @@ bit_of(uint32_t actor)
     return UINT64_C(1) << (actor & 63);
 }
 
-/* NULL: it was not touched in this run, or forgotten. */
-static const struct written *
-find(const struct relay *relay, uint32_t resource)
-{
-    uint32_t run = relay->ordering.run;
-    uint32_t place = sim_probe(relay->resources, WRITTEN_BITS, WRITTEN_TRIES, run, resource);
-    bool known = place != UINT32_MAX && relay->resources[place].stamp == run;
-    return known ? &relay->written[place] : NULL;
-}
-
-/* The entry of `resource`, made if it is missing; a full neighbourhood loses its first one. */
+/* NULL: it was not touched in this run, or is forgotten; *ret_place is the place for it. */
 static struct written *
-written_of(struct relay *relay, uint32_t resource)
+find(struct relay *relay, uint32_t resource, uint32_t *ret_place)
 {
+    struct written *all = relay->written;
     uint32_t run = relay->ordering.run;
-    uint32_t place = sim_probe(relay->resources, WRITTEN_BITS, WRITTEN_TRIES, run, resource);
-    bool full = place == UINT32_MAX;
-    place = full ? sim_probe_start(WRITTEN_BITS, resource) : place;
-    if (sim_probe_set(relay->resources, place, run, resource) || full) {
-        relay->written[place] = (struct written){UINT64_MAX, 0};
+    *ret_place = sim_probe(all, sizeof(*all), WRITTEN_BITS, WRITTEN_TRIES, run, resource);
+    if (*ret_place == UINT32_MAX) {
+        *ret_place = sim_probe_start(WRITTEN_BITS, resource); /* The first one is forgotten. */
+        return NULL;
     }
-    return &relay->written[place];
+    return all[*ret_place].resource.stamp == run ? &all[*ret_place] : NULL;
 }
 
 static void
@@ -93,7 +83,12 @@ relay_begin(struct sim_strategy *strategy, uint64_t seed)
 static void
 touch(struct relay *relay, const struct sim_line_access *location, uint64_t bit)
 {
-    struct written *written = written_of(relay, location->resource);
+    uint32_t place = 0;
+    struct written *written = find(relay, location->resource, &place);
+    if (written == NULL) {
+        written = &relay->written[place];
+        *written = (struct written){{location->resource, relay->ordering.run}, .seen = UINT64_MAX};
+    }
     if (location->mode != SIM_MODE_READ) {
         relay->stirred |= written->touched & ~bit;
         written->seen = 0;
@@ -129,9 +124,10 @@ sees_news(struct relay *relay, uint32_t actor)
         return (relay->stirred & bit_of(actor)) != 0;
     }
     for (uint32_t i = 0; i < guess->count; i++) {
-        const struct written *written =
-                guess->mode[i] == SIM_MODE_READ ? find(relay, guess->resource[i]) : NULL;
-        if (written != NULL && (written->seen & bit_of(actor)) == 0) {
+        uint32_t place = 0;
+        const struct written *written = find(relay, guess->resource[i], &place);
+        if (guess->mode[i] == SIM_MODE_READ && written != NULL &&
+                (written->seen & bit_of(actor)) == 0) {
             return true;
         }
     }

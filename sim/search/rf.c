@@ -75,6 +75,12 @@ struct read {
     uint32_t pairs;
 };
 
+/* The line that wrote a resource last in a run. */
+struct writer {
+    struct sim_key resource;
+    uint32_t line;
+};
+
 enum tier { AVOIDED, NEITHER, WANTED };
 
 struct rf {
@@ -88,8 +94,7 @@ struct rf {
     uint8_t tier[SIM_INDICES];
     uint32_t tier_version[SIM_INDICES];
     uint32_t tier_state[SIM_INDICES];
-    struct sim_key written[1u << WRITERS_BITS]; /* Resources written in this run, … */
-    uint32_t writers[1u << WRITERS_BITS];       /* … and the lines that wrote them last. */
+    struct writer writers[1u << WRITERS_BITS];
     uint32_t shared_count;
     uint32_t use_count;
     uint32_t pair_count;
@@ -342,25 +347,23 @@ sim_rf_begin_with(struct sim_strategy *strategy, uint64_t seed, const struct sim
 
 /* ---- Events. --------------------------------------------------------------------------------- */
 
-/* 0: none in this run, or it is forgotten. */
-static uint32_t
-last_writer(const struct rf *rf, uint32_t resource)
+/* The entry of `resource`, or a free one; a full neighbourhood loses its first one. */
+static struct writer *
+writer_of(struct rf *rf, uint32_t resource)
 {
-    uint32_t run = rf->ordering.run;
-    uint32_t place = sim_probe(rf->written, WRITERS_BITS, WRITERS_TRIES, run, resource);
-    bool known = place != UINT32_MAX && rf->written[place].stamp == run;
-    return known ? rf->writers[place] : 0;
+    struct writer *all = rf->writers;
+    uint32_t place =
+            sim_probe(all, sizeof(*all), WRITERS_BITS, WRITERS_TRIES, rf->ordering.run, resource);
+    return &all[place != UINT32_MAX ? place : sim_probe_start(WRITERS_BITS, resource)];
 }
 
-/* A full neighbourhood loses its first entry. */
-static void
-set_writer(struct rf *rf, uint32_t resource, uint32_t line)
+/* 0: none in this run, or it is forgotten. */
+static uint32_t
+last_writer(struct rf *rf, uint32_t resource)
 {
-    uint32_t run = rf->ordering.run;
-    uint32_t place = sim_probe(rf->written, WRITERS_BITS, WRITERS_TRIES, run, resource);
-    place = place != UINT32_MAX ? place : sim_probe_start(WRITERS_BITS, resource);
-    (void)sim_probe_set(rf->written, place, run, resource);
-    rf->writers[place] = line;
+    const struct writer *writer = writer_of(rf, resource);
+    bool known = writer->resource.stamp == rf->ordering.run && writer->resource.key == resource;
+    return known ? writer->line : 0;
 }
 
 static void
@@ -378,7 +381,8 @@ access(struct rf *rf, const struct sim_line_access *location)
         }
     }
     if (location->mode != SIM_MODE_READ && last != location->line) {
-        set_writer(rf, location->resource, location->line);
+        *writer_of(rf, location->resource) =
+                (struct writer){{location->resource, rf->ordering.run}, location->line};
         rf->version++;
     }
 }

@@ -50,6 +50,12 @@ struct object {
     uint32_t facts; /* First of those about who touches it, plus 1; 0: none. */
 };
 
+/* The place of an object. */
+struct index {
+    struct sim_key resource;
+    uint32_t place;
+};
+
 /* Whether the next step of an actor will touch the object, as guessed for a state. */
 struct hint {
     uint32_t run; /* The run in which the rest was written. */
@@ -73,31 +79,35 @@ struct surw {
     uint32_t next_fact[SIM_LEARNED_FACTS]; /* About the same object, plus 1. */
     uint32_t counted;                      /* The object of which counts are in the table. */
     struct object objects[OBJECTS];
-    struct sim_key resources[1u << INDEX_BITS]; /* Until they are sifted: of all objects, … */
-    uint16_t index[1u << INDEX_BITS];           /* … and their places. */
+    struct index index[1u << INDEX_BITS]; /* Until they are sifted. */
     struct sim_counts counts;
     struct sim_footprints footprints;
 };
 
 /* ---- Which object. --------------------------------------------------------------------------- */
 
+static struct index *
+index_of(struct surw *surw, uint32_t resource)
+{
+    struct index *all = surw->index;
+    return &all[sim_probe_all(all, sizeof(*all), INDEX_BITS, 1, resource)];
+}
+
 /* NULL: it is unknown. */
 static struct object *
 find(struct surw *surw, uint32_t resource)
 {
-    uint32_t at = sim_probe_all(surw->resources, INDEX_BITS, 1, resource);
-    return surw->resources[at].stamp == 1 ? &surw->objects[surw->index[at]] : NULL;
+    const struct index *index = index_of(surw, resource);
+    return index->resource.stamp != 0 ? &surw->objects[index->place] : NULL;
 }
 
 /* NULL: it is unknown, and there are too many. */
 static struct object *
 object_of(struct surw *surw, uint32_t resource)
 {
-    uint32_t at = sim_probe_all(surw->resources, INDEX_BITS, 1, resource);
-    bool is_new = surw->resources[at].stamp != 1;
-    if (is_new && surw->count < OBJECTS) {
-        (void)sim_probe_set(surw->resources, at, 1, resource);
-        surw->index[at] = (uint16_t)surw->count;
+    struct index *index = index_of(surw, resource);
+    if (index->resource.stamp == 0 && surw->count < OBJECTS) {
+        *index = (struct index){{resource, 1}, surw->count};
         surw->objects[surw->count++] = (struct object){.resource = resource};
     }
     return find(surw, resource);

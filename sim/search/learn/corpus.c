@@ -37,7 +37,6 @@ void
 sim_corpus_add(struct sim_corpus *corpus, uint64_t run, uint64_t added, const uint8_t *bytes,
         size_t length)
 {
-    rt_assert(length == 0 || bytes != NULL);
     if (length > SIM_CORPUS_BYTES) {
         return;
     }
@@ -46,6 +45,7 @@ sim_corpus_add(struct sim_corpus *corpus, uint64_t run, uint64_t added, const ui
         tape->run = run;
         tape->added = added;
         tape->length = (uint32_t)length;
+        rt_assert(length == 0 || bytes != NULL);
         if (length > 0) { /* The tape of the baseline run is empty, and `bytes` may be NULL. */
             memcpy(tape->bytes, bytes, length);
         }

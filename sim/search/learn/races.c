@@ -50,15 +50,17 @@ sim_races_start(struct sim_races *races, uint32_t actor, uint32_t maker)
 static struct sim_races_resource *
 resource_of(struct sim_races *races, uint32_t number)
 {
-    uint32_t place = sim_probe(races->numbers, SIM_RACES_RESOURCE_BITS, TRIES, races->run, number);
+    struct sim_races_resource *all = races->resources;
+    uint32_t place =
+            sim_probe(all, sizeof(*all), SIM_RACES_RESOURCE_BITS, TRIES, races->run, number);
     if (place == UINT32_MAX) {
         return NULL;
     }
-    struct sim_races_resource *resource = &races->resources[place];
-    if (sim_probe_set(races->numbers, place, races->run, number)) {
-        memset(resource, 0, sizeof(*resource));
+    if (all[place].number.stamp != races->run) {
+        memset(&all[place], 0, sizeof(*all));
+        all[place].number = (struct sim_key){number, races->run};
     }
-    return resource;
+    return &all[place];
 }
 
 static void

@@ -33,6 +33,7 @@ struct sim_races_clock {
 
 /* The accesses of a run to a resource. */
 struct sim_races_resource {
+    struct sim_key number;                          /* Of this run. */
     uint32_t actor;                                 /* Of the last touch, … */
     uint32_t step;                                  /* … the number of the actor's step, … */
     uint32_t mode;                                  /* … enum sim_mode. */
@@ -43,8 +44,7 @@ struct sim_races {
     uint32_t run;                     /* Counts runs from 1. */
     uint32_t begun[SIM_RACES_ACTORS]; /* The run in which the clock was written. */
     struct sim_races_clock clocks[SIM_RACES_ACTORS];
-    struct sim_key numbers[1u << SIM_RACES_RESOURCE_BITS];              /* Of resources, … */
-    struct sim_races_resource resources[1u << SIM_RACES_RESOURCE_BITS]; /* … and what is known. */
+    struct sim_races_resource resources[1u << SIM_RACES_RESOURCE_BITS];
 };
 
 /* Begins a run. */

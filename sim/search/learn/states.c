@@ -21,12 +21,19 @@ sim_states_begin(struct sim_states *states)
 
 /* ---- Tasks by number. ------------------------------------------------------------------------ */
 
+static uint32_t
+find(const struct sim_states *states, uint32_t object)
+{
+    return sim_probe_all(
+            states->tasks, sizeof(states->tasks[0]), SIM_STATES_TASK_BITS, states->run, object);
+}
+
 static struct sim_standing *
 task_of(struct sim_states *states, uint32_t object)
 {
-    uint32_t at = sim_probe_all(states->tasks, SIM_STATES_TASK_BITS, states->run, object);
-    bool known = states->tasks[at].stamp == states->run;
-    return known ? sim_states_of(states, states->task_actors[at]) : NULL;
+    uint32_t at = find(states, object);
+    bool known = states->tasks[at].object.stamp == states->run;
+    return known ? sim_states_of(states, states->tasks[at].actor) : NULL;
 }
 
 /* ---- Events. --------------------------------------------------------------------------------- */
@@ -45,10 +52,9 @@ appear(struct sim_states *states, const struct sim_event *event)
             .place = place,
             .state = sim__state(id, place)};
     if (event->object != 0) {
-        uint32_t at =
-                sim_probe_all(states->tasks, SIM_STATES_TASK_BITS, states->run, event->object);
-        (void)sim_probe_set(states->tasks, at, states->run, event->object);
-        states->task_actors[at] = event->actor;
+        uint32_t at = find(states, event->object);
+        states->tasks[at].object = (struct sim_key){event->object, states->run};
+        states->tasks[at].actor = event->actor;
     }
 }
 

@@ -70,8 +70,10 @@ struct sim_states {
     bool asleep;              /* Its poll is over, and it is blocked. */
     struct sim_standing from; /* The actor's state before the step. */
     struct sim_standing actors[SIM_STATES_ACTORS];
-    struct sim_key tasks[1u << SIM_STATES_TASK_BITS]; /* Numbers of tasks, … */
-    uint32_t task_actors[1u << SIM_STATES_TASK_BITS]; /* … and their actors. */
+    struct {
+        struct sim_key object;
+        uint32_t actor;
+    } tasks[1u << SIM_STATES_TASK_BITS]; /* By number of the task. */
 };
 
 /* Begins a run. */

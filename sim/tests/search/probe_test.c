@@ -8,34 +8,42 @@
 #include "runtime/tests/test.h"
 
 #define BITS 4u
-#define KEYS (1u << BITS)
+#define PLACES (1u << BITS)
+
+struct entry {
+    struct sim_key key;
+    uint32_t value;
+};
+
+static uint32_t
+place_of(const struct entry *entries, uint32_t stamp, uint32_t key)
+{
+    return sim_probe_all(entries, sizeof(*entries), BITS, stamp, key);
+}
 
 TEST(probe_finds_what_was_set)
 {
-    struct sim_key keys[KEYS] = {{0, 0}};
-    for (uint32_t key = 0; key < KEYS - 1; key++) {
-        uint32_t place = sim_probe_all(keys, BITS, 7, key * 1000);
-        EXPECT(place < KEYS);
-        EXPECT(sim_probe_set(keys, place, 7, key * 1000));
+    struct entry entries[PLACES] = {{{0, 0}, 0}};
+    for (uint32_t i = 0; i < PLACES - 1; i++) {
+        uint32_t place = place_of(entries, 7, i * 1000);
+        EXPECT(place < PLACES);
+        EXPECT_EQ(entries[place].key.stamp, 0);
+        entries[place] = (struct entry){{i * 1000, 7}, i};
     }
-    for (uint32_t key = 0; key < KEYS - 1; key++) {
-        uint32_t place = sim_probe_all(keys, BITS, 7, key * 1000);
-        EXPECT_EQ(keys[place].key, key * 1000);
-        EXPECT(!sim_probe_set(keys, place, 7, key * 1000));
+    for (uint32_t i = 0; i < PLACES - 1; i++) {
+        EXPECT_EQ(entries[place_of(entries, 7, i * 1000)].value, i);
     }
-    uint32_t missing = sim_probe_all(keys, BITS, 7, 999);
-    EXPECT_EQ(keys[missing].stamp, 0);
-    uint32_t empty = sim_probe_all(keys, BITS, 8, 999); /* Another stamp: all are free. */
-    EXPECT_EQ(empty, sim_probe_start(BITS, 999));
+    EXPECT_EQ(entries[place_of(entries, 7, 999)].key.stamp, 0);
+    EXPECT_EQ(place_of(entries, 8, 999), sim_probe_start(BITS, 999)); /* All are free. */
 }
 
-TEST(probe_gives_up_after_so_many_places)
+TEST(probe_ends_after_so_many_places)
 {
-    struct sim_key keys[KEYS] = {{0, 0}};
+    struct entry entries[PLACES] = {{{0, 0}, 0}};
     uint32_t start = sim_probe_start(BITS, 5);
     for (uint32_t i = 0; i < 3; i++) {
-        (void)sim_probe_set(keys, (start + i) % KEYS, 1, 100 + i);
+        entries[(start + i) % PLACES].key = (struct sim_key){100 + i, 1};
     }
-    EXPECT_EQ(sim_probe(keys, BITS, 3, 1, 5), UINT32_MAX);
-    EXPECT_EQ(sim_probe(keys, BITS, 4, 1, 5), (start + 3) % KEYS);
+    EXPECT_EQ(sim_probe(entries, sizeof(*entries), BITS, 3, 1, 5), UINT32_MAX);
+    EXPECT_EQ(sim_probe(entries, sizeof(*entries), BITS, 4, 1, 5), (start + 3) % PLACES);
 }
