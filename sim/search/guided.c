@@ -21,7 +21,6 @@
  */
 #include <string.h>
 
-#include "runtime/base/assert.h"
 #include "sim/core/decide/strategies.h"
 #include "sim/search/rf.h"
 #include "sim/search/strategy.h"
@@ -178,18 +177,10 @@ guided_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
     return parent->ops->choose(parent, choice);
 }
 
-static uint32_t
-index_of_rf(void)
-{
-    uint32_t place = sim_strategy_find("rf");
-    rt_assert(place != UINT32_MAX);
-    return place;
-}
-
 static size_t
 guided_size(void)
 {
-    return sizeof(struct guided) + sim_strategy_size(index_of_rf());
+    return sizeof(struct guided) + sim_strategy_size(sim_strategy_find("rf"));
 }
 
 static void
@@ -200,7 +191,7 @@ guided_init(void *memory, const struct sim_strategy_setting *setting)
     guided->learned = setting->learned;
     guided->flips = sim_search_param(setting->search, "flips");
     its.search = &guided->its_search;
-    sim_search_init(&guided->its_search, index_of_rf());
+    sim_search_init(&guided->its_search, sim_strategy_find("rf"));
     guided->rf = sim_strategy_make(guided->memory, &its);
 }
 

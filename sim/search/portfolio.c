@@ -51,8 +51,7 @@ struct portfolio {
     uint64_t first; /* Seed of the first run of the sweep. */
     struct sim_strategy *strategies[MEMBERS];
     struct sim_search searches[MEMBERS];
-    uint32_t kinds[MEMBERS]; /* Indices in the table. */
-    uint32_t current;        /* The member that makes this run: below MEMBERS. */
+    uint32_t current; /* The member that makes this run: below MEMBERS. */
     _Alignas(LINE) uint8_t memory[];
 };
 
@@ -63,13 +62,12 @@ struct portfolio {
 static uint64_t
 yield_of(const struct portfolio *portfolio, uint32_t member)
 {
-    uint32_t kind = portfolio->kinds[member];
     if (member == 0) {
         return 0;
     }
     struct sim_learned_yield yield = {0, 0};
     if (portfolio->learned != NULL) {
-        yield = portfolio->learned->yields[kind];
+        yield = portfolio->learned->yields[portfolio->searches[member].kind];
     }
     return 100 * (yield.added + 1) / (yield.drawn + 1) + 1;
 }
@@ -138,14 +136,15 @@ static uint32_t
 portfolio_maker(const struct sim_strategy *strategy)
 {
     const struct portfolio *portfolio = (const void *)strategy;
-    return portfolio->kinds[portfolio->current];
+    rt_assert(portfolio->current < MEMBERS);
+    return portfolio->searches[portfolio->current].kind;
 }
 
 static void
 portfolio_note(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run)
 {
     const struct portfolio *portfolio = (const void *)strategy;
-    const struct sim_strategy_kind *kind = sim_strategy_at(portfolio->kinds[portfolio->current]);
+    const struct sim_strategy_kind *kind = sim_strategy_at(portfolio_maker(strategy));
     if (kind->note != NULL) {
         kind->note(portfolio->strategies[portfolio->current], facts, run);
     }
@@ -159,20 +158,12 @@ rounded(size_t size)
     return (size + LINE - 1) & ~(size_t)(LINE - 1);
 }
 
-static uint32_t
-index_of(uint32_t member)
-{
-    uint32_t place = sim_strategy_find(members[member].name);
-    rt_assert(place != UINT32_MAX);
-    return place;
-}
-
 static size_t
 portfolio_size(void)
 {
     size_t size = sizeof(struct portfolio);
     for (uint32_t i = 0; i < MEMBERS; i++) {
-        size += rounded(sim_strategy_size(index_of(i)));
+        size += rounded(sim_strategy_size(sim_strategy_find(members[i].name)));
     }
     return size;
 }
@@ -189,10 +180,9 @@ portfolio_init(void *memory, const struct sim_strategy_setting *setting)
     for (uint32_t i = 0; i < MEMBERS; i++) {
         struct sim_strategy_setting its = *setting;
         its.search = &portfolio->searches[i];
-        portfolio->kinds[i] = index_of(i);
-        sim_search_init(&portfolio->searches[i], portfolio->kinds[i]);
+        sim_search_init(&portfolio->searches[i], sim_strategy_find(members[i].name));
         portfolio->strategies[i] = sim_strategy_make(at, &its);
-        at += rounded(sim_strategy_size(portfolio->kinds[i]));
+        at += rounded(sim_strategy_size(portfolio->searches[i].kind));
     }
 }
 

@@ -63,13 +63,6 @@ struct use {
     uint32_t next; /* Of the same resource, plus 1. */
 };
 
-/* A write that may precede a read; resources as in a constraint. */
-struct pair {
-    uint32_t write;
-    uint32_t read;
-    uint64_t resources;
-};
-
 struct read {
     uint32_t line;
     uint32_t pairs;
@@ -101,7 +94,7 @@ struct rf {
     uint32_t read_count;
     struct shared shared[SHARED];
     struct use uses[USES];
-    struct pair pairs[PAIRS];
+    struct sim_constraint pairs[PAIRS]; /* A write that may precede a read; not negative. */
     struct read reads[READS];
     struct sim_footprints footprints;
 };
@@ -172,17 +165,27 @@ add_read(struct rf *rf, uint32_t line)
     }
 }
 
-static void
-add_pair(struct rf *rf, uint32_t write, uint32_t read, uint32_t resource)
+/* NULL: no run has shown that both lines touch one object. */
+static struct sim_constraint *
+find_pair(struct rf *rf, uint32_t write, uint32_t read)
 {
     for (uint32_t i = 0; i < rf->pair_count; i++) {
         if (rf->pairs[i].write == write && rf->pairs[i].read == read) {
-            rf->pairs[i].resources |= sim_reach_bit(resource);
-            return;
+            return &rf->pairs[i];
         }
     }
-    if (rf->pair_count < PAIRS) {
-        rf->pairs[rf->pair_count++] = (struct pair){write, read, sim_reach_bit(resource)};
+    return NULL;
+}
+
+static void
+add_pair(struct rf *rf, uint32_t write, uint32_t read, uint32_t resource)
+{
+    struct sim_constraint *pair = find_pair(rf, write, read);
+    if (pair != NULL) {
+        pair->resources |= sim_reach_bit(resource);
+    } else if (rf->pair_count < PAIRS) {
+        rf->pairs[rf->pair_count++] = (struct sim_constraint){
+                .write = write, .read = read, .resources = sim_reach_bit(resource)};
         add_read(rf, read);
     }
 }
@@ -235,6 +238,15 @@ is_read_constrained(const struct rf *rf, uint32_t line)
     return false;
 }
 
+static void
+constrain(struct rf *rf, const struct sim_constraint *pair, bool negative)
+{
+    rt_assert(rf->count < SIM_CONSTRAINTS_MAX);
+    rf->constraints[rf->count] = *pair;
+    rf->constraints[rf->count++].negative = negative;
+    rf->resources |= pair->resources;
+}
+
 /* One constraint a reading line: two on one would mostly contradict each other. */
 static void
 draw_constraint(struct rf *rf)
@@ -246,11 +258,8 @@ draw_constraint(struct rf *rf)
         return;
     }
     for (uint32_t i = 0; i < rf->pair_count; i++) {
-        const struct pair *pair = &rf->pairs[i];
-        if (pair->read == read->line && place-- == 0) {
-            rf->constraints[rf->count++] = (struct sim_constraint){
-                    pair->write, pair->read, pair->resources, negative, false};
-            rf->resources |= pair->resources;
+        if (rf->pairs[i].read == read->line && place-- == 0) {
+            constrain(rf, &rf->pairs[i], negative);
             return;
         }
     }
@@ -280,26 +289,14 @@ rf_begin(struct sim_strategy *strategy, uint64_t seed)
     }
 }
 
-static const struct pair *
-find_pair(const struct rf *rf, uint32_t write, uint32_t read)
-{
-    for (uint32_t i = 0; i < rf->pair_count; i++) {
-        if (rf->pairs[i].write == write && rf->pairs[i].read == read) {
-            return &rf->pairs[i];
-        }
-    }
-    return NULL;
-}
-
 static void
 inherit(struct rf *rf, const struct sim_corpus_set *parent)
 {
     for (uint32_t i = 0; i < parent->count; i++) {
         const struct sim_corpus_pair *wanted = &parent->constraints[i];
-        const struct pair *pair = find_pair(rf, wanted->write, wanted->read);
+        const struct sim_constraint *pair = find_pair(rf, wanted->write, wanted->read);
         if (pair != NULL) {
-            rf->constraints[rf->count++] = (struct sim_constraint){
-                    pair->write, pair->read, pair->resources, wanted->negative != 0, false};
+            constrain(rf, pair, wanted->negative != 0);
         }
     }
 }
@@ -310,7 +307,7 @@ change_writer(struct rf *rf, struct sim_constraint *constraint)
 {
     uint32_t first = sim_ordering_below(&rf->ordering, rf->pair_count);
     for (uint32_t i = 0; i < rf->pair_count; i++) {
-        const struct pair *pair = &rf->pairs[(first + i) % rf->pair_count];
+        const struct sim_constraint *pair = &rf->pairs[(first + i) % rf->pair_count];
         if (pair->read == constraint->read && pair->write != constraint->write) {
             constraint->write = pair->write;
             constraint->resources = pair->resources;
