@@ -1,9 +1,9 @@
 /*
  * probe.h -- where a number is in a hash table of fixed size.
  *
- * The table is an array of 2^bits entries, each of which begins with a struct sim_key. An entry with
- * another stamp than the table's is free, so a new stamp empties the table. Open addressing; nothing
- * is allocated, and nothing depends on an address.
+ * The table is an array of 2^bits entries, each of which begins with a struct sim_key. An entry
+ * with another stamp than the table's is free, so a new stamp empties the table. Open addressing;
+ * nothing is allocated, and nothing depends on an address.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

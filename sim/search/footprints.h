@@ -2,7 +2,7 @@
  * footprints.h -- what the next step of an actor will touch, guessed from earlier runs.
  *
  * All that facts of kind FOOTPRINT say of a state is a *guess*: the locations (learn/states.h) of
- * the next step of an actor in that state. A guess is wrong where the code takes a path that it never
+ * the next step of an actor in that state. It is wrong where the code takes a path that it never
  * took before; a search is then less well aimed but no less sound, as it only chooses an order.
  *
  * Reach. At every choice each pair of runnable actors is checked for a conflict, so a guess also
