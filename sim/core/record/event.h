@@ -80,6 +80,13 @@ struct sim_event {
     uint64_t argument;
 };
 
+/* The site of the user's line where it is known, else of the runtime's; 0: none. */
+static inline uint32_t
+sim_event_line(const struct sim_event *event)
+{
+    return event->await != 0 ? event->await : event->site;
+}
+
 /* "poll", "store", "ready" …; static; "?" for an unknown number. */
 const char *sim_event_name(uint32_t kind);
 

@@ -31,7 +31,7 @@ set_place(const struct sim_shared *shared, struct sim_outcome *outcome)
             return;
         }
         if (outcome->site == 0) {
-            outcome->site = event->await != 0 ? event->await : event->site;
+            outcome->site = sim_event_line(event);
         }
         if (event->kind == SIM_EVENT_STEP) {
             outcome->actor = event->actor;

@@ -15,20 +15,20 @@
 /* Name, and a sentence. The numbers are in databases: append only. */
 #define SIM_ELEMENT_LIST(X) \
     X(WAKE_CAUSE, "wake-cause", \
-            "a wake from the one place led to the poll that goes on at the other") \
+            "a wake at the first line led to the poll that continues at the second") \
     X(STORED, "stored", "a waker was stored") \
     X(FIRED, "fired", "a waker stored at the one place was fired at the other") \
     X(REPLACED, "replaced", \
             "a waker stored at the one place was replaced by another's at the other") \
     X(ERASED, "erased", "a waker stored at the one place was erased, not woken, at the other") \
-    X(FIRED_EMPTY, "fired-empty", "a wake found nobody there") \
+    X(FIRED_EMPTY, "fired-empty", "a wake found no waiter registered") \
     X(TOO_EARLY, "too-early", \
-            "a wake found nobody there, and after it somebody came to wait for it") \
+            "a wake found no waiter registered, and a task registered one after it") \
     X(COALESCED, "coalesced", "a wake of a task that was woken already") \
     X(WAKE_DEAD, "wake-dead", "a wake of a task that has finished") \
     X(SPURIOUS, "spurious", "a wake or a report for nothing") \
-    X(EVENT_FIRST, "event-first", "what was waited for came before the timer of the same task") \
-    X(TIMER_FIRST, "timer-first", "the timer came before what the same task waited for") \
+    X(EVENT_FIRST, "event-first", "what a task waited for arrived before its timer") \
+    X(TIMER_FIRST, "timer-first", "the timer of a task expired before what it waited for arrived") \
     X(BLOCKED_BLOCKING, "blocked-blocking", \
             "one waited at the one place while who was to wake it waited at the other") \
     X(READS_FROM, "reads-from", "a cell set by one task was read by another") \

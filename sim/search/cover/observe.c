@@ -202,7 +202,7 @@ sim_cover_run(struct sim_cover *cover, const struct sim_recorder *recorder, stru
     /* Goals that `check` reaches when the run is over. */
     for (uint64_t i = end > first ? end : first; i < recorder->count; i++) {
         if (events[i & mask].kind == SIM_EVENT_GOAL) {
-            cover_element(&pass, SIM_ELEMENT_GOAL, where(&events[i & mask]), 0);
+            cover_element(&pass, SIM_ELEMENT_GOAL, sim_event_line(&events[i & mask]), 0);
         }
     }
     rt_assert(pass.count <= pass.max && cover->things_used < SIM_COVER_OBJECTS);

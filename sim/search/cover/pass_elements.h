@@ -63,13 +63,6 @@ cover_element(struct pass *pass, uint32_t kind, uint32_t first, uint32_t second)
     }
 }
 
-/* The user's line where it is known, else the runtime's. */
-static inline uint32_t
-where(const struct sim_event *event)
-{
-    return event->await != 0 ? event->await : event->site;
-}
-
 static inline bool
 is_task(uint32_t object)
 {
@@ -85,7 +78,7 @@ is_timer(uint32_t object)
 static void
 see_store(struct pass *pass, const struct sim_event *event, uint32_t *slot)
 {
-    uint32_t site = where(event);
+    uint32_t site = sim_event_line(event);
     cover_element(pass, SIM_ELEMENT_STORED, site, 0);
     if (slot[SLOT_FOUND_EMPTY] != 0) {
         cover_element(pass, SIM_ELEMENT_TOO_EARLY, slot[SLOT_FOUND_EMPTY], site);
@@ -104,9 +97,9 @@ static void
 see_keep(struct pass *pass, const struct sim_event *event, uint32_t *slot)
 {
     if (pass->task != 0) {
-        pass->memory[TASK_WAITS] = where(event);
+        pass->memory[TASK_WAITS] = sim_event_line(event);
     }
-    slot[SLOT_STORED] = slot[SLOT_STORED] != 0 ? slot[SLOT_STORED] : where(event);
+    slot[SLOT_STORED] = slot[SLOT_STORED] != 0 ? slot[SLOT_STORED] : sim_event_line(event);
 }
 
 /* The task that is being polled had been blocked while this waiter waited for it. */
@@ -130,7 +123,7 @@ see_fire(struct pass *pass, const struct sim_event *event, uint32_t *slot)
     pass->fired_task = slot[SLOT_TASK];
     pass->by_timer = pass->by_timer || is_timer(event->object);
     if (slot[SLOT_STORED] != 0) {
-        cover_element(pass, SIM_ELEMENT_FIRED, slot[SLOT_STORED], where(event));
+        cover_element(pass, SIM_ELEMENT_FIRED, slot[SLOT_STORED], sim_event_line(event));
         see_blocking(pass, slot);
     }
     slot[SLOT_STORED] = 0;
@@ -141,7 +134,7 @@ see_erase(struct pass *pass, const struct sim_event *event, uint32_t *slot)
 {
     uint32_t stored = slot[SLOT_STORED];
     if (stored != 0) {
-        cover_element(pass, SIM_ELEMENT_ERASED, stored, where(event));
+        cover_element(pass, SIM_ELEMENT_ERASED, stored, sim_event_line(event));
     }
     uint32_t whose = is_task(slot[SLOT_TASK]) ? slot[SLOT_TASK] : pass->task;
     if (stored != 0 && whose != 0 && !is_timer(event->object)) {
@@ -170,7 +163,7 @@ see_race(struct pass *pass, const uint32_t *task, uint32_t other)
 static void
 see_wake(struct pass *pass, const struct sim_event *event, uint32_t *task)
 {
-    uint32_t from = where(event);
+    uint32_t from = sim_event_line(event);
     bool by_slot = pass->fired != 0 && pass->fired_site != 0 && pass->fired_task == event->object;
     uint32_t waited = by_slot ? pass->fired_site : task[TASK_WAITS];
     if (event->object != pass->task && !pass->by_timer) {
@@ -203,7 +196,7 @@ see_arm(struct pass *pass, const struct sim_event *event, uint32_t *timer)
     timer[SLOT_ARMED_BY] = pass->task;
     if (pass->task != 0) {
         uint32_t *task = pass->memory;
-        task[TASK_TIMER] = where(event);
+        task[TASK_TIMER] = sim_event_line(event);
         task[TASK_TIMER_OBJECT] = event->object;
         task[TASK_TIMER_EXPIRED] = 0;
     }
@@ -243,10 +236,10 @@ see_alone(struct pass *pass, const struct sim_event *event)
         pass->task = 0;
         break;
     case RT_PROBE_WAKE_DEAD:
-        cover_element(pass, SIM_ELEMENT_WAKE_DEAD, where(event), 0);
+        cover_element(pass, SIM_ELEMENT_WAKE_DEAD, sim_event_line(event), 0);
         break;
     case SIM_EVENT_GOAL:
-        cover_element(pass, SIM_ELEMENT_GOAL, where(event), 0);
+        cover_element(pass, SIM_ELEMENT_GOAL, sim_event_line(event), 0);
         break;
     case SIM_EVENT_ACTOR:
         note_actor(pass->cover, event->actor & (SIM_COVER_ACTORS - 1), (uint32_t)event->argument);
@@ -278,15 +271,15 @@ see_object(struct pass *pass, const struct sim_event *event, uint32_t *memory)
         break;
     case RT_PROBE_REPLACE:
         if (memory[SLOT_STORED] != 0) {
-            cover_element(pass, SIM_ELEMENT_REPLACED, memory[SLOT_STORED], where(event));
+            cover_element(pass, SIM_ELEMENT_REPLACED, memory[SLOT_STORED], sim_event_line(event));
         }
         break;
     case RT_PROBE_FIRE:
         see_fire(pass, event, memory);
         break;
     case RT_PROBE_FIRE_EMPTY:
-        cover_element(pass, SIM_ELEMENT_FIRED_EMPTY, where(event), 0);
-        memory[SLOT_FOUND_EMPTY] = where(event);
+        cover_element(pass, SIM_ELEMENT_FIRED_EMPTY, sim_event_line(event), 0);
+        memory[SLOT_FOUND_EMPTY] = sim_event_line(event);
         break;
     case RT_PROBE_ERASE:
         see_erase(pass, event, memory);
@@ -299,7 +292,7 @@ see_object(struct pass *pass, const struct sim_event *event, uint32_t *memory)
         see_timer_end(pass, event, memory);
         break;
     case RT_PROBE_WAIT:
-        memory[WAITS] = where(event);
+        memory[WAITS] = sim_event_line(event);
         break;
     case SIM_EVENT_SPURIOUS:
         cover_element(pass, SIM_ELEMENT_SPURIOUS, memory[WAITS], 0);

@@ -78,13 +78,13 @@ set_of(struct sim_corpus *corpus, uint64_t run, uint64_t added)
 }
 
 void
-sim_corpus_add_constraint(
-        struct sim_corpus *corpus, uint64_t run, uint64_t added, const struct sim_corpus_pair *wish)
+sim_corpus_add_constraint(struct sim_corpus *corpus, uint64_t run, uint64_t added,
+        const struct sim_corpus_pair *constraint)
 {
     rt_assert(corpus->set_count <= SIM_CORPUS_SETS);
     struct sim_corpus_set *set = set_of(corpus, run, added);
     if (set != NULL && set->count < SIM_CORPUS_CONSTRAINTS) {
-        set->constraints[set->count++] = *wish;
+        set->constraints[set->count++] = *constraint;
     }
 }
 

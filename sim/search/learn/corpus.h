@@ -66,7 +66,7 @@ void sim_corpus_add(struct sim_corpus *corpus, uint64_t run, uint64_t added, con
 /* Copies a constraint of a run that covered `added` new points. Consecutive ones of one run make a
  * set; beyond SIM_CORPUS_CONSTRAINTS they are left out. */
 void sim_corpus_add_constraint(struct sim_corpus *corpus, uint64_t run, uint64_t added,
-        const struct sim_corpus_pair *wish);
+        const struct sim_corpus_pair *constraint);
 
 /* Makes `to` a copy of `from`. */
 void sim_corpus_copy(struct sim_corpus *to, const struct sim_corpus *from);

@@ -69,7 +69,7 @@ wake(struct sim_states *states, const struct sim_event *event)
         return;
     }
     standing->woken = true;
-    standing->state = sim__state(standing->state, sim__line(event));
+    standing->state = sim__state(standing->state, sim_event_line(event));
 }
 
 void
@@ -80,7 +80,7 @@ sim__states_rare(struct sim_states *states, const struct sim_event *event)
     } else if (event->kind == RT_PROBE_WAKE) {
         wake(states, event);
     } else {
-        states->post = sim__line(event);
+        states->post = sim_event_line(event);
     }
 }
 
@@ -101,9 +101,9 @@ sim_states_locations(const struct sim_states *states, const struct sim_event *ev
         if (resource == SIM_RESOURCE_QUIET || resource == SIM_RESOURCE_GONE || (own && !of_poll)) {
             continue;
         }
-        ret[locations++] =
-                (struct sim_line_access){resource, of_poll ? states->from.place : sim__line(event),
-                        accesses[i].mode, event->kind != SIM_EVENT_SET};
+        ret[locations++] = (struct sim_line_access){resource,
+                of_poll ? states->from.place : sim_event_line(event), accesses[i].mode,
+                event->kind != SIM_EVENT_SET};
     }
     return locations;
 }

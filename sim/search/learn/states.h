@@ -106,12 +106,6 @@ sim__state(uint32_t id, uint32_t place)
     return state != 0 ? state : 1;
 }
 
-static inline uint32_t
-sim__line(const struct sim_event *event)
-{
-    return event->await != 0 ? event->await : event->site;
-}
-
 /* The last step is over, although the next has not begun: a choice needs the states of all. */
 static inline void
 sim_states_end_step(struct sim_states *states)
@@ -177,7 +171,7 @@ sim_states_event(struct sim_states *states, const struct sim_event *event)
             return;
         }
     }
-    uint32_t line = sim__line(event);
+    uint32_t line = sim_event_line(event);
     if (line != 0) {
         states->lines = sim__states_mix(states->lines, line) | 1;
     }
