@@ -162,8 +162,8 @@ struct kept {
     uint32_t texts_count;
     char build[SIM_BUILD_MAX];
     struct places places;
-    struct sim_told_run failing;
-    struct sim_told_run passing;
+    struct sim_explained_run failing;
+    struct sim_explained_run passing;
 };
 
 static const char *
@@ -188,7 +188,7 @@ describe_runs(
     const struct sim_scenario *scenario = subject->entry->scenario;
     const struct sim_decision *decision = &explanation->decision;
     const char *options = keep_text(kept, sim_options_json(scenario, &decision->options));
-    kept->failing = (struct sim_told_run){
+    kept->failing = (struct sim_explained_run){
             .outcome = sim_explanation_outcome(explanation),
             .recorder = sim_single_recorder(&explanation->failing),
             .options = options,
@@ -197,7 +197,7 @@ describe_runs(
                                                   &decision->failing, kept->failing.outcome));
     if (explanation->compared) {
         const struct sim_tape tape = sim_single_deviations(&explanation->passing);
-        kept->passing = (struct sim_told_run){
+        kept->passing = (struct sim_explained_run){
                 .outcome = sim_single_outcome(&explanation->passing),
                 .recorder = sim_single_recorder(&explanation->passing),
                 .options = options,
@@ -226,8 +226,8 @@ describe_deciding(
     bool known = number->found || (parts != 0 && shows_at_once(explanation));
     if (explanation->decision.found && explanation->compared && known) {
         ret->decided_step = number->found ? number->step : parts;
-        ret->decided_told = keep_text(kept, choice_text(explanation, false));
-        ret->decided_twin = keep_text(kept, choice_text(explanation, true));
+        ret->decided_failing = keep_text(kept, choice_text(explanation, false));
+        ret->decided_passing = keep_text(kept, choice_text(explanation, true));
     }
 }
 
@@ -243,8 +243,8 @@ keep_in(struct sim_store *store, int64_t run, const struct sim_subject *subject,
     sim_build_text(subject->entry->library, kept.build);
     struct sim_explained explained = {
             .run = run,
-            .told = &kept.failing,
-            .twin = explanation->compared ? &kept.passing : NULL,
+            .failing = &kept.failing,
+            .passing = explanation->compared ? &kept.passing : NULL,
             .headline = sim_page_text(&columns[HEADLINE].page),
             .cause = sim_cause_name(explanation->cause.kind),
             .wake_outcome = sim_wake_outcome_name(explanation->wake_outcome.kind),

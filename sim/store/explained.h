@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* A run that was made for an explanation. All of it is borrowed. */
-struct sim_told_run {
+struct sim_explained_run {
     const struct sim_outcome *outcome;
     const struct sim_recorder *recorder;
     const char *token;
@@ -33,8 +33,8 @@ struct sim_explained_place {
 /* Strings as in explained.sql; none is NULL. */
 struct sim_explained {
     int64_t run;
-    const struct sim_told_run *told;
-    const struct sim_told_run *twin; /* NULL: none was found. */
+    const struct sim_explained_run *failing;
+    const struct sim_explained_run *passing; /* NULL: none was found. */
     const char *headline;
     const char *cause;
     const char *wake_outcome;
@@ -46,8 +46,8 @@ struct sim_explained {
     const char *why;
     const char *refs; /* A JSON object. */
     const char *build;
-    const char *decided_told; /* NULL: the deciding step is not known. */
-    const char *decided_twin;
+    const char *decided_failing; /* NULL: the deciding step is not known. */
+    const char *decided_passing;
     uint64_t decided_step;
     const struct sim_explained_place *places;
     uint32_t places_count;

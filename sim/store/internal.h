@@ -31,8 +31,8 @@ extern const char sim_coverage_sql[];
 #define SIM__STORE_VERSION 3
 
 /* The numbers of the two runs that explain run:`run`, which is at least 1. */
-#define SIM_TOLD_OF(run) (-2 * (run))
-#define SIM_TWIN_OF(run) (-2 * (run)-1)
+#define SIM_FAILING_OF(run) (-2 * (run))
+#define SIM_PASSING_OF(run) (-2 * (run)-1)
 
 struct sim_store {
     uint32_t magic;
@@ -81,7 +81,7 @@ bool sim__store_no_wal(const struct sim_store *store);
 
 /* After that, and once it is closed: removes the WAL that SQLite leaves beside a database that was
  * replaced, as the next program to open that would find our pages in it. */
-void sim__store_leave_place(const struct sim_store *store);
+void sim__store_remove_wal(const struct sim_store *store);
 
 /* ---- lock.c ---------------------------------------------------------------------------------- */
 

@@ -50,7 +50,7 @@ sim__store_check_place(struct sim_store *store)
 }
 
 void
-sim__store_leave_place(const struct sim_store *store)
+sim__store_remove_wal(const struct sim_store *store)
 {
     char *wal = sqlite3_mprintf("%s-wal", store->path);
     bool replaced = store->gone && access(store->path, F_OK) == 0;

@@ -113,7 +113,7 @@ struct sqlite3 *sim_store_handle(const struct sim_store *store);
 enum sim_store_err sim_store_refused(struct sim_store *store, int rc);
 
 /* Checks the whole of a database that is open, however large. CORRUPT. */
-RT_MUST_CHECK enum sim_store_err sim_store_look_through(struct sim_store *store);
+RT_MUST_CHECK enum sim_store_err sim_store_check_pages(struct sim_store *store);
 
 /* ---- Runs. ---------------------------------------------------------------------------------- */
 

@@ -21,7 +21,7 @@
 
 /* A file up to this size is checked when it is opened for reading: that takes a few milliseconds,
  * and damage is reported before anything is answered. */
-#define LOOKED_THROUGH_BYTES (4 << 20)
+#define CHECKED_BYTES (4 << 20)
 
 /* ---- Transactions. --------------------------------------------------------------------------- */
 
@@ -135,7 +135,7 @@ struct identity {
 };
 
 static enum sim_store_err
-ask_identity(struct sim_store *store, struct identity *identity)
+read_identity(struct sim_store *store, struct identity *identity)
 {
     enum sim_store_err err =
             sim__store_ask_int(store, "PRAGMA application_id", 0, &identity->application);
@@ -155,7 +155,7 @@ is_empty(const struct identity *identity)
 }
 
 static enum sim_store_err
-judge_identity(struct sim_store *store, const struct identity *identity)
+check_identity(struct sim_store *store, const struct identity *identity)
 {
     if (is_empty(identity)) {
         return sim__store_refuse(store, SIM_STORE_MISSING, "the file is empty");
@@ -180,7 +180,7 @@ judge_identity(struct sim_store *store, const struct identity *identity)
 
 /* SQLite's own words when it is not. */
 static enum sim_store_err
-look_through(struct sim_store *store)
+check_pages(struct sim_store *store)
 {
     struct sim__statement statement = sim__store_prepare(store, "PRAGMA quick_check(1)");
     enum sim_store_err found = SIM_STORE_OK;
@@ -196,10 +196,10 @@ look_through(struct sim_store *store)
 }
 
 enum sim_store_err
-sim_store_look_through(struct sim_store *store)
+sim_store_check_pages(struct sim_store *store)
 {
     rt_check(store, SIM__STORE_MAGIC);
-    return look_through(store);
+    return check_pages(store);
 }
 
 static enum sim_store_err
@@ -208,8 +208,8 @@ check_whole(struct sim_store *store)
     struct stat status;
     enum sim_store_err err = sim__store_check_schema(store);
     if (err == SIM_STORE_OK && store->mode == SIM_STORE_READ && stat(store->path, &status) == 0 &&
-            status.st_size <= LOOKED_THROUGH_BYTES) {
-        err = look_through(store);
+            status.st_size <= CHECKED_BYTES) {
+        err = check_pages(store);
     }
     return err;
 }
@@ -220,8 +220,8 @@ static enum sim_store_err
 identify(struct sim_store *store)
 {
     struct identity identity = {0};
-    enum sim_store_err err = ask_identity(store, &identity);
-    return err != SIM_STORE_OK ? err : judge_identity(store, &identity);
+    enum sim_store_err err = read_identity(store, &identity);
+    return err != SIM_STORE_OK ? err : check_identity(store, &identity);
 }
 
 /*
@@ -232,7 +232,7 @@ static enum sim_store_err
 begin_file(struct sim_store *store)
 {
     struct identity identity = {0};
-    enum sim_store_err err = ask_identity(store, &identity);
+    enum sim_store_err err = read_identity(store, &identity);
     return err == SIM_STORE_OK && is_empty(&identity)
                    ? sim__store_execute(
                              store, "PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL")
@@ -241,19 +241,19 @@ begin_file(struct sim_store *store)
 
 /* In one transaction: a process killed here leaves an empty file, or a whole one. */
 static enum sim_store_err
-lay_schema(struct sim_store *store)
+make_schema(struct sim_store *store)
 {
     struct identity identity = {0};
     enum sim_store_err err = begin(store);
     if (err != SIM_STORE_OK) {
         return err;
     }
-    err = ask_identity(store, &identity);
+    err = read_identity(store, &identity);
     if (err == SIM_STORE_OK && is_empty(&identity)) {
         err = sim__store_execute(store, sim_schema_sql);
         err = err == SIM_STORE_OK ? sim__store_execute(store, sim_coverage_sql) : err;
     } else if (err == SIM_STORE_OK) {
-        err = judge_identity(store, &identity);
+        err = check_identity(store, &identity);
         err = err == SIM_STORE_OK ? check_whole(store) : err;
     }
     if (err == SIM_STORE_OK) {
@@ -330,7 +330,7 @@ open_writer(struct sim_store *store)
         err = begin_file(store);
     }
     if (err == SIM_STORE_OK) {
-        err = lay_schema(store);
+        err = make_schema(store);
     }
     /* Only now: the mode of a foreign file is not ours to change. */
     if (err == SIM_STORE_OK) {
@@ -381,7 +381,7 @@ open_reader(struct sim_store *store)
 
 /* Checks that need no open file. */
 static enum sim_store_err
-look_at_path(struct sim_store *store)
+check_path(struct sim_store *store)
 {
     struct stat status;
     if (stat(store->path, &status) != 0) {
@@ -429,7 +429,7 @@ sim_store_open(const char *path, enum sim_store_mode mode, uint32_t wait_ms, cha
         (void)snprintf(message, size, "%s: %s", path, sim_store_err_text(SIM_STORE_SYSTEM));
         return SIM_STORE_SYSTEM;
     }
-    enum sim_store_err err = look_at_path(store);
+    enum sim_store_err err = check_path(store);
     if (err == SIM_STORE_OK) {
         err = mode == SIM_STORE_WRITE ? open_writer(store) : open_reader(store);
     }
@@ -461,7 +461,7 @@ sim_store_close(struct sim_store **store)
     int rc = sqlite3_close(closed->db); /* Rolls back what is open. NULL: nothing. */
     rt_assert(rc == SQLITE_OK);         /* A statement was not finalized. */
     closed->db = NULL;
-    sim__store_leave_place(closed);
+    sim__store_remove_wal(closed);
     sim__store_unlock(closed);
     closed->magic = 0;
     free(closed->path);

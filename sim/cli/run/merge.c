@@ -37,7 +37,7 @@ open_input(const char *path, struct sim_store **ret_store)
     if (sim_store_open_read(path, 0, message, sizeof(message), ret_store) != SIM_STORE_OK) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
     }
-    if (sim_store_look_through(*ret_store) != SIM_STORE_OK) {
+    if (sim_store_check_pages(*ret_store) != SIM_STORE_OK) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(*ret_store));
     }
     return 0;

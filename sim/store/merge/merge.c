@@ -82,7 +82,7 @@ static const char notes_sql[] =
 struct merge {
     struct sim_store *to;
     struct sim_store *from;
-    struct sim_merge *told;
+    struct sim_merge *merged;
     struct sim__move move;
     sqlite3_stmt *row; /* The sweep in question: enum column. */
 };
@@ -176,7 +176,7 @@ check_expected(const struct merge *merge)
 {
     int64_t expected = 0;
     int64_t joined = 0;
-    if (merge->told->apart || number_of(merge, NEWEST) == 0) {
+    if (merge->merged->apart || number_of(merge, NEWEST) == 0) {
         return SIM_STORE_OK;
     }
     enum sim_store_err err = find_expected(merge, &expected);
@@ -287,12 +287,12 @@ merge_part(struct merge *merge)
     }
     uint32_t there = overlap.same + overlap.now;
     if (there == overlap.parts) {
-        merge->told->counts.known += overlap.parts;
+        merge->merged->counts.known += overlap.parts;
         err = note_known(merge, sweep);
     } else if (there + overlap.other > 0) {
         err = refuse_overlap(merge, &overlap);
     } else {
-        merge->told->counts.parts += overlap.parts;
+        merge->merged->counts.parts += overlap.parts;
         err = move_row(merge, sweep, true);
         sweep = merge->move.new;
     }
@@ -315,7 +315,7 @@ merge_whole(struct merge *merge)
     int64_t same = 0;
     enum sim_store_err err = ask(merge, COPIED, &there);
     if (err == SIM_STORE_OK && there == 0) {
-        merge->told->counts.sweeps++;
+        merge->merged->counts.sweeps++;
         return move_row(merge, 0, false);
     }
     if (err == SIM_STORE_OK) {
@@ -326,7 +326,7 @@ merge_whole(struct merge *merge)
                 "%.60s: the sweep is there already, as it was before it ended",
                 text_of(merge, SCENARIO));
     }
-    merge->told->counts.known++;
+    merge->merged->counts.known++;
     return err == SIM_STORE_OK ? note_known(merge, there) : err;
 }
 
@@ -391,13 +391,13 @@ merge_all(struct merge *merge)
 }
 
 enum sim_store_err
-sim_store_merge(struct sim_store *store, struct sim_store *from, struct sim_merge *told)
+sim_store_merge(struct sim_store *store, struct sim_store *from, struct sim_merge *merged)
 {
     rt_check(store, SIM__STORE_MAGIC);
     rt_check(from, SIM__STORE_MAGIC);
     rt_assert(store != from);
     struct merge merge = {
-            .to = store, .from = from, .told = told, .move = {store, from, 0, 0, 0, 0}};
+            .to = store, .from = from, .merged = merged, .move = {store, from, 0, 0, 0, 0}};
     from->message[0] = '\0';
     enum sim_store_err err = sim__store_begin(store);
     if (err != SIM_STORE_OK) {

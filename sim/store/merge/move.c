@@ -3,8 +3,8 @@
  *
  * Every table with a column `run` or `sweep` is copied, also one of a newer rewake, with its
  * numbers shifted; rules name those whose rows add up. The two runs of an explanation have numbers
- * below 0 that are made of the failure's (SIM_TOLD_OF, SIM_TWIN_OF): where that is shifted, they
- * are shifted twice as far in the other direction.
+ * below 0 that are made of the failure's (SIM_FAILING_OF, SIM_PASSING_OF): where that is shifted,
+ * they are shifted twice as far in the other direction.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

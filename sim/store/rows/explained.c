@@ -31,16 +31,17 @@ static const struct sim__table told_table = {
 };
 
 static enum sim_store_err
-write_told(struct sim_store *store, int64_t number, int64_t run, const struct sim_told_run *told)
+write_run(
+        struct sim_store *store, int64_t number, int64_t run, const struct sim_explained_run *shown)
 {
     const struct sim_full_run full = {
-            .outcome = told->outcome,
-            .token = told->token,
-            .options = told->options,
-            .recorder = told->recorder,
+            .outcome = shown->outcome,
+            .token = shown->token,
+            .options = shown->options,
+            .recorder = shown->recorder,
             .fifo = SIM_FIFO_NOT_ASKED,
     };
-    const struct told row = {number, run, told->parts_step, *told->outcome};
+    const struct told row = {number, run, shown->parts_step, *shown->outcome};
     enum sim_store_err err = sim__store_details(store, number, &full);
     return err == SIM_STORE_OK ? sim__store_insert(store, &told_table, &row, 1, 0) : err;
 }
@@ -68,8 +69,8 @@ static const struct sim__table deciding_table = {
         .row_size = sizeof(struct sim_explained),
         .columns = {SIM__EACH(struct sim_explained, run),
                 SIM__NAMED("step", struct sim_explained, decided_step),
-                SIM__NAMED("told", struct sim_explained, decided_told),
-                SIM__NAMED("twin", struct sim_explained, decided_twin)},
+                SIM__NAMED("told", struct sim_explained, decided_failing),
+                SIM__NAMED("twin", struct sim_explained, decided_passing)},
 };
 
 static enum sim_store_err
@@ -80,9 +81,9 @@ clear(struct sim_store *store, int64_t run)
             "DELETE FROM told WHERE run = ?",
             "DELETE FROM deciding WHERE run = ?",
     };
-    enum sim_store_err err = sim__store_forget_details(store, SIM_TOLD_OF(run));
+    enum sim_store_err err = sim__store_forget_details(store, SIM_FAILING_OF(run));
     if (err == SIM_STORE_OK) {
-        err = sim__store_forget_details(store, SIM_TWIN_OF(run));
+        err = sim__store_forget_details(store, SIM_PASSING_OF(run));
     }
     for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]) && err == SIM_STORE_OK; i++) {
         err = sim__store_run_int(store, statements[i], run);
@@ -94,12 +95,12 @@ static enum sim_store_err
 write_rows(struct sim_store *store, const struct sim_explained *explained)
 {
     int64_t run = explained->run;
-    enum sim_store_err err = write_told(store, SIM_TOLD_OF(run), run, explained->told);
-    if (err == SIM_STORE_OK && explained->twin != NULL) {
-        err = write_told(store, SIM_TWIN_OF(run), run, explained->twin);
+    enum sim_store_err err = write_run(store, SIM_FAILING_OF(run), run, explained->failing);
+    if (err == SIM_STORE_OK && explained->passing != NULL) {
+        err = write_run(store, SIM_PASSING_OF(run), run, explained->passing);
     }
     if (err == SIM_STORE_OK) {
-        err = sim__store_insert(store, &explained_table, explained, 1, explained->twin != NULL);
+        err = sim__store_insert(store, &explained_table, explained, 1, explained->passing != NULL);
     }
     if (err == SIM_STORE_OK) {
         err = sim__store_insert(store, &deciding_table, explained, 1, 0);
@@ -129,7 +130,7 @@ enum sim_store_err
 sim_store_explained(struct sim_store *store, const struct sim_explained *explained)
 {
     rt_check(store, SIM__STORE_MAGIC);
-    rt_assert(explained->run > 0 && explained->told != NULL);
+    rt_assert(explained->run > 0 && explained->failing != NULL);
     enum sim_store_err err = sim__store_begin(store);
     return err != SIM_STORE_OK ? err : sim__store_end(store, write_all(store, explained));
 }

@@ -221,7 +221,7 @@ sim_store_unexplained(
 #define COLUMNS_MAX 8
 
 /* Sweeps of which coverage was noted, also those whose runs covered nothing. */
-#define LOOKED_AT "SELECT sweep FROM coverage UNION SELECT sweep FROM sweep_strategies"
+#define NOTED "SELECT sweep FROM coverage UNION SELECT sweep FROM sweep_strategies"
 
 static const char *const questions[] = {
         [SIM_ASKED_SWEEPS] = "SELECT s.sweep, s.scenario, s.library, s.strategy, s.runs,"
@@ -231,10 +231,10 @@ static const char *const questions[] = {
                              " (SELECT coalesce(max(first_run) + 1, 0) FROM coverage AS c"
                              "  WHERE c.sweep = s.sweep)"
                              " FROM sweeps AS s WHERE s.runs > 0"
-                             " AND s.sweep IN (" LOOKED_AT ")"
+                             " AND s.sweep IN (" NOTED ")"
                              " AND (s.sweep = ?1 OR ?1 = -1 OR ?1 = 0 AND s.sweep IN"
                              " (SELECT max(sweep) FROM sweeps WHERE runs > 0"
-                             "  AND sweep IN (" LOOKED_AT ") GROUP BY scenario))"
+                             "  AND sweep IN (" NOTED ") GROUP BY scenario))"
                              " ORDER BY s.scenario, s.sweep",
         [SIM_ASKED_ELEMENTS] = "SELECT c.element, k.meaning, c.place, c.other, c.runs, c.first_run"
                                " FROM covered AS c JOIN element_kinds AS k ON k.name = c.element"

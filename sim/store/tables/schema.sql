@@ -58,7 +58,7 @@ CREATE TABLE object_kinds (
 CREATE TABLE sweeps (
     sweep      INTEGER PRIMARY KEY,
     scenario   TEXT NOT NULL,
-    library    TEXT,                -- path of the library it came from; NULL: built into rewake
+    library    TEXT,                -- path of the scenario's library; NULL: built into rewake
     strategy   TEXT NOT NULL,       -- how decisions were made
     options    TEXT NOT NULL,       -- JSON: options and parameters that differ from the defaults
     build      TEXT,                -- version, compiler, flags
@@ -70,7 +70,7 @@ CREATE TABLE sweeps (
     steps      INTEGER NOT NULL DEFAULT 0,
     sim_ns     INTEGER NOT NULL DEFAULT 0,
     digest     INTEGER NOT NULL DEFAULT 0, -- sum modulo 2^64 of hash(seed, digest) of its runs
-    complete   INTEGER NOT NULL DEFAULT 0 CHECK (complete IN (0, 1)) -- all that was asked for ran
+    complete   INTEGER NOT NULL DEFAULT 0 CHECK (complete IN (0, 1)) -- all requested runs are in
 ) STRICT;
 
 -- How many runs of a sweep had which verdict. They add up to sweeps.runs.
@@ -110,14 +110,14 @@ CREATE TABLE runs (
     oracle     INTEGER NOT NULL REFERENCES oracles,
     actor      INTEGER,             -- that the verdict is about; NULL: none
     object     INTEGER NOT NULL,    -- what it waits for; 0: none
-    site       INTEGER NOT NULL,    -- the line that is blamed, or that waits; 0: none
-    fail_step  INTEGER NOT NULL,    -- where the verdict fell; 0: it passed
+    site       INTEGER NOT NULL,    -- the responsible line, or the one that waits; 0: none
+    fail_step  INTEGER NOT NULL,    -- where the verdict was reached; 0: it passed
     missing_wake_step INTEGER NOT NULL, -- the step that should have woken; 0: none, or not searched
     events     INTEGER NOT NULL,    -- how many there were, stored or not
     fresh      INTEGER NOT NULL,    -- points that this run was the first of its sweep to cover
     news       INTEGER NOT NULL,    -- why it has a row: 1 failed, 2 coverage, 4 rechecked, 8 asked,
                                     -- 16 new code
-    tape       BLOB                 -- its deviations (core/decide/tape.h); NULL: none, or not kept
+    tape       BLOB                 -- its deviations (sim/core/decide/tape.h); NULL: none kept
 ) STRICT;
 
 -- Failing runs are few and queried often.
@@ -134,7 +134,7 @@ CREATE TABLE details (
     tasks      INTEGER NOT NULL,
     run_order  INTEGER NOT NULL,    -- in force: 1 any, 2 fifo, 3 lifo-slot, 4 priority, 5 edf,
                                     -- 6 fair
-    fifo       INTEGER,             -- fails in FIFO order too: 1; not there: 0; NULL: not asked
+    fifo       INTEGER,             -- fails in FIFO order too: 1; not there: 0; NULL: not tried
     fail_ns    INTEGER NOT NULL,
     audit_step INTEGER NOT NULL,    -- the quiescence drawn for audit; 0: none
     hashes     BLOB,                -- one for each 128 events, little endian, chained
