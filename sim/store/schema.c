@@ -110,110 +110,87 @@ run_all(sqlite3 *db, const char *const *sql, size_t count)
     return rc;
 }
 
-/* "run INTEGER 0 1, sweep INTEGER 1 0, …"; "run, sweep, …" of a view, "" of an index. NULL when
- * SQLite cannot say: the view does not fit its tables. The caller frees it (sqlite3_free). */
+/* "run INTEGER 0 1, sweep INTEGER 1 0, …"; "run, sweep, …" of a view, "" of an index. NULL where
+ * it is not there, or SQLite cannot say: the view does not fit its tables. The caller frees it
+ * (sqlite3_free). */
 static char *
-columns_of(sqlite3 *db, const char *type, const char *name)
+columns_of(sqlite3 *db, const char *type, const char *name, bool *ret_there)
 {
-    static const char view_sql[] = "SELECT group_concat(name, ', ') FROM pragma_table_xinfo(?)";
-    static const char table_sql[] =
-            "SELECT group_concat(name || ' ' || type || ' ' || \"notnull\" || ' ' || pk, ', ')"
-            " FROM pragma_table_xinfo(?)";
+    static const char sql[] =
+            "SELECT (SELECT group_concat(iif(?1 = 'view', name, name || ' ' || type || ' ' ||"
+            " \"notnull\" || ' ' || pk), ', ') FROM pragma_table_xinfo(?2))"
+            " FROM sqlite_schema WHERE type = ?1 AND name = ?2";
     sqlite3_stmt *stmt = NULL;
     char *columns = NULL;
-    const char *sql = strcmp(type, "view") == 0 ? view_sql : table_sql;
-    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
-            sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
-            sqlite3_step(stmt) == SQLITE_ROW) {
+    int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+    rc = rc == SQLITE_OK ? sqlite3_bind_text(stmt, 1, type, -1, SQLITE_STATIC) : rc;
+    rc = rc == SQLITE_OK ? sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC) : rc;
+    rc = rc == SQLITE_OK ? sqlite3_step(stmt) : rc;
+    if (rc == SQLITE_ROW) {
         const char *text = (const char *)sqlite3_column_text(stmt, 0);
         columns = sqlite3_mprintf("%s", text != NULL ? text : "");
     }
     (void)sqlite3_finalize(stmt);
+    *ret_there = rc != SQLITE_DONE;
     return columns;
-}
-
-static bool
-is_there(sqlite3 *db, const char *type, const char *name)
-{
-    sqlite3_stmt *stmt = NULL;
-    bool found = sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ?",
-                         -1, &stmt, NULL) == SQLITE_OK &&
-                 sqlite3_bind_text(stmt, 1, type, -1, SQLITE_STATIC) == SQLITE_OK &&
-                 sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC) == SQLITE_OK &&
-                 sqlite3_step(stmt) == SQLITE_ROW;
-    (void)sqlite3_finalize(stmt);
-    return found;
 }
 
 /* One object of the model, against the file. */
 static enum sim_store_err
 compare(struct sim_store *store, sqlite3 *model, const char *type, const char *name, bool must)
 {
-    if (!is_there(store->db, type, name)) {
+    bool there = false;
+    char *wanted = columns_of(model, type, name, &there);
+    char *found = columns_of(store->db, type, name, &there);
+    bool same = wanted != NULL && found != NULL && strcmp(wanted, found) == 0;
+    sqlite3_free(wanted);
+    sqlite3_free(found);
+    if (!there) {
         return must ? sim__store_refuse(
                               store, SIM_STORE_CORRUPT, "the %s '%s' is missing", type, name)
                     : SIM_STORE_OK;
     }
-    char *wanted = columns_of(model, type, name);
-    char *found = columns_of(store->db, type, name);
-    bool same = wanted != NULL && found != NULL && strcmp(wanted, found) == 0;
-    sqlite3_free(wanted);
-    sqlite3_free(found);
     return same ? SIM_STORE_OK
                 : sim__store_refuse(store, SIM_STORE_CORRUPT,
                           "the %s '%s' has other columns than this rewake makes", type, name);
 }
 
+/* What the texts make in the model, against the file, which must have it or may. */
 static enum sim_store_err
-compare_all(struct sim_store *store, sqlite3 *model, sqlite3_stmt *objects, int64_t last_needed)
+compare_all(
+        struct sim_store *store, sqlite3 *model, const char *const *sql, size_t count, bool must)
 {
+    sqlite3_stmt *objects = NULL;
     enum sim_store_err err = SIM_STORE_OK;
-    while (err == SIM_STORE_OK && sqlite3_step(objects) == SQLITE_ROW) {
-        const char *type = (const char *)sqlite3_column_text(objects, 0);
-        const char *name = (const char *)sqlite3_column_text(objects, 1);
-        bool must = sqlite3_column_int64(objects, 2) <= last_needed;
-        err = compare(store, model, type, name, must);
+    int rc = run_all(model, sql, count);
+    rc = rc == SQLITE_OK ? sqlite3_prepare_v2(model,
+                                   "SELECT type, name FROM sqlite_schema"
+                                   " WHERE name NOT LIKE 'sqlite_%' ORDER BY rowid",
+                                   -1, &objects, NULL)
+                         : rc;
+    while (rc == SQLITE_OK && err == SIM_STORE_OK && sqlite3_step(objects) == SQLITE_ROW) {
+        err = compare(store, model, (const char *)sqlite3_column_text(objects, 0),
+                (const char *)sqlite3_column_text(objects, 1), must);
     }
-    return err;
-}
-
-static int
-last_object(sqlite3 *model, int64_t *ret_last)
-{
-    sqlite3_stmt *stmt = NULL;
-    int rc = sqlite3_prepare_v2(model, "SELECT max(rowid) FROM sqlite_schema", -1, &stmt, NULL);
-    if (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
-        *ret_last = sqlite3_column_int64(stmt, 0);
-    }
-    (void)sqlite3_finalize(stmt);
-    return rc;
+    (void)sqlite3_finalize(objects);
+    return rc == SQLITE_OK ? err
+                           : sim__store_refuse(store, SIM_STORE_SYSTEM, "%s", sqlite3_errstr(rc));
 }
 
 enum sim_store_err
 sim__store_check_schema(struct sim_store *store)
 {
     sqlite3 *model = NULL;
-    sqlite3_stmt *objects = NULL;
-    int64_t last_needed = 0;
-    enum sim_store_err err = SIM_STORE_OK;
     if (is_verbatim(store)) {
         return SIM_STORE_OK;
     }
     int rc = sqlite3_open(":memory:", &model);
-    rc = rc == SQLITE_OK ? run_all(model, needed, NEEDED) : rc;
-    rc = rc == SQLITE_OK ? last_object(model, &last_needed) : rc;
-    rc = rc == SQLITE_OK ? run_all(model, optional, OPTIONAL) : rc;
-    rc = rc == SQLITE_OK ? sqlite3_prepare_v2(model,
-                                   "SELECT type, name, rowid FROM sqlite_schema"
-                                   " WHERE name NOT LIKE 'sqlite_%' ORDER BY rowid",
-                                   -1, &objects, NULL)
-                         : rc;
-    if (rc == SQLITE_OK) {
-        err = compare_all(store, model, objects, last_needed);
-    } else {
-        err = sim__store_refuse(store, SIM_STORE_SYSTEM, "%s", sqlite3_errstr(rc));
+    enum sim_store_err err =
+            rc == SQLITE_OK ? compare_all(store, model, needed, NEEDED, true)
+                            : sim__store_refuse(store, SIM_STORE_SYSTEM, "%s", sqlite3_errstr(rc));
+    if (err == SIM_STORE_OK) {
+        err = compare_all(store, model, optional, OPTIONAL, false);
     }
-    (void)sqlite3_finalize(objects);
     (void)sqlite3_close(model);
     return err;
 }
