@@ -90,28 +90,22 @@ note_edge(const char *const *columns, void *argument)
     return true;
 }
 
-static struct edge *
-find_edge(const struct counting *counting, uint64_t id)
+static int
+compare_edges(const void *a, const void *b)
 {
-    uint32_t low = 0;
-    uint32_t high = counting->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (counting->edges[middle].id < id) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    bool found = low < counting->count && counting->edges[low].id == id;
-    return found ? &counting->edges[low] : NULL;
+    const struct edge *one = a;
+    const struct edge *other = b;
+    return (one->id > other->id) - (one->id < other->id);
 }
 
 static bool
 note_reached(const char *const *columns, void *argument)
 {
     struct counting *counting = argument;
-    struct edge *edge = find_edge(counting, strtoull(columns[0], NULL, 10));
+    const struct edge key = {.id = strtoull(columns[0], NULL, 10)};
+    struct edge *edge = counting->count > 0 ? bsearch(&key, counting->edges, counting->count,
+                                                      sizeof(key), compare_edges)
+                                            : NULL;
     if (edge != NULL) {
         edge->reached = true;
         edge->before_fault = edge->before_fault || strcmp(columns[1], "0") != 0;
