@@ -123,17 +123,12 @@ static void
 print_commands(struct sim_cli *cli, const struct sim_subject *subject, const char *token,
         const char *found)
 {
-    char *replay = sim_command_text(cli, "replay", subject->entry, token);
-    char *show = sim_command_text(cli, "show", subject->entry, token);
-    (void)printf("\nreplay: %s\nshow:   %s\n", replay, show);
+    sim_print_command(cli, "\nreplay: ", "replay", subject->entry, token);
+    sim_print_command(cli, "show:   ", "show", subject->entry, token);
     sim_print_if_long(token);
     if (found != NULL) {
-        char *show_found = sim_command_text(cli, "show", subject->entry, found);
-        (void)printf("found:  %s\n", show_found);
-        free(show_found);
+        sim_print_command(cli, "found:  ", "show", subject->entry, found);
     }
-    free(show);
-    free(replay);
 }
 
 static void

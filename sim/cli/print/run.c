@@ -57,6 +57,15 @@ sim_command_text(const struct sim_cli *cli, const char *command, const struct si
 }
 
 void
+sim_print_command(const struct sim_cli *cli, const char *label, const char *command,
+        const struct sim_entry *entry, const char *subject)
+{
+    char *text = sim_command_text(cli, command, entry, subject);
+    (void)printf("%s%s\n", label, text);
+    free(text);
+}
+
+void
 sim_print_run(const struct sim_cli *cli, const struct sim_entry *entry,
         const struct sim_single *alone, const struct sim_outcome *outcome, const char *token,
         bool replay)

@@ -20,6 +20,10 @@ char *sim_token_of(const struct sim_scenario *scenario, const struct sim_options
 char *sim_command_text(const struct sim_cli *cli, const char *command,
         const struct sim_entry *entry, const char *subject);
 
+/* Prints such a command after `label`, as a line. */
+void sim_print_command(const struct sim_cli *cli, const char *label, const char *command,
+        const struct sim_entry *entry, const char *subject);
+
 /* Where the subject is too long for an argument: prints that, and what to do. */
 void sim_print_if_long(const char *subject);
 

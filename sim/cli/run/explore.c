@@ -198,19 +198,16 @@ print_failure_text(const struct sim_run *run, const struct sim_new_failure *fail
         const char *token, int64_t run_id)
 {
     const struct sim_outcome *outcome = &failure->outcome;
-    char *replay = sim_command_text(run->cli, "replay", run->entry, token);
     (void)printf("\nFAIL %s: %s in run %llu, with %u deviation%s\n", run->entry->scenario->name,
             sim_verdict_name(outcome->verdict), (unsigned long long)failure->index + 1,
             outcome->deviations, outcome->deviations == 1 ? "" : "s");
     sim_run_print_paragraph(outcome->message, 2);
-    (void)printf("  replay: %s\n", replay);
-    free(replay);
+    sim_print_command(run->cli, "  replay: ", "replay", run->entry, token);
     if (run_id != 0) {
         char subject[32];
         (void)snprintf(subject, sizeof(subject), "run:%lld", (long long)run_id);
-        char *explain = sim_command_text(run->cli, "explain", run->entry, subject);
-        (void)printf("  stored as %s: %s\n", subject, explain);
-        free(explain);
+        (void)printf("  stored as %s", subject);
+        sim_print_command(run->cli, ": ", "explain", run->entry, subject);
     }
 }
 

@@ -166,9 +166,7 @@ print_report(struct sim_run *run, const struct sim_report *report)
     sim_print_run(run->cli, run->entry, alone,
             smaller ? sim_single_outcome(alone) : &failure->outcome, token, true);
     if (smaller) {
-        char *found = sim_command_text(run->cli, "replay", run->entry, report->token);
-        (void)printf("found:  %s\n", found);
-        free(found);
+        sim_print_command(run->cli, "found:  ", "replay", run->entry, report->token);
     }
     sim_print_if_long(token);
 }

@@ -424,10 +424,8 @@ sim_subject_offer_smaller(
         const struct sim_cli *cli, const struct sim_subject *subject, const char *command)
 {
     if (subject->smaller != NULL) {
-        char *text = sim_command_text(cli, command, subject->entry, subject->smaller);
         sim_print_if_long(subject->smaller);
-        (void)printf("shrunk: %s\n", text);
-        free(text);
+        sim_print_command(cli, "shrunk: ", command, subject->entry, subject->smaller);
     }
 }
 
