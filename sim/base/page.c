@@ -57,6 +57,12 @@ sim_page_fini(struct sim_page *page)
     *page = (struct sim_page){0};
 }
 
+uint32_t
+sim_page_width(const struct sim_page *page)
+{
+    return page->width != 0 ? page->width : SIM_PAGE_WIDTH;
+}
+
 void
 sim_page_clear(struct sim_page *page)
 {
@@ -204,7 +210,7 @@ sim_page_paragraph(struct sim_page *page, const struct sim_page *line, uint32_t 
         sim_page_join(page, line);
         sim_page_put(page, "\n");
     } else {
-        sim_page_wrap(page, sim_page_text(line), indent, indent, SIM_PAGE_WIDTH);
+        sim_page_wrap(page, sim_page_text(line), indent, indent, sim_page_width(page));
     }
 }
 

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define SIM_PAGE_WIDTH 100u /* No line of a report is wider. */
+#define SIM_PAGE_WIDTH 100u /* Of a page that is given no other width. */
 
 enum sim_tone {
     SIM_TONE_PLAIN,
@@ -51,12 +51,16 @@ struct sim_page {
     struct sim_ref *refs; /* In the order of the text; sim_page_wrap leaves them out. */
     uint32_t refs_count;
     uint32_t refs_capacity;
-    bool colour; /* Tones become escape sequences. */
-    bool flat;   /* Paragraphs are one line each, with what they refer to. */
+    uint32_t width; /* No line of a report is wider, but for commands; 0: SIM_PAGE_WIDTH. */
+    bool colour;    /* Tones become escape sequences. */
+    bool flat;      /* Paragraphs are one line each, with what they refer to. */
 };
 
 void sim_page_init(struct sim_page *page, bool colour);
 void sim_page_fini(struct sim_page *page);
+
+/* How wide its lines may be. */
+uint32_t sim_page_width(const struct sim_page *page);
 
 /* Empties it and keeps the memory. */
 void sim_page_clear(struct sim_page *page);

@@ -65,6 +65,7 @@ print_words(const struct side *a, const struct side *b)
 {
     struct sim_page page;
     sim_page_init(&page, sim_terminal_colour());
+    page.width = sim_columns();
     sim_diff_put(&page, sim_single_recorder(a->alone), "A", sim_single_recorder(b->alone), "B");
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);

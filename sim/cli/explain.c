@@ -142,6 +142,7 @@ print_failure(
     bool smaller = is_smaller(explanation, given, token);
     say_which(subject, smaller);
     sim_page_init(&page, sim_terminal_colour());
+    page.width = sim_columns();
     sim_report_put(&page, explanation);
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);

@@ -133,6 +133,7 @@ print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_s
     const char *name = subject->text != NULL ? subject->text : cli->arguments[0];
     char *replay = sim_command_text(cli, "replay", subject->entry, name);
     sim_page_init(&page, sim_terminal_colour());
+    page.width = sim_columns();
     bool step = given(cli, SIM_CLI_OPTION_STEP);
     rt_err err = step ? put_step(&page, alone, view) : put_until(cli, &page, alone, view);
     (void)fputs(sim_page_text(&page), stdout);

@@ -31,6 +31,7 @@ print(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single 
     sim_subject_print_found(subject);
     (void)fputs(subject->smaller != NULL ? "\n" : "", stdout);
     sim_page_init(&page, sim_terminal_colour());
+    page.width = sim_columns();
     sim_describe_run(&page, &view,
             SIM_DESCRIBE_HEADLINE | SIM_DESCRIBE_COLUMNS | SIM_DESCRIBE_LEDGER |
                     (view.outcome->verdict != SIM_VERDICT_PASS ? SIM_DESCRIBE_WHY : 0) |

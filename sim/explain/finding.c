@@ -29,7 +29,7 @@ static const char *const templates[SIM_FINDINGS] = {
 /* One finding on its way into a page. */
 struct render {
     struct sim_page *page;
-    const struct sim_names *names;
+    const struct sim_finding_context *names;
     const struct sim_finding *finding;
     const struct sim_locations *at; /* finding->at, or ->then for holes that begin so. */
 };
@@ -259,8 +259,8 @@ is_combinator(uint32_t object)
 
 /* True when `child` is a wait, open at the horizon, for a child of what `wait` is for. */
 static bool
-is_child_of(
-        const struct sim_names *names, const struct sim_wait *child, const struct sim_wait *wait)
+is_child_of(const struct sim_finding_context *names, const struct sim_wait *child,
+        const struct sim_wait *wait)
 {
     bool open = child->end_event == SIM_EVENT_NONE || child->end_event >= names->horizon;
     return open && child != wait && child->kind == SIM_WAIT_SLOT && wait->kind == SIM_WAIT_SLOT &&
@@ -343,7 +343,7 @@ put_parent(const struct render *r)
 
 /* Named with the combinator that waits for it. */
 static bool
-is_child(const struct sim_names *names, const struct sim_wait *child)
+is_child(const struct sim_finding_context *names, const struct sim_wait *child)
 {
     const struct sim_wait *wait = NULL;
     do {
@@ -353,7 +353,8 @@ is_child(const struct sim_names *names, const struct sim_wait *child)
 }
 
 const struct sim_wait *
-sim_names_next_wait(const struct sim_names *names, uint32_t actor, const struct sim_wait *after)
+sim_finding_next_wait(
+        const struct sim_finding_context *names, uint32_t actor, const struct sim_wait *after)
 {
     const struct sim_wait *wait = after;
     rt_assert(names->ledger != NULL);
@@ -639,8 +640,8 @@ put_template(struct render *r, const char *text, const char *end)
 }
 
 void
-sim_finding_put(
-        struct sim_page *page, const struct sim_names *names, const struct sim_finding *finding)
+sim_finding_put(struct sim_page *page, const struct sim_finding_context *names,
+        const struct sim_finding *finding)
 {
     struct render r = {.page = page, .names = names, .finding = finding};
     const char *text = sim_finding_template(finding->kind);
@@ -678,8 +679,8 @@ sim_findings_fini(struct sim_findings *findings)
 }
 
 void
-sim_findings_put_line(
-        struct sim_page *page, const struct sim_names *names, const struct sim_findings *findings)
+sim_findings_put_line(struct sim_page *page, const struct sim_finding_context *names,
+        const struct sim_findings *findings)
 {
     for (uint32_t i = 0; i < findings->count; i++) {
         if (findings->all[i].kind != SIM_FINDING_END) {
@@ -689,8 +690,8 @@ sim_findings_put_line(
 }
 
 void
-sim_findings_put(
-        struct sim_page *page, const struct sim_names *names, const struct sim_findings *findings)
+sim_findings_put(struct sim_page *page, const struct sim_finding_context *names,
+        const struct sim_findings *findings)
 {
     struct sim_page line;
     sim_page_init(&line, false);
@@ -746,8 +747,8 @@ json_refs(
 }
 
 void
-sim_findings_json(
-        struct sim_json *json, const struct sim_names *names, const struct sim_findings *findings)
+sim_findings_json(struct sim_json *json, const struct sim_finding_context *names,
+        const struct sim_findings *findings)
 {
     for (uint32_t i = 0; i < findings->count; i++) {
         struct sim_page text;

@@ -60,7 +60,7 @@ struct sim_finding {
 };
 
 /* Where the names of a finding come from; all borrowed, all but `actor_table` may be NULL. */
-struct sim_names {
+struct sim_finding_context {
     const struct sim_actor_table *actor_table;
     const struct sim_actor_table *passing; /* Of the nearest passing run. */
     const struct sim_ledger *ledger;       /* For what children of a combinator wait. */
@@ -79,22 +79,22 @@ void sim_findings_add(struct sim_findings *findings, struct sim_finding finding)
 void sim_findings_fini(struct sim_findings *findings);
 
 /* Adds the text of `finding` to the line `page`. */
-void sim_finding_put(
-        struct sim_page *page, const struct sim_names *names, const struct sim_finding *finding);
+void sim_finding_put(struct sim_page *page, const struct sim_finding_context *names,
+        const struct sim_finding *finding);
 
 /* Adds the texts of all as one line; paragraph ends are ignored. */
-void sim_findings_put_line(
-        struct sim_page *page, const struct sim_names *names, const struct sim_findings *findings);
+void sim_findings_put_line(struct sim_page *page, const struct sim_finding_context *names,
+        const struct sim_findings *findings);
 
 /* Adds them as paragraphs: each SIM_FINDING_END wraps what came before it, `number` blanks deep.
  * What follows the last one is wrapped too. */
-void sim_findings_put(
-        struct sim_page *page, const struct sim_names *names, const struct sim_findings *findings);
+void sim_findings_put(struct sim_page *page, const struct sim_finding_context *names,
+        const struct sim_findings *findings);
 
 /* Adds an object for each to an array: "kind", "text", and "steps" and "actors", to which the text
  * refers. */
-void sim_findings_json(
-        struct sim_json *json, const struct sim_names *names, const struct sim_findings *findings);
+void sim_findings_json(struct sim_json *json, const struct sim_finding_context *names,
+        const struct sim_findings *findings);
 
 /* "waker-erased" … */
 void sim_finding_put_name(struct sim_page *page, enum sim_finding_kind kind);
@@ -105,8 +105,8 @@ bool sim_finding_has_hole(const char *hole, size_t length);
 
 /* The first open wait of `actor` after `after` (NULL: the first) that a reader knows: no question
  * to the host, which is there as a waker too, and no child of a combinator, named with it. */
-const struct sim_wait *sim_names_next_wait(
-        const struct sim_names *names, uint32_t actor, const struct sim_wait *after);
+const struct sim_wait *sim_finding_next_wait(
+        const struct sim_finding_context *names, uint32_t actor, const struct sim_wait *after);
 
 #ifdef __cplusplus
 }

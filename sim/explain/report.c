@@ -14,10 +14,10 @@
 
 #define ROWS 12u
 
-static struct sim_names
+static struct sim_finding_context
 names_of(const struct sim_explanation *explanation)
 {
-    return (struct sim_names){
+    return (struct sim_finding_context){
             .actor_table = &explanation->actor_table,
             .passing = explanation->compared ? &explanation->passing_actor_table : NULL,
             .ledger = &explanation->ledger,
@@ -335,10 +335,10 @@ static find_fn *const finders[SIM_REPORT_SECTIONS] = {
         [SIM_REPORT_NEEDED] = find_needed,
 };
 
-static struct sim_names
+static struct sim_finding_context
 names_of_section(const struct sim_explanation *explanation, enum sim_report_section section)
 {
-    struct sim_names names = names_of(explanation);
+    struct sim_finding_context names = names_of(explanation);
     if (section == SIM_REPORT_DECISION) {
         names.actor_table = deciding_table(explanation);
     }
@@ -350,7 +350,7 @@ sim_report_put_section(struct sim_page *page, const struct sim_explanation *expl
         enum sim_report_section section)
 {
     struct sim_findings findings = {0};
-    const struct sim_names names = names_of_section(explanation, section);
+    const struct sim_finding_context names = names_of_section(explanation, section);
     rt_assert((unsigned)section < (unsigned)SIM_REPORT_SECTIONS);
     finders[section](explanation, &findings);
     sim_findings_put_line(page, &names, &findings);
@@ -363,7 +363,7 @@ sim_report_put_choice(
 {
     struct sim_findings findings = {0};
     const struct sim_deciding_number *number = &explanation->number;
-    const struct sim_names names = names_of_section(explanation, SIM_REPORT_DECISION);
+    const struct sim_finding_context names = names_of_section(explanation, SIM_REPORT_DECISION);
     bool instead = passing != explanation->decision.added;
     if (number->found && (!instead || number->both)) {
         find_value(explanation, instead ? &number->beside : &number->below, &findings);
@@ -380,7 +380,8 @@ sim_report_json(struct sim_json *json, const struct sim_explanation *explanation
     sim_json_open(json, "findings", '[');
     for (uint32_t i = 0; i < SIM_REPORT_SECTIONS; i++) {
         struct sim_findings findings = {0};
-        const struct sim_names names = names_of_section(explanation, (enum sim_report_section)i);
+        const struct sim_finding_context names =
+                names_of_section(explanation, (enum sim_report_section)i);
         finders[i](explanation, &findings);
         sim_findings_json(json, &names, &findings);
         sim_findings_fini(&findings);

@@ -1,5 +1,5 @@
 /*
- * sides.c -- two columns of 48 letters.
+ * sides.c -- two columns, each of half a line.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,10 +10,10 @@
 #include "sim/explain/view/diff.h"
 #include "sim/explain/view/phrase.h"
 
-#define SIDE 48u
+#define MARK 2u /* Before the left column, and between the two. */
 #define BEFORE 2u
-#define LINES_MAX 3u /* Of a step; what is longer ends in "...". */
-#define ALIKE_MIN 2u /* So many further steps of the same words are one row. */
+#define LETTERS_MAX 144u /* Of a step; what is longer ends in "...". */
+#define ALIKE_MIN 2u     /* So many further steps of the same words are one row. */
 #define ALIKE_MAX 20000u
 
 /* ---- Where they part. ------------------------------------------------------------------------ */
@@ -81,13 +81,20 @@ put_step(const struct sim_actor_table *actor_table, struct sim_page *cell, uint6
     put_words(actor_table, cell, step);
 }
 
-/* Adds the next line of *text to `page`, filled up to `width`; false: nothing is left. */
+static uint32_t
+side_width(const struct sim_page *page)
+{
+    return (sim_page_width(page) - 2 * MARK) / 2;
+}
+
+/* Adds the next line of *text to `page`, filled up; false: nothing is left. */
 static bool
 put_line(struct sim_page *page, const char **text, bool last, bool fill)
 {
     size_t length = strlen(*text);
     size_t next = length;
-    size_t fits = length > 0 ? sim_text_break(*text, length, SIDE - 4, &next) : 0;
+    uint32_t side = side_width(page);
+    size_t fits = length > 0 ? sim_text_break(*text, length, side - 4, &next) : 0;
     sim_page_add(page, *text, fits);
     uint32_t used = sim_text_width(*text, fits);
     *text += next;
@@ -95,8 +102,8 @@ put_line(struct sim_page *page, const char **text, bool last, bool fill)
         sim_page_put(page, " ...");
         used += 4;
     }
-    if (fill && used < SIDE) {
-        sim_page_fill(page, ' ', SIDE - used);
+    if (fill && used < side) {
+        sim_page_fill(page, ' ', side - used);
     }
     return **text != '\0';
 }
@@ -105,8 +112,9 @@ static void
 put_row(struct sim_page *page, const char *mark, const char *left, const char *right)
 {
     bool more = true;
-    for (uint32_t line = 0; more && line < LINES_MAX; line++) {
-        bool last = line + 1 == LINES_MAX;
+    uint32_t lines_max = LETTERS_MAX / side_width(page);
+    for (uint32_t line = 0; more && line < lines_max; line++) {
+        bool last = line + 1 == lines_max;
         sim_page_put(page, line == 0 ? mark : "  ");
         bool more_left = put_line(page, &left, last, *right != '\0');
         bool more_right = false;

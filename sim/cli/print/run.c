@@ -83,6 +83,7 @@ sim_print_run(const struct sim_cli *cli, const struct sim_entry *entry,
             .rows_max = SIM_ROWS_DEFAULT,
     };
     sim_page_init(&page, sim_terminal_colour());
+    page.width = sim_columns();
     sim_describe_run(&page, &view, SIM_DESCRIBE_FAILURE);
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);

@@ -271,6 +271,7 @@ print_replica(struct sim_run *run, const char *name, const struct sim_single *us
         return;
     }
     sim_page_init(&page, sim_terminal_colour());
+    page.width = sim_columns();
     sim_diff_put(
             &page, sim_single_recorder(usual), "here", sim_single_recorder(replica), "replica");
     (void)fputs(sim_page_text(&page), stdout);

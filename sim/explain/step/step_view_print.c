@@ -22,7 +22,8 @@ struct printer {
 static void
 flush(struct printer *printer, uint32_t first, uint32_t indent)
 {
-    sim_page_wrap(printer->page, sim_page_text(&printer->line), first, indent, SIM_PAGE_WIDTH);
+    sim_page_wrap(printer->page, sim_page_text(&printer->line), first, indent,
+            sim_page_width(printer->page));
     sim_page_clear(&printer->line);
 }
 
@@ -203,7 +204,8 @@ put_actors(struct printer *printer)
         size_t front = sim_text_fit(text, strlen(text), width + 2);
         sim_page_put(printer->page, "  ");
         sim_page_add(printer->page, text, front);
-        sim_page_wrap(printer->page, text + front, 0, width + 4, SIM_PAGE_WIDTH - width - 4);
+        sim_page_wrap(printer->page, text + front, 0, width + 4,
+                sim_page_width(printer->page) - width - 4);
         sim_page_clear(&printer->line);
     }
     if (printer->view->more > 0) {

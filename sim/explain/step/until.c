@@ -106,11 +106,11 @@ put_what(struct verbose *verbose, const struct sim_event *event)
         sim_page_printf(&verbose->what, "  %s", sim_page_text(&verbose->line));
     }
     const char *text = sim_page_text(&verbose->what);
-    if (sim_text_width(text, strlen(text)) + indent <= SIM_PAGE_WIDTH) {
+    if (sim_text_width(text, strlen(text)) + indent <= sim_page_width(verbose->page)) {
         sim_page_put(verbose->page, text);
         sim_page_put(verbose->page, "\n");
     } else {
-        sim_page_wrap(verbose->page, text, 0, indent, SIM_PAGE_WIDTH - indent);
+        sim_page_wrap(verbose->page, text, 0, indent, sim_page_width(verbose->page) - indent);
     }
 }
 

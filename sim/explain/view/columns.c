@@ -96,13 +96,13 @@ put_mark(struct sim__table *table)
     if (column != SIM_PART_NONE) {
         uint32_t wanted = indent + column * (table->width + SIM__GAP);
         uint32_t width = sim_text_width(sim_page_text(&table->phrase), table->phrase.length);
-        if (wanted + width <= SIM_PAGE_WIDTH) {
+        if (wanted + width <= sim_page_width(table->page)) {
             indent = wanted;
         }
     }
     sim_page_fill(table->page, ' ', indent);
-    size_t fit = sim_text_fit(
-            sim_page_text(&table->phrase), table->phrase.length, SIM_PAGE_WIDTH - indent);
+    size_t fit = sim_text_fit(sim_page_text(&table->phrase), table->phrase.length,
+            sim_page_width(table->page) - indent);
     put_toned(table->page, SIM_TONE_BAD, sim_page_text(&table->phrase), fit);
     sim_page_put(table->page, "\n");
 }
@@ -116,7 +116,7 @@ put_across(struct sim__table *table, enum sim_tone tone)
     uint32_t indent = table->step_width + 1;
     while (length > 0) {
         size_t next = 0;
-        size_t line = sim_text_break(text, length, SIM_PAGE_WIDTH - indent, &next);
+        size_t line = sim_text_break(text, length, sim_page_width(table->page) - indent, &next);
         sim_page_fill(table->page, ' ', indent);
         put_toned(table->page, tone, text, line);
         sim_page_put(table->page, "\n");

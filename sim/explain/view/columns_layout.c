@@ -98,7 +98,7 @@ give_columns(struct sim__table *table, enum sim__layout layout)
         }
         table->column_of[part] = column;
     }
-    uint32_t room = SIM_PAGE_WIDTH - sim__table_margin(table);
+    uint32_t room = sim_page_width(table->page) - sim__table_margin(table);
     table->width = table->count != 0 ? (room + SIM__GAP) / table->count - SIM__GAP : room;
     table->width = table->width < COLUMN_MAX ? table->width : COLUMN_MAX;
     return table->width >= COLUMN_MIN;
@@ -234,7 +234,7 @@ give_lines(struct sim__table *table)
     table->layout = LAYOUT_LINES;
     table->count = 1;
     table->columns[0].title = "who: what";
-    table->width = SIM_PAGE_WIDTH - sim__table_margin(table);
+    table->width = sim_page_width(table->page) - sim__table_margin(table);
     for (uint32_t part = 0; part < table->actor_table->count; part++) {
         table->column_of[part] = 0;
     }

@@ -307,7 +307,7 @@ read_run(struct sim__reading *reading, const struct sim_run_view *view)
     sim_actor_table_make(&reading->actor_table, view->recorder);
     sim_ledger_make(&reading->ledger, &reading->actor_table);
     sim_wake_outcome_find(&reading->ledger, view->outcome, &reading->wake_outcome);
-    reading->names = (struct sim_names){
+    reading->names = (struct sim_finding_context){
             .actor_table = &reading->actor_table,
             .ledger = &reading->ledger,
             .outcome = view->outcome,

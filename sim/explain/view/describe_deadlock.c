@@ -92,7 +92,7 @@ find_wait(struct sim__reading *reading, const struct sim_wait *wait)
 static void
 find_waits_of(struct sim__reading *reading, uint32_t actor)
 {
-    const struct sim_wait *wait = sim_names_next_wait(&reading->names, actor, NULL);
+    const struct sim_wait *wait = sim_finding_next_wait(&reading->names, actor, NULL);
     if (wait == NULL) {
         find_said(reading, actor);
     }
@@ -106,7 +106,7 @@ find_waits_of(struct sim__reading *reading, uint32_t actor)
         }
         find_wait(reading, wait);
         sim__add_wait(reading, SIM_FINDING_AT_SITE, wait);
-        wait = sim_names_next_wait(&reading->names, actor, wait);
+        wait = sim_finding_next_wait(&reading->names, actor, wait);
     }
 }
 
@@ -131,7 +131,7 @@ name(struct sim__reading *reading, uint32_t actor, uint32_t *named)
         sim__add(reading, SIM_FINDING_NEXT);
     }
     add_actor(reading, SIM_FINDING_HEAD_WAITS, actor);
-    const struct sim_wait *wait = sim_names_next_wait(&reading->names, actor, NULL);
+    const struct sim_wait *wait = sim_finding_next_wait(&reading->names, actor, NULL);
     if (wait != NULL) {
         find_wait(reading, wait);
     } else {
@@ -188,7 +188,7 @@ static uint64_t
 woke_empty(const struct sim__reading *reading, uint32_t actor)
 {
     const struct sim_actor_table *actor_table = &reading->actor_table;
-    const struct sim_wait *wait = sim_names_next_wait(&reading->names, actor, NULL);
+    const struct sim_wait *wait = sim_finding_next_wait(&reading->names, actor, NULL);
     uint64_t from = wait != NULL && wait->unknown == 0
                             ? sim_actor_table_step_first(actor_table, wait->store_step)
                             : SIM_EVENT_NONE;

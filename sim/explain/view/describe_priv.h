@@ -21,7 +21,7 @@ struct sim__reading {
     struct sim_actor_table actor_table;
     struct sim_ledger ledger;
     struct sim_wake_outcome wake_outcome;
-    struct sim_names names;
+    struct sim_finding_context names;
     struct sim_findings findings;
     const struct sim_outcome *outcome;
     bool progressed;          /* As in struct sim_run_view. */

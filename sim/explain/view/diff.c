@@ -133,7 +133,7 @@ put_fields(struct sim_page *line, const struct sim_event *a, const struct sim_ev
 static void
 end_line(struct sim_page *page, struct sim_page *line, uint32_t indent)
 {
-    sim_page_wrap(page, sim_page_text(line), indent, indent + 2, SIM_PAGE_WIDTH);
+    sim_page_wrap(page, sim_page_text(line), indent, indent + 2, sim_page_width(page));
     sim_page_clear(line);
 }
 

@@ -252,10 +252,10 @@ static void
 choose_widths(struct table *table)
 {
     uint32_t sum = measure_all(table, true);
-    if (sum > SIM_PAGE_WIDTH) {
+    if (sum > sim_page_width(table->page)) {
         sum = measure_all(table, false);
     }
-    for (; sum > SIM_PAGE_WIDTH; sum--) {
+    for (; sum > sim_page_width(table->page); sum--) {
         uint32_t widest = 0;
         for (uint32_t column = 1; column < COLUMNS; column++) {
             widest = table->widths[column] > table->widths[widest] ? column : widest;
@@ -307,8 +307,8 @@ put_titles(struct table *table)
         const char *title = titles[column];
         uint32_t width = column == END ? 0 : table->widths[column];
         bool number = column == NTH || column == STEP;
-        sim_page_printf(table->page, "%*s%s", (int)width * (number ? 1 : -1), title,
-                column == END ? "" : " ");
+        sim_page_printf(table->page, "%*.*s%s", (int)width * (number ? 1 : -1),
+                (int)table->widths[column], title, column == END ? "" : " ");
     }
     sim_page_tone(table->page, SIM_TONE_PLAIN);
     sim_page_put(table->page, "\n");

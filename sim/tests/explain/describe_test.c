@@ -308,6 +308,32 @@ TEST(describe_every_verdict_has_its_words_even_without_a_record)
 }
 
 /*
+ * Goal: a page fits the terminal that it is made for, however narrow.
+ */
+TEST(describe_is_no_wider_than_its_page)
+{
+    for (uint32_t width = 40; width <= 100; width += 20) {
+        struct story story;
+        story_begin(&story);
+        story.page.width = width;
+        story_sleep(&story);
+        story_bring(&story);
+        tale_do_at(story.tale, RT_PROBE_FIRE_EMPTY, story.slot, 0, tale_site(4), tale_site(2));
+        tale_polled(story.tale, story.bringer, READY);
+        story.tale->outcome.missing_wake_step = 2;
+        tale_end(story.tale, SIM_VERDICT_LOST_WAKEUP, story.waiter);
+        const struct sim_run_view view = {.recorder = &story.tale->recorder,
+                .outcome = &story.tale->outcome,
+                .rows_max = SIM_ROWS_DEFAULT};
+        sim_describe_run(&story.page, &view,
+                SIM_DESCRIBE_HEADLINE | SIM_DESCRIBE_COLUMNS | SIM_DESCRIBE_LEDGER |
+                        SIM_DESCRIBE_WHY);
+        ck_assert_uint_le(tale_width(sim_page_text(&story.page)), width);
+        story_end(&story);
+    }
+}
+
+/*
  * Goal: a record that a crash has left half-written is told without a second crash.
  * Method: events and texts of random bytes, 200 times.
  */

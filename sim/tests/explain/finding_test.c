@@ -41,7 +41,7 @@ TEST(finding_leaves_out_what_is_not_known)
     struct sim_page page;
     sim_actor_table_make(&actor_table, &tale->recorder);
     sim_page_init(&page, false);
-    const struct sim_names names = {.actor_table = &actor_table};
+    const struct sim_finding_context names = {.actor_table = &actor_table};
     struct sim_finding finding = {
             .kind = SIM_FINDING_UNARMED, .actor = sim_actor_table_actor(&actor_table, client)};
     sim_finding_put(&page, &names, &finding);
