@@ -667,8 +667,19 @@ void
 sim_findings_add(struct sim_findings *findings, struct sim_finding finding)
 {
     rt_assert((unsigned)finding.kind < (unsigned)SIM_FINDINGS);
+    finding.actor = finding.actor != 0 ? finding.actor : findings->actor;
+    if (finding.at.all == NULL && finding.place == NULL) {
+        finding.at = findings->at;
+    }
     sim_heap_grow(&findings->all, findings->count, &findings->capacity, sizeof(finding));
     findings->all[findings->count++] = finding;
+}
+
+struct sim_finding *
+sim_findings_last(struct sim_findings *findings)
+{
+    rt_assert(findings->count > 0);
+    return &findings->all[findings->count - 1];
 }
 
 void

@@ -72,10 +72,17 @@ struct sim_findings {
     struct sim_finding *all;
     uint32_t count;
     uint32_t capacity;
+    uint32_t actor;          /* Whom findings are about that name no actor. */
+    struct sim_locations at; /* Where, of those that name no place. */
 };
 
-/* Adds `finding`. */
+/* Adds a finding of `kind`, and its fields: SIM_FIND(findings, SIM_FINDING_SINCE, .step = 3). */
+#define SIM_FIND(findings, ...) \
+    sim_findings_add(findings, (struct sim_finding){.kind = __VA_ARGS__})
 void sim_findings_add(struct sim_findings *findings, struct sim_finding finding);
+
+/* The finding that was added last. */
+struct sim_finding *sim_findings_last(struct sim_findings *findings);
 void sim_findings_fini(struct sim_findings *findings);
 
 /* Adds the text of `finding` to the line `page`. */

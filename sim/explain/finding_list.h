@@ -6,6 +6,7 @@
 #ifndef SIM_EXPLAIN_FINDING_LIST_H
 #define SIM_EXPLAIN_FINDING_LIST_H
 
+/* clang-format off */
 #define SIM_FINDING_LIST(X) \
     SIM_FINDING_JOINTS(X) \
     SIM_FINDING_CAUSES(X) \
@@ -39,44 +40,36 @@
             "where that of {own} should be. Polled after that wake, {own} polls no child that " \
             "was not reported to it.") \
     X(UNARMED, "{actor} blocks[ at {step}] with something left to do, and arranges for no wake") \
-    X(UNARMED_PASSING, \
-            ": it does not start the timer, or store the waker, {place}, as it does in " \
-            "that turn of the nearest run that passes (its step {number}).[ Here it goes through " \
-            "{passed}.]") \
+    X(UNARMED_PASSING, ": it does not start the timer, or store the waker, {place}, as it does " \
+            "in that turn of the nearest run that passes (its step {number}).[ Here it goes " \
+            "through {passed}.]") \
     X(UNARMED_LAST, ". In that step it is last[ {lines}].") \
-    X(ASKS_NO_MORE, \
-            "{actor} blocks at {at.step} and does not ask its host again: its last line is" \
-            "[ {path}]. Then {other} is ready, at {step}, and {text}.") \
+    X(ASKS_NO_MORE, "{actor} blocks at {at.step} and does not ask its host again: its last line " \
+            "is[ {path}]. Then {other} is ready, at {step}, and {text}.") \
     X(TIMER_STOPPED, "{actor} waits for {own}, which does not run: its waker is stored[ {path}], " \
-                     "and the timer is not started for that wait.") \
+            "and the timer is not started for that wait.") \
     X(NOWHERE, "{actor} is blocked, and neither its waker nor a deadline is where it would be " \
-               "woken. It should have been put there[ {path}].") \
-    X(UNREGISTERED, \
-            "{actor} is blocked, and does not ask its host for what it waits for. In the " \
+            "woken. It should have been put there[ {path}].") \
+    X(UNREGISTERED, "{actor} is blocked, and does not ask its host for what it waits for. In the " \
             "nearest run that passes it does, {place}, before it blocks; here that call is not " \
             "made.[ In its last step it goes through {passed}.]") \
-    X(ONESHOT, \
-            "{actor} is blocked, and {named} has an event for it that its host does not report: " \
-            "it asks for that with SIM_FD_ONESHOT, once") \
+    X(ONESHOT, "{actor} is blocked, and {named} has an event for it that its host does not " \
+            "report: it asks for that with SIM_FD_ONESHOT, once") \
     X(ONESHOT_SEEN, ", got it reported at {at.step}, went through {call}") \
     X(AND_CALLERS, "[ and {callers}]") \
     X(ONESHOT_THEN, " then") \
-    X(ONESHOT_AGAIN, \
-            ", and has not asked for it again since (sim_fd_modify). Once it asks again, " \
-            "it gets the report and makes progress.") \
+    X(ONESHOT_AGAIN, ", and has not asked for it again since (sim_fd_modify). Once it asks " \
+            "again, it gets the report and makes progress.") \
     X(LEFT, "{actor} blocks at {step} with something left to do: at {then.at.step} " \
             "{then.at.actor} writes what it waits for, {then.in}; its host reports it at " \
             "{at.step}, goes through {call}[ and {callers}], and blocks without having taken " \
-            "all. " \
-            "With one more report it would make progress.") \
-    X(UNTAKEN, \
-            "{actor} blocks at {step} with something not taken: its host has it ready, has " \
+            "all. With one more report it would make progress.") \
+    X(UNTAKEN, "{actor} blocks at {step} with something not taken: its host has it ready, has " \
             "reported it before, and does not report it again. It was last[ {path}], and did not " \
             "take all that was there.") \
     X(OVERDUE, "{actor} is never woken: {own} is due, and {when} does not fire it {place}, where " \
-               "timers are fired.[ It goes through {passed}.]") \
-    X(NO_LINE_FOR_WAKE, \
-            "{actor} could make progress, and is not woken; no line is on record for " \
+            "timers are fired.[ It goes through {passed}.]") \
+    X(NO_LINE_FOR_WAKE, "{actor} could make progress, and is not woken; no line is on record for " \
             "that (a library records its lines when it is built with the flags of pkg-config " \
             "rewake).") \
     X(NOT_WOKEN, "{actor} is never woken: {when}") \
@@ -86,64 +79,55 @@
     X(THERE_WAKES, ": there it wakes {other}") \
     X(STEP_PASSED, "[ In that step it goes through {passed}.]") \
     X(LOST_GIVEN, "{at.actor} is given at {then.at.step} what {actor} waits for, by " \
-                  "{then.at.actor} {then.in}, and does not pass it on: it") \
+            "{then.at.actor} {then.in}, and does not pass it on: it") \
     X(LOST_NOT_DONE, "{at.actor} does not do what {actor} waits for: it") \
     X(LOST_PATH, " takes another path at {at.step}, {in}") \
     X(LOST_ONLY, ", which it does not reach in the run that passes") \
     X(LOST_CALLERS, "[; it goes through {callers}].") \
     X(PASSING_DOES, " In the nearest run that passes it is done") \
     X(NOT_DONE, "{actor} waits for something that is not done here. The nearest run that passes " \
-                "does it") \
-    X(DONE_AT, \
-            " {place}, at its {at.step}[, a step of {at.passing}]. With what it writes there in " \
-            "memory here too, {actor} would make progress.") \
+            "does it") \
+    X(DONE_AT, " {place}, at its {at.step}[, a step of {at.passing}]. With what it writes there " \
+            "in memory here too, {actor} would make progress.") \
     X(BLOCK_PASSED, "[ Here, before it blocks, it goes through {passed}.]") \
     X(UNREPORTED, "{actor} is never woken: {when} changes what it checked before it blocked,[ " \
-                  "{path}], and does not wake it. If it checked again, it would make progress.") \
+            "{path}], and does not wake it. If it checked again, it would make progress.") \
     X(WAKES_INSTEAD, " In that step it wakes {at.actor} instead[, {in}].") \
     X(REACHES, " It reaches {call} and returns there") \
     X(REACHES_PASSING, "; in the nearest run that passes it continues, {in}.") \
     X(REACHES_WAKE, ", where in the nearest run that passes a wake is sent.") \
     X(FLAG, " The value that makes it return was written at {at.step} by {at.actor} {in}; " \
-            "without " \
-            "it the wake is sent, as a replay shows") \
-    X(FLAG_CLEARED, \
-            ". In the nearest run that passes {at.passing} resets it before that, {in}, at " \
-            "its {at.step}") \
-    X(BLOCKS_ON_OLD, \
-            " Only at {step} {actor} blocks[, {then.in},] on what it had checked before, " \
-            "and does not check again.") \
+            "without it the wake is sent, as a replay shows") \
+    X(FLAG_CLEARED, ". In the nearest run that passes {at.passing} resets it before that, {in}, " \
+            "at its {at.step}") \
+    X(BLOCKS_ON_OLD, " Only at {step} {actor} blocks[, {then.in},] on what it had checked " \
+            "before, and does not check again.") \
     X(EARLY_ATTEMPT, "the wake of {actor} comes too early: {when} tries to wake it[ {path}], and " \
-                     "finds it not blocked.") \
-    X(EARLY_PASSING, \
-            " In the nearest run that passes it is blocked by then, and is woken at step " \
-            "{number}.") \
+            "finds it not blocked.") \
+    X(EARLY_PASSING, " In the nearest run that passes it is blocked by then, and is woken at " \
+            "step {number}.") \
     X(EARLY_WRITE, "what {actor} waits for comes too early: {when} writes it[ {path}]") \
     X(NO_WAKER_YET, ", where no waker is stored yet.") \
     X(NO_WAITER_YET, ", before it blocks, so there is no waiter to wake yet.") \
     X(EARLY_FIRE, "the wake comes too early: {when} fires it[ {path}], when no waiter is " \
-                  "registered yet.") \
+            "registered yet.") \
     X(STORED_AFTER, "[ Only afterwards {actor} stores its waker {then.in} at {then.at.step}, and " \
-                    "does not check again.]") \
+            "does not check again.]") \
     X(OVERWRITTEN, "what {actor} waits for arrived, and is lost: at {then.at.step} " \
-                   "{then.at.actor} writes it {then.in}, and {when} overwrites it[ {path}]") \
+            "{then.at.actor} writes it {then.in}, and {when} overwrites it[ {path}]") \
     X(OVERWRITTEN_ITSELF, ", as it blocks; were it still there, {actor} would make progress.") \
     X(OVERWRITTEN_UNREAD, ". It was not read in between; were it still there, {actor} would make " \
-                          "progress.") \
+            "progress.") \
     X(CALLED_BEFORE, " Right before it overwrote it, {function} had called {then.call}.") \
     X(BLOCKS_WOKEN, "{actor} blocks at {step} although it was woken before: {when} wakes it[ " \
-                    "{path}], and it does not check for that. Had its host returned with " \
-                    "nothing, it would " \
-                    "have made progress.") \
-    X(TURNED_AWAY, \
-            "the wake is dropped: {when} tries to wake {actor} {place}, and sends no wake, " \
-            "as a flag in memory says that it is awake or will be. In the nearest run that " \
-            "passes " \
-            "{actor} clears that flag before, {then.place}, at its {then.at.step}. Had it done " \
-            "so " \
-            "here, it would be woken.") \
+            "{path}], and it does not check for that. Had its host returned with nothing, it " \
+            "would have made progress.") \
+    X(TURNED_AWAY, "the wake is dropped: {when} tries to wake {actor} {place}, and sends no " \
+            "wake, as a flag in memory says that it is awake or will be. In the nearest run that " \
+            "passes {actor} clears that flag before, {then.place}, at its {then.at.step}. Had it " \
+            "done so here, it would be woken.") \
     X(COALESCED, "the wake of {actor} is sent, and dropped before the poll: {when} sends it[ " \
-                 "{path}]") \
+            "{path}]") \
     X(NO_POLL, ", and no poll of it follows.") \
     X(POLL_MISSED, ", and the poll that followed has not seen it.") \
     X(POLLER, "[ It was being polled by {call} then, which should have polled it once more.]") \
@@ -152,8 +136,8 @@
     X(WAS_LAST, "{at.actor} was last {place}[, after {passed}]") \
     X(IS_BLOCKED, "{at.actor} is blocked {place}[, after {passed}]") \
     X(MERGED, " The last turn of {other}, at {step}, answers more than one wake: at {at.step} " \
-              "{at.actor} woke it too, {in}, when it was awake already. If that turn handled the " \
-              "first only, what the other was for is lost.") \
+            "{at.actor} woke it too, {in}, when it was awake already. If that turn handled the " \
+            "first only, what the other was for is lost.") \
     X(MEANWHILE, " Meanwhile ") \
     X(WAITS_SINCE, "{other} waits for {text} since {step}[, {line}]") \
     X(MEANWHILE_END, ", and no actor that runs wakes it.") \
@@ -164,9 +148,8 @@
 
 /* `explain`: what decides between the run and the nearest that passes. */
 #define SIM_FINDING_DECISIONS(X) \
-    X(UNTRIED_HANG, \
-            "Whether another decision avoids it was not tried: each run of a hang takes its " \
-            "full time limit.") \
+    X(UNTRIED_HANG, "Whether another decision avoids it was not tried: each run of a hang takes " \
+            "its full time limit.") \
     X(NO_PASSING, "What decides is not known: no run that passes was found") \
     X(NO_PASSING_UNDONE, " by undoing one or two of its decisions") \
     X(NO_PASSING_NOR, ", nor") \
@@ -176,30 +159,27 @@
     X(HERE_IT_IS, "; here it is {number}") \
     X(PASSES_WITH, "; it passes with {number}") \
     X(PASSES_WHEN, "; it passes when ") \
-    X(FORMER_FAILS, \
-            ". With everything after that drawn at random, the former fails in {number} of " \
-            "{limit}") \
+    X(FORMER_FAILS, ". With everything after that drawn at random, the former fails in {number} " \
+            "of {limit}") \
     X(FORMER_OTHERWISE, " ({number} of them with another verdict)") \
     X(LATTER_PASSES, " runs, the latter passes in {number} of {limit}") \
     X(NOT_ALONE, ": it does not decide alone, what comes after it matters too.") \
     X(INCOMPLETE_TIME, "This is incomplete: {number} ms of real time were used up while ") \
     X(INCOMPLETE_STEPS, "This is incomplete: the budget of {number} replayed steps was used up " \
-                        "while ") \
+            "while ") \
     X(MORE_TIME, "; --time {number}s asks for more. ") \
     X(NEEDED, "Of the {number} decisions in which the failure differs from the baseline run it " \
-              "needs {limit}; the run below has no others.") \
-    X(CHOICE_RUN, \
-            "the {nth} time that {actor} is at the head of the run queue, {other} goes before " \
-            "it") \
+            "needs {limit}; the run below has no others.") \
+    X(CHOICE_RUN, "the {nth} time that {actor} is at the head of the run queue, {other} goes " \
+            "before it") \
     X(CHOICE_SLOW, "the {nth} step of {actor} that may take longer lasts {text}") \
     X(CHOICE_LATE, "the host reports {actor} late, the {nth} time that this may be") \
-    X(CHOICE_SPURIOUS, \
-            "{actor} is woken, or reported to, for nothing, the {nth} time that this may " \
+    X(CHOICE_SPURIOUS, "{actor} is woken, or reported to, for nothing, the {nth} time that this " \
+            "may be") \
+    X(CHOICE_SWITCH, "{actor} gives way before a call of the host, the {nth} time that this may " \
             "be") \
-    X(CHOICE_SWITCH, \
-            "{actor} gives way before a call of the host, the {nth} time that this may be") \
     X(CHOICE_SETUP, "the {nth} number that the scenario draws while it is set up (sim_pick, " \
-                    "sim_range) is ") \
+            "sim_range) is ") \
     X(CHOICE_OF, "at the {nth} choice \"{text}\" of {actor} ") \
     X(CHOICE_LATENCY, "how long the host takes for it is ") \
     X(CHOICE_SUBSET, "a poll of the host reports not all that is ready: ") \
@@ -233,9 +213,9 @@
     X(ORDER_PASSING, "; in the run that passes it is the other way round.") \
     X(SWAPPED_PASSES, " With these two exchanged and nothing else, it passes.") \
     X(SWAPPED_FAILS, " That alone does not decide: with these two exchanged and nothing else, it " \
-                     "ends in {text}.") \
+            "ends in {text}.") \
     X(SWAPPED_NEVER, " These two cannot be exchanged alone: the second needs the first in other " \
-                     "ways too.") \
+            "ways too.") \
     X(SWAPPED_UNTRIED, " Whether that alone decides was not tried.")
 
 /* The first sentence about a run. */
@@ -263,9 +243,8 @@
     X(AT_TIME, ", at {time}") \
     X(IN_STEP, ", {time}") \
     X(OF_ACTOR, " of {actor}") \
-    X(HEAD_PENDING, \
-            "{actor} returned PENDING without registering a waker{text}, at {time}. Nothing " \
-            "can ever wake it.") \
+    X(HEAD_PENDING, "{actor} returned PENDING without registering a waker{text}, at {time}. " \
+            "Nothing can ever wake it.") \
     X(HEAD_DEADLOCK, "no task can make progress: ") \
     X(HEAD_NO_PROGRESS, "no task makes progress: ") \
     X(HEAD_WAITS, "{actor} waits for ") \
@@ -285,38 +264,33 @@
     X(WAKE_DUE, " {actor} should have been woken by {deed}.") \
     X(WAKE_DUE_LINE, " Its last line on record is[ at {site}].") \
     X(WAKE_NOT_STORED, "the last poll of {actor}, at {time}, returned pending, but no waker was " \
-                       "stored for it, then or before: nothing could wake it.") \
+            "stored for it, then or before: nothing could wake it.") \
     X(WAKE_STILL_THERE, "; it is still there, and was never fired.") \
     X(WAKE_STILL_THERE_LATE, "; it was still there when nothing could run, and had not been " \
-                             "fired.") \
+            "fired.") \
     X(WAKE_EARLY, ", but what it waits for had happened by then: {since} {other} had woken the " \
-                  "empty slot[ at {site}]. It checked first and stored its waker afterwards, and " \
-                  "did not " \
-                  "check again.") \
-    X(WAKE_EARLY_UNSEEN, \
-            ". Polled again at that step it makes progress, and no empty slot was " \
+            "empty slot[ at {site}]. It checked first and stored its waker afterwards, and did " \
+            "not check again.") \
+    X(WAKE_EARLY_UNSEEN, ". Polled again at that step it makes progress, and no empty slot was " \
             "woken since its poll before: either it checked first and stored its waker " \
-            "afterwards, " \
-            "or it blocked with something left to do, or without the timer that it needs.") \
+            "afterwards, or it blocked with something left to do, or without the timer that it " \
+            "needs.") \
     X(WAKE_REPLACED, ", in a slot for one waker; {since} {other} put another one there[ at " \
-                     "{site}], and from then on nothing could wake {actor}.") \
+            "{site}], and from then on nothing could wake {actor}.") \
     X(WAKE_ERASED, "; {since} {other} emptied the slot without waking[ at {site}], and the waker " \
-                   "was gone.") \
+            "was gone.") \
     X(WAKE_DROPPED, "; {since} {other} dropped it without waking[ at {site}].") \
     X(WAKE_STORED_BUT, "; but ") \
     X(WAKE_NONE_STORED, "no waker of {actor} was stored; ") \
     X(WAKE_FIRED, "{since} {other} fired {object}[ at {site}], and the waker in it is ") \
     X(WAKE_OF_OTHER, "{other}'s, stored at {time}[ at {site}].") \
     X(WAKE_OF_UNKNOWN, "another task's.") \
-    X(WAKE_DEAD, \
-            "; {since} {other} fired it[ at {site}], but it was the waker of a task that has " \
-            "finished: such a wake has no effect.") \
-    X(WAKE_STOPPED, \
-            "; {since} {other} fired it[ at {site}], the combinator noted which child it is " \
-            "for, and did not wake {actor}.") \
-    X(WAKE_NOT_PASSED_ON, \
-            "; at {time} the host reported it as ready, and the runtime did not fire " \
-            "the waker.") \
+    X(WAKE_DEAD, "; {since} {other} fired it[ at {site}], but it was the waker of a task that " \
+            "has finished: such a wake has no effect.") \
+    X(WAKE_STOPPED, "; {since} {other} fired it[ at {site}], the combinator noted which child it " \
+            "is for, and did not wake {actor}.") \
+    X(WAKE_NOT_PASSED_ON, "; at {time} the host reported it as ready, and the runtime did not " \
+            "fire the waker.") \
     X(WAKE_ITSELF, "{since} {other} woke itself[ at {site}]") \
     X(WAKE_SENT, "{since} {other} woke {actor}[ at {site}]") \
     X(WAKE_IN_POLL, ", while it was being polled, and the runtime dropped that") \
@@ -324,27 +298,25 @@
     X(WAKE_QUEUED, ", which was queued") \
     X(WAKE_POLLED_LATE, ": no poll followed before {time}.") \
     X(WAKE_NOT_POLLED, ": no poll followed. So the wake was sent, and lost between there and the " \
-                       "poll.") \
+            "poll.") \
     X(WAKE_QUEUE_LOST, " The waker was called; the run queue lost the task.") \
     X(WAKE_LOOP_LOST, " The waker was called; {other}, which polls it, did not poll it") \
     X(WAKE_LOOP_BLOCKED, ": it blocked at {time}") \
     X(BEGAN_TO_WAIT, "{actor} began to wait for {wanted} at {time}") \
     X(NOT_NOTIFIED, "; what it waits for arrived after that, and it was not notified.") \
-    X(NOT_NOTIFIED_BEFORE, \
-            ", when it could already have made progress; it was not notified after " \
-            "that.") \
+    X(NOT_NOTIFIED_BEFORE, ", when it could already have made progress; it was not notified " \
+            "after that.") \
     X(WAKE_UNKNOWN, "; the record does not say why it was not woken by that.") \
     X(WAKER_UNKNOWN, "the record says nothing about a waker of {actor}.")
 
 /* Beside what became of the waker: what is no more than a guess begins with "If". */
 #define SIM_FINDING_CLUES(X) \
     X(CONTINUED, " {other} continued at {time}, left it there, and then waited for {wanted}.") \
-    X(LAST_WAKER, \
-            "; the last waker in there was that of {other}, stored at {time}[ at {site}] and " \
-            "{text} at ") \
+    X(LAST_WAKER, "; the last waker in there was that of {other}, stored at {time}[ at {site}] " \
+            "and {text} at ") \
     X(TIME, "{time}.") \
     X(IF_SAME, " If that is what {actor} waits for, its own waker should have been there, or the " \
-               "wake should have been passed on to the next waiter.") \
+            "wake should have been passed on to the next waiter.") \
     X(IF_AS_WELL, " If {actor} waits for that as well, its own waker should have been there.") \
     X(STEP_WOKE_EMPTY, " That step woke the empty slot {object}") \
     X(STEP_FIRED, " That step fired {object}, where the waker was that of ") \
@@ -356,29 +328,24 @@
 #define SIM_FINDING_REASONS(X) \
     X(WHY, "Why: ") \
     X(WHY_PASS, "nothing was found.") \
-    X(WHY_ROUNDS, \
-            "polled once more, no task made progress; with all blocked tasks polled in turn, " \
-            "round after round, {actor} finished. They wait for each other, and only the " \
-            "wake-ups " \
-            "between them are missing. They were blocked here:") \
-    X(WHY_CLOCK, \
-            "the clock moved while all waited, and it moved past a deadline: the next deadline " \
-            "that the host was given was a later one.") \
+    X(WHY_ROUNDS, "polled once more, no task made progress; with all blocked tasks polled in " \
+            "turn, round after round, {actor} finished. They wait for each other, and only the " \
+            "wake-ups between them are missing. They were blocked here:") \
+    X(WHY_CLOCK, "the clock moved while all waited, and it moved past a deadline: the next " \
+            "deadline that the host was given was a later one.") \
     X(WHY_LIVENESS, "up to that step there were faults, late or spurious events, or slow steps; " \
-                    "then they stopped. A program that they only slow down ends soon after that. " \
-                    "This one " \
-                    "stays busy with their effects. The last 1000 steps went to ") \
+            "then they stopped. A program that they only slow down ends soon after that. This " \
+            "one stays busy with their effects. The last 1000 steps went to ") \
     X(WHY_LIVENESS_END, ". Look for a retry that causes the next one, and for a state that is " \
-                        "entered on an error and never left.") \
+            "entered on an error and never left.") \
     X(WHY_LIVELOCK, "in that time no task finished, nothing was consumed, no byte moved, and no " \
-                    "task reported progress. The last 1000 steps went to ") \
+            "task reported progress. The last 1000 steps went to ") \
     X(WHY_LIVELOCK_END, ". At least one of them waits for something by polling for it.") \
     X(WHY_STARVED, "{actor} was woken at {time}[ at {site}] and has not run since. Meanwhile the " \
-                   "steps went to ") \
+            "steps went to ") \
     X(WHY_LAST_STEPS, "the last 1000 steps went to ") \
-    X(WHY_STARVED_END, \
-            ". The simulator itself passes no actor over for so long: the order of the " \
-            "runtime, or of the loop, does.") \
+    X(WHY_STARVED_END, ". The simulator itself passes no actor over for so long: the order of " \
+            "the runtime, or of the loop, does.") \
     X(BUSY, "{other} ({number})") \
     X(ALSO_BUSY, ", {other} ({number})") \
     X(BUSY_NONE, "no actor on record") \
@@ -387,7 +354,7 @@
     X(STORE_THE_WAKER, " Store the waker of cx before returning RT_PENDING.") \
     X(HAPPENED_WHERE, " It happened{text}.") \
     X(WHY_LEAK, "it was counted after the run had ended and all background tasks had been " \
-                "cancelled.") \
+            "cancelled.") \
     X(WAS_TAKEN, " It was taken[ at {site}].") \
     X(LAST_EVENT, " The last event on record is of {time}, by {other}: {phrase}[ at {site}].") \
     X(CLONE_LOST, "This clone is lost:") \
@@ -398,28 +365,23 @@
     X(LAST_LINE, "; its last line on record is[ at {site}]") \
     X(HANG_IN_POLL, "it never returned from a poll") \
     X(DIED_IN_POLL, "it died in a poll") \
-    X(ASKED_AT_END, \
-            " that was made at the end of the run, in a replay, to see which task could " \
+    X(ASKED_AT_END, " that was made at the end of the run, in a replay, to see which task could " \
             "make progress. A task may be polled at any time, also without a wake. The last step " \
             "before that is {deed}.") \
     X(HANG_STEP, "the step that never returned is {deed}.") \
     X(DIED_STEP, "the step in which it died is {deed}.") \
-    X(WHY_DIVERGED, \
-            "the same scenario, options, seed and decisions gave another run in another " \
+    X(WHY_DIVERGED, "the same scenario, options, seed and decisions gave another run in another " \
             "process. Something in it depends on an address, on memory that was not set, on a " \
             "clock, or on what ran before.") \
-    X(WHY_SPINS, \
-            "the step that never returned is {deed}. While a step runs no other task does, so " \
-            "what it waits for can come only from the clock; the clock reached the limit.") \
-    X(WHY_LIMIT, \
-            "the run was cut off there; it made progress until then, so it may just be long. " \
-            "The last 1000 steps went to ")
+    X(WHY_SPINS, "the step that never returned is {deed}. While a step runs no other task does, " \
+            "so what it waits for can come only from the clock; the clock reached the limit.") \
+    X(WHY_LIMIT, "the run was cut off there; it made progress until then, so it may just be " \
+            "long. The last 1000 steps went to ")
 
 /* All are blocked: which task waits for what, and what was tried. */
 #define SIM_FINDING_DEADLOCKS(X) \
-    X(WHY_DEADLOCK, \
-            "no actor can run, no timer is running, no host event is pending, and all that " \
-            "are left are blocked") \
+    X(WHY_DEADLOCK, "no actor can run, no timer is running, no host event is pending, and all " \
+            "that are left are blocked") \
     X(LIST_FOLLOWS, ":") \
     X(LISTED, "- {actor} waits for ") \
     X(MORE_LISTED, "- and {number} more") \
@@ -437,29 +399,25 @@
     X(CYCLE_FIRST, " waits for {other}") \
     X(CYCLE_NEXT, ", which waits for {other}") \
     X(NAME, "{other}") \
-    X(IS_LOOP, \
-            " is a loop of the program: it cannot be polled, only its host can be made to report " \
-            "again; a wake lost inside it looks like this too.") \
-    X(ARE_LOOPS, \
-            " are loops of the program: they cannot be polled, only their host can be made to " \
-            "report again; a wake lost inside one looks like this too.") \
+    X(IS_LOOP, " is a loop of the program: it cannot be polled, only its host can be made to " \
+            "report again; a wake lost inside it looks like this too.") \
+    X(ARE_LOOPS, " are loops of the program: they cannot be polled, only their host can be made " \
+            "to report again; a wake lost inside one looks like this too.") \
     X(TRIED, "In replays each {text} was polled once more, the host reported everything ready " \
-             "again, and then all were polled in turn, up to 64 rounds; none made progress") \
+            "again, and then all were polled in turn, up to 64 rounds; none made progress") \
     X(TRIED_HOST, "In a replay the host reported everything ready again; no task made progress") \
-    X(TRIED_MORE, \
-            ", so the verdict is deadlock and not lost-wakeup. In a replay with the above put " \
-            "right a task made progress.") \
+    X(TRIED_MORE, ", so the verdict is deadlock and not lost-wakeup. In a replay with the above " \
+            "put right a task made progress.") \
     X(NEVER_DONE, ": no poll and no report is missing, but something was never done (a permit " \
-                  "granted, a message sent, a lock released).")
+            "granted, a message sent, a lock released).")
 
 /* What a verdict is, and how it was found. */
 #define SIM_FINDING_VERDICTS(X) \
     X(WHAT_A, "What a {text} is: ") \
     X(WHAT_AN, "What an {text} is: ") \
     X(IS_LATE, "while nothing could run, before the clock moved on, the blocked task was polled " \
-               "once more in a replay, and made progress; so it could have been woken earlier") \
-    X(IS_LATE_LOOP, \
-            "while nothing could run, before the clock moved, its host returned from the " \
+            "once more in a replay, and made progress; so it could have been woken earlier") \
+    X(IS_LATE_LOOP, "while nothing could run, before the clock moved, its host returned from the " \
             "loop's wait for nothing, in a replay, as a host may at any time, and the loop made " \
             "progress; so it could have been woken earlier") \
     X(IS_DEADLOCK, "all are blocked, and none made progress when polled or reported to again") \
@@ -472,23 +430,22 @@
     X(IS_CRASH, "the process that made the run died") \
     X(IS_HANG, "a single step did not return in the time that the wall clock allows") \
     X(IS_DIVERGED, "a run is meant to depend on its seed only, and this one does not") \
-    X(IS_STEP_LIMIT, \
-            "the run was still making progress when it had used up the steps it may take") \
+    X(IS_STEP_LIMIT, "the run was still making progress when it had used up the steps it may " \
+            "take") \
     X(IS_TIME_LIMIT, "the run was still making progress when it had used up its virtual time") \
     X(LIMIT_REACHED, "when the limit was reached ({text})") \
     X(STALLED, "when the run stalled") \
     X(LOST_ROUNDS, ", all blocked tasks were polled in turn, round after round, in a replay, and " \
-                   "this one finished; so only wake-ups were missing") \
+            "this one finished; so only wake-ups were missing") \
     X(LOST_REPORT, ", the host reported everything ready again, in a replay, and this one made " \
-                   "progress; so a report or a notification was lost") \
-    X(LOST_LOOP, \
-            ", the host of this loop reported something to it for nothing, in a replay, as a " \
-            "host may at any time, and it made progress; so it was not woken for what had " \
+            "progress; so a report or a notification was lost") \
+    X(LOST_LOOP, ", the host of this loop reported something to it for nothing, in a replay, as " \
+            "a host may at any time, and it made progress; so it was not woken for what had " \
             "arrived") \
-    X(LOST_POLL, \
-            ", each blocked task was polled once more in a replay, and this one made progress; " \
-            "so all that was missing") \
+    X(LOST_POLL, ", each blocked task was polled once more in a replay, and this one made " \
+            "progress; so all that was missing") \
     X(LOST_FOR, " for {number} steps") \
     X(LOST_WAKE, " was a wake-up")
+/* clang-format on */
 
 #endif

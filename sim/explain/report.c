@@ -8,7 +8,6 @@
 #include "runtime/base/assert.h"
 #include "sim/core/decide/choice.h"
 #include "sim/core/world.h"
-#include "sim/explain/report_priv.h"
 #include "sim/explain/sides.h"
 #include "sim/explain/view/columns.h"
 
@@ -23,26 +22,6 @@ names_of(const struct sim_explanation *explanation)
             .ledger = &explanation->ledger,
             .horizon = explanation->wake_outcome.horizon,
     };
-}
-
-static void
-add(struct sim_findings *findings, enum sim_finding_kind kind)
-{
-    sim_findings_add(findings, (struct sim_finding){.kind = kind});
-}
-
-static void
-add_number(
-        struct sim_findings *findings, enum sim_finding_kind kind, uint64_t number, uint64_t limit)
-{
-    sim_findings_add(
-            findings, (struct sim_finding){.kind = kind, .number = number, .limit = limit});
-}
-
-static void
-add_text(struct sim_findings *findings, enum sim_finding_kind kind, const char *text)
-{
-    sim_findings_add(findings, (struct sim_finding){.kind = kind, .text = text});
 }
 
 /* ---- A choice. ------------------------------------------------------------------------------- */
@@ -137,7 +116,8 @@ find_choice(const struct sim_explanation *explanation, bool instead, struct sim_
     }
     sim_findings_add(findings, finding);
     if (!instead && alternatives) {
-        add_number(findings, SIM_FINDING_ALTERNATIVE, deviation->index + 1u, deviation->n);
+        SIM_FIND(findings, SIM_FINDING_ALTERNATIVE, .number = deviation->index + 1u,
+                .limit = deviation->n);
     }
 }
 
@@ -167,12 +147,10 @@ find_number(const struct sim_explanation *explanation, struct sim_findings *find
     const struct sim_deciding_number *number = &explanation->number;
     uint32_t nth = explanation->decision.deciding.ordinal;
     find_value(explanation, &number->below, findings);
-    sim_findings_add(findings, (struct sim_finding){.kind = SIM_FINDING_DRAWN_RANGE,
-                                       .place = &number->place,
-                                       .number = number->below.lo,
-                                       .limit = number->below.hi});
+    SIM_FIND(findings, SIM_FINDING_DRAWN_RANGE, .place = &number->place, .number = number->below.lo,
+            .limit = number->below.hi);
     if (nth > 0) {
-        add_number(findings, SIM_FINDING_DRAWN_NTH, nth, 0);
+        SIM_FIND(findings, SIM_FINDING_DRAWN_NTH, .number = nth);
     }
 }
 
@@ -185,20 +163,20 @@ find_no_passing(const struct sim_explanation *explanation, struct sim_findings *
     const struct sim_decision *decision = &explanation->decision;
     bool undone = decision->failing.count > 0;
     if (explanation->given.verdict == SIM_VERDICT_HANG) {
-        add(findings, SIM_FINDING_UNTRIED_HANG);
+        SIM_FIND(findings, SIM_FINDING_UNTRIED_HANG);
         return;
     }
-    add(findings, SIM_FINDING_NO_PASSING);
+    SIM_FIND(findings, SIM_FINDING_NO_PASSING);
     if (undone) {
-        add(findings, SIM_FINDING_NO_PASSING_UNDONE);
+        SIM_FIND(findings, SIM_FINDING_NO_PASSING_UNDONE);
     }
     if (decision->seeds_tried > 0) {
         if (undone) {
-            add(findings, SIM_FINDING_NO_PASSING_NOR);
+            SIM_FIND(findings, SIM_FINDING_NO_PASSING_NOR);
         }
-        add_number(findings, SIM_FINDING_NO_PASSING_RANDOM, decision->seeds_tried, 0);
+        SIM_FIND(findings, SIM_FINDING_NO_PASSING_RANDOM, .number = decision->seeds_tried);
     }
-    add(findings, SIM_FINDING_STOP);
+    SIM_FIND(findings, SIM_FINDING_STOP);
 }
 
 /* In how many random continuations it decides. */
@@ -208,18 +186,19 @@ find_tallies(const struct sim_decision *decision, struct sim_findings *findings)
     const struct sim_tally *below = &decision->below;
     const struct sim_tally *beside = &decision->beside;
     if (below->runs == 0 || beside->runs == 0) {
-        add(findings, SIM_FINDING_STOP);
+        SIM_FIND(findings, SIM_FINDING_STOP);
         return;
     }
     rt_assert(below->failed <= below->runs);
     rt_assert(beside->failed <= beside->runs);
     bool alone = below->failed == below->runs && beside->failed == 0;
-    add_number(findings, SIM_FINDING_FORMER_FAILS, below->failed, below->runs);
+    SIM_FIND(findings, SIM_FINDING_FORMER_FAILS, .number = below->failed, .limit = below->runs);
     if (below->otherwise > 0) {
-        add_number(findings, SIM_FINDING_FORMER_OTHERWISE, below->otherwise, 0);
+        SIM_FIND(findings, SIM_FINDING_FORMER_OTHERWISE, .number = below->otherwise);
     }
-    add_number(findings, SIM_FINDING_LATTER_PASSES, beside->runs - beside->failed, beside->runs);
-    add(findings, alone ? SIM_FINDING_STOP : SIM_FINDING_NOT_ALONE);
+    SIM_FIND(findings, SIM_FINDING_LATTER_PASSES, .number = beside->runs - beside->failed,
+            .limit = beside->runs);
+    SIM_FIND(findings, alone ? SIM_FINDING_STOP : SIM_FINDING_NOT_ALONE);
 }
 
 static void
@@ -231,17 +210,17 @@ find_decision(const struct sim_explanation *explanation, struct sim_findings *fi
         find_no_passing(explanation, findings);
         return;
     }
-    add(findings, decision->added ? SIM_FINDING_BASELINE_FAILS : SIM_FINDING_DECIDES);
+    SIM_FIND(findings, decision->added ? SIM_FINDING_BASELINE_FAILS : SIM_FINDING_DECIDES);
     if (number->found) {
         find_number(explanation, findings);
     } else {
         find_choice(explanation, false, findings);
     }
     if (number->found && number->both) {
-        add_number(findings, decision->added ? SIM_FINDING_HERE_IT_IS : SIM_FINDING_PASSES_WITH,
-                number->beside.value, 0);
+        SIM_FIND(findings, decision->added ? SIM_FINDING_HERE_IT_IS : SIM_FINDING_PASSES_WITH,
+                .number = number->beside.value);
     } else if (!decision->added) {
-        add(findings, SIM_FINDING_PASSES_WHEN);
+        SIM_FIND(findings, SIM_FINDING_PASSES_WHEN);
         find_choice(explanation, true, findings);
     }
     find_tallies(decision, findings);
@@ -253,16 +232,17 @@ find_incomplete(const struct sim_budget *budget, struct sim_findings *findings)
     if (budget->cut_count == 0) {
         return;
     }
-    add_number(findings,
+    SIM_FIND(findings,
             budget->by_clock ? SIM_FINDING_INCOMPLETE_TIME : SIM_FINDING_INCOMPLETE_STEPS,
-            budget->by_clock ? budget->time_ms : budget->steps_max, 0);
+            .number = budget->by_clock ? budget->time_ms : budget->steps_max);
     for (uint32_t i = 0; i < budget->cut_count; i++) {
         if (i > 0) {
-            add_text(findings, SIM_FINDING_TEXT, i + 1 < budget->cut_count ? ", " : " and ");
+            SIM_FIND(
+                    findings, SIM_FINDING_TEXT, .text = i + 1 < budget->cut_count ? ", " : " and ");
         }
-        add_text(findings, SIM_FINDING_TEXT, budget->cuts[i]);
+        SIM_FIND(findings, SIM_FINDING_TEXT, .text = budget->cuts[i]);
     }
-    add_number(findings, SIM_FINDING_MORE_TIME, (budget->time_ms + 999) / 1000 * 6, 0);
+    SIM_FIND(findings, SIM_FINDING_MORE_TIME, .number = (budget->time_ms + 999) / 1000 * 6);
 }
 
 static void
@@ -271,7 +251,8 @@ find_needed(const struct sim_explanation *explanation, struct sim_findings *find
     const struct sim_decision *decision = &explanation->decision;
     find_incomplete(&explanation->budget, findings);
     if (decision->given != decision->failing.count) {
-        add_number(findings, SIM_FINDING_NEEDED, decision->given, decision->failing.count);
+        SIM_FIND(findings, SIM_FINDING_NEEDED, .number = decision->given,
+                .limit = decision->failing.count);
     }
 }
 
@@ -280,9 +261,7 @@ find_needed(const struct sim_explanation *explanation, struct sim_findings *find
 static void
 add_event(struct sim_findings *findings, const struct sim_location *location, uint64_t event)
 {
-    sim_findings_add(findings,
-            (struct sim_finding){
-                    .kind = SIM_FINDING_ORDER_EVENT, .at = {location, 1}, .event = event});
+    SIM_FIND(findings, SIM_FINDING_ORDER_EVENT, .at = {location, 1}, .event = event);
 }
 
 /* What that claim rests on. */
@@ -296,7 +275,7 @@ find_swapped(const struct sim_swap *order, struct sim_findings *findings)
             [SIM_SWAPPED_NEVER] = SIM_FINDING_SWAPPED_NEVER,
     };
     rt_assert((unsigned)order->swapped <= (unsigned)SIM_SWAPPED_NEVER);
-    add_text(findings, kinds[order->swapped], sim_verdict_name(order->verdict));
+    SIM_FIND(findings, kinds[order->swapped], .text = sim_verdict_name(order->verdict));
 }
 
 static void
@@ -310,17 +289,16 @@ find_order(const struct sim_explanation *explanation, struct sim_findings *findi
     if (!order->found || order->writes || !adds) {
         return;
     }
-    add(findings, decides ? SIM_FINDING_ORDER_DECIDES : SIM_FINDING_ORDER_DIFFERS);
+    SIM_FIND(findings, decides ? SIM_FINDING_ORDER_DECIDES : SIM_FINDING_ORDER_DIFFERS);
     if (order->events) {
         add_event(findings, &order->first, order->first_event);
-        add(findings, SIM_FINDING_ORDER_BEFORE);
+        SIM_FIND(findings, SIM_FINDING_ORDER_BEFORE);
         add_event(findings, &order->second, order->second_event);
     } else {
-        sim_findings_add(findings, (struct sim_finding){.kind = SIM_FINDING_ORDER_LINES,
-                                           .at = {&order->first, 1},
-                                           .then = {&order->second, 1}});
+        SIM_FIND(findings, SIM_FINDING_ORDER_LINES, .at = {&order->first, 1},
+                .then = {&order->second, 1});
     }
-    add(findings, SIM_FINDING_ORDER_PASSING);
+    SIM_FIND(findings, SIM_FINDING_ORDER_PASSING);
     find_swapped(order, findings);
 }
 

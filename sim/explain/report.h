@@ -39,6 +39,9 @@ void sim_report_put_choice(
 /* The explained run; borrows of `explanation`. */
 struct sim_run_view sim_report_view(const struct sim_explanation *explanation);
 
+/* What is known of the cause (report_cause.c). */
+void sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *findings);
+
 /* Adds the findings of all sections, as an array "findings". */
 void sim_report_json(struct sim_json *json, const struct sim_explanation *explanation);
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/base/assert.h"
-#include "sim/explain/report_priv.h"
+#include "sim/explain/report.h"
 
 /* Waiters that are named. */
 #define NAMED 4u
@@ -17,8 +17,6 @@ struct reading {
     const struct sim_explanation *explanation;
     const struct sim_cause *cause;
     struct sim_findings *findings;
-    uint32_t waiter; /* The loop or task that would make progress, where that was asked; else the
-                        one that the verdict names. */
 };
 
 static struct sim_locations
@@ -48,63 +46,6 @@ after_lost(const struct reading *reading)
     return range(reading, reading->cause->lost_count, reading->cause->at_count);
 }
 
-/* One about the waiter, at where it goes wrong. */
-static struct sim_finding
-about(const struct reading *reading, enum sim_finding_kind kind)
-{
-    return (struct sim_finding){.kind = kind,
-            .actor = reading->waiter,
-            .at = range(reading, 0, reading->cause->at_count)};
-}
-
-static void
-add(const struct reading *reading, enum sim_finding_kind kind)
-{
-    sim_findings_add(reading->findings, about(reading, kind));
-}
-
-static void
-add_at(const struct reading *reading, enum sim_finding_kind kind, struct sim_locations at,
-        struct sim_locations then)
-{
-    struct sim_finding finding = about(reading, kind);
-    finding.at = at;
-    finding.then = then;
-    sim_findings_add(reading->findings, finding);
-}
-
-static void
-add_then(const struct reading *reading, enum sim_finding_kind kind, const struct sim_location *then)
-{
-    struct sim_finding finding = about(reading, kind);
-    finding.then = one(then);
-    sim_findings_add(reading->findings, finding);
-}
-
-static void
-add_step(const struct reading *reading, enum sim_finding_kind kind, uint64_t step)
-{
-    struct sim_finding finding = about(reading, kind);
-    finding.step = step;
-    sim_findings_add(reading->findings, finding);
-}
-
-static void
-add_object(const struct reading *reading, enum sim_finding_kind kind, uint32_t object)
-{
-    struct sim_finding finding = about(reading, kind);
-    finding.object = object;
-    sim_findings_add(reading->findings, finding);
-}
-
-static void
-add_other(const struct reading *reading, enum sim_finding_kind kind, uint32_t other)
-{
-    struct sim_finding finding = about(reading, kind);
-    finding.other = other;
-    sim_findings_add(reading->findings, finding);
-}
-
 static bool
 is_known(const struct sim_location *location)
 {
@@ -125,20 +66,15 @@ find_unarmed(const struct reading *reading)
 {
     const struct sim_cause *cause = reading->cause;
     const struct sim_wake_outcome *wake_outcome = &reading->explanation->wake_outcome;
-    struct sim_finding unarmed = about(reading, SIM_FINDING_UNARMED);
-    unarmed.actor = wake_outcome->part;
-    if (wake_outcome->poll != SIM_EVENT_NONE) {
-        unarmed.step = event_of(reading, wake_outcome->poll)->step;
-    }
-    sim_findings_add(reading->findings, unarmed);
+    bool polled = wake_outcome->poll != SIM_EVENT_NONE;
+    SIM_FIND(reading->findings, SIM_FINDING_UNARMED, .actor = wake_outcome->part,
+            .step = polled ? event_of(reading, wake_outcome->poll)->step : 0);
     if (cause->by_passing && cause->at_count > 0) {
-        struct sim_finding passing = about(reading, SIM_FINDING_UNARMED_PASSING);
-        passing.number = cause->at[0].step;
-        sim_findings_add(reading->findings, passing);
+        SIM_FIND(reading->findings, SIM_FINDING_UNARMED_PASSING, .number = cause->at[0].step);
         return;
     }
-    add(reading, SIM_FINDING_UNARMED_LAST);
-    add_then(reading, SIM_FINDING_STORED, &cause->stored);
+    SIM_FIND(reading->findings, SIM_FINDING_UNARMED_LAST);
+    SIM_FIND(reading->findings, SIM_FINDING_STORED, .then = one(&cause->stored));
 }
 
 /* Its host reported once, and it did not ask for another report. */
@@ -148,26 +84,25 @@ find_not_asked(const struct reading *reading)
     const struct sim_explanation *explanation = reading->explanation;
     const struct sim_actor_table *actor_table = &explanation->actor_table;
     uint64_t ready = sim_cause_silence(actor_table, &explanation->wake_outcome);
-    struct sim_finding finding = about(reading, SIM_FINDING_ASKS_NO_MORE);
     rt_assert(ready != SIM_EVENT_NONE);
-    finding.actor = explanation->wake_outcome.part;
-    finding.other = sim_actor_table_part_of(actor_table, ready);
-    finding.step = event_of(reading, ready)->step;
-    finding.text = sim_actor_table_text(actor_table, ready);
-    sim_findings_add(reading->findings, finding);
+    SIM_FIND(reading->findings, SIM_FINDING_ASKS_NO_MORE, .actor = explanation->wake_outcome.part,
+            .other = sim_actor_table_part_of(actor_table, ready),
+            .step = event_of(reading, ready)->step,
+            .text = sim_actor_table_text(actor_table, ready));
 }
 
 /* Its host reported it once, and it has not asked for it again. */
 static void
 find_oneshot(const struct reading *reading)
 {
-    add_object(reading, SIM_FINDING_ONESHOT, reading->explanation->counterfactual.object);
+    SIM_FIND(reading->findings, SIM_FINDING_ONESHOT,
+            .object = reading->explanation->counterfactual.object);
     if (reading->cause->at_count > 0) {
-        add(reading, SIM_FINDING_ONESHOT_SEEN);
-        add(reading, SIM_FINDING_AND_CALLERS);
-        add(reading, SIM_FINDING_ONESHOT_THEN);
+        SIM_FIND(reading->findings, SIM_FINDING_ONESHOT_SEEN);
+        SIM_FIND(reading->findings, SIM_FINDING_AND_CALLERS);
+        SIM_FIND(reading->findings, SIM_FINDING_ONESHOT_THEN);
     }
-    add(reading, SIM_FINDING_ONESHOT_AGAIN);
+    SIM_FIND(reading->findings, SIM_FINDING_ONESHOT_AGAIN);
 }
 
 static void
@@ -177,24 +112,23 @@ find_never_stored(const struct reading *reading)
     const struct sim_cause *cause = reading->cause;
     bool replayed = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
     if (cause->past != 0 && cause->at_count > 0) {
-        add_object(reading, SIM_FINDING_PAST, cause->past);
+        SIM_FIND(reading->findings, SIM_FINDING_PAST, .object = cause->past);
     } else if (cause->by_counterfactual == SIM_COUNTERFACTUAL_NOT_REARMED) {
         find_oneshot(reading);
     } else if (cause->by_look && replayed) {
-        struct sim_finding left = about(reading, SIM_FINDING_LEFT);
-        left.step = explanation->counterfactual.step;
-        left.then = one(&cause->before);
-        sim_findings_add(reading->findings, left);
+        SIM_FIND(reading->findings, SIM_FINDING_LEFT, .step = explanation->counterfactual.step,
+                .then = one(&cause->before));
     } else if (cause->by_look) {
         find_unarmed(reading);
     } else if (cause->by_call) {
-        add(reading, SIM_FINDING_UNREGISTERED);
+        SIM_FIND(reading->findings, SIM_FINDING_UNREGISTERED);
     } else if (cause->by_silence) {
         find_not_asked(reading);
     } else if (cause->by_rest) {
-        add_object(reading, SIM_FINDING_TIMER_STOPPED, explanation->wake_outcome.wait->object);
+        SIM_FIND(reading->findings, SIM_FINDING_TIMER_STOPPED,
+                .object = explanation->wake_outcome.wait->object);
     } else {
-        add(reading, SIM_FINDING_NOWHERE);
+        SIM_FIND(reading->findings, SIM_FINDING_NOWHERE);
     }
 }
 
@@ -215,7 +149,8 @@ find_fired_instead(const struct reading *reading)
                      wait->part != wake_outcome->part &&
                      wait->end_step == reading->cause->at[0].step;
         if (fired && named++ < NAMED) {
-            add_other(reading, named == 1 ? SIM_FINDING_THERE_WAKES : SIM_FINDING_ALSO, wait->part);
+            SIM_FIND(reading->findings, named == 1 ? SIM_FINDING_THERE_WAKES : SIM_FINDING_ALSO,
+                    .other = wait->part);
         }
     }
 }
@@ -227,19 +162,20 @@ find_elsewhere(const struct reading *reading)
 {
     const struct sim_cause *cause = reading->cause;
     if (cause->lost_count > 0) {
-        add_at(reading,
+        SIM_FIND(reading->findings,
                 is_known(&cause->given) ? SIM_FINDING_LOST_GIVEN : SIM_FINDING_LOST_NOT_DONE,
-                lost(reading), one(&cause->given));
-        add(reading, SIM_FINDING_LOST_PATH);
+                .at = lost(reading), .then = one(&cause->given));
+        SIM_FIND(reading->findings, SIM_FINDING_LOST_PATH);
         if (cause->lost_only) {
-            add(reading, SIM_FINDING_LOST_ONLY);
+            SIM_FIND(reading->findings, SIM_FINDING_LOST_ONLY);
         }
-        add_at(reading, SIM_FINDING_LOST_CALLERS, lost(reading), one(&cause->given));
+        SIM_FIND(reading->findings, SIM_FINDING_LOST_CALLERS, .at = lost(reading));
     }
-    add(reading, cause->lost_count > 0 ? SIM_FINDING_PASSING_DOES : SIM_FINDING_NOT_DONE);
-    add_at(reading, SIM_FINDING_DONE_AT, after_lost(reading), one(&cause->given));
+    SIM_FIND(reading->findings,
+            cause->lost_count > 0 ? SIM_FINDING_PASSING_DOES : SIM_FINDING_NOT_DONE);
+    SIM_FIND(reading->findings, SIM_FINDING_DONE_AT, .at = after_lost(reading));
     if (cause->lost_count == 0) {
-        add(reading, SIM_FINDING_BLOCK_PASSED);
+        SIM_FIND(reading->findings, SIM_FINDING_BLOCK_PASSED);
     }
 }
 
@@ -250,9 +186,9 @@ find_attempted(const struct reading *reading)
     const struct sim_attempted_wake *attempted = &reading->cause->attempted;
     const struct sim_attempt *attempt = &reading->explanation->attempt;
     if (attempted->known && attempted->instead.part != SIM_PART_NONE) {
-        add_at(reading, SIM_FINDING_WAKES_INSTEAD, one(&attempted->instead), lost(reading));
+        SIM_FIND(reading->findings, SIM_FINDING_WAKES_INSTEAD, .at = one(&attempted->instead));
     } else if (attempted->known && attempted->at.step != 0) {
-        add_at(reading, SIM_FINDING_REACHES, one(&attempted->at), lost(reading));
+        SIM_FIND(reading->findings, SIM_FINDING_REACHES, .at = one(&attempted->at));
         struct sim_finding passing = {.kind = SIM_FINDING_REACHES_WAKE};
         if (attempt->has_beyond) {
             passing = (struct sim_finding){
@@ -260,11 +196,11 @@ find_attempted(const struct reading *reading)
         }
         sim_findings_add(reading->findings, passing);
         if (attempted->flag.step != 0) {
-            add_at(reading, SIM_FINDING_FLAG, one(&attempted->flag), lost(reading));
+            SIM_FIND(reading->findings, SIM_FINDING_FLAG, .at = one(&attempted->flag));
             if (attempted->clear.step != 0) {
-                add_at(reading, SIM_FINDING_FLAG_CLEARED, one(&attempted->clear), lost(reading));
+                SIM_FIND(reading->findings, SIM_FINDING_FLAG_CLEARED, .at = one(&attempted->clear));
             }
-            add(reading, SIM_FINDING_STOP);
+            SIM_FIND(reading->findings, SIM_FINDING_STOP);
         }
     }
 }
@@ -280,27 +216,28 @@ find_never_fired(const struct reading *reading)
         return;
     }
     if (cause->by_counterfactual == SIM_COUNTERFACTUAL_NOT_NOTIFIED) {
-        add(reading, SIM_FINDING_UNREPORTED);
+        SIM_FIND(reading->findings, SIM_FINDING_UNREPORTED);
         find_attempted(reading);
         return;
     }
     if (cause->by_timer) {
-        add_object(reading, SIM_FINDING_OVERDUE, explanation->wake_outcome.wait->object);
+        SIM_FIND(reading->findings, SIM_FINDING_OVERDUE,
+                .object = explanation->wake_outcome.wait->object);
     } else if (cause->at_count == 0) {
-        add(reading, SIM_FINDING_NO_LINE_FOR_WAKE);
+        SIM_FIND(reading->findings, SIM_FINDING_NO_LINE_FOR_WAKE);
         return;
     } else {
-        add(reading, late ? SIM_FINDING_NOT_WOKEN_IN_TIME : SIM_FINDING_NOT_WOKEN);
+        SIM_FIND(reading->findings, late ? SIM_FINDING_NOT_WOKEN_IN_TIME : SIM_FINDING_NOT_WOKEN);
         if (cause->by_word) {
-            add(reading, SIM_FINDING_MAKES_POSSIBLE);
+            SIM_FIND(reading->findings, SIM_FINDING_MAKES_POSSIBLE);
         } else {
-            add(reading, SIM_FINDING_SHOULD_WAKE);
+            SIM_FIND(reading->findings, SIM_FINDING_SHOULD_WAKE);
             find_fired_instead(reading);
-            add(reading, SIM_FINDING_STOP);
+            SIM_FIND(reading->findings, SIM_FINDING_STOP);
         }
-        add(reading, SIM_FINDING_STEP_PASSED);
+        SIM_FIND(reading->findings, SIM_FINDING_STEP_PASSED);
     }
-    add_then(reading, SIM_FINDING_STORED, &cause->stored);
+    SIM_FIND(reading->findings, SIM_FINDING_STORED, .then = one(&cause->stored));
 }
 
 /* ---- The wake is lost. ----------------------------------------------------------------------- */
@@ -308,8 +245,8 @@ find_never_fired(const struct reading *reading)
 static void
 find_taken(const struct reading *reading, enum sim_finding_kind how)
 {
-    add(reading, how);
-    add_then(reading, SIM_FINDING_STORED, &reading->cause->stored);
+    SIM_FIND(reading->findings, how);
+    SIM_FIND(reading->findings, SIM_FINDING_STORED, .then = one(&reading->cause->stored));
 }
 
 /* What arrived, and which actor wrote over it. */
@@ -317,10 +254,12 @@ static void
 find_overwritten(const struct reading *reading)
 {
     const struct sim_cause *cause = reading->cause;
-    add_then(reading, SIM_FINDING_OVERWRITTEN, &cause->before);
-    add(reading, cause->wiped ? SIM_FINDING_OVERWRITTEN_ITSELF : SIM_FINDING_OVERWRITTEN_UNREAD);
+    SIM_FIND(reading->findings, SIM_FINDING_OVERWRITTEN, .then = one(&cause->before));
+    SIM_FIND(reading->findings,
+            cause->wiped ? SIM_FINDING_OVERWRITTEN_ITSELF : SIM_FINDING_OVERWRITTEN_UNREAD);
     if (is_known(&cause->prior)) {
-        add_at(reading, SIM_FINDING_CALLED_BEFORE, one(&cause->at[1]), one(&cause->prior));
+        SIM_FIND(reading->findings, SIM_FINDING_CALLED_BEFORE, .at = one(&cause->at[1]),
+                .then = one(&cause->prior));
     }
 }
 
@@ -353,11 +292,10 @@ find_blocks_on_old(const struct reading *reading)
     const struct sim_cause *cause = reading->cause;
     const struct sim_explanation *explanation = reading->explanation;
     if (cause->by_counterfactual == SIM_COUNTERFACTUAL_DROPPED || cause->by_attempt) {
-        struct sim_finding finding = about(reading, SIM_FINDING_BLOCKS_ON_OLD);
-        finding.step = cause->by_attempt ? explanation->attempt.blocked_step
-                                         : explanation->counterfactual.step;
-        finding.then = one(&cause->blocked_at);
-        sim_findings_add(reading->findings, finding);
+        SIM_FIND(reading->findings, SIM_FINDING_BLOCKS_ON_OLD,
+                .step = cause->by_attempt ? explanation->attempt.blocked_step
+                                          : explanation->counterfactual.step,
+                .then = one(&cause->blocked_at));
     }
 }
 
@@ -366,22 +304,22 @@ find_fired_early(const struct reading *reading)
 {
     const struct sim_cause *cause = reading->cause;
     if (cause->by_attempt) {
-        add(reading, SIM_FINDING_EARLY_ATTEMPT);
+        SIM_FIND(reading->findings, SIM_FINDING_EARLY_ATTEMPT);
         find_blocks_on_old(reading);
-        struct sim_finding passing = about(reading, SIM_FINDING_EARLY_PASSING);
-        passing.number = reading->explanation->attempt.there_step;
-        sim_findings_add(reading->findings, passing);
+        SIM_FIND(reading->findings, SIM_FINDING_EARLY_PASSING,
+                .number = reading->explanation->attempt.there_step);
         return;
     }
     if (cause->by_word) {
         bool replayed = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
-        add(reading, SIM_FINDING_EARLY_WRITE);
-        add(reading, replayed ? SIM_FINDING_NO_WAITER_YET : SIM_FINDING_NO_WAKER_YET);
+        SIM_FIND(reading->findings, SIM_FINDING_EARLY_WRITE);
+        SIM_FIND(
+                reading->findings, replayed ? SIM_FINDING_NO_WAITER_YET : SIM_FINDING_NO_WAKER_YET);
         find_blocks_on_old(reading);
     } else {
-        add(reading, SIM_FINDING_EARLY_FIRE);
+        SIM_FIND(reading->findings, SIM_FINDING_EARLY_FIRE);
     }
-    add_then(reading, SIM_FINDING_STORED_AFTER, &cause->stored);
+    SIM_FIND(reading->findings, SIM_FINDING_STORED_AFTER, .then = one(&cause->stored));
 }
 
 static void
@@ -390,14 +328,16 @@ find_coalesced(const struct reading *reading)
     const struct sim_cause *cause = reading->cause;
     bool unpolled = reading->explanation->wake_outcome.kind == SIM_WAKE_OUTCOME_NOT_POLLED;
     if (cause->by_counterfactual == SIM_COUNTERFACTUAL_DROPPED) {
-        add_step(reading, SIM_FINDING_BLOCKS_WOKEN, reading->explanation->counterfactual.step);
+        SIM_FIND(reading->findings, SIM_FINDING_BLOCKS_WOKEN,
+                .step = reading->explanation->counterfactual.step);
     } else if (cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE) {
-        add_at(reading, SIM_FINDING_TURNED_AWAY, lost(reading), after_lost(reading));
+        SIM_FIND(reading->findings, SIM_FINDING_TURNED_AWAY, .at = lost(reading),
+                .then = after_lost(reading));
     } else {
-        add(reading, SIM_FINDING_COALESCED);
-        add(reading, unpolled ? SIM_FINDING_NO_POLL : SIM_FINDING_POLL_MISSED);
+        SIM_FIND(reading->findings, SIM_FINDING_COALESCED);
+        SIM_FIND(reading->findings, unpolled ? SIM_FINDING_NO_POLL : SIM_FINDING_POLL_MISSED);
         if (unpolled) {
-            add_at(reading, SIM_FINDING_POLLER, one(&cause->poller), lost(reading));
+            SIM_FIND(reading->findings, SIM_FINDING_POLLER, .at = one(&cause->poller));
         }
         find_attempted(reading);
     }
@@ -414,11 +354,12 @@ find_waiters(const struct reading *reading)
         while (to < cause->at_count && cause->at[to].part == cause->at[from].part) {
             to++;
         }
-        add(reading, from == 0 ? SIM_FINDING_COLON : SIM_FINDING_NEXT);
-        add_at(reading, cause->at[from].traced ? SIM_FINDING_WAS_LAST : SIM_FINDING_IS_BLOCKED,
-                range(reading, from, to), lost(reading));
+        SIM_FIND(reading->findings, from == 0 ? SIM_FINDING_COLON : SIM_FINDING_NEXT);
+        SIM_FIND(reading->findings,
+                cause->at[from].traced ? SIM_FINDING_WAS_LAST : SIM_FINDING_IS_BLOCKED,
+                .at = range(reading, from, to));
     }
-    add(reading, SIM_FINDING_STOP);
+    SIM_FIND(reading->findings, SIM_FINDING_STOP);
 }
 
 /* One turn for two wakes: if it did what the one was for, it may have forgotten the other. */
@@ -427,11 +368,8 @@ find_merged(const struct reading *reading)
 {
     const struct sim_cause *cause = reading->cause;
     if (cause->merged.part != SIM_PART_NONE) {
-        struct sim_finding finding = about(reading, SIM_FINDING_MERGED);
-        finding.at = one(&cause->merged);
-        finding.other = cause->merged_part;
-        finding.step = cause->merged_turn;
-        sim_findings_add(reading->findings, finding);
+        SIM_FIND(reading->findings, SIM_FINDING_MERGED, .at = one(&cause->merged),
+                .other = cause->merged_part, .step = cause->merged_turn);
     }
 }
 
@@ -467,17 +405,13 @@ find_meanwhile(const struct reading *reading)
                 actor_table->parts[wait->part].finished || turns(reading, wait->part)) {
             continue;
         }
-        struct sim_finding finding = about(reading, SIM_FINDING_WAITS_SINCE);
-        finding.other = wait->part;
-        finding.text = wait->reason != NULL ? wait->reason : "something";
-        finding.step = wait->store_step;
-        finding.await = wait->await;
-        finding.site = wait->site;
-        add(reading, named++ == 0 ? SIM_FINDING_MEANWHILE : SIM_FINDING_NEXT);
-        sim_findings_add(reading->findings, finding);
+        SIM_FIND(reading->findings, named++ == 0 ? SIM_FINDING_MEANWHILE : SIM_FINDING_NEXT);
+        SIM_FIND(reading->findings, SIM_FINDING_WAITS_SINCE, .other = wait->part,
+                .text = wait->reason != NULL ? wait->reason : "something", .step = wait->store_step,
+                .await = wait->await, .site = wait->site);
     }
     if (named > 0) {
-        add(reading, SIM_FINDING_MEANWHILE_END);
+        SIM_FIND(reading->findings, SIM_FINDING_MEANWHILE_END);
     }
 }
 
@@ -498,19 +432,19 @@ find_not_a_wake(const struct reading *reading)
     bool is_lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !stalls;
     bool known = reading->cause->at_count > 0;
     if (is_lost && known && outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
-        add_step(reading, SIM_FINDING_UNTAKEN, outcome->missing_wake_step);
+        SIM_FIND(reading->findings, SIM_FINDING_UNTAKEN, .step = outcome->missing_wake_step);
     } else if (is_lost && !known) {
-        add(reading, SIM_FINDING_NO_LINE_FOR_WAKE);
+        SIM_FIND(reading->findings, SIM_FINDING_NO_LINE_FOR_WAKE);
     } else if (!known) {
-        add(reading, SIM_FINDING_NO_WAKE_MISSING);
-        add(reading, SIM_FINDING_NO_LINE);
+        SIM_FIND(reading->findings, SIM_FINDING_NO_WAKE_MISSING);
+        SIM_FIND(reading->findings, SIM_FINDING_NO_LINE);
     } else if (stalls) {
-        add(reading, SIM_FINDING_NO_WAKE_MISSING);
+        SIM_FIND(reading->findings, SIM_FINDING_NO_WAKE_MISSING);
         find_waiters(reading);
         find_merged(reading);
     } else {
-        add(reading, SIM_FINDING_NO_WAKE_MISSING);
-        add(reading, what_goes_wrong(outcome));
+        SIM_FIND(reading->findings, SIM_FINDING_NO_WAKE_MISSING);
+        SIM_FIND(reading->findings, what_goes_wrong(outcome));
         if (outcome->verdict == SIM_VERDICT_LIVELOCK ||
                 outcome->verdict == SIM_VERDICT_STEP_LIMIT) {
             find_meanwhile(reading);
@@ -535,14 +469,13 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     };
     const struct sim_cause *cause = &explanation->cause;
     bool replayed = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
-    const struct reading reading = {
-            .explanation = explanation,
-            .cause = cause,
-            .findings = findings,
-            .waiter = replayed ? sim_actor_table_actor(&explanation->actor_table,
-                                         explanation->counterfactual.actor)
-                               : explanation->wake_outcome.part,
-    };
+    const struct reading reading = {explanation, cause, findings};
     rt_assert(cause->kind < SIM_CAUSES && cause->at_count <= SIM_CAUSE_CALLS);
+    /* The loop or task that would make progress, where that was asked; else the one that the
+     * verdict names. */
+    findings->actor = replayed ? sim_actor_table_actor(&explanation->actor_table,
+                                         explanation->counterfactual.actor)
+                               : explanation->wake_outcome.part;
+    findings->at = range(&reading, 0, cause->at_count);
     finders[cause->kind](&reading);
 }

@@ -13,60 +13,6 @@
 
 /* ---- Findings. ------------------------------------------------------------------------------- */
 
-static struct sim_finding
-about(const struct sim__reading *reading, enum sim_finding_kind kind)
-{
-    return (struct sim_finding){.kind = kind, .actor = reading->wake_outcome.part};
-}
-
-void
-sim__add(struct sim__reading *reading, enum sim_finding_kind kind)
-{
-    sim_findings_add(&reading->findings, about(reading, kind));
-}
-
-void
-sim__add_step(struct sim__reading *reading, enum sim_finding_kind kind, uint64_t step)
-{
-    struct sim_finding finding = about(reading, kind);
-    finding.step = step;
-    sim_findings_add(&reading->findings, finding);
-}
-
-void
-sim__add_text(struct sim__reading *reading, enum sim_finding_kind kind, const char *text)
-{
-    struct sim_finding finding = about(reading, kind);
-    rt_assert(text != NULL);
-    finding.text = text;
-    sim_findings_add(&reading->findings, finding);
-}
-
-void
-sim__add_number(struct sim__reading *reading, enum sim_finding_kind kind, uint64_t number)
-{
-    struct sim_finding finding = about(reading, kind);
-    finding.number = number;
-    sim_findings_add(&reading->findings, finding);
-}
-
-void
-sim__add_other(struct sim__reading *reading, enum sim_finding_kind kind, uint32_t other)
-{
-    struct sim_finding finding = about(reading, kind);
-    rt_assert(other == SIM_PART_NONE || other < reading->actor_table.count);
-    finding.other = other;
-    sim_findings_add(&reading->findings, finding);
-}
-
-void
-sim__add_site(struct sim__reading *reading, enum sim_finding_kind kind, uint32_t site)
-{
-    struct sim_finding finding = about(reading, kind);
-    finding.await = site;
-    sim_findings_add(&reading->findings, finding);
-}
-
 const struct sim_event *
 sim__event(const struct sim__reading *reading, uint64_t index)
 {
@@ -84,20 +30,20 @@ void
 sim__add_event(struct sim__reading *reading, enum sim_finding_kind kind, uint64_t event)
 {
     const struct sim_event *at = sim__event(reading, event);
-    struct sim_finding finding = about(reading, kind);
+    struct sim_finding finding = {.kind = kind};
     finding.other = sim_actor_table_part_of(&reading->actor_table, event);
     finding.step = at->step;
     finding.object = at->object;
     finding.await = at->await;
     finding.site = at->site;
     finding.event = event;
-    sim_findings_add(&reading->findings, finding);
+    sim_findings_add(reading->findings, finding);
 }
 
 void
 sim__add_wait(struct sim__reading *reading, enum sim_finding_kind kind, const struct sim_wait *wait)
 {
-    struct sim_finding finding = about(reading, kind);
+    struct sim_finding finding = {.kind = kind};
     rt_assert(wait != NULL);
     finding.other = wait->part;
     finding.step = wait->store_step;
@@ -105,20 +51,20 @@ sim__add_wait(struct sim__reading *reading, enum sim_finding_kind kind, const st
     finding.site = wait->site;
     finding.wait = wait;
     finding.text = sim_wait_end_name(wait->end);
-    sim_findings_add(&reading->findings, finding);
+    sim_findings_add(reading->findings, finding);
 }
 
 void
 sim__end(struct sim__reading *reading, uint32_t indent)
 {
-    sim__add_number(reading, SIM_FINDING_END, indent);
+    SIM_FIND(reading->findings, SIM_FINDING_END, .number = indent);
 }
 
 void
 sim__add_last_waker(struct sim__reading *reading, const struct sim_wait *last)
 {
     sim__add_wait(reading, SIM_FINDING_LAST_WAKER, last);
-    sim__add_step(reading, SIM_FINDING_TIME, last->end_step);
+    SIM_FIND(reading->findings, SIM_FINDING_TIME, .step = last->end_step);
 }
 
 /* ---- Questions. ------------------------------------------------------------------------------ */
@@ -155,22 +101,22 @@ find_how_lost(struct sim__reading *reading)
     const struct sim_outcome *outcome = reading->outcome;
     uint32_t limit = sim_actor_table_limit(&reading->actor_table);
     bool limited = limit != SIM_VERDICT_PASS;
-    sim__add_text(reading, limited ? SIM_FINDING_LIMIT_REACHED : SIM_FINDING_STALLED,
-            sim_verdict_name(limit));
+    SIM_FIND(reading->findings, limited ? SIM_FINDING_LIMIT_REACHED : SIM_FINDING_STALLED,
+            .text = sim_verdict_name(limit));
     if (sim__found_by_rounds(outcome)) {
-        sim__add(reading, SIM_FINDING_LOST_ROUNDS);
+        SIM_FIND(reading->findings, SIM_FINDING_LOST_ROUNDS);
     } else if (outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
-        sim__add(reading, SIM_FINDING_LOST_REPORT);
+        SIM_FIND(reading->findings, SIM_FINDING_LOST_REPORT);
     } else if (outcome->oracle == SIM_ORACLE_REWAKE_LOOP) {
-        sim__add(reading, SIM_FINDING_LOST_LOOP);
+        SIM_FIND(reading->findings, SIM_FINDING_LOST_LOOP);
     } else {
-        sim__add(reading, SIM_FINDING_LOST_POLL);
+        SIM_FIND(reading->findings, SIM_FINDING_LOST_POLL);
         if (limited && outcome->missing_wake_step != 0 &&
                 outcome->missing_wake_step < outcome->fail_step) {
-            sim__add_number(
-                    reading, SIM_FINDING_LOST_FOR, outcome->fail_step - outcome->missing_wake_step);
+            SIM_FIND(reading->findings, SIM_FINDING_LOST_FOR,
+                    .number = outcome->fail_step - outcome->missing_wake_step);
         }
-        sim__add(reading, SIM_FINDING_LOST_WAKE);
+        SIM_FIND(reading->findings, SIM_FINDING_LOST_WAKE);
     }
 }
 
@@ -206,15 +152,15 @@ find_meaning(struct sim__reading *reading)
     uint32_t verdict = reading->outcome->verdict;
     const char *name = sim_verdict_name(verdict);
     bool vowel = strchr("aeiou", name[0]) != NULL;
-    sim__add_text(reading, vowel ? SIM_FINDING_WHAT_AN : SIM_FINDING_WHAT_A, name);
+    SIM_FIND(reading->findings, vowel ? SIM_FINDING_WHAT_AN : SIM_FINDING_WHAT_A, .text = name);
     if (verdict == SIM_VERDICT_LOST_WAKEUP) {
         find_how_lost(reading);
     } else if (is_late_loop(reading)) {
-        sim__add(reading, SIM_FINDING_IS_LATE_LOOP);
+        SIM_FIND(reading->findings, SIM_FINDING_IS_LATE_LOOP);
     } else if (verdict < SIM_VERDICTS) {
-        sim__add(reading, meanings[verdict]);
+        SIM_FIND(reading->findings, meanings[verdict]);
     }
-    sim__add(reading, SIM_FINDING_STOP);
+    SIM_FIND(reading->findings, SIM_FINDING_STOP);
 }
 
 /* ---- Sections. ------------------------------------------------------------------------------- */
@@ -223,8 +169,8 @@ find_meaning(struct sim__reading *reading)
 static void
 put_findings(struct sim__reading *reading, struct sim_page *page)
 {
-    sim_findings_put(page, &reading->names, &reading->findings);
-    reading->findings.count = 0;
+    sim_findings_put(page, &reading->names, reading->findings);
+    reading->findings->count = 0;
 }
 
 static void
@@ -259,7 +205,7 @@ static void
 put_why(struct sim__reading *reading, struct sim_page *page)
 {
     if (!page->flat) {
-        sim__add(reading, SIM_FINDING_WHY);
+        SIM_FIND(reading->findings, SIM_FINDING_WHY);
     }
     sim__find_why(reading);
     sim__end(reading, 0);
@@ -300,10 +246,12 @@ read_texts(struct sim__reading *reading, const struct sim_outcome *outcome)
 }
 
 static void
-read_run(struct sim__reading *reading, const struct sim_run_view *view)
+read_run(struct sim__reading *reading, const struct sim_run_view *view,
+        struct sim_findings *findings)
 {
     rt_assert(view->recorder != NULL && view->outcome != NULL);
-    *reading = (struct sim__reading){.outcome = view->outcome, .progressed = view->progressed};
+    *reading = (struct sim__reading){
+            .findings = findings, .outcome = view->outcome, .progressed = view->progressed};
     sim_actor_table_make(&reading->actor_table, view->recorder);
     sim_ledger_make(&reading->ledger, &reading->actor_table);
     sim_wake_outcome_find(&reading->ledger, view->outcome, &reading->wake_outcome);
@@ -313,6 +261,7 @@ read_run(struct sim__reading *reading, const struct sim_run_view *view)
             .outcome = view->outcome,
             .horizon = reading->wake_outcome.horizon,
     };
+    findings->actor = reading->wake_outcome.part;
     read_texts(reading, view->outcome);
 }
 
@@ -345,18 +294,19 @@ void
 sim_describe_run(struct sim_page *page, const struct sim_run_view *view, unsigned sections)
 {
     struct sim__reading reading;
+    struct sim_findings findings = {0};
     bool commands = view->replay != NULL || view->show != NULL;
     unsigned left = sections & ~(commands ? 0u : (unsigned)SIM_DESCRIBE_COMMANDS);
     rt_assert(page != NULL);
     rt_assert(sections != 0 && sections < 2 * SIM_DESCRIBE_COMMANDS);
-    read_run(&reading, view);
+    read_run(&reading, view, &findings);
     while (left != 0) {
         unsigned section = left & -left;
         left &= ~section;
         put_section(&reading, page, view, section);
         sim_page_put(page, left != 0 ? "\n" : "");
     }
-    sim_findings_fini(&reading.findings);
+    sim_findings_fini(&findings);
     sim_ledger_free(&reading.ledger);
     sim_actor_table_free(&reading.actor_table);
 }

@@ -71,7 +71,7 @@ find_said(struct sim__reading *reading, uint32_t actor)
         finding.kind = SIM_FINDING_FOR_OBJECT;
         finding.object = sim__event(reading, block)->object;
     }
-    sim_findings_add(&reading->findings, finding);
+    sim_findings_add(reading->findings, finding);
     if (step != SIM_EVENT_NONE && sim__step_of(reading, step) != 0) {
         sim__add_event(reading, SIM_FINDING_SINCE, step);
     }
@@ -98,7 +98,7 @@ find_waits_of(struct sim__reading *reading, uint32_t actor)
     }
     for (uint32_t count = 0; wait != NULL; count++) {
         if (count > 0) {
-            sim__add(reading,
+            SIM_FIND(reading->findings,
                     count == WAITS_LISTED ? SIM_FINDING_AND_FOR_MORE : SIM_FINDING_AND_FOR);
         }
         if (count == WAITS_LISTED) {
@@ -113,7 +113,7 @@ find_waits_of(struct sim__reading *reading, uint32_t actor)
 static void
 add_actor(struct sim__reading *reading, enum sim_finding_kind kind, uint32_t actor)
 {
-    sim_findings_add(&reading->findings, (struct sim_finding){.kind = kind, .actor = actor});
+    SIM_FIND(reading->findings, kind, .actor = actor);
 }
 
 /* ---- The first sentence. --------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ name(struct sim__reading *reading, uint32_t actor, uint32_t *named)
         return;
     }
     if (*named > 1) {
-        sim__add(reading, SIM_FINDING_NEXT);
+        SIM_FIND(reading->findings, SIM_FINDING_NEXT);
     }
     add_actor(reading, SIM_FINDING_HEAD_WAITS, actor);
     const struct sim_wait *wait = sim_finding_next_wait(&reading->names, actor, NULL);
@@ -144,7 +144,7 @@ sim__find_deadlock_head(struct sim__reading *reading)
 {
     uint32_t first = reading->wake_outcome.part;
     uint32_t named = 0;
-    sim__add(reading,
+    SIM_FIND(reading->findings,
             reading->progressed ? SIM_FINDING_HEAD_NO_PROGRESS : SIM_FINDING_HEAD_DEADLOCK);
     if (first != SIM_PART_NONE && first != 0) {
         name(reading, first, &named);
@@ -155,11 +155,11 @@ sim__find_deadlock_head(struct sim__reading *reading)
         }
     }
     if (named == 0) {
-        sim__add(reading, SIM_FINDING_HEAD_NO_RECORD);
+        SIM_FIND(reading->findings, SIM_FINDING_HEAD_NO_RECORD);
     } else if (named > NAMED_IN_HEADLINE) {
-        sim__add_number(reading, SIM_FINDING_HEAD_MORE, named - NAMED_IN_HEADLINE);
+        SIM_FIND(reading->findings, SIM_FINDING_HEAD_MORE, .number = named - NAMED_IN_HEADLINE);
     }
-    sim__add(reading, SIM_FINDING_STOP);
+    SIM_FIND(reading->findings, SIM_FINDING_STOP);
 }
 
 /* ---- Which task waits for what. -------------------------------------------------------------- */
@@ -177,7 +177,7 @@ sim__find_waits(struct sim__reading *reading)
         sim__end(reading, 2);
     }
     if (count > LISTED) {
-        sim__add_number(reading, SIM_FINDING_MORE_LISTED, count - LISTED);
+        SIM_FIND(reading->findings, SIM_FINDING_MORE_LISTED, .number = count - LISTED);
         sim__end(reading, 2);
     }
 }
@@ -219,7 +219,7 @@ find_empty(struct sim__reading *reading)
                 event->step != 0 ? SIM_FINDING_WOKE_EMPTY : SIM_FINDING_WOKE_EMPTY_AT_START, at);
         sim__add_last_waker(reading, last);
         if (last->part != 0 && reading->actor_table.parts[last->part].finished) {
-            sim__add_other(reading, SIM_FINDING_HAS_FINISHED, last->part);
+            SIM_FIND(reading->findings, SIM_FINDING_HAS_FINISHED, .other = last->part);
         }
         sim__end(reading, 0);
         named++;
@@ -269,13 +269,13 @@ find_cycle(struct sim__reading *reading)
         if (length == 0) {
             continue;
         }
-        sim__add_other(reading, SIM_FINDING_CYCLE, start);
+        SIM_FIND(reading->findings, SIM_FINDING_CYCLE, .other = start);
         for (uint32_t i = 0; i < length; i++) {
             actor = joins(reading, actor);
-            sim__add_other(
-                    reading, i == 0 ? SIM_FINDING_CYCLE_FIRST : SIM_FINDING_CYCLE_NEXT, actor);
+            SIM_FIND(reading->findings, i == 0 ? SIM_FINDING_CYCLE_FIRST : SIM_FINDING_CYCLE_NEXT,
+                    .other = actor);
         }
-        sim__add(reading, SIM_FINDING_STOP);
+        SIM_FIND(reading->findings, SIM_FINDING_STOP);
         sim__end(reading, 0);
         return;
     }
@@ -289,11 +289,12 @@ find_loops(struct sim__reading *reading)
     uint32_t count = 0;
     for (uint32_t actor = 1; actor < reading->actor_table.count; actor++) {
         if (sim__is_left(reading, actor) && is_own_loop(reading, actor) && ++count <= LISTED) {
-            sim__add_other(reading, count == 1 ? SIM_FINDING_NAME : SIM_FINDING_ALSO, actor);
+            SIM_FIND(reading->findings, count == 1 ? SIM_FINDING_NAME : SIM_FINDING_ALSO,
+                    .other = actor);
         }
     }
     if (count > 0) {
-        sim__add(reading, count == 1 ? SIM_FINDING_IS_LOOP : SIM_FINDING_ARE_LOOPS);
+        SIM_FIND(reading->findings, count == 1 ? SIM_FINDING_IS_LOOP : SIM_FINDING_ARE_LOOPS);
     }
 }
 
@@ -313,15 +314,15 @@ static void
 find_tried(struct sim__reading *reading, bool tasks, bool loops)
 {
     if (tasks || !loops) {
-        sim__add_text(reading, SIM_FINDING_TRIED, loops ? "task" : "blocked task");
+        SIM_FIND(reading->findings, SIM_FINDING_TRIED, .text = loops ? "task" : "blocked task");
     } else {
-        sim__add(reading, SIM_FINDING_TRIED_HOST);
+        SIM_FIND(reading->findings, SIM_FINDING_TRIED_HOST);
     }
     if (reading->progressed) { /* The judge's replays are only why it is called a deadlock. */
-        sim__add(reading, SIM_FINDING_TRIED_MORE);
+        SIM_FIND(reading->findings, SIM_FINDING_TRIED_MORE);
         return;
     }
-    sim__add(reading, loops ? SIM_FINDING_STOP : SIM_FINDING_NEVER_DONE);
+    SIM_FIND(reading->findings, loops ? SIM_FINDING_STOP : SIM_FINDING_NEVER_DONE);
     sim__end(reading, 0);
     find_loops(reading);
 }
@@ -331,8 +332,8 @@ sim__find_deadlock(struct sim__reading *reading)
 {
     bool tasks = is_any_left(reading, false);
     bool loops = is_any_left(reading, true);
-    sim__add(reading, SIM_FINDING_WHY_DEADLOCK);
-    sim__add(reading, tasks || loops ? SIM_FINDING_LIST_FOLLOWS : SIM_FINDING_STOP);
+    SIM_FIND(reading->findings, SIM_FINDING_WHY_DEADLOCK);
+    SIM_FIND(reading->findings, tasks || loops ? SIM_FINDING_LIST_FOLLOWS : SIM_FINDING_STOP);
     sim__end(reading, 0);
     sim__find_waits(reading);
     find_cycle(reading);

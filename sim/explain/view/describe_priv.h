@@ -22,7 +22,7 @@ struct sim__reading {
     struct sim_ledger ledger;
     struct sim_wake_outcome wake_outcome;
     struct sim_finding_context names;
-    struct sim_findings findings;
+    struct sim_findings *findings; /* About the blocked task, where they name no other. */
     const struct sim_outcome *outcome;
     bool progressed;          /* As in struct sim_run_view. */
     struct sim_frames frames; /* Of outcome->stack. */
@@ -32,14 +32,6 @@ struct sim__reading {
 };
 
 /* ---- describe.c: findings, added to the list. ------------------------------------------------ */
-
-/* One about the blocked task; `actor` is set, all else is empty. */
-void sim__add(struct sim__reading *reading, enum sim_finding_kind kind);
-void sim__add_step(struct sim__reading *reading, enum sim_finding_kind kind, uint64_t step);
-void sim__add_text(struct sim__reading *reading, enum sim_finding_kind kind, const char *text);
-void sim__add_number(struct sim__reading *reading, enum sim_finding_kind kind, uint64_t number);
-void sim__add_other(struct sim__reading *reading, enum sim_finding_kind kind, uint32_t other);
-void sim__add_site(struct sim__reading *reading, enum sim_finding_kind kind, uint32_t site);
 
 /* One about the event at index `event`: its actor is {other}; step, object and line are its own. */
 void sim__add_event(struct sim__reading *reading, enum sim_finding_kind kind, uint64_t event);

@@ -33,15 +33,13 @@ find_waiting(struct sim__reading *reading)
 {
     const struct sim_wait *wait = reading->wake_outcome.wait;
     if (wait == NULL && reading->outcome->object == 0 && is_dropped(reading)) {
-        sim__add(reading, SIM_FINDING_WAITS_POLL);
+        SIM_FIND(reading->findings, SIM_FINDING_WAITS_POLL);
         return;
     }
     if (wait != NULL && wait->kind != SIM_WAIT_CLONE) {
         sim__add_wait(reading, SIM_FINDING_WAITS, wait);
     } else {
-        sim_findings_add(&reading->findings, (struct sim_finding){.kind = SIM_FINDING_WAITS_OBJECT,
-                                                     .actor = reading->wake_outcome.part,
-                                                     .object = reading->outcome->object});
+        SIM_FIND(reading->findings, SIM_FINDING_WAITS_OBJECT, .object = reading->outcome->object);
     }
     if (reading->wake_outcome.poll != SIM_EVENT_NONE) {
         sim__add_event(reading, SIM_FINDING_SINCE, reading->wake_outcome.poll);
@@ -60,48 +58,51 @@ find_could_progress(struct sim__reading *reading)
     bool same = dropped && sim__step_of(reading, wake) == step;
     if (step != 0 && !same) {
         bool own = sim_phrase_whose_step(&reading->actor_table, step) == actor;
-        sim__add_step(reading, own ? SIM_FINDING_WAS_THERE : SIM_FINDING_COULD_AFTER, step);
+        SIM_FIND(reading->findings, own ? SIM_FINDING_WAS_THERE : SIM_FINDING_COULD_AFTER,
+                .step = step);
     }
     if (dropped) {
         bool itself = sim_actor_table_part_of(&reading->actor_table, wake) == actor;
         sim__add_event(reading, itself ? SIM_FINDING_WOKE_ITSELF : SIM_FINDING_WAS_WOKEN, wake);
     }
     if (step != 0 || dropped) {
-        sim__add(reading, SIM_FINDING_COMMA);
+        SIM_FIND(reading->findings, SIM_FINDING_COMMA);
     }
 }
 
 static void
 head_lost(struct sim__reading *reading)
 {
-    sim__add(reading, sim__found_by_rounds(reading->outcome) ? SIM_FINDING_HEAD_LOST_ROUNDS
-                                                             : SIM_FINDING_HEAD_LOST);
+    SIM_FIND(reading->findings, sim__found_by_rounds(reading->outcome)
+                                        ? SIM_FINDING_HEAD_LOST_ROUNDS
+                                        : SIM_FINDING_HEAD_LOST);
     find_waiting(reading);
     find_could_progress(reading);
-    sim__add(reading, is_dropped(reading) ? SIM_FINDING_NEVER_POLLED : SIM_FINDING_NEVER_WOKEN);
+    SIM_FIND(reading->findings,
+            is_dropped(reading) ? SIM_FINDING_NEVER_POLLED : SIM_FINDING_NEVER_WOKEN);
 }
 
 static void
 head_late(struct sim__reading *reading)
 {
     if (reading->outcome->oracle == SIM_ORACLE_TIMER) {
-        sim__add_text(reading, SIM_FINDING_TEXT, reading->message);
-        sim__add(reading, SIM_FINDING_STOP);
+        SIM_FIND(reading->findings, SIM_FINDING_TEXT, .text = reading->message);
+        SIM_FIND(reading->findings, SIM_FINDING_STOP);
         return;
     }
-    sim__add(
-            reading, is_dropped(reading) ? SIM_FINDING_HEAD_LATE_POLL : SIM_FINDING_HEAD_LATE_WAKE);
+    SIM_FIND(reading->findings,
+            is_dropped(reading) ? SIM_FINDING_HEAD_LATE_POLL : SIM_FINDING_HEAD_LATE_WAKE);
     find_waiting(reading);
     find_could_progress(reading);
-    sim__add_step(reading, SIM_FINDING_STILL_BLOCKED, reading->outcome->fail_step);
+    SIM_FIND(reading->findings, SIM_FINDING_STILL_BLOCKED, .step = reading->outcome->fail_step);
 }
 
 static void
 head_livelock(struct sim__reading *reading)
 {
     bool liveness = reading->outcome->oracle == SIM_ORACLE_LIVENESS;
-    sim__add_text(reading, liveness ? SIM_FINDING_NO_RECOVERY : SIM_FINDING_NO_PROGRESS,
-            reading->message);
+    SIM_FIND(reading->findings, liveness ? SIM_FINDING_NO_RECOVERY : SIM_FINDING_NO_PROGRESS,
+            .text = reading->message);
 }
 
 /* "in `actor`, what is wrong": unless the message names whom it is about. */
@@ -111,13 +112,13 @@ head_message(struct sim__reading *reading)
     const struct sim_outcome *outcome = reading->outcome;
     bool known = reading->wake_outcome.part != SIM_PART_NONE || outcome->actor_name[0] != '\0';
     if (known && outcome->reason != SIM_REASON_NAMED) {
-        sim__add(reading, SIM_FINDING_IN_ACTOR);
+        SIM_FIND(reading->findings, SIM_FINDING_IN_ACTOR);
     }
-    sim__add_text(reading, SIM_FINDING_TEXT, reading->message);
+    SIM_FIND(reading->findings, SIM_FINDING_TEXT, .text = reading->message);
     if (outcome->fail_step != 0) {
-        sim__add_step(reading, SIM_FINDING_AT_TIME, outcome->fail_step);
+        SIM_FIND(reading->findings, SIM_FINDING_AT_TIME, .step = outcome->fail_step);
     }
-    sim__add(reading, SIM_FINDING_STOP);
+    SIM_FIND(reading->findings, SIM_FINDING_STOP);
 }
 
 /* "`server` returned PENDING without storing a waker in server_poll (async-std-272.c:94)": a broken
@@ -129,10 +130,8 @@ head_contract(struct sim__reading *reading)
         head_message(reading);
         return;
     }
-    sim_findings_add(&reading->findings, (struct sim_finding){.kind = SIM_FINDING_HEAD_PENDING,
-                                                 .actor = reading->wake_outcome.part,
-                                                 .step = reading->outcome->fail_step,
-                                                 .text = reading->where});
+    SIM_FIND(reading->findings, SIM_FINDING_HEAD_PENDING, .step = reading->outcome->fail_step,
+            .text = reading->where);
 }
 
 /* "SIGSEGV, NULL written in f (a.c:3), step 1 (0ns) of `a`": a crash names its place. */
@@ -140,22 +139,21 @@ static void
 head_crash(struct sim__reading *reading)
 {
     uint64_t step = reading->outcome->fail_step;
-    sim__add_text(reading, SIM_FINDING_TEXT, reading->message);
+    SIM_FIND(reading->findings, SIM_FINDING_TEXT, .text = reading->message);
     if (step != 0) {
-        sim__add_step(reading, SIM_FINDING_IN_STEP, step);
+        SIM_FIND(reading->findings, SIM_FINDING_IN_STEP, .step = step);
     }
     if (step != 0 && reading->wake_outcome.part != SIM_PART_NONE) {
-        sim__add(reading, SIM_FINDING_OF_ACTOR);
+        SIM_FIND(reading->findings, SIM_FINDING_OF_ACTOR);
     }
-    sim__add(reading, SIM_FINDING_STOP);
+    SIM_FIND(reading->findings, SIM_FINDING_STOP);
 }
 
 static void
 head_pass(struct sim__reading *reading)
 {
-    sim_findings_add(&reading->findings, (struct sim_finding){.kind = SIM_FINDING_HEAD_PASS,
-                                                 .limit = reading->outcome->steps,
-                                                 .number = reading->outcome->sim_ns});
+    SIM_FIND(reading->findings, SIM_FINDING_HEAD_PASS, .limit = reading->outcome->steps,
+            .number = reading->outcome->sim_ns);
 }
 
 /* ---- Which actors took the steps. ------------------------------------------------------------ */
@@ -209,13 +207,11 @@ find_busiest(struct sim__reading *reading, uint64_t from)
     uint32_t count = sort_busiest(reading, from, busy);
     rt_assert(count <= BUSY_NAMED);
     for (uint32_t i = 0; i < count; i++) {
-        sim_findings_add(&reading->findings,
-                (struct sim_finding){.kind = i == 0 ? SIM_FINDING_BUSY : SIM_FINDING_ALSO_BUSY,
-                        .other = busy[i].actor,
-                        .number = busy[i].steps});
+        SIM_FIND(reading->findings, i == 0 ? SIM_FINDING_BUSY : SIM_FINDING_ALSO_BUSY,
+                .other = busy[i].actor, .number = busy[i].steps);
     }
     if (count == 0) {
-        sim__add(reading, SIM_FINDING_BUSY_NONE);
+        SIM_FIND(reading->findings, SIM_FINDING_BUSY_NONE);
     }
 }
 
@@ -237,9 +233,9 @@ static void
 find_last_steps(
         struct sim__reading *reading, enum sim_finding_kind begins, enum sim_finding_kind ends)
 {
-    sim__add(reading, begins);
+    SIM_FIND(reading->findings, begins);
     find_busiest(reading, last_steps(reading));
-    sim__add(reading, ends);
+    SIM_FIND(reading->findings, ends);
 }
 
 /* ---- The last event, and lost clones. -------------------------------------------------------- */
@@ -270,7 +266,7 @@ find_last_event(struct sim__reading *reading)
         if (has_words(reading, i)) {
             sim__add_event(reading, SIM_FINDING_LAST_EVENT, i);
             if (!has_users_line(sim__event(reading, i))) {
-                struct sim_finding *added = &reading->findings.all[reading->findings.count - 1];
+                struct sim_finding *added = sim_findings_last(reading->findings);
                 added->await = 0;
                 added->site = 0;
             }
@@ -299,12 +295,12 @@ find_lost_step(struct sim__reading *reading, uint64_t step)
 {
     uint64_t again = last_of_step(reading, step, true);
     uint64_t last = again != SIM_EVENT_NONE ? again : last_of_step(reading, step, false);
-    sim__add_step(reading, SIM_FINDING_OVERWRITTEN_IN, step);
+    SIM_FIND(reading->findings, SIM_FINDING_OVERWRITTEN_IN, .step = step);
     if (last != SIM_EVENT_NONE) {
         sim__add_event(reading,
                 again != SIM_EVENT_NONE ? SIM_FINDING_CLONES_AGAIN : SIM_FINDING_LAST_LINE, last);
     }
-    sim__add(reading, SIM_FINDING_STOP);
+    SIM_FIND(reading->findings, SIM_FINDING_STOP);
 }
 
 /* A line for each clone that is still open, and the step in which it was lost. */
@@ -318,11 +314,11 @@ find_clones(struct sim__reading *reading)
     if (count == 0) {
         return;
     }
-    sim__add(reading, count == 1 ? SIM_FINDING_CLONE_LOST : SIM_FINDING_CLONES_LOST);
+    SIM_FIND(reading->findings, count == 1 ? SIM_FINDING_CLONE_LOST : SIM_FINDING_CLONES_LOST);
     sim__end(reading, 0);
     for (uint32_t i = 0; i < count; i++) {
         sim__add_event(reading, SIM_FINDING_CLONE, clones[i]);
-        reading->findings.all[reading->findings.count - 1].other =
+        sim_findings_last(reading->findings)->other =
                 sim_where_whose(&reading->actor_table, clones[i]);
         sim__end(reading, 0);
     }
@@ -337,11 +333,11 @@ static void
 why_wake(struct sim__reading *reading)
 {
     if (sim__found_by_rounds(reading->outcome)) { /* No single wake was missing, but many. */
-        sim__add(reading, SIM_FINDING_WHY_ROUNDS);
+        SIM_FIND(reading->findings, SIM_FINDING_WHY_ROUNDS);
         sim__end(reading, 0);
         sim__find_waits(reading);
     } else if (reading->outcome->oracle == SIM_ORACLE_TIMER) {
-        sim__add(reading, SIM_FINDING_WHY_CLOCK);
+        SIM_FIND(reading->findings, SIM_FINDING_WHY_CLOCK);
     } else {
         sim__find_wake(reading);
     }
@@ -364,7 +360,7 @@ why_starvation(struct sim__reading *reading)
     if (is_dropped(reading)) {
         sim__add_event(reading, SIM_FINDING_WHY_STARVED, reading->wake_outcome.root_cause);
         find_busiest(reading, reading->wake_outcome.root_cause);
-        sim__add(reading, SIM_FINDING_WHY_STARVED_END);
+        SIM_FIND(reading->findings, SIM_FINDING_WHY_STARVED_END);
     } else { /* What is passed over is no task, but a deadline or a source. */
         find_last_steps(reading, SIM_FINDING_WHY_LAST_STEPS, SIM_FINDING_WHY_STARVED_END);
     }
@@ -373,13 +369,13 @@ why_starvation(struct sim__reading *reading)
 static void
 why_step(struct sim__reading *reading)
 {
-    sim__add_step(reading, SIM_FINDING_HAPPENED, reading->outcome->fail_step);
+    SIM_FIND(reading->findings, SIM_FINDING_HAPPENED, .step = reading->outcome->fail_step);
     if (reading->outcome->site != 0) {
-        sim__add_site(reading, SIM_FINDING_LINE_IS, reading->outcome->site);
+        SIM_FIND(reading->findings, SIM_FINDING_LINE_IS, .await = reading->outcome->site);
     } else if (sim__is_of_poll(reading)) {
-        sim__add(reading, SIM_FINDING_STORE_THE_WAKER);
+        SIM_FIND(reading->findings, SIM_FINDING_STORE_THE_WAKER);
     } else if (reading->frames.count > 0) {
-        sim__add_text(reading, SIM_FINDING_HAPPENED_WHERE, reading->where);
+        SIM_FIND(reading->findings, SIM_FINDING_HAPPENED_WHERE, .text = reading->where);
     }
 }
 
@@ -399,9 +395,9 @@ why_leak(struct sim__reading *reading)
         why_step(reading);
         return;
     }
-    sim__add(reading, SIM_FINDING_WHY_LEAK);
+    SIM_FIND(reading->findings, SIM_FINDING_WHY_LEAK);
     if (reading->outcome->site != 0) {
-        sim__add_site(reading, SIM_FINDING_WAS_TAKEN, reading->outcome->site);
+        SIM_FIND(reading->findings, SIM_FINDING_WAS_TAKEN, .await = reading->outcome->site);
     }
     find_last_event(reading);
     if (reading->outcome->lost_wakers > 0) {
@@ -418,10 +414,11 @@ why_process(struct sim__reading *reading)
     uint64_t step = last > reading->actor_table.first ? sim__step_of(reading, last - 1) : 0;
     bool hang = reading->outcome->verdict == SIM_VERDICT_HANG;
     if (reading->outcome->asked) {
-        sim__add(reading, hang ? SIM_FINDING_HANG_IN_POLL : SIM_FINDING_DIED_IN_POLL);
-        sim__add_step(reading, SIM_FINDING_ASKED_AT_END, step);
+        SIM_FIND(reading->findings, hang ? SIM_FINDING_HANG_IN_POLL : SIM_FINDING_DIED_IN_POLL);
+        SIM_FIND(reading->findings, SIM_FINDING_ASKED_AT_END, .step = step);
     } else {
-        sim__add_step(reading, hang ? SIM_FINDING_HANG_STEP : SIM_FINDING_DIED_STEP, step);
+        SIM_FIND(reading->findings, hang ? SIM_FINDING_HANG_STEP : SIM_FINDING_DIED_STEP,
+                .step = step);
     }
     find_last_event(reading);
 }
@@ -429,14 +426,15 @@ why_process(struct sim__reading *reading)
 static void
 why_diverged(struct sim__reading *reading)
 {
-    sim__add(reading, SIM_FINDING_WHY_DIVERGED);
+    SIM_FIND(reading->findings, SIM_FINDING_WHY_DIVERGED);
 }
 
 static void
 why_limit(struct sim__reading *reading)
 {
     if (sim_outcome_spins(reading->outcome)) {
-        sim__add_step(reading, SIM_FINDING_WHY_SPINS, (uint32_t)reading->outcome->fail_step);
+        SIM_FIND(reading->findings, SIM_FINDING_WHY_SPINS,
+                .step = (uint32_t)reading->outcome->fail_step);
     } else {
         find_last_steps(reading, SIM_FINDING_WHY_LIMIT, SIM_FINDING_STOP);
     }
@@ -445,7 +443,7 @@ why_limit(struct sim__reading *reading)
 static void
 why_pass(struct sim__reading *reading)
 {
-    sim__add(reading, SIM_FINDING_WHY_PASS);
+    SIM_FIND(reading->findings, SIM_FINDING_WHY_PASS);
 }
 
 /* ---- The table. ------------------------------------------------------------------------------ */
@@ -485,10 +483,8 @@ find_stack(struct sim__reading *reading)
 {
     bool called = reading->outcome->stack.count > 1;
     for (uint32_t i = 0; called && i < reading->frames.count; i++) {
-        sim_findings_add(&reading->findings,
-                (struct sim_finding){.kind = i == 0 ? SIM_FINDING_FIRST_FRAME : SIM_FINDING_FRAME,
-                        .number = i,
-                        .text = reading->frame_texts[i]});
+        SIM_FIND(reading->findings, i == 0 ? SIM_FINDING_FIRST_FRAME : SIM_FINDING_FRAME,
+                .number = i, .text = reading->frame_texts[i]);
     }
     sim__end(reading, STACK_INDENT);
 }
@@ -496,7 +492,8 @@ find_stack(struct sim__reading *reading)
 void
 sim__find_headline(struct sim__reading *reading)
 {
-    sim__add_text(reading, SIM_FINDING_VERDICT, sim_verdict_name(reading->outcome->verdict));
+    SIM_FIND(reading->findings, SIM_FINDING_VERDICT,
+            .text = sim_verdict_name(reading->outcome->verdict));
     description_of(reading)->head(reading);
     sim__end(reading, 0);
     find_stack(reading);

@@ -33,7 +33,8 @@ find_store(struct sim__reading *reading)
         sim__add_wait(reading, SIM_FINDING_STORE_CHILD, wait);
     }
     if (wait->kept > 0) {
-        sim__add_text(reading, SIM_FINDING_STORE_KEPT, wait->kept == 1 ? "once" : "many times");
+        SIM_FIND(reading->findings, SIM_FINDING_STORE_KEPT,
+                .text = wait->kept == 1 ? "once" : "many times");
     }
 }
 
@@ -82,10 +83,10 @@ find_due(struct sim__reading *reading)
         return;
     }
     if (root_cause != SIM_EVENT_NONE && sim__step_of(reading, root_cause) == step) {
-        sim__add(reading, SIM_FINDING_WAKE_DUE_THERE);
+        SIM_FIND(reading->findings, SIM_FINDING_WAKE_DUE_THERE);
         return;
     }
-    sim__add_step(reading, SIM_FINDING_WAKE_DUE, step);
+    SIM_FIND(reading->findings, SIM_FINDING_WAKE_DUE, .step = step);
     find_last_line(reading);
 }
 
@@ -128,7 +129,7 @@ find_left_behind(struct sim__reading *reading, const struct sim_wait *wait, uint
                     .other = wait->part,
                     .step = sim__step_of(reading, poll),
                     .wait = now};
-            sim_findings_add(&reading->findings, finding);
+            sim_findings_add(reading->findings, finding);
             return;
         }
     }
@@ -160,7 +161,7 @@ find_instead(struct sim__reading *reading)
         if (other != NULL) {
             sim__add_last_waker(reading, other);
         } else {
-            sim__add(reading, SIM_FINDING_STOP);
+            SIM_FIND(reading->findings, SIM_FINDING_STOP);
         }
     } else if (other != NULL && (same || poll_after(reading, other, instead) != SIM_EVENT_NONE)) {
         sim__add_event(reading, SIM_FINDING_STEP_FIRED, instead);
@@ -169,7 +170,7 @@ find_instead(struct sim__reading *reading)
     } else {
         return;
     }
-    sim__add(reading, same ? SIM_FINDING_IF_SAME : SIM_FINDING_IF_AS_WELL);
+    SIM_FIND(reading->findings, same ? SIM_FINDING_IF_SAME : SIM_FINDING_IF_AS_WELL);
 }
 
 /* The first moves, by others, of the timer that is waited for. */
@@ -187,11 +188,11 @@ find_moves(struct sim__reading *reading)
             continue;
         }
         if (named++ == MOVES_NAMED) {
-            sim__add(reading, SIM_FINDING_AND_SO_ON);
+            SIM_FIND(reading->findings, SIM_FINDING_AND_SO_ON);
             return;
         }
         sim__add_event(reading, SIM_FINDING_MOVED_TIMER, at);
-        struct sim_finding *added = &reading->findings.all[reading->findings.count - 1];
+        struct sim_finding *added = sim_findings_last(reading->findings);
         added->limit = moves->moves[i].from_ns;
         added->number = sim__event(reading, at)->argument;
     }
@@ -202,8 +203,8 @@ find_moves(struct sim__reading *reading)
 static void
 find_never_stored(struct sim__reading *reading)
 {
-    sim__add_step(reading, SIM_FINDING_WAKE_NOT_STORED,
-            sim__step_of(reading, reading->wake_outcome.poll));
+    SIM_FIND(reading->findings, SIM_FINDING_WAKE_NOT_STORED,
+            .step = sim__step_of(reading, reading->wake_outcome.poll));
 }
 
 static void
@@ -211,7 +212,8 @@ find_never_fired(struct sim__reading *reading)
 {
     bool late = reading->outcome->verdict == SIM_VERDICT_LATE_WAKEUP;
     find_store(reading);
-    sim__add(reading, late ? SIM_FINDING_WAKE_STILL_THERE_LATE : SIM_FINDING_WAKE_STILL_THERE);
+    SIM_FIND(reading->findings,
+            late ? SIM_FINDING_WAKE_STILL_THERE_LATE : SIM_FINDING_WAKE_STILL_THERE);
     find_moves(reading);
     find_due(reading);
     find_instead(reading);
@@ -225,7 +227,7 @@ find_too_early(struct sim__reading *reading)
     if (root_cause != SIM_EVENT_NONE) {
         sim__add_event(reading, SIM_FINDING_WAKE_EARLY, root_cause);
     } else {
-        sim__add(reading, SIM_FINDING_WAKE_EARLY_UNSEEN);
+        SIM_FIND(reading->findings, SIM_FINDING_WAKE_EARLY_UNSEEN);
     }
 }
 
@@ -235,16 +237,16 @@ find_fired_other(struct sim__reading *reading)
     const struct sim_wake_outcome *wake_outcome = &reading->wake_outcome;
     if (wake_outcome->wait != NULL) {
         find_store(reading);
-        sim__add(reading, SIM_FINDING_WAKE_STORED_BUT);
+        SIM_FIND(reading->findings, SIM_FINDING_WAKE_STORED_BUT);
     } else {
-        sim__add(reading, SIM_FINDING_WAKE_NONE_STORED);
+        SIM_FIND(reading->findings, SIM_FINDING_WAKE_NONE_STORED);
     }
     sim__add_event(reading, SIM_FINDING_WAKE_FIRED, wake_outcome->root_cause);
     if (wake_outcome->other != NULL) {
         sim__add_wait(reading, SIM_FINDING_WAKE_OF_OTHER, wake_outcome->other);
         find_left_behind(reading, wake_outcome->other, wake_outcome->root_cause);
     } else {
-        sim__add(reading, SIM_FINDING_WAKE_OF_UNKNOWN);
+        SIM_FIND(reading->findings, SIM_FINDING_WAKE_OF_UNKNOWN);
     }
 }
 
@@ -286,14 +288,14 @@ find_poller(struct sim__reading *reading, uint32_t poller)
                                                        reading->wake_outcome.root_cause)
                                              : SIM_EVENT_NONE;
     if (poller == SIM_PART_NONE) {
-        sim__add(reading, SIM_FINDING_WAKE_QUEUE_LOST);
+        SIM_FIND(reading->findings, SIM_FINDING_WAKE_QUEUE_LOST);
         return;
     }
-    sim__add_other(reading, SIM_FINDING_WAKE_LOOP_LOST, poller);
+    SIM_FIND(reading->findings, SIM_FINDING_WAKE_LOOP_LOST, .other = poller);
     if (block != SIM_EVENT_NONE && block < reading->wake_outcome.horizon) {
         sim__add_event(reading, SIM_FINDING_WAKE_LOOP_BLOCKED, block);
     }
-    sim__add(reading, SIM_FINDING_STOP);
+    SIM_FIND(reading->findings, SIM_FINDING_STOP);
 }
 
 static void
@@ -307,15 +309,15 @@ find_not_polled(struct sim__reading *reading)
                   reading->wake_outcome.part;
     sim__add_event(reading, itself ? SIM_FINDING_WAKE_ITSELF : SIM_FINDING_WAKE_SENT, root_cause);
     if (wake->argument == 1 || wake->argument == 2) {
-        sim__add(reading,
+        SIM_FIND(reading->findings,
                 wake->argument == 2 ? SIM_FINDING_WAKE_IN_POLL : SIM_FINDING_WAKE_TAKEN_FOR_QUEUED);
     } else if (poller == SIM_PART_NONE) {
-        sim__add(reading, SIM_FINDING_WAKE_QUEUED);
+        SIM_FIND(reading->findings, SIM_FINDING_WAKE_QUEUED);
     }
     if (poll != SIM_EVENT_NONE) {
         sim__add_event(reading, SIM_FINDING_WAKE_POLLED_LATE, poll);
     } else {
-        sim__add(reading, SIM_FINDING_WAKE_NOT_POLLED);
+        SIM_FIND(reading->findings, SIM_FINDING_WAKE_NOT_POLLED);
     }
     find_poller(reading, poller);
 }
@@ -327,7 +329,7 @@ find_blocked(struct sim__reading *reading, uint64_t block)
     uint64_t due = reading->outcome->missing_wake_step;
     uint64_t step = sim__step_of(reading, block);
     sim__add_event(reading, SIM_FINDING_BEGAN_TO_WAIT, block);
-    sim__add(reading,
+    SIM_FIND(reading->findings,
             due != 0 && due <= step ? SIM_FINDING_NOT_NOTIFIED_BEFORE : SIM_FINDING_NOT_NOTIFIED);
     return due > step;
 }
@@ -342,11 +344,11 @@ find_unknown(struct sim__reading *reading)
                              : SIM_EVENT_NONE;
     if (wake_outcome->wait != NULL) {
         find_store(reading);
-        sim__add(reading, SIM_FINDING_WAKE_UNKNOWN);
+        SIM_FIND(reading->findings, SIM_FINDING_WAKE_UNKNOWN);
     } else if (block != SIM_EVENT_NONE) {
         return find_blocked(reading, block);
     } else {
-        sim__add(reading, SIM_FINDING_WAKER_UNKNOWN);
+        SIM_FIND(reading->findings, SIM_FINDING_WAKER_UNKNOWN);
     }
     return true;
 }
