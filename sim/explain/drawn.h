@@ -1,7 +1,7 @@
 /*
  * drawn.h -- the deciding number, by its value and by the line that draws it.
  *
- * A decision is known as the n-th choice of somebody, and one of a few alternatives; the program
+ * A decision is known as the n-th choice of an actor, and one of a few alternatives; the program
  * that is read knows a call of sim_pick or sim_range, and what came of it. Both runs are made once
  * more to see that.
  *

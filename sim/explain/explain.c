@@ -102,7 +102,7 @@ find_decision(struct sim_explanation *explanation)
     return found;
 }
 
-/* The run that is told. An analysis whose process died continues after what it died of. */
+/* The run that is explained. An analysis whose process died continues after what it died of. */
 static bool
 run_failing(struct sim_explanation *explanation)
 {
@@ -117,7 +117,7 @@ run_failing(struct sim_explanation *explanation)
         }
         flown = analyze_failing(explanation);
     }
-    /* What is told, and has a token, is the failure and nothing else. */
+    /* What is explained, and has a token, is the failure and nothing else. */
     return flown &&
            (sim_outcome_same(sim_single_outcome(&explanation->failing), &explanation->given) ||
                    refuse(explanation, "it ends in another way each time that it is run"));
@@ -241,7 +241,7 @@ block_step(
     return step;
 }
 
-/* Who came to wake a loop, where it is a loop that was not told, or that did not pass a wake on. */
+/* Who came to wake a loop, of a loop that was not notified, or that did not pass a wake on. */
 static void
 find_attempt(struct sim_explanation *explanation)
 {
@@ -296,8 +296,8 @@ walk_ways(struct sim_explanation *explanation, uint32_t actor, uint64_t from, ui
     }
 }
 
-/* Where somebody else does it in the passing run: the way of who was given it here, else of who
- * does it. Else, where a loop of the reader's sleeps in its host: that loop's. */
+/* Where another actor does it in the passing run: the way of who was given it here, else of who
+ * does it. Else, where a loop of the reader's blocks in its host: that loop's. */
 static void
 find_ways(struct sim_explanation *explanation)
 {
@@ -326,7 +326,7 @@ find_ways(struct sim_explanation *explanation)
     }
 }
 
-/* What a loop went through when it was told of what it does not ask for again. */
+/* What a loop went through when it got a report that it does not ask for again. */
 static void
 find_told(struct sim_explanation *explanation)
 {
@@ -473,7 +473,7 @@ verify_order(struct sim_explanation *explanation)
     free(tape.entries);
 }
 
-/* A number that decides is told by its value. */
+/* A number that decides is given by its value. */
 static void
 find_number(struct sim_explanation *explanation)
 {

@@ -1,5 +1,5 @@
 /*
- * explain.h -- why a run fails, for somebody who has not seen the code.
+ * explain.h -- why a run fails, for a reader who has not seen the code.
  *
  *   the cause       which wake is missing, or what else is to blame, and where
  *   the decision    the nearest run that passes, and what it decides differently
@@ -43,9 +43,9 @@ struct sim_explanation {
     struct sim_actor_table actor_table; /* Of the failing run. */
     struct sim_ledger ledger;
     struct sim_wake_outcome wake_outcome;
-    struct sim_counterfactual counterfactual; /* Where nobody goes on. */
+    struct sim_counterfactual counterfactual; /* Where no task makes progress. */
     struct sim_attempt attempt;               /* … or a loop's wake was dropped: who came. */
-    /* … and the way of who would do it, or of the loop that sleeps; NULL: not walked. */
+    /* … and the way of who would do it, or of the blocked loop; NULL: not walked. */
     struct sim_trace *here;
     struct sim_trace *there;
     struct sim_trace *over; /* The step that writes over what came; NULL: not walked. */
@@ -54,7 +54,7 @@ struct sim_explanation {
 };
 
 /*
- * Runs the failure, and finds what is to be found. What is told is the run that was made of it by
+ * Runs the failure, and finds what is to be found. It explains the run that was made of it by
  * dropping what it does not need. Where it does not fail (`given`), nothing is looked for; a hang
  * is made once, and where it spins is all that is looked for.
  * False: the system refused, see failing.worker.error. sim_explanation_free must follow in any
@@ -63,7 +63,7 @@ struct sim_explanation {
 bool sim_explanation_make(struct sim_explanation *explanation, const struct sim_failure *failure);
 void sim_explanation_free(struct sim_explanation *explanation);
 
-/* How the run ended that is told. */
+/* How the explained run ended. */
 const struct sim_outcome *sim_explanation_outcome(const struct sim_explanation *explanation);
 
 #ifdef __cplusplus

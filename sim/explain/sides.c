@@ -132,7 +132,7 @@ put_row(struct sim_page *page, const char *mark, const char *left, const char *r
 struct side {
     const struct sim_actor_table *actor_table;
     uint64_t from; /* The step in which they part. */
-    uint64_t next; /* The one that is told next. */
+    uint64_t next; /* The one that is shown next. */
     uint64_t last;
     struct sim_page cell;
     struct sim_page words; /* Of the step before `next`. */
@@ -184,7 +184,7 @@ alike(struct side *side)
 }
 
 /* A step, or how many more are like the last one: a run that turns in circles shows where it began
- * to. With `end`, how many are not told. Empty: nothing is left. */
+ * to. With `end`, how many are not shown. Empty: nothing is left. */
 static const char *
 side_next(struct side *side, bool end)
 {

@@ -165,7 +165,7 @@ announced(struct sim_actor_table *actor_table, const struct sim_event *event)
     return part;
 }
 
-/* The task that is polled; made when nobody announced it. */
+/* The task that is polled; made when it was not announced. */
 static uint32_t
 polled_part(struct sim_actor_table *actor_table, const struct sim_event *event)
 {
@@ -224,7 +224,7 @@ assign(struct sim_actor_table *actor_table, const struct sim_event *event, uint3
     return part;
 }
 
-/* "slot 3" tells nobody anything; what is waited for in it does. */
+/* "slot 3" says nothing; what is waited for in it does. */
 static void
 note_nickname(struct sim_actor_table *actor_table, const struct sim_event *event, uint64_t index)
 {
@@ -252,7 +252,7 @@ number_of(const struct sim_actor_table *actor_table, uint32_t object)
     return &actor_table->numbered[SIM_OBJECT_KIND(object) * NUMBERS + nth];
 }
 
-/* Numbers are counted by each maker. 0: nobody has made such a one yet; else 1 + the index of who
+/* Numbers are counted by each maker. 0: there is no such one yet; else 1 + the index of who
  * did, or MANY. */
 static void
 note_number(struct sim_actor_table *actor_table, uint32_t object)

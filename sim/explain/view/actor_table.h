@@ -11,7 +11,7 @@
  * each maker; where two have made a timer 2, it is "its timer 2", or that "of the setup".
  *
  * Trust. Events and texts may come from a process that crashed while it wrote them:
- * every number read here is checked, and one that makes no sense is nobody.
+ * every number read here is checked, and one that makes no sense is no actor.
  *
  * Ownership. An actor table owns its tables (malloc) and borrows the recorder.
  *

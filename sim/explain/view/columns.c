@@ -205,7 +205,7 @@ put_row(struct sim__table *table, const struct sim_row *row)
     }
 }
 
-/* ---- What is told in one line. --------------------------------------------------------------- */
+/* ---- What is put in one line. ---------------------------------------------------------------- */
 
 static uint32_t
 count_steps(const struct sim__table *table, const struct sim_item *item)

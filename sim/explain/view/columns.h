@@ -27,7 +27,7 @@ extern "C" {
 #define SIM_ROWS_DEFAULT 60u
 
 /*
- * Adds the run. `outcome` may be NULL: nobody is of special interest. `steps` (may be NULL) are
+ * Adds the run. `outcome` may be NULL: no actor is of special interest. `steps` (may be NULL) are
  * shown in any case. `rows_max` 0: everything, nothing folded. RT_E_FULL: no memory; what was
  * written then is not complete.
  */

@@ -70,7 +70,7 @@ sim_diff_find(const struct sim_recorder *a, const struct sim_recorder *b,
 
 /* ---- In words. ------------------------------------------------------------------------------- */
 
-/* An event without words of its own is told by its name, so that no difference is invisible. */
+/* An event without words is described by its name, so that no difference is invisible. */
 static void
 put_event(const struct sim_actor_table *actor_table, struct sim_page *line, uint64_t index)
 {

@@ -21,7 +21,7 @@ extern "C" {
 enum sim_diff {
     SIM_DIFF_SAME,
     SIM_DIFF_EVENT, /* The event at `event` differs. */
-    SIM_DIFF_ENDS,  /* One run has ended at `event`, and the other one goes on. */
+    SIM_DIFF_ENDS,  /* One run has ended at `event`, and the other continues. */
     SIM_DIFF_LOST   /* They part in events from .. to-1, which a ring no longer has. */
 };
 

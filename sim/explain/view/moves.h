@@ -1,7 +1,7 @@
 /*
  * moves.h -- the timers that were moved: started while they ran, by whomever.
  *
- * A start after a start, with no end between them, is told as a move, with the
+ * A start after a start, with no end between them, is described as a move, with the
  * deadline that was given up for it. Who waits for the timer did not ask for it.
  *
  * Where the ring has lost the start before, the move looks like a first start.

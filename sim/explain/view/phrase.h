@@ -2,7 +2,7 @@
  * phrase.h -- an event in a few words.
  *
  * The words are those of the one who acts: "stores waker for the reply", "fires
- * the reply", "wakes client". Events that tell a reader nothing which the layout
+ * the reply", "wakes client". Events that say nothing to a reader which the layout
  * does not (a step begins, an actor is announced) have no words.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -37,7 +37,7 @@ uint32_t sim_phrase_whose_step(const struct sim_actor_table *actor_table, uint64
 /* Adds the comma (or the blank) that stands between what is there from `start` on and `next`. */
 void sim_phrase_join(struct sim_page *page, size_t start, const char *next);
 
-/* Who is woken by `event`, if it is somebody else's waking; SIM_PART_NONE. */
+/* Who is woken by `event`, if another actor wakes it; SIM_PART_NONE. */
 uint32_t sim_phrase_woken(const struct sim_actor_table *actor_table, uint64_t event);
 
 #ifdef __cplusplus

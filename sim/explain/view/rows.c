@@ -47,7 +47,7 @@ row_kind(const struct sim_event *event)
                                           : SIM_ROW_STEP;
 }
 
-/* True when `event` goes on with `row`. */
+/* True when `event` continues `row`. */
 static bool
 same_row(const struct sim_row *row, const struct sim_event *event)
 {
@@ -78,7 +78,7 @@ sim_rows_make(struct sim_rows *rows, const struct sim_actor_table *actor_table)
     rt_assert(rows != NULL && actor_table->recorder != NULL);
     *rows = (struct sim_rows){0};
     uint64_t now_ns = 0;
-    uint64_t slow_ns = 0; /* By how much the step took longer: nobody waits meanwhile. */
+    uint64_t slow_ns = 0; /* By how much the step took longer: no task waits meanwhile. */
     for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
         uint32_t part = sim_actor_table_part_of(actor_table, i);
@@ -225,7 +225,7 @@ is_marked(const struct sim_rows *rows, const struct sim_item *item)
     return item->kind == SIM_ITEM_ROW && rows->rows[item->row].marked;
 }
 
-/* First what is always shown; then the story of the one it is about, its end first; then how it
+/* First what is always shown; then the steps of the one it is about, its end first; then how it
  * began; then the rest, from the end. */
 static void
 choose_all(struct sim_plan *plan, const struct sim_rows *rows, const struct sim_interest *interest)

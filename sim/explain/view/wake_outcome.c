@@ -22,7 +22,7 @@ struct search {
     struct sim_wake_outcome *wake_outcome;
 };
 
-/* The first event after the verdict fell. A late wake-up is found in a run that goes on. */
+/* The first event after the verdict fell. A late wake-up is found in a run that continues. */
 static uint64_t
 find_horizon(const struct sim_actor_table *actor_table, const struct sim_outcome *outcome)
 {
@@ -50,7 +50,7 @@ last_of(const struct search *search, uint32_t kind, uint64_t before)
 }
 
 /* Where the poll that begins at `poll` has returned, if it did so in a later step: a poll of a
- * foreign runtime may give way in its middle, and go on as its loop. SIM_EVENT_NONE: in its own
+ * foreign runtime may give way in its middle, and continue as its loop. SIM_EVENT_NONE: in its own
  * step, or never. */
 static uint64_t
 returned_later(const struct search *search, uint64_t poll)
@@ -116,7 +116,7 @@ forgotten_wake(const struct search *search)
     return SIM_EVENT_NONE;
 }
 
-/* True when the step that owed the wake did something with `object`. */
+/* True when the step that should have woken did something with `object`. */
 static bool
 missing_wake_step_touches(const struct search *search, uint32_t object)
 {
@@ -139,7 +139,7 @@ open_at_horizon(const struct search *search, const struct sim_wait *wait)
     return wait->end == SIM_WAIT_OPEN || wait->end_event >= search->wake_outcome->horizon;
 }
 
-/* It waits for a timer whose time had come by the step that owed the wake. */
+/* It waits for a timer whose time had come by the step that should have woken. */
 static bool
 is_overdue(const struct search *search, const struct sim_wait *wait)
 {
@@ -183,7 +183,7 @@ fitness(const struct search *search, const struct sim_wait *wait)
         return taken && wanted ? 1 : 0;
     }
     if (!open && wait->end == SIM_WAIT_ERASED && wait->end_event <= wake_outcome->polled) {
-        /* Its own turn took it back. That is the story only when nothing came instead. */
+        /* Its own turn took it back. It is the outcome only when nothing came instead. */
         return wanted ? 3 : 2;
     }
     bool overdue = open && is_overdue(search, wait);
@@ -219,7 +219,7 @@ wait_ended_by(const struct sim_ledger *ledger, uint64_t event)
     return NULL;
 }
 
-/* A FIRE of `object` in the step that owed the wake, for somebody else; SIM_EVENT_NONE. */
+/* A FIRE of `object` in the step that should have woken, for another; SIM_EVENT_NONE. */
 static uint64_t
 fired_for_another(const struct search *search, uint32_t object, uint32_t whose)
 {
@@ -271,9 +271,9 @@ sim_wake_outcome_last_in(const struct sim_ledger *ledger, uint32_t object, uint6
 }
 
 /*
- * What the step that owed the wake fired instead. Where it is a place that the blocked task
+ * What the step that should have woken fired instead. Where it is a place that the blocked task
  * polled too without storing its waker there (a future that moved), this is the answer;
- * no event says so, and so it is only told.
+ * no event says so, and so it is only a clue.
  */
 static void
 find_instead(struct search *search)

@@ -1,9 +1,9 @@
 /*
- * wake_outcome.h -- what became of the waker that a blocked task was owed.
+ * wake_outcome.h -- what became of the waker of a blocked task.
  *
- * A task sleeps although it could go on. So somewhere between the store of its
+ * A task is blocked although it could make progress. So somewhere between the store of its
  * waker and the step that should have woken it, the wake went missing; there are
- * only so many ways, and the ledger tells which it was.
+ * only so many ways, and the ledger says which it was.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,14 +40,14 @@ enum sim_wake_outcome_kind {
 
 struct sim_wake_outcome {
     uint32_t kind;                /* enum sim_wake_outcome_kind */
-    uint32_t part;                /* Who sleeps; SIM_PART_NONE: nobody known. */
+    uint32_t part;                /* Who is blocked; SIM_PART_NONE: not known. */
     const struct sim_wait *wait;  /* Whose waker it is about; NULL: none. */
     const struct sim_wait *other; /* FIRED_OTHER: the wait that was fired; NEVER_FIRED: the one
                                      whose place the step fired; NULL: not known. */
     uint64_t instead;             /* NEVER_FIRED: what that step fired instead; SIM_EVENT_NONE. */
     uint64_t poll;                /* POLL (or STEP) of its last turn; SIM_EVENT_NONE. */
     uint64_t polled;              /* The last event of that turn. */
-    uint64_t owed;                /* The first event of the step that owed it a wake. */
+    uint64_t owed;                /* The first event of the step that should have woken it. */
     uint64_t root_cause;          /* The event in which the wake went missing; SIM_EVENT_NONE. */
     uint64_t horizon;             /* The first event that came after the failure. */
     bool overdue;                 /* NEVER_FIRED: `wait` is for a timer whose time had come. */
@@ -55,15 +55,15 @@ struct sim_wake_outcome {
 
 /* What stands in a picture of the run at the step where the wake went missing. */
 enum sim_missing_kind {
-    SIM_MISSING_NONE,   /* Nobody is known to whom a wake is owed, or no step. */
-    SIM_MISSING_OWED,   /* Somebody else's step should have woken it. */
-    SIM_MISSING_ITSELF, /* Its own step: what it waits for was there when it fell asleep. */
+    SIM_MISSING_NONE,   /* No blocked task is known, or no step. */
+    SIM_MISSING_OWED,   /* Another actor's step should have woken it. */
+    SIM_MISSING_ITSELF, /* Its own step: what it waits for was there when it blocked. */
     SIM_MISSING_DROPPED /* The wake was sent, and lost between there and the poll. */
 };
 
 struct sim_missing {
     enum sim_missing_kind kind;
-    uint32_t part;  /* Who sleeps. */
+    uint32_t part;  /* Who is blocked. */
     uint64_t step;  /* Under which it stands. */
     uint64_t woken; /* DROPPED: the step that sent the wake; at most `step`. */
     bool itself;    /* DROPPED: it was the blocked task who sent it. */
