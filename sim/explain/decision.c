@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/assert.h"
 #include "sim/engine/shrink/shrink.h"
 
 /* Bounds are numbers of runs, not of seconds: the same failure has the same explanation. */
@@ -40,6 +41,7 @@ static const struct sim_outcome *
 run_candidate(struct search *search, const struct sim_options *options, uint64_t seed, uint32_t how,
         const struct sim_tape *tape)
 {
+    rt_assert(options != NULL);
     const struct sim_run_spec candidate = {
             .scenario = search->failure->scenario,
             .options = *options,
@@ -57,12 +59,14 @@ run_candidate(struct search *search, const struct sim_options *options, uint64_t
 static bool
 may_run(struct search *search)
 {
+    rt_assert(search->failure->budget != NULL);
     return !search->refused && sim_budget_left(search->failure->budget);
 }
 
 static const struct sim_outcome *
 run_tape(struct search *search, const struct sim_tape *tape)
 {
+    rt_assert(tape != NULL);
     return run_candidate(
             search, &search->decision->options, search->decision->seed, SIM_HOW_LENIENT, tape);
 }
@@ -82,6 +86,8 @@ passes(const struct sim_outcome *outcome)
 static bool
 copy_tape(struct sim_tape *to, const struct sim_tape *from)
 {
+    rt_assert(to != from);
+    rt_assert(from->count == 0 || from->entries != NULL);
     struct sim_deviation *entries = calloc(from->count + 1u, sizeof(*entries));
     if (entries == NULL) {
         return false;
@@ -98,6 +104,7 @@ copy_tape(struct sim_tape *to, const struct sim_tape *from)
 static struct sim_tape
 without(const struct search *search, const struct sim_tape *tape, uint32_t from, uint32_t length)
 {
+    rt_assert(search->scratch != NULL);
     struct sim_tape left = {search->scratch, 0, tape->count + 1u};
     for (uint32_t i = 0; i < tape->count; i++) {
         if (i < from || i >= from + length) {
@@ -114,6 +121,8 @@ static bool
 shrink(struct search *search, const struct sim_tape *tape, const struct sim_outcome *outcome,
         bool options_stay, struct sim_tape *ret_tape)
 {
+    rt_assert(outcome != NULL);
+    rt_assert(tape != NULL);
     struct sim_decision *decision = search->decision;
     const struct sim_shrink_plan plan = {
             .spec.scenario = search->failure->scenario,
@@ -145,6 +154,7 @@ shrink(struct search *search, const struct sim_tape *tape, const struct sim_outc
 static struct sim_tally
 count(struct search *search, const struct sim_tape *prefix, uint32_t runs)
 {
+    rt_assert(prefix->count > 0);
     struct sim_tally tally = {0, 0, 0};
     struct sim_options options = search->decision->options;
     if (search->wanted.verdict == SIM_VERDICT_LATE_WAKEUP) {
@@ -168,6 +178,8 @@ static void
 count_sides(struct search *search, const struct sim_tape *tape, uint32_t at, uint32_t runs,
         struct sim_tally *ret_below, struct sim_tally *ret_beside)
 {
+    rt_assert(at < tape->count);
+    rt_assert(search->scratch != NULL);
     struct sim_tape prefix = {search->scratch, at + 1, tape->count + 1u};
     memcpy(prefix.entries, tape->entries, (at + 1) * sizeof(*prefix.entries));
     *ret_below = count(search, &prefix, runs);
@@ -179,6 +191,8 @@ count_sides(struct search *search, const struct sim_tape *tape, uint32_t at, uin
 static uint32_t
 separation(const struct sim_tally *below, const struct sim_tally *beside)
 {
+    rt_assert(below->failed <= below->runs);
+    rt_assert(beside->failed <= beside->runs);
     return below->failed + (beside->runs - beside->failed);
 }
 
@@ -186,6 +200,7 @@ separation(const struct sim_tally *below, const struct sim_tally *beside)
 static uint32_t
 runs_of(const struct search *search, uint32_t runs)
 {
+    rt_assert(runs >= SLOW);
     return search->wanted.steps > STEPS_SLOW ? runs / SLOW : runs;
 }
 
@@ -195,6 +210,7 @@ runs_of(const struct search *search, uint32_t runs)
 static bool
 may_decide(const struct sim_deviation *deviation)
 {
+    rt_assert(deviation->kind < SIM_KINDS);
     return deviation->kind != SIM_KIND_AUDIT;
 }
 
@@ -210,6 +226,7 @@ keep_passing(struct search *search)
 static void
 flip_one(struct search *search)
 {
+    rt_assert(!search->decision->found);
     struct sim_decision *decision = search->decision;
     const struct sim_tape *tape = &decision->failing;
     uint32_t best = 0;
@@ -245,6 +262,7 @@ flip_one(struct search *search)
 static void
 flip_two(struct search *search)
 {
+    rt_assert(!search->decision->found);
     struct sim_decision *decision = search->decision;
     const struct sim_tape *tape = &decision->failing;
     uint32_t left = FLIP_PAIRS;
@@ -267,6 +285,7 @@ flip_two(struct search *search)
 static bool
 take_passing(struct search *search, const struct sim_outcome *outcome)
 {
+    rt_assert(outcome->verdict == SIM_VERDICT_PASS);
     struct sim_decision *decision = search->decision;
     const struct sim_outcome passed = *outcome;
     struct sim_tape written = sim_single_deviations(search->single);
@@ -285,6 +304,7 @@ take_passing(struct search *search, const struct sim_outcome *outcome)
 static void
 find_passing(struct search *search)
 {
+    rt_assert(!search->decision->found);
     struct sim_decision *decision = search->decision;
     for (uint64_t seed = 1; seed <= PASSING_SEEDS && may_run(search); seed++) {
         decision->seeds_tried++;
@@ -304,6 +324,8 @@ find_passing(struct search *search)
 static uint32_t
 deciding_at(const struct sim_decision *decision, const struct sim_tape *tape)
 {
+    rt_assert(decision->found);
+    rt_assert(tape->count > 0);
     uint32_t at = 0;
     while (at + 1 < tape->count &&
             (tape->entries[at].stream != decision->deciding.stream ||
@@ -317,6 +339,7 @@ deciding_at(const struct sim_decision *decision, const struct sim_tape *tape)
 static void
 count_well(struct search *search)
 {
+    rt_assert(search->decision->found);
     struct sim_decision *decision = search->decision;
     const struct sim_tape *tape = decision->added ? &decision->passing : &decision->failing;
     struct sim_tally *below = decision->added ? &decision->beside : &decision->below;
@@ -332,6 +355,8 @@ sim_decision_find(struct sim_decision *decision, struct sim_single *single,
         const struct sim_failure *failure, const struct sim_tape *tape,
         const struct sim_outcome *outcome)
 {
+    rt_assert(tape != NULL);
+    rt_assert(outcome->verdict != SIM_VERDICT_PASS);
     *decision = (struct sim_decision){
             .options = *failure->options, .seed = failure->seed, .given = tape->count};
     struct search search = {
@@ -371,6 +396,7 @@ bool
 sim_decision_none(struct sim_decision *decision, const struct sim_failure *failure,
         const struct sim_tape *tape)
 {
+    rt_assert(tape != NULL);
     *decision = (struct sim_decision){
             .options = *failure->options, .seed = failure->seed, .given = tape->count};
     return copy_tape(&decision->failing, tape);
@@ -379,6 +405,7 @@ sim_decision_none(struct sim_decision *decision, const struct sim_failure *failu
 void
 sim_decision_free(struct sim_decision *decision)
 {
+    rt_assert(decision != NULL);
     free(decision->failing.entries);
     free(decision->passing.entries);
     decision->failing = (struct sim_tape){NULL, 0, 0};

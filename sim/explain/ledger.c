@@ -34,6 +34,7 @@ struct pass {
 static uint32_t
 bucket_of(uint32_t kind, uint32_t object, uint32_t whose)
 {
+    rt_assert(kind <= SIM_WAIT_HOST);
     uint32_t hash = (object ^ whose * 0x9e3779b1u ^ kind << 13) * 0x85ebca6bu;
     return (hash ^ hash >> 16) % BUCKETS;
 }
@@ -47,6 +48,7 @@ event_whose(const struct sim_event *event)
 static void
 reserve(struct pass *pass)
 {
+    rt_assert(pass->ledger->count <= pass->ledger->capacity);
     struct sim_ledger *ledger = pass->ledger;
     sim_heap_grow(&ledger->waits, ledger->count, &ledger->capacity, sizeof(*ledger->waits));
     pass->next = sim_heap_resize(pass->next, ledger->capacity, sizeof(*pass->next));
@@ -55,6 +57,8 @@ reserve(struct pass *pass)
 static void
 chain(struct pass *pass, uint32_t wait, uint32_t bucket)
 {
+    rt_assert(wait < pass->ledger->count);
+    rt_assert(bucket < BUCKETS);
     uint32_t *link = &pass->buckets[bucket];
     while (*link != NO_WAIT) {
         link = &pass->next[*link];
@@ -66,6 +70,7 @@ chain(struct pass *pass, uint32_t wait, uint32_t bucket)
 static uint32_t
 wait_open(struct pass *pass, uint32_t kind, uint32_t part, uint32_t object, uint32_t whose)
 {
+    rt_assert(part < pass->ledger->actor_table->count);
     reserve(pass);
     const struct sim_event *event = pass->event;
     uint32_t wait = pass->ledger->count++;
@@ -92,6 +97,7 @@ wait_open(struct pass *pass, uint32_t kind, uint32_t part, uint32_t object, uint
 static uint32_t *
 wait_link(struct pass *pass, uint32_t kind, uint32_t object, uint32_t whose)
 {
+    rt_assert(kind <= SIM_WAIT_HOST);
     uint32_t *link = &pass->buckets[bucket_of(kind, object, whose)];
     while (*link != NO_WAIT) {
         const struct sim_wait *wait = &pass->ledger->waits[*link];
@@ -125,6 +131,9 @@ wait_unknown(struct pass *pass, uint32_t kind, uint32_t object, uint32_t whose)
 static void
 wait_close(struct pass *pass, uint32_t *link, enum sim_wait_end end)
 {
+    rt_assert(*link != NO_WAIT);
+    rt_assert(*link < pass->ledger->count);
+    rt_assert(pass->ledger->waits[*link].end == SIM_WAIT_OPEN);
     struct sim_wait *ended = &pass->ledger->waits[*link];
     *link = pass->next[*link];
     bool with_task = end == SIM_WAIT_ERASED && pass->ending[ended->part] == pass->event->step + 1;
@@ -138,6 +147,8 @@ wait_close(struct pass *pass, uint32_t *link, enum sim_wait_end end)
 static uint32_t
 wait_end(struct pass *pass, uint32_t kind, uint32_t object, uint32_t whose, enum sim_wait_end end)
 {
+    rt_assert(end != SIM_WAIT_OPEN);
+    rt_assert(end < SIM_WAIT_ENDS);
     uint32_t *link = wait_link(pass, kind, object, whose);
     if (*link == NO_WAIT && kind == SIM_WAIT_SLOT) {
         (void)wait_unknown(pass, kind, object, whose);
@@ -153,6 +164,7 @@ wait_end(struct pass *pass, uint32_t kind, uint32_t object, uint32_t whose, enum
 static void
 host_end_all(struct pass *pass, enum sim_wait_end end)
 {
+    rt_assert(pass->event->kind == SIM_EVENT_REPORT);
     while (*wait_link(pass, SIM_WAIT_HOST, pass->event->object, 0) != NO_WAIT) {
         (void)wait_end(pass, SIM_WAIT_HOST, pass->event->object, 0, end);
     }
@@ -162,6 +174,7 @@ host_end_all(struct pass *pass, enum sim_wait_end end)
 static void
 note_unwait(struct pass *pass)
 {
+    rt_assert(pass->event->kind == RT_PROBE_UNWAIT);
     uint32_t *link = wait_link(pass, SIM_WAIT_HOST, pass->event->object, 0);
     uint32_t oldest = *link;
     while (*link != NO_WAIT && pass->ledger->waits[*link].part != pass->part) {
@@ -179,6 +192,7 @@ note_unwait(struct pass *pass)
 static void
 note_keep(struct pass *pass)
 {
+    rt_assert(pass->event->kind == RT_PROBE_KEEP);
     uint32_t whose = event_whose(pass->event);
     uint32_t wait = *wait_link(pass, SIM_WAIT_SLOT, pass->event->object, whose);
     if (wait == NO_WAIT) {
@@ -198,6 +212,7 @@ note_keep(struct pass *pass)
 static void
 note_wake(struct pass *pass, enum sim_wake wake)
 {
+    rt_assert(wake < SIM_WAKES);
     uint32_t wait = pass->fired;
     if (wait == NO_WAIT && wake != SIM_WAKE_CHILD) {
         wait = wait_end(pass, SIM_WAIT_CLONE, 0, pass->event->object, SIM_WAIT_FIRED);
@@ -211,6 +226,7 @@ note_wake(struct pass *pass, enum sim_wake wake)
 static void
 note_ending(struct pass *pass, uint32_t part)
 {
+    rt_assert(part == SIM_PART_NONE || part < pass->ledger->actor_table->count);
     if (part != SIM_PART_NONE) {
         pass->ending[part] = pass->event->step + 1;
     }
@@ -219,6 +235,7 @@ note_ending(struct pass *pass, uint32_t part)
 static void
 note_polled(struct pass *pass)
 {
+    rt_assert(pass->event->kind == RT_PROBE_POLLED);
     /* 0 is pending; ready and parked empty every place of the task. */
     if (pass->event->argument != 0) {
         note_ending(pass, pass->part);
@@ -228,6 +245,7 @@ note_polled(struct pass *pass)
 static enum sim_wake
 wake_of(const struct sim_event *event)
 {
+    rt_assert(event->kind == RT_PROBE_WAKE);
     return event->argument == 0   ? SIM_WAKE_QUEUED
            : event->argument == 1 ? SIM_WAKE_COALESCED
                                   : SIM_WAKE_POLLING;
@@ -236,6 +254,7 @@ wake_of(const struct sim_event *event)
 static void
 take(struct pass *pass)
 {
+    rt_assert(pass->fired == NO_WAIT || pass->fired < pass->ledger->count);
     const struct sim_event *event = pass->event;
     uint32_t whose = event_whose(event);
     uint32_t fired = NO_WAIT;
@@ -297,6 +316,7 @@ take(struct pass *pass)
 static void
 pass_init(struct pass *pass)
 {
+    rt_assert(pass->ledger->actor_table != NULL);
     uint32_t parts = pass->ledger->actor_table->count;
     pass->numbers = sim_heap_new(parts, sizeof(*pass->numbers));
     pass->ending = sim_heap_new(parts, sizeof(*pass->ending));
@@ -335,6 +355,7 @@ sim_ledger_free(struct sim_ledger *ledger)
 const struct sim_wait *
 sim_ledger_open_of(const struct sim_ledger *ledger, uint32_t part, const struct sim_wait *after)
 {
+    rt_assert(part != SIM_PART_NONE);
     rt_assert(after == NULL || (after >= ledger->waits && after < ledger->waits + ledger->count));
     uint32_t i = after != NULL ? (uint32_t)(after - ledger->waits) + 1 : 0;
     for (; i < ledger->count; i++) {

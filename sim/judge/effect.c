@@ -27,6 +27,7 @@ __attribute__((no_sanitize_address, noinline)) static void
 find_changes(const uint64_t *before, const volatile uint64_t *after, size_t count, size_t left_out,
         struct sim_effect *ret)
 {
+    rt_assert(ret->count == 0);
     for (size_t i = 0; i < count && ret->count < SIM_EFFECT_WORDS; i++) {
         if (before[i] != after[i] && i != left_out) {
             ret->words[ret->count++] = (uint32_t)i;
@@ -38,6 +39,8 @@ bool
 sim_effect_of(
         struct sim_stand *stand, const struct sim_question *asked, struct sim_effect *ret_effect)
 {
+    rt_assert(asked->actor > 0);
+    rt_assert(stand->what != NULL);
     struct sim_question question = *asked;
     struct sim_answer answer;
     ret_effect->count = 0;
@@ -73,6 +76,8 @@ bool
 sim_effect_differs(
         struct sim_stand *stand, const struct sim_question *question, struct sim_effect *ret_before)
 {
+    rt_assert(question->actor > 0);
+    rt_assert(ret_before != NULL);
     struct sim_question before = *question;
     struct sim_effect now;
     const struct sim_actor *actor = NULL;
@@ -90,6 +95,8 @@ sim_effect_differs(
 uint32_t
 sim_effect_distance(const struct sim_effect *a, const struct sim_effect *b)
 {
+    rt_assert(a->count <= SIM_EFFECT_WORDS);
+    rt_assert(b->count <= SIM_EFFECT_WORDS);
     uint32_t i = 0;
     uint32_t k = 0;
     uint32_t both = 0;

@@ -3,50 +3,32 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <stdlib.h>
-
 #include "runtime/base/assert.h"
-#include "sim/core/decide/strategies.h"
-#include "sim/judge/judge.h"
+#include "sim/base/heap.h"
+#include "sim/judge/control.h"
 
-/* A copy of `tape` without the deviations of who runs. The caller frees its entries. */
 static bool
-without_order(const struct sim_tape *tape, struct sim_tape *ret)
+is_order(uint32_t kind)
 {
-    ret->entries = calloc((size_t)tape->count + 1, sizeof(*ret->entries));
-    ret->capacity = tape->count + 1;
-    ret->count = 0;
-    for (uint32_t i = 0; ret->entries != NULL && i < tape->count; i++) {
-        if (tape->entries[i].kind != SIM_KIND_RUN) {
-            (void)sim_tape_append(ret, &tape->entries[i]);
-        }
-    }
-    return ret->entries != NULL;
+    return kind == SIM_KIND_RUN;
 }
 
 bool
 sim_judge_in_fifo(struct sim_world *world, const struct sim_case *what, const struct sim_tape *tape,
         const struct sim_outcome *outcome)
 {
-    struct sim_tape fifo;
-    struct sim_replay replay;
-    bool same = false;
-    uint32_t *sorted = calloc((size_t)tape->count + 1, sizeof(*sorted));
-    if (without_order(tape, &fifo) && sorted != NULL) {
-        sim_replay_init(&replay, &fifo, true, sorted);
-        struct sim_case in_order = *what;
-        in_order.strategy = &replay.strategy;
-        struct sim_outcome again;
-        struct sim_recording nothing = {false, false};
-        struct sim_recorder recorder = world->recorder;
-        struct sim_tape written = world->decider.tape;
-        world->decider.tape = (struct sim_tape){NULL, 0, 0};
-        sim_judge(world, &in_order, nothing, &again);
-        world->recorder = recorder;
-        world->decider.tape = written;
-        same = again.verdict == outcome->verdict && again.oracle == outcome->oracle;
-    }
-    free(fifo.entries);
-    free(sorted);
-    return same;
+    struct sim_control control;
+    struct sim_outcome again;
+    rt_assert(outcome->verdict != SIM_VERDICT_PASS);
+    sim_control_init(&control, tape, UINT32_MAX - 1, is_order);
+    struct sim_case in_order = *what;
+    in_order.strategy = &control.replay.strategy;
+    struct sim_recorder recorder = world->recorder;
+    struct sim_tape written = world->decider.tape;
+    world->decider.tape = (struct sim_tape){NULL, 0, 0};
+    sim_judge(world, &in_order, (struct sim_recording){false, false}, &again);
+    world->recorder = recorder;
+    world->decider.tape = written;
+    sim_control_fini(&control);
+    return again.verdict == outcome->verdict && again.oracle == outcome->oracle;
 }

@@ -1,5 +1,5 @@
 /*
- * judge.c -- from "nothing goes on" to a verdict.
+ * judge.c -- from a stall to a verdict.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,7 +18,7 @@
 #include "sim/judge/spurious_poll.h"
 #include "sim/judge/stand.h"
 
-/* Who slept when the run came to its end: looked up in one replay, asked in others. */
+/* The actors that are blocked at the end of the run: found in one replay, asked in others. */
 struct waiters {
     uint32_t indices[SIM_ACTORS_MAX + 1];
     bool in_host[SIM_ACTORS_MAX + 1]; /* A loop that is blocked there. */
@@ -26,10 +26,12 @@ struct waiters {
     uint32_t foreground; /* So many of them, first in the list, are waited for. */
 };
 
-/* Those who poll others, or not. */
+/* Those that poll others, or do not. */
 static void
 collect_some(const struct sim_world *world, bool waited_for, bool hosts, struct waiters *ret)
 {
+    rt_assert(ret->count <= SIM_ACTORS_MAX);
+    rt_assert(world->actor_count <= SIM_ACTORS_MAX + 1);
     for (uint32_t i = 1; i < world->actor_count; i++) {
         const struct sim_actor *actor = world->actors[i];
         bool can_block = actor->ops->kind == SIM_ACTOR_TASK || actor->ops->kind == SIM_ACTOR_LOOP ||
@@ -44,7 +46,7 @@ collect_some(const struct sim_world *world, bool waited_for, bool hosts, struct 
     }
 }
 
-/* Who polls others sleeps because they do, and comes after them. */
+/* An actor that polls others is blocked because they are, and is listed after them. */
 static void
 collect(const struct sim_world *world, bool waited_for, struct waiters *ret)
 {
@@ -62,9 +64,11 @@ reason_of(const struct sim_answer *answer)
 }
 
 static void
-blame(struct sim_outcome *outcome, enum sim_verdict verdict, enum sim_oracle oracle,
+set_verdict(struct sim_outcome *outcome, enum sim_verdict verdict, enum sim_oracle oracle,
         const struct sim_actor *actor, const struct sim_answer *answer)
 {
+    rt_assert(verdict != SIM_VERDICT_PASS);
+    rt_assert(actor->index > 0);
     outcome->verdict = (uint8_t)verdict;
     outcome->oracle = (uint8_t)oracle;
     outcome->actor = actor->index;
@@ -90,6 +94,7 @@ struct inquest {
 static bool
 find_waiters(struct inquest *inquest)
 {
+    rt_assert(inquest->outcome != NULL);
     struct waiters *waiters = &inquest->waiters;
     waiters->count = 0;
     if (!sim_stand_at(&inquest->stand, inquest->stop)) {
@@ -127,6 +132,7 @@ lost_by(enum sim_oracle_stage stage)
 static void
 say_lost(struct sim_outcome *outcome, const struct sim_answer *answer, enum sim_oracle_stage stage)
 {
+    rt_assert(outcome->verdict == SIM_VERDICT_LOST_WAKEUP);
     sim_outcome_say(outcome, "'%s' is blocked forever, waiting for: %s; %s", outcome->actor_name,
             reason_of(answer), lost_by(stage));
 }
@@ -134,6 +140,7 @@ say_lost(struct sim_outcome *outcome, const struct sim_answer *answer, enum sim_
 static void
 say_late(struct inquest *inquest, const struct sim_answer *answer)
 {
+    rt_assert(inquest->outcome->verdict == SIM_VERDICT_LATE_WAKEUP);
     sim_outcome_say(inquest->outcome,
             "'%s' was still blocked at %llu ns although it could make progress, waiting for: %s; "
             "nothing could run and the clock was about to move",
@@ -145,6 +152,7 @@ say_late(struct inquest *inquest, const struct sim_answer *answer)
 static void
 recall(struct inquest *inquest, uint32_t index, struct sim_answer *answer)
 {
+    rt_assert(index > 0);
     if (answer->waits || answer->blocked_since_step == 0) {
         return;
     }
@@ -165,6 +173,8 @@ recall(struct inquest *inquest, uint32_t index, struct sim_answer *answer)
 static void
 take_over(struct sim_outcome *outcome, const struct sim_answer *answer)
 {
+    rt_assert(answer->failed);
+    rt_assert(answer->outcome.verdict != SIM_VERDICT_PASS);
     outcome->verdict = answer->outcome.verdict;
     outcome->oracle = answer->outcome.oracle;
     outcome->actor = answer->outcome.actor;
@@ -185,11 +195,13 @@ oracle_of(enum sim_oracle_stage stage, bool audit)
                                                  : SIM_ORACLE_REWAKE_SOURCES;
 }
 
-/* Asks those who wait [from, to). True when one of them settles the matter. */
+/* Asks waiters [from, to). True when the answer of one is a verdict. */
 static bool
 ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_oracle_stage stage,
         bool audit)
 {
+    rt_assert(from <= to);
+    rt_assert(to <= inquest->waiters.count);
     for (uint32_t i = from; i < to; i++) {
         if (audit && stage == SIM_ORACLE_STAGE_POLL) {
             i = sim_progress_first_to_move(
@@ -220,7 +232,7 @@ ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_oracle_sta
             continue;
         }
         recall(inquest, index, &progress.answer);
-        blame(inquest->outcome, audit ? SIM_VERDICT_LATE_WAKEUP : SIM_VERDICT_LOST_WAKEUP,
+        set_verdict(inquest->outcome, audit ? SIM_VERDICT_LATE_WAKEUP : SIM_VERDICT_LOST_WAKEUP,
                 oracle_of(stage, audit), actor_at(inquest, index), &progress.answer);
         if (audit) {
             say_late(inquest, &progress.answer);
@@ -235,6 +247,7 @@ ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_oracle_sta
 static bool
 ask_stages(struct inquest *inquest, bool audit)
 {
+    rt_assert(inquest->waiters.foreground <= inquest->waiters.count);
     uint32_t foreground = inquest->waiters.foreground;
     uint32_t all = inquest->waiters.count;
     return ask_all(inquest, 0, foreground, SIM_ORACLE_STAGE_POLL, audit) ||
@@ -249,6 +262,7 @@ ask_stages(struct inquest *inquest, bool audit)
 static void
 describe_waiter(struct inquest *inquest, uint32_t index, struct sim_answer *ret)
 {
+    rt_assert(index > 0);
     *ret = (struct sim_answer){0};
     if (sim_stand_at(&inquest->stand, inquest->stop)) {
         sim_describe(actor_at(inquest, index), ret);
@@ -272,12 +286,12 @@ first_with_more_to_do(struct inquest *inquest, uint32_t count)
     return 0;
 }
 
-/* ---- First stage, once more: everybody, round after round. ------------------------------------
- * */
+/* ---- First stage, once more: all waiters, round after round. --------------------------------- */
 
 static bool
-ask_everybody(struct inquest *inquest)
+ask_in_rounds(struct inquest *inquest)
 {
+    rt_assert(inquest->waiters.foreground <= inquest->waiters.count);
     const struct waiters *waiters = &inquest->waiters;
     uint32_t index = sim_spurious_poll_rounds(
             &inquest->stand, inquest->stop, waiters->indices, waiters->foreground, false);
@@ -292,8 +306,8 @@ ask_everybody(struct inquest *inquest)
     uint32_t waiter = first_with_more_to_do(inquest, waiters->foreground);
     index = waiter != 0 ? waiter : index;
     describe_waiter(inquest, index, &answer);
-    blame(inquest->outcome, SIM_VERDICT_LOST_WAKEUP, SIM_ORACLE_REWAKE, actor_at(inquest, index),
-            &answer);
+    set_verdict(inquest->outcome, SIM_VERDICT_LOST_WAKEUP, SIM_ORACLE_REWAKE,
+            actor_at(inquest, index), &answer);
     inquest->outcome->reason = SIM_REASON_ROUNDS;
     sim_outcome_say(inquest->outcome,
             "'%s' is blocked forever, waiting for: %s; when all blocked tasks are polled in turn "
@@ -302,8 +316,7 @@ ask_everybody(struct inquest *inquest)
     return true;
 }
 
-/* ---- Third stage: what the primitives say of themselves. --------------------------------------
- * */
+/* ---- Third stage: the primitives' own audits. ------------------------------------------------ */
 
 static void
 audit_primitives(void *argument)
@@ -320,6 +333,7 @@ ask_primitives(struct inquest *inquest)
         return false;
     }
     const struct sim_outcome *said = &world->outcome;
+    rt_assert(said->verdict != SIM_VERDICT_PASS);
     inquest->outcome->verdict = said->verdict;
     inquest->outcome->oracle = said->oracle;
     inquest->outcome->site = said->site;
@@ -334,6 +348,8 @@ ask_primitives(struct inquest *inquest)
 static void
 say_deadlock(struct inquest *inquest)
 {
+    rt_assert(inquest->recorder != NULL);
+    rt_assert(inquest->waiters.foreground <= inquest->waiters.count);
     uint32_t count = inquest->waiters.foreground;
     for (uint32_t i = 0; i < count; i++) {
         struct sim_answer answer;
@@ -342,7 +358,7 @@ say_deadlock(struct inquest *inquest)
         const char *reason = reason_of(&answer);
         sim_record_text(inquest->recorder, SIM_TEXT_WAITER, index, reason, strlen(reason));
         if (i == 0) {
-            blame(inquest->outcome, SIM_VERDICT_DEADLOCK, SIM_ORACLE_STALL,
+            set_verdict(inquest->outcome, SIM_VERDICT_DEADLOCK, SIM_ORACLE_STALL,
                     actor_at(inquest, index), &answer);
             sim_outcome_say(inquest->outcome,
                     "%u blocked, and none can make progress: '%s' waits for: %s%s", count,
@@ -354,16 +370,18 @@ say_deadlock(struct inquest *inquest)
 static void
 judge_stall(struct inquest *inquest)
 {
+    rt_assert(inquest->outcome->verdict == SIM_VERDICT_DEADLOCK);
+    rt_assert(inquest->outcome->oracle == SIM_ORACLE_STALL);
     inquest->stop = (struct sim_stop){inquest->outcome->fail_step, true};
     if (find_waiters(inquest) && !ask_stages(inquest, false) && !ask_primitives(inquest) &&
-            !ask_everybody(inquest)) {
+            !ask_in_rounds(inquest)) {
         say_deadlock(inquest);
     }
 }
 
-/* ---- A limit: somebody may have slept through it who should not have. ------------------------ */
+/* ---- A limit: a wake may have been lost before it. ------------------------------------------- */
 
-/* Asleep, and able to go on, for so long: it is no wake on its way. */
+/* Blocked, and able to make progress, for so long: no wake is on its way. */
 static bool
 lost_long_ago(const struct inquest *inquest)
 {
@@ -376,13 +394,15 @@ lost_long_ago(const struct inquest *inquest)
 static bool
 ask_at_limit(struct inquest *inquest)
 {
+    rt_assert(!inquest->stop.at_quiet);
+    rt_assert(inquest->waiters.foreground <= inquest->waiters.count);
     for (uint32_t i = 0; i < inquest->waiters.foreground; i++) {
         uint32_t index = inquest->waiters.indices[i];
         struct sim_progress progress;
         sim_progress_at_limit(&inquest->stand, inquest->stop, index, &progress);
         if (progress.could) {
             recall(inquest, index, &progress.answer);
-            blame(inquest->outcome, SIM_VERDICT_LOST_WAKEUP, SIM_ORACLE_REWAKE,
+            set_verdict(inquest->outcome, SIM_VERDICT_LOST_WAKEUP, SIM_ORACLE_REWAKE,
                     actor_at(inquest, index), &progress.answer);
             say_lost(inquest->outcome, &progress.answer, SIM_ORACLE_STAGE_POLL);
             return true;
@@ -394,6 +414,7 @@ ask_at_limit(struct inquest *inquest)
 static void
 judge_limit(struct inquest *inquest)
 {
+    rt_assert(inquest->outcome->verdict != SIM_VERDICT_PASS);
     struct sim_outcome said = *inquest->outcome;
     inquest->stop = (struct sim_stop){said.fail_step, false};
     if (!find_waiters(inquest) || !ask_at_limit(inquest)) {
@@ -412,6 +433,7 @@ judge_limit(struct inquest *inquest)
 static bool
 judge_quiet_at(struct inquest *inquest, uint64_t step)
 {
+    rt_assert(inquest->outcome->verdict == SIM_VERDICT_PASS);
     inquest->stop = (struct sim_stop){step, true};
     if (!find_waiters(inquest)) {
         return false;
@@ -425,10 +447,11 @@ judge_quiet_at(struct inquest *inquest, uint64_t step)
     return true;
 }
 
-/* The first of the drawn quiescences at which something is wrong tells the story. */
+/* The first of the drawn quiescences at which something is wrong is the verdict. */
 static void
 judge_quiet(struct inquest *inquest)
 {
+    rt_assert(inquest->audits <= SIM_AUDITS_MAX);
     for (uint32_t i = 0; i < inquest->audits; i++) {
         if (judge_quiet_at(inquest, inquest->audit_steps[i])) {
             return;
@@ -436,11 +459,13 @@ judge_quiet(struct inquest *inquest)
     }
 }
 
-/* ---- The door. ------------------------------------------------------------------------------- */
+/* ---- The interface. -------------------------------------------------------------------------- */
 
 static void
 judge(struct inquest *inquest)
 {
+    rt_assert(inquest->what != NULL);
+    rt_assert(inquest->outcome != NULL);
     const struct sim_outcome *outcome = inquest->outcome;
     bool limit = outcome->verdict == SIM_VERDICT_LIVELOCK ||
                  outcome->verdict == SIM_VERDICT_STEP_LIMIT ||
@@ -456,11 +481,13 @@ judge(struct inquest *inquest)
     sim_stand_leave(&inquest->stand);
 }
 
-/* The run as its replays will make it: by its own strategy, where that repeats without hearing what
- * happens, else by the tape that it has just written, which `tape` lends on. */
+/* The run as its replays will make it: by its own strategy, where that repeats without knowing what
+ * happens, else by the tape that it has just written, `tape`, which is borrowed. */
 static struct sim_case
 repeatable(const struct sim_case *what, const struct sim_tape *tape, struct sim_replay *replay)
 {
+    rt_assert(tape != NULL);
+    rt_assert(replay != NULL);
     struct sim_case again = *what;
     if (!what->strategy->ops->repeats) {
         sim_replay_init(replay, tape, false, NULL);
@@ -469,11 +496,12 @@ repeatable(const struct sim_case *what, const struct sim_tape *tape, struct sim_
     return again;
 }
 
-/* The run was cut off, and nobody slept through it who should not have. True: that was too soon, it
- * is excused and must be let go on. */
+/* The run was cut off, and no wake was lost before. True: that was too soon, the run is excused and
+ * must continue. */
 static bool
 cut_too_soon(struct inquest *inquest, const struct sim_tape *tape, const struct sim_health *health)
 {
+    rt_assert(inquest->what != NULL);
     struct sim_outcome *outcome = inquest->outcome;
     bool early = outcome->oracle == SIM_ORACLE_LIVENESS;
     if (!early && outcome->verdict != SIM_VERDICT_STEP_LIMIT &&
@@ -483,23 +511,26 @@ cut_too_soon(struct inquest *inquest, const struct sim_tape *tape, const struct 
     return !sim_judge_liveness(inquest->stand.world, inquest->what, tape, health, outcome) && early;
 }
 
-/* From here on the world is a replay's; who buries the process finds the run in `ended`. */
+/* From here on the world is a replay's; when the process dies, the run is found in `ended`. */
 static void
 begin_asking(struct sim_world *world, const struct sim_outcome *outcome,
         const struct sim_recorder *recorder)
 {
+    rt_assert(recorder->count == world->recorder.count);
     world->ended.outcome = *outcome;
     world->ended.recorder = *recorder;
     atomic_signal_fence(memory_order_release);
     world->ended.asking = true;
 }
 
-/* Judges a run that has ended. False when what it came to is not the end of it; `unbounded` is then
- * the case that comes to it, by `replay` where its strategy does not repeat. */
+/* Judges a run that has ended. False when it must continue; `unbounded` is then the case that does,
+ * by `replay` where its strategy does not repeat. */
 static bool
 judge_end(struct sim_world *world, const struct sim_case *what, struct sim_replay *replay,
         struct sim_aside *kept, struct sim_case *ret_unbounded, struct sim_outcome *outcome)
 {
+    rt_assert(world->audits_drawn <= SIM_AUDITS_MAX);
+    rt_assert(what->strategy != NULL);
     struct inquest inquest = {.outcome = outcome, .recorder = &kept->recorder};
     inquest.audits = world->audits_drawn;
     memcpy(inquest.audit_steps, world->audit_steps, sizeof(inquest.audit_steps));
@@ -522,6 +553,7 @@ void
 sim_judge_ended(
         struct sim_world *world, const struct sim_case *what, struct sim_outcome *ret_outcome)
 {
+    rt_assert(what->strategy != NULL);
     struct sim_aside kept;
     struct sim_replay replay;
     struct sim_case unbounded;
@@ -548,6 +580,8 @@ void
 sim_judge(struct sim_world *world, const struct sim_case *what, struct sim_recording recording,
         struct sim_outcome *ret_outcome)
 {
+    rt_assert(what->scenario != NULL);
+    rt_assert(what->strategy != NULL);
     sim_world_run(world, what->scenario, &what->options, what->seed, what->strategy, recording,
             ret_outcome);
     sim_judge_ended(world, what, ret_outcome);

@@ -1,16 +1,16 @@
 /*
- * liveness.c -- who is still busy although nothing disturbs it any more?
+ * liveness.c -- which task is still busy although no fault is injected any more?
  *
  * A run that takes long after it became free of faults may have much to do, or a long timer to wait
- * for. It is blamed where neither can be:
+ * for. It fails where neither can be:
  *
- *   1. Somebody is busy: was polled a number of times since then.
- *   2. Nobody who is waited for sleeps since the first half of that time with a timer armed.
- *   3. The control, the same run with nothing to disturb it from its first step on, passes, and
+ *   1. A task is busy: it was polled a number of times since then.
+ *   2. No task that is waited for is blocked since the first half of that time with a timer armed.
+ *   3. The control, the same run without faults from its first step on, passes, and
  *      in a quarter of the steps and of the time that this one had in order.
  *
- * Whoever declares how fast the program settles (`converge_steps`, `converge_ns`) is taken at that
- * word, and none of this is asked.
+ * Where a scenario declares how fast its program converges (`converge_steps`, `converge_ns`), none
+ * of this is asked.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,15 +18,14 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/assert.h"
 #include "runtime/base/probe.h"
-#include "sim/core/decide/strategies.h"
 #include "sim/core/scenario.h"
+#include "sim/judge/control.h"
 
-/* So much longer than the control a run must have gone on. A control that meets the least latency
+/* So much longer than the control a run must have continued. A control that meets the least latency
  * where this run met the longest, or moves all bytes at once, is quicker for that alone. */
 #define TIMES 4u
 /* Of the tape, so that it does not matter what its capacity was. */
@@ -34,13 +33,13 @@
 #define WAITS_MAX 16u
 #define BUSY_POLLS 16u
 
-/* ---- Who is awake, and who sleeps. ----------------------------------------------------------- */
+/* ---- Which task is busy, and which is blocked. ----------------------------------------------- */
 
-/* As the run stood at its end. Names are copied: the replay is given up. */
+/* As the run was at its end. Names are copied: the replay is dropped. */
 struct witness {
     bool excused; /* By 2. */
     uint64_t polls;
-    uint32_t actor; /* Who was busiest; UINT32_MAX: nobody. */
+    uint32_t actor; /* The busiest; UINT32_MAX: none. */
     uint32_t object;
     char name[sizeof(((struct sim_outcome *)0)->actor_name)];
     char reason[64];
@@ -49,6 +48,7 @@ struct witness {
 static bool
 waits_for_time(const struct sim_actor *actor)
 {
+    rt_assert(actor->index > 0);
     struct sim_waiting waits[WAITS_MAX];
     if (actor->due_ns != SIM_NEVER) {
         return true;
@@ -65,6 +65,8 @@ waits_for_time(const struct sim_actor *actor)
 static void
 describe(const struct sim_actor *actor, struct witness *witness)
 {
+    rt_assert(actor->index > 0);
+    rt_assert(witness->actor == UINT32_MAX);
     struct sim_waiting waits[WAITS_MAX];
     uint32_t count = actor->ops->waiting != NULL ? actor->ops->waiting(actor, waits, WAITS_MAX) : 0;
     const char *reason = count > 0 ? waits[0].reason : NULL;
@@ -74,10 +76,11 @@ describe(const struct sim_actor *actor, struct witness *witness)
     (void)snprintf(witness->reason, sizeof(witness->reason), "%s", reason != NULL ? reason : "");
 }
 
-/* Those who are waited for before others: they are why the run is not over. */
+/* Actors that are waited for before others: they are why the run is not over. */
 static const struct sim_actor *
 busier(const struct sim_actor *a, const struct sim_actor *b)
 {
+    rt_assert(b != NULL);
     if (a == NULL || (b->foreground && !a->foreground)) {
         return b;
     }
@@ -90,6 +93,7 @@ busier(const struct sim_actor *a, const struct sim_actor *b)
 static void
 look(const struct sim_world *world, uint64_t half, struct witness *ret)
 {
+    rt_assert(half <= world->step);
     const struct sim_actor *busiest = NULL;
     for (uint32_t i = 1; i < world->actor_count; i++) {
         const struct sim_actor *actor = world->actors[i];
@@ -115,6 +119,8 @@ static bool
 find_witness(struct sim_world *world, const struct sim_case *what, const struct sim_health *health,
         const struct sim_outcome *outcome, struct witness *ret)
 {
+    rt_assert(health->fault_free);
+    rt_assert(health->step <= outcome->fail_step);
     const struct sim_recording nothing = {false, false};
     const struct sim_stop stop = {outcome->fail_step, false};
     *ret = (struct witness){.actor = UINT32_MAX};
@@ -134,20 +140,6 @@ is_disturbance(uint32_t kind)
 {
     return kind == SIM_KIND_FAULT || kind == SIM_KIND_SPURIOUS || kind == SIM_KIND_LATE ||
            kind == SIM_KIND_SLOW || kind == SIM_KIND_AUDIT;
-}
-
-/* The decisions of the run but those. The caller frees the entries. */
-static bool
-undisturbed(const struct sim_tape *tape, struct sim_tape *ret)
-{
-    uint32_t count = tape->count < CONTROL_DEVIATIONS ? tape->count : CONTROL_DEVIATIONS;
-    *ret = (struct sim_tape){calloc((size_t)count + 1, sizeof(*ret->entries)), 0, count + 1};
-    for (uint32_t i = 0; ret->entries != NULL && i < count; i++) {
-        if (!is_disturbance(tape->entries[i].kind)) {
-            (void)sim_tape_append(ret, &tape->entries[i]);
-        }
-    }
-    return ret->entries != NULL;
 }
 
 /* Free of faults from its first step on, with so much less shared. */
@@ -174,18 +166,14 @@ static bool
 run_control(struct sim_world *world, const struct sim_case *what, const struct sim_tape *tape,
         const struct sim_options *options, uint64_t *ret_steps)
 {
-    struct sim_tape kept;
-    struct sim_replay replay;
-    struct sim_outcome outcome = {.verdict = SIM_VERDICT_HANG};
-    uint32_t *sorted = calloc(CONTROL_DEVIATIONS + 1, sizeof(*sorted));
-    if (undisturbed(tape, &kept) && sorted != NULL) {
-        const struct sim_recording nothing = {false, false};
-        sim_replay_init(&replay, &kept, true, sorted);
-        sim_world_run(
-                world, what->scenario, options, what->seed, &replay.strategy, nothing, &outcome);
-    }
-    free(kept.entries);
-    free(sorted);
+    const struct sim_recording nothing = {false, false};
+    struct sim_control control;
+    struct sim_outcome outcome;
+    rt_assert(tape != NULL);
+    sim_control_init(&control, tape, CONTROL_DEVIATIONS, is_disturbance);
+    sim_world_run(world, what->scenario, options, what->seed, &control.replay.strategy, nothing,
+            &outcome);
+    sim_control_fini(&control);
     *ret_steps = outcome.steps;
     return outcome.verdict == SIM_VERDICT_PASS;
 }
@@ -195,6 +183,7 @@ run_control(struct sim_world *world, const struct sim_case *what, const struct s
 __attribute__((format(printf, 2, 3))) static void
 add(struct sim_outcome *outcome, const char *format, ...)
 {
+    rt_assert(format != NULL);
     size_t used = strlen(outcome->message);
     va_list arguments;
     va_start(arguments, format);
@@ -206,6 +195,7 @@ static void
 say(struct sim_outcome *outcome, const struct sim_health *health, const struct witness *witness,
         uint64_t control_steps)
 {
+    rt_assert(witness->polls > 0 || witness->actor == UINT32_MAX);
     outcome->message[0] = '\0';
     add(outcome, "no faults after step %llu, and %llu steps (%llu ms) later it ",
             (unsigned long long)health->step,
@@ -225,11 +215,13 @@ say(struct sim_outcome *outcome, const struct sim_health *health, const struct w
     }
 }
 
-/* No line is blamed: where the bound happens to meet it says nothing. */
+/* No line is responsible: where the bound happens to meet the run says nothing. */
 static void
 accuse(struct sim_outcome *outcome, const struct sim_health *health, const struct witness *witness,
         uint64_t control_steps)
 {
+    rt_assert(health->fault_free);
+    rt_assert(outcome->verdict != SIM_VERDICT_PASS);
     outcome->verdict = SIM_VERDICT_LIVELOCK;
     outcome->oracle = SIM_ORACLE_LIVENESS;
     outcome->actor = witness->actor;
@@ -250,6 +242,8 @@ bool
 sim_judge_liveness(struct sim_world *world, const struct sim_case *what,
         const struct sim_tape *tape, const struct sim_health *health, struct sim_outcome *outcome)
 {
+    rt_assert(tape != NULL);
+    rt_assert(outcome->verdict != SIM_VERDICT_PASS);
     struct witness witness;
     uint64_t control_steps = 0;
     if (!health->fault_free || health->injections == 0 ||

@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "runtime/base/assert.h"
 #include "sim/judge/judge.h"
 #include "sim/judge/spurious_poll.h"
 #include "sim/judge/stand.h"
@@ -16,6 +17,7 @@
 static bool
 is_lost_after(struct sim_stand *stand, uint64_t step)
 {
+    rt_assert(step > 0);
     return sim_stand_at(stand, (struct sim_stop){step, false}) && sim_world_lost(stand->world) > 0;
 }
 
@@ -23,6 +25,7 @@ is_lost_after(struct sim_stand *stand, uint64_t step)
 static uint64_t
 bisect(struct sim_stand *stand, uint64_t last)
 {
+    rt_assert(stand->what != NULL);
     uint64_t there = 0;
     uint64_t lost = last;
     if (last == 0 || !is_lost_after(stand, last)) {
@@ -42,6 +45,7 @@ bisect(struct sim_stand *stand, uint64_t last)
 uint64_t
 sim_judge_lost(struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome)
 {
+    rt_assert(what->strategy != NULL);
     if (outcome->lost_wakers == 0) {
         return 0;
     }

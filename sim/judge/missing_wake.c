@@ -16,6 +16,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "runtime/base/assert.h"
 #include "sim/judge/effect.h"
 #include "sim/judge/judge.h"
 #include "sim/judge/progress.h"
@@ -37,6 +38,7 @@ struct asking {
 static bool
 would_make_progress(struct asking *asking, uint64_t step, bool clock_back)
 {
+    rt_assert(asking->outcome->verdict != SIM_VERDICT_PASS);
     const struct sim_question question = {
             .stop = {step, false},
             .actor = asking->outcome->actor,
@@ -54,6 +56,7 @@ would_make_progress(struct asking *asking, uint64_t step, bool clock_back)
 static uint64_t
 last_poll(struct asking *asking)
 {
+    rt_assert(asking->outcome->actor > 0);
     const struct sim_stop stop = {asking->outcome->fail_step, false};
     const struct sim_actor *actor = NULL;
     if (sim_stand_at(&asking->stand, stop)) {
@@ -62,10 +65,11 @@ last_poll(struct asking *asking)
     return actor != NULL ? actor->stopped_step : 0;
 }
 
-/* The first step after `step` in which a deadline was seen to; `step` when none is on record. */
+/* The first step after `step` in which a deadline was checked; `step` when none is on record. */
 static uint64_t
 next_expiry(const struct sim_recorder *recorder, uint64_t step)
 {
+    rt_assert(recorder != NULL);
     for (uint64_t i = sim_recorder_first(recorder); i < recorder->count; i++) {
         const struct sim_event *event = sim_recorder_event(recorder, i);
         if (event->step > step &&
@@ -80,6 +84,7 @@ next_expiry(const struct sim_recorder *recorder, uint64_t step)
 static uint64_t
 first_after(struct asking *asking, uint64_t not_yet, uint64_t would)
 {
+    rt_assert(not_yet < would);
     while (would - not_yet > 1) {
         uint64_t middle = not_yet + (would - not_yet) / 2;
         if (would_make_progress(asking, middle, false)) {
@@ -95,6 +100,7 @@ first_after(struct asking *asking, uint64_t not_yet, uint64_t would)
 static bool
 would_at_the_end(struct asking *asking)
 {
+    rt_assert(asking->outcome->fail_step > 0);
     uint64_t end = asking->outcome->fail_step;
     const struct sim_question question = {.stop = {end, false},
             .actor = asking->outcome->actor,
@@ -113,6 +119,7 @@ would_at_the_end(struct asking *asking)
 static bool
 waits_otherwise(struct asking *asking, uint64_t last)
 {
+    rt_assert(asking->outcome->actor > 0);
     struct sim_answer answer;
     const struct sim_question question = {.stop = {last, false},
             .actor = asking->outcome->actor,
@@ -128,6 +135,7 @@ waits_otherwise(struct asking *asking, uint64_t last)
 static uint64_t
 bisect(struct asking *asking)
 {
+    rt_assert(asking->outcome->actor > 0);
     uint64_t last = last_poll(asking);
     uint64_t end = asking->outcome->fail_step;
     if (!would_at_the_end(asking)) {
@@ -144,6 +152,7 @@ bisect(struct asking *asking)
 static enum sim_oracle_stage
 find_stage(struct asking *asking)
 {
+    rt_assert(asking->outcome->actor > 0);
     const struct sim_stop end = {asking->outcome->fail_step, false};
     const struct sim_actor *actor = NULL;
     if (asking->outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
@@ -161,6 +170,7 @@ find_stage(struct asking *asking)
 static uint64_t
 bisect_loop(struct asking *asking)
 {
+    rt_assert(asking->stage == SIM_ORACLE_STAGE_INTERRUPT);
     const struct sim_stop end = {asking->outcome->fail_step, false};
     struct sim_reports reports;
     uint64_t step = 0;
@@ -177,6 +187,7 @@ uint64_t
 sim_judge_missing_wake(
         struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome)
 {
+    rt_assert(what->strategy != NULL);
     if (outcome->verdict != SIM_VERDICT_LOST_WAKEUP &&
             outcome->verdict != SIM_VERDICT_LATE_WAKEUP) {
         return 0;
@@ -197,6 +208,8 @@ bool
 sim_judge_question(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, struct sim_question *ret_question)
 {
+    rt_assert(what->strategy != NULL);
+    rt_assert(ret_question != NULL);
     struct asking asking = {.outcome = outcome};
     struct sim_reports reports = {0};
     struct sim_effect before;

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "runtime/base/assert.h"
+
 /* Steps of one replay after the question. A replay that needs more is no answer. */
 #define STEPS_MAX 20000u
 
@@ -26,6 +28,7 @@ static bool
 with(struct sim_stand *stand, uint32_t journal, const struct sim_question *question,
         struct sim_answer *ret)
 {
+    rt_assert(journal < SIM_JOURNALS);
     memset(ret, 0, sizeof(*ret));
     if (!sim_stand_at(stand, question->stop)) {
         return false;
@@ -41,6 +44,7 @@ static bool
 without(struct sim_stand *stand, uint32_t journal, struct sim_stop stop,
         const struct sim_settling *settling)
 {
+    rt_assert(journal < SIM_JOURNALS);
     if (!sim_stand_at(stand, stop)) {
         return false;
     }
@@ -60,6 +64,8 @@ bool
 sim_progress_reports(struct sim_stand *stand, struct sim_stop stop, uint32_t index,
         struct sim_reports *ret_reports)
 {
+    rt_assert(index > 0);
+    rt_assert(ret_reports != NULL);
     struct sim_in_host in_host;
     if (!sim_stand_at(stand, stop)) {
         return false;
@@ -80,6 +86,7 @@ sim_progress_reports(struct sim_stand *stand, struct sim_stop stop, uint32_t ind
 static bool
 stand_alone(struct sim_stand *stand, uint32_t index)
 {
+    rt_assert(index > 0);
     const struct sim_settling settling = {.steps = STEPS_ALONE, .free_steps = true};
     struct sim_in_host in_host;
     if (!sim_stand_at(stand, (struct sim_stop){0, false})) {
@@ -102,6 +109,8 @@ stand_alone(struct sim_stand *stand, uint32_t index)
 static bool
 is_gained_by_any_report(struct sim_stand *stand, const struct sim_question *question)
 {
+    rt_assert(question->stage == SIM_ORACLE_STAGE_INTERRUPT);
+    rt_assert(question->actor > 0);
     const struct sim_gains *journals = stand->world->journals;
     struct sim_question placebo = *question;
     struct sim_answer answer;
@@ -129,6 +138,7 @@ is_gained_by_any_report(struct sim_stand *stand, const struct sim_question *ques
 static bool
 run_to_the_end(struct sim_stand *stand, uint32_t first, const struct sim_question *question)
 {
+    rt_assert(first + 1 < SIM_JOURNALS);
     struct sim_answer answer;
     return with(stand, first, question, &answer) && !answer.limit && !answer.failed &&
            !stand->world->journals[first].full &&
@@ -141,6 +151,8 @@ static bool
 waits_for_other_than_its_last_poll(
         struct sim_stand *stand, const struct sim_question *asked, uint64_t last_step)
 {
+    rt_assert(asked->actor > 0);
+    rt_assert(last_step <= asked->stop.step);
     struct sim_waits waited;
     struct sim_question question = *asked;
     struct sim_answer answer;
@@ -160,6 +172,7 @@ waits_for_other_than_its_last_poll(
 static uint64_t
 spent_ns(struct sim_stand *stand, struct sim_stop stop)
 {
+    rt_assert(stand->what != NULL);
     return sim_stand_at(stand, stop) ? stand->world->now_ns - stand->world->quiet_ns : 0;
 }
 
@@ -168,6 +181,7 @@ static bool
 is_earlier(const struct sim_stand *stand, uint32_t first, const struct sim_gain *gain,
         uint64_t slack_ns)
 {
+    rt_assert(first + 1 < SIM_JOURNALS);
     const struct sim_gains *with = &stand->world->journals[first];
     return sim_gains_earlier(with, with + 1, slack_ns, gain->kind, gain->of);
 }
@@ -184,6 +198,7 @@ static bool
 comes_earlier(struct sim_stand *stand, const struct sim_question *asked, uint64_t last_step,
         uint64_t slack_ns)
 {
+    rt_assert(last_step <= asked->stop.step);
     const struct sim_gains *gains = &stand->world->journals[0];
     struct sim_question question = *asked;
     struct sim_question placebo;
@@ -217,6 +232,7 @@ comes_earlier(struct sim_stand *stand, const struct sim_question *asked, uint64_
 static uint64_t
 excused_until(const struct sim_world *world, const struct sim_actor *actor, bool loop)
 {
+    rt_assert(actor != NULL);
     uint64_t slack_ns = world->options.slack_ns;
     slack_ns = loop && slack_ns < LOOP_SLACK_NS ? LOOP_SLACK_NS : slack_ns;
     if (slack_ns == 0) {
@@ -232,6 +248,8 @@ excused_until(const struct sim_world *world, const struct sim_actor *actor, bool
 static bool
 is_in_time(struct sim_stand *stand, const struct sim_question *question, uint64_t until_ns)
 {
+    rt_assert(until_ns > 0);
+    rt_assert(question->stop.at_quiet);
     const struct sim_gains *journals = stand->world->journals;
     const struct sim_settling settling = {
             .steps = STEPS_MAX, .until_ns = until_ns, .free_steps = true};
@@ -249,6 +267,7 @@ is_in_time(struct sim_stand *stand, const struct sim_question *question, uint64_
 static bool
 is_on_its_way(struct sim_stand *stand, const struct sim_question *question)
 {
+    rt_assert(question->stop.at_quiet);
     const struct sim_gains *journals = stand->world->journals;
     struct sim_settling settling = {.steps = STEPS_MAX, .free_steps = true};
     if (!sim_stand_at(stand, question->stop)) {
@@ -273,6 +292,8 @@ static void
 ask_at_quiet(struct sim_stand *stand, const struct sim_question *question, bool waited_for,
         struct sim_progress *ret)
 {
+    rt_assert(question->stop.at_quiet);
+    rt_assert(question->settling.free_steps);
     ret->could = false;
     ret->failed = false;
     if (!sim_stand_at(stand, question->stop)) {
@@ -308,6 +329,7 @@ static void
 ask_in_stall(struct sim_stand *stand, const struct sim_question *question, bool waited_for,
         struct sim_progress *ret)
 {
+    rt_assert(question->settling.until_ns == SIM_NEVER);
     ret->could = false;
     ret->failed = false;
     if (!with(stand, 0, question, &ret->answer)) {
@@ -322,6 +344,8 @@ void
 sim_progress_in_stall(struct sim_stand *stand, struct sim_stop stop, uint32_t actor,
         enum sim_oracle_stage stage, bool waited_for, struct sim_progress *ret)
 {
+    rt_assert(actor > 0);
+    rt_assert(ret != NULL);
     struct sim_question question = {.stop = stop,
             .actor = actor,
             .stage = stage,
@@ -350,6 +374,8 @@ void
 sim_progress_at_quiet(struct sim_stand *stand, struct sim_stop stop, uint32_t actor,
         enum sim_oracle_stage stage, bool waited_for, struct sim_progress *ret)
 {
+    rt_assert(actor > 0);
+    rt_assert(stop.at_quiet);
     struct sim_question question = {.stop = stop,
             .actor = actor,
             .stage = stage,
@@ -375,6 +401,8 @@ uint32_t
 sim_progress_first_to_move(struct sim_stand *stand, struct sim_stop stop, const uint32_t *actors,
         uint32_t from, uint32_t to)
 {
+    rt_assert(from <= to);
+    rt_assert(stop.at_quiet);
     struct sim_question question = {.stop = stop,
             .stage = SIM_ORACLE_STAGE_POLL,
             .settling = {.steps = STEPS_MAX, .free_steps = true}};
@@ -396,6 +424,8 @@ void
 sim_progress_at_limit(
         struct sim_stand *stand, struct sim_stop stop, uint32_t actor, struct sim_progress *ret)
 {
+    rt_assert(actor > 0);
+    rt_assert(!stop.at_quiet);
     const struct sim_question question = {
             .stop = stop, .actor = actor, .stage = SIM_ORACLE_STAGE_POLL};
     memset(ret, 0, sizeof(*ret));
@@ -408,6 +438,8 @@ sim_progress_at_limit(
 bool
 sim_progress_alone(struct sim_stand *stand, const struct sim_question *asked)
 {
+    rt_assert(asked->actor > 0);
+    rt_assert(!asked->stop.at_quiet);
     struct sim_question question = *asked;
     struct sim_answer answer;
     question.alone = true;

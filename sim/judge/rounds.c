@@ -1,10 +1,10 @@
 /*
- * rounds.c -- everybody, again and again.
+ * rounds.c -- all blocked tasks are polled, again and again.
  *
  * One poll of one blocked task says little where wakes are lost again and again between plain
- * variables: it takes its turn, waits at the same line, and the one whose turn it made it sleeps
- * on. In a deadlock polling helps nobody, however often; a program that comes to its end by being
- * polled lacked nothing but wakes.
+ * variables: it takes its turn, waits at the same line, and the task whose turn is next stays
+ * blocked. In a deadlock polling helps no task, however often; a program that reaches its end by
+ * being polled lacked nothing but wakes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,7 @@
 #define ROUNDS 64u
 #define CONVERGE_STEPS 1000u
 
-/* What all of it may take: who is polled may begin something that has no end. */
+/* What all of it may take: a polled task may begin something that has no end. */
 #define STEPS_MAX (32u * CONVERGE_STEPS)
 
 struct poll {
@@ -26,6 +26,7 @@ struct poll {
 static void
 ask(void *argument)
 {
+    rt_assert(argument != NULL);
     struct poll *poll = argument;
     poll->answer = poll->actor->ops->spurious_poll(poll->actor);
 }
@@ -34,6 +35,8 @@ ask(void *argument)
 static bool
 poll_one(struct sim_world *world, struct sim_actor *actor, bool clock_moves, bool *ret_finished)
 {
+    rt_assert(actor->index > 0);
+    rt_assert(!*ret_finished);
     struct poll poll = {actor, SIM_SPURIOUS_POLL_UNSUPPORTED};
     uint32_t before = world->foreground;
     if (actor->done || actor->ops->spurious_poll == NULL) {
@@ -55,6 +58,7 @@ poll_one(struct sim_world *world, struct sim_actor *actor, bool clock_moves, boo
 static uint32_t
 poll_all(struct sim_world *world, const uint32_t *actors, uint32_t count, bool clock_moves)
 {
+    rt_assert(count <= SIM_ACTORS_MAX);
     uint64_t until = world->step + STEPS_MAX;
     for (uint32_t i = 0; i < count * ROUNDS && world->step < until; i++) {
         struct sim_actor *actor = sim_world_actor(world, actors[i % count]);
@@ -74,5 +78,7 @@ uint32_t
 sim_spurious_poll_rounds(struct sim_stand *stand, struct sim_stop stop, const uint32_t *actors,
         uint32_t count, bool clock_moves)
 {
+    rt_assert(count <= SIM_ACTORS_MAX);
+    rt_assert(stop.at_quiet);
     return sim_stand_at(stand, stop) ? poll_all(stand->world, actors, count, clock_moves) : 0;
 }

@@ -32,6 +32,7 @@ struct before {
 void
 sim_waits_of(const struct sim_actor *actor, struct sim_waits *ret)
 {
+    rt_assert(actor->ops != NULL);
     ret->count =
             actor->ops->waiting != NULL ? actor->ops->waiting(actor, ret->all, SIM_WAITS_MAX) : 0;
     memcpy(ret->objects, actor->objects, sizeof(ret->objects));
@@ -41,6 +42,7 @@ sim_waits_of(const struct sim_actor *actor, struct sim_waits *ret)
 static uint32_t
 place_of(const struct sim_actor *actor, const struct sim_waits *before, uint32_t object)
 {
+    rt_assert(SIM_OBJECT_KIND(object) < sizeof(before->objects) / sizeof(*before->objects));
     uint32_t kind = SIM_OBJECT_KIND(object);
     if (kind == RT_OBJECT_TIMER || kind == RT_OBJECT_POLLABLE) {
         return SIM_OBJECT(kind, 0, 0);
@@ -68,6 +70,8 @@ static bool
 same_waits(const struct sim_actor *actor, const struct sim_waits *before,
         const struct sim_waits *after)
 {
+    rt_assert(before->count <= SIM_WAITS_MAX);
+    rt_assert(after->count <= SIM_WAITS_MAX);
     bool found[SIM_WAITS_MAX] = {false};
     if (before->count != after->count) {
         return false;
@@ -184,6 +188,8 @@ askable(const struct sim_actor *actor, enum sim_oracle_stage stage)
 void
 sim_describe(const struct sim_actor *actor, struct sim_answer *ret)
 {
+    rt_assert(actor != NULL);
+    rt_assert(ret != NULL);
     struct sim_waits waits;
     sim_waits_of(actor, &waits);
     ret->waits = waits.count > 0;
@@ -220,6 +226,7 @@ change(const struct sim_world *world, const struct sim_patch *patch)
 static void
 hold_times(struct sim_world *world, const struct sim_actor *asked)
 {
+    rt_assert(asked != NULL);
     for (uint32_t i = 1; i < world->actor_count; i++) {
         if (world->actors[i] != asked) {
             sim_actor_due(world->actors[i], SIM_NEVER);
@@ -230,6 +237,7 @@ hold_times(struct sim_world *world, const struct sim_actor *asked)
 void
 sim_hold_others(struct sim_world *world, const struct sim_actor *asked, enum sim_oracle_stage stage)
 {
+    rt_assert(asked == NULL || asked->index > 0);
     for (uint32_t i = 1; i < world->actor_count; i++) {
         struct sim_actor *actor = world->actors[i];
         bool brings = stage == SIM_ORACLE_STAGE_SOURCES && actor->asks_host;
@@ -245,6 +253,7 @@ sim_hold_others(struct sim_world *world, const struct sim_actor *asked, enum sim
 static void
 prepare(struct sim_world *world, struct sim_actor *actor, const struct sim_question *question)
 {
+    rt_assert(question->actor == actor->index);
     if (question->clock_back) {
         world->now_ns = actor->stopped_ns;
     }
@@ -260,6 +269,7 @@ prepare(struct sim_world *world, struct sim_actor *actor, const struct sim_quest
 static void
 note_finished(struct sim_world *world, const struct sim_actor *actor)
 {
+    rt_assert(actor->index > 0);
     struct sim_gains *gains = world->gains;
     if (gains != NULL && sim_gains_count(gains, SIM_GAIN_COMPLETED, actor->object) == 0) {
         const struct sim_gain gain = {
@@ -271,6 +281,7 @@ note_finished(struct sim_world *world, const struct sim_actor *actor)
 static struct sim_settling
 settling_of(const struct sim_question *question)
 {
+    rt_assert(question->actor > 0);
     struct sim_settling settling = question->settling;
     if (settling.steps == 0 && question->stage != SIM_ORACLE_STAGE_POLL) {
         settling.steps = CONVERGE_STEPS;
@@ -282,6 +293,8 @@ static void
 ask_and_settle(struct sim_world *world, struct sim_actor *actor,
         const struct sim_question *question, struct sim_answer *ret)
 {
+    rt_assert(actor->index == question->actor);
+    rt_assert(!ret->asked);
     struct before before;
     remember(world, actor, &before);
     if (question->waited != NULL) {
@@ -321,6 +334,8 @@ ask_and_settle(struct sim_world *world, struct sim_actor *actor,
 void
 sim_put(struct sim_world *world, const struct sim_question *question, struct sim_answer *ret_answer)
 {
+    rt_assert(question->actor > 0);
+    rt_assert(ret_answer != NULL);
     memset(ret_answer, 0, sizeof(*ret_answer));
     struct sim_actor *asked = sim_world_actor(world, question->actor);
     if (asked != NULL) {
@@ -344,6 +359,8 @@ void
 sim_spurious_poll(struct sim_world *world, const struct sim_case *what,
         const struct sim_question *question, struct sim_answer *ret_answer)
 {
+    rt_assert(question->actor > 0);
+    rt_assert(ret_answer != NULL);
     memset(ret_answer, 0, sizeof(*ret_answer));
     if (sim_judge_replay(world, what, question->stop)) {
         sim_put(world, question, ret_answer);

@@ -12,12 +12,15 @@
 void
 sim_stand_init(struct sim_stand *stand, struct sim_world *world, const struct sim_case *what)
 {
+    rt_assert(world != NULL);
+    rt_assert(what->strategy != NULL);
     *stand = (struct sim_stand){.world = world, .what = what};
 }
 
 void
 sim_stand_leave(struct sim_stand *stand)
 {
+    rt_assert(stand->world != NULL);
     if (!stand->standing) {
         return;
     }
@@ -40,6 +43,7 @@ is_before(struct sim_stop a, struct sim_stop b)
 static bool
 leads_to(const struct sim_stand *stand, const struct sim_stood *snapshot, struct sim_stop stop)
 {
+    rt_assert(snapshot != NULL);
     return snapshot->kept && !is_before(stop, snapshot->stop) &&
            (stand->what->strategy->ops->seek != NULL || snapshot->asked == stand->asked ||
                    !is_before(snapshot->stop, stop));
@@ -64,6 +68,7 @@ nearest(const struct sim_stand *stand, struct sim_stop stop)
 static void
 keep(struct sim_stand *stand, struct sim_stop stop)
 {
+    rt_assert(stand->standing);
     struct sim_stood *all = stand->snapshots;
     uint32_t place = 0;
     for (uint32_t i = 1; i < SIM_SNAPSHOTS && all[place].kept; i++) {
@@ -79,6 +84,8 @@ keep(struct sim_stand *stand, struct sim_stop stop)
 static bool
 replay(struct sim_stand *stand, struct sim_stop stop)
 {
+    rt_assert(stand->world != NULL);
+    rt_assert(stand->what != NULL);
     const struct sim_recording nothing = {false, false};
     const struct sim_case *what = stand->what;
     if (stand->standing) {
@@ -92,6 +99,8 @@ replay(struct sim_stand *stand, struct sim_stop stop)
 bool
 sim_stand_at(struct sim_stand *stand, struct sim_stop stop)
 {
+    rt_assert(stand->world != NULL);
+    rt_assert(stand->what != NULL);
     struct sim_world *world = stand->world;
     uint32_t place = nearest(stand, stop);
     bool there = place != NONE && !is_before(stand->snapshots[place].stop, stop);

@@ -5,11 +5,13 @@
  */
 #include <string.h>
 
+#include "runtime/base/assert.h"
 #include "sim/explain/cause/priv.h"
 
 uint32_t
 sim__part_of_id(const struct sim_actor_table *actor_table, uint32_t id)
 {
+    rt_assert(actor_table != NULL);
     for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->kind == SIM_EVENT_ACTOR && (uint32_t)event->argument == id) {
@@ -24,6 +26,7 @@ static struct sim_location
 location_of(const struct sim_evidence *evidence, const struct sim_actor_table *actor_table,
         const struct sim_walk_stop *stop, bool returns, uint64_t step, uint32_t id)
 {
+    rt_assert(stop != NULL);
     struct sim_cause all = {.kind = SIM_CAUSE_NOT_A_WAKE};
     uint32_t count = stop->frame_count <= SIM_WALK_FRAMES ? stop->frame_count : 0;
     struct sim_location location = {.part = SIM_PART_NONE};
@@ -38,6 +41,7 @@ location_of(const struct sim_evidence *evidence, const struct sim_actor_table *a
 void
 sim__cause_attempted(const struct sim_evidence *evidence, struct sim_attempted_wake *ret_attempted)
 {
+    rt_assert(ret_attempted != NULL);
     const struct sim_attempt *attempt = evidence->attempt;
     *ret_attempted = (struct sim_attempted_wake){.instead = {.part = SIM_PART_NONE}};
     if (attempt == NULL || attempt->step == 0 || evidence->passing == NULL) {
@@ -71,6 +75,8 @@ static void
 add_callers(const struct sim_evidence *evidence, const struct sim_attempt *attempt,
         struct sim_cause *cause)
 {
+    rt_assert(cause->at_count > 0);
+    rt_assert(attempt->step != 0);
     struct sim_cause calls = {.kind = SIM_CAUSE_NOT_A_WAKE};
     uint32_t from = 0;
     sim__cause_add_frames(evidence, &calls, attempt->would.frames, attempt->would.frame_count, true,
@@ -87,6 +93,7 @@ add_callers(const struct sim_evidence *evidence, const struct sim_attempt *attem
 void
 sim__cause_blocked_at(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(evidence->outcome != NULL);
     const struct sim_analysis *analysis = evidence->analysis;
     bool asked = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
     uint32_t actor = asked ? evidence->counterfactual->actor : evidence->outcome->actor;
@@ -103,6 +110,7 @@ sim__cause_blocked_at(const struct sim_evidence *evidence, struct sim_cause *cau
 bool
 sim__cause_add_early_waker(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->at_count == 0);
     struct sim_attempted_wake attempted;
     sim__cause_attempted(evidence, &attempted);
     if (!attempted.known || !attempted.early || attempted.at.step == 0) {

@@ -16,6 +16,8 @@
 static void
 add_crash(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(evidence->crash != NULL);
+    rt_assert(cause->at_count == 0);
     struct sim_stack stack;
     sim_crash_stack(evidence->crash, &stack);
     sim__cause_add_frames(evidence, cause, stack.pc, stack.count, stack.returns,
@@ -26,6 +28,7 @@ add_crash(const struct sim_evidence *evidence, struct sim_cause *cause)
 static void
 add_last_event(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->at_count == 0);
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     uint32_t part = evidence->wake_outcome->part;
     for (uint64_t i = evidence->wake_outcome->horizon;
@@ -42,6 +45,7 @@ add_last_event(const struct sim_evidence *evidence, struct sim_cause *cause)
 static bool
 is_described_by_trace(const struct sim_outcome *outcome)
 {
+    rt_assert(outcome->verdict != SIM_VERDICT_PASS);
     return outcome->verdict == SIM_VERDICT_LIVELOCK || outcome->verdict == SIM_VERDICT_STARVATION ||
            outcome->verdict == SIM_VERDICT_STEP_LIMIT ||
            outcome->verdict == SIM_VERDICT_TIME_LIMIT || outcome->verdict == SIM_VERDICT_LEAK;
@@ -50,6 +54,7 @@ is_described_by_trace(const struct sim_outcome *outcome)
 static void
 add_traces(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
     uint32_t before = cause->at_count;
     for (uint32_t i = 0; i < SIM_ANALYSIS_TRACES; i++) {
         sim__cause_add_trace(evidence, cause, i);
@@ -61,6 +66,7 @@ add_traces(const struct sim_evidence *evidence, struct sim_cause *cause)
 static bool
 find_merged(const struct sim_evidence *evidence, uint32_t part, struct sim_cause *cause)
 {
+    rt_assert(part < evidence->ledger->actor_table->count);
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     uint32_t object = actor_table->parts[part].object;
     uint64_t poll = SIM_EVENT_NONE;
@@ -91,6 +97,7 @@ find_merged(const struct sim_evidence *evidence, uint32_t part, struct sim_cause
 void
 sim__cause_no_wake(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(evidence->outcome->verdict != SIM_VERDICT_PASS);
     const struct sim_outcome *outcome = evidence->outcome;
     cause->kind = SIM_CAUSE_NOT_A_WAKE;
     if (evidence->crash != NULL && (evidence->crash->signal != 0 || evidence->crash->pc != 0)) {
@@ -123,6 +130,7 @@ sim__cause_no_wake(const struct sim_evidence *evidence, struct sim_cause *cause)
 void
 sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause)
 {
+    rt_assert(evidence->outcome != NULL);
     rt_assert(evidence->ledger != NULL && evidence->wake_outcome != NULL);
     const struct sim_outcome *outcome = evidence->outcome;
     const struct sim_wait *wait = evidence->wake_outcome->wait;

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "runtime/base/assert.h"
 #include "sim/explain/cause/priv.h"
 #include "sim/explain/look/path.h"
 
@@ -17,6 +18,7 @@ void
 sim__location_set(
         struct sim_location *location, const struct rt_site *site, uint64_t step, uint32_t part)
 {
+    rt_assert(location != NULL);
     *location = (struct sim_location){.step = step, .part = part};
     if (site != NULL) {
         (void)snprintf(
@@ -30,6 +32,7 @@ static void
 add_location(struct sim_cause *cause, const struct sim_place *place, uint64_t step, uint32_t part,
         bool traced)
 {
+    rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
     if (cause->at_count < SIM_CAUSE_CALLS) {
         cause->at[cause->at_count++] = (struct sim_location){*place, step, part, traced};
     }
@@ -38,6 +41,7 @@ add_location(struct sim_cause *cause, const struct sim_place *place, uint64_t st
 void
 sim__cause_add_site(struct sim_cause *cause, uint32_t id, uint64_t step, uint32_t part)
 {
+    rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
     const struct rt_site *site = id != 0 ? sim_site_find(id) : NULL;
     struct sim_location location;
     sim__location_set(&location, site, step, part);
@@ -51,6 +55,8 @@ sim__cause_add_site(struct sim_cause *cause, uint32_t id, uint64_t step, uint32_
 void
 sim__cause_add_event(const struct sim_evidence *evidence, struct sim_cause *cause, uint64_t index)
 {
+    rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
+    rt_assert(index == SIM_EVENT_NONE || index < evidence->ledger->actor_table->end);
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     if (index == SIM_EVENT_NONE) {
         return;
@@ -74,6 +80,7 @@ void
 sim__cause_add_frames(const struct sim_evidence *evidence, struct sim_cause *cause,
         const uintptr_t *frames, uint32_t count, bool first_is_return, uint64_t step, uint32_t part)
 {
+    rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
     struct sim_place places[INLINED_MAX];
     for (uint32_t i = 0; i < count && evidence->places != NULL; i++) {
         uint32_t found = sim_places_at(
@@ -89,6 +96,7 @@ sim__cause_add_frames(const struct sim_evidence *evidence, struct sim_cause *cau
 bool
 sim__cause_names(const struct sim_cause *cause, const struct sim_place *place)
 {
+    rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
     for (uint32_t i = 0; i < cause->at_count; i++) {
         if (strcmp(cause->at[i].place.function, place->function) == 0) {
             return true;
@@ -100,6 +108,7 @@ sim__cause_names(const struct sim_cause *cause, const struct sim_place *place)
 bool
 sim_cause_is_event(const struct sim_cause *cause)
 {
+    rt_assert(cause->kind < SIM_CAUSES);
     return !cause->by_word && !cause->by_timer && !cause->by_trace && !cause->by_look &&
            !cause->by_passing && !cause->wiped &&
            cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE;
@@ -109,6 +118,7 @@ sim_cause_is_event(const struct sim_cause *cause)
 static void
 find_poller(struct sim_cause *cause, const struct sim_cause *stack)
 {
+    rt_assert(stack->at_count <= SIM_CAUSE_CALLS);
     for (uint32_t i = 0; i + 1 < stack->at_count; i++) {
         if (strncmp(stack->at[i].place.file, "runtime/task/", 13) == 0 &&
                 sim_place_is_runtime(&stack->at[i + 1].place)) {
@@ -121,6 +131,8 @@ void
 sim_cause_add_callers(const struct sim_evidence *evidence, const struct sim_walk_stop *call,
         struct sim_cause *cause)
 {
+    rt_assert(cause->at_count > 0);
+    rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
     struct sim_cause stack = {.kind = cause->kind};
     struct sim_cause more = *cause;
     const struct sim_location at = cause->at[0];
@@ -138,11 +150,12 @@ sim_cause_add_callers(const struct sim_evidence *evidence, const struct sim_walk
     }
 }
 
-/* The functions that were gone through in a trace, the last in front; those of the runtime only
- * where no others were. */
+/* The functions of a trace, the last one first; those of the runtime only where there are no
+ * others. */
 void
 sim__cause_add_trace(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index)
 {
+    rt_assert(evidence->ledger != NULL);
     const struct sim_analysis *analysis = evidence->analysis;
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     if (analysis == NULL || index >= analysis->trace_count || index >= SIM_ANALYSIS_TRACES) {
@@ -175,11 +188,12 @@ same_folder(const struct sim_place *a, const struct sim_place *b)
            strncmp(a->file, b->file, length) == 0;
 }
 
-/* Where nobody but the runtime had a part in it: what was gone through in the same part of it. */
+/* Where only the runtime took part in it: what was executed in the same folder of it. */
 void
 sim__cause_add_neighbours(
         const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index)
 {
+    rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
     struct sim_cause all = *cause;
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     const struct sim_analysis *analysis = evidence->analysis;
@@ -204,6 +218,7 @@ sim__cause_add_neighbours(
 void
 sim__cause_add_entry(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index)
 {
+    rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
     const struct sim_analysis *analysis = evidence->analysis;
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     const struct sim_walked *entry = NULL;

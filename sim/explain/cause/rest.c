@@ -1,5 +1,5 @@
 /*
- * rest.c -- nobody goes on, whoever is asked: what was never done, or undone.
+ * rest.c -- no task can make progress, whichever is polled: what was never done, or undone.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,10 +7,14 @@
 
 #include <string.h>
 
-/* The wait of the passing run that is `wait`: of the same one, at the same line, the n-th alike. */
+#include "runtime/base/assert.h"
+
+/* The wait of the passing run like `wait`: of the same actor, at the same line, the n-th alike. */
 static const struct sim_wait *
 its_like(const struct sim_evidence *evidence, const struct sim_wait *wait)
 {
+    rt_assert(evidence->passing != NULL);
+    rt_assert(wait->end == SIM_WAIT_OPEN);
     const struct sim_ledger *passing = evidence->passing;
     for (uint32_t i = 0; i < passing->count; i++) {
         const struct sim_wait *like = &passing->waits[i];
@@ -24,10 +28,12 @@ its_like(const struct sim_evidence *evidence, const struct sim_wait *wait)
     return NULL;
 }
 
-/* Whoever it is sleeps in the failing run. */
+/* The actor of the passing run is blocked in the failing one. */
 static bool
 is_blocked_here(const struct sim_evidence *evidence, uint32_t passing_part)
 {
+    rt_assert(evidence->passing != NULL);
+    rt_assert(passing_part < evidence->passing->actor_table->count);
     const struct sim_ledger *ledger = evidence->ledger;
     for (uint32_t i = 0; i < ledger->count; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
@@ -40,10 +46,12 @@ is_blocked_here(const struct sim_evidence *evidence, uint32_t passing_part)
     return false;
 }
 
-/* Whoever wakes it in the passing run does not in this one, and does not wait for others. */
+/* The actor that wakes it in the passing run does not in this one, and is not blocked. */
 static bool
 add_waker(const struct sim_evidence *evidence, const struct sim_wait *wait, struct sim_cause *cause)
 {
+    rt_assert(wait->kind == SIM_WAIT_SLOT);
+    rt_assert(cause->at_count < SIM_CAUSE_CALLS);
     const struct sim_wait *like = its_like(evidence, wait);
     if (like == NULL || like->end_event == SIM_EVENT_NONE) {
         return false;
@@ -63,6 +71,7 @@ add_waker(const struct sim_evidence *evidence, const struct sim_wait *wait, stru
 static uint64_t
 nth_block(const struct sim_actor_table *actor_table, uint32_t part, uint32_t nth)
 {
+    rt_assert(part < actor_table->count);
     uint32_t seen = 0;
     for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
         if (sim_actor_table_event(actor_table, i)->kind == SIM_EVENT_BLOCK &&
@@ -76,6 +85,7 @@ nth_block(const struct sim_actor_table *actor_table, uint32_t part, uint32_t nth
 static uint32_t
 blocks(const struct sim_actor_table *actor_table, uint32_t part)
 {
+    rt_assert(part < actor_table->count);
     uint32_t count = 0;
     for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
         count += sim_actor_table_event(actor_table, i)->kind == SIM_EVENT_BLOCK &&
@@ -88,6 +98,8 @@ blocks(const struct sim_actor_table *actor_table, uint32_t part)
 static bool
 ended_by_time(const struct sim_actor_table *actor_table, uint32_t part, uint64_t block)
 {
+    rt_assert(part < actor_table->count);
+    rt_assert(block < actor_table->end);
     for (uint64_t i = block; i < actor_table->end; i++) {
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->kind == SIM_EVENT_UNBLOCK && sim_actor_table_part_of(actor_table, i) == part) {
@@ -97,17 +109,26 @@ ended_by_time(const struct sim_actor_table *actor_table, uint32_t part, uint64_t
     return false;
 }
 
-/* Something that the blocked task stands in line for was given back, or destroyed, and the line was
- * not told. */
+/* A task is blocked in it. */
+static bool
+is_open_in_slot(const struct sim_ledger *ledger, const struct sim_wait *wait)
+{
+    rt_assert(wait->part < ledger->actor_table->count);
+    return wait->end == SIM_WAIT_OPEN && wait->kind == SIM_WAIT_SLOT &&
+           !ledger->actor_table->parts[wait->part].finished;
+}
+
+/* Something that the blocked task queues for was given back, or destroyed, and the queue was not
+ * notified. */
 static bool
 find_given_back(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(evidence->ledger != NULL);
     const struct sim_ledger *ledger = evidence->ledger;
     const struct sim_actor_table *actor_table = ledger->actor_table;
     for (uint32_t k = 0; k < ledger->count; k++) {
         const struct sim_wait *wait = &ledger->waits[k];
-        bool blocked = wait->end == SIM_WAIT_OPEN && wait->kind == SIM_WAIT_SLOT &&
-                       wait->object != 0 && !actor_table->parts[wait->part].finished;
+        bool blocked = is_open_in_slot(ledger, wait) && wait->object != 0;
         for (uint64_t i = wait->store_event; blocked && i < evidence->wake_outcome->horizon; i++) {
             const struct sim_event *event = sim_actor_table_event(actor_table, i);
             if (event->object == wait->object &&
@@ -121,10 +142,11 @@ find_given_back(const struct sim_evidence *evidence, struct sim_cause *cause)
     return false;
 }
 
-/* What the blocked task went through in its last step, which stands on no stack with the rest. */
+/* What the blocked task executed in its last step, which is on no stack with the rest. */
 static void
 add_last_step(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
     uint32_t before = cause->at_count;
     sim__cause_add_trace(evidence, cause, 0);
     for (uint32_t i = before; i < cause->at_count; i++) {
@@ -135,14 +157,14 @@ add_last_step(const struct sim_evidence *evidence, struct sim_cause *cause)
 static bool
 find_by_passing(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->at_count == 0);
     const struct sim_ledger *ledger = evidence->ledger;
     bool found = false;
     for (uint32_t own = 0; own < 2 && evidence->passing != NULL; own++) {
         for (uint32_t i = 0; i < ledger->count && !found; i++) {
             const struct sim_wait *wait = &ledger->waits[i];
-            bool blocked = wait->end == SIM_WAIT_OPEN && wait->kind == SIM_WAIT_SLOT &&
-                           !ledger->actor_table->parts[wait->part].finished;
-            if (blocked && (wait->part == evidence->wake_outcome->part) == (own == 0)) {
+            if (is_open_in_slot(ledger, wait) &&
+                    (wait->part == evidence->wake_outcome->part) == (own == 0)) {
                 found = add_waker(evidence, wait, cause);
             }
         }
@@ -155,12 +177,12 @@ find_by_passing(const struct sim_evidence *evidence, struct sim_cause *cause)
     return found;
 }
 
-/* ---- What the blocked task would go on with.
- * ------------------------------------------------------ */
+/* ---- What the blocked task would make progress with. ----------------------------------------- */
 
 static uint32_t
 part_of_step(const struct sim_actor_table *actor_table, uint64_t step)
 {
+    rt_assert(actor_table != NULL);
     uint64_t first = sim_actor_table_step_first(actor_table, step);
     return first != SIM_EVENT_NONE && first < actor_table->end
                    ? sim_actor_table_part_of(actor_table, first)
@@ -171,6 +193,7 @@ static void
 add_stop(const struct sim_evidence *evidence, struct sim_cause *cause,
         const struct sim_walk_stop *stop, uint64_t step)
 {
+    rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
     const struct sim_actor_table *actor_table =
             cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE
                     ? evidence->passing->actor_table
@@ -183,8 +206,9 @@ add_stop(const struct sim_evidence *evidence, struct sim_cause *cause,
 /* The last wake that reached nobody, out of those that the blocked task's waits ended with before
  * it fell blocked; SIM_EVENT_NONE. */
 static uint64_t
-wake_of_nobody(const struct sim_evidence *evidence, uint32_t part)
+dropped_wake_of(const struct sim_evidence *evidence, uint32_t part)
 {
+    rt_assert(evidence->counterfactual != NULL);
     const struct sim_ledger *ledger = evidence->ledger;
     uint64_t found = SIM_EVENT_NONE;
     for (uint32_t i = 0; i < ledger->count; i++) {
@@ -198,11 +222,12 @@ wake_of_nobody(const struct sim_evidence *evidence, uint32_t part)
     return found;
 }
 
-/* The last step in which its host told the loop of something, of `object` (0: of anything), later
- * than in `after`; 0: in none. */
+/* The last step in which its host reported `object` (0: anything) to the loop, later than in
+ * `after`; 0: in none. */
 static uint64_t
 reported_step(const struct sim_evidence *evidence, uint32_t object, uint64_t after)
 {
+    rt_assert(evidence->counterfactual != NULL);
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     uint32_t part = sim_actor_table_actor(actor_table, evidence->counterfactual->actor);
     uint64_t step = 0;
@@ -220,6 +245,7 @@ reported_step(const struct sim_evidence *evidence, uint32_t object, uint64_t aft
 uint64_t
 sim_cause_reported(const struct sim_evidence *evidence)
 {
+    rt_assert(evidence->ledger != NULL);
     const struct sim_counterfactual *counterfactual = evidence->counterfactual;
     if (counterfactual == NULL || counterfactual->kind == SIM_COUNTERFACTUAL_NONE) {
         return 0;
@@ -232,11 +258,12 @@ sim_cause_reported(const struct sim_evidence *evidence)
     return arrived ? reported_step(evidence, 0, counterfactual->arrival_step) : 0;
 }
 
-/* Told once, it does not ask again: the functions that it went through when it was told, the first
- * in front. */
+/* After one report it does not ask again: the functions that it executed at the report, the first
+ * one first. */
 static void
 add_not_rearmed(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(evidence->counterfactual != NULL);
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     uint32_t part =
             sim_actor_table_actor(evidence->ledger->actor_table, evidence->counterfactual->actor);
@@ -259,10 +286,11 @@ add_not_rearmed(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
 }
 
-/* What came was told, and left: the functions that it went through then. */
+/* What arrived was reported, and ignored: the functions that it executed then. */
 static void
 add_left(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(evidence->counterfactual->arrival_step != 0);
     struct sim_cause writer = {.kind = SIM_CAUSE_NEVER_FIRED};
     add_stop(evidence, &writer, &evidence->counterfactual->writer,
             evidence->counterfactual->arrival_step);
@@ -273,10 +301,11 @@ add_left(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
 }
 
-/* Nobody who wakes it is known; but who wrote what it waits for is. */
+/* No waker is known; but what wrote the awaited word is. */
 static void
 add_arrived_early(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->at_count == 0);
     const struct sim_counterfactual *counterfactual = evidence->counterfactual;
     if (counterfactual->arrival_step != 0) {
         add_stop(evidence, cause, &counterfactual->writer, counterfactual->arrival_step);
@@ -289,10 +318,12 @@ add_arrived_early(const struct sim_evidence *evidence, struct sim_cause *cause)
 static void
 add_dropped(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(evidence->counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED);
+    rt_assert(cause->at_count == 0);
     uint32_t part =
             sim_actor_table_actor(evidence->ledger->actor_table, evidence->counterfactual->actor);
     cause->kind = SIM_CAUSE_COALESCED;
-    sim__cause_add_event(evidence, cause, wake_of_nobody(evidence, part));
+    sim__cause_add_event(evidence, cause, dropped_wake_of(evidence, part));
     if (cause->at_count == 0 && sim_cause_reported(evidence) != 0) {
         add_left(evidence, cause);
     }
@@ -304,6 +335,7 @@ add_dropped(const struct sim_evidence *evidence, struct sim_cause *cause)
 static const struct sim_walked *
 walked_as(const struct sim_walked *walked, uint32_t count, const struct sim_place *place)
 {
+    rt_assert(count <= SIM_PATH_FUNCTIONS);
     for (uint32_t i = 0; i < count; i++) {
         if (strcmp(walked[i].place.function, place->function) == 0) {
             return &walked[i];
@@ -317,6 +349,7 @@ walked_as(const struct sim_walked *walked, uint32_t count, const struct sim_plac
 static void
 find_prior(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     if (evidence->over == NULL || cause->at_count < 2) {
         return;
@@ -340,10 +373,11 @@ find_prior(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
 }
 
-/* The writer stands for what came, the eraser for what became of it. */
+/* The writer is what arrived, the eraser what became of it. */
 static void
 add_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(evidence->counterfactual->kind == SIM_COUNTERFACTUAL_LOST);
     const struct sim_counterfactual *counterfactual = evidence->counterfactual;
     struct sim_cause writer = {.by_counterfactual = SIM_COUNTERFACTUAL_LOST};
     cause->kind = SIM_CAUSE_ERASED;
@@ -357,6 +391,8 @@ bool
 sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause *cause,
         struct sim_location *ret_first, struct sim_location *ret_second)
 {
+    rt_assert(ret_first != NULL);
+    rt_assert(ret_second != NULL);
     struct sim_cause writer = {.by_counterfactual = SIM_COUNTERFACTUAL_LOST};
     if (cause->by_counterfactual == SIM_COUNTERFACTUAL_LOST) {
         add_stop(evidence, &writer, &evidence->counterfactual->writer,
@@ -374,14 +410,15 @@ sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause *cau
     return false;
 }
 
-/* ---- Who would have done it. ----------------------------------------------------------------- */
+/* ---- Which actor would have done it. --------------------------------------------------------- */
 
-/* The last wake of somebody else than the blocked task in the function that is to blame: it was
- * given there what the blocked task waits for. NULL: nobody was. */
+/* The last wake of another task in the responsible function: it was given there what the blocked
+ * task waits for. NULL: none was. */
 static const struct sim_wait *
 find_given(const struct sim_evidence *evidence, const struct sim_cause *cause,
         struct sim_location *ret_given)
 {
+    rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
     const struct sim_ledger *ledger = evidence->ledger;
     const struct sim_wait *last = NULL;
     for (uint32_t i = 0; i < ledger->count && cause->at_count > 0; i++) {
@@ -405,6 +442,8 @@ find_given(const struct sim_evidence *evidence, const struct sim_cause *cause,
 uint32_t
 sim_cause_taker(const struct sim_evidence *evidence, uint64_t *ret_step)
 {
+    rt_assert(ret_step != NULL);
+    rt_assert(evidence->ledger != NULL);
     struct sim_cause due = {.by_counterfactual = SIM_COUNTERFACTUAL_ELSEWHERE};
     struct sim_location given;
     if (evidence->counterfactual == NULL ||
@@ -420,12 +459,14 @@ sim_cause_taker(const struct sim_evidence *evidence, uint64_t *ret_step)
     return wait->part;
 }
 
-/* Adds functions of a way; those that stand in `cause` already are where it is done. What was
- * entered last stands in front: who calls it comes back later, and tells less. */
+/* Adds functions of a trace; those that are in `cause` already are where it is done. What was
+ * entered last is first: its callers return later, and say less. */
 static void
 add_walked(const struct sim_evidence *evidence, const struct sim_cause *cause,
         struct sim_walked *walked, uint32_t count, struct sim_cause *lost)
 {
+    rt_assert(count <= SIM_PATH_FUNCTIONS);
+    rt_assert(evidence->here != NULL);
     uint32_t part = sim__part_of_id(evidence->ledger->actor_table, evidence->here->actor_id);
     while (lost->at_count < SIM_CAUSE_CALLS / 4) {
         struct sim_walked *next = NULL;
@@ -446,11 +487,34 @@ add_walked(const struct sim_evidence *evidence, const struct sim_cause *cause,
     }
 }
 
-/* In front of where it is done: what who was given it, or would do it, goes through here; if there
- * is such, what in this run alone. */
+/* The functions of the trace here, without those of the runtime, which come last. */
+static uint32_t
+own_functions(const struct sim_evidence *evidence, struct sim_walked *ret)
+{
+    rt_assert(evidence->here != NULL);
+    uint32_t count = sim_path_functions(evidence->places, &evidence->here->path, ret);
+    while (count > 0 && sim_place_is_runtime(&ret[count - 1].place)) {
+        count--;
+    }
+    return count;
+}
+
+/* Appends the places of `more`, as far as there is space. */
+static void
+append(struct sim_cause *cause, const struct sim_cause *more)
+{
+    rt_assert(more->at_count <= SIM_CAUSE_CALLS);
+    for (uint32_t i = 0; i < more->at_count && cause->at_count < SIM_CAUSE_CALLS; i++) {
+        cause->at[cause->at_count++] = more->at[i];
+    }
+}
+
+/* Before where it is done: what the actor that was given it, or would do it, executes here; if
+ * there is such, what in this run alone. */
 static void
 add_traced(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->lost_count == 0);
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     if (evidence->here == NULL || evidence->there == NULL) {
         return;
@@ -462,39 +526,31 @@ add_traced(const struct sim_evidence *evidence, struct sim_cause *cause)
     add_walked(evidence, cause, walked, count, &lost);
     lost.lost_only = lost.at_count > 0;
     if (!lost.lost_only && taken) {
-        count = sim_path_functions(evidence->places, &evidence->here->path, walked);
-        while (count > 0 && sim_place_is_runtime(&walked[count - 1].place)) {
-            count--;
-        }
+        count = own_functions(evidence, walked);
         add_walked(evidence, cause, walked, count, &lost);
     }
     lost.lost_count = lost.at_count;
-    for (uint32_t i = 0; i < cause->at_count && lost.at_count < SIM_CAUSE_CALLS; i++) {
-        lost.at[lost.at_count++] = cause->at[i];
-    }
+    append(&lost, cause);
     *cause = lost;
 }
 
-/* Somebody came to wake it, and found a flag that says that this is done: what it goes through. */
+/* A waker found a flag that says that the wake is done: what it executes. */
 static void
 add_away(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(evidence->counterfactual->away_step != 0);
+    rt_assert(cause->lost_count == 0);
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     struct sim_cause away = *cause;
     if (evidence->here == NULL || evidence->here->actor_id != evidence->counterfactual->away_id) {
         return;
     }
-    uint32_t count = sim_path_functions(evidence->places, &evidence->here->path, walked);
-    while (count > 0 && sim_place_is_runtime(&walked[count - 1].place)) {
-        count--;
-    }
+    uint32_t count = own_functions(evidence, walked);
     away.at_count = 0;
     add_walked(evidence, cause, walked, count, &away);
     away.lost_count = away.at_count;
     away.kind = SIM_CAUSE_COALESCED;
-    for (uint32_t i = 0; i < cause->at_count && away.at_count < SIM_CAUSE_CALLS; i++) {
-        away.at[away.at_count++] = cause->at[i];
-    }
+    append(&away, cause);
     if (away.lost_count > 0) {
         *cause = away;
     }
@@ -504,6 +560,7 @@ add_away(const struct sim_evidence *evidence, struct sim_cause *cause)
 static bool
 find_unregistered(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->at_count == 0);
     if (evidence->here == NULL || evidence->there == NULL ||
             sim__part_of_id(evidence->ledger->actor_table, evidence->here->actor_id) !=
                     evidence->wake_outcome->part) {
@@ -523,10 +580,11 @@ find_unregistered(const struct sim_evidence *evidence, struct sim_cause *cause)
     return cause->by_call;
 }
 
-/* What the loop went through since the two runs part: its last step may be the blocking alone. */
+/* What the loop executed since the two runs part: its last step may be the blocking alone. */
 static void
 add_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     struct sim_cause turn = {.kind = cause->kind};
     if (evidence->here == NULL ||
@@ -534,21 +592,19 @@ add_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
                     evidence->wake_outcome->part) {
         return;
     }
-    uint32_t count = sim_path_functions(evidence->places, &evidence->here->path, walked);
-    while (count > 0 && sim_place_is_runtime(&walked[count - 1].place)) {
-        count--;
-    }
+    uint32_t count = own_functions(evidence, walked);
     add_walked(evidence, cause, walked, count, &turn);
-    for (uint32_t i = 0; i < turn.at_count && cause->at_count < SIM_CAUSE_CALLS; i++) {
+    for (uint32_t i = 0; i < turn.at_count; i++) {
         turn.at[i].traced = true;
-        cause->at[cause->at_count++] = turn.at[i];
     }
+    append(cause, &turn);
 }
 
-/* A loop sleeps in its host with no deadline, where in the passing run it had one. */
+/* A loop is blocked in its host with no deadline, where in the passing run it had one. */
 static bool
 find_no_deadline(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->at_count == 0);
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     uint32_t part = evidence->wake_outcome->part;
     uint32_t nth = part != SIM_PART_NONE ? blocks(actor_table, part) : 0;
@@ -576,11 +632,46 @@ find_no_deadline(const struct sim_evidence *evidence, struct sim_cause *cause)
     return false;
 }
 
+static void
+add_writer(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    rt_assert(evidence->counterfactual->kind >= SIM_COUNTERFACTUAL_NOT_NOTIFIED);
+    add_stop(evidence, cause, &evidence->counterfactual->writer, evidence->counterfactual->step);
+    sim__cause_attempted(evidence, &cause->attempted);
+}
+
+static void
+add_elsewhere(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    rt_assert(evidence->counterfactual->kind == SIM_COUNTERFACTUAL_ELSEWHERE);
+    add_writer(evidence, cause);
+    if (cause->at_count > 0) {
+        if (evidence->counterfactual->away_step != 0) {
+            add_away(evidence, cause);
+        } else {
+            add_traced(evidence, cause);
+        }
+        add_last_step(evidence, cause);
+    }
+}
+
+/* By enum sim_counterfactual_kind. */
+static void (*const add_counterfactual[])(
+        const struct sim_evidence *evidence, struct sim_cause *cause) = {
+        [SIM_COUNTERFACTUAL_NOT_REARMED] = add_not_rearmed,
+        [SIM_COUNTERFACTUAL_DROPPED] = add_dropped,
+        [SIM_COUNTERFACTUAL_NOT_NOTIFIED] = add_writer,
+        [SIM_COUNTERFACTUAL_LOST] = add_lost,
+        [SIM_COUNTERFACTUAL_ELSEWHERE] = add_elsewhere,
+};
+
 static bool
 find_counterfactual(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t from,
         uint32_t to, bool pretended)
 {
     const struct sim_counterfactual *counterfactual = evidence->counterfactual;
+    rt_assert(from > SIM_COUNTERFACTUAL_NONE);
+    rt_assert(from <= to);
     if (counterfactual == NULL || counterfactual->kind < from || counterfactual->kind > to ||
             counterfactual->pretended != pretended) {
         return false;
@@ -589,34 +680,42 @@ find_counterfactual(const struct sim_evidence *evidence, struct sim_cause *cause
     found.at_count = 0;
     found.by_counterfactual = counterfactual->kind;
     found.kind = SIM_CAUSE_NEVER_FIRED;
-    if (counterfactual->kind == SIM_COUNTERFACTUAL_NOT_REARMED) {
-        add_not_rearmed(evidence, &found);
-    } else if (counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED) {
-        add_dropped(evidence, &found);
-    } else if (counterfactual->kind == SIM_COUNTERFACTUAL_LOST) {
-        add_lost(evidence, &found);
-    } else {
-        add_stop(evidence, &found, &counterfactual->writer, counterfactual->step);
-        sim__cause_attempted(evidence, &found.attempted);
-        if (counterfactual->kind == SIM_COUNTERFACTUAL_ELSEWHERE && found.at_count > 0) {
-            if (counterfactual->away_step != 0) {
-                add_away(evidence, &found);
-            } else {
-                add_traced(evidence, &found);
-            }
-            add_last_step(evidence, &found);
-        }
-    }
+    add_counterfactual[counterfactual->kind](evidence, &found);
     if (found.at_count > 0) {
         *cause = found;
     }
     return found.at_count > 0;
 }
 
-/* Nothing that it was asked sets it going; but who wakes it in the passing run came too soon. */
+/* A loop that should have made progress. */
+static bool
+find_blocked_loop(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    return find_counterfactual(evidence, cause, SIM_COUNTERFACTUAL_NOT_REARMED,
+            SIM_COUNTERFACTUAL_NOT_NOTIFIED, false);
+}
+
+/* A word that was overwritten, or that only the passing run writes. */
+static bool
+find_word(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    return find_counterfactual(
+            evidence, cause, SIM_COUNTERFACTUAL_LOST, SIM_COUNTERFACTUAL_ELSEWHERE, false);
+}
+
+/* The weakest: a loop that makes progress when all is reported that it asks for. */
+static bool
+find_pretended(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    return find_counterfactual(
+            evidence, cause, SIM_COUNTERFACTUAL_NOT_REARMED, SIM_COUNTERFACTUAL_NOT_NOTIFIED, true);
+}
+
+/* No question lets it make progress; but the waker of the passing run was too early. */
 static bool
 find_early_waker(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->at_count == 0);
     struct sim_cause found = *cause;
     found.at_count = 0;
     found.by_counterfactual = SIM_COUNTERFACTUAL_NONE;
@@ -627,16 +726,27 @@ find_early_waker(const struct sim_evidence *evidence, struct sim_cause *cause)
     return true;
 }
 
+/* The strongest evidence first; the first that finds a place decides. */
+static bool (*const finders[])(const struct sim_evidence *evidence, struct sim_cause *cause) = {
+        find_blocked_loop,
+        find_given_back,
+        find_unregistered,
+        find_word,
+        find_by_passing,
+        find_no_deadline,
+        find_pretended,
+        find_early_waker,
+};
+
 bool
 sim__cause_rest(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    return find_counterfactual(evidence, cause, SIM_COUNTERFACTUAL_NOT_REARMED,
-                   SIM_COUNTERFACTUAL_NOT_NOTIFIED, false) ||
-           find_given_back(evidence, cause) || find_unregistered(evidence, cause) ||
-           find_counterfactual(
-                   evidence, cause, SIM_COUNTERFACTUAL_LOST, SIM_COUNTERFACTUAL_ELSEWHERE, false) ||
-           find_by_passing(evidence, cause) || find_no_deadline(evidence, cause) ||
-           find_counterfactual(evidence, cause, SIM_COUNTERFACTUAL_NOT_REARMED,
-                   SIM_COUNTERFACTUAL_NOT_NOTIFIED, true) ||
-           find_early_waker(evidence, cause);
+    rt_assert(sim_outcome_is_stall(evidence->outcome));
+    rt_assert(cause->at_count == 0);
+    for (uint32_t i = 0; i < sizeof(finders) / sizeof(*finders); i++) {
+        if (finders[i](evidence, cause)) {
+            return true;
+        }
+    }
+    return false;
 }

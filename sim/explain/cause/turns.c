@@ -7,10 +7,14 @@
 
 #include <string.h>
 
+#include "runtime/base/assert.h"
+
 bool
 sim__same_name(const struct sim_actor_table *a, uint32_t part_a, const struct sim_actor_table *b,
         uint32_t part_b)
 {
+    rt_assert(part_a < a->count);
+    rt_assert(part_b < b->count);
     const char *name = a->parts[part_a].name;
     const char *other = b->parts[part_b].name;
     return name != NULL && other != NULL && strcmp(name, other) == 0;
@@ -20,6 +24,8 @@ sim__same_name(const struct sim_actor_table *a, uint32_t part_a, const struct si
 static uint32_t
 polls_up_to(const struct sim_actor_table *actor_table, uint32_t part, uint64_t event)
 {
+    rt_assert(part < actor_table->count);
+    rt_assert(event >= actor_table->first);
     uint32_t count = 0;
     for (uint64_t i = actor_table->first; i < actor_table->end && i <= event; i++) {
         count += sim_actor_table_event(actor_table, i)->kind == RT_PROBE_POLL &&
@@ -32,6 +38,7 @@ polls_up_to(const struct sim_actor_table *actor_table, uint32_t part, uint64_t e
 static uint64_t
 nth_poll(const struct sim_actor_table *actor_table, uint32_t part, uint32_t nth)
 {
+    rt_assert(part < actor_table->count);
     for (uint64_t i = actor_table->first; i < actor_table->end && nth > 0; i++) {
         nth -= sim_actor_table_event(actor_table, i)->kind == RT_PROBE_POLL &&
                sim_actor_table_part_of(actor_table, i) == part;
@@ -47,6 +54,8 @@ static bool
 does(const struct sim_actor_table *actor_table, uint32_t part, uint64_t poll,
         const struct sim_event *wanted)
 {
+    rt_assert(poll >= actor_table->first);
+    rt_assert(poll < actor_table->end);
     uint32_t step = sim_actor_table_event(actor_table, poll)->step;
     for (uint64_t i = poll;
             i < actor_table->end && sim_actor_table_event(actor_table, i)->step == step; i++) {
@@ -64,6 +73,8 @@ static bool
 add_in_turn(
         const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t like, uint64_t turn)
 {
+    rt_assert(turn != SIM_EVENT_NONE);
+    rt_assert(evidence->passing != NULL);
     const struct sim_actor_table *passing = evidence->passing->actor_table;
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     uint32_t step = sim_actor_table_event(passing, turn)->step;
@@ -87,6 +98,7 @@ add_in_turn(
 bool
 sim__cause_add_armed(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(evidence->ledger != NULL);
     const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     if (evidence->passing == NULL || wake_outcome->poll == SIM_EVENT_NONE) {

@@ -1,5 +1,5 @@
 /*
- * wake.c -- a blocked task could go on: what became of the wake that it was owed.
+ * wake.c -- a blocked task could make progress: what became of its missing wake.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,10 +7,14 @@
 
 #include <string.h>
 
+#include "runtime/base/assert.h"
+
 /* The word that decides, written by a reader's line: the last that was written. NULL: none. */
 static const struct sim_word *
 deciding_word(const struct sim_evidence *evidence, struct sim_cause *ret)
 {
+    rt_assert(evidence->ledger != NULL);
+    rt_assert(ret->at_count == 0);
     const struct sim_analysis *analysis = evidence->analysis;
     uint64_t step = evidence->outcome->missing_wake_step;
     uint64_t owed = evidence->wake_outcome->owed;
@@ -38,10 +42,12 @@ deciding_word(const struct sim_evidence *evidence, struct sim_cause *ret)
     return best;
 }
 
-/* The last place on record in the step that owed the wake. */
+/* The last place on record in the step that should have woken the task. */
 static void
-add_owed(const struct sim_evidence *evidence, struct sim_cause *cause)
+add_missing_step(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(evidence->wake_outcome->owed != SIM_EVENT_NONE);
+    rt_assert(cause->at_count == 0);
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     uint64_t found = SIM_EVENT_NONE;
     for (uint64_t i = evidence->wake_outcome->owed; i < evidence->wake_outcome->horizon; i++) {
@@ -63,10 +69,12 @@ same_reason(const struct sim_wait *a, const struct sim_wait *b)
            strcmp(a->reason, b->reason) == 0;
 }
 
-/* What was fired instead was an empty place, or the waker of one who had gone on since. */
+/* What was woken instead was an empty slot, or a waker of a task that had been polled since. */
 static bool
 is_left_behind(const struct sim_evidence *evidence)
 {
+    rt_assert(evidence->wake_outcome->instead != SIM_EVENT_NONE);
+    rt_assert(evidence->wake_outcome->other != NULL);
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     const struct sim_wait *other = evidence->wake_outcome->other;
     uint64_t fired = evidence->wake_outcome->instead;
@@ -84,15 +92,11 @@ is_left_behind(const struct sim_evidence *evidence)
     return false;
 }
 
-/*
- * What the step fired is a place in which the blocked task has no waker. Where it waits for the
- * same thing elsewhere, the wake should have gone on; where it does not, its waker should have been
- * here, and is not: the line that stores it for others is where it was not stored for this one.
- */
-/* The timer that is waited for does not run: nobody started it for this wait, or it went off. */
+/* The timer that is waited for does not run: it was not started for this wait, or has expired. */
 static bool
 is_timer_at_rest(const struct sim_evidence *evidence, const struct sim_wait *wait)
 {
+    rt_assert(evidence->ledger != NULL);
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     if (wait == NULL || SIM_OBJECT_KIND(wait->object) != RT_OBJECT_TIMER) {
         return false;
@@ -110,10 +114,11 @@ is_timer_at_rest(const struct sim_evidence *evidence, const struct sim_wait *wai
     return true;
 }
 
-/* The last time that somebody else moved the timer that is waited for; SIM_EVENT_NONE. */
+/* The last time that another actor moved the timer that is waited for; SIM_EVENT_NONE. */
 static uint64_t
 last_move(const struct sim_evidence *evidence, const struct sim_wait *wait)
 {
+    rt_assert(evidence->ledger != NULL);
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     uint64_t found = SIM_EVENT_NONE;
     for (uint64_t i = 0; i < actor_table->moves.count && wait != NULL; i++) {
@@ -131,6 +136,7 @@ last_move(const struct sim_evidence *evidence, const struct sim_wait *wait)
 static void
 add_timers(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(evidence->wake_outcome->overdue);
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     for (uint64_t i = actor_table->end; i-- > actor_table->first;) {
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
@@ -148,6 +154,8 @@ uint64_t
 sim_cause_silence(
         const struct sim_actor_table *actor_table, const struct sim_wake_outcome *wake_outcome)
 {
+    rt_assert(actor_table != NULL);
+    rt_assert(wake_outcome->owed != SIM_EVENT_NONE);
     for (uint64_t i = wake_outcome->owed; i < wake_outcome->horizon; i++) {
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->step != sim_actor_table_event(actor_table, wake_outcome->owed)->step) {
@@ -160,11 +168,13 @@ sim_cause_silence(
     return SIM_EVENT_NONE;
 }
 
-/* Its last turn used up what it asked of the host, and did not ask again: blamed is the last line
- * of the reader's in it. */
+/* Its last turn used up what it asked of the host, and did not ask again: the last line of the
+ * reader's in it. */
 static void
 add_last_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(evidence->wake_outcome->wait != NULL);
+    rt_assert(cause->at_count == 0);
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
     uint64_t from =
@@ -181,62 +191,130 @@ add_last_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
 }
 
-static void
-find_never_fired(const struct sim_evidence *evidence, struct sim_cause *cause)
+/*
+ * What the step woke is a slot in which the blocked task has no waker. Where the task waits for the
+ * same thing elsewhere, the wake should have been passed on; where it does not, its waker should
+ * have been here: the line that stores one for others is where none was stored for this task.
+ */
+static bool
+find_other_slot(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->at_count == 0);
     const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
-    bool elsewhere = wake_outcome->instead != SIM_EVENT_NONE && wake_outcome->other != NULL &&
-                     !same_reason(wake_outcome->wait, wake_outcome->other) &&
-                     wake_outcome->other->object != wake_outcome->wait->object &&
-                     is_left_behind(evidence);
-    cause->kind = SIM_CAUSE_NEVER_FIRED;
-    if (elsewhere && wake_outcome->other->await != 0) {
-        cause->kind = SIM_CAUSE_NEVER_STORED;
-        sim__cause_add_event(evidence, cause, wake_outcome->other->store_event);
-        return;
+    const struct sim_wait *other = wake_outcome->other;
+    if (wake_outcome->instead == SIM_EVENT_NONE || other == NULL || other->await == 0 ||
+            same_reason(wake_outcome->wait, other) || other->object == wake_outcome->wait->object ||
+            !is_left_behind(evidence)) {
+        return false;
     }
-    if (is_timer_at_rest(evidence, wake_outcome->wait)) {
-        cause->kind = SIM_CAUSE_NEVER_STORED;
-        cause->by_rest = true;
-        sim__cause_add_event(evidence, cause, wake_outcome->wait->store_event);
-        return;
+    sim__cause_add_event(evidence, cause, other->store_event);
+    return true;
+}
+
+static bool
+find_timer_at_rest(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    rt_assert(cause->at_count == 0);
+    if (!is_timer_at_rest(evidence, evidence->wake_outcome->wait)) {
+        return false;
     }
+    cause->by_rest = true;
+    sim__cause_add_event(evidence, cause, evidence->wake_outcome->wait->store_event);
+    return true;
+}
+
+static bool
+find_silence(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    rt_assert(!cause->by_silence);
+    const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
     if (wake_outcome->wait != NULL && wake_outcome->owed != SIM_EVENT_NONE &&
             sim_cause_silence(evidence->ledger->actor_table, wake_outcome) != SIM_EVENT_NONE) {
         add_last_turn(evidence, cause);
         cause->by_silence = cause->at_count > 0;
-        cause->kind = cause->by_silence ? SIM_CAUSE_NEVER_STORED : cause->kind;
-        if (cause->by_silence) {
-            return;
-        }
     }
-    if (wake_outcome->overdue) {
+    return cause->by_silence;
+}
+
+/* Its waker should have been stored elsewhere, or something else started. */
+static bool (*const never_stored[])(
+        const struct sim_evidence *evidence, struct sim_cause *cause) = {
+        find_other_slot,
+        find_timer_at_rest,
+        find_silence,
+};
+
+static void
+find_overdue(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    rt_assert(!cause->by_timer);
+    if (evidence->wake_outcome->overdue) {
         add_timers(evidence, cause);
         cause->by_timer = cause->at_count > 0;
     }
-    if (cause->at_count == 0) {
-        sim__cause_add_event(evidence, cause, last_move(evidence, wake_outcome->wait));
+}
+
+static void
+find_moved_timer(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    rt_assert(cause->at_count == 0);
+    sim__cause_add_event(evidence, cause, last_move(evidence, evidence->wake_outcome->wait));
+}
+
+static void
+find_word(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    rt_assert(!cause->by_word);
+    cause->by_word = deciding_word(evidence, cause) != NULL;
+}
+
+static void
+find_last_place(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    rt_assert(cause->at_count == 0);
+    if (evidence->wake_outcome->owed != SIM_EVENT_NONE) {
+        add_missing_step(evidence, cause);
     }
-    if (cause->at_count == 0) {
-        cause->by_word = deciding_word(evidence, cause) != NULL;
+}
+
+/* What should have sent the wake; the first that has a place. */
+static void (*const never_fired[])(const struct sim_evidence *evidence, struct sim_cause *cause) = {
+        find_overdue,
+        find_moved_timer,
+        find_word,
+        find_last_place,
+};
+
+static void
+find_never_fired(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    rt_assert(cause->at_count == 0);
+    for (uint32_t i = 0; i < sizeof(never_stored) / sizeof(*never_stored); i++) {
+        if (never_stored[i](evidence, cause)) {
+            cause->kind = SIM_CAUSE_NEVER_STORED;
+            return;
+        }
     }
-    if (cause->at_count == 0 && wake_outcome->owed != SIM_EVENT_NONE) {
-        add_owed(evidence, cause);
+    cause->kind = SIM_CAUSE_NEVER_FIRED;
+    for (uint32_t i = 0; i < sizeof(never_fired) / sizeof(*never_fired) && cause->at_count == 0;
+            i++) {
+        never_fired[i](evidence, cause);
     }
     cause->by_trace = cause->at_count == 0;
     sim__cause_add_entry(evidence, cause, 0);
     if (cause->at_count == 0 || sim_place_is_runtime(&cause->at[cause->at_count - 1].place)) {
         sim__cause_add_neighbours(evidence, cause, 0);
     }
-    if (cause->at_count == 0 && wake_outcome->wait != NULL) {
-        sim__cause_add_event(evidence, cause, wake_outcome->wait->store_event);
+    if (cause->at_count == 0 && evidence->wake_outcome->wait != NULL) {
+        sim__cause_add_event(evidence, cause, evidence->wake_outcome->wait->store_event);
     }
 }
 
-/* Whether that wake was for `part`, which has come then. */
+/* Whether that wake ended a wait of `part`. */
 static bool
 ends_wait_of(const struct sim_evidence *evidence, uint64_t event, uint32_t part)
 {
+    rt_assert(event != SIM_EVENT_NONE);
     const struct sim_ledger *ledger = evidence->ledger;
     for (uint32_t i = 0; i < ledger->count; i++) {
         if (ledger->waits[i].end_event == event && ledger->waits[i].part == part) {
@@ -246,11 +324,12 @@ ends_wait_of(const struct sim_evidence *evidence, uint64_t event, uint32_t part)
     return false;
 }
 
-/* The last wake, by somebody else, in the place of `wait` before it was stored: of nobody, or of
+/* The last wake by another actor in the slot of `wait` before it was stored: of no task, or of
  * another; SIM_EVENT_NONE. */
 static uint64_t
 wake_before(const struct sim_evidence *evidence, const struct sim_wait *wait)
 {
+    rt_assert(wait->store_event != SIM_EVENT_NONE);
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     for (uint64_t i = wait->store_event; i-- > actor_table->first && wait->object != 0;) {
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
@@ -264,11 +343,12 @@ wake_before(const struct sim_evidence *evidence, const struct sim_wait *wait)
     return SIM_EVENT_NONE;
 }
 
-/* A wake of the blocked task that found it awake, and that its last poll did not see;
+/* A wake of the blocked task that was coalesced, and that its last poll did not see;
  * SIM_EVENT_NONE. */
 static uint64_t
 dropped_wake(const struct sim_evidence *evidence)
 {
+    rt_assert(evidence->ledger != NULL);
     const struct sim_ledger *ledger = evidence->ledger;
     const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
     uint64_t found = SIM_EVENT_NONE;
@@ -288,11 +368,13 @@ dropped_wake(const struct sim_evidence *evidence)
 /*
  * Of a blocked task whose last poll left it to a combinator, and of what it waited for before: the
  * waker of its own that was stored where the children's are the combinator's, and that was fired.
- * The combinator then does not know which child can go on. NULL: none.
+ * The combinator then does not know which child can make progress. NULL: none.
  */
 static const struct sim_wait *
 stored_past(const struct sim_evidence *evidence)
 {
+    rt_assert(evidence->wake_outcome->wait != NULL);
+    rt_assert(evidence->wake_outcome->part < evidence->ledger->actor_table->count);
     const struct sim_ledger *ledger = evidence->ledger;
     const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
     uint32_t own = ledger->actor_table->parts[wake_outcome->part].object;
@@ -316,6 +398,7 @@ stored_past(const struct sim_evidence *evidence)
 const struct sim_arrived_word *
 sim__cause_add_arrived(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->at_count == 0);
     const struct sim_analysis *analysis = evidence->analysis;
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     for (uint32_t i = 0; analysis != NULL && i < analysis->arrivals.count && i < SIM_ARRIVED_WORDS;
@@ -337,11 +420,13 @@ sim__cause_add_arrived(const struct sim_evidence *evidence, struct sim_cause *ca
     return NULL;
 }
 
-/* The blocked task itself wrote over what had come. */
+/* The blocked task itself overwrote what had arrived. */
 static bool
 add_wiper(const struct sim_evidence *evidence, const struct sim_arrived_word *arrived,
         struct sim_cause *cause)
 {
+    rt_assert(arrived->wiped);
+    rt_assert(cause->at_count == 0);
     const struct sim_walk_stop *wiper = &arrived->wiper;
     sim__cause_add_frames(evidence, cause, wiper->frames,
             wiper->frame_count <= SIM_WALK_FRAMES ? wiper->frame_count : 0, false,
@@ -351,10 +436,11 @@ add_wiper(const struct sim_evidence *evidence, const struct sim_arrived_word *ar
     return cause->at_count > 0;
 }
 
-/* The blocked task's turn before the last: what came before that, it has seen there. */
+/* The blocked task's turn before the last: what arrived before that, it has read there. */
 static uint64_t
 turn_before(const struct sim_evidence *evidence)
 {
+    rt_assert(evidence->ledger != NULL);
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     for (uint64_t i = evidence->wake_outcome->poll;
             i != SIM_EVENT_NONE && i-- > actor_table->first;) {
@@ -366,11 +452,12 @@ turn_before(const struct sim_evidence *evidence)
     return actor_table->first;
 }
 
-/* It fell asleep with something left to do: what it does in that turn in the run that passes, and
- * not here; else what it went through. */
+/* It blocked with something left to do: what it does in that turn in the passing run, and not here;
+ * else what it executed. */
 static void
 find_unarmed(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(evidence->wake_outcome->wait != NULL);
     const struct sim_analysis *analysis = evidence->analysis;
     cause->kind = SIM_CAUSE_NEVER_STORED;
     cause->by_look = true;
@@ -385,8 +472,8 @@ find_unarmed(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
 }
 
-/* Of what came: has the blocked task looked at it? Or had it a turn in which to look, and does less
- * in its last one than in the run that passes? */
+/* Has the blocked task read what arrived? Or had it a turn in which to read it, and does less in
+ * its last one than in the passing run? */
 static bool
 has_seen(const struct sim_evidence *evidence, const struct sim_arrived_word *arrived)
 {
@@ -401,6 +488,8 @@ has_seen(const struct sim_evidence *evidence, const struct sim_arrived_word *arr
 static void
 find_fired_early(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(evidence->wake_outcome->wait != NULL);
+    rt_assert(cause->at_count == 0);
     const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
     const struct sim_wait *past =
             wake_outcome->root_cause == SIM_EVENT_NONE ? stored_past(evidence) : NULL;
@@ -446,10 +535,11 @@ find_fired_early(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
 }
 
-/* The poll that stored none, by what it went through. */
+/* The poll that stored none, by what it executed. */
 void
 sim__cause_never_stored(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->at_count == 0);
     const struct sim_analysis *analysis = evidence->analysis;
     cause->kind = SIM_CAUSE_NEVER_STORED;
     if (analysis != NULL && analysis->trace_count > 0) {
@@ -464,6 +554,8 @@ sim__cause_never_stored(const struct sim_evidence *evidence, struct sim_cause *c
 void
 sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->at_count == 0);
+    rt_assert(evidence->wake_outcome->kind < SIM_WAKE_OUTCOMES);
     const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
     switch ((enum sim_wake_outcome_kind)wake_outcome->kind) {
     case SIM_WAKE_OUTCOME_NEVER_STORED:
@@ -504,10 +596,11 @@ sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
     sim__cause_add_event(evidence, cause, wake_outcome->root_cause);
 }
 
-/* A deadline was passed over: whoever set that timer did not wake the loop that slept longer. */
+/* A deadline was missed: the actor that set the timer did not wake the loop that was blocked. */
 bool
 sim__cause_late_timer(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
+    rt_assert(cause->at_count == 0);
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     uint32_t timer = 0;
     for (uint64_t i = evidence->wake_outcome->horizon; i-- > actor_table->first;) {

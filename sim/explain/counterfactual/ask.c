@@ -54,6 +54,7 @@ may_ask(struct asking *asking, uint64_t steps)
 static enum answer
 ask(struct asking *asking, const struct sim_question *question)
 {
+    rt_assert(question->actor > 0);
     if (!may_ask(asking, question->stop.step)) {
         return NOT_PUT;
     }
@@ -66,6 +67,7 @@ static enum answer
 ask_waiter(struct asking *asking, const struct waiter *waiter, struct sim_stop stop,
         const struct sim_patch *patch)
 {
+    rt_assert(waiter->index > 0);
     const struct sim_question question = {
             .stop = stop,
             .actor = waiter->index,
@@ -82,6 +84,7 @@ static enum answer
 ask_without(struct asking *asking, const struct waiter *waiter, struct sim_stop stop,
         const struct sim_change *change)
 {
+    rt_assert(change->step > 0);
     const struct sim_patch patch = {change->offset, change->before};
     return ask_waiter(asking, waiter, stop, &patch);
 }
@@ -136,6 +139,7 @@ add_hit(struct asking *asking, uint32_t kind, const struct waiter *waiter,
 static bool
 is_silent(const struct asking *asking, const struct waiter *waiter, struct sim_silence *ret)
 {
+    rt_assert(waiter->loop);
     struct sim_world *world = asking->experiment.world;
     bool silent = false;
     if (sim_experiment_at_end(&asking->experiment)) {
@@ -152,6 +156,7 @@ is_silent(const struct asking *asking, const struct waiter *waiter, struct sim_s
 static void
 ask_rearming(struct asking *asking, const struct waiter *waiter)
 {
+    rt_assert(!waiter->pretends);
     struct sim_silence silence;
     const struct sim_question question = {
             .stop = end_of(asking), .actor = waiter->index, .stage = SIM_ORACLE_STAGE_ASK_AGAIN};
@@ -167,6 +172,7 @@ static void
 find_unnotified_word(
         struct asking *asking, const struct waiter *waiter, uint64_t since, uint64_t to)
 {
+    rt_assert(since < to);
     const struct sim_changes *here = &asking->shared->here;
     for (uint32_t i = here->count; i-- > 0;) {
         const struct sim_change *change = &here->all[i];
@@ -182,6 +188,7 @@ find_unnotified_word(
 static void
 find_arrived_word(struct asking *asking, const struct waiter *waiter)
 {
+    rt_assert(asking->shared->hit_count > 0);
     const struct sim_changes *here = &asking->shared->here;
     struct sim__counterfactual_hit *hit = &asking->shared->hits[asking->shared->hit_count - 1];
     uint32_t tried = 0;
@@ -227,6 +234,7 @@ ask_loop(struct asking *asking, const struct waiter *waiter)
 static void
 ask_pretending(struct asking *asking, const struct waiter *waiter)
 {
+    rt_assert(!waiter->pretends);
     struct waiter pretends = *waiter;
     pretends.pretends = true;
     ask_loop(asking, &pretends);
@@ -237,6 +245,7 @@ ask_pretending(struct asking *asking, const struct waiter *waiter)
 static bool
 is_blocked_as_before(const struct asking *asking, const struct waiter *waiter)
 {
+    rt_assert(waiter->blocked_step > 0);
     const struct sim_actor *actor = sim_world_actor(asking->experiment.world, waiter->index);
     struct sim_waiting waits;
     return actor != NULL && !actor->done && !actor->enabled && actor->due_ns == SIM_NEVER &&
@@ -249,6 +258,7 @@ static bool
 still_blocks(
         const struct asking *asking, const struct waiter *waiter, const struct sim_change *change)
 {
+    rt_assert(change->step > waiter->blocked_step);
     const struct sim_change early = sim_change_reversed(change);
     const struct sim_stop blocked = {waiter->blocked_step, false};
     bool reached =
@@ -261,6 +271,7 @@ still_blocks(
 static void
 ask_later(struct asking *asking, const struct waiter *waiter)
 {
+    rt_assert(!waiter->pretends);
     const struct sim_changes *here = &asking->shared->here;
     for (uint32_t i = here->count; i-- > 0 && waiter->loop && waiter->blocked_step > 0;) {
         const struct sim_change *change = &here->all[i];
@@ -279,6 +290,7 @@ ask_later(struct asking *asking, const struct waiter *waiter)
 static bool
 is_unread(struct asking *asking, const struct sim_change *change, uint64_t step)
 {
+    rt_assert(step >= change->step);
     struct sim_world *world = asking->experiment.world;
     bool same = false;
     if (step < fail_step(asking) && may_ask(asking, fail_step(asking))) {
@@ -295,6 +307,7 @@ is_unread(struct asking *asking, const struct sim_change *change, uint64_t step)
 static uint32_t
 writes_again(struct asking *asking, const struct sim_change *change, uint64_t step)
 {
+    rt_assert(step > change->step);
     struct sim_world *world = asking->experiment.world;
     uint32_t writer = 0;
     if (may_ask(asking, step)) {
@@ -313,6 +326,7 @@ static uint64_t
 written_unread(struct asking *asking, const struct waiter *waiter, const struct sim_change *change,
         uint64_t lost)
 {
+    rt_assert(lost > change->step);
     uint64_t step = lost - 1;
     uint32_t writer = 0;
     while (step > change->step && (writer = writes_again(asking, change, step)) == 0) {
@@ -328,6 +342,7 @@ written_unread(struct asking *asking, const struct waiter *waiter, const struct 
 static void
 ask_lost(struct asking *asking, const struct waiter *waiter)
 {
+    rt_assert(!waiter->pretends);
     const struct sim_changes *here = &asking->shared->here;
     for (uint32_t i = here->count; i-- > 0;) {
         struct sim_change change = here->all[i];
@@ -363,6 +378,7 @@ static uint32_t
 wakes_then(struct asking *asking, const struct waiter *waiter, const struct sim_change *change,
         uint64_t step)
 {
+    rt_assert(step > 0);
     struct sim_world *world = asking->experiment.world;
     const struct sim_change done = sim_change_reversed(change);
     if (!may_ask(asking, fail_step(asking))) {
@@ -384,6 +400,7 @@ static void
 find_turned_away(struct asking *asking, const struct waiter *waiter,
         const struct sim_change *change, struct sim_counterfactual *found)
 {
+    rt_assert(found->away_step == 0);
     uint64_t least = fail_step(asking) > AWAY_MAX ? fail_step(asking) - AWAY_MAX : 0;
     for (uint64_t step = fail_step(asking); step > least && found->away_step == 0; step--) {
         found->away_id = wakes_then(asking, waiter, change, step);
@@ -394,6 +411,7 @@ find_turned_away(struct asking *asking, const struct waiter *waiter,
 static void
 ask_elsewhere(struct asking *asking, const struct waiter *waiter, const struct sim_change *change)
 {
+    rt_assert(change->step > 0);
     const struct sim_patch patch = {change->offset, change->after};
     for (uint32_t i = 0; i < asking->waiter_count; i++) {
         /* Another task that is blocked here cannot write it: why it is blocked is the question. */
@@ -455,6 +473,8 @@ static const struct question {
 static void
 add_waiter(struct asking *asking, const struct sim_actor *actor)
 {
+    rt_assert(actor->index > 0);
+    rt_assert(asking->waiter_count <= WAITERS_MAX);
     struct waiter waiter = {.index = actor->index,
             .id = actor->id,
             .blocked_step = actor->stopped_step,
@@ -470,6 +490,7 @@ add_waiter(struct asking *asking, const struct sim_actor *actor)
 static bool
 find_end(struct asking *asking)
 {
+    rt_assert(asking->waiter_count == 0);
     struct sim_world *world = asking->experiment.world;
     bool remembered = false;
     if (sim_experiment_at_end(&asking->experiment)) {
@@ -492,6 +513,7 @@ find_end(struct asking *asking)
 static uint32_t
 first_kind(const struct sim__counterfactual_shared *shared)
 {
+    rt_assert(shared->hit_count <= SIM__COUNTERFACTUAL_HITS);
     for (uint32_t i = 0; i < shared->hit_count; i++) {
         if (!shared->hits[i].found.pretended) {
             return shared->hits[i].found.kind;
@@ -504,6 +526,7 @@ void
 sim__counterfactual_ask(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
+    rt_assert(argument != NULL);
     struct asking asking = {.shared = argument};
     struct sim__counterfactual_shared *shared = asking.shared;
     if (!shared->listed) {
@@ -532,6 +555,7 @@ sim__counterfactual_ask(struct sim_world *world, const struct sim_case *what,
 static bool
 waits_for(const struct sim_actor *actor, const struct sim_waiting *wanted)
 {
+    rt_assert(wanted != NULL);
     struct sim_waiting waits[WAITS_MAX];
     bool blocked = !actor->done && !actor->enabled && actor->ops->waiting != NULL;
     uint32_t count = blocked ? actor->ops->waiting(actor, waits, WAITS_MAX) : 0;
@@ -547,6 +571,7 @@ waits_for(const struct sim_actor *actor, const struct sim_waiting *wanted)
 static void
 find_same_wait(const struct sim_experiment *experiment, struct sim__counterfactual_hit *hit)
 {
+    rt_assert(hit->change.step > 0);
     const struct sim_world *world = experiment->world;
     bool reached = sim_experiment_at(experiment, hit->change.step - 1);
     for (uint32_t i = 1; reached && i < world->actor_count; i++) {
@@ -580,6 +605,7 @@ static void
 walk_hits(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome,
         struct sim__counterfactual_shared *shared, bool there)
 {
+    rt_assert(shared->hit_count <= SIM__COUNTERFACTUAL_HITS);
     struct sim_experiment experiment;
     sim_experiment_begin(&experiment, world, what, outcome);
     for (uint32_t i = 0; i < shared->hit_count; i++) {

@@ -46,6 +46,7 @@ static bool
 reaches(struct sim_places *places, const struct sim_trace *trace, const struct sim_walk_stop *would,
         struct sim_attempt *attempt)
 {
+    rt_assert(would != NULL);
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     struct sim_place chain[CHAIN_MAX];
     uint32_t length = chain_of(places, would, chain);
@@ -70,6 +71,7 @@ static void
 compare(struct sim_places *places, const struct sim_trace *here, const struct sim_trace *there,
         struct sim_attempt *attempt)
 {
+    rt_assert(!attempt->has_beyond);
     struct sim_walked only[SIM_PATH_FUNCTIONS];
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     uint32_t count = sim_path_functions(places, &here->path, walked);
@@ -106,6 +108,7 @@ last_wake(const struct sim_wakes *wakes, uint32_t loop_id, uint32_t by_id)
 static uint64_t
 after_last_wake(const struct sim_wakes *wakes, uint32_t loop_id)
 {
+    rt_assert(loop_id != 0);
     const struct sim_loop_wake *wake = last_wake(wakes, loop_id, 0);
     return wake != NULL ? wake->step + 1 : 1;
 }
@@ -113,6 +116,7 @@ after_last_wake(const struct sim_wakes *wakes, uint32_t loop_id)
 static void
 find_instead(const struct sim_wakes *wakes, struct sim_attempt *attempt)
 {
+    rt_assert(attempt->instead_id == 0);
     for (uint32_t i = 0; i < wakes->count && attempt->instead_id == 0; i++) {
         const struct sim_loop_wake *wake = &wakes->all[i];
         if (wake->step == attempt->step && wake->blocked && wake->loop_id != attempt->loop_id &&
@@ -148,6 +152,7 @@ struct flags {
 static const struct sim_actor *
 actor_of(const struct sim_world *world, uint32_t id)
 {
+    rt_assert(id != 0);
     for (uint32_t i = 1; i < world->actor_count; i++) {
         if (world->actors[i]->id == id) {
             return world->actors[i];
@@ -180,6 +185,7 @@ is_woken_without(const struct sim_experiment *experiment, const struct sim_attem
 static bool
 is_cleared_by(const struct sim_change *change, const struct sim_change *flag)
 {
+    rt_assert(change->step > 0);
     uint64_t mask = sim_change_bytes(flag);
     return change->offset == flag->offset && (sim_change_bytes(change) & mask) != 0 &&
            (change->after & mask) == (flag->before & mask);
@@ -200,6 +206,7 @@ find_clear(const struct flags *flags, struct flag *flag)
 static void
 try_flags(struct sim_experiment *experiment, struct flags *flags)
 {
+    rt_assert(flags->count <= FLAGS_MAX);
     uint64_t step = flags->attempt.step;
     for (uint32_t i = flags->here.count; i-- > 0 && flags->count < FLAGS_MAX;) {
         const struct sim_change *change = &flags->here.all[i];
@@ -215,6 +222,7 @@ static void
 find_flags(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome,
         void *argument)
 {
+    rt_assert(argument != NULL);
     struct flags *flags = argument;
     struct sim_experiment experiment;
     if (!flags->listed) {
@@ -241,6 +249,7 @@ static void
 find_clear_writers(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
+    rt_assert(argument != NULL);
     struct flags *flags = argument;
     struct sim_experiment experiment;
     sim_experiment_begin(&experiment, world, what, outcome);
@@ -260,6 +269,7 @@ find_clear_writers(struct sim_world *world, const struct sim_case *what,
 static bool
 is_readers(struct sim_places *places, const struct sim_walk_stop *stop)
 {
+    rt_assert(stop != NULL);
     struct sim_place found[INLINED_MAX];
     for (uint32_t i = 0; i < stop->frame_count && i < SIM_WALK_FRAMES; i++) {
         if (sim_places_at(places, stop->frames[i], i > 0, found, INLINED_MAX) > 0) {
@@ -272,6 +282,7 @@ is_readers(struct sim_places *places, const struct sim_walk_stop *stop)
 static void
 take_flag(const struct flag *flag, struct sim_attempt *attempt)
 {
+    rt_assert(attempt->flag_step == 0);
     attempt->flag_step = flag->change.step;
     attempt->flag_id = flag->change.actor_id;
     attempt->flag = flag->writer;
@@ -283,6 +294,7 @@ take_flag(const struct flag *flag, struct sim_attempt *attempt)
 static void
 find_flag(const struct sim_runs *runs, struct sim_places *places, struct sim_attempt *attempt)
 {
+    rt_assert(attempt->step > 0);
     struct flags *flags = sim_results_new(sizeof(*flags));
     flags->attempt = *attempt;
     sim_runs_analyze(runs, NULL, runs->passing, sim_changes_run, &flags->there);
@@ -307,6 +319,7 @@ static void
 find_turned(const struct sim_runs *runs, struct sim_places *places, uint64_t from, uint64_t to,
         struct sim_attempt *attempt)
 {
+    rt_assert(attempt->by_id != 0);
     struct sim_trace *trace = sim_trace_new(attempt->by_id, from, to);
     sim_runs_analyze(runs, NULL, runs->failing, sim_trace_run_actor, trace);
     attempt->has_turned = reaches(places, trace, &attempt->would, attempt);
@@ -316,6 +329,8 @@ find_turned(const struct sim_runs *runs, struct sim_places *places, uint64_t fro
 static void
 find_beyond(const struct sim_runs *runs, struct sim_places *places, struct sim_attempt *attempt)
 {
+    rt_assert(attempt->by_id != 0);
+    rt_assert(attempt->step != 0);
     struct sim_trace *here = sim_trace_new(attempt->by_id, attempt->step, attempt->step);
     struct sim_trace *there = sim_trace_new(attempt->by_id, 1, UINT32_MAX);
     sim_runs_analyze(runs, NULL, runs->failing, sim_trace_run_actor, here);
@@ -329,6 +344,7 @@ static void
 find(const struct sim_runs *runs, struct sim_places *places, const struct sim_wakes *here,
         const struct sim_wakes *there, struct sim_attempt *attempt)
 {
+    rt_assert(here->loop_id != 0);
     bool known = attempt->step != 0;
     attempt->loop_id = here->loop_id;
     attempt->blocked_step = here->blocked_step;
@@ -358,6 +374,8 @@ void
 sim_attempt_find(const struct sim_runs *runs, struct sim_places *places, uint32_t actor,
         uint32_t by_id, uint64_t step, struct sim_attempt *ret_attempt)
 {
+    rt_assert(runs->failing != NULL);
+    rt_assert(ret_attempt != NULL);
     *ret_attempt = (struct sim_attempt){.by_id = by_id, .step = step};
     if (places == NULL || runs->passing == NULL) {
         return;

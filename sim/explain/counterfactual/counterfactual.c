@@ -18,6 +18,7 @@
 static void
 ask_all(const struct sim_runs *runs, struct sim__counterfactual_shared *shared)
 {
+    rt_assert(runs->failing != NULL);
     struct sim_single worker;
     if (!sim_single_init(&worker, NULL, &sim_shared_for_candidates, runs->hang_ms)) {
         return;
@@ -102,6 +103,8 @@ void
 sim_counterfactual_find(const struct sim_runs *runs, struct sim_places *places,
         struct sim_counterfactual *ret_counterfactual)
 {
+    rt_assert(runs->failing != NULL);
+    rt_assert(ret_counterfactual != NULL);
     *ret_counterfactual = (struct sim_counterfactual){.kind = SIM_COUNTERFACTUAL_NONE};
     if (places == NULL) {
         return;

@@ -50,6 +50,7 @@ note_word(struct sim_analysis *analysis, const struct sim_world *world, uint64_t
 static void
 find_words(struct sim_experiment *experiment, uint64_t step, struct sim_analysis *analysis)
 {
+    rt_assert(step > 0);
     analysis->word_count = 0;
     if (sim_experiment_at(experiment, step - 1) && sim_experiment_remember(experiment) &&
             sim_world_continue(experiment->world, (struct sim_stop){step, false})) {
@@ -109,6 +110,8 @@ try_words(const struct sim_experiment *experiment, struct sim_analysis *analysis
 static void
 find_writers(const struct sim_experiment *experiment, uint64_t step, struct sim_analysis *analysis)
 {
+    rt_assert(step > 0);
+    rt_assert(analysis->word_count <= SIM_ANALYSIS_WORDS);
     struct sim_watch watches[SIM_ANALYSIS_WORDS];
     uint32_t count = 0;
     analysis->walked = true;
@@ -153,6 +156,7 @@ failed_by_call(const struct sim_outcome *outcome)
 static void
 find_failure(const struct sim_experiment *experiment, struct sim_analysis *analysis)
 {
+    rt_assert(!analysis->failing);
     const struct sim_case *what = experiment->what;
     struct sim_outcome ignored;
     analysis->failing = true;
@@ -170,6 +174,7 @@ static void
 trace(const struct sim_experiment *experiment, uint32_t actor, uint64_t from, uint64_t to,
         struct sim_analysis *analysis)
 {
+    rt_assert(analysis->trace_count <= SIM_ANALYSIS_TRACES);
     if (from == 0 || from > to || analysis->trace_count == SIM_ANALYSIS_TRACES ||
             !sim_world_may_replay(experiment->world)) {
         return;
@@ -197,6 +202,7 @@ last_step(const struct sim_experiment *experiment, uint64_t until, uint64_t othe
 static void
 trace_waiters(const struct sim_experiment *experiment, struct sim_analysis *analysis)
 {
+    rt_assert(sim_outcome_is_stall(experiment->outcome));
     const struct sim_world *world = experiment->world;
     struct waiter {
         uint32_t actor;
@@ -223,6 +229,8 @@ trace_waiters(const struct sim_experiment *experiment, struct sim_analysis *anal
 static void
 trace_steps(const struct sim_experiment *experiment, struct sim_analysis *analysis)
 {
+    rt_assert(!analysis->tracing);
+    rt_assert(analysis->trace_count == 0);
     const struct sim_outcome *outcome = experiment->outcome;
     uint64_t missing = outcome->missing_wake_step;
     uint64_t end = outcome->fail_step;
@@ -288,6 +296,7 @@ void
 sim_analysis_run(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
+    rt_assert(!((struct sim_analysis *)argument)->done);
     struct sim_analysis *analysis = argument;
     struct sim_experiment experiment;
     sim_experiment_begin(&experiment, world, what, outcome);

@@ -23,6 +23,7 @@ struct search {
 static bool
 find_end(struct search *search)
 {
+    rt_assert(search->blocked_step > 0);
     struct sim_experiment *experiment = search->experiment;
     bool remembered = false;
     if (sim_experiment_at(experiment, search->blocked_step)) {
@@ -62,6 +63,7 @@ ask_without(struct search *search, const struct sim_change *change, enum sim_ora
 static bool
 is_wiped(struct search *search, uint32_t index)
 {
+    rt_assert(index < search->changes->count);
     const struct sim_change back = sim_change_reversed(&search->changes->all[index]);
     const struct sim_change *next = sim_changes_next(search->changes, index);
     return next != NULL && next->step == search->blocked_step && next->actor_id == search->waiter &&
@@ -73,6 +75,7 @@ is_wiped(struct search *search, uint32_t index)
 static bool
 is_awaited(struct search *search, const struct sim_change *change)
 {
+    rt_assert(change->step < search->blocked_step);
     enum sim_oracle_stage stage = search->experiment->outcome->oracle == SIM_ORACLE_REWAKE_SOURCES
                                           ? SIM_ORACLE_STAGE_SOURCES
                                           : SIM_ORACLE_STAGE_POLL;
@@ -82,6 +85,7 @@ is_awaited(struct search *search, const struct sim_change *change)
 static void
 find_words(struct search *search, bool wiped)
 {
+    rt_assert(search->arrivals->count <= SIM_ARRIVED_WORDS);
     const struct sim_experiment *experiment = search->experiment;
     struct sim_arrivals *arrivals = search->arrivals;
     for (uint32_t i = search->changes->count; i-- > 0 && arrivals->count < SIM_ARRIVED_WORDS;) {
@@ -106,6 +110,7 @@ find_words(struct search *search, bool wiped)
 static bool
 writes_again(const struct search *search, const struct sim_change *change, uint64_t step)
 {
+    rt_assert(step > 0);
     struct sim_world *world = search->experiment->world;
     bool again =
             sim_experiment_undo(
@@ -120,6 +125,7 @@ writes_again(const struct search *search, const struct sim_change *change, uint6
 static void
 find_last_write(const struct search *search, struct sim_change *change)
 {
+    rt_assert(change->step < search->blocked_step);
     for (uint64_t step = search->blocked_step - 1; step > change->step; step--) {
         if (step + AGAIN_MAX <= search->blocked_step ||
                 !sim_world_may_replay(search->experiment->world)) {
@@ -135,6 +141,7 @@ find_last_write(const struct search *search, struct sim_change *change)
 static bool
 is_blind(const struct search *search, const struct sim_change *change, uint64_t step)
 {
+    rt_assert(step > 0);
     struct sim_experiment *experiment = search->experiment;
     bool same = sim_experiment_at(experiment, step) && sim_experiment_remember(experiment);
     sim_world_drop(experiment->world);
@@ -149,6 +156,7 @@ is_blind(const struct search *search, const struct sim_change *change, uint64_t 
 static uint32_t
 own_steps(const struct search *search, uint64_t step, uint64_t *ret)
 {
+    rt_assert(step < search->blocked_step);
     struct sim_world *world = search->experiment->world;
     uint32_t count = 0;
     bool reached = sim_experiment_at(search->experiment, step);
@@ -166,6 +174,7 @@ own_steps(const struct search *search, uint64_t step, uint64_t *ret)
 static void
 find_reader(const struct search *search, struct sim_arrived_word *word)
 {
+    rt_assert(!word->wiped);
     uint64_t steps[LOOKS_MAX];
     uint32_t count = own_steps(search, word->change.step, steps);
     for (uint32_t i = 0; i < count; i++) {

@@ -49,6 +49,7 @@ note_step(struct sim_changes *changes, const struct sim_experiment *experiment)
 static void
 note_steps(struct sim_changes *changes, struct sim_experiment *experiment)
 {
+    rt_assert(experiment->outcome->steps == changes->to);
     struct sim_world *world = experiment->world;
     bool reached = true;
     while (reached && world->step < changes->to && sim_world_may_replay(world) &&
@@ -66,6 +67,7 @@ void
 sim_changes_run(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
+    rt_assert(argument != NULL);
     struct sim_changes *changes = argument;
     struct sim_experiment experiment;
     uint64_t from = outcome->steps > STEPS_MAX ? outcome->steps - STEPS_MAX : 0;

@@ -54,6 +54,7 @@ static void
 run_in(const struct sim_runs *runs, struct sim_single *worker, const struct sim_tape *tape,
         sim_analyze_fn *analyze, void *results)
 {
+    rt_assert(runs->options != NULL);
     const struct sim_run_spec spec = {
             .scenario = runs->scenario,
             .options = *runs->options,
@@ -95,6 +96,7 @@ words_at(const struct sim_world *world, size_t offset)
 __attribute__((no_sanitize_address, noinline)) void
 sim_words_copy(const struct sim_world *world, size_t offset, uint64_t *to, size_t count)
 {
+    rt_assert(to != NULL);
     const volatile uint64_t *from = words_at(world, offset);
     for (size_t i = 0; i < count; i++) {
         to[i] = from[i];
@@ -104,6 +106,7 @@ sim_words_copy(const struct sim_world *world, size_t offset, uint64_t *to, size_
 uint64_t
 sim_word_at(const struct sim_world *world, size_t offset)
 {
+    rt_assert(sim_word_is_in(world, offset));
     uint64_t value;
     sim_words_copy(world, offset, &value, 1);
     return value;
@@ -138,6 +141,7 @@ sim_word_is_link(const struct sim_world *world, uint64_t value)
 uint64_t
 sim_change_bytes(const struct sim_change *change)
 {
+    rt_assert(change != NULL);
     uint64_t differ = change->before ^ change->after;
     uint64_t mask = 0;
     for (uint32_t i = 0; i < 64; i += 8) {
@@ -150,6 +154,7 @@ sim_change_bytes(const struct sim_change *change)
 uint64_t
 sim_change_undone(const struct sim_change *change, uint64_t word)
 {
+    rt_assert(change->offset % sizeof(uint64_t) == 0);
     uint64_t mask = sim_change_bytes(change);
     return (word & ~mask) | (change->before & mask);
 }
@@ -169,6 +174,8 @@ void
 sim_experiment_begin(struct sim_experiment *experiment, struct sim_world *world,
         const struct sim_case *what, const struct sim_outcome *outcome)
 {
+    rt_assert(what->strategy != NULL);
+    rt_assert(outcome != NULL);
     *experiment = (struct sim_experiment){
             .world = world, .what = what, .outcome = outcome, .tries_max = UINT32_MAX};
     sim_keep(world, &experiment->kept);
@@ -177,6 +184,7 @@ sim_experiment_begin(struct sim_experiment *experiment, struct sim_world *world,
 static void
 forget(struct sim_experiment *experiment)
 {
+    rt_assert(experiment->words == NULL || experiment->word_capacity > 0);
     if (experiment->words != NULL) {
         (void)munmap(experiment->words, experiment->word_capacity * sizeof(*experiment->words));
         experiment->words = NULL;
@@ -186,6 +194,7 @@ forget(struct sim_experiment *experiment)
 void
 sim_experiment_end(struct sim_experiment *experiment)
 {
+    rt_assert(experiment->world != NULL);
     forget(experiment);
     sim_restore(experiment->world, &experiment->kept);
 }
@@ -193,6 +202,7 @@ sim_experiment_end(struct sim_experiment *experiment)
 bool
 sim_experiment_at(const struct sim_experiment *experiment, uint64_t step)
 {
+    rt_assert(experiment->what != NULL);
     return sim_judge_replay(experiment->world, experiment->what, (struct sim_stop){step, false});
 }
 
@@ -240,6 +250,7 @@ sim_experiment_next(struct sim_experiment *experiment, uint64_t steps)
 enum sim_reaction
 sim_experiment_ask(const struct sim_experiment *experiment, const struct sim_question *question)
 {
+    rt_assert(question->actor > 0);
     struct sim_answer answer;
     sim_spurious_poll(experiment->world, experiment->what, question, &answer);
     return !answer.asked || answer.failed ? SIM_REACTION_NONE
@@ -253,6 +264,7 @@ sim_experiment_ask(const struct sim_experiment *experiment, const struct sim_que
 static bool
 reserve(struct sim_experiment *experiment, size_t count)
 {
+    rt_assert(experiment->words == NULL || experiment->word_capacity > 0);
     if (experiment->words != NULL && experiment->word_capacity >= count) {
         return true;
     }
@@ -319,6 +331,7 @@ void
 sim_experiment_find_writer(const struct sim_experiment *experiment, const struct sim_change *change,
         uint64_t step, bool first, struct sim_walk_stop *ret)
 {
+    rt_assert(ret != NULL);
     struct sim_world *world = experiment->world;
     rt_assert(step > 0);
     if (sim_experiment_at(experiment, step - 1) && sim_word_is_in(world, change->offset)) {

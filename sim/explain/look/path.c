@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "runtime/base/assert.h"
+
 #define INLINED_MAX 8u
 
 static bool
@@ -20,6 +22,7 @@ is_shown(const struct sim_place *place)
 static struct sim_walked *
 find(struct sim_walked *all, uint32_t *count, const struct sim_place *place)
 {
+    rt_assert(*count <= SIM_PATH_FUNCTIONS);
     for (uint32_t i = 0; i < *count; i++) {
         if (strcmp(all[i].place.function, place->function) == 0 &&
                 strcmp(all[i].place.file, place->file) == 0) {
@@ -65,6 +68,7 @@ note(struct sim_walked *all, uint32_t *count, const struct sim_place *place,
 static void
 enter_within(struct sim_walked *all, uint32_t count)
 {
+    rt_assert(count <= SIM_PATH_FUNCTIONS);
     uint32_t begin = UINT32_MAX;
     for (uint32_t i = 0; i < count; i++) {
         bool own = !sim_place_is_runtime(&all[i].place);
@@ -108,6 +112,7 @@ stands_before(const struct sim_walked *a, const struct sim_walked *b)
 static void
 sort(struct sim_walked *all, uint32_t count)
 {
+    rt_assert(count <= SIM_PATH_FUNCTIONS);
     for (uint32_t i = 1; i < count; i++) {
         struct sim_walked walked = all[i];
         uint32_t k = i;
@@ -121,6 +126,7 @@ sort(struct sim_walked *all, uint32_t count)
 uint32_t
 sim_path_functions(struct sim_places *places, const struct sim_path *path, struct sim_walked *ret)
 {
+    rt_assert(ret != NULL);
     struct sim_place found[INLINED_MAX];
     uint32_t count = 0;
     for (uint32_t i = 0; i < SIM_PATH_SLOTS && places != NULL; i++) {
@@ -150,6 +156,7 @@ sim_path_functions(struct sim_places *places, const struct sim_path *path, struc
 uintptr_t
 sim_path_last(struct sim_places *places, const struct sim_path *path, const struct sim_place *place)
 {
+    rt_assert(place != NULL);
     struct sim_place found[INLINED_MAX];
     const struct sim_path_slot *last = NULL;
     for (uint32_t i = 0; i < SIM_PATH_SLOTS && places != NULL; i++) {

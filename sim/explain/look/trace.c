@@ -55,6 +55,7 @@ void
 sim_trace_run(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
+    rt_assert(argument != NULL);
     struct sim_trace *trace = argument;
     struct sim_experiment experiment;
     sim_experiment_begin(&experiment, world, what, outcome);
@@ -78,6 +79,7 @@ add_step(struct sim_trace *trace, uint64_t step)
 static void
 find_steps(const struct sim_experiment *experiment, struct sim_trace *trace)
 {
+    rt_assert(trace->from >= 1);
     struct sim_world *world = experiment->world;
     uint64_t last = experiment->outcome->steps;
     uint64_t to = trace->to < last ? trace->to : last;
@@ -97,6 +99,7 @@ find_steps(const struct sim_experiment *experiment, struct sim_trace *trace)
 static void
 walk_steps(const struct sim_experiment *experiment, struct sim_trace *trace)
 {
+    rt_assert(trace->count <= SIM_TRACE_STEPS);
     const uintptr_t marks[] = {(uintptr_t)sim_fd_add, (uintptr_t)sim_fd_modify, trace->mark};
     struct sim_world *world = experiment->world;
     bool reached = trace->count > 0 && sim_experiment_at(experiment, trace->steps[0] - 1);
@@ -121,6 +124,7 @@ void
 sim_trace_run_actor(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
+    rt_assert(argument != NULL);
     struct sim_trace *trace = argument;
     struct sim_experiment experiment;
     sim_experiment_begin(&experiment, world, what, outcome);
@@ -146,6 +150,8 @@ uint32_t
 sim_trace_only(struct sim_places *places, const struct sim_trace *trace,
         const struct sim_trace *other, struct sim_walked *ret)
 {
+    rt_assert(trace != NULL);
+    rt_assert(other != NULL);
     struct sim_walked others[SIM_PATH_FUNCTIONS];
     uint32_t count = sim_path_functions(places, &trace->path, ret);
     uint32_t other_count = sim_path_functions(places, &other->path, others);
@@ -167,6 +173,7 @@ sim_trace_only(struct sim_places *places, const struct sim_trace *trace,
 static bool
 line_of(struct sim_places *places, const struct sim_walk_stop *call, struct sim_place *ret)
 {
+    rt_assert(ret != NULL);
     struct sim_place found[INLINED_MAX];
     for (uint32_t i = 1; i < call->frame_count && i < SIM_WALK_FRAMES; i++) {
         uint32_t count = sim_places_at(places, call->frames[i], true, found, INLINED_MAX);
@@ -182,6 +189,7 @@ static uint32_t
 made(struct sim_places *places, const struct sim_trace *trace, uint32_t calls,
         const struct sim_place *line)
 {
+    rt_assert(line->line > 0);
     uint32_t count = 0;
     struct sim_place place;
     for (uint32_t i = 0; i < calls && i < SIM_PATH_CALLS; i++) {
@@ -195,6 +203,8 @@ const struct sim_walk_stop *
 sim_trace_only_call(
         struct sim_places *places, const struct sim_trace *trace, const struct sim_trace *other)
 {
+    rt_assert(trace != NULL);
+    rt_assert(other != NULL);
     for (uint32_t i = 0; i < trace->path.call_count && i < SIM_PATH_CALLS; i++) {
         struct sim_place line;
         if (line_of(places, &trace->path.calls[i], &line) &&

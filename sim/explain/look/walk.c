@@ -38,6 +38,7 @@ static struct {
 static void
 note_stop(uintptr_t pc, uintptr_t done, struct sim_walk_stop *ret)
 {
+    rt_assert(ret != NULL);
     void *frames[SIM_WALK_FRAMES + 6];
     int count = backtrace(frames, (int)(sizeof(frames) / sizeof(*frames)));
     int from = 0;
@@ -54,6 +55,7 @@ note_stop(uintptr_t pc, uintptr_t done, struct sim_walk_stop *ret)
 static void
 note_path(struct sim_path *path, uintptr_t pc)
 {
+    rt_assert(path->used <= SIM_PATH_SLOTS);
     uint32_t slot = (uint32_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 51);
     uint32_t now = path->walked++;
     while (path->slots[slot].pc != 0 && path->slots[slot].pc != pc) {
@@ -72,6 +74,7 @@ note_path(struct sim_path *path, uintptr_t pc)
 static void
 note_call(struct sim_path *path, uintptr_t pc)
 {
+    rt_assert(path->call_count <= SIM_PATH_CALLS);
     for (uint32_t i = 0; i < path->mark_count; i++) {
         if (path->marks[i] == pc && path->call_count < SIM_PATH_CALLS) {
             note_stop(pc, pc, &path->calls[path->call_count++]);
@@ -137,6 +140,7 @@ sim_walk_stop_here(struct sim_walk_stop *ret)
 bool
 sim_walk_begin(struct sim_watch *watches, uint32_t count, struct sim_path *path, uint64_t most)
 {
+    rt_assert(watches != NULL || count == 0);
 #if defined(__x86_64__)
     struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     rt_assert(!walk.walking);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/assert.h"
 #include "sim/core/record/site.h"
 #include "sim/explain/look/path.h"
 
@@ -59,6 +60,8 @@ meets(const struct sim_event *event)
 static void
 read_keys(const struct sim_actor_table *actor_table, uint64_t from_step, struct keys *ret)
 {
+    rt_assert(actor_table != NULL);
+    rt_assert(ret != NULL);
     ret->count = 0;
     uint64_t from = from_step != 0 ? sim_actor_table_step_first(actor_table, from_step)
                                    : actor_table->first;
@@ -87,6 +90,8 @@ static uint32_t
 find_like(const struct sim_actor_table *failing, const struct sim_actor_table *passing,
         const struct keys *keys, const struct key *key)
 {
+    rt_assert(key->part < failing->count);
+    rt_assert(keys->count <= EVENTS_MAX);
     const char *name = failing->parts[key->part].name;
     uint32_t i = 0;
     for (; i < keys->count; i++) {
@@ -105,6 +110,7 @@ static void
 set_location(struct sim_location *location, const struct key *key,
         const struct sim_actor_table *actor_table)
 {
+    rt_assert(key->event < actor_table->end);
     const struct rt_site *site = sim_site_find(key->site);
     *location = (struct sim_location){
             .step = sim_actor_table_event(actor_table, key->event)->step, .part = key->part};
@@ -121,6 +127,9 @@ static bool
 find_events(const struct sim_run_pair *pair, const struct keys *failing, const struct keys *passing,
         struct sim_swap *order)
 {
+    rt_assert(failing->count <= EVENTS_MAX);
+    rt_assert(passing->count <= EVENTS_MAX);
+    rt_assert(!order->found);
     for (uint32_t second = 1; second < failing->count; second++) {
         const struct key *late = &failing->all[second];
         uint32_t there = find_like(pair->failing, pair->passing, passing, late);
@@ -148,6 +157,7 @@ find_events(const struct sim_run_pair *pair, const struct keys *failing, const s
 static const struct sim_walked *
 find_function(const struct sim_walked *all, uint32_t count, const struct sim_place *place)
 {
+    rt_assert(count <= SIM_PATH_FUNCTIONS);
     for (uint32_t i = 0; i < count; i++) {
         if (strcmp(all[i].place.function, place->function) == 0 &&
                 strcmp(all[i].place.file, place->file) == 0) {
@@ -161,6 +171,7 @@ find_function(const struct sim_walked *all, uint32_t count, const struct sim_pla
 static const struct sim_walked *
 next_entered(const struct sim_walked *all, uint32_t count, uint32_t from)
 {
+    rt_assert(count <= SIM_PATH_FUNCTIONS);
     const struct sim_walked *next = NULL;
     for (uint32_t i = 0; i < count; i++) {
         if (all[i].entered >= from && all[i].entered != UINT32_MAX &&
@@ -175,6 +186,8 @@ next_entered(const struct sim_walked *all, uint32_t count, uint32_t from)
 static void
 find_functions(const struct sim_run_pair *pair, struct sim_swap *order)
 {
+    rt_assert(pair->places != NULL);
+    rt_assert(!order->found);
     struct sim_walked here[SIM_PATH_FUNCTIONS];
     struct sim_walked there[SIM_PATH_FUNCTIONS];
     uint32_t count = sim_path_functions(pair->places, pair->failing_path, here);
@@ -201,6 +214,8 @@ find_functions(const struct sim_run_pair *pair, struct sim_swap *order)
 void
 sim_order_find(const struct sim_run_pair *pair, struct sim_swap *ret_order)
 {
+    rt_assert(pair->failing != NULL);
+    rt_assert(pair->passing != NULL);
     *ret_order = (struct sim_swap){.found = false};
     struct keys *keys = calloc(2, sizeof(*keys));
     if (keys == NULL) {
@@ -221,6 +236,7 @@ sim_order_find(const struct sim_run_pair *pair, struct sim_swap *ret_order)
 static uint32_t
 find_key(const struct keys *keys, uint64_t event)
 {
+    rt_assert(keys->count <= EVENTS_MAX);
     uint32_t i = 0;
     while (i < keys->count && keys->all[i].event != event) {
         i++;
@@ -232,6 +248,7 @@ static bool
 comes_first(const struct sim_swap *order, const struct sim_actor_table *failing,
         const struct sim_actor_table *other, const struct keys *here, const struct keys *there)
 {
+    rt_assert(order->events);
     uint32_t first = find_key(here, order->first_event);
     uint32_t second = find_key(here, order->second_event);
     if (first == here->count || second == here->count) {
@@ -246,6 +263,8 @@ bool
 sim_order_is_swapped(const struct sim_swap *order, const struct sim_actor_table *failing,
         const struct sim_actor_table *other)
 {
+    rt_assert(order->found);
+    rt_assert(order->events);
     struct keys *keys = calloc(2, sizeof(*keys));
     bool swapped = false;
     if (keys != NULL) {
@@ -260,6 +279,7 @@ sim_order_is_swapped(const struct sim_swap *order, const struct sim_actor_table 
 const char *
 sim_swapped_name(enum sim_swapped swapped)
 {
+    rt_assert(swapped <= SIM_SWAPPED_NEVER);
     static const char *const names[] = {"not-tried", "passes", "fails", "never"};
     return names[swapped];
 }

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "runtime/base/assert.h"
 #include "sim/core/decide/choice.h"
 #include "sim/core/record/footprint.h"
 
@@ -32,6 +33,7 @@ struct steps {
 static uint32_t
 nth_of(const struct steps *steps, uint32_t actor)
 {
+    rt_assert(steps->count <= STEPS_MAX);
     for (uint32_t i = steps->count; i-- > 0;) {
         if (steps->all[i].actor == actor) {
             return steps->all[i].nth + 1;
@@ -44,6 +46,7 @@ nth_of(const struct steps *steps, uint32_t actor)
 static bool
 read_steps(const struct sim_recorder *recorder, struct steps *ret)
 {
+    rt_assert(recorder != NULL);
     ret->recorder = recorder;
     ret->count = 0;
     for (uint64_t i = sim_recorder_first(recorder); i < recorder->count; i++) {
@@ -66,6 +69,7 @@ read_steps(const struct sim_recorder *recorder, struct steps *ret)
 static uint32_t
 step_of(const struct steps *steps, uint64_t event)
 {
+    rt_assert(steps->count <= STEPS_MAX);
     uint32_t i = 0;
     while (i < steps->count && (event < steps->all[i].from || event >= steps->all[i].to)) {
         i++;
@@ -79,6 +83,7 @@ step_of(const struct steps *steps, uint64_t event)
 static bool
 meet(const struct sim_event *a, const struct sim_event *b)
 {
+    rt_assert(a != b);
     struct sim_access of_a[SIM_ACCESSES_MAX];
     struct sim_access of_b[SIM_ACCESSES_MAX];
     uint32_t a_count = sim_event_accesses(a, of_a);
@@ -96,6 +101,8 @@ meet(const struct sim_event *a, const struct sim_event *b)
 static bool
 depends(const struct steps *steps, const struct step *later, const struct step *earlier)
 {
+    rt_assert(earlier < later);
+    rt_assert(earlier->from < earlier->to);
     bool found = later->actor == earlier->actor;
     for (uint64_t i = earlier->from; i < earlier->to && !found; i++) {
         for (uint64_t k = later->from; k < later->to && !found; k++) {
@@ -111,6 +118,8 @@ depends(const struct steps *steps, const struct step *later, const struct step *
 static bool
 mark_behind(struct steps *steps, uint32_t first, uint32_t second)
 {
+    rt_assert(first < second);
+    rt_assert(second < steps->count);
     steps->all[first].behind = true;
     for (uint32_t i = first + 1; i <= second; i++) {
         for (uint32_t k = first; k < i && !steps->all[i].behind; k++) {
@@ -128,6 +137,8 @@ mark_behind(struct steps *steps, uint32_t first, uint32_t second)
 static void
 set_order(const struct steps *steps, uint32_t first, uint32_t second, uint32_t *ret)
 {
+    rt_assert(first < second);
+    rt_assert(second < steps->count);
     uint32_t put = 0;
     for (uint32_t i = 0; i < first; i++) {
         ret[put++] = i;
@@ -155,6 +166,7 @@ entry_of(const struct step *step)
 static uint32_t
 next_actor(const struct steps *steps, uint64_t actor)
 {
+    rt_assert(steps->count > 0);
     uint32_t next = UINT32_MAX;
     for (uint32_t i = 0; i < steps->count; i++) {
         uint32_t other = steps->all[i].actor;
@@ -168,6 +180,8 @@ next_actor(const struct steps *steps, uint64_t actor)
 static void
 put_chain(const struct steps *steps, const uint32_t *order, struct sim_tape *ret)
 {
+    rt_assert(ret->entries != NULL);
+    rt_assert(steps->count > 0);
     for (uint32_t actor = next_actor(steps, 0); actor != UINT32_MAX;
             actor = next_actor(steps, actor)) {
         for (uint32_t i = 1; i < steps->count; i++) {
@@ -185,6 +199,8 @@ bool
 sim_swap_tape(const struct sim_recorder *recorder, uint64_t first, uint64_t second,
         const struct sim_tape *tape, struct sim_tape *ret)
 {
+    rt_assert(tape != NULL);
+    rt_assert(first < second);
     struct steps *steps = calloc(1, sizeof(*steps));
     uint32_t *order = calloc(STEPS_MAX, sizeof(*order));
     bool made = false;

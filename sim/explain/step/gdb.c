@@ -20,6 +20,7 @@
 static bool
 own_path(char ret_path[SIM_GDB_PATH_MAX])
 {
+    rt_assert(ret_path != NULL);
     ssize_t length = readlink("/proc/self/exe", ret_path, SIM_GDB_PATH_MAX - 1);
     ret_path[length > 0 ? length : 0] = '\0';
     return length > 0;
@@ -29,6 +30,7 @@ own_path(char ret_path[SIM_GDB_PATH_MAX])
 static void
 go_up(char *path, uint32_t levels)
 {
+    rt_assert(levels > 0);
     for (uint32_t i = 0; i < levels; i++) {
         char *slash = strrchr(path, '/');
         if (slash != NULL) {
@@ -40,6 +42,7 @@ go_up(char *path, uint32_t levels)
 bool
 sim_gdb_script(char ret_path[SIM_GDB_PATH_MAX])
 {
+    rt_assert(ret_path != NULL);
     /* In the tree the program is build/VARIANT/rewake; installed it is bin/rewake, and that place
      * is the one to be named when there is none. */
     static const struct {
@@ -68,6 +71,7 @@ struct arguments {
 static void
 add(struct arguments *arguments, const char *argument)
 {
+    rt_assert(arguments->count < ARGUMENTS_MAX);
     rt_assert(arguments->count + 1 < ARGUMENTS_MAX);
     arguments->list[arguments->count++] = argument;
 }
@@ -75,6 +79,8 @@ add(struct arguments *arguments, const char *argument)
 void
 sim_gdb_exec(const struct sim_gdb_replay *replay, char ret_error[SIM_GDB_ERROR_MAX])
 {
+    rt_assert(replay->subject != NULL);
+    rt_assert(ret_error != NULL);
     char script[SIM_GDB_PATH_MAX];
     char self[SIM_GDB_PATH_MAX];
     char step[24];
@@ -130,6 +136,7 @@ sim_gdb_exec(const struct sim_gdb_replay *replay, char ret_error[SIM_GDB_ERROR_M
 static bool
 read_pattern(char *ret_pattern, size_t size)
 {
+    rt_assert(size > 1);
     FILE *file = fopen("/proc/sys/kernel/core_pattern", "re");
     bool read = file != NULL && fgets(ret_pattern, (int)size, file) != NULL;
     if (file != NULL) {
@@ -145,6 +152,7 @@ read_pattern(char *ret_pattern, size_t size)
 static void
 put_expanded(const char *pattern, pid_t pid, FILE *out)
 {
+    rt_assert(pid > 0);
     bool has_pid = false;
     for (const char *at = pattern; *at != '\0'; at++) {
         if (at[0] == '%' && at[1] == 'p') {

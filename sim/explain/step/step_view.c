@@ -45,6 +45,7 @@ struct listener {
 static struct listener *
 listener_of(struct sim_strategy *strategy)
 {
+    rt_assert(strategy != NULL);
     return (struct listener *)(void *)strategy;
 }
 
@@ -58,6 +59,9 @@ listener_begin(struct sim_strategy *strategy, uint64_t seed)
 static void
 note_choice(struct sim_step_view *view, const struct sim_choice *choice, uint32_t index)
 {
+    rt_assert(view->choice_count <= SIM_STEP_VIEW_CHOICES);
+    rt_assert(choice->n <= SIM_ALTERNATIVES_MAX);
+    rt_assert(index < choice->n);
     if (view->choice_count == SIM_STEP_VIEW_CHOICES) {
         return;
     }
@@ -95,6 +99,7 @@ static const struct sim_strategy_ops listener_ops = {
 static void
 note_waits(const struct sim_actor *actor, struct sim_actor_state *state)
 {
+    rt_assert(!actor->done);
     struct sim_waiting waiting[16];
     if (actor->ops->waiting == NULL) {
         return;
@@ -112,6 +117,7 @@ note_waits(const struct sim_actor *actor, struct sim_actor_state *state)
 static void
 note_actors(struct sim_step_view *view, const struct sim_world *world)
 {
+    rt_assert(view->actor_count == 0);
     view->now_ns = world->now_ns;
     for (uint32_t i = 1; i < world->actor_count; i++) {
         const struct sim_actor *actor = world->actors[i];
@@ -140,6 +146,8 @@ note_actors(struct sim_step_view *view, const struct sim_world *world)
 static void
 take_it(struct sim_step_view *view, struct sim_world *world, struct listener *listener)
 {
+    rt_assert(view->reached);
+    rt_assert(listener->view == NULL);
     listener->view = view;
     (void)sim_world_continue(world, (struct sim_stop){view->step, false});
     listener->view = NULL;

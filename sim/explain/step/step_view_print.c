@@ -43,6 +43,7 @@ put_actor(struct printer *printer, uint32_t actor)
 static void
 put_head(struct printer *printer, uint64_t steps)
 {
+    rt_assert(printer->view->taken);
     const struct sim_step_view *view = printer->view;
     sim_page_printf(&printer->line, "step %llu of %llu", (unsigned long long)view->step,
             (unsigned long long)steps);
@@ -67,6 +68,7 @@ put_head(struct printer *printer, uint64_t steps)
 static const struct sim_answered *
 first_of_who_runs(const struct sim_step_view *view)
 {
+    rt_assert(view->choice_count <= SIM_STEP_VIEW_CHOICES);
     for (uint32_t i = 0; i < view->choice_count; i++) {
         if (view->choices[i].kind == SIM_KIND_RUN && view->choices[i].actors[0] != UINT32_MAX) {
             return &view->choices[i];
@@ -78,6 +80,7 @@ first_of_who_runs(const struct sim_step_view *view)
 static void
 put_who_could(struct printer *printer, const struct sim_answered *answered)
 {
+    rt_assert(answered == NULL || answered->n <= SIM_ALTERNATIVES_MAX);
     if (answered == NULL) {
         sim_page_put(printer->page, "no other actor could have taken it\n");
         return;
@@ -100,6 +103,7 @@ put_who_could(struct printer *printer, const struct sim_answered *answered)
 static void
 put_other_choices(struct printer *printer, const struct sim_answered *who)
 {
+    rt_assert(printer->view->choice_count <= SIM_STEP_VIEW_CHOICES);
     uint32_t put = 0;
     for (uint32_t i = 0; i < printer->view->choice_count; i++) {
         const struct sim_answered *answered = &printer->view->choices[i];
@@ -133,6 +137,7 @@ put_since(struct printer *printer, uint64_t step)
 static void
 put_waits(struct printer *printer, const struct sim_actor_state *state)
 {
+    rt_assert(state->actor > 0);
     uint32_t part = sim_actor_table_actor(&printer->actor_table, state->actor);
     for (uint32_t i = 0; i < state->wait_count && i < SIM_STEP_VIEW_WAITS; i++) {
         const char *reason = state->waits[i].reason;
@@ -152,6 +157,7 @@ put_waits(struct printer *printer, const struct sim_actor_state *state)
 static void
 put_state(struct printer *printer, const struct sim_actor_state *state)
 {
+    rt_assert(state->actor > 0);
     if (state->done) {
         sim_page_put(&printer->line, "has finished");
     } else if (state->enabled) {
@@ -178,6 +184,7 @@ put_state(struct printer *printer, const struct sim_actor_state *state)
 static uint32_t
 name_width(struct printer *printer)
 {
+    rt_assert(printer->view->actor_count <= SIM_STEP_VIEW_ACTORS);
     uint32_t width = 0;
     for (uint32_t i = 0; i < printer->view->actor_count; i++) {
         put_actor(printer, printer->view->actors[i].actor);
@@ -192,6 +199,7 @@ name_width(struct printer *printer)
 static void
 put_actors(struct printer *printer)
 {
+    rt_assert(printer->view->actor_count <= SIM_STEP_VIEW_ACTORS);
     uint32_t width = name_width(printer);
     for (uint32_t i = 0; i < printer->view->actor_count; i++) {
         put_actor(printer, printer->view->actors[i].actor);
@@ -219,6 +227,7 @@ static rt_err
 begin(struct printer *printer, struct sim_page *page, const struct sim_step_view *view,
         const struct sim_recorder *recorder)
 {
+    rt_assert(view->reached);
     *printer = (struct printer){.view = view, .page = page};
     sim_page_init(&printer->line, false);
     sim_actor_table_make(&printer->actor_table, recorder);
@@ -228,6 +237,7 @@ begin(struct printer *printer, struct sim_page *page, const struct sim_step_view
 static rt_err
 end(struct printer *printer)
 {
+    rt_assert(printer->page != NULL);
     sim_page_fini(&printer->line);
     sim_actor_table_free(&printer->actor_table);
     return RT_OK;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "runtime/base/assert.h"
 #include "sim/explain/view/columns.h"
 #include "sim/explain/view/phrase.h"
 
@@ -20,6 +21,7 @@
 static uint64_t
 end_of(const struct sim_recorder *recorder, uint64_t step)
 {
+    rt_assert(recorder != NULL);
     uint64_t told = sim_recorder_run_end(recorder);
     for (uint64_t i = sim_recorder_first(recorder); i < told; i++) {
         const struct sim_event *event = sim_recorder_event(recorder, i);
@@ -77,6 +79,7 @@ put_front(struct verbose *verbose, const struct sim_event *event)
 static void
 put_who(struct verbose *verbose, uint64_t event)
 {
+    rt_assert(event < verbose->actor_table->end);
     sim_page_clear(&verbose->line);
     sim_actor_table_put_part(verbose->actor_table, &verbose->line,
             sim_actor_table_part_of(verbose->actor_table, event));
@@ -97,6 +100,7 @@ has_place(const struct sim_event *event)
 static void
 put_what(struct verbose *verbose, const struct sim_event *event)
 {
+    rt_assert(event->kind != SIM_EVENT_CLOCK);
     uint32_t indent = FRONT + verbose->who_width + 2;
     sim_page_clear(&verbose->line);
     if (has_place(event) && sim_actor_table_put_place(&verbose->line, event->await, event->site)) {
@@ -117,6 +121,7 @@ put_what(struct verbose *verbose, const struct sim_event *event)
 static void
 put_clock(struct verbose *verbose, const struct sim_event *event)
 {
+    rt_assert(event->kind == SIM_EVENT_CLOCK);
     sim_page_fill(verbose->page, ' ', 5);
     sim_page_put(verbose->page, "~~~ all wait; it becomes ");
     sim_page_time(verbose->page, event->argument);
@@ -126,6 +131,7 @@ put_clock(struct verbose *verbose, const struct sim_event *event)
 static void
 put_event(struct verbose *verbose, uint64_t index)
 {
+    rt_assert(index < verbose->actor_table->end);
     const struct sim_event *event = sim_actor_table_event(verbose->actor_table, index);
     if (event->kind == SIM_EVENT_CLOCK) {
         put_clock(verbose, event);
@@ -142,6 +148,7 @@ put_event(struct verbose *verbose, uint64_t index)
 static void
 put_verbose(struct sim_page *page, const struct sim_actor_table *actor_table)
 {
+    rt_assert(actor_table->first <= actor_table->end);
     struct verbose verbose = {.actor_table = actor_table,
             .page = page,
             .who_width = widest_name(actor_table),
@@ -160,6 +167,8 @@ rt_err
 sim_until_print(
         struct sim_page *page, const struct sim_recorder *recorder, uint64_t step, bool verbose)
 {
+    rt_assert(page != NULL);
+    rt_assert(recorder != NULL);
     struct sim_recorder cut = *recorder;
     struct sim_actor_table actor_table;
     if (sim_recorder_first(recorder) > 0) {
