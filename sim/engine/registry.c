@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/core/memory/image.h"
 #include "sim/core/record/site.h"
 #include "sim/engine/token.h"
@@ -134,15 +135,13 @@ insert(struct sim_registry *registry, uint32_t place, struct sim_entry entry)
     rt_assert(place <= registry->count);
     rt_assert(registry->count <= registry->capacity);
     rt_assert(entry.scenario != NULL);
-    if (registry->count == registry->capacity) {
-        registry->capacity = registry->capacity * 2 + 16;
-        registry->entries =
-                reallocarray(registry->entries, registry->capacity, sizeof(*registry->entries));
-        rt_assert(registry->entries != NULL);
-    }
+    sim_heap_grow(
+            &registry->entries, registry->count, &registry->capacity, sizeof(*registry->entries));
     memmove(&registry->entries[place + 1], &registry->entries[place],
             (registry->count - place) * sizeof(*registry->entries));
     registry->entries[place] = entry;
+    rt_assert(place == 0 ||
+              strcmp(registry->entries[place - 1].scenario->name, entry.scenario->name) < 0);
     registry->count++;
 }
 
@@ -190,8 +189,7 @@ make_regression(struct sim_registry *registry, struct sim_entry *entry)
                 own->regression->scenario);
     }
     rt_assert(like != entry);
-    struct sim_scenario *made = malloc(sizeof(*made));
-    rt_assert(made != NULL);
+    struct sim_scenario *made = sim_heap_new(1, sizeof(*made));
     *made = *like->scenario;
     made->file = own->file;
     made->name = own->name;
@@ -341,8 +339,7 @@ load(struct sim_registry *registry, const char *path, const char *file)
     }
     sim_exit_flush_library(handle);
     uint32_t count = registry->count;
-    struct sim_entry *before = calloc(count + 1, sizeof(*before));
-    rt_assert(before != NULL);
+    struct sim_entry *before = sim_heap_new(count, sizeof(*before));
     memcpy(before, registry->entries, count * sizeof(*before));
     bool added =
             sim_registry_add(registry, library->scenarios_start, library->scenarios_stop, path) &&
@@ -366,10 +363,7 @@ bool
 sim_registry_load(struct sim_registry *registry, const char *path)
 {
     /* dlopen would search the system's folders for a name without a slash. */
-    size_t size = strlen(path) + sizeof("./");
-    char *file = malloc(size);
-    rt_assert(file != NULL);
-    (void)snprintf(file, size, "%s%s", strchr(path, '/') != NULL ? "" : "./", path);
+    char *file = sim_heap_printf("%s%s", strchr(path, '/') != NULL ? "" : "./", path);
     bool loaded = load(registry, path, file);
     free(file);
     return loaded;

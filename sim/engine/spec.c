@@ -22,6 +22,7 @@ sim_run_spec_options(
         const struct sim_run_spec *spec, uint64_t seed, struct sim_options *ret_options)
 {
     rt_assert(seed >= spec->seed);
+    rt_assert(spec->scenario != NULL);
     *ret_options = spec->options;
     if (spec->how == SIM_HOW_SEARCH && spec->search.swarm != 0) {
         sim_swarm_draw(seed, spec->scenario, &spec->options, spec->given, ret_options);

@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/core/record/outcome.h"
 #include "sim/core/scenario.h"
 #include "sim/engine/base32.h"
@@ -100,10 +101,8 @@ sim_token_text(const struct sim_token *token)
     size_t size_max = FIXED_MAX + token->option_count * OPTION_BYTES_MAX +
                       (token->taped ? sim_tape_encoded_max(&token->tape) : 0);
     size_t text_max = sizeof(PREFIX) + SIM_NAME_MAX + 24 + sim_base32_length(size_max);
-    uint8_t *bytes = malloc(size_max);
-    char *text = malloc(text_max);
-    rt_assert(bytes != NULL);
-    rt_assert(text != NULL);
+    uint8_t *bytes = sim_heap_new(size_max, 1);
+    char *text = sim_heap_new(text_max, 1);
     struct writer writer = {bytes, 0};
     put_payload(&writer, token);
     int head = snprintf(
@@ -190,8 +189,7 @@ get_tape(struct reader *reader, struct sim_token *token)
         return;
     }
     token->tape =
-            (struct sim_tape){calloc(most + 1, sizeof(struct sim_deviation)), 0, (uint32_t)most};
-    rt_assert(token->tape.entries != NULL);
+            (struct sim_tape){sim_heap_new(most, sizeof(struct sim_deviation)), 0, (uint32_t)most};
     if (sim_tape_decode(&token->tape, reader->bytes + reader->at, reader->size - reader->at) !=
             RT_OK) {
         reader->bad = true;
@@ -301,8 +299,8 @@ sim_token_parse(const char *text, struct sim_token *ret_token, char error[SIM_TO
     if (missing != NULL) {
         return refuse(SIM_TOKEN_MALFORMED, error, "this is no token: %s; paste it whole", missing);
     }
-    uint8_t *bytes = malloc(strlen(payload) * 5 / 8 + 1);
-    rt_assert(bytes != NULL);
+    rt_assert(payload != NULL);
+    uint8_t *bytes = sim_heap_new(strlen(payload) * 5 / 8 + 1, 1);
     enum sim_token_error result = open_payload(text, payload, bytes, &token, error);
     free(bytes);
     if (result == SIM_TOKEN_OK) {

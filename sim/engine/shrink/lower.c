@@ -85,6 +85,7 @@ lower_each(struct sim__shrinker *shrinker, bool ordinals)
     rt_assert(shrinker->best.count <= shrinker->best.capacity);
     for (uint32_t i = 0; i < shrinker->best.count && i < SINGLES_MAX && !shrinker->over; i++) {
         const struct sim_deviation *entry = &shrinker->best.entries[i];
+        rt_assert(entry->index > 0);
         uint32_t value = ordinals ? entry->ordinal : entry->index;
         const uint32_t values[] = {ordinals ? 0 : 1, value / 2, value - (value > 0)};
         bool lower = false;

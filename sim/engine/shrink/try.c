@@ -10,6 +10,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/base/clock.h"
+#include "sim/base/heap.h"
 #include "sim/engine/shrink/shrink_priv.h"
 
 /* Candidates that may hang: each costs the single-run worker's hang_ms and a process. */
@@ -131,8 +132,7 @@ static void
 make_room(struct sim_tape *tape, uint32_t count)
 {
     if (tape->entries == NULL || tape->capacity < count) {
-        tape->entries = reallocarray(tape->entries, (size_t)count + 1, sizeof(*tape->entries));
-        rt_assert(tape->entries != NULL);
+        tape->entries = sim_heap_resize(tape->entries, (size_t)count + 1, sizeof(*tape->entries));
         tape->capacity = count;
     }
     rt_assert(tape->capacity >= count);

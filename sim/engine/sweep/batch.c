@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/search/cover/edges.h"
 
 void
@@ -33,8 +34,7 @@ append(void *old, size_t used, const void *more, size_t count, size_t size)
     if (count == 0) {
         return old;
     }
-    char *grown = reallocarray(old, used + count, size);
-    rt_assert(grown != NULL);
+    char *grown = sim_heap_resize(old, used + count, size);
     memcpy(grown + used * size, more, count * size);
     return grown;
 }
@@ -43,6 +43,7 @@ static void
 count_run(struct sim_sweep_totals *totals, const struct sim_run_result *result)
 {
     rt_assert(result->verdict < SIM_VERDICTS);
+    rt_assert(totals->verdicts[result->verdict] <= totals->runs);
     totals->runs++;
     totals->steps += result->steps;
     totals->sim_ns += result->sim_ns;
@@ -67,6 +68,7 @@ sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared, const ui
     batch->tapes =
             append(batch->tapes, batch->tapes_size, shared->parts.tapes, last->tapes_used, 1);
     batch->tapes_size += last->tapes_used;
+    rt_assert(batch->kept_count <= runs + done);
     batch->facts = append(batch->facts, batch->fact_count, shared->facts.entries,
             shared->facts.count, sizeof(*batch->facts));
     batch->fact_count += shared->facts.count;

@@ -111,6 +111,7 @@ confirm(const struct sim__sweep *sweep, struct sim_new_failure *failure)
         return false;
     }
     *outcome = *sim_single_outcome(failure->alone);
+    rt_assert(outcome->seed == seen->seed);
     failure->same = sim_same_end(seen, outcome);
     if (failure->same) {
         return true;

@@ -12,6 +12,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/base/clock.h"
+#include "sim/base/heap.h"
 #include "sim/engine/sweep/state.h"
 #include "sim/engine/sweep/teach.h"
 
@@ -244,8 +245,7 @@ sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct s
 {
     rt_assert(plan->runs >= 1);
     *ret_result = (struct sim_sweep_result){.first_failure = UINT64_MAX};
-    struct sim__sweep *sweep = calloc(1, sizeof(*sweep));
-    rt_assert(sweep != NULL);
+    struct sim__sweep *sweep = sim_heap_new(1, sizeof(*sweep));
     sweep->pool = pool;
     sweep->plan = plan;
     sweep->sink = sink;

@@ -185,9 +185,8 @@ begin_alone(struct sim_worker *worker)
     worker->suspect.any = false;
     worker->job.count = 1;
     worker->job.keep_all = worker->keeps_all;
-    if (!sim_shared_renew(worker->shared, &worker->parts, &worker->job)) {
-        return sim__worker_fail(worker, "no memory for what a run has written over", 0);
-    }
+    sim_shared_renew(worker->shared, &worker->parts, &worker->job);
+    rt_assert(done_of(worker) == 0);
     return sim__worker_continue(worker);
 }
 
@@ -276,9 +275,8 @@ overwrote(struct sim_worker *worker)
      * tape to a file. */
     bool kept_tape = job->keeps_tape;
     job->keeps_tape = job->spec.how == SIM_HOW_SEARCH && !kept_tape && empty_tape_file(worker);
-    if (!sim_shared_renew(worker->shared, &worker->parts, job)) {
-        return sim__worker_fail(worker, "no memory for what a run has written over", 0);
-    }
+    sim_shared_renew(worker->shared, &worker->parts, job);
+    rt_assert(done_of(worker) == 0);
     if (!job->keeps_tape) {
         const struct sim_outcome outcome = {
                 .seed = job->spec.seed,

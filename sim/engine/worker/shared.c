@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 
 /* Encoded deviations: a run's may take this much at most (tape.h: six varints of 32 bits). */
 #define DEVIATION_BYTES_MAX 30u
@@ -118,20 +119,17 @@ sim_shared_free(struct sim_shared **shared, const struct sim_shared_parts *parts
     }
 }
 
-bool
+void
 sim_shared_renew(
         struct sim_shared *shared, const struct sim_shared_parts *parts, const struct sim_job *job)
 {
     rt_assert(job->count >= 1);
-    if (take_pages(shared, parts->size) == NULL) {
-        return false;
-    }
+    (void)sim_heap_must(take_pages(shared, parts->size));
     begin_mapping(shared, parts);
     memcpy(&shared->job, job, sizeof(*job));
     shared->recorder.memory = parts->memory.record;
     shared->ready = true;
     sim_shared_begin(shared);
-    return true;
 }
 
 void
@@ -281,6 +279,8 @@ sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome, uin
     if (shared->covers_more || is_kept(job, outcome)) {
         keep(shared, result, outcome);
     }
+    rt_assert(result->kept_count <= nth + 1);
+    rt_assert(result->failures <= nth + 1);
     result->sum = sum_of(shared, nth);
     /* From here on the run counts. */
     atomic_signal_fence(memory_order_release);

@@ -156,9 +156,8 @@ struct sim_shared *sim_shared_new(
         const struct sim_shared_sizes *sizes, struct sim_shared_parts *ret_parts);
 void sim_shared_free(struct sim_shared **shared, const struct sim_shared_parts *parts);
 
-/* Gives back its pages and lays it out again, with `job` and no results, whatever was in it. False:
- * no memory. */
-bool sim_shared_renew(
+/* Gives back its pages and lays it out again, with `job` and no results, whatever was in it. */
+void sim_shared_renew(
         struct sim_shared *shared, const struct sim_shared_parts *parts, const struct sim_job *job);
 
 /* Whether a worker that was given `job` can have left all of it so: numbers in range, results with

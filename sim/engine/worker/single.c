@@ -99,6 +99,7 @@ sim_single_run(struct sim_single *single, const struct sim_run_spec *spec)
             .analysis_steps =
                     single->budget != NULL ? sim_budget_steps_left(single->budget) + 1 : 0,
     };
+    rt_assert(worker->shared->job.count == 1);
     single->runs++;
     if (spec->trap != NULL) {
         return sim_worker_here(worker, spec->trap) ? sim_single_outcome(single) : NULL;

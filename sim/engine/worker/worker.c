@@ -298,7 +298,7 @@ sim_worker_abandon(struct sim_worker *worker)
     (void)sim__worker_end(worker);
     worker->busy = false;
     if (!sim_shared_is_valid(worker->shared, &worker->parts, &worker->job)) {
-        (void)sim_shared_renew(worker->shared, &worker->parts, &worker->job);
+        sim_shared_renew(worker->shared, &worker->parts, &worker->job);
     }
     worker->shared->stage = SIM_STAGE_IDLE;
 }
