@@ -511,7 +511,6 @@ sim_foreign_polled(const void *task, bool finished)
 
 /* ---- The runtime. ---------------------------------------------------------------------------- */
 
-/* The step was the loop's; the world's notes about the stepping actor are set for the task too. */
 static void
 after_step(void *argument)
 {
@@ -519,9 +518,7 @@ after_step(void *argument)
     struct task *last = foreign->last;
     if (last != NULL) {
         foreign->last = NULL;
-        last->actor.polls++;
-        last->actor.stopped_step = foreign->world->step;
-        last->actor.stopped_ns = foreign->world->now_ns;
+        sim__actor_stepped(&last->actor); /* The step was the loop's. */
     }
     while (sim_loop_actor(foreign->loop)->done && !rt_list_empty(&foreign->tasks)) {
         task_end(rt_container_of(foreign->tasks.next, struct task, link));

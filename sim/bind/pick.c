@@ -275,10 +275,7 @@ sim__after_step(void *argument)
     if (rt->last != NULL) {
         struct sim_bound *last = rt->last;
         rt->last = NULL;
-        /* The step was the loop's; the world's notes about the stepping actor are set here too. */
-        last->actor.polls++;
-        last->actor.stopped_step = rt->world->step;
-        last->actor.stopped_ns = rt->world->now_ns;
+        sim__actor_stepped(&last->actor); /* The step was the loop's. */
         sim__after_poll(last);
     } else {
         /* It may have cancelled tasks: an operator's loop, a timer's wake, another runtime. */

@@ -14,12 +14,6 @@
 #include "sim/core/world.h"
 #include "sim/core/world_priv.h"
 
-static uint64_t
-in_force(uint64_t option, uint64_t declared, uint64_t usual)
-{
-    return option != 0 ? option : declared != 0 ? declared : usual;
-}
-
 /* A run that is stopped is a replay of one that reached the stop: its limits do not apply. */
 void
 sim__fault_free_begin(struct sim_world *world)
@@ -28,14 +22,14 @@ sim__fault_free_begin(struct sim_world *world)
     const struct sim_scenario *scenario = world->scenario;
     bool must_end = world->stop.step == UINT64_MAX;
     world->time_limit_ns = options->time_ns_max;
-    world->fault_free_after =
-            in_force(options->fault_free_after, scenario->fault_free_after, SIM_FAULT_FREE_AFTER);
+    world->fault_free_after = sim__in_force(
+            options->fault_free_after, scenario->fault_free_after, SIM_FAULT_FREE_AFTER);
     world->converge_steps = UINT64_MAX;
     world->converge_ns = UINT64_MAX;
     if (must_end) {
-        world->converge_steps =
-                in_force(options->converge_steps, scenario->converge_steps, SIM_CONVERGE_STEPS);
-        world->converge_ns = in_force(options->converge_ns, scenario->converge_ns, UINT64_MAX);
+        world->converge_steps = sim__in_force(
+                options->converge_steps, scenario->converge_steps, SIM_CONVERGE_STEPS);
+        world->converge_ns = sim__in_force(options->converge_ns, scenario->converge_ns, UINT64_MAX);
     }
 }
 

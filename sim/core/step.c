@@ -357,9 +357,7 @@ take_step(struct sim_world *world, struct sim_actor *actor, bool traps)
         sim__trap(world);
     }
     actor->ops->step(actor);
-    actor->polls++;
-    actor->stopped_step = world->step;
-    actor->stopped_ns = world->now_ns;
+    sim__actor_stepped(actor);
 }
 
 static inline void

@@ -63,25 +63,6 @@ sim_world_fini(struct sim_world *world)
 
 /* ---- The beginning. -------------------------------------------------------------------------- */
 
-static uint32_t
-default_order(const struct sim_scenario *scenario, const struct sim_options *options)
-{
-    if (options->order != SIM_ORDER_DEFAULT) {
-        return (uint32_t)options->order;
-    }
-    return scenario->order != SIM_ORDER_DEFAULT ? (uint32_t)scenario->order : SIM_ORDER_ANY;
-}
-
-static uint32_t
-default_profile(const struct sim_scenario *scenario, const struct sim_options *options)
-{
-    if (options->profile != SIM_PROFILE_DEFAULT) {
-        return (uint32_t)options->profile;
-    }
-    return scenario->profile != SIM_PROFILE_DEFAULT ? (uint32_t)scenario->profile
-                                                    : SIM_PROFILE_WASI;
-}
-
 static void
 begin_actors(struct sim_world *world)
 {
@@ -156,8 +137,8 @@ begin_new(struct sim_world *world, const struct sim_scenario *scenario,
     if (scenario->slack_ns > world->options.slack_ns) {
         world->options.slack_ns = scenario->slack_ns;
     }
-    world->order = default_order(scenario, options);
-    world->profile = default_profile(scenario, options);
+    world->order = (uint32_t)sim__in_force(options->order, scenario->order, SIM_ORDER_ANY);
+    world->profile = (uint32_t)sim__in_force(options->profile, scenario->profile, SIM_PROFILE_WASI);
     sim__fault_free_begin(world);
     sim__busy_begin(world);
     world->faults =

@@ -361,6 +361,15 @@ sim__actor_enable(struct sim_actor *actor)
     sim__enabled_push(&world->enabled, actor->index);
 }
 
+/* A step of `actor` has ended, or one of a loop in which it was polled. */
+static inline void
+sim__actor_stepped(struct sim_actor *actor)
+{
+    actor->polls++;
+    actor->stopped_step = actor->world->step;
+    actor->stopped_ns = actor->world->now_ns;
+}
+
 /* Names a stream across runs. */
 static inline uint32_t
 sim__stream_id(const struct sim_actor *actor, enum sim_kind kind)

@@ -59,6 +59,13 @@ sim__notes_clear(struct sim_world *world)
     }
 }
 
+/* What a run takes: the option, else what the scenario declares, else what is usual; 0 is none. */
+static inline uint64_t
+sim__in_force(uint64_t option, uint64_t declared, uint64_t usual)
+{
+    return option != 0 ? option : declared != 0 ? declared : usual;
+}
+
 /* fault_free.c: sets when the fault-free phase begins, and its limits. */
 void sim__fault_free_begin(struct sim_world *world);
 

@@ -177,22 +177,6 @@ named_object(struct sim_world *world, const char *name)
     return object;
 }
 
-static enum sim_profile
-profile_in_force(const struct sim_world *world, enum sim_profile profile)
-{
-    if (profile != SIM_PROFILE_DEFAULT) {
-        return profile;
-    }
-    switch (world->profile) {
-    case SIM_PROFILE_HOSTILE:
-        return SIM_PROFILE_HOSTILE;
-    case SIM_PROFILE_FD:
-        return SIM_PROFILE_FD;
-    default:
-        return SIM_PROFILE_WASI;
-    }
-}
-
 struct sim_host *
 sim_host_new(struct sim_world *world, const char *name, enum sim_profile profile)
 {
@@ -202,7 +186,7 @@ sim_host_new(struct sim_world *world, const char *name, enum sim_profile profile
     host->seam.magic = RT_HOST_MAGIC;
     host->seam.ops = &host_ops;
     host->magic = SIM__HOST_MAGIC;
-    host->profile = profile_in_force(world, profile);
+    host->profile = profile != SIM_PROFILE_DEFAULT ? profile : (enum sim_profile)world->profile;
     host->world = world;
     host->name = name == NULL ? "host" : name;
     rt_list_init(&host->pollers);

@@ -182,7 +182,7 @@ block(struct sim__poller *poller, struct sim_loop *loop)
     const struct sim__record *subject = list_subject(poller);
     sim_world_event(host->world, SIM_EVENT_BLOCK, subject->object, 0, 0, poller->count);
     sim__poller_block(poller, loop, list_ready, list_deadline(poller), subject->object,
-            sim__record_name(subject), RT_HERE, poller->count);
+            subject->name, RT_HERE, poller->count);
 }
 
 __attribute__((noreturn)) static void
@@ -191,7 +191,7 @@ fail_blocked(struct sim__poller *poller)
     sim_fail(poller->host->world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, poller->actor, 0,
             "\"%s\" was called to poll %u pollables of which none is ready, and the caller cannot "
             "block: the first is \"%s\"",
-            poller->host->name, poller->count, sim__record_name(list_subject(poller)));
+            poller->host->name, poller->count, list_subject(poller)->name);
 }
 
 /* Blocks until something is ready; returns how many are. */

@@ -37,6 +37,7 @@ enum sim__record_kind {
 /* One pollable, from subscribe to drop. */
 struct sim__record {
     struct rt_pollable *pollable; /* NULL: the record is free. */
+    const char *name;             /* In reports. */
     struct sim_source *source;    /* SOURCE only. */
     struct sim_fds *fds;          /* EVENTS only. */
     struct sim_actor *owner;      /* Whose step subscribed. */
@@ -115,7 +116,6 @@ struct sim_host {
 
 /* An event in flight. */
 struct sim__arrival {
-    struct sim__arrival *next;
     uint64_t due_ns;
     uint64_t amount; /* Bytes, for streams; 1. */
 };
@@ -126,15 +126,15 @@ struct sim_source {
     struct sim_actor actor;
     struct sim_host *host;
     const char *name;
-    uint32_t events;            /* Arrived and not taken; for streams 1 or 0. */
-    uint32_t pollables;         /* Alive (P9). */
-    uint32_t spurious;          /* Spurious reports since the last event. */
-    bool dropped;               /* No call may use it any longer. */
-    bool spared;                /* Of a runtime: fault `capacity` does not apply. */
-    uint64_t ready_step;        /* When `events` last changed from 0. */
-    struct sim__arrival *first; /* In flight, in the order in which they were sent. */
-    struct sim__arrival *last;
-    struct sim__arrival *spare;
+    uint32_t events;               /* Arrived and not taken; for streams 1 or 0. */
+    uint32_t pollables;            /* Alive (P9). */
+    uint32_t spurious;             /* Spurious reports since the last event. */
+    bool dropped;                  /* No call may use it any longer. */
+    bool spared;                   /* Of a runtime: fault `capacity` does not apply. */
+    uint64_t ready_step;           /* When `events` last changed from 0. */
+    struct sim__arrival *arrivals; /* In flight, in the order in which they were sent. */
+    uint32_t arrivals_count;
+    size_t arrivals_capacity;
     /* Handles an arrival, and calls sim__source_level; NULL: counts it. */
     void (*arrived)(void *argument, uint64_t amount);
     void *argument;
@@ -199,9 +199,6 @@ bool sim__record_ready(const struct sim_host *host, const struct sim__record *re
 
 /* The same, and notes the check, which ends `unready_once`. */
 bool sim__record_check(struct sim_host *host, struct sim__record *record);
-
-/* Its name in reports. */
-const char *sim__record_name(const struct sim__record *record);
 
 /* ---- host.c ---------------------------------------------------------------------------------- */
 

@@ -33,20 +33,28 @@ place(struct sim_host *host)
     return record;
 }
 
-static uint32_t
-object_of(const struct sim_host *host, const struct sim__record *record)
+static void
+name_record(const struct sim_host *host, struct sim__record *record)
 {
     switch (record->kind) {
     case SIM__RECORD_CLOCK:
-        return host->clock_object;
+        record->object = host->clock_object;
+        record->name = "clock";
+        return;
     case SIM__RECORD_NOTIFY:
-        return host->notify_object;
+        record->object = host->notify_object;
+        record->name = "notify";
+        return;
     case SIM__RECORD_SOURCE:
-        return record->source->object;
+        record->object = record->source->object;
+        record->name = record->source->name;
+        return;
     case SIM__RECORD_EVENTS:
-        return record->fds->object;
+        record->object = record->fds->object;
+        record->name = record->fds->name;
+        return;
     }
-    rt_unreached("every kind of record has an object");
+    rt_unreached("every kind of record has a name");
 }
 
 /* A clock pollable that is past at once may be not ready at the first check (P10). */
@@ -93,7 +101,7 @@ static void
 record_begin(struct sim_host *host, struct sim__record *record, struct rt_pollable *pollable)
 {
     record->pollable = pollable;
-    record->object = object_of(host, record);
+    name_record(host, record);
     pollable->object.magic = RT_POLLABLE_MAGIC;
     pollable->object.id = record->object;
     pollable->host = &host->seam;
@@ -172,7 +180,7 @@ sim__record_of(struct sim_host *host, const struct rt_pollable *pollable)
     if (record->pollable != pollable) {
         sim_fail(host->world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, host->world->current, 0,
                 "a pollable of \"%s\" was moved in memory, or copied, while it was subscribed",
-                sim__record_name(record));
+                record->name);
     }
     return record;
 }
@@ -219,20 +227,4 @@ sim__record_check(struct sim_host *host, struct sim__record *record)
     record->checked_ns = sim_now(host->world);
     record->unready_once = false;
     return ready;
-}
-
-const char *
-sim__record_name(const struct sim__record *record)
-{
-    switch (record->kind) {
-    case SIM__RECORD_CLOCK:
-        return "clock";
-    case SIM__RECORD_NOTIFY:
-        return "notify";
-    case SIM__RECORD_SOURCE:
-        return record->source->name;
-    case SIM__RECORD_EVENTS:
-        return record->fds->name;
-    }
-    rt_unreached("every kind of record has a name");
 }

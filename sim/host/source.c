@@ -35,41 +35,35 @@ sim__source_check(const struct sim_source *source)
 
 /* ---- Arrivals. ------------------------------------------------------------------------------- */
 
-static struct sim__arrival *
-arrival_new(struct sim_source *source)
-{
-    struct sim__arrival *arrival = source->spare;
-    if (arrival == NULL) {
-        return sim_new(source->host->world, struct sim__arrival);
-    }
-    source->spare = arrival->next;
-    arrival->next = NULL;
-    return arrival;
-}
-
 /* Appends it, whatever its time: one that is due before the others waits for them. */
 static void
-arrivals_push(struct sim_source *source, struct sim__arrival *arrival)
+arrivals_push(struct sim_source *source, uint64_t due_ns, uint64_t amount)
 {
-    if (source->first == NULL) {
-        source->first = arrival;
-        sim_actor_due(&source->actor, arrival->due_ns);
-    } else {
-        source->last->next = arrival;
+    sim__reserve(source->host->world, &source->arrivals, source->arrivals_count + 1,
+            &source->arrivals_capacity, sizeof(*source->arrivals));
+    if (source->arrivals_count == 0) {
+        sim_actor_due(&source->actor, due_ns);
     }
-    source->last = arrival;
+    source->arrivals[source->arrivals_count++] = (struct sim__arrival){due_ns, amount};
 }
 
 /* Takes out the first, and returns its amount. */
 static uint64_t
 arrivals_pop(struct sim_source *source)
 {
-    struct sim__arrival *arrival = source->first;
-    rt_assert(arrival != NULL);
-    source->first = arrival->next;
-    arrival->next = source->spare;
-    source->spare = arrival;
-    return arrival->amount;
+    rt_assert(source->arrivals_count > 0);
+    uint64_t amount = source->arrivals[0].amount;
+    source->arrivals_count--;
+    memmove(source->arrivals, source->arrivals + 1,
+            source->arrivals_count * sizeof(*source->arrivals));
+    return amount;
+}
+
+/* When the first arrives; SIM_NEVER: none is in flight. */
+static uint64_t
+arrivals_due(const struct sim_source *source)
+{
+    return source->arrivals_count > 0 ? source->arrivals[0].due_ns : SIM_NEVER;
 }
 
 void
@@ -84,10 +78,7 @@ sim__source_arrive_in(struct sim_source *source, uint64_t amount, uint64_t min_n
         delay_ns = sim__later(
                 delay_ns, sim_actor_range(&source->actor, SIM_KIND_LATE, 1, LATE_NS_MAX));
     }
-    struct sim__arrival *arrival = arrival_new(source);
-    arrival->due_ns = sim__later(sim_now(world), delay_ns);
-    arrival->amount = amount;
-    arrivals_push(source, arrival);
+    arrivals_push(source, sim__later(sim_now(world), delay_ns), amount);
 }
 
 /* ---- Being ready. ---------------------------------------------------------------------------- */
@@ -151,13 +142,12 @@ source_step(struct sim_actor *actor)
     struct sim_source *source = rt_container_of(actor, struct sim_source, actor);
     rt_check(source, SIM__SOURCE_MAGIC);
     uint64_t now_ns = sim_now(source->host->world);
-    rt_assert(source->first != NULL);
-    rt_assert(source->first->due_ns <= now_ns);
+    rt_assert(source->arrivals_count > 0);
+    rt_assert(arrivals_due(source) <= now_ns);
     do {
         sim__source_arrive_now(source, arrivals_pop(source));
-    } while (sim__host_hostile(source->host) && source->first != NULL &&
-             source->first->due_ns <= now_ns);
-    sim_actor_due(actor, source->first != NULL ? source->first->due_ns : SIM_NEVER);
+    } while (sim__host_hostile(source->host) && arrivals_due(source) <= now_ns);
+    sim_actor_due(actor, arrivals_due(source));
     maybe_suspend(source);
     sim__watch(source->host);
 }
@@ -212,7 +202,7 @@ sim__source_end(struct sim_source *source)
 {
     rt_assert(source->pollables == 0);
     source->dropped = true;
-    source->first = NULL;
+    source->arrivals_count = 0;
     sim_actor_finish(&source->actor);
 }
 

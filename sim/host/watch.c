@@ -73,7 +73,7 @@ watch_record(struct sim_host *host, struct sim__record *record)
     if (own > world->options.starvation_steps) {
         sim_fail(world, SIM_VERDICT_STARVATION, SIM_ORACLE_HOST, record->poller->actor, 0,
                 "\"%s\" is ready and waited for, but since step %llu its loop has not checked it",
-                sim__record_name(record), (unsigned long long)since);
+                record->name, (unsigned long long)since);
     }
 }
 
@@ -122,8 +122,7 @@ sim__watch_close(void *argument)
         const struct sim__record *record = host->records[i];
         if (leaked(record)) {
             sim_fail(host->world, SIM_VERDICT_LEAK, SIM_ORACLE_BALANCE, record->owner, 0,
-                    "a pollable of \"%s\" was subscribed and never dropped",
-                    sim__record_name(record));
+                    "a pollable of \"%s\" was subscribed and never dropped", record->name);
         }
     }
 }

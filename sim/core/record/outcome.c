@@ -37,16 +37,6 @@ sim_oracle_meaning(uint32_t oracle)
     return sim_name_at(oracles, SIM_ORACLES, oracle)->meaning;
 }
 
-uint32_t
-sim_verdict_find(const char *name)
-{
-    uint32_t verdict = 0;
-    while (verdict < SIM_VERDICTS && strcmp(verdicts[verdict].name, name) != 0) {
-        verdict++;
-    }
-    return verdict;
-}
-
 bool
 sim_outcome_same(const struct sim_outcome *a, const struct sim_outcome *b)
 {

@@ -130,9 +130,6 @@ const char *sim_verdict_meaning(uint32_t verdict);
 const char *sim_oracle_name(uint32_t oracle);
 const char *sim_oracle_meaning(uint32_t oracle);
 
-/* The verdict called `name`; SIM_VERDICTS when there is none. */
-uint32_t sim_verdict_find(const char *name);
-
 /* True when both are the same failure: verdict, oracle and site are equal. */
 bool sim_outcome_same(const struct sim_outcome *a, const struct sim_outcome *b);
 
