@@ -17,31 +17,27 @@
 /* A line of sim_log is cut here. */
 #define LOG_MAX 200
 
-__attribute__((noreturn, cold)) static void
-exhausted(struct sim_world *world)
+static void *
+take(struct sim_world *world, size_t size, bool zero)
 {
-    sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_LIMIT, world->current, 0,
-            "the run wants more memory than its arena has (%zu MiB)", world->arena.size >> 20);
+    void *memory = sim_block_take(&world->arena, size, zero);
+    if (memory == NULL) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_LIMIT, world->current, 0,
+                "the run wants more memory than its arena has (%zu MiB)", world->arena.size >> 20);
+    }
+    return memory;
 }
 
 void *
 sim_alloc(struct sim_world *world, size_t size)
 {
-    void *memory = sim_block_take(&world->arena, size, false);
-    if (memory == NULL) {
-        exhausted(world);
-    }
-    return memory;
+    return take(world, size, false);
 }
 
 void *
 sim_zalloc(struct sim_world *world, size_t size)
 {
-    void *memory = sim_block_take(&world->arena, size, true);
-    if (memory == NULL) {
-        exhausted(world);
-    }
-    return memory;
+    return take(world, size, true);
 }
 
 void
