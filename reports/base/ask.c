@@ -128,15 +128,6 @@ report_done(struct report_ask *ask)
     return ask->err;
 }
 
-int64_t
-report_ask_int(struct sim_store *store, const char *sql, int64_t otherwise)
-{
-    struct report_ask ask = report_ask(store, sql);
-    int64_t answer = report_row(&ask) && !report_null(&ask, 0) ? report_int(&ask, 0) : otherwise;
-    (void)report_done(&ask);
-    return answer;
-}
-
 bool
 report_has_table(struct sim_store *store, const char *name)
 {

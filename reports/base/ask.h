@@ -83,7 +83,4 @@ enum sim_store_err report_done(struct report_ask *ask);
 /* Whether the database has a table or view called `name`. */
 bool report_has_table(struct sim_store *store, const char *name);
 
-/* The first column of the only row of `sql`; `otherwise` without a row or after an error. */
-int64_t report_ask_int(struct sim_store *store, const char *sql, int64_t otherwise);
-
 #endif

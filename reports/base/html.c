@@ -126,18 +126,6 @@ report_html_put(struct report_html *html, const char *format, ...)
     va_end(arguments);
 }
 
-void
-report_html_element(struct report_html *html, const char *tag, const char *style, const char *text)
-{
-    sim_page_printf(&html->page, "<%s", tag);
-    if (style != NULL) {
-        sim_page_printf(&html->page, " class=\"%s\"", style);
-    }
-    sim_page_put(&html->page, ">");
-    report_html_text(html, text);
-    sim_page_printf(&html->page, "</%s>", tag);
-}
-
 /* A name of a file in this folder, and a place in it: nothing with a scheme, a host or a path. */
 static bool
 is_own_page(const char *to)

@@ -73,10 +73,6 @@ __attribute__((format(printf, 2, 3))) void report_html_put(
 void report_html_text(struct report_html *html, const char *text);
 void report_html_text_n(struct report_html *html, const char *text, size_t length);
 
-/* <tag class="style">text</tag>; `style` NULL: no class. Tag and style are the caller's own. */
-void report_html_element(
-        struct report_html *html, const char *tag, const char *style, const char *text);
-
 /* <a href="to">text</a>. `to` is a page of this report, or a place in it: anything else, also
  * "javascript:", becomes plain text. */
 void report_html_link(struct report_html *html, const char *to, const char *text);

@@ -138,7 +138,7 @@ report_covered_put(
         struct report_html *html, struct sim_store *store, const struct report_sweep *sweep)
 {
     if (sweep->about[0] != '\0') {
-        report_html_element(html, "p", NULL, sweep->about);
+        report_html_put(html, "<p>%s</p>", sweep->about);
     }
     report_html_raw(html, "<p>");
     report_end_put(html, sweep);

@@ -95,10 +95,10 @@ report_end_put(struct report_html *html, const struct report_sweep *sweep)
     }
     switch (report_sweep_end(sweep)) {
     case REPORT_PASSED:
-        report_html_element(html, "span", "good", "passed");
+        report_html_raw(html, "<span class=\"good\">passed</span>");
         break;
     case REPORT_FAILED:
-        report_html_element(html, "span", "lost", "failed");
+        report_html_raw(html, "<span class=\"lost\">failed</span>");
         break;
     case REPORT_CUT:
         report_html_raw(html, "<span style=\"color:var(--part)\">cut&nbsp;short</span>");

@@ -595,13 +595,17 @@ sim_actor_table_put_wanted(const struct sim_actor_table *actor_table, struct sim
     }
 }
 
+const struct rt_site *
+sim_actor_table_place(uint32_t await, uint32_t site)
+{
+    const struct rt_site *place = sim_site_find(await);
+    return place != NULL ? place : sim_site_find(site);
+}
+
 bool
 sim_actor_table_put_place(struct sim_page *page, uint32_t await, uint32_t site)
 {
-    const struct rt_site *place = sim_site_find(await);
-    if (place == NULL) {
-        place = sim_site_find(site);
-    }
+    const struct rt_site *place = sim_actor_table_place(await, site);
     if (place == NULL) {
         return false;
     }

@@ -128,8 +128,10 @@ bool sim_actor_table_same_name(
 void sim_actor_table_put_wanted(const struct sim_actor_table *actor_table, struct sim_page *page,
         uint32_t object, const char *reason, uint32_t part);
 
-/* Adds "file.c:41 in function()" of the user's line, else of the runtime's. False: neither is
- * known, nothing added. */
+/* The user's line, else that of the runtime; NULL: neither is known. */
+const struct rt_site *sim_actor_table_place(uint32_t await, uint32_t site);
+
+/* Adds "file.c:41 in function()" of that line. False: it is not known, nothing added. */
 bool sim_actor_table_put_place(struct sim_page *page, uint32_t await, uint32_t site);
 
 #ifdef __cplusplus

@@ -13,6 +13,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
+#include "sim/core/record/site.h"
 #include "sim/explain/ledger.h"
 #include "sim/explain/view/fold.h"
 
@@ -88,14 +89,14 @@ put_where(struct table *table, const struct sim_wait *wait)
         sim_page_put(cell, "before the record");
         return;
     }
-    if (!sim_actor_table_put_place(cell, wait->await, wait->site)) {
+    const struct rt_site *place = sim_actor_table_place(wait->await, wait->site);
+    if (place == NULL) {
         sim_page_put(cell, "-");
         return;
     }
-    const char *text = sim_page_text(cell);
-    const char *function = strstr(text, " in ");
-    if (!table->functions && function != NULL) {
-        cell->length = (size_t)(function - text);
+    sim_page_printf(cell, "%s:%u", sim_site_file(place), place->line);
+    if (table->functions) {
+        sim_page_printf(cell, " in %s()", place->function);
     }
 }
 
