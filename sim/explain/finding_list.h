@@ -50,6 +50,8 @@
             "and the timer is not started for that wait.") \
     X(NOWHERE, "{actor} is blocked, and neither its waker nor a deadline is where it would be " \
             "woken. It should have been put there[ {path}].") \
+    X(UNHEARD, "[ At {then.at.step} {then.at.actor} wakes a slot for it {then.in}, and no " \
+               "waker is stored there.]") \
     X(UNREGISTERED, "{actor} is blocked, and does not ask its host for what it waits for. In the " \
             "nearest run that passes it does, {place}, before it blocks; here that call is not " \
             "made.[ In its last step it goes through {passed}.]") \

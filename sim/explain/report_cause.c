@@ -129,6 +129,7 @@ find_never_stored(const struct reading *reading)
                 .object = explanation->wake_outcome.wait->object);
     } else {
         SIM_FIND(reading->findings, SIM_FINDING_NOWHERE);
+        SIM_FIND(reading->findings, SIM_FINDING_UNHEARD, .then = one(&cause->unheard));
     }
 }
 

@@ -69,6 +69,8 @@ struct sim_cause {
     struct sim_location at[SIM_CAUSE_CALLS];
     uint32_t at_count;
     struct sim_location stored; /* Where its waker was stored. */
+    /* NEVER_STORED: where a slot that has no waker was woken for it; no function: nowhere. */
+    struct sim_location unheard;
     /* NEVER_STORED: the combinator whose waker is not where the blocked task's own is; 0: none. */
     uint32_t past;
     bool by_rest;    /* NEVER_STORED: in a timer that does not run. */

@@ -236,10 +236,61 @@ find_silence(const struct sim_evidence *evidence, struct sim_cause *cause)
     return cause->by_silence;
 }
 
+/* Whether the blocked task waits for times and for its host only: no other task could wake it. */
+static bool
+waits_for_time_only(const struct sim_evidence *evidence)
+{
+    const struct sim_wait *wait = NULL;
+    uint32_t actor = evidence->wake_outcome->part;
+    rt_assert(actor < evidence->ledger->actor_table->count);
+    while ((wait = sim_ledger_open_of(evidence->ledger, actor, wait)) != NULL) {
+        uint32_t kind = SIM_OBJECT_KIND(wait->object);
+        if (kind != RT_OBJECT_TIMER && kind != RT_OBJECT_POLLABLE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The last wake of a slot without a waker in the step that makes progress possible. */
+static uint64_t
+wake_of_none(const struct sim_evidence *evidence)
+{
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
+    uint64_t found = SIM_EVENT_NONE;
+    rt_assert(evidence->wake_outcome->owed != SIM_EVENT_NONE);
+    for (uint64_t i = evidence->wake_outcome->owed; i < evidence->wake_outcome->horizon; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        if (event->step != evidence->outcome->missing_wake_step) {
+            break;
+        }
+        found = event->kind == RT_PROBE_FIRE_EMPTY && event->await != 0 ? i : found;
+    }
+    return found;
+}
+
+/* What the step woke holds no waker, and the blocked task waits for a time: its waker should have
+ * been there. */
+static bool
+find_unheard(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    struct sim_cause unheard = {.kind = SIM_CAUSE_NEVER_STORED};
+    rt_assert(cause->at_count == 0);
+    if (evidence->wake_outcome->owed != SIM_EVENT_NONE && waits_for_time_only(evidence)) {
+        sim__cause_add_event(evidence, &unheard, wake_of_none(evidence));
+    }
+    if (unheard.at_count > 0) {
+        cause->unheard = unheard.at[0];
+        sim__cause_never_stored(evidence, cause);
+    }
+    return unheard.at_count > 0;
+}
+
 /* Its waker should have been stored elsewhere, or something else started. */
 static bool (*const never_stored[])(
         const struct sim_evidence *evidence, struct sim_cause *cause) = {
         find_other_slot,
+        find_unheard,
         find_timer_at_rest,
         find_silence,
 };

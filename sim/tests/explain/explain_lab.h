@@ -11,6 +11,9 @@
 /* A reader stores its waker and does not look (again) whether the mail has come; the writer may
  * come before it. */
 extern const struct sim_scenario explain_unlooked;
+extern const struct sim_scenario explain_unheard;
+extern const struct sim_scenario explain_gate;
+extern const uint32_t explain_gate_line;
 /* A driver of alarms fires one, and is to start its timer for the next; a number decides. */
 extern const struct sim_scenario explain_unarmed;
 /* A permit is handed to a waiter that gives up at the same time. */

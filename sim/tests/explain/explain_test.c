@@ -143,6 +143,34 @@ TEST(explain_wake_before_the_store_and_their_order)
 }
 
 /* The turn that starts a timer in the passing run, and none here; and the number that decides. */
+TEST(explain_slot_that_is_woken_and_holds_no_waker)
+{
+    struct test test;
+    explain(&test, &explain_unheard, SIM_VERDICT_LOST_WAKEUP);
+    const struct sim_cause *cause = &test.explanation.cause;
+    EXPECT_EQ(cause->kind, SIM_CAUSE_NEVER_STORED);
+    EXPECT_STR(cause->unheard.place.function, "ringer_poll");
+    EXPECT(!HAS_FRAMES || blames(&test, 1, "listener_poll"));
+    EXPECT(says(&test, "`ringer` wakes a slot for it in ringer_poll()"));
+    done(&test);
+}
+
+/* A poll gains nothing here: the step is found by what it would do. The two numbers of the gate are
+ * halves of one word, and the arrival of the next round is written after the one that opens it. */
+TEST(explain_gate_that_wakes_none_is_found_by_effect)
+{
+    struct test test;
+    explain(&test, &explain_gate, SIM_VERDICT_LOST_WAKEUP);
+    const struct sim_explanation *all = &test.explanation;
+    const struct sim_location *at = &all->cause.at[0];
+    EXPECT_EQ(sim_explanation_outcome(all)->reason, SIM_REASON_ROUNDS);
+    EXPECT(sim_explanation_outcome(all)->missing_wake_step != 0);
+    EXPECT_EQ(all->cause.kind, SIM_CAUSE_NEVER_FIRED);
+    EXPECT(!HAS_FRAMES || strcmp(at->place.function, "gate_arrive") == 0);
+    EXPECT(!HAS_FRAMES || at->place.line == explain_gate_line);
+    done(&test);
+}
+
 TEST(explain_timer_that_is_not_started_and_the_number)
 {
     struct test test;

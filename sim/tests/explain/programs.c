@@ -74,6 +74,122 @@ unlooked_setup(struct sim_world *world)
 
 const struct sim_scenario explain_unlooked = {.name = "test/unlooked", .setup = unlooked_setup};
 
+/* ---- A slot that is woken, and holds no waker. ----------------------------------------------- */
+
+struct bell {
+    struct rt_slot slot;
+    bool rung;
+};
+
+struct listener {
+    struct rt_task task;
+    struct bell *bell;
+    struct rt_sleep patience;
+};
+
+static rt_poll
+listener_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct listener *listener = rt_container_of(task, struct listener, task);
+    return listener->bell->rung ? RT_READY : rt_sleep_poll(&listener->patience, cx);
+}
+
+static rt_poll
+ringer_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct listener *ringer = rt_container_of(task, struct listener, task);
+    (void)cx;
+    ringer->bell->rung = true;
+    rt_slot_wake(&ringer->bell->slot);
+    return RT_READY;
+}
+
+static void
+unheard_setup(struct sim_world *world)
+{
+    static const char *const names[] = {"listener", "ringer"};
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct bell *bell = sim_new(world, struct bell);
+    rt_slot_init(&bell->slot);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct listener *made = sim_new(world, struct listener);
+        made->bell = bell;
+        rt_sleep_init(&made->patience, RT_NEVER);
+        rt_task_init(&made->task, i == 0 ? listener_poll : ringer_poll, NULL, names[i]);
+        sim_spawn(rt, &made->task);
+    }
+}
+
+const struct sim_scenario explain_unheard = {.name = "test/unheard", .setup = unheard_setup};
+
+/* ---- A gate that opens for all, and wakes none: two numbers in one word. --------------------- */
+
+#define GUESTS 3u
+
+struct gate {
+    struct rt_slot slots[GUESTS];
+    uint32_t arrived;
+    uint32_t opened;
+};
+
+struct guest {
+    struct rt_task task;
+    struct gate *gate;
+    struct rt_slot *slot;
+    bool waiting;
+    uint32_t opened; /* When it arrived. */
+    uint32_t passed;
+};
+
+const uint32_t explain_gate_line = __LINE__ + 7; /* That opens it. */
+
+static void
+gate_arrive(struct gate *gate)
+{
+    if (++gate->arrived == GUESTS) {
+        gate->arrived = 0;
+        gate->opened++;
+    }
+}
+
+static rt_poll
+guest_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct guest *guest = rt_container_of(task, struct guest, task);
+    while (guest->passed < 2) {
+        if (!guest->waiting) {
+            guest->waiting = true;
+            guest->opened = guest->gate->opened;
+            gate_arrive(guest->gate);
+        }
+        if (guest->gate->opened == guest->opened) {
+            rt_slot_replace(guest->slot, cx, "the gate");
+            return RT_PENDING;
+        }
+        guest->waiting = false;
+        guest->passed++;
+    }
+    return RT_READY;
+}
+
+static void
+gate_setup(struct sim_world *world)
+{
+    static const char *const names[GUESTS] = {"first", "second", "third"};
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct gate *gate = sim_new(world, struct gate);
+    for (uint32_t i = 0; i < GUESTS; i++) {
+        struct guest *guest = sim_new(world, struct guest);
+        rt_slot_init(&gate->slots[i]);
+        guest->gate = gate;
+        guest->slot = &gate->slots[i];
+        rt_task_init(&guest->task, guest_poll, NULL, names[i]);
+        sim_spawn(rt, &guest->task);
+    }
+}
+
+const struct sim_scenario explain_gate = {.name = "test/gate", .setup = gate_setup};
+
 /* ---- Alarms. --------------------------------------------------------------------------------- */
 
 struct driver {
