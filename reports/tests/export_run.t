@@ -96,7 +96,7 @@ if have jq; then
 fi
 
 # ---- Graphviz. ----
-ok "Graphviz: who woke whom" grep -q 'label="tokio-4497.c:129"' x.dot
+ok "Graphviz: wakes" grep -q 'label="tokio-4497.c:129"' x.dot
 ok "Graphviz: the missing wake" \
     grep -q 'label="missing, expected from step 8", style=dashed, color=red' x.dot
 if have dot; then

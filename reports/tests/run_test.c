@@ -85,7 +85,7 @@ TEST(run_has_steps_actors_wakes_and_waits)
     EXPECT_EQ(run.wakes[0].poll_step, 3);
     EXPECT_EQ(run.wakes[1].how, SIM_WAKE_COALESCED);
     EXPECT_EQ(run.wakes[1].poll_step, 3);
-    EXPECT_EQ(run.wakes[2].poll_step, 0); /* Nobody was polled for it. */
+    EXPECT_EQ(run.wakes[2].poll_step, 0); /* No task was polled for it. */
     EXPECT_EQ(run.ledger.count, 1);
     EXPECT_EQ(run.ledger.waits[0].end, SIM_WAIT_FIRED);
     EXPECT_EQ(run.outcome.verdict, SIM_VERDICT_LOST_WAKEUP);

@@ -1,7 +1,7 @@
 /*
  * spec.h -- how to make a run.
  *
- * Whoever makes runs, one or many, says by this which: a sweep, trials, a shrinker, a replay. What
+ * All that make runs, one or many, say by this which: a sweep, trials, a shrinker, a replay. What
  * a run came to is in the worker that made it (worker/single.h), or in a sweep's batch.
  *
  * Ownership. All pointers are borrowed, for as long as the run takes.

@@ -149,8 +149,8 @@ shrink(struct search *search, const struct sim_tape *tape, const struct sim_outc
 
 /* ---- Counting. ------------------------------------------------------------------------------- */
 
-/* Runs that part from the failing one at the last entry of `prefix`. Whoever is woken late is only
- * seen by an audit: there each quiescence is audited. */
+/* Runs that part from the failing one at the last entry of `prefix`. A task that is woken late is
+ * only seen by an audit: there each quiescence is audited. */
 static struct sim_tally
 count(struct search *search, const struct sim_tape *prefix, uint32_t runs)
 {

@@ -43,7 +43,7 @@ struct sim_locations {
 
 struct sim_finding {
     enum sim_finding_kind kind;
-    uint32_t actor;  /* Whom it is about. */
+    uint32_t actor;  /* The actor it is about. */
     uint32_t other;  /* Another actor; {passing}: one of the passing run. */
     uint32_t object; /* As {actor} calls it, or ({object}) as a third party does. */
     uint32_t await;  /* {site}: the user's line, … */
@@ -72,7 +72,7 @@ struct sim_findings {
     struct sim_finding *all;
     uint32_t count;
     uint32_t capacity;
-    uint32_t actor;          /* Whom findings are about that name no actor. */
+    uint32_t actor;          /* That findings without an actor are about. */
     struct sim_locations at; /* Where, of those that name no place. */
 };
 

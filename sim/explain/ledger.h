@@ -13,7 +13,7 @@
  *                └── free ───▶ freed              the memory of the place was given back
  *
  * Two more things are waits of their own kind: a waker that was cloned and is kept
- * by somebody (clone, until a wake without a place, or a drop), and what the host
+ * by its holder (clone, until a wake without a place, or a drop), and what the host
  * was asked for (wait, until unwait, or report).
  *
  * The waker in a place need not be the blocked task's own: a join stores one for its
@@ -36,7 +36,7 @@ extern "C" {
 
 enum sim_wait_kind {
     SIM_WAIT_SLOT,  /* In a place of the runtime: a slot, a queue, a timer. */
-    SIM_WAIT_CLONE, /* A clone in somebody's hands. */
+    SIM_WAIT_CLONE, /* A clone that a holder keeps. */
     SIM_WAIT_HOST   /* A question to the host. */
 };
 
@@ -81,7 +81,7 @@ struct sim_wait {
     const char *reason;  /* NULL: none said. */
     uint32_t part;       /* Who sleeps. */
     uint32_t number;     /* The n-th wait of that one, from 1. */
-    uint32_t object;     /* What is waited for; 0: a clone, nobody knows for what. */
+    uint32_t object;     /* What is waited for; 0: a clone, not known for what. */
     uint32_t whose;      /* Whose waker; 0: not known. */
     uint32_t site;
     uint32_t await;
@@ -107,12 +107,12 @@ void sim_ledger_make(struct sim_ledger *ledger, const struct sim_actor_table *ac
 void sim_ledger_free(struct sim_ledger *ledger);
 
 /* The first wait of `part` after `after` (NULL: from the start) that is open when the record ends,
- * or NULL: a loop over what somebody waits for. */
+ * or NULL: a loop over what an actor waits for. */
 const struct sim_wait *sim_ledger_open_of(
         const struct sim_ledger *ledger, uint32_t part, const struct sim_wait *after);
 
 /* Adds the table: who, n-th, for what, stored where and when, ended how and when; at most 100
- * columns wide, and what is cut ends in "...". `part`: only that one's; SIM_PART_NONE: everybody's.
+ * columns wide, and what is cut ends in "...". `part`: only that one's; SIM_PART_NONE: of all.
  * Waits that repeat are folded, as steps are (explain/view/fold.h), and of lines that have ended
  * only the last `rows_max` are shown; 0: all, and nothing is folded. */
 void sim_ledger_put(

@@ -135,7 +135,7 @@ find_never_stored(const struct reading *reading)
 
 /* ---- No wake was sent. ----------------------------------------------------------------------- */
 
-/* Whom the slot was fired for in that step. */
+/* The tasks the slot was fired for in that step. */
 static void
 find_fired_instead(const struct reading *reading)
 {

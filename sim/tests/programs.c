@@ -81,7 +81,7 @@ struct shared {
     uint64_t salt;
 };
 
-/* Nobody but itself, and the check at the end, looks into it. */
+/* Only it, and the check at the end, read this. */
 struct member {
     struct rt_task task;
     struct shared *shared;

@@ -3,7 +3,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 INSERT INTO verdicts VALUES (0, 'pass', 'good'),
     (1, 'lost-wakeup', 'lost'), (3, 'deadlock', 'dead');
-INSERT INTO oracles VALUES (0, 'none', 'nobody'), (1, 'stall', 'stalled'),
+INSERT INTO oracles VALUES (0, 'none', 'no oracle'), (1, 'stall', 'stalled'),
     (2, 'rewake', 'moved');
 INSERT INTO element_kinds VALUES (1, 'wake-cause', 'a wake led to a poll'),
     (2, 'stored', 'a waker was stored'), (15, 'goal', 'a goal was reached');
@@ -28,7 +28,7 @@ INSERT INTO runs VALUES (1, 1, 0, 1, 1, 9, 900, 3, 1, 0, 0, NULL, 0, 0, 0, 0, 20
     (6, 4, 999, 1004, 6, 9, 900, 3, 1, 1, 2, 1, 0, 7, 4, 2, 20, 0, 1, NULL);
 INSERT INTO details (run, token, message, actor_name, options, tasks, run_order, fail_ns,
      audit_step)
-    VALUES (3, 'rw1:canary/fork:5:x', 'nobody could go on', 'a', '{}', 2, 1, 0, 0),
+    VALUES (3, 'rw1:canary/fork:5:x', 'no task could go on', 'a', '{}', 2, 1, 0, 0),
     (5, 'rw1:mail/box:104:x', 'the <reader> sleeps & sleeps', 'b',
      '{"tasks":"2","late_one_in":"4"}', 2, 1, 0, 0);
 INSERT INTO coverage VALUES (1, 1, 7, 8, 0, 400), (1, 2, 7, 0, 0, 300), (1, 15, 7, 0, 30, 2),

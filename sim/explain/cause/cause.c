@@ -24,7 +24,7 @@ add_crash(const struct sim_evidence *evidence, struct sim_cause *cause)
             evidence->outcome->fail_step, evidence->wake_outcome->part);
 }
 
-/* The last event before the verdict that has a place, of whom it is about. */
+/* The last event before the verdict that has a place, of the actor that it is about. */
 static void
 add_last_event(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
@@ -41,7 +41,7 @@ add_last_event(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
 }
 
-/* Where nobody called a verdict: who sleeps, or turns, in whatever they went through last. */
+/* Where no call failed: the blocked or spinning actors, in what they went through last. */
 static bool
 is_described_by_trace(const struct sim_outcome *outcome)
 {
@@ -62,7 +62,7 @@ add_traces(const struct sim_evidence *evidence, struct sim_cause *cause)
     cause->by_trace = before == 0 && cause->at_count > 0;
 }
 
-/* The last wake by somebody else that merged into the turn `poll` of `part`: it was on its way. */
+/* The last wake by another actor that merged into the turn `poll` of `part`: it was on its way. */
 static bool
 find_merged(const struct sim_evidence *evidence, uint32_t part, struct sim_cause *cause)
 {

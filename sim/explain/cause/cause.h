@@ -48,7 +48,7 @@ enum sim_cause_kind {
 struct sim_location {
     struct sim_place place; /* function "": not known. */
     uint64_t step;          /* 0: before the first, or not known. */
-    uint32_t part;          /* SIM_PART_NONE: nobody's. */
+    uint32_t part;          /* SIM_PART_NONE: no actor's. */
     bool traced;            /* It was gone through, and has no place in a stack of calls. */
 };
 
@@ -56,8 +56,8 @@ struct sim_location {
 struct sim_attempted_wake {
     bool known;
     bool early;                  /* It did not sleep yet. */
-    struct sim_location at;      /* How far the waker came; step 0: nobody came there. */
-    struct sim_location instead; /* Who was woken instead, and where; part NONE: nobody. */
+    struct sim_location at;      /* How far the waker came; step 0: none came there. */
+    struct sim_location instead; /* The actor woken instead, and where; part NONE: none. */
     struct sim_location
             flag; /* What turned the waker away, as it was written; step 0: not known. */
     struct sim_location clear; /* Where that is taken back in the passing run; step 0: not known. */
@@ -92,7 +92,7 @@ struct sim_cause {
     /* NOT_A_WAKE: a wake of a blocked task that found it awake already, before its last turn; part
      * NONE: there is none. */
     struct sim_location merged;
-    uint32_t merged_part; /* Whom it woke. */
+    uint32_t merged_part; /* The actor it woke. */
     uint64_t merged_turn; /* The step of that turn. */
     struct sim_attempted_wake attempted;
     /* by_counterfactual LOST: what the caller of at[0] called right before it; no function: nothing
@@ -101,7 +101,7 @@ struct sim_cause {
     /* COALESCED: the line of the runtime that polled who woke itself; no function: not known. */
     struct sim_location poller;
     struct sim_location blocked_at; /* by_attempt: where. */
-    bool by_attempt;                /* FIRED_EARLY: nobody fired anything; who came is at[0]. */
+    bool by_attempt;                /* FIRED_EARLY: nothing was fired; at[0] came. */
     bool by_call;                   /* NEVER_STORED: `at` is a call that the passing run makes. */
     bool by_trace; /* `at` are the functions that were gone through, the last in front. */
 };
@@ -116,7 +116,7 @@ struct sim_evidence {
     struct sim_places *places;           /* NULL: only events have places. */
     /* The nearest run that passes, NULL where there is none. */
     const struct sim_ledger *passing;
-    const struct sim_counterfactual *counterfactual; /* NULL: nobody was asked. */
+    const struct sim_counterfactual *counterfactual; /* NULL: none was asked. */
     const struct sim_attempt *attempt;               /* NULL: not looked for. */
     const struct sim_trace *over; /* The step that writes over it; NULL: not walked. */
     /* The way, in this run and in the passing one, of who was given what the blocked task waits
@@ -134,8 +134,8 @@ uint64_t sim_cause_silence(
         const struct sim_actor_table *actor_table, const struct sim_wake_outcome *wake_outcome);
 
 /*
- * Where somebody does in the passing run what the blocked task waits for: who was given it in this
- * run instead, by the same function, and in which step. Returns its part; SIM_PART_NONE: nobody is
+ * Where an actor does in the passing run what the blocked task waits for: who was given it in this
+ * run instead, by the same function, and in which step. Returns its part; SIM_PART_NONE: none is
  * known to have been.
  */
 uint32_t sim_cause_taker(const struct sim_evidence *evidence, uint64_t *ret_step);

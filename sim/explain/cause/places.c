@@ -67,7 +67,7 @@ sim__cause_add_event(const struct sim_evidence *evidence, struct sim_cause *caus
     sim__cause_add_site(cause, event->site, event->step, part);
 }
 
-/* The change of stacks itself is nobody's line. */
+/* The change of stacks itself is no line of an actor's. */
 static bool
 is_switch(const struct sim_place *place)
 {

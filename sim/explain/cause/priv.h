@@ -3,7 +3,7 @@
  *
  *      cause        which of these to ask, and who is to blame where no wake is missing
  *      wake         the blocked task could go on: its wake is missing
- *      rest         nobody goes on
+ *      rest         no actor makes progress
  *      turns        the same turn in both runs
  *      attempted      who came to wake a loop, and did not
  *      blame        places, for all of them
@@ -59,13 +59,13 @@ void sim__cause_never_stored(const struct sim_evidence *evidence, struct sim_cau
 /* A verdict that says that a wake is missing, or came late. */
 void sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause);
 
-/* What had come before the blocked task fell blocked, written by a reader's line, and by whom: its
- * places are to blame. NULL: no word of others. */
+/* What had come before the blocked task fell blocked, written by a reader's line, and its author:
+ * its places are to blame. NULL: no word of others. */
 const struct sim_arrived_word *sim__cause_add_arrived(
         const struct sim_evidence *evidence, struct sim_cause *cause);
 
-/* A deadline was passed over: whoever set that timer did not wake the loop that slept longer.
- * False: no timer is on record. */
+/* A deadline was passed over: the actor that set that timer did not wake the loop, which slept
+ * longer. False: no timer is on record. */
 bool sim__cause_late_timer(const struct sim_evidence *evidence, struct sim_cause *cause);
 
 /* ---- turns.c --------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ uint32_t sim__part_of_id(const struct sim_actor_table *actor_table, uint32_t id)
 void sim__cause_attempted(
         const struct sim_evidence *evidence, struct sim_attempted_wake *ret_attempted);
 
-/* Who came before the loop slept. False: nobody is known to have. */
+/* Who came before the loop slept. False: none is known to have. */
 bool sim__cause_add_early_waker(const struct sim_evidence *evidence, struct sim_cause *cause);
 
 /* Where the loop that was asked gave its stack up. */

@@ -203,7 +203,7 @@ add_stop(const struct sim_evidence *evidence, struct sim_cause *cause,
             evidence, cause, stop->frames, frames, false, step, part_of_step(actor_table, step));
 }
 
-/* The last wake that reached nobody, out of those that the blocked task's waits ended with before
+/* The last wake that reached no task, out of those that the blocked task's waits ended with before
  * it fell blocked; SIM_EVENT_NONE. */
 static uint64_t
 dropped_wake_of(const struct sim_evidence *evidence, uint32_t part)

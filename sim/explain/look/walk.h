@@ -4,7 +4,7 @@
  * The processor's trap flag interrupts the program after each instruction; a handler looks
  * whether a watched word has changed, and notes the stack of calls when it has. No debugger, no
  * second process, no other build of the program; about 10 us an instruction, so only a step or
- * two are walked. On other processors than x86-64 nobody walks, and what is told is less.
+ * two are walked. On other processors than x86-64 nothing is walked, and less is reported.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

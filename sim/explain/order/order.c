@@ -70,7 +70,7 @@ read_keys(const struct sim_actor_table *actor_table, uint64_t from_step, struct 
         if (!meets(event)) {
             continue;
         }
-        /* Who fires a wake does the same thing whether somebody is there or not. */
+        /* Firing a wake is the same thing with a waiter and without one. */
         bool fires = event->kind == RT_PROBE_FIRE_EMPTY;
         struct key key = {i, fires ? (uint32_t)RT_PROBE_FIRE : event->kind, event->object,
                 event->await != 0 ? event->await : event->site,

@@ -79,7 +79,7 @@ step_of(const struct steps *steps, uint64_t event)
 
 /* ---- What depends on what. ------------------------------------------------------------------- */
 
-/* That the clock moves while everybody sleeps is nobody's. */
+/* That the clock moves while all are blocked is no actor's step. */
 static bool
 meet(const struct sim_event *a, const struct sim_event *b)
 {

@@ -142,7 +142,7 @@ note_actors(struct sim_step_view *view, const struct sim_world *world)
     }
 }
 
-/* The step is taken, or the run ends in it: either way somebody had its turn. */
+/* The step is taken, or the run ends in it: either way an actor had its turn. */
 static void
 take_it(struct sim_step_view *view, struct sim_world *world, struct listener *listener)
 {

@@ -2,8 +2,8 @@
  * step_view.h -- one step of a run, and the world as it stood just before.
  *
  * A recording says what was done; it does not say what else could have been done, nor
- * how everybody stood. So the run is made again in a worker, up to the step before, and
- * the step is taken with somebody listening to the strategy. What is found is left in
+ * how all actors stood. So the run is made again in a worker, up to the step before, and
+ * the step is taken with a listener at the strategy. What is found is left in
  * memory that the worker shares, as with other analyses (explain/analysis.h).
  *
  *      struct sim_step_view *view = sim_step_view_new(12);
@@ -50,7 +50,7 @@ struct sim_answered {
     uint32_t kind; /* enum sim_kind */
     uint32_t n;
     uint32_t index;
-    uint32_t actors[SIM_ALTERNATIVES_MAX]; /* Whom each alternative names; UINT32_MAX: nobody. */
+    uint32_t actors[SIM_ALTERNATIVES_MAX]; /* That each alternative names; UINT32_MAX: none. */
 };
 
 struct sim_step_view {
@@ -80,7 +80,7 @@ void sim_step_view_run(struct sim_world *world, const struct sim_case *what,
 RT_MUST_CHECK rt_err sim_step_view_print(struct sim_page *page, const struct sim_step_view *view,
         const struct sim_recorder *recorder, uint64_t steps);
 
-/* Adds only how everybody stood. RT_E_FULL: no memory. */
+/* Adds only how all actors stood. RT_E_FULL: no memory. */
 RT_MUST_CHECK rt_err sim_step_view_print_actors(struct sim_page *page,
         const struct sim_step_view *view, const struct sim_recorder *recorder);
 

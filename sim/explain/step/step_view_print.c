@@ -122,7 +122,7 @@ put_other_choices(struct printer *printer, const struct sim_answered *who)
     }
 }
 
-/* ---- How everybody stands. ------------------------------------------------------------------- */
+/* ---- How all actors stand. ------------------------------------------------------------------- */
 
 static void
 put_since(struct printer *printer, uint64_t step)

@@ -172,7 +172,7 @@ sim_until_print(
     struct sim_recorder cut = *recorder;
     struct sim_actor_table actor_table;
     if (sim_recorder_first(recorder) > 0) {
-        /* Of a cut ring nobody could say where it begins. */
+        /* Where a cut ring begins is not known. */
         sim_page_printf(page,
                 "the run has so many events that the first %llu of them are lost; --step shows one "
                 "step\n",

@@ -4,12 +4,12 @@
  *      step     time  client                     server                response
  *         1      0ns  poll, stores waker for
  *                     the reply -> pending
- *      ~~~ everybody waits; 50ms pass ~~~
+ *      ~~~ all wait; 50ms pass ~~~
  *         2     50ms                                                    is ready
  *                     <-- here client should have been woken
  *
  * No line is wider than 100 columns. Where the parts do not fit side by side, the
- * host's sources share a column, then everybody but the tasks does; where that is
+ * host's sources share a column, then all but the tasks do; where that is
  * not enough, each row is "who: what".
  *
  * SPDX-License-Identifier: Apache-2.0

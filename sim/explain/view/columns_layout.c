@@ -240,7 +240,7 @@ give_lines(struct sim__table *table)
     }
 }
 
-/* Columns show who woke whom at a glance; but with many of them, each narrow, a reader turns
+/* Columns show wakes at a glance; but with many of them, each narrow, a reader turns
  * pages. */
 void
 sim__table_layout(struct sim__table *table)

@@ -226,7 +226,7 @@ find_empty(struct sim__reading *reading)
     }
 }
 
-/* Whom `actor` waits for to finish; SIM_PART_NONE. */
+/* The actor whose end `actor` waits for; SIM_PART_NONE. */
 static uint32_t
 joins(const struct sim__reading *reading, uint32_t actor)
 {

@@ -105,7 +105,7 @@ head_livelock(struct sim__reading *reading)
             .text = reading->message);
 }
 
-/* "in `actor`, what is wrong": unless the message names whom it is about. */
+/* "in `actor`, what is wrong": unless the message names the actor. */
 static void
 head_message(struct sim__reading *reading)
 {

@@ -1,7 +1,7 @@
 /*
  * rows.h -- which steps of a run are shown, and which are folded into one line.
  *
- * A row is one step, or one move of the clock while everybody waited, or the end.
+ * A row is one step, or one move of the clock while all waited, or the end.
  * A *plan* is what is shown of them:
  *
  *      row                     one row
@@ -62,7 +62,7 @@ struct sim_plan {
 
 /* What matters to the reader. */
 struct sim_interest {
-    uint32_t part;              /* Whom it is about; SIM_PART_NONE: no actor. */
+    uint32_t part;              /* The actor it is about; SIM_PART_NONE: none. */
     uint64_t missing_wake_step; /* 0: none. The rows around it are marked. */
     const uint64_t *steps;      /* More steps that are marked. */
     uint32_t steps_count;

@@ -8,8 +8,8 @@ command -v git >/dev/null || {
     exit 0
 }
 export GIT_CONFIG_NOSYSTEM=1 HOME="$tmp" GIT_CONFIG_GLOBAL="$tmp/.gitconfig"
-git config --global user.name Nobody
-git config --global user.email nobody@example.com
+git config --global user.name Tester
+git config --global user.email tester@example.com
 git config --global init.defaultBranch main
 mkdir 'boxes of it'
 export TMPDIR="$tmp/boxes of it"
@@ -62,7 +62,7 @@ cd tests || exit 1
 "$REWAKE" bisect mine.so "$token" -- ./build.sh >"$tmp/out.txt" 2>"$tmp/err.txt"
 same "bisect: status" "$?" 0
 cat "$tmp/out.txt" "$tmp/err.txt" >"$tmp/.said"
-ok "bisect: the 8th commit" grep -q "fails is $eighth (Nobody, .*): number 8" "$tmp/out.txt"
+ok "bisect: the 8th commit" grep -q "fails is $eighth (Tester, .*): number 8" "$tmp/out.txt"
 ok "bisect: it says how to see it" grep -q '^show: git show' "$tmp/out.txt"
 ok "bisect: the bad end is tried first" sh -c \
     "head -n 1 '$tmp/err.txt' | grep -q 'number 12 *fails'"

@@ -28,7 +28,7 @@ found() {
 found executor job executor.c "$(line_of '    event_fire(&program->done);' executor.c)"
 ok "executor: it was sent and dropped" grep -q 'is sent, and dropped before the poll' executor.txt
 found evented results evented.c "$(line_of 'program->handed_over++;' evented.c)"
-ok "evented: nobody was told" grep -q 'and fires nothing for it there' evented.txt
+ok "evented: no task was woken" grep -q 'and fires nothing for it there' evented.txt
 ok "evented: by way of async_send" grep -q 'async_send()' evented.txt
 
 # ---- Between two statements of a loop: it gives way before it calls the host. ----
@@ -49,7 +49,7 @@ same "calls at which a loop may give way, that the page on the seam does not lis
         done)" ""
 
 rewake show run:1 --db executor.db >show.txt
-ok "show: the ledger of somebody else's wakers" \
+ok "show: the ledger of a foreign executor's wakers" \
     grep -q '^job .*the result .*executor.c:' show.txt
 
 # A wake that was sent and dropped is nowhere said to be missing: not in columns, pages, exports.
@@ -68,7 +68,7 @@ ok "Graphviz: the wake was sent" grep -q 'sent by step [0-9]*, no poll followed'
 same "nowhere it should have been" \
     "$(grep -rla 'should have been woken\|missing, owed' sent.txt pages executor.*)" ""
 
-# ---- A registration that is used up by its report, and that nobody arms again. ----
+# ---- A registration that is used up by its report, and is not armed again. ----
 # shellcheck disable=SC2086 # Several flags.
 $cc -std=c17 -D_GNU_SOURCE -DRT_PROBES -O1 -g -shared -fPIC $library_flags -I"$root" \
     "$root/sim/tests/cli/lib/oneshot.c" -o oneshot.so

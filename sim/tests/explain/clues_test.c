@@ -130,7 +130,7 @@ TEST(clues_timer_without_a_deadline_is_never_due)
 
 /*
  * Goal: one name, one object. Numbers are counted by each maker, so where several made a timer 1
- * nobody's is "timer 1" alone.
+ * the setup's is "timer 1" alone.
  */
 TEST(clues_names_that_are_shared_say_whose)
 {
@@ -155,7 +155,7 @@ TEST(clues_names_that_are_shared_say_whose)
     tale_free(tale);
 }
 
-/* Goal: while a step takes longer, nobody waits; only what is left of the time is waiting. */
+/* Goal: while a step takes longer, no task waits; only what is left of the time is waiting. */
 TEST(clues_wait_does_not_count_what_a_step_took)
 {
     struct tale *tale = tale_new();

@@ -1,5 +1,5 @@
 /*
- * describe_deadlock_test.c -- everybody sleeps: who waits for what, and what is claimed of it.
+ * describe_deadlock_test.c -- all are blocked: what they wait for, and what is claimed of it.
  *
  * The golden texts are what a reader sees. When one of them changes, read it aloud
  * before you take it over.
@@ -13,7 +13,7 @@
 #include "sim/tests/explain/story.h"
 
 /*
- * Goal: a deadlock names everybody who is left and the circle in which they wait; those who have
+ * Goal: a deadlock names all actors that are left and the circle in which they wait; those who have
  * finished are not named.
  */
 TEST(describe_deadlock_names_who_waits_for_whom)
@@ -87,8 +87,9 @@ TEST(describe_deadlock_of_a_loop_does_not_claim_that_no_wake_is_missing)
 }
 
 /*
- * Goal: below an answer that says with what somebody goes on, "nobody went on" is only why it is
- * called a deadlock, and nothing says that a loop could not be asked, or that no wake is missing.
+ * Goal: below an answer that says with what a task makes progress, "no task made progress" is only
+ * why it is called a deadlock, and nothing says that a loop could not be asked, or that no wake is
+ * missing.
  */
 TEST(describe_deadlock_below_an_answer_does_not_contradict_it)
 {
@@ -150,7 +151,7 @@ TEST(describe_deadlock_of_tasks_and_loops_tells_them_apart)
 }
 
 /*
- * Goal: a loop has no waker; when it began to wait and that nobody notified it is the story.
+ * Goal: a loop has no waker; the report says when it began to wait and that it was not notified.
  * Method: it could go on already when it blocked; then only later.
  */
 TEST(describe_lost_wakeup_of_a_loop_names_when_it_blocked)

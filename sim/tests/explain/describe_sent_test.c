@@ -56,8 +56,8 @@ expect_parts(const char *text, const char *const *parts)
 }
 
 /*
- * Goal: a wake that was sent is never said to be missing. It is drawn as sent, and whoever had it
- * last is named, with the step in which it went to sleep over it.
+ * Goal: a wake that was sent is never said to be missing. It is drawn as sent, and the task that
+ * had it last is named, with the step in which it went to sleep over it.
  */
 TEST(describe_wake_that_was_dropped_is_told_as_sent)
 {
@@ -95,7 +95,7 @@ TEST(describe_wake_that_was_dropped_before_it_could_go_on)
 }
 
 /*
- * Goal: of a poll that came in the end nobody says that it never came.
+ * Goal: a poll that came in the end is never said to be missing.
  */
 TEST(describe_wake_whose_poll_came_late)
 {

@@ -239,7 +239,7 @@ TEST(describe_why_the_other_one_in_the_queue_was_woken)
     story_end(&story);
 }
 
-/* It waits for two things; which one it could go on with nobody says. What went wrong is told. */
+/* It waits for two things; which one would do is not known. What went wrong is reported. */
 TEST(describe_why_prefers_the_wait_that_went_wrong)
 {
     struct story story;

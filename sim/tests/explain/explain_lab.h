@@ -24,9 +24,9 @@ extern const struct sim_scenario explain_unasked;
 extern const struct sim_scenario explain_turned_away;
 /* A second waiter takes the place of the first. */
 extern const struct sim_scenario explain_replaced;
-/* What comes is written over by somebody who resets it; nobody had looked. */
+/* What comes is written over by an actor that resets it, before any had checked. */
 extern const struct sim_scenario explain_written_over;
-/* A reader is woken, sees what has come, and puts it off: nobody wakes it again. */
+/* A reader is woken, sees what has come, and puts it off: it is not woken again. */
 extern const struct sim_scenario explain_put_off;
 /* A job is done, and who waits for it is not told. */
 extern const struct sim_scenario explain_not_notified;
@@ -38,10 +38,10 @@ extern const struct sim_scenario explain_one_of_three;
 /* ---- threads.c ------------------------------------------------------------------------------- */
 
 /* A thread sleeps on what it had looked at before; who would wake it comes in between, */
-extern const struct sim_scenario explain_met_nobody;
+extern const struct sim_scenario explain_met_none;
 /* … or tells it not to fall asleep, as it says by then that it prepares to. */
 extern const struct sim_scenario explain_arrived_early;
-/* A bell is not stage, for a flag says that it was; somebody took its event and left the flag. */
+/* A bell is not stage, for a flag says that it was; another took its event and left the flag. */
 extern const struct sim_scenario explain_turned_back;
 /* A signal goes to a worker who has nothing to do. */
 extern const struct sim_scenario explain_wrong_one;

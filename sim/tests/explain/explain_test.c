@@ -311,7 +311,7 @@ TEST(explain_callers_of_a_wake_and_who_got_it)
 TEST(explain_wake_that_meets_nobody)
 {
     struct test test;
-    explain(&test, &explain_met_nobody, SIM_VERDICT_DEADLOCK);
+    explain(&test, &explain_met_none, SIM_VERDICT_DEADLOCK);
     const struct sim_cause *cause = &test.explanation.cause;
     EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_FIRED_EARLY : cause->kind);
     EXPECT(!HAS_FRAMES || cause->by_attempt);

@@ -235,7 +235,7 @@ TEST(ledger_waker_of_a_join_belongs_to_the_task_that_sleeps)
 }
 
 /*
- * Goal: a clone in somebody's hands is a wait: it ends with a wake that no place fired, or a drop.
+ * Goal: a clone that is held is a wait: it ends with a wake that no place fired, or a drop.
  */
 TEST(ledger_clone_ends_with_its_wake_or_its_drop)
 {
@@ -262,7 +262,7 @@ TEST(ledger_clone_ends_with_its_wake_or_its_drop)
 }
 
 /*
- * Goal: what the host is asked is a wait of its own; a report answers everybody who asked, and who
+ * Goal: what the host is asked is a wait of its own; a report answers all that asked, and who
  * takes a question back takes back his own.
  */
 TEST(ledger_host_questions_end_by_report_or_are_taken_back)
@@ -370,7 +370,7 @@ TEST(ledger_table_reads_as_one_line_a_wait)
     tale_do(tale, RT_PROBE_WAKE, self, 1);
     tale_do(tale, RT_PROBE_ERASE, source, self);
     tale_store(tale, server, SIM_OBJECT(RT_OBJECT_QUEUE, client, 7),
-            "an item of which there are never enough for everybody", tale_site(3));
+            "an item of which there are never enough for all tasks", tale_site(3));
     reading_make(&reading);
     sim_ledger_put(&reading.ledger, &reading.page, SIM_PART_NONE, 0);
     EXPECT_STR(sim_page_text(&reading.page),

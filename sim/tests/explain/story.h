@@ -1,5 +1,5 @@
 /*
- * story.h -- a blocked task and somebody who is to wake it, made by hand, and what is told of them.
+ * story.h -- a blocked task and an actor that is to wake it, made by hand, and their report.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 #define PENDING 0
 #define READY 1
 
-/* A blocked task that waits for an item, and somebody who is to bring it. */
+/* A blocked task that waits for an item, and an actor that is to bring it. */
 struct story {
     struct tale *tale;
     struct sim_page page;

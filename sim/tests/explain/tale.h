@@ -62,10 +62,10 @@ void tale_polled(struct tale *tale, uint32_t task, uint64_t answer);
 void tale_store(
         struct tale *tale, uint32_t task, uint32_t object, const char *reason, uint32_t await);
 
-/* Somebody says something (LOG) or prints it (OUT). */
+/* An actor says something (LOG) or prints it (OUT). */
 void tale_say(struct tale *tale, uint32_t kind, const char *text);
 
-/* Nobody can go on; the clock moves to `time_ns`. */
+/* No actor can run; the clock moves to `time_ns`. */
 void tale_clock(struct tale *tale, uint64_t time_ns);
 
 /* The run ends with `verdict`, about `actor`. */

@@ -107,7 +107,7 @@ gate_begin(struct sim_world *world, bool by_state)
 }
 
 static void
-met_nobody_setup(struct sim_world *world)
+met_none_setup(struct sim_world *world)
 {
     gate_begin(world, false);
 }
@@ -118,8 +118,7 @@ arrived_early_setup(struct sim_world *world)
     gate_begin(world, true);
 }
 
-const struct sim_scenario explain_met_nobody = {
-        .name = "test/met-nobody", .setup = met_nobody_setup};
+const struct sim_scenario explain_met_none = {.name = "test/met-none", .setup = met_none_setup};
 const struct sim_scenario explain_arrived_early = {
         .name = "test/came-early", .setup = arrived_early_setup};
 
@@ -327,7 +326,7 @@ not_rearmed_setup(struct sim_world *world)
 const struct sim_scenario explain_not_rearmed = {
         .name = "test/deaf", .setup = not_rearmed_setup, .profile = SIM_PROFILE_FD};
 
-/* ---- Somebody else's executor whose wakes swallow each other. -------------------------------- */
+/* ---- A foreign executor whose wakes swallow each other. -------------------------------------- */
 
 #define JOB_SCHEDULED 1u
 #define JOB_SCHEDULING 2u

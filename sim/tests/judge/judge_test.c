@@ -197,7 +197,7 @@ deadlock_setup(struct sim_world *world)
     sim_spawn(rt, &b->task);
 }
 
-/* Goal: a stall in which nobody moves is a deadlock, and both are told with what they wait for.
+/* Goal: a stall in which no task moves is a deadlock, and the report says what both wait for.
  * Method: two tasks that each wait for the other. Holds D5. */
 TEST(circle_of_waits_is_a_deadlock_and_not_a_lost_wake)
 {
@@ -227,7 +227,7 @@ blocked_setup(struct sim_world *world)
 }
 
 /* Goal: a loop that cannot be polled for a question still says what it waits for.
- * Method: a loop that blocks, and nobody to wake it. */
+ * Method: a loop that blocks, and no actor to wake it. */
 TEST(blocked_loop_is_told_with_what_it_waits_for)
 {
     static const struct sim_scenario scenario = {.name = "test/blocked", .setup = blocked_setup};
@@ -433,7 +433,7 @@ two_waits_poll(struct rt_task *task, struct rt_cx *cx)
         SIM_PROGRESS();
         player->stage = 1;
     }
-    rt_slot_replace(&player->slot, cx, "a go-ahead that nobody gives");
+    rt_slot_replace(&player->slot, cx, "a go-ahead that is never given");
     return RT_PENDING;
 }
 
@@ -616,7 +616,7 @@ noisy_setup(struct sim_world *world)
     sim_spawn_background(rt, &busy->task);
 }
 
-/* Goal: somebody who keeps the world busy does not hide a lost wake.
+/* Goal: an actor that keeps the world busy does not hide a lost wake.
  * Method: a background task that never rests; the run ends at the livelock limit. */
 TEST(lost_wake_beside_a_task_that_never_rests_is_not_missed)
 {
@@ -769,7 +769,7 @@ loss_of_the_server(const struct sim_scenario *scenario)
     lab_fini(&lab);
 }
 
-/* Goal: whoever is waited for is freed by a background task in its own time, not at once.
+/* Goal: the task that is waited for is freed by a background task in its own time, not at once.
  * Method: the server, polled once more, works for a millisecond before it answers. */
 TEST(lost_wake_of_a_background_task_that_takes_its_time_is_no_deadlock)
 {
@@ -778,7 +778,7 @@ TEST(lost_wake_of_a_background_task_that_takes_its_time_is_no_deadlock)
     loss_of_the_server(&scenario);
 }
 
-/* Goal: … nor where it loses one wake after the other, and one poll of it frees nobody. */
+/* Goal: … nor where it loses one wake after the other, and one poll of it frees none. */
 TEST(lost_wakes_of_a_background_task_are_no_deadlock)
 {
     static const struct sim_scenario scenario = {

@@ -1,5 +1,5 @@
 /*
- * liveness_test.c -- the fault-free phase: what it must find, and whom it must not accuse.
+ * liveness_test.c -- the fault-free phase: what it must find, and what it must not accuse.
  *
  * Opens with a program that one disturbance drives round in circles; after it come the ones that
  * take long after they became free of faults and are in order: much work, a long timer, nothing
@@ -143,7 +143,7 @@ expect_whole(const struct sim_scenario *scenario)
 }
 
 /*
- * Goal: nobody is accused of having much to do.
+ * Goal: no task is accused of having much to do.
  * Method: more steps than the bound, disturbed all the way to the faults ended; the run that is
  * excused is the one without a bound, digest and all.
  */
@@ -201,7 +201,7 @@ patient(struct sim_world *world)
 }
 
 /*
- * Goal: nobody is accused of a timer that was armed while the run was disturbed.
+ * Goal: no task is accused of a timer that was armed while the run was disturbed.
  * Method: the control needs no such timer, and others are busy all the time.
  */
 TEST(liveness_of_a_long_timer_is_no_livelock)

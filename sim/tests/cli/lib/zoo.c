@@ -12,7 +12,7 @@
 static rt_poll
 sleep_for_ever(struct rt_task *task, struct rt_cx *cx)
 {
-    rt_slot_replace((struct rt_slot *)task->output, cx, "nobody");
+    rt_slot_replace((struct rt_slot *)task->output, cx, "no task");
     return RT_PENDING;
 }
 
@@ -49,14 +49,14 @@ bad(struct sim_world *world)
 }
 
 SIM_SCENARIO(unfound, .name = "false/u1/broken", .about = "No bug at all.", .setup = good,
-        .expect = SIM_VERDICT_DEADLOCK, .bug = "U1", .reference = "nobody/nothing#1");
+        .expect = SIM_VERDICT_DEADLOCK, .bug = "U1", .reference = "none/nothing#1");
 SIM_SCENARIO(unfixed, .name = "false/u2/broken", .about = "A deadlock.", .setup = bad,
-        .expect = SIM_VERDICT_DEADLOCK, .bug = "U2", .reference = "nobody/nothing#2");
+        .expect = SIM_VERDICT_DEADLOCK, .bug = "U2", .reference = "none/nothing#2");
 SIM_SCENARIO(still_bad, .name = "false/u2/fixed", .about = "The same deadlock.", .setup = bad);
 SIM_SCENARIO(misnamed, .name = "false/u3/broken", .about = "A deadlock, called a leak.",
-        .setup = bad, .expect = SIM_VERDICT_LEAK, .bug = "U3", .reference = "nobody/nothing#3");
+        .setup = bad, .expect = SIM_VERDICT_LEAK, .bug = "U3", .reference = "none/nothing#3");
 SIM_SCENARIO(alone, .name = "false/u4/broken", .about = "A deadlock, without a fixed form.",
-        .setup = bad, .expect = SIM_VERDICT_DEADLOCK, .bug = "U4", .reference = "nobody/nothing#4");
+        .setup = bad, .expect = SIM_VERDICT_DEADLOCK, .bug = "U4", .reference = "none/nothing#4");
 
 /* As if the system had been short of memory, once: the first process to come here. */
 static void
@@ -71,6 +71,6 @@ killed_once(struct sim_world *world)
 }
 
 SIM_SCENARIO(fine, .name = "false/u5/broken", .about = "A deadlock.", .setup = bad,
-        .expect = SIM_VERDICT_DEADLOCK, .bug = "U5", .reference = "nobody/nothing#5");
+        .expect = SIM_VERDICT_DEADLOCK, .bug = "U5", .reference = "none/nothing#5");
 SIM_SCENARIO(disturbed, .name = "false/u5/fixed", .about = "No bug, but it is killed once.",
         .setup = killed_once);
