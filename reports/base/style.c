@@ -86,7 +86,7 @@ const char *const report_style[] = {
         "@media (max-width:40rem){dl{display:block}dd{margin-bottom:.5rem}h1{font-size:1.3rem}}",
         "@media print{body{font-size:10pt}header nav,.skip,.screen{display:none}"
         "main,header,footer{max-width:none;padding:0}.scroll{overflow:visible}.scroll "
-        "table,svg.lanes{min-width:0!important}"
+        "table,svg.lanes{min-width:0!important}figure svg{max-height:94vh}"
         "pre{white-space:pre-wrap}a{color:inherit;text-decoration:none}"
         "h2,h3,figcaption,caption,summary{break-after:avoid}"
         "tr,pre,figure{break-inside:avoid}thead{display:table-header-group}"
