@@ -147,6 +147,15 @@ tree sim/judge/a.c <<C
 C
 touch "$tmp/tree/sim/$word"
 ok "a reference to a paper of the tree is allowed" scripts/tidy "$tmp/tree"
+breaks "references are in the tree" sim/judge/a.c 'judge/gone.h is not in the tree' <<'C'
+/* Described where it is defined (judge/gone.h). */
+C
+tree sim/judge/a.c <<'C'
+/* Described where it is defined (judge/here.h), <sys/epoll.h>. */
+#include "judge/gone.h"
+C
+: >"$tmp/tree/sim/judge/here.h"
+ok "a reference to a header of the tree is allowed" scripts/tidy "$tmp/tree"
 word=$(printf 'TO%s' DO) # In two parts: this file is looked at as well.
 breaks "no unfinished work" scenarios/zoo/a.c 'finish it' <<C
 /* $word: more of this. */

@@ -133,7 +133,7 @@ set_lambda_by_linkage(struct sim_place *place, Dwarf_Die *function)
     return word != NULL;
 }
 
-/* Names a lambda as its sites are named (core/lambda.h). False: there is no function around it. */
+/* Names a lambda as its sites are named (core/code/lambda.h). False: no function is around it. */
 static bool
 set_lambda(struct sim_place *place, const Dwarf_Die *function)
 {

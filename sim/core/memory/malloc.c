@@ -31,7 +31,7 @@
 
 /* ---- The sanitizer's malloc: its hooks count. ------------------------------------------------ */
 
-/* sanitizer/allocator_interface.h, which gcc does not install. */
+/* <sanitizer/allocator_interface.h>, which gcc does not install. */
 int __sanitizer_install_malloc_and_free_hooks(void (*malloc_hook)(const volatile void *, size_t),
         void (*free_hook)(const volatile void *));
 

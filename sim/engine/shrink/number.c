@@ -1,10 +1,10 @@
 /*
  * number.c -- numbers that the run drew, by their values.
  *
- * A large number is many choices in a row (core/draws.h), and to draw a smaller one takes fewer:
- * what is drawn after it is found at other occasions then. So dropping single deviations never
- * leads from 700,000 to 0, which is one choice. Here a number is replaced whole, and what follows
- * in its stream moves up. In this order, each number from the last to the first:
+ * A large number is many choices in a row (core/decide/draws.h), and to draw a smaller one takes
+ * fewer: what is drawn after it is found at other occasions then. So dropping single deviations
+ * never leads from 700,000 to 0, which is one choice. Here a number is replaced whole, and what
+ * follows in its stream moves up. In this order, each number from the last to the first:
  *
  *   an edge       the baseline, and those that are one choice: the other end, the middle, …
  *   rounded       the fewest leading halves that will do, downwards and upwards

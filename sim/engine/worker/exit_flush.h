@@ -10,8 +10,8 @@
  *
  *     --coverage -Wl,-u,__gcov_dump,-u,__gcov_reset
  *
- * Its counts are variables of the library, which are reset before each run (memory/image.h), so
- * they are written after each.
+ * Its counts are variables of the library, which are reset before each run
+ * (core/memory/image.h), so they are written after each.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

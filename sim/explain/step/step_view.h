@@ -4,7 +4,7 @@
  * A recording says what was done; it does not say what else could have been done, nor
  * how all actors stood. So the run is made again in a worker, up to the step before, and
  * the step is taken with a listener at the strategy. What is found is left in
- * memory that the worker shares, as with other analyses (explain/analysis.h).
+ * memory that the worker shares, as with other analyses (explain/look/analysis.h).
  *
  *      struct sim_step_view *view = sim_step_view_new(12);
  *      … the run is made with .analyze = sim_step_view_run, .analysis = view …

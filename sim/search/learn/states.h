@@ -15,10 +15,11 @@
  *      STEP a   POLL   GET x   WAKE a (own)   POLLED   STEP b   FIRE s   WAKE c   …
  *      └──── one step of a; its lines make a's new state ────┘ └── c was woken: a new state too
  *
- * Locations. The *locations* of a step are the resources that it touches (core/footprint.h), each
- * with its line. Left out are resources that each step touches (QUIET), or only finished tasks
- * (GONE), a task being spawned (no other can touch it yet), and a task's access to itself, except
- * for the poll after another's wake: its line is the place where the task was blocked.
+ * Locations. The *locations* of a step are the resources that it touches
+ * (core/record/footprint.h), each with its line. Left out are resources that each step touches
+ * (QUIET), or only finished tasks (GONE), a task being spawned (no other can touch it yet), and a
+ * task's access to itself, except for the poll after another's wake: its line is the place where
+ * the task was blocked.
  *
  * Ownership. One struct, of fixed size, no pointers; zeroed before its first use. Nothing is
  * allocated, so it may take events while a run is in progress.
