@@ -32,7 +32,7 @@ struct sim_explanation {
     struct sim_budget budget; /* Where it was used up the explanation is incomplete: `cuts`. */
     struct sim_places *places;
     struct sim_analysis *analysis;
-    struct sim_single failing; /* Flies the failing run; its record stays there. */
+    struct sim_single failing; /* Makes the failing run; its record stays there. */
     struct sim_single passing; /* The nearest that passes, where there is one. */
     struct sim_outcome given;  /* How the failure itself ended. */
     struct sim_decision decision;

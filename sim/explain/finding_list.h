@@ -160,11 +160,11 @@
     X(DECIDES, "What decides: ") \
     X(HERE_IT_IS, "; here it is {number}") \
     X(PASSES_WITH, "; it passes with {number}") \
-    X(PASSES_WHEN, "; it passes when ") \
-    X(FORMER_FAILS, ". With everything after that drawn at random, the former fails in {number} " \
-            "of {limit}") \
+    X(PASSES_WHEN, "; the run passes when ") \
+    X(FORMER_FAILS, ". With everything after this decision drawn at random, the failing answer " \
+            "fails in {number} of {limit}") \
     X(FORMER_OTHERWISE, " ({number} of them with another verdict)") \
-    X(LATTER_PASSES, " runs, the latter passes in {number} of {limit}") \
+    X(LATTER_PASSES, " runs, the passing answer passes in {number} of {limit}") \
     X(NOT_ALONE, ": it does not decide alone, what comes after it matters too.") \
     X(INCOMPLETE_TIME, "This is incomplete: {number} ms of real time were used up while ") \
     X(INCOMPLETE_STEPS, "This is incomplete: the budget of {number} replayed steps was used up " \
@@ -178,8 +178,7 @@
     X(CHOICE_LATE, "the host reports {actor} late, the {nth} time that this may be") \
     X(CHOICE_SPURIOUS, "{actor} is woken, or reported to, for nothing, the {nth} time that this " \
             "may be") \
-    X(CHOICE_SWITCH, "{actor} gives way before a call of the host, the {nth} time that this may " \
-            "be") \
+    X(CHOICE_SWITCH, "at its {nth} call of the host before which it may give way, {actor} does") \
     X(CHOICE_SETUP, "the {nth} number that the scenario draws while it is set up (sim_pick, " \
             "sim_range) is ") \
     X(CHOICE_OF, "at the {nth} choice \"{text}\" of {actor} ") \
@@ -194,7 +193,7 @@
     X(ALTERNATIVE, "alternative {number} of {limit} and not the first") \
     X(DEFAULT_RUN, "{actor} goes first") \
     X(DEFAULT_SLOW, "that step takes no longer") \
-    X(DEFAULT_SWITCH, "{actor} continues") \
+    X(DEFAULT_SWITCH, "{actor} does not give way") \
     X(DEFAULT_NOT, "that is not so") \
     X(DEFAULT_FIRST, "it is the first") \
     X(DRAWN, "{actor} draws the number {number}") \

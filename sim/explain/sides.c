@@ -63,7 +63,7 @@ put_words(const struct sim_actor_table *actor_table, struct sim_page *page, uint
     if (sim_phrase_put_step(actor_table, &words, step, SIM_EVENT_NONE)) {
         sim_page_printf(page, ": %s", sim_page_text(&words));
     } else {
-        sim_page_put(page, part != SIM_PART_NONE ? ": continues" : "continues");
+        sim_page_put(page, part != SIM_PART_NONE ? ": takes a step" : "takes a step");
     }
     sim_page_fini(&words);
 }

@@ -146,7 +146,7 @@ static const char *
 idle_words(const struct sim__table *table, const struct sim_row *row)
 {
     if (table->actor_table->parts[row->part].kind != SIM_ACTOR_LOOP) {
-        return "continues";
+        return "takes a step";
     }
     for (uint32_t i = (uint32_t)(row - table->rows.rows) + 1; i < table->rows.count; i++) {
         const struct sim_row *later = &table->rows.rows[i];
@@ -158,7 +158,7 @@ idle_words(const struct sim__table *table, const struct sim_row *row)
     bool stalled = last->kind == SIM_ROW_END &&
                    sim_actor_table_event(table->actor_table, last->first)->argument ==
                            SIM_VERDICT_DEADLOCK;
-    return stalled ? "waits" : "continues";
+    return stalled ? "waits" : "takes a step";
 }
 
 void

@@ -35,7 +35,7 @@ ok "evented: by way of async_send" grep -q 'async_send()' evented.txt
 same "drain: a few hundred runs find it: status" \
     "$(status run foreign/drain/broken --runs 400 --fresh --record none)" 1
 found drain items drain.c "$(line_of 'program->posted++;' drain.c)"
-ok "drain: explain names the decision" grep -q 'gives way before a call of the host' drain.txt
+ok "drain: explain names the decision" grep -q 'call of the host before which it may' drain.txt
 ok "drain: show names the call" sh -c "\"$REWAKE\" show \"$(token_of drain.json)\" |
     grep -q 'before read()'"
 same "drain: the default schedule passes: status" \

@@ -193,7 +193,7 @@ TEST(columns_step_without_anything_to_see_has_words)
 "step      time  my loop                                    the network\n"
 "   1       0ns  pauses\n"
 "   2     100ns  blocks in poll of 1\n"
-"   3     200ns                                             continues\n"
+"   3     200ns                                             takes a step\n"
 "   4     300ns  poll returns, 1 ready\n"
 "   5     400ns  waits\n"
 "     the run stalls: no actor can run\n");
