@@ -234,8 +234,7 @@ choose_actor(struct sim_world *world)
 
 #define QUOTA_NS 500000u
 
-/* No step takes more than half of the run's time limit: a slow step should not reach timers of
- * hours. */
+/* No slow step ends after half of the run's time limit, so that none reaches a timer of hours. */
 static uint64_t
 latest_ns(const struct sim_world *world)
 {
