@@ -169,10 +169,10 @@ SIM_COMMAND(command, .name = "replay",
                 "each actor; --until N the run up to there. --gdb makes the run under gdb, "
                 "where `rewake help` lists the commands for it. --code also prints the edges "
                 "of code that the run reaches, in a build that counts them. --each replays "
-                "many in one process; @FILE and `-` may then hold any number of tokens, and "
-                "comment lines that begin with #. It prints the runs that are not the same, "
-                "and the number of each kind; the exit status is the worst: 2, 3, 125, 1, "
-                "0.\n" SIM_SUBJECT_HELP
+                "many, each in a separate process; @FILE and `-` may then hold any number of "
+                "tokens, and comment lines that begin with #. It prints the runs that are not "
+                "the same, and the number of each kind; the exit status is the worst: 2, 3, "
+                "125, 1, 0.\n" SIM_SUBJECT_HELP
                 "Exit status: 1 the same failure happened again (a FILE: it fails), 0 it no "
                 "longer fails, 3 it differs, 2 the token or file is damaged, 125 this build "
                 "cannot judge it.\n",

@@ -100,7 +100,7 @@ sim__description_events(const struct sim__description *description)
 }
 
 /* More bytes for a readable descriptor: an edge in epoll, but not everywhere, so programs must not
- * rely on it (B11). LATE: there is no new edge. */
+ * rely on it (epoll(7) promises an edge only from none to some). LATE: there is no new edge. */
 static bool
 coalesced(struct sim__description *description)
 {

@@ -1,5 +1,5 @@
 /*
- * fd_priv.h -- what the two files about descriptors share.
+ * fd_priv.h -- what the files about descriptors share.
  *
  *      number ──▶ description ◀── registration (description, number)
  *        5  ─┐      a pair's end       interest, data
@@ -8,8 +8,8 @@
  *
  * A description exists while a number refers to it. A registration is found by number
  * and description, but ends with the description only: after closing one of two
- * numbers the registration cannot be found any more, and continues to report (D12), as
- * in epoll.
+ * numbers the registration cannot be found any more, and continues to report, as in
+ * epoll.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -162,7 +162,8 @@ int sim__fd_open(struct sim__description *description);
 void sim__description_init(struct sim__description *description, struct sim_fds *fds,
         const struct sim__description_ops *ops, const char *name);
 
-/* It is readable: an edge, or, if it was readable before, perhaps none, by a decision (B11). */
+/* It is readable: an edge, or, if it was readable before, perhaps none, by a decision (epoll(7)
+ * promises an edge only from none to some). */
 void sim__description_readable(struct sim__description *description, bool was_readable);
 
 /* ---- fd_kinds.c: ends of a connection. ------------------------------------------------------- */

@@ -286,7 +286,7 @@ first_with_more_to_do(struct inquest *inquest, uint32_t count)
     return 0;
 }
 
-/* ---- First stage, once more: all waiters, round after round. --------------------------------- */
+/* ---- Last: all waiters, round after round. --------------------------------------------------- */
 
 static bool
 ask_in_rounds(struct inquest *inquest)
@@ -316,7 +316,7 @@ ask_in_rounds(struct inquest *inquest)
     return true;
 }
 
-/* ---- Third stage: the primitives' own audits. ------------------------------------------------ */
+/* ---- The primitives' own audits. ------------------------------------------------------------- */
 
 static void
 audit_primitives(void *argument)
@@ -427,7 +427,7 @@ judge_limit(struct inquest *inquest)
     }
 }
 
-/* ---- A quiescence that was drawn. ------------------------------------------------------------ */
+/* ---- A quiescence that was noted. ------------------------------------------------------------ */
 
 /* Asks at one quiescence. True when a task was woken late, or a primitive contradicts itself. */
 static bool
@@ -447,7 +447,7 @@ judge_quiet_at(struct inquest *inquest, uint64_t step)
     return true;
 }
 
-/* The first of the drawn quiescences at which something is wrong is the verdict. */
+/* The first of the noted quiescences at which something is wrong is the verdict. */
 static void
 judge_quiet(struct inquest *inquest)
 {
