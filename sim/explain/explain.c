@@ -176,6 +176,7 @@ evidence_of(const struct sim_explanation *explanation)
             .wake_outcome = &explanation->wake_outcome,
             .outcome = outcome,
             .analysis = explanation->analysis,
+            .loop = explanation->loop_analysis,
             .crash = died ? &explanation->failing.worker.shared->crash : NULL,
             .places = explanation->places,
             .passing = explanation->compared ? &explanation->passing_ledger : NULL,
@@ -499,6 +500,18 @@ explain_hang(struct sim_explanation *explanation)
     return true;
 }
 
+/* A task that was woken and not polled again: was its loop woken? */
+static void
+find_loop(struct sim_explanation *explanation)
+{
+    if (explanation->wake_outcome.kind == SIM_WAKE_OUTCOME_NOT_POLLED) {
+        const struct sim_runs runs = runs_of(explanation);
+        explanation->loop_analysis = sim_results_new(sizeof(*explanation->loop_analysis));
+        sim_runs_analyze(
+                &runs, NULL, runs.failing, sim_analysis_run_loop, explanation->loop_analysis);
+    }
+}
+
 /* Both runs are there: why does the one fail? */
 static void
 explain_runs(struct sim_explanation *explanation)
@@ -522,6 +535,7 @@ explain_runs(struct sim_explanation *explanation)
     if (explanation->compared) {
         find_attempt(explanation);
     }
+    find_loop(explanation);
     find_cause(explanation);
     find_callers(explanation);
     if (explanation->decision.found) {
@@ -585,6 +599,7 @@ sim_explanation_free(struct sim_explanation *explanation)
     sim_single_fini(&explanation->failing);
     sim_single_fini(&explanation->passing);
     sim_results_free(&explanation->analysis);
+    sim_results_free(&explanation->loop_analysis);
     sim_trace_free(&explanation->here);
     sim_trace_free(&explanation->there);
     sim_trace_free(&explanation->over);

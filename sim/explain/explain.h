@@ -32,9 +32,10 @@ struct sim_explanation {
     struct sim_budget budget; /* Where it was used up the explanation is incomplete: `cuts`. */
     struct sim_places *places;
     struct sim_analysis *analysis;
-    struct sim_single failing; /* Makes the failing run; its record stays there. */
-    struct sim_single passing; /* The nearest that passes, where there is one. */
-    struct sim_outcome given;  /* How the failure itself ended. */
+    struct sim_analysis *loop_analysis; /* Of the loop that should poll a woken task; or NULL. */
+    struct sim_single failing;          /* Makes the failing run; its record stays there. */
+    struct sim_single passing;          /* The nearest that passes, where there is one. */
+    struct sim_outcome given;           /* How the failure itself ended. */
     struct sim_decision decision;
     struct sim_deciding_number number; /* Where the deciding one is a number. */
     bool compared;                     /* `passing` has its record, and is read. */

@@ -132,6 +132,8 @@
             "{path}]") \
     X(NO_POLL, ", and no poll of it follows.") \
     X(POLL_MISSED, ", and the poll that followed has not seen it.") \
+    X(LOOP_NOT_WOKEN, "{actor} is woken, and {other}, the loop that should poll it, is not: at " \
+            "{at.step} {at.actor} gives it something to do, {place}, and it stays blocked.") \
     X(POLLER, "[ It was being polled by {call} then, which should have polled it once more.]") \
     X(NO_WAKE_MISSING, "no missing wake was found") \
     X(NO_LINE, ", and the record names no line.") \

@@ -334,6 +334,8 @@ find_coalesced(const struct reading *reading)
     } else if (cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE) {
         SIM_FIND(reading->findings, SIM_FINDING_TURNED_AWAY, .at = lost(reading),
                 .then = after_lost(reading));
+    } else if (cause->loop != SIM_PART_NONE) {
+        SIM_FIND(reading->findings, SIM_FINDING_LOOP_NOT_WOKEN, .other = cause->loop);
     } else {
         SIM_FIND(reading->findings, SIM_FINDING_COALESCED);
         SIM_FIND(reading->findings, unpolled ? SIM_FINDING_NO_POLL : SIM_FINDING_POLL_MISSED);

@@ -139,6 +139,7 @@ sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause)
             (outcome->verdict == SIM_VERDICT_LATE_WAKEUP && outcome->oracle != SIM_ORACLE_TIMER);
     *ret_cause = (struct sim_cause){.kind = SIM_CAUSE_NOT_A_WAKE};
     ret_cause->stored.part = SIM_PART_NONE;
+    ret_cause->loop = SIM_PART_NONE;
     ret_cause->merged.part = SIM_PART_NONE;
     if (wait != NULL && wait->unknown == 0) {
         sim__location_set(&ret_cause->stored,

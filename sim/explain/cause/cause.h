@@ -71,6 +71,7 @@ struct sim_cause {
     struct sim_location stored; /* Where its waker was stored. */
     /* NEVER_STORED: where a slot that has no waker was woken for it; no function: nowhere. */
     struct sim_location unheard;
+    uint32_t loop; /* COALESCED: the loop that should poll it, and is not woken; or PART_NONE. */
     /* NEVER_STORED: the combinator whose waker is not where the blocked task's own is; 0: none. */
     uint32_t past;
     bool by_rest;    /* NEVER_STORED: in a timer that does not run. */
@@ -112,6 +113,7 @@ struct sim_evidence {
     const struct sim_wake_outcome *wake_outcome;
     const struct sim_outcome *outcome;
     const struct sim_analysis *analysis; /* NULL: none was made. */
+    const struct sim_analysis *loop;     /* Of the loop that polls the blocked task; NULL: none. */
     const struct sim_crash *crash;       /* NULL, or no signal: it did not die. */
     struct sim_places *places;           /* NULL: only events have places. */
     /* The nearest run that passes, NULL where there is none. */

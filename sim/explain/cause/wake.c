@@ -11,16 +11,16 @@
 
 /* The word that decides, written by a reader's line: the last that was written. NULL: none. */
 static const struct sim_word *
-deciding_word(const struct sim_evidence *evidence, struct sim_cause *ret)
+deciding_word(const struct sim_evidence *evidence, const struct sim_analysis *analysis,
+        struct sim_cause *ret)
 {
     rt_assert(evidence->ledger != NULL);
     rt_assert(ret->at_count == 0);
-    const struct sim_analysis *analysis = evidence->analysis;
-    uint64_t step = evidence->outcome->missing_wake_step;
-    uint64_t owed = evidence->wake_outcome->owed;
-    uint32_t part = owed != SIM_EVENT_NONE
-                            ? sim_actor_table_part_of(evidence->ledger->actor_table, owed)
-                            : SIM_PART_NONE;
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
+    uint64_t step = analysis != NULL ? analysis->step : 0;
+    uint64_t first = step != 0 ? sim_actor_table_step_first(actor_table, step) : SIM_EVENT_NONE;
+    uint32_t part =
+            first != SIM_EVENT_NONE ? sim_actor_table_part_of(actor_table, first) : SIM_PART_NONE;
     const struct sim_word *best = NULL;
     struct sim_cause found = *ret;
     for (uint32_t i = 0; analysis != NULL && i < analysis->word_count; i++) {
@@ -316,7 +316,7 @@ static void
 find_word(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     rt_assert(!cause->by_word);
-    cause->by_word = deciding_word(evidence, cause) != NULL;
+    cause->by_word = deciding_word(evidence, evidence->analysis, cause) != NULL;
 }
 
 static void
@@ -637,6 +637,13 @@ sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
     case SIM_WAKE_OUTCOME_STOPPED:
     case SIM_WAKE_OUTCOME_NOT_POLLED:
         cause->kind = SIM_CAUSE_COALESCED;
+        if (evidence->loop != NULL && evidence->loop->loop != 0 &&
+                deciding_word(evidence, evidence->loop, cause) != NULL) {
+            cause->loop =
+                    sim_actor_table_actor(evidence->ledger->actor_table, evidence->loop->loop);
+            cause->by_word = true;
+            return;
+        }
         sim__cause_attempted(evidence, &cause->attempted);
         break;
     case SIM_WAKE_OUTCOME_UNKNOWN:

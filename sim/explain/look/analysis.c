@@ -279,6 +279,7 @@ find_missing_wake(struct sim_experiment *experiment, struct sim_analysis *analys
     const struct sim_outcome *outcome = experiment->outcome;
     uint64_t step = outcome->missing_wake_step;
     rt_assert(step > 0);
+    analysis->step = step;
     if (!analysis->words_known) {
         find_words(experiment, step, analysis);
         analysis->words_known = true;
@@ -310,5 +311,47 @@ sim_analysis_run(struct sim_world *world, const struct sim_case *what,
         trace_steps(&experiment, analysis);
     }
     sim_experiment_end(&experiment);
+    analysis->done = true;
+}
+
+/* The loop that polls the blocked task; 0: there is none, or it is not blocked in its host. */
+static uint32_t
+blocked_loop(const struct sim_experiment *experiment)
+{
+    struct sim_in_host in_host;
+    (void)sim_experiment_at_end(experiment);
+    const struct sim_actor *actor = sim_world_actor(experiment->world, experiment->outcome->actor);
+    while (actor != NULL && actor->ops->kind != SIM_ACTOR_LOOP) {
+        actor = actor->parent;
+    }
+    bool blocked = actor != NULL && actor->index != experiment->outcome->actor &&
+                   actor->ops->in_host(actor, &in_host);
+    uint32_t index = blocked ? actor->index : 0;
+    sim_world_drop(experiment->world);
+    return index;
+}
+
+void
+sim_analysis_run_loop(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, void *argument)
+{
+    struct sim_analysis *analysis = argument;
+    struct sim_outcome asked = *outcome;
+    struct sim_experiment experiment;
+    rt_assert(!analysis->done);
+    sim_experiment_begin(&experiment, world, what, outcome);
+    asked.actor = blocked_loop(&experiment);
+    sim_experiment_end(&experiment);
+    asked.oracle = SIM_ORACLE_REWAKE_LOOP;
+    if (asked.actor != 0 && sim_judge_missing_wake(world, what, &asked) == 0) {
+        asked.oracle = SIM_ORACLE_REWAKE_SOURCES; /* That notifies the host, too. */
+        (void)sim_judge_missing_wake(world, what, &asked);
+    }
+    if (asked.actor != 0 && asked.missing_wake_step != 0) {
+        analysis->loop = asked.actor;
+        sim_experiment_begin(&experiment, world, what, &asked);
+        find_missing_wake(&experiment, analysis);
+        sim_experiment_end(&experiment);
+    }
     analysis->done = true;
 }

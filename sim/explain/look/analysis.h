@@ -42,6 +42,8 @@ struct sim_word {
 };
 
 struct sim_analysis {
+    uint64_t step; /* The missing wake's. */
+    uint32_t loop; /* Of sim_analysis_run_loop: the index of the loop that is asked; 0: none. */
     uint32_t word_count;
     bool words_known;
     bool walked;  /* Writers have been looked for. */
@@ -57,6 +59,11 @@ struct sim_analysis {
 
 /* sim_analyze_fn: `analysis` is the sim_analysis. */
 void sim_analysis_run(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, void *analysis);
+
+/* The same for the loop that polls the blocked task, where that is blocked in its host: which words
+ * would it find, were it notified, and what wrote them? */
+void sim_analysis_run_loop(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *analysis);
 
 #ifdef __cplusplus

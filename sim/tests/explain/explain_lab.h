@@ -49,6 +49,7 @@ extern const struct sim_scenario explain_wrong_one;
 extern const struct sim_scenario explain_not_rearmed;
 /* A foreign executor: a wake is dropped by another that is on its way. */
 extern const struct sim_scenario explain_dropped;
+extern const struct sim_scenario explain_unrung;
 /* A loop takes three of what was posted a turn, and leaves the fourth. */
 extern const struct sim_scenario explain_left_over;
 /* A driver sleeps forever on what it reckoned before a timer came. */

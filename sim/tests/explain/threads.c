@@ -423,6 +423,39 @@ dropped_setup(struct sim_world *world)
 const struct sim_scenario explain_dropped = {
         .name = "test/dropped", .setup = dropped_setup, .profile = SIM_PROFILE_FD};
 
+/* ---- The same, where the task is marked and its executor is not notified. -------------------- */
+
+CALLED void
+job_mark(struct job *job)
+{
+    job->queued = true;
+}
+
+static void
+quiet_sender(struct sim_world *world, void *argument)
+{
+    struct job *job = argument;
+    sim_sleep(world, RT_MS);
+    job->inbox = 2;
+    sim_foreign_fire(job);
+    job_mark(job);
+}
+
+static void
+unrung_setup(struct sim_world *world)
+{
+    struct job *job = sim_new(world, struct job);
+    job->world = world;
+    job->queued = true;
+    job->fds = bell_fds(world, &job->bell);
+    struct sim_loop *loop = sim_loop_new(world, "executor", job_loop, job);
+    sim_foreign_spawn(sim_foreign_new(loop, job_again, job), job, "pump");
+    (void)sim_loop_new(world, "sender", quiet_sender, job);
+}
+
+const struct sim_scenario explain_unrung = {
+        .name = "test/unrung", .setup = unrung_setup, .profile = SIM_PROFILE_FD};
+
 /* ---- A turn that takes so much and no more. -------------------------------------------------- */
 
 struct posts {
