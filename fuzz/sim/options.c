@@ -100,7 +100,7 @@ check_search(const struct sim_settings *settings)
 static void
 check_taken(const struct sim_command *command, const struct sim_settings *settings)
 {
-    fuzz_check((settings->given & ~command->options) == 0);
+    fuzz_check((settings->given & ~(command->options | SIM_OPT(HELP))) == 0);
     fuzz_check(settings->seed <= SIM_SEED_MAX && settings->seed_last <= SIM_SEED_MAX);
     fuzz_check(!sim_given(settings, SIM_CLI_OPTION_SEEDS) || settings->seed <= settings->seed_last);
     fuzz_check(settings->runs > 0 && settings->runs <= INT64_MAX);

@@ -70,7 +70,7 @@ changes_init(struct changes *changes, const char *path)
         errno = ENAMETOOLONG;
         return false;
     }
-    (void)snprintf(changes->name, sizeof(changes->name), "%s", name);
+    memcpy(changes->name, name, strlen(name) + 1);
     (void)snprintf(changes->path, sizeof(changes->path), "%s/%s", changes->folder, changes->name);
     changes->watch = -1;
     changes->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
