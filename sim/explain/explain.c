@@ -500,15 +500,21 @@ explain_hang(struct sim_explanation *explanation)
     return true;
 }
 
-/* A task that was woken and not polled again: was its loop woken? */
+/* A task that was woken and not polled again: was its loop woken? An analysis whose process died
+ * continues after what it died of. */
 static void
 find_loop(struct sim_explanation *explanation)
 {
     if (explanation->wake_outcome.kind == SIM_WAKE_OUTCOME_NOT_POLLED) {
         const struct sim_runs runs = runs_of(explanation);
         explanation->loop_analysis = sim_results_new(sizeof(*explanation->loop_analysis));
-        sim_runs_analyze(
-                &runs, NULL, runs.failing, sim_analysis_run_loop, explanation->loop_analysis);
+        for (uint32_t deaths = 0;
+                deaths <= DEATHS_MAX && explanation->loop_analysis != NULL &&
+                !explanation->loop_analysis->done && sim_budget_left(&explanation->budget);
+                deaths++) {
+            sim_runs_analyze(
+                    &runs, NULL, runs.failing, sim_analysis_run_loop, explanation->loop_analysis);
+        }
     }
 }
 

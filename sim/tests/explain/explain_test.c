@@ -171,23 +171,16 @@ TEST(explain_gate_that_wakes_none_is_found_by_effect)
     done(&test);
 }
 
-#if defined(__OPTIMIZE__)
-#define FINDS_LOOPS HAS_FRAMES
-#else
-#define FINDS_LOOPS false
-#endif
-
-/* The task is woken; what is blocked is the loop that polls it. A simulator without optimisation
- * does not find it yet. */
+/* The task is woken; what is blocked is the loop that polls it. */
 TEST(explain_loop_of_a_woken_task_that_is_not_notified)
 {
     struct test test;
     explain(&test, &explain_unrung, SIM_VERDICT_LOST_WAKEUP);
     const struct sim_cause *cause = &test.explanation.cause;
     EXPECT_EQ(cause->kind, SIM_CAUSE_COALESCED);
-    EXPECT(!FINDS_LOOPS || cause->loop != SIM_PART_NONE);
-    EXPECT(!FINDS_LOOPS || blames(&test, 1, "job_mark"));
-    EXPECT(!FINDS_LOOPS || says(&test, "`executor`, the loop that should poll it, is not"));
+    EXPECT(!HAS_FRAMES || cause->loop != SIM_PART_NONE);
+    EXPECT(!HAS_FRAMES || blames(&test, 1, "job_mark"));
+    EXPECT(!HAS_FRAMES || says(&test, "`executor`, the loop that should poll it, is not"));
     done(&test);
 }
 
