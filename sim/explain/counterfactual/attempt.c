@@ -41,7 +41,7 @@ chain_of(struct sim_places *places, const struct sim_walk_stop *stop, struct sim
     return count > 1 ? count - 1 : count;
 }
 
-/* How far `trace` gets on that call path: the function, and in which step. */
+/* How far `trace` gets along that call path: the function, and in which step. */
 static bool
 reaches(struct sim_places *places, const struct sim_trace *trace, const struct sim_walk_stop *would,
         struct sim_attempt *attempt)

@@ -6,7 +6,7 @@
  * loop. Here the two runs are compared:
  *
  *      would      where the loop is woken in the nearest run that passes, and by which actor
- *      turned     how far the same actor gets on that call path here
+ *      turned     how far the same actor gets along that call path here
  *      instead    which loop it wakes in that step here
  *      flag       what it would have to find otherwise to wake the loop: a word of memory, tried
  *                 one by one; what wrote it here, and what clears it in the passing run

@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define SIM_STEP_VIEW_ACTORS 256u /* So many actors are told of, … */
+#define SIM_STEP_VIEW_ACTORS 256u /* So many actors are listed, … */
 #define SIM_STEP_VIEW_CHOICES 24u /* … so many choices of the step, … */
 #define SIM_STEP_VIEW_WAITS 3u    /* … and so many things that one waits for. */
 
@@ -37,7 +37,7 @@ struct sim_actor_state {
     uint64_t since_step; /* Enabled, or blocked, since then. */
     uint64_t due_ns;     /* SIM_NEVER: it waits for no time. */
     uint64_t steps;      /* Taken so far. */
-    uint32_t wait_count; /* All that there are; the first SIM_STEP_VIEW_WAITS of them are told. */
+    uint32_t wait_count; /* All that there are; the first SIM_STEP_VIEW_WAITS of them are listed. */
     struct {
         uint32_t object;
         uint32_t site;

@@ -20,9 +20,9 @@ report_of(struct tale *tale, struct sim_page *page, enum sim_verdict verdict, ui
 {
     tale->outcome.oracle = SIM_ORACLE_REWAKE;
     tale_end(tale, verdict, actor);
-    struct sim_run_view told = {
+    struct sim_run_view view = {
             .recorder = &tale->recorder, .outcome = &tale->outcome, .rows_max = SIM_ROWS_DEFAULT};
-    sim_describe_run(page, &told, SIM_DESCRIBE_FAILURE);
+    sim_describe_run(page, &view, SIM_DESCRIBE_FAILURE);
     ck_assert_uint_le(tale_width(sim_page_text(page)), SIM_PAGE_WIDTH);
     return sim_page_text(page);
 }

@@ -31,10 +31,10 @@ TEST(describe_deadlock_names_who_waits_for_whom)
     tale_store(tale, story.bringer, story.self, "its end", tale_site(1));
     tale_polled(tale, story.bringer, PENDING);
     tale_end(tale, SIM_VERDICT_DEADLOCK, story.waiter);
-    struct sim_run_view told = {
+    struct sim_run_view view = {
             .recorder = &tale->recorder, .outcome = &tale->outcome, .rows_max = 60};
-    sim_describe_run(&story.page, &told, SIM_DESCRIBE_HEADLINE);
-    sim_describe_run(&story.page, &told, SIM_DESCRIBE_WHY);
+    sim_describe_run(&story.page, &view, SIM_DESCRIBE_HEADLINE);
+    sim_describe_run(&story.page, &view, SIM_DESCRIBE_WHY);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
 "deadlock: no task can make progress: `blocked` waits for the end of bringer since step 2 (100ns);\n"

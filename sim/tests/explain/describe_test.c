@@ -36,12 +36,12 @@ TEST(describe_lost_wakeup_from_the_first_line_to_the_commands)
     tale->outcome.missing_wake_step = 3;
     tale->outcome.oracle = SIM_ORACLE_REWAKE;
     tale_end(tale, SIM_VERDICT_LOST_WAKEUP, story.waiter);
-    struct sim_run_view told = {.recorder = &tale->recorder,
+    struct sim_run_view view = {.recorder = &tale->recorder,
             .outcome = &tale->outcome,
             .replay = "rewake replay rw1:test/erase:7:abc",
             .show = "rewake show rw1:test/erase:7:abc",
             .rows_max = SIM_ROWS_DEFAULT};
-    sim_describe_run(&story.page, &told, SIM_DESCRIBE_FAILURE);
+    sim_describe_run(&story.page, &view, SIM_DESCRIBE_FAILURE);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
 "lost-wakeup: `blocked` is blocked forever although it could make progress: it waits for an item\n"
@@ -133,9 +133,9 @@ TEST(describe_headline_puts_names_in_quotes)
         story.tale->outcome.reason = (uint8_t)cases[i].reason;
         tale_end(story.tale, SIM_VERDICT_CONTRACT,
                 cases[i].oracle == SIM_ORACLE_PRIMITIVE_AUDIT ? UINT32_MAX : story.waiter);
-        struct sim_run_view told = {
+        struct sim_run_view view = {
                 .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
-        sim_describe_run(&story.page, &told, SIM_DESCRIBE_HEADLINE);
+        sim_describe_run(&story.page, &view, SIM_DESCRIBE_HEADLINE);
         EXPECT_STR(sim_page_text(&story.page), cases[i].told);
         story_end(&story);
     }
@@ -156,10 +156,10 @@ TEST(describe_livelock_names_who_takes_turns)
     (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX,
             "300 steps were taken in which nothing was completed, consumed or moved");
     tale_end(story.tale, SIM_VERDICT_LIVELOCK, story.waiter);
-    struct sim_run_view told = {
+    struct sim_run_view view = {
             .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
-    sim_describe_run(&story.page, &told, SIM_DESCRIBE_HEADLINE);
-    sim_describe_run(&story.page, &told, SIM_DESCRIBE_WHY);
+    sim_describe_run(&story.page, &view, SIM_DESCRIBE_HEADLINE);
+    sim_describe_run(&story.page, &view, SIM_DESCRIBE_WHY);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
 "livelock: the run makes no progress: 300 steps were taken in which nothing was completed, consumed\n"
@@ -191,10 +191,10 @@ TEST(describe_starvation_names_who_went_first)
             "task 'blocked' was woken at step 2 and has been passed over for 50 steps");
     story.tale->outcome.reason = SIM_REASON_NAMED;
     tale_end(story.tale, SIM_VERDICT_STARVATION, story.waiter);
-    struct sim_run_view told = {
+    struct sim_run_view view = {
             .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
-    sim_describe_run(&story.page, &told, SIM_DESCRIBE_HEADLINE);
-    sim_describe_run(&story.page, &told, SIM_DESCRIBE_WHY);
+    sim_describe_run(&story.page, &view, SIM_DESCRIBE_HEADLINE);
+    sim_describe_run(&story.page, &view, SIM_DESCRIBE_WHY);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
 "starvation: task 'blocked' was woken at step 2 and has been passed over for 50 steps, at step 52\n"
@@ -208,7 +208,7 @@ TEST(describe_starvation_names_who_went_first)
 }
 
 /*
- * Goal: where a deadline was passed over, not a task, the last steps are told.
+ * Goal: where a deadline was passed over, not a task, the last steps are view.
  */
 TEST(describe_starvation_of_a_deadline_names_who_ran_last)
 {
@@ -237,10 +237,10 @@ TEST(describe_invariant_names_step_and_line)
             story.tale->outcome.message, SIM_MESSAGE_MAX, "SIM_ALWAYS(balance >= 0) does not hold");
     story.tale->outcome.site = tale_site(5);
     tale_end(story.tale, SIM_VERDICT_INVARIANT, story.bringer);
-    struct sim_run_view told = {
+    struct sim_run_view view = {
             .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
-    sim_describe_run(&story.page, &told, SIM_DESCRIBE_HEADLINE);
-    sim_describe_run(&story.page, &told, SIM_DESCRIBE_WHY);
+    sim_describe_run(&story.page, &view, SIM_DESCRIBE_HEADLINE);
+    sim_describe_run(&story.page, &view, SIM_DESCRIBE_WHY);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
 "invariant: in `bringer`, SIM_ALWAYS(balance >= 0) does not hold, at step 1 (0ns).\n"
@@ -262,10 +262,10 @@ TEST(describe_crash_names_the_last_thing_on_record)
     story.tale->outcome.verdict = SIM_VERDICT_CRASH;
     story.tale->outcome.actor = UINT32_MAX;
     (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX, "the process died of SIGSEGV");
-    struct sim_run_view told = {
+    struct sim_run_view view = {
             .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
-    sim_describe_run(&story.page, &told, SIM_DESCRIBE_HEADLINE);
-    sim_describe_run(&story.page, &told, SIM_DESCRIBE_WHY);
+    sim_describe_run(&story.page, &view, SIM_DESCRIBE_HEADLINE);
+    sim_describe_run(&story.page, &view, SIM_DESCRIBE_WHY);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
 "crash: the process died of SIGSEGV.\n"
@@ -291,11 +291,11 @@ TEST(describe_every_verdict_has_its_words_even_without_a_record)
                 story_bring(&story);
             }
             tale_end(story.tale, (enum sim_verdict)verdict, empty == 0 ? story.waiter : UINT32_MAX);
-            struct sim_run_view told = {.recorder = &story.tale->recorder,
+            struct sim_run_view view = {.recorder = &story.tale->recorder,
                     .outcome = &story.tale->outcome,
                     .replay = "rewake replay x",
                     .rows_max = 60};
-            sim_describe_run(&story.page, &told, SIM_DESCRIBE_FAILURE);
+            sim_describe_run(&story.page, &view, SIM_DESCRIBE_FAILURE);
             const char *text = sim_page_text(&story.page);
             const char *word = sim_verdict_name(verdict);
             EXPECT(strncmp(text, word, strlen(word)) == 0);
@@ -373,10 +373,10 @@ TEST(describe_survives_a_record_of_random_bytes)
         story.tale->outcome.fail_step = 250;
         memset(story.tale->outcome.message, 'm', SIM_MESSAGE_MAX);
         memset(story.tale->outcome.actor_name, 'n', sizeof(story.tale->outcome.actor_name));
-        struct sim_run_view told = {
+        struct sim_run_view view = {
                 .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 40};
-        sim_describe_run(&story.page, &told, SIM_DESCRIBE_FAILURE);
-        sim_describe_run(&story.page, &told, SIM_DESCRIBE_LEDGER);
+        sim_describe_run(&story.page, &view, SIM_DESCRIBE_FAILURE);
+        sim_describe_run(&story.page, &view, SIM_DESCRIBE_LEDGER);
         story_end(&story);
     }
 }
@@ -452,9 +452,9 @@ TEST(describe_real_run_names_the_lines_of_the_scenario)
         outcome = lab_judge(&lab, &scenario, seed, false);
     }
     EXPECT_EQ(outcome.verdict, SIM_VERDICT_LOST_WAKEUP);
-    struct sim_run_view told = {
+    struct sim_run_view view = {
             .recorder = &lab.world.recorder, .outcome = &outcome, .rows_max = SIM_ROWS_DEFAULT};
-    sim_describe_run(&page, &told, SIM_DESCRIBE_FAILURE);
+    sim_describe_run(&page, &view, SIM_DESCRIBE_FAILURE);
     const char *text = sim_page_text(&page);
     EXPECT(strstr(text, "lost-wakeup: `taker` is blocked forever although it could make progress: "
                         "it waits for "

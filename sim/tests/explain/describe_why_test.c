@@ -389,10 +389,10 @@ TEST(describe_late_wakeup_looks_at_the_moment_of_the_audit)
     story.tale->outcome.oracle = SIM_ORACLE_QUIET_AUDIT;
     story.tale->outcome.fail_step = 2;
     story.tale->outcome.missing_wake_step = 2;
-    struct sim_run_view told = {
+    struct sim_run_view view = {
             .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
-    sim_describe_run(&story.page, &told, SIM_DESCRIBE_HEADLINE);
-    sim_describe_run(&story.page, &told, SIM_DESCRIBE_WHY);
+    sim_describe_run(&story.page, &view, SIM_DESCRIBE_HEADLINE);
+    sim_describe_run(&story.page, &view, SIM_DESCRIBE_WHY);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
 "late-wakeup: `blocked` was woken too late: it waits for an item since step 1 (0ns), could have made\n"

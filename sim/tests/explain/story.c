@@ -63,12 +63,12 @@ why_lost(struct story *story, uint32_t owed)
 const char *
 head_and_why_of(struct story *story, bool progressed)
 {
-    struct sim_run_view told = {.recorder = &story->tale->recorder,
+    struct sim_run_view view = {.recorder = &story->tale->recorder,
             .outcome = &story->tale->outcome,
             .rows_max = 60,
             .progressed = progressed};
-    sim_describe_run(&story->page, &told, SIM_DESCRIBE_HEADLINE);
-    sim_describe_run(&story->page, &told, SIM_DESCRIBE_WHY);
+    sim_describe_run(&story->page, &view, SIM_DESCRIBE_HEADLINE);
+    sim_describe_run(&story->page, &view, SIM_DESCRIBE_WHY);
     return sim_page_text(&story->page);
 }
 
