@@ -8,28 +8,20 @@
 #include <sys/mman.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/memory/word.h"
 
 #define STEPS_ALONE 1000u
 
 /* Stands for a gain, behind all words. */
 #define GAIN UINT32_MAX
 
-/* Word by word, and unseen by a sanitizer: what lies in its red zones is compared as well. */
-__attribute__((no_sanitize_address, noinline)) static void
-copy_words(uint64_t *to, const volatile uint64_t *from, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        to[i] = from[i];
-    }
-}
-
-__attribute__((no_sanitize_address, noinline)) static void
-find_changes(const uint64_t *before, const volatile uint64_t *after, size_t count, size_t left_out,
+static void
+find_changes(const uint64_t *before, const struct sim_world *world, size_t count, size_t left_out,
         struct sim_effect *ret)
 {
     rt_assert(ret->count == 0);
     for (size_t i = 0; i < count && ret->count < SIM_EFFECT_WORDS; i++) {
-        if (before[i] != after[i] && i != left_out) {
+        if (i != left_out && before[i] != sim_word_at(world, i * sizeof(*before))) {
             ret->words[ret->count++] = (uint32_t)i;
         }
     }
@@ -48,7 +40,6 @@ sim_effect_of(
         return false;
     }
     const struct sim_world *world = stand->world;
-    const volatile uint64_t *words = (const volatile uint64_t *)(const void *)world->arena.base;
     size_t count = world->arena.used / sizeof(uint64_t);
     uint64_t *copy = mmap(NULL, (count + 1) * sizeof(uint64_t), PROT_READ | PROT_WRITE,
             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -59,11 +50,11 @@ sim_effect_of(
     question.clock_back = true;
     question.settling = (struct sim_settling){.steps = STEPS_ALONE, .free_steps = true};
     sim_hold_others(stand->world, sim_world_actor(world, question.actor), question.stage);
-    copy_words(copy, words, count);
+    sim_words_copy(world, 0, copy, count);
     sim_put(stand->world, &question, &answer);
     if (answer.asked && !answer.failed) {
         size_t patched = question.patch != NULL ? question.patch->offset / sizeof(uint64_t) : count;
-        find_changes(copy, words, count, patched, ret_effect);
+        find_changes(copy, world, count, patched, ret_effect);
         if ((answer.gained || answer.freed) && ret_effect->count < SIM_EFFECT_WORDS) {
             ret_effect->words[ret_effect->count++] = GAIN;
         }

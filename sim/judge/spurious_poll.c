@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/memory/word.h"
 
 /* Steps that follow a question which says nothing of them. */
 #define CONVERGE_STEPS 1000u
@@ -214,14 +215,6 @@ note_asked(struct sim_world *world, const struct sim_actor *actor, const struct 
     (void)snprintf(outcome->actor_name, sizeof(outcome->actor_name), "%s", actor->name);
 }
 
-/* Unseen by a sanitizer: the word may be in a red zone by now. */
-__attribute__((no_sanitize_address, noinline)) static void
-change(const struct sim_world *world, const struct sim_patch *patch)
-{
-    rt_assert(patch->offset + sizeof(uint64_t) <= world->arena.used);
-    *(volatile uint64_t *)(void *)(world->arena.base + patch->offset) = patch->value;
-}
-
 /* Of other actors nothing comes due; the question itself may have set a time again. */
 static void
 hold_times(struct sim_world *world, const struct sim_actor *asked)
@@ -261,7 +254,7 @@ prepare(struct sim_world *world, struct sim_actor *actor, const struct sim_quest
         sim_hold_others(world, actor, question->stage);
     }
     if (question->patch != NULL) {
-        change(world, question->patch);
+        sim_word_put(world, question->patch->offset, question->patch->value);
     }
 }
 

@@ -86,56 +86,11 @@ sim_runs_analyze(const struct sim_runs *runs, struct sim_single *worker,
 
 /* ---- Words. ---------------------------------------------------------------------------------- */
 
-static volatile uint64_t *
-words_at(const struct sim_world *world, size_t offset)
-{
-    rt_assert(offset % sizeof(uint64_t) == 0);
-    return (volatile uint64_t *)(void *)(world->arena.base + offset);
-}
-
-__attribute__((no_sanitize_address, noinline)) void
-sim_words_copy(const struct sim_world *world, size_t offset, uint64_t *to, size_t count)
-{
-    rt_assert(to != NULL);
-    const volatile uint64_t *from = words_at(world, offset);
-    for (size_t i = 0; i < count; i++) {
-        to[i] = from[i];
-    }
-}
-
-uint64_t
-sim_word_at(const struct sim_world *world, size_t offset)
-{
-    rt_assert(sim_word_is_in(world, offset));
-    uint64_t value;
-    sim_words_copy(world, offset, &value, 1);
-    return value;
-}
-
-__attribute__((no_sanitize_address, noinline)) void
-sim_word_put(struct sim_world *world, size_t offset, uint64_t value)
-{
-    rt_assert(sim_word_is_in(world, offset));
-    *words_at(world, offset) = value;
-}
-
 void
 sim_word_undo(struct sim_world *world, const struct sim_change *change)
 {
     uint64_t word = sim_word_at(world, change->offset);
     sim_word_put(world, change->offset, sim_change_undone(change, word));
-}
-
-bool
-sim_word_is_in(const struct sim_world *world, size_t offset)
-{
-    return offset + sizeof(uint64_t) <= world->arena.used;
-}
-
-bool
-sim_word_is_link(const struct sim_world *world, uint64_t value)
-{
-    return sim_arena_holds(&world->arena, (const void *)(uintptr_t)value);
 }
 
 uint64_t
@@ -324,7 +279,7 @@ struct sim_watch
 sim_word_watch(const struct sim_world *world, size_t offset, struct sim_walk_stop *writer)
 {
     rt_assert(sim_word_is_in(world, offset));
-    return (struct sim_watch){.word = words_at(world, offset), .writer = writer};
+    return (struct sim_watch){.word = sim_word_address(world, offset), .writer = writer};
 }
 
 void

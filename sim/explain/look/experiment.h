@@ -12,6 +12,7 @@
 #ifndef SIM_EXPLAIN_LOOK_EXPERIMENT_H
 #define SIM_EXPLAIN_LOOK_EXPERIMENT_H
 
+#include "sim/core/memory/word.h"
 #include "sim/engine/worker/single.h"
 #include "sim/explain/look/walk.h"
 #include "sim/judge/spurious_poll.h"
@@ -137,16 +138,6 @@ void sim_word_undo(struct sim_world *world, const struct sim_change *change);
 /* A word to watch during a walk; `writer` is borrowed. */
 struct sim_watch sim_word_watch(
         const struct sim_world *world, size_t offset, struct sim_walk_stop *writer);
-
-/* Words of the arena, copied out and put in, unseen by a sanitizer: what lies in its red zones is
- * read as well. `offset` is in bytes, a multiple of 8. */
-void sim_words_copy(const struct sim_world *world, size_t offset, uint64_t *to, size_t count);
-uint64_t sim_word_at(const struct sim_world *world, size_t offset);
-void sim_word_put(struct sim_world *world, size_t offset, uint64_t value);
-/* Whether all of the word lies in the arena. */
-bool sim_word_is_in(const struct sim_world *world, size_t offset);
-/* A pointer into the arena: a list that is put back in one place only is no list. */
-bool sim_word_is_link(const struct sim_world *world, uint64_t value);
 
 #ifdef __cplusplus
 }
