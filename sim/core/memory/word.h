@@ -1,5 +1,5 @@
 /*
- * word.h -- words of a run's memory, copied out and put in: for questions about what a step changed.
+ * word.h -- words of a run's memory, copied out and put in: questions about what a step changed.
  *
  * All of it is unseen by the address sanitizer: what lies in its red zones is read as well. An
  * offset is in bytes from the beginning of the arena, a multiple of 8.
