@@ -28,7 +28,7 @@ extern const char sim_coverage_sql[];
 
 /* Both are also in schema.sql; a test compares them. */
 #define SIM__STORE_APPLICATION 0x72776b31
-#define SIM__STORE_VERSION 3
+#define SIM__STORE_VERSION 4
 
 /* The numbers of the two runs that explain run:`run`, which is at least 1. */
 #define SIM_FAILING_OF(run) (-2 * (run))

@@ -14,14 +14,14 @@
 -- digits. Steps count from 1; 0 is before the first step, or "none" where a column says so. Times
 -- are virtual nanoseconds, unless a name ends in _ms: milliseconds of the real clock.
 --
--- Format. application_id is 'rwk1' (0x72776b31); user_version is 2 and is raised when a reader of
--- the old one would misread the new one. The file is in WAL mode: copy it with `.backup` while
--- rewake runs.
+-- Format. application_id is 'rwk1' (0x72776b31); user_version is raised when a reader of the old
+-- one would misread the new one. The file is in WAL mode: copy it with `.backup` while rewake
+-- runs.
 --
 -- SPDX-License-Identifier: Apache-2.0
 
 PRAGMA application_id = 0x72776b31;
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 ---- Words. Filled by rewake from the same lists that make its enums. -----------------------------
 

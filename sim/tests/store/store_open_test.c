@@ -30,7 +30,7 @@ TEST(store_new_path_makes_folder_and_schema)
     sim_store_close(&store);
     EXPECT(store == NULL);
     EXPECT_EQ(box_ask("PRAGMA application_id"), 0x72776b31);
-    EXPECT_EQ(box_ask("PRAGMA user_version"), 3);
+    EXPECT_EQ(box_ask("PRAGMA user_version"), 4);
     EXPECT_STR(box_ask_text("PRAGMA journal_mode"), "wal");
     EXPECT_STR(box_ask_text("SELECT name FROM verdicts WHERE verdict = 1"), "lost-wakeup");
     EXPECT_EQ(box_ask("SELECT count(*) FROM oracles"), SIM_ORACLES);
@@ -65,7 +65,7 @@ TEST(store_empty_file_is_missing_to_readers_and_taken_by_writers)
     box_expect_refused(SIM_STORE_READ, SIM_STORE_MISSING);
     struct sim_store *store = box_open(SIM_STORE_WRITE);
     sim_store_close(&store);
-    EXPECT_EQ(box_ask("PRAGMA user_version"), 3);
+    EXPECT_EQ(box_ask("PRAGMA user_version"), 4);
 }
 
 TEST(store_missing_parent_of_folder_is_refused)
