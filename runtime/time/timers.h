@@ -97,6 +97,9 @@ struct rt_timers {
     uint64_t earliest_ns; /* The earliest deadline, where earliest_known. */
     bool earliest_known;
     uint64_t occupied[RT_TIMERS_LEVELS_MAX];
+#ifndef RT_SMALL
+    uint64_t unled[RT_TIMERS_LEVELS_MAX]; /* Slots whose first timer may not be the earliest. */
+#endif
     struct rt_list **slots;
     struct rt_list pending; /* By deadline, then start order; so is `overdue`. */
     struct rt_list overdue;

@@ -9,6 +9,11 @@
  * A ring needs no head node, so nothing has to be initialised, and a slot whose
  * bit is clear (the ?) is never read.
  *
+ * The first of a ring is its earliest: a timer that is earlier than the first goes to the front,
+ * where it precedes no equal one (M8), all others to the end. So the next deadline is found
+ * without a walk. A removal of the first ends that until the slot is empty again (`unled`), and
+ * the ring is then walked. Small machines always walk.
+ *
  * Only the top level wraps. Below it the digits above a slot's own are those
  * of `elapsed`, and its digit is greater: it lies ahead in this turn. In the top
  * level a slot at or before the digit of `elapsed` is entered in the next turn,
@@ -55,6 +60,28 @@ slot_at(const struct rt_timers *timers, uint32_t level, uint32_t index)
     rt_assert(level < rt__wheel_levels(timers));
     rt_assert(index < bit(rt__wheel_bits(timers)));
     return &timers->slots[(level << rt__wheel_bits(timers)) + index];
+}
+
+/* Whether the first timer of the slot is the earliest in it. */
+static inline bool
+is_led(const struct rt_timers *timers, uint32_t level, uint32_t index)
+{
+#ifdef RT_SMALL
+    return (void)timers, (void)level, (void)index, false;
+#else
+    return (timers->unled[level] & bit(index)) == 0;
+#endif
+}
+
+/* The first of a slot was removed while others stay (true), or the slot has a new first. */
+static inline void
+set_unled(struct rt_timers *timers, uint32_t level, uint32_t index, bool unled)
+{
+#ifdef RT_SMALL
+    (void)timers, (void)level, (void)index, (void)unled;
+#else
+    timers->unled[level] = (timers->unled[level] & ~bit(index)) | (unled ? bit(index) : 0);
+#endif
 }
 
 /* The level of the highest digit in which `tick` differs from `elapsed`, or the top level (M9). */
@@ -120,8 +147,13 @@ rt__wheel_put(struct rt_timers *timers, struct rt_timer *timer, uint64_t tick)
         timers->occupied[level] |= bit(index);
         rt_list_init(&timer->link);
         *slot = &timer->link;
+        set_unled(timers, level, index, false);
     } else {
         rt_list_push_back(*slot, &timer->link); /* Before the first: after the last. */
+        if (is_led(timers, level, index) &&
+                timer->deadline_ns < rt__wheel_timer(*slot)->deadline_ns) {
+            *slot = &timer->link;
+        }
     }
     timer->place = RT_TIMER_IN_WHEEL;
     timer->level = (uint8_t)level;
@@ -139,6 +171,7 @@ rt__wheel_remove(struct rt_timers *timers, struct rt_timer *timer)
         timers->occupied[timer->level] &= ~bit(timer->index);
     } else if (*slot == &timer->link) {
         *slot = timer->link.next;
+        set_unled(timers, timer->level, timer->index, true);
     }
     rt_list_unlink(&timer->link);
     timer->place = RT_TIMER_IDLE;
@@ -210,6 +243,7 @@ rt__wheel_advance(struct rt_timers *timers, uint64_t now, struct rt_list *due)
         uint64_t tick = tick_of(timers, timer);
         if (tick <= now) {
             timer->place = RT_TIMER_PENDING;
+            RT_PREFETCH(&timer->slot.waker);
             rt_list_push_back(due, link);
         } else {
             timer->place = RT_TIMER_IDLE;
@@ -225,6 +259,9 @@ earliest_in(const struct rt_timers *timers, const struct wheel_slot *slot)
     struct rt_list *first = *slot_at(timers, slot->level, slot->index);
     uint64_t start_ns = slot->start * rt__wheel_tick_ns(timers);
     uint64_t earliest_ns = rt__wheel_timer(first)->deadline_ns;
+    if (is_led(timers, slot->level, slot->index)) {
+        return earliest_ns;
+    }
     struct rt_list *opposite = first;
     for (struct rt_list *link = first->next; link != first && earliest_ns > start_ns;
             link = link->next) {
@@ -289,6 +326,8 @@ audit_slot(const struct rt_timers *timers, uint32_t level, uint32_t index)
         audit_timer(timers, timer, level, index);
         rt_assert(link->next == first || next->deadline_ns != timer->deadline_ns ||
                   next->start_order > timer->start_order);
+        rt_assert(!is_led(timers, level, index) ||
+                  rt__wheel_timer(first)->deadline_ns <= timer->deadline_ns);
         count += 1;
         link = link->next;
     } while (link != first);

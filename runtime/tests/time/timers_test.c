@@ -573,6 +573,29 @@ TEST(timers_report_the_earliest_deadline_when_it_changes)
     expect_reports(5, RT_NEVER);
 }
 
+/*
+ * Holds M12.
+ * Goal: the next deadline is exact after the earliest timer of a slot was cancelled.
+ * Method: three timers in one slot of level 1, cancelled in the order of their deadlines, which is
+ * not that of their starts.
+ */
+TEST(timers_next_is_exact_after_the_earliest_of_a_slot_is_cancelled)
+{
+    struct alarm alarms[3];
+    alarm_bench_init(&bench, 0, 0, 0, 0);
+    init_alarms(alarms, 3);
+    alarm_start(&alarms[0], 120);
+    alarm_start(&alarms[1], 100);
+    alarm_start(&alarms[2], 110);
+    EXPECT_EQ(rt_timers_next(&bench.timers), 100);
+    EXPECT(alarm_cancel(&alarms[1]));
+    EXPECT_EQ(rt_timers_next(&bench.timers), 110);
+    EXPECT(alarm_cancel(&alarms[2]));
+    EXPECT_EQ(rt_timers_next(&bench.timers), 120);
+    EXPECT_EQ(alarm_process(&bench, 120), 1);
+    rt_timers_fini(&bench.timers);
+}
+
 /* Holds M12: firing is silent, and the next start is compared with what is left after it. */
 TEST(timers_do_not_report_a_deadline_when_they_fire)
 {
