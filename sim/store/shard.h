@@ -22,7 +22,7 @@ extern "C" {
 struct sim_shard {
     uint32_t shard;  /* From 1 … */
     uint32_t shards; /* … to this. */
-    uint64_t chapter_runs;
+    uint64_t unit_runs;
     uint64_t asked; /* Requested runs of all shards; 0: as many as there was time for. */
 };
 

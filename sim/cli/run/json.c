@@ -59,7 +59,7 @@ sim_run_json_start(const struct sim_run *run)
     if (sim_run_is_part(run)) {
         SIM_JSON_PUT(&json, SIM_NUMBER("shard", run->plan.shard + 1),
                 SIM_NUMBER("shards", run->plan.shards),
-                SIM_NUMBER("chapter_runs", run->plan.chapter_runs));
+                SIM_NUMBER("unit_runs", run->plan.unit_runs));
     }
     SIM_JSON_PUT(&json, SIM_TEXT("strategy", settings->strategy),
             SIM_NUMBER("jobs", run->pool.count),

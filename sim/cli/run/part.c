@@ -111,7 +111,7 @@ sim_run_take_part(struct sim_run *run)
     if (status != 0) {
         return status;
     }
-    uint64_t length = sim_chapter_runs(run->plan.runs);
+    uint64_t length = sim_unit_runs(run->plan.runs);
     uint64_t batches = (run->plan.runs - 1) / length + 1;
     if (settings->shards > batches) {
         return sim_cli_fail(SIM_EXIT_USAGE,
@@ -122,7 +122,7 @@ sim_run_take_part(struct sim_run *run)
     }
     run->cover.covered_memory = sim_heap_must(malloc(sim_facts_size(SIM_LEARNED_FACTS)));
     sim_facts_init(&run->cover.covered, run->cover.covered_memory, SIM_LEARNED_FACTS);
-    run->plan.chapter_runs = length;
+    run->plan.unit_runs = length;
     run->plan.shard = settings->shard - 1;
     run->plan.shards = settings->shards;
     run->plan.covered = &run->cover.covered;
@@ -132,5 +132,5 @@ sim_run_take_part(struct sim_run *run)
 bool
 sim_run_is_part(const struct sim_run *run)
 {
-    return run->plan.chapter_runs != 0;
+    return run->plan.unit_runs != 0;
 }

@@ -210,7 +210,7 @@ store_totals(struct sim_run *run, const struct sim_sweep_totals *totals, bool co
     const struct sim_shard shard = {
             .shard = run->plan.shard + 1,
             .shards = run->plan.shards,
-            .chapter_runs = run->plan.chapter_runs,
+            .unit_runs = run->plan.unit_runs,
             .asked = run->is_open ? 0 : run->plan.runs,
     };
     return sim_store_shard(run->store, run->sweep, &shard);

@@ -59,8 +59,8 @@ put_start(const struct sim_run *run, struct sim_page *page)
                 wide(settings->time_ms % 1000));
     }
     if (sim_run_is_part(run)) {
-        sim_page_printf(page, ", part %u of %u (batches of %llu)", run->plan.shard + 1,
-                run->plan.shards, wide(run->plan.chapter_runs));
+        sim_page_printf(page, ", part %u of %u (units of %llu runs)", run->plan.shard + 1,
+                run->plan.shards, wide(run->plan.unit_runs));
     }
     sim_page_printf(page, ", strategy %s", settings->strategy);
     put_assignments(page, "-D", settings->params, settings->param_count);

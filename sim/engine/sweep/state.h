@@ -2,7 +2,7 @@
  * state.h -- what the files of a sweep share.
  *
  *   sweep.c     hands out batches, and merges them in order
- *   chapters.c  which runs this sweep makes, and what they newly cover
+ *   units.c  which runs this sweep makes, and what they newly cover
  *   failures.c  the first failures of each kind, confirmed and reported; replica runs
  *   state.c     stopping, and the job of a worker
  *
@@ -25,9 +25,9 @@ struct sim__sweep {
     struct sim_sweep_result *result;
     struct sim_batch window[SIM_SWEEP_WINDOW];
     uint64_t owner[SIM_JOBS_MAX]; /* Sequence of each worker's batch, or SIM_SWEEP_NO_BATCH. */
-    uint64_t base;                /* Index in the sweep of the chapter's first run. */
-    uint64_t length;              /* Runs of that chapter. */
-    uint64_t next_index;          /* In the chapter, of the first run that was not handed out. */
+    uint64_t base;                /* Index in the sweep of the unit's first run. */
+    uint64_t length;              /* Runs of that unit. */
+    uint64_t next_index;          /* In the unit, of the first run that was not handed out. */
     uint64_t next_sequence;
     uint64_t merge_sequence;
     uint32_t batch_runs;
@@ -53,21 +53,21 @@ bool sim__sweep_is_overdue(const struct sim__sweep *sweep);
 /* Stops it after an interrupt, or when its time is up and a run is over. */
 void sim__sweep_check_time(struct sim__sweep *sweep);
 
-/* `count` runs of the chapter, from `index` on. */
+/* `count` runs of the unit, from `index` on. */
 void sim__sweep_set_job(
         const struct sim__sweep *sweep, struct sim_job *job, uint64_t index, uint32_t count);
 
-/* ---- chapters.c ------------------------------------------------------------------------------ */
+/* ---- units.c ------------------------------------------------------------------------------ */
 
-/* The first of the sweep's own chapters. */
-void sim__chapter_open_first(struct sim__sweep *sweep);
+/* The first of the sweep's own units. */
+void sim__unit_open_first(struct sim__sweep *sweep);
 
-/* Opens the next one when a chapter is merged: all workers are idle, so that none reads what
+/* Opens the next one when a unit is merged: all workers are idle, so that none reads what
  * was learned in it. */
-void sim__chapter_next(struct sim__sweep *sweep);
+void sim__unit_next(struct sim__sweep *sweep);
 
-/* Sets `fresh` of the results: how much each run covered that none before had, in any chapter. */
-void sim__chapter_cover(struct sim__sweep *sweep, struct sim_batch *batch);
+/* Sets `fresh` of the results: how much each run covered that none before had, in any unit. */
+void sim__unit_cover(struct sim__sweep *sweep, struct sim_batch *batch);
 
 /* ---- failures.c ------------------------------------------------------------------------------ */
 

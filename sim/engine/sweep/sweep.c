@@ -97,7 +97,7 @@ merge(struct sim__sweep *sweep, struct sim_batch *batch)
     sim_totals_add(totals, &batch->totals);
     sim_teach(&sweep->pool->epochs, batch);
     if (sweep->plan->covered != NULL) {
-        sim__chapter_cover(sweep, batch);
+        sim__unit_cover(sweep, batch);
     }
     sim__sweep_find_failures(sweep, batch);
     sweep->result->failures = totals->runs - totals->verdicts[SIM_VERDICT_PASS];
@@ -233,8 +233,8 @@ batch_runs(const struct sim_sweep_plan *plan, uint32_t workers)
     if (plan->batch_runs != 0) {
         return plan->batch_runs < SIM_JOB_RUNS_MAX ? plan->batch_runs : SIM_JOB_RUNS_MAX;
     }
-    uint64_t runs = plan->chapter_runs != 0 && plan->chapter_runs < plan->runs ? plan->chapter_runs
-                                                                               : plan->runs;
+    uint64_t runs =
+            plan->unit_runs != 0 && plan->unit_runs < plan->runs ? plan->unit_runs : plan->runs;
     uint64_t share = runs / ((uint64_t)workers * 8) + 1;
     return share < SIM_JOB_RUNS_MAX ? (uint32_t)share : SIM_JOB_RUNS_MAX;
 }
@@ -255,14 +255,14 @@ sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct s
     rt_assert(sweep->batch_runs >= 1);
     rt_assert(sweep->batch_runs <= SIM_JOB_RUNS_MAX);
     sim__sweep_know(sweep);
-    sim__chapter_open_first(sweep);
+    sim__unit_open_first(sweep);
     for (uint32_t i = 0; i < pool->count; i++) {
         sweep->owner[i] = SIM_SWEEP_NO_BATCH;
     }
     hand_out(sweep);
     while (any_works(sweep)) {
         turn(sweep);
-        sim__chapter_next(sweep);
+        sim__unit_next(sweep);
         hand_out(sweep);
     }
     merge_in_order(sweep);

@@ -41,10 +41,10 @@ struct sim_sweep_plan {
     bool unconfirmed;     /* Failures are reported as they were seen, and none is run alone. */
     uint64_t deadline_ms; /* Of sim_clock_ms; UINT64_MAX: none. */
     const volatile sig_atomic_t *interrupted; /* Not 0: stop. */
-    uint64_t chapter_runs;     /* Runs of a chapter; 0: there is one, as long as the sweep. */
-    uint32_t shard;            /* Chapters c with c modulo `shards` = `shard` are made; … */
+    uint64_t unit_runs;        /* Runs of a unit; 0: there is one, as long as the sweep. */
+    uint32_t shard;            /* Units c with c modulo `shards` = `shard` are made; … */
     uint32_t shards;           /* … 0 stands for 1. */
-    struct sim_facts *covered; /* With chapters: takes what all of them cover, SIM_LEARNED_FACTS of
+    struct sim_facts *covered; /* With units: takes what all of them cover, SIM_LEARNED_FACTS of
                                 * them. Borrowed. */
 };
 
@@ -108,11 +108,11 @@ struct sim_sweep_result {
     uint64_t unequal;       /* … and not the same there. */
 };
 
-/* How long chapters are in a sweep of `runs` (UINT64_MAX: not known). Depends on nothing else, so
+/* How long units are in a sweep of `runs` (UINT64_MAX: not known). Depends on nothing else, so
  * that it is the same for any number of shards. */
-uint64_t sim_chapter_runs(uint64_t runs);
+uint64_t sim_unit_runs(uint64_t runs);
 
-/* How many of the plan's runs are made: its own chapters'. */
+/* How many of the plan's runs are made: its own units'. */
 uint64_t sim_sweep_share(const struct sim_sweep_plan *plan);
 
 /* Sweeps. All that was merged has been reported to the sink when it returns. */

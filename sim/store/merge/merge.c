@@ -24,7 +24,7 @@ enum column {
     GIT,
     SEED_FIRST,
     SHARDS, /* From here to ASKED NULL: it is no shard. */
-    CHAPTER,
+    UNIT,
     ASKED,
     STARTED, /* From here on the sweep's alone. */
     RUNS,
@@ -42,14 +42,15 @@ enum column {
 /* In their order, as the newest sweep of a scenario is its state. Of a shard that was begun twice
  * the one with most runs counts: it is first, at the place of the last. */
 static const char sweeps_sql[] =
-        "SELECT " KEY_COLUMNS ", h.shards, h.chapter, h.asked, s.started_ms, s.runs, s.digest,"
+        "SELECT " KEY_COLUMNS ", h.shards, h.unit_runs, h.asked, s.started_ms, s.runs, s.digest,"
         " s.sweep = (SELECT max(t.sweep) FROM shards JOIN sweeps AS t USING (sweep)"
         "            WHERE t.scenario = s.scenario AND t.sweep IN counted)"
-        " FROM sweeps AS s LEFT JOIN (SELECT sweep, max(shards) AS shards, max(chapter) AS chapter,"
+        " FROM sweeps AS s LEFT JOIN (SELECT sweep, max(shards) AS shards, max(unit_runs) AS "
+        "unit_runs,"
         "                  max(asked) AS asked FROM shards GROUP BY sweep) AS h USING (sweep)"
         " WHERE s.sweep IN counted ORDER BY iif(h.shards IS NULL, s.sweep, max(s.sweep) OVER ("
         "  PARTITION BY scenario, library, strategy, options, build, git, seed_first, h.shards,"
-        "  h.chapter, h.asked)), s.complete DESC, s.runs DESC, s.sweep";
+        "  h.unit_runs, h.asked)), s.complete DESC, s.runs DESC, s.sweep";
 
 /* The same where there are no shards. */
 static const char wholes_sql[] =
@@ -120,7 +121,7 @@ find_joined(const struct merge *merge, int64_t *ret_sweep)
 {
     return ask(merge,
             "SELECT sweep FROM sweeps AS s WHERE " SAME_KEY " AND EXISTS ("
-            " SELECT 1 FROM shards AS h WHERE h.sweep = s.sweep AND shards = ?8 AND chapter = ?9"
+            " SELECT 1 FROM shards AS h WHERE h.sweep = s.sweep AND shards = ?8 AND unit_runs = ?9"
             " AND asked = ?10) ORDER BY sweep DESC",
             ret_sweep);
 }
@@ -150,10 +151,10 @@ refuse_unlike(const struct merge *merge, int64_t sweep)
             [GIT] = "commit",
             [SEED_FIRST] = "first seed",
             [SHARDS] = "number of parts",
-            [CHAPTER] = "length of chapters",
+            [UNIT] = "length of units",
             [ASKED] = "number of runs"};
     struct sim__statement other = sim__store_prepare(merge->to,
-            "SELECT " KEY_COLUMNS ", max(shards), max(chapter), max(asked)"
+            "SELECT " KEY_COLUMNS ", max(shards), max(unit_runs), max(asked)"
             " FROM sweeps AS s JOIN shards USING (sweep) WHERE s.sweep = ? GROUP BY s.sweep");
     sim__put_int(&other, sweep);
     enum sim_store_err err = SIM_STORE_OK;

@@ -154,8 +154,7 @@ static const struct sim__table shards = {
                " complete, %s) SELECT sweep, started_ms, elapsed_ms, runs, digest, complete, %s"
                " FROM sweeps, given WHERE sweep = ?1",
         .row_size = sizeof(struct sim_shard),
-        .columns = {SIM__EACH(struct sim_shard, shard, shards, asked),
-                SIM__NAMED("chapter", struct sim_shard, chapter_runs)},
+        .columns = {SIM__EACH(struct sim_shard, shard, shards, asked, unit_runs)},
 };
 
 enum sim_store_err

@@ -10,7 +10,7 @@ CREATE TABLE IF NOT EXISTS shards (
     sweep      INTEGER NOT NULL REFERENCES sweeps,
     shard      INTEGER NOT NULL,    -- from 1
     shards     INTEGER NOT NULL,    -- of so many
-    chapter    INTEGER NOT NULL,    -- runs of a batch; it has number shard - 1, + shards ...
+    unit_runs  INTEGER NOT NULL,    -- runs of a unit; it has number shard - 1, + shards ...
     asked      INTEGER NOT NULL,    -- requested of all shards; 0: as many as there was time for
     started_ms INTEGER NOT NULL,    -- as in sweeps, and what follows, too
     elapsed_ms INTEGER NOT NULL,

@@ -44,7 +44,7 @@ for i in 1 2 3; do part $i/3 "three $i.db"; done
 for i in 1 2 3 4 5; do part $i/5 five$i.db; done
 same "a part that found a bug: status" "$(status run zoo/tokio-4497/broken --runs 330 --shard 2/3 \
     --no-shrink --db again.db --jobs 2)" 1
-ok "a part says which it is" grep -q 'part 2 of 3 (batches of 11)' out.txt
+ok "a part says which it is" grep -q 'part 2 of 3 (units of 11 runs)' out.txt
 ok "merge takes paths with blanks" rewake merge 'a b.db' 'three 1.db' 'three 2.db' 'three 3.db'
 same "three parts are the sweep in one piece" "$(dump 'a b.db')" "$(cat one.txt)"
 ok "another order" rewake merge c.db 'three 3.db' 'three 1.db' 'three 2.db'

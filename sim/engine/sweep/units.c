@@ -1,5 +1,5 @@
 /*
- * chapters.c -- parts of a sweep that learn separately: which runs they are, and what they cover.
+ * units.c -- parts of a sweep that learn separately: which runs they are, and what they cover.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,16 +7,16 @@
 #include "sim/engine/sweep/state.h"
 
 /* An epoch ends there (sim/search/learn/learned.h). */
-#define CHAPTER_RUNS_MAX 1024u
+#define UNIT_RUNS_MAX 1024u
 /* A short sweep has so many of them, so that there is something to be shared out. */
-#define CHAPTERS_MIN 32u
+#define UNITS_MIN 32u
 
 uint64_t
-sim_chapter_runs(uint64_t runs)
+sim_unit_runs(uint64_t runs)
 {
-    uint64_t share = runs / CHAPTERS_MIN + (runs % CHAPTERS_MIN != 0);
+    uint64_t share = runs / UNITS_MIN + (runs % UNITS_MIN != 0);
     rt_assert(share > 0 || runs == 0);
-    return share < CHAPTER_RUNS_MAX ? share : CHAPTER_RUNS_MAX;
+    return share < UNIT_RUNS_MAX ? share : UNIT_RUNS_MAX;
 }
 
 static uint64_t
@@ -29,57 +29,56 @@ shards_of(const struct sim_sweep_plan *plan)
 uint64_t
 sim_sweep_share(const struct sim_sweep_plan *plan)
 {
-    if (plan->chapter_runs == 0) {
+    if (plan->unit_runs == 0) {
         return plan->runs;
     }
-    uint64_t round = plan->chapter_runs * shards_of(plan);
-    uint64_t mine = plan->chapter_runs * plan->shard; /* Before it, in a round. */
+    uint64_t round = plan->unit_runs * shards_of(plan);
+    uint64_t mine = plan->unit_runs * plan->shard; /* Before it, in a round. */
     rt_assert(mine < round);
     uint64_t rest = plan->runs % round;
     uint64_t last = rest > mine ? rest - mine : 0;
-    return plan->runs / round * plan->chapter_runs +
-           (last < plan->chapter_runs ? last : plan->chapter_runs);
+    return plan->runs / round * plan->unit_runs + (last < plan->unit_runs ? last : plan->unit_runs);
 }
 
-/* The chapter that begins at run `base`; none after the end. */
+/* The unit that begins at run `base`; none after the end. */
 static void
-open_chapter(struct sim__sweep *sweep, uint64_t base)
+open_unit(struct sim__sweep *sweep, uint64_t base)
 {
     const struct sim_sweep_plan *plan = sweep->plan;
     uint64_t left = base < plan->runs ? plan->runs - base : 0;
-    bool whole = plan->chapter_runs == 0 || left < plan->chapter_runs;
+    bool whole = plan->unit_runs == 0 || left < plan->unit_runs;
     rt_assert(sweep->merge_sequence == sweep->next_sequence);
     sweep->base = base;
-    sweep->length = whole ? left : plan->chapter_runs;
+    sweep->length = whole ? left : plan->unit_runs;
     sweep->next_index = 0;
     sim_epochs_clear(&sweep->pool->epochs);
 }
 
 void
-sim__chapter_open_first(struct sim__sweep *sweep)
+sim__unit_open_first(struct sim__sweep *sweep)
 {
     const struct sim_sweep_plan *plan = sweep->plan;
     rt_assert(plan->shard < shards_of(plan));
-    rt_assert(plan->chapter_runs != 0 || plan->shard == 0);
+    rt_assert(plan->unit_runs != 0 || plan->shard == 0);
     if (plan->covered != NULL) {
         sim_facts_clear(plan->covered);
     }
-    open_chapter(sweep, plan->shard * plan->chapter_runs);
+    open_unit(sweep, plan->shard * plan->unit_runs);
 }
 
 void
-sim__chapter_next(struct sim__sweep *sweep)
+sim__unit_next(struct sim__sweep *sweep)
 {
     rt_assert(sweep->next_index <= sweep->length);
     const struct sim_sweep_plan *plan = sweep->plan;
-    if (plan->chapter_runs != 0 && sweep->next_index == sweep->length && sweep->length > 0 &&
+    if (plan->unit_runs != 0 && sweep->next_index == sweep->length && sweep->length > 0 &&
             sweep->merge_sequence == sweep->next_sequence && !sweep->stopping) {
-        open_chapter(sweep, sweep->base + shards_of(plan) * plan->chapter_runs);
+        open_unit(sweep, sweep->base + shards_of(plan) * plan->unit_runs);
     }
 }
 
 void
-sim__chapter_cover(struct sim__sweep *sweep, struct sim_batch *batch)
+sim__unit_cover(struct sim__sweep *sweep, struct sim_batch *batch)
 {
     rt_assert(sweep->plan->covered != NULL);
     for (uint64_t i = 0; i < batch->totals.runs; i++) {
