@@ -32,8 +32,9 @@
     " t.oracle, t.actor, t.object, t.site, t.fail_step, d.fail_ns, t.missing_wake_step, d.tasks," \
     " d.audit_step, d.actor_name, d.message, s.scenario, coalesce(d.token, '')," \
     " coalesce(s.library, '')" \
-    " FROM told AS t JOIN details AS d ON d.run = t.told JOIN runs AS r ON r.run = t.run" \
-    " JOIN sweeps AS s USING (sweep) WHERE t.told = ?"
+    " FROM explained_runs AS t JOIN details AS d ON d.run = t.shown JOIN runs AS r ON r.run = " \
+    "t.run" \
+    " JOIN sweeps AS s USING (sweep) WHERE t.shown = ?"
 
 static void
 copy_text(char *to, size_t size, const char *from)
@@ -79,7 +80,7 @@ static enum sim_store_err
 load_outcome(struct sim_store *store, struct report_run *run)
 {
     bool of_explanation = run->number < 0;
-    if (of_explanation && !report_has_table(store, "told")) {
+    if (of_explanation && !report_has_table(store, "explained_runs")) {
         return SIM_STORE_UNKNOWN;
     }
     struct report_ask ask = report_ask(store, of_explanation ? EXPLAINED_SQL : FOUND_SQL);

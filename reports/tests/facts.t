@@ -32,7 +32,7 @@ not_ok "page: a reason is no link" grep -q '>step 2</a> of the handshake' "$page
 not_ok "page: a name is no link" grep -q '>step 1</a>` of' "$page"
 same "database: what refers to a step is a step of the run" "$(sqlite3 f.db "
     SELECT count(*) FROM explained AS e, json_each(e.refs) AS c, json_each(c.value) AS r
-    WHERE r.value ->> 2 > (SELECT steps FROM told AS t WHERE t.told = e.told)")" 0
+    WHERE r.value ->> 2 > (SELECT steps FROM explained_runs AS t WHERE t.shown = e.failing)")" 0
 same "database: it stands where it says" "$(sqlite3 f.db "
     SELECT DISTINCT CAST(substr(CAST(e.answer AS BLOB), 1 + (r.value ->> 0),
         (r.value ->> 1) - (r.value ->> 0)) AS TEXT) = 'step ' || (r.value ->> 2)

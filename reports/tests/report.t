@@ -56,10 +56,13 @@ same "the explanation, asked by SQL" \
     "$(rewake query "SELECT cause, at FROM explanations" --db a.db | tail -n 1 | tr -s ' ')" \
     "never-stored scenarios/zoo/tokio-4497.c:60"
 same "the smaller run in the views" \
-    "$(sqlite3 a.db "SELECT count(*) > 0 FROM trace WHERE run = (SELECT told FROM explained)")" 1
+    "$(sqlite3 a.db "SELECT count(*) > 0 FROM trace WHERE run = (SELECT failing FROM explained)")" 1
+same "the facts of an explanation are in the database as in \`explain --json\`" \
+    "$(sqlite3 a.db "SELECT findings FROM explained" | jq -c .findings)" \
+    "$(rewake explain "$run" --db a.db --json | jq -c .findings)"
 rewake explain "$run" --db a.db >/dev/null
 same "explained again: nothing is there twice" \
-    "$(sqlite3 a.db 'SELECT count(*) FROM explained UNION ALL SELECT count(*) FROM told')" "1
+    "$(sqlite3 a.db 'SELECT count(*) FROM explained UNION ALL SELECT count(*) FROM explained_runs')" "1
 2"
 
 # ---- As it stands. What an optimised or instrumented build explains may name other callers. ----
@@ -102,7 +105,7 @@ ok "markup: it is text only" no_markup "m/failure-${run#run:}.html"
 ok "markup: the index too" no_markup m/index.html
 ok "markup: the passing run is there" grep -q 'id="passing"' "m/failure-${run#run:}.html"
 ok "markup: as it was written" grep -q '&lt;script&gt;document.title' "m/failure-${run#run:}.html"
-sqlite3 m.db 'DELETE FROM explained; DELETE FROM explained_places; DELETE FROM told'
+sqlite3 m.db 'DELETE FROM explained; DELETE FROM explained_places; DELETE FROM explained_runs'
 mv markup.so elsewhere.so
 same "a library that is gone: status" "$(status report --db m.db -o m2)" 0
 ok "a library that is gone: says so" grep -q 'markup.so' err.txt
@@ -112,12 +115,12 @@ ok "a library that is gone: still the steps" grep -q 'id="step-1"' "m2/failure-$
 
 # ---- What is left of a damaged explanation. ----
 cp a.db damaged.db
-sqlite3 damaged.db "DELETE FROM told WHERE told % 2; UPDATE explained
+sqlite3 damaged.db "DELETE FROM explained_runs WHERE shown % 2; UPDATE explained
     SET answer = '<b>', why = '', refs = 'x';
     UPDATE explained_places SET file = '/etc/passwd', line = 1, step = -1"
 same "without its passing run: status" "$(status report --db damaged.db -o d)" 0
 not_ok "what is no source is not read" grep -q 'root:' d/failure-*.html
-sqlite3 damaged.db 'DELETE FROM told; DELETE FROM event_words'
+sqlite3 damaged.db 'DELETE FROM explained_runs; DELETE FROM event_words'
 same "without its runs: status" "$(status report --db damaged.db -o d)" 0
 ok "without its runs: it is text only" no_markup "$(ls d/failure-*.html)"
 

@@ -113,6 +113,20 @@ refs_of(const struct column *columns)
     return text;
 }
 
+/* {"findings":[...]} */
+static char *
+findings_of(const struct sim_explanation *explanation)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct sim_json json;
+    sim_json_begin(&json, sim_heap_must(open_memstream(&text, &size)), NULL);
+    sim_report_json(&json, explanation);
+    sim_json_end(&json);
+    (void)fclose(json.file);
+    return text;
+}
+
 /* ---- Places. --------------------------------------------------------------------------------- */
 
 struct places {
@@ -158,7 +172,7 @@ collect_places(const struct sim_explanation *explanation, struct places *places)
 
 /* All that is written; owns its texts. */
 struct kept {
-    char *texts[14];
+    char *texts[15];
     uint32_t texts_count;
     char build[SIM_BUILD_MAX];
     struct places places;
@@ -255,6 +269,7 @@ keep_in(struct sim_store *store, int64_t run, const struct sim_subject *subject,
             .needed = sim_page_text(&columns[NEEDED].page),
             .why = sim_page_text(&columns[WHY].page),
             .refs = keep_text(&kept, refs_of(columns)),
+            .findings = keep_text(&kept, findings_of(explanation)),
             .build = kept.build,
             .places = kept.places.list,
             .places_count = kept.places.count,

@@ -44,7 +44,8 @@ struct sim_explained {
     const char *swapped;
     const char *needed;
     const char *why;
-    const char *refs; /* A JSON object. */
+    const char *refs;     /* A JSON object. */
+    const char *findings; /* Another. */
     const char *build;
     const char *decided_failing; /* NULL: the deciding step is not known. */
     const char *decided_passing;

@@ -87,7 +87,7 @@ static const char rules_sql[] =
         /* Columns: the name, where its rows are, SELECT, INSERT. */
         " SELECT m.name, printf('SELECT %s FROM %s WHERE %s', group_concat(CASE"
         "   WHEN p.name = 'sweep' THEN '?2' WHEN p.name = 'first_id' THEN 'first_id + ?4'"
-        "   WHEN p.name IN ('run', 'told', 'twin') AND p.type = 'INTEGER'"
+        "   WHEN p.name IN ('run', 'shown', 'failing', 'passing') AND p.type = 'INTEGER'"
         "   THEN printf('%s + iif(%s > 0, 1, -2) * ?3', p.name, p.name) ELSE p.name END), m.name,"
         "   iif(max(p.name = 'sweep'), 'sweep = ?1', 'run IN (SELECT run * n FROM runs, (SELECT 1"
         "   AS n UNION SELECT -2) WHERE sweep = ?1 UNION ALL SELECT -2 * run - 1 FROM runs"

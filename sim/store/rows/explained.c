@@ -12,22 +12,22 @@ extern const char sim_explained_sql[];
 
 /* ---- The two runs. --------------------------------------------------------------------------- */
 
-struct told {
-    int64_t told;
+struct shown {
+    int64_t shown;
     int64_t run;
     uint64_t parts_step;
     struct sim_outcome outcome;
 };
 
-static const struct sim__table told_table = {
-        .name = "told",
-        .row_size = sizeof(struct told),
-        .columns = {SIM__EACH(struct told, told, run, parts_step, outcome.seed, outcome.digest,
+static const struct sim__table runs_table = {
+        .name = "explained_runs",
+        .row_size = sizeof(struct shown),
+        .columns = {SIM__EACH(struct shown, shown, run, parts_step, outcome.seed, outcome.digest,
                             outcome.steps, outcome.sim_ns, outcome.decisions),
-                SIM__EACH(struct told, outcome.deviations, outcome.verdict, outcome.oracle,
+                SIM__EACH(struct shown, outcome.deviations, outcome.verdict, outcome.oracle,
                         outcome.object, outcome.site, outcome.fail_step, outcome.missing_wake_step,
                         outcome.events),
-                SIM__AS("actor", SIM__OPTIONAL, struct told, outcome.actor)},
+                SIM__AS("actor", SIM__OPTIONAL, struct shown, outcome.actor)},
 };
 
 static enum sim_store_err
@@ -41,20 +41,20 @@ write_run(
             .recorder = shown->recorder,
             .fifo = SIM_FIFO_NOT_ASKED,
     };
-    const struct told row = {number, run, shown->parts_step, *shown->outcome};
+    const struct shown row = {number, run, shown->parts_step, *shown->outcome};
     enum sim_store_err err = sim__store_details(store, number, &full);
-    return err == SIM_STORE_OK ? sim__store_insert(store, &told_table, &row, 1, 0) : err;
+    return err == SIM_STORE_OK ? sim__store_insert(store, &runs_table, &row, 1, 0) : err;
 }
 
 /* ---- The explanation. ------------------------------------------------------------------------ */
 
 static const struct sim__table explained_table = {
-        .sql = "INSERT OR REPLACE INTO explained (told, twin, %s)"
+        .sql = "INSERT OR REPLACE INTO explained (failing, passing, %s)"
                " SELECT -2 * c0, iif(?1, -2 * c0 - 1, NULL), %s FROM given",
         .row_size = sizeof(struct sim_explained),
         .columns = {SIM__EACH(struct sim_explained, run, headline, cause, wake_outcome, answer,
                             decision, ordering, swapped),
-                SIM__EACH(struct sim_explained, needed, why, refs, build)},
+                SIM__EACH(struct sim_explained, needed, why, refs, findings, build)},
 };
 
 static const struct sim__table places_table = {
@@ -69,8 +69,8 @@ static const struct sim__table deciding_table = {
         .row_size = sizeof(struct sim_explained),
         .columns = {SIM__EACH(struct sim_explained, run),
                 SIM__NAMED("step", struct sim_explained, decided_step),
-                SIM__NAMED("told", struct sim_explained, decided_failing),
-                SIM__NAMED("twin", struct sim_explained, decided_passing)},
+                SIM__NAMED("failing", struct sim_explained, decided_failing),
+                SIM__NAMED("passing", struct sim_explained, decided_passing)},
 };
 
 static enum sim_store_err
@@ -78,7 +78,7 @@ clear(struct sim_store *store, int64_t run)
 {
     static const char *const statements[] = {
             "DELETE FROM explained_places WHERE run = ?",
-            "DELETE FROM told WHERE run = ?",
+            "DELETE FROM explained_runs WHERE run = ?",
             "DELETE FROM deciding WHERE run = ?",
     };
     enum sim_store_err err = sim__store_forget_details(store, SIM_FAILING_OF(run));

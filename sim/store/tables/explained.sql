@@ -4,18 +4,18 @@
 --     sqlite3 .rewake/trace.db 'SELECT * FROM trace WHERE run = -24'
 --
 -- An explanation does not show the run that was found but the smallest that fails in the same way
--- (`told`), beside the nearest that passes (`twin`). Both have a number below 0. Of run:12 the
--- smaller one is -24, the passing one -25: details, events and texts have these numbers, and every
--- view over events (trace, steps, wake_ledger ...) shows them. They have no row in `runs`, as they
--- are no runs of the sweep and count in no total.
+-- (`failing`), beside the nearest that passes (`passing`). Both have a number below 0. Of run:12
+-- the smaller one is -24, the passing one -25: details, events and texts have these numbers, and
+-- every view over events (trace, steps, wake_ledger ...) shows them. They have no row in `runs`, as
+-- they are no runs of the sweep and count in no total.
 --
 -- SPDX-License-Identifier: Apache-2.0
 
 -- One row a failure. Sentences are of one line each; '' where there is none.
 CREATE TABLE IF NOT EXISTS explained (
     run       INTEGER PRIMARY KEY REFERENCES runs,
-    told      INTEGER NOT NULL REFERENCES told, -- the smaller run
-    twin      INTEGER REFERENCES told,          -- the one that passes; NULL: none was found
+    failing   INTEGER NOT NULL REFERENCES explained_runs, -- the smaller run
+    passing   INTEGER REFERENCES explained_runs, -- the one that passes; NULL: none was found
     headline  TEXT NOT NULL,        -- the blocked task, what it waits for, since when
     cause     TEXT NOT NULL,        -- 'never-stored', 'replaced' ...: as in `explain --json`
     wake_outcome TEXT NOT NULL,     -- what became of its waker, likewise
@@ -26,13 +26,14 @@ CREATE TABLE IF NOT EXISTS explained (
     needed    TEXT NOT NULL,        -- how much of the failure as it was found it needs
     why       TEXT NOT NULL,        -- what became of the waker, one paragraph a line
     refs      TEXT NOT NULL,        -- JSON: {"answer":[[0,8,null],[33,39,12]],...}: of that column
-                                    -- bytes 0 to 7 are a name, 33 to 38 are step 12 of `told`
+                                    -- bytes 0 to 7 are a name, 33 to 38 are step 12 of `failing`
+    findings  TEXT NOT NULL,        -- JSON: the same as facts, `findings` of `explain --json`
     build     TEXT NOT NULL         -- which build has explained it
 ) STRICT;
 
 -- Runs that were made for an explanation. Columns as in `runs`.
-CREATE TABLE IF NOT EXISTS told (
-    told       INTEGER PRIMARY KEY CHECK (told < 0),
+CREATE TABLE IF NOT EXISTS explained_runs (
+    shown      INTEGER PRIMARY KEY CHECK (shown < 0),
     run        INTEGER NOT NULL REFERENCES runs,
     parts_step INTEGER NOT NULL,    -- where the two runs diverge; 0: nowhere, or there is but one
     seed       INTEGER NOT NULL,
@@ -72,15 +73,15 @@ CREATE TABLE IF NOT EXISTS explained_places (
 CREATE TABLE IF NOT EXISTS deciding (
     run  INTEGER PRIMARY KEY REFERENCES runs,
     step INTEGER NOT NULL,          -- 0: before the first
-    told TEXT NOT NULL,             -- the answer in the smaller run, in a few words,
-    twin TEXT NOT NULL              -- and in the passing run; '': not known
+    failing TEXT NOT NULL,          -- the answer in the smaller run, in a few words,
+    passing TEXT NOT NULL           -- and in the passing run; '': not known
 ) STRICT;
 
 -- Why did it fail? Newest first.
 CREATE VIEW IF NOT EXISTS explanations AS
 SELECT e.run, s.scenario, e.headline, e.cause, p.file || ':' || p.line AS at, e.answer, e.decision,
-       d.token AS told_token
+       d.token AS failing_token
 FROM explained AS e JOIN runs AS r USING (run) JOIN sweeps AS s USING (sweep)
-     LEFT JOIN details AS d ON d.run = e.told
+     LEFT JOIN details AS d ON d.run = e.failing
      LEFT JOIN explained_places AS p ON p.run = e.run AND p.role = 'cause' AND p.nth = 0
 ORDER BY e.run DESC;

@@ -61,11 +61,11 @@ ok "all tokens of the parts are there" test \
 
 # ---- Explanations are merged, with the runs that they show. ----
 explained() {
-    sqlite3 "$1" "SELECT r.seed, e.told + 2 * e.run, e.twin + 2 * e.run, x.headline, x.at,
-        (SELECT count(*) || ' ' || sum(n + argument) FROM events WHERE run = e.told),
-        (SELECT group_concat(text) FROM texts WHERE run = e.twin), t.digest, x.told_token
+    sqlite3 "$1" "SELECT r.seed, e.failing + 2 * e.run, e.passing + 2 * e.run, x.headline, x.at,
+        (SELECT count(*) || ' ' || sum(n + argument) FROM events WHERE run = e.failing),
+        (SELECT group_concat(text) FROM texts WHERE run = e.passing), t.digest, x.failing_token
         FROM explained AS e JOIN runs AS r USING (run) JOIN explanations AS x USING (run)
-        JOIN told AS t ON t.told = e.told JOIN deciding AS d ON d.run = e.run"
+        JOIN explained_runs AS t ON t.shown = e.failing JOIN deciding AS d ON d.run = e.run"
 }
 for i in 1 2; do
     cp "three $i.db" explained$i.db
