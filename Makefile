@@ -220,7 +220,7 @@ ifeq ($(BUILD)$(OPT),release)
 	@ln -sfn $(notdir $(B))/rewake build/rewake
 endif
 	@$(if $(filter 0,$(MAKELEVEL)),echo '$(B)/rewake is built; `make help` names the other jobs')
-program: $(B)/rewake
+program: $(B)/rewake $(B)/librewake-tsan.so
 runtime: $(B)/librewake-rt.a ## the runtime library; CC=aarch64-linux-gnu-gcc cross-compiles
 zoo: $(ZOO)
 test-programs: $(TEST_PROGRAMS) $(B)/truth

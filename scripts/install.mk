@@ -30,6 +30,18 @@ $(B)/$(SO): $(call pic,$(RUNTIME) $(call find_c,runtime/host)) scripts/rewake-rt
 		-Wl$(,)--version-script=scripts/rewake-rt.map -Wl$(,)--no-undefined $(CFLAGS) $(LDFLAGS) \
 		-o $@ $(filter %.o,$^) $(FIBER_LIBS) -pthread)
 
+# ---- What `rewake cc` links a program with. ----------------------------------------------------
+# The entry points of -fsanitize=thread in their native form. gcc asks the linker for -ltsan: it
+# finds this name in a folder that only `rewake cc` names.
+TSAN_SO := librewake-tsan.so
+alone = $(patsubst %.c,$(B)/alone/%.o,$1)
+$(B)/alone/%.o: %.c $(B)/flags
+	$(call run,CC,$(call compile,-fPIC -DSIM_ATOMIC_ALONE))
+$(B)/$(TSAN_SO): $(call alone,sim/atomic/atomic.c sim/atomic/plain.c)
+	$(call run,LINK,$(CC) -shared $(FLAGS.$(BUILD)) $(OPT) -Wl$(,)-soname$(,)$(TSAN_SO) $(CFLAGS) \
+		$(LDFLAGS) -o $@ $^ && mkdir -p $(B)/rewake-tsan && \
+		ln -sfn ../$(TSAN_SO) $(B)/rewake-tsan/libtsan.so)
+
 # ---- What the program says of itself. ----------------------------------------------------------
 $(B)/share/man: $(B)/rewake $(wildcard scripts/man/*) scripts/manual
 	@rm -rf $@ && scripts/manual $(B)/rewake $@
@@ -58,6 +70,9 @@ install: all $(BUILT) $(PAGES) ## program, libraries, headers, pages; DESTDIR=
 	$(call put,644,$(B)/$(SO),$(LIBDIR)/$(SO).$(VERSION)) \
 	ln -sfn $(SO).$(VERSION) $(DESTDIR)$(LIBDIR)/$(SO).$(ABI) && \
 	ln -sfn $(SO).$(ABI) $(DESTDIR)$(LIBDIR)/$(SO) && \
+	$(call put,644,$(B)/$(TSAN_SO),$(LIBDIR)/$(TSAN_SO)) \
+	mkdir -p $(DESTDIR)$(LIBDIR)/rewake-tsan && \
+	ln -sfn ../$(TSAN_SO) $(DESTDIR)$(LIBDIR)/rewake-tsan/libtsan.so && \
 	$(call put,644,$(B)/share/rewake.bash,$(DATADIR)/bash-completion/completions/rewake) \
 	$(call put,644,$(B)/share/rewake.zsh,$(DATADIR)/zsh/site-functions/_rewake) \
 	$(call put,644,scripts/gdb/rewake.py,$(DATADIR)/rewake/gdb/rewake.py) \
@@ -87,11 +102,13 @@ installable-%: program-% FORCE ; @$(MAKE) $(VARIANT) installable
 
 uninstall: ## removes what install has put there, with the same DESTDIR= PREFIX=
 	rm -f $(DESTDIR)$(BINDIR)/rewake $(DESTDIR)$(BINDIR)/rewake-new-project \
-		$(DESTDIR)$(LIBDIR)/librewake-rt.* $(DESTDIR)$(LIBDIR)/pkgconfig/rewake.pc \
+		$(DESTDIR)$(LIBDIR)/librewake-rt.* $(DESTDIR)$(LIBDIR)/$(TSAN_SO) \
+		$(DESTDIR)$(LIBDIR)/pkgconfig/rewake.pc \
 		$(DESTDIR)$(LIBDIR)/pkgconfig/rewake-rt.pc $(DESTDIR)$(MANDIR)/man1/rewake.1 \
 		$(DESTDIR)$(MANDIR)/man?/rewake-*.? \
 		$(DESTDIR)$(DATADIR)/bash-completion/completions/rewake \
 		$(DESTDIR)$(DATADIR)/zsh/site-functions/_rewake
-	rm -rf $(DESTDIR)$(INCLUDEDIR)/rewake $(DESTDIR)$(DATADIR)/rewake
+	rm -rf $(DESTDIR)$(INCLUDEDIR)/rewake $(DESTDIR)$(DATADIR)/rewake \
+		$(DESTDIR)$(LIBDIR)/rewake-tsan
 	@$(tell_linker)
 .PHONY: install installable uninstall

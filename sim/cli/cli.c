@@ -233,6 +233,18 @@ flush(int status)
     return sim_cli_fail(SIM_EXIT_SYSTEM, "the output could not be written");
 }
 
+/* Reads the options among the `count` words from the name of the command on. */
+static bool
+parse(struct sim_cli *cli, int count, char **words, int *ret_first)
+{
+    bool others = (cli->command->takes & SIM_TAKES_COMMAND) != 0;
+    if (others && (count != 2 || strcmp(words[1], "--help") != 0)) {
+        *ret_first = 1;
+        return true;
+    }
+    return sim_cli_parse(cli->command, count, words, &cli->settings, ret_first);
+}
+
 int
 sim_cli_main(int count, char **arguments)
 {
@@ -260,7 +272,7 @@ sim_cli_main(int count, char **arguments)
                 SIM_EXIT_USAGE, "there is no command '%s' (rewake help lists them)", arguments[1]);
     }
     command_name = cli.command->name;
-    if (!sim_cli_parse(cli.command, count - 1, arguments + 1, &cli.settings, &first)) {
+    if (!parse(&cli, count - 1, arguments + 1, &first)) {
         return SIM_EXIT_USAGE;
     }
     if (sim_given(&cli.settings, SIM_CLI_OPTION_HELP)) {

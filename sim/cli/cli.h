@@ -45,6 +45,9 @@ struct sim_cli {
 #define SIM_TAKES_NAMES 2u   /* Of scenarios. */
 #define SIM_TAKES_RUNS 4u
 #define SIM_TAKES_FILES 8u
+#define SIM_TAKES_COMMAND \
+    16u /* Another program's arguments: none is an option of rewake, but a
+                               * --help that is alone. */
 
 struct sim_command {
     const char *name;

@@ -1,0 +1,93 @@
+#!/bin/sh
+# cc.t -- `rewake cc` and `rewake c++` are the compiler, and what they make also runs alone.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+case $REWAKE in
+*/release-* | */debug-* | */cov-*) ;;
+*)
+    echo '1..0 # SKIP a program cannot be linked with this build of librewake-tsan'
+    exit 0
+    ;;
+esac
+cat >prog.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+static int counter;
+static _Bool flag;
+static void *
+add(void *argument)
+{
+    for (int i = 0; i < 10000; i++) {
+        __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
+        char before = 0;
+        while (!__atomic_compare_exchange_n(&flag, (_Bool *)&before, 1, 0, 5, 5)) {
+            before = 0;
+        }
+        __atomic_store_n(&flag, 0, __ATOMIC_RELEASE);
+    }
+    return argument;
+}
+int
+main(int count, char **arguments)
+{
+    pthread_t other;
+    pthread_create(&other, NULL, add, NULL);
+    add(arguments);
+    pthread_join(other, NULL);
+    printf("%d\n", __atomic_load_n(&counter, __ATOMIC_ACQUIRE));
+    return count - 1;
+}
+END
+cat >prog.cc <<'END'
+#include <atomic>
+#include <cstdio>
+#include <thread>
+static std::atomic<long> counter;
+int
+main()
+{
+    std::thread other([] { counter += 2; });
+    counter.fetch_add(1);
+    other.join();
+    std::printf("%ld\n", counter.load());
+}
+END
+for compiler in gcc clang; do
+    command -v $compiler >/dev/null || continue
+    cxx=$(echo $compiler | sed 's/gcc/g++/; s/clang/clang++/')
+    CC=$compiler
+    CXX=$cxx
+    export CC CXX
+    same "$compiler: one step" "$(status cc -O1 -pthread -o one prog.c)" 0
+    same "$compiler: it runs alone" "$(./one)" 20000
+    same "$compiler: compiled, then linked" \
+        "$(status cc -c -O1 prog.c -o prog.o) $(status cc -pthread -o two prog.o)" '0 0'
+    same "$compiler: it runs alone" "$(./two)" 20000
+    ok "$compiler: it asks for our entry points" sh -c 'nm -D two | grep -q "U __tsan_atomic32"'
+    ok "$compiler: and needs no other run time" sh -c '! ldd two | grep -q libtsan'
+    same "$compiler: a library" "$(status cc -shared -fPIC -o lib.so prog.c)" 0
+    same "$compiler: C++" "$(status c++ -O1 -pthread -o three prog.cc)" 0
+    same "$compiler: C++ runs alone" "$(./three)" 3
+    same "$compiler: its options are its own" "$(status cc --version)" 0
+    ok "$compiler: and its output" grep -q -e "$compiler" -e GCC out.txt
+    same "$compiler: an error is the compiler's" "$(status cc -o x missing.c)" 1
+    ok "$compiler: and its message" grep -q 'missing.c' err.txt
+    same "$compiler: -- is passed" \
+        "$(status cc -- --missing)" "$($compiler -- --missing 2>/dev/null; echo $?)"
+done
+CC="env A=1 gcc"
+same "CC may have arguments" "$(status cc -pthread -o four prog.c)" 0
+CC=no-such-compiler
+export CC
+refused "no such compiler" 70 cc prog.c
+unset CC CXX
+same "without CC one is found" "$(status cc -pthread -o five prog.c)" 0
+same "help is rewake's where it is all that is asked" "$(status cc --help)" 0
+ok "help says what it does" grep -q 'librewake-tsan' out.txt
+mkdir alone && cp "$REWAKE" alone/rewake
+REWAKE=$PWD/alone/rewake
+refused "without the library" 70 cc -o six prog.c
+ok "the message has what to do" grep -q 'make install' err.txt
+same "which is not needed to compile" "$(status cc -c prog.c)" 0
+done_testing
