@@ -94,7 +94,7 @@ PEERS := $(and $(wildcard /usr/include/ev.h),$(wildcard /usr/include/event2/even
 	/usr/include/uv.h),-levent -lev -luv)
 
 # Flags that go by the file's path, $1.
-os = $(if $(filter sim/% reports/% fuzz/% runtime/host/%,$1),-D_GNU_SOURCE)
+os = $(if $(filter sim/% reports/% fuzz/% runtime/host/% runtime/tests/host/%,$1),-D_GNU_SOURCE)
 peers = $(if $(filter %/bench_timers.c,$1),$(if $(PEERS),-DRT_PEERS -Wno-error))
 # gcc takes each local of a test that expects a panic for one that the jump back may have lost.
 tested = $(if $(findstring /tests/,$1),$(if $(filter gcc,$(FAMILY)),-Wno-clobbered))

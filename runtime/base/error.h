@@ -42,7 +42,8 @@ extern "C" {
     X(ADDRESS_IN_USE, -25, "another listener has that address already") \
     X(NO_DESCRIPTOR, -26, "the host has no descriptor left") \
     X(SHUTDOWN, -27, "what would have reported it has been shut down") \
-    X(FOREIGN, -28, "a thing that belongs to one shard was used on another")
+    X(FOREIGN, -28, "a thing that belongs to one shard was used on another") \
+    X(SYSTEM, -29, "the system refused; the host's failure has its own name for why")
 
 typedef enum rt_err {
     RT_OK = 0,

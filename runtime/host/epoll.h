@@ -1,0 +1,98 @@
+/*
+ * epoll.h -- a host and its network over Linux: one epoll descriptor, one eventfd, one thread.
+ *
+ *      rt_host  now, subscribe, poll, notify        the seam of io/host.h
+ *      rt_net   listen … write, watch, fetch        the seam of io/net.h
+ *
+ * Both are faces of one `struct rt_epoll`, and one epoll_wait a turn serves both: `poll` sleeps in
+ * it and keeps the sockets' events, `fetch` hands them out without a further call. A socket is
+ * registered once, for both directions, edge-triggered; nothing is registered again.
+ *
+ * Pollables of a host:
+ *
+ *      deadline      no system call: the timeout of epoll_wait, rounded up, never early
+ *      notify        the eventfd; many notifications before a report are one write
+ *      fetchable     the network's: there are events to fetch
+ *      descriptor    anything that epoll takes: pipe, signalfd, pidfd (rt_epoll_subscribe); level-
+ *                    triggered as io/host.h wants it, registered with EPOLLONESHOT and armed again
+ *                    by the first sleep that lists it after a report
+ *
+ * Files are always "ready" and then block: RT_E_INVALID; they belong to a blocking pool
+ * (shard/blocking.h, worker_thread.h).
+ *
+ * Threads. Everything belongs to one thread, but rt_host_notify, which may be called from any and
+ * from a signal handler.
+ *
+ * Ownership. rt_epoll_init allocates (one batch of events, one table of pollables), rt_epoll_fini
+ * frees. Descriptors that are subscribed stay the caller's.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef RT_HOST_EPOLL_H
+#define RT_HOST_EPOLL_H
+
+#include "runtime/base/atomic.h"
+#include "runtime/base/slab.h"
+#include "runtime/host/socket.h"
+#include "runtime/io/host.h"
+#include "runtime/io/net.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct epoll_event;
+struct rt_epoll_descriptor;
+
+struct rt_epoll_config {
+    uint32_t batch;       /* Events of one epoll_wait; 0: RT_EPOLL_BATCH. */
+    uint32_t descriptors; /* Pollables of rt_epoll_subscribe at a time; 0: RT_EPOLL_DESCRIPTORS. */
+    bool shared_ports;    /* Listeners have SO_REUSEPORT: one for each shard. */
+};
+
+#define RT_EPOLL_BATCH 256u
+#define RT_EPOLL_DESCRIPTORS 64u
+
+struct rt_epoll {
+    struct rt_host host;
+    struct rt_net net;
+    int epoll;
+    int eventfd;
+    bool looked;               /* epoll_wait was called since the last fetch. */
+    bool shared_ports;         /* Of the configuration. */
+    struct rt_failure failure; /* Of the last call that failed. */
+    struct epoll_event *batch; /* Of sockets, [taken .. filled-1] not fetched yet. */
+    uint32_t batch_max;
+    uint32_t taken;
+    uint32_t filled;
+    struct rt_slab descriptors; /* Of pollables; the index is what epoll knows them by. */
+    struct rt_slab_entry *entries;
+    struct rt_epoll_descriptor *details; /* By index. */
+    uint64_t waits;                      /* Calls of epoll_wait so far. */
+    char before_shared[64];
+    RT_ATOMIC(bool) notified; /* Written by any thread: since the last report. */
+};
+
+/* Makes one. `config` NULL: all zero. RT_E_NO_DESCRIPTOR, RT_E_FULL (no memory), RT_E_SYSTEM:
+ * `failure` of *epoll says more, and nothing is left to end. */
+RT_MUST_CHECK rt_err rt_epoll_init(struct rt_epoll *epoll, const struct rt_epoll_config *config);
+
+/* Ends it. Pollables of descriptors still subscribed: fault RT_E_IN_USE. */
+void rt_epoll_fini(struct rt_epoll *epoll);
+
+/* What a pollable of a descriptor waits for. Errors and hang-ups count for each (E3). */
+#define RT_DESCRIPTOR_READABLE 1u
+#define RT_DESCRIPTOR_WRITABLE 2u
+
+/*
+ * Makes `pollable` ready while `descriptor` (borrowed until the drop) is readable, or writable, or
+ * either. Several may have one descriptor. RT_E_INVALID: epoll does not take it: a file, or none.
+ * RT_E_FULL: as many as were configured. RT_E_NO_DESCRIPTOR.
+ */
+RT_MUST_CHECK rt_err rt_epoll_subscribe(
+        struct rt_epoll *epoll, int descriptor, uint32_t what, struct rt_pollable *pollable);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
