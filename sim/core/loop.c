@@ -141,6 +141,13 @@ sim_loop_pause(struct sim_world *world)
     sim_fiber_suspend(world);
 }
 
+struct sim_loop *
+sim_loop_of(struct sim_actor *actor)
+{
+    rt_assert(actor->ops == &loop_ops);
+    return loop_of(actor);
+}
+
 /* A guest's host function runs on the guest's stack, and cannot switch. */
 static bool
 can_switch(const struct sim_loop *loop)

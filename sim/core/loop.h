@@ -70,6 +70,9 @@ uint32_t sim_loop_spurious_report(const struct sim_loop *loop);
 
 struct sim_actor *sim_loop_actor(struct sim_loop *loop);
 
+/* The loop that `actor` is. */
+struct sim_loop *sim_loop_of(struct sim_actor *actor);
+
 /* The test's own clock (S4's mock time): pauses the calling loop for `ns` of virtual time while the
  * rest of the world continues. */
 void sim_sleep(struct sim_world *world, uint64_t ns);

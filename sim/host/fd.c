@@ -22,9 +22,9 @@ sim_fds_new(struct sim_host *host, int first)
     fds->first = first;
     fds->host = host;
     fds->limit = NUMBERS_MAX;
-    fds->object = sim_world_object(host->world, RT_OBJECT_SOURCE);
-    rt_list_init(&fds->registrations);
+    rt_list_init(&fds->interests);
     rt_list_init(&fds->spare);
+    sim__epoll_init(&fds->own, fds, sim_world_object(host->world, RT_OBJECT_SOURCE));
     rt_list_push_back(&host->tables, &fds->link);
     sim__fds_name(fds, "descriptors");
     return fds;
@@ -34,7 +34,8 @@ void
 sim__fds_name(struct sim_fds *fds, const char *name)
 {
     fds->name = name;
-    sim_record_text(&fds->host->world->recorder, SIM_TEXT_OBJECT, fds->object, name, strlen(name));
+    sim_record_text(
+            &fds->host->world->recorder, SIM_TEXT_OBJECT, fds->own.object, name, strlen(name));
 }
 
 /* ---- Numbers. -------------------------------------------------------------------------------- */

@@ -25,6 +25,8 @@ extern "C" {
 #define SIM_FD_EDGE 16u /* Report changes only. */
 #define SIM_FD_ONESHOT 32u
 #define SIM_FD_RDHUP 64u /* The peer has shut down: no further bytes arrive. */
+#define SIM_FD_PRI 128u
+#define SIM_FD_EXCLUSIVE 256u /* Of several such registrations a change reaches at least one. */
 
 struct sim_fds;
 

@@ -114,8 +114,18 @@ struct sim__end {
     bool ended;            /* It is known here that the peer writes no more. */
 };
 
+/* What one epoll instance is interested in. */
+struct sim__epoll {
+    struct rt_list link; /* In fds->interests. */
+    struct sim_fds *fds;
+    struct rt_list registrations;         /* Longest unreported first. */
+    struct sim__description *description; /* NULL: of sim_fd_add and its relatives. */
+    uint32_t object;
+};
+
 struct sim__registration {
     struct rt_list link;
+    struct sim__epoll *epoll;
     struct sim__description *description; /* NULL: spare. */
     int number;
     uint32_t interest;
@@ -134,10 +144,10 @@ struct sim_fds {
     struct rt_list link; /* In host->tables. */
     struct sim__description **numbers;
     size_t capacity;
-    struct rt_list registrations; /* Longest unreported first. */
-    struct rt_list spare;
-    uint32_t object;
-    uint32_t limit; /* Numbers that may be open at a time. */
+    struct rt_list interests; /* All instances, `own` first. */
+    struct sim__epoll own;    /* Of sim_fd_add and its relatives: it has no number. */
+    struct rt_list spare;     /* Registrations. */
+    uint32_t limit;           /* Numbers that may be open at a time. */
     const char *name;
 };
 
@@ -200,8 +210,19 @@ void sim__description_edge(struct sim__description *description, uint32_t events
 /* The last number is closed: all its registrations end. */
 void sim__description_forget(struct sim__description *description);
 
+/* An instance without registrations; its fini ends them all. */
+void sim__epoll_init(struct sim__epoll *epoll, struct sim_fds *fds, uint32_t object);
+void sim__epoll_fini(struct sim__epoll *epoll);
+
+/* As sim_fd_add and its relatives. RT_E_BUSY from modify: it is EXCLUSIVE. */
+RT_MUST_CHECK rt_err sim__epoll_add(
+        struct sim__epoll *epoll, int fd, uint32_t events, uint64_t data);
+RT_MUST_CHECK rt_err sim__epoll_modify(
+        struct sim__epoll *epoll, int fd, uint32_t events, uint64_t data);
+RT_MUST_CHECK rt_err sim__epoll_remove(struct sim__epoll *epoll, int fd);
+
 /* Whether a wait would fetch something now. */
-bool sim__fds_ready(const struct sim_fds *fds);
+bool sim__epoll_ready(const struct sim__epoll *epoll);
 
 /* The reason why no report that `source` is ready will follow; NULL: one will, or there is no
  * registration. */

@@ -13,7 +13,9 @@
 #include "sim/host/fd_priv.h"
 
 #define UNASKED (SIM_FD_ERR | SIM_FD_HUP)
-#define ALL (SIM_FD_IN | SIM_FD_OUT | SIM_FD_RDHUP | UNASKED | SIM_FD_EDGE | SIM_FD_ONESHOT)
+#define ALL \
+    (SIM_FD_IN | SIM_FD_OUT | SIM_FD_RDHUP | SIM_FD_PRI | UNASKED | SIM_FD_EDGE | SIM_FD_ONESHOT | \
+            SIM_FD_EXCLUSIVE)
 
 static struct sim__registration *
 registration_of(struct rt_list *node)
@@ -21,10 +23,23 @@ registration_of(struct rt_list *node)
     return rt_container_of(node, struct sim__registration, link);
 }
 
+static struct sim__epoll *
+epoll_of(struct rt_list *node)
+{
+    return rt_container_of(node, struct sim__epoll, link);
+}
+
+/* The registrations of all instances on a table of descriptors. */
+#define registrations_of(node, fds) \
+    rt_list_each(instance, &(fds)->interests) rt_list_each(node, &epoll_of(instance)->registrations)
+
 /* The registrations in all tables of a host. */
 #define registrations_each(node, host) \
     rt_list_each(table, &(host)->tables) \
-            rt_list_each(node, &rt_container_of(table, struct sim_fds, link)->registrations)
+            registrations_of(node, rt_container_of(table, struct sim_fds, link))
+
+/* Reported only after a change: of several EXCLUSIVE ones a change may reach one only. */
+#define NEEDS_EDGE (SIM_FD_EDGE | SIM_FD_EXCLUSIVE)
 
 /* ---- What is ready. -------------------------------------------------------------------------- */
 
@@ -40,23 +55,63 @@ static uint32_t
 reportable(const struct sim__registration *registration)
 {
     bool silent = registration->spent ||
-                  ((registration->interest & SIM_FD_EDGE) != 0 && !registration->armed);
+                  ((registration->interest & NEEDS_EDGE) != 0 && !registration->armed);
     if (registration->pretended) {
         return holds(registration) | (registration->interest & (SIM_FD_IN | SIM_FD_OUT));
     }
     return silent ? 0 : holds(registration);
 }
 
+/* It is among those that a change with `events` is for. */
+static bool
+concerned(const struct sim__registration *registration, const struct sim__description *description,
+        uint32_t events)
+{
+    return registration->description == description && !registration->spent &&
+           (events & (registration->interest | UNASKED)) != 0;
+}
+
+/* What an instance reports has changed: for those that watch it, and so on outwards. */
+static void
+edge_outwards(const struct sim__epoll *epoll)
+{
+    if (epoll->description != NULL) {
+        sim__description_edge(epoll->description, SIM_FD_IN);
+    }
+}
+
+static void
+arm(struct sim__registration *registration)
+{
+    registration->armed = true;
+    edge_outwards(registration->epoll);
+}
+
+/* A change reaches at least one of the EXCLUSIVE registrations: the next one too, or not, by a
+ * decision. */
+static bool
+reaches_next(struct sim__description *description)
+{
+    struct sim_actor *actor = &description->source->actor;
+    return sim_actor_choose(actor, SIM_KIND_SUBSET, 2, SIM_ODDS_EVEN) == 0;
+}
+
 void
 sim__description_edge(struct sim__description *description, uint32_t events)
 {
-    rt_list_each(node, &description->fds->registrations)
+    bool reached = false;
+    registrations_of(node, description->fds)
     {
         struct sim__registration *registration = registration_of(node);
-        if (registration->description == description &&
-                (events & (registration->interest | UNASKED)) != 0) {
-            registration->armed = true;
+        if (!concerned(registration, description, events)) {
+            continue;
         }
+        bool exclusive = (registration->interest & SIM_FD_EXCLUSIVE) != 0;
+        if (exclusive && reached && !reaches_next(description)) {
+            continue;
+        }
+        arm(registration);
+        reached = reached || exclusive;
     }
 }
 
@@ -120,9 +175,9 @@ sim__fds_pretend(void *host)
 /* ---- Interest. ------------------------------------------------------------------------------- */
 
 static struct sim__registration *
-find(struct sim_fds *fds, const struct sim__description *description, int fd)
+find(struct sim__epoll *epoll, const struct sim__description *description, int fd)
 {
-    rt_list_each(node, &fds->registrations)
+    rt_list_each(node, &epoll->registrations)
     {
         struct sim__registration *registration = registration_of(node);
         if (registration->description == description && registration->number == fd) {
@@ -133,23 +188,24 @@ find(struct sim_fds *fds, const struct sim__description *description, int fd)
 }
 
 static struct sim__registration *
-registration_new(struct sim_fds *fds)
+registration_new(struct sim__epoll *epoll)
 {
-    struct rt_list *spare = rt_list_pop_front(&fds->spare);
+    struct rt_list *spare = rt_list_pop_front(&epoll->fds->spare);
     struct sim__registration *registration =
             spare != NULL ? registration_of(spare)
-                          : sim_new(fds->host->world, struct sim__registration);
+                          : sim_new(epoll->fds->host->world, struct sim__registration);
     rt_list_init(&registration->link);
-    rt_list_push_back(&fds->registrations, &registration->link);
+    rt_list_push_back(&epoll->registrations, &registration->link);
+    registration->epoll = epoll;
     return registration;
 }
 
 static void
-registration_free(struct sim_fds *fds, struct sim__registration *registration)
+registration_free(struct sim__registration *registration)
 {
     registration->description = NULL;
     rt_list_unlink(&registration->link);
-    rt_list_push_back(&fds->spare, &registration->link);
+    rt_list_push_back(&registration->epoll->fds->spare, &registration->link);
 }
 
 /* A change re-arms: what holds already is reported. */
@@ -161,25 +217,28 @@ ask(struct sim__registration *registration, uint32_t events, uint64_t data)
     registration->spent = false;
     registration->pretended = false;
     registration->armed = true;
+    if (holds(registration) != 0) {
+        edge_outwards(registration->epoll);
+    }
     sim__host_changed(registration->description->fds->host);
 }
 
 rt_err
-sim_fd_add(struct sim_fds *fds, int fd, uint32_t events, uint64_t data)
+sim__epoll_add(struct sim__epoll *epoll, int fd, uint32_t events, uint64_t data)
 {
-    sim__fds_call(fds, "add");
+    struct sim_fds *fds = epoll->fds;
     struct sim__description *description = sim__fd_get(fds, fd);
     if (description == NULL) {
         return RT_E_STALE;
     }
     rt_assert((events & ~ALL) == 0);
-    if (find(fds, description, fd) != NULL) {
+    if (find(epoll, description, fd) != NULL) {
         return RT_E_BUSY;
     }
     if (sim__fault(fds->host, SIM_FAULT_CAPACITY)) {
         return RT_E_FULL;
     }
-    struct sim__registration *registration = registration_new(fds);
+    struct sim__registration *registration = registration_new(epoll);
     registration->description = description;
     registration->number = fd;
     registration->left_out = 0;
@@ -189,61 +248,111 @@ sim_fd_add(struct sim_fds *fds, int fd, uint32_t events, uint64_t data)
     return RT_OK;
 }
 
+/* The registration of `fd`: RT_E_STALE where it is not open, RT_E_INVALID where there is none. */
+static rt_err
+find_open(struct sim__epoll *epoll, int fd, struct sim__registration **ret)
+{
+    struct sim__description *description = sim__fd_get(epoll->fds, fd);
+    if (description == NULL) {
+        return RT_E_STALE;
+    }
+    *ret = find(epoll, description, fd);
+    return *ret != NULL ? RT_OK : RT_E_INVALID;
+}
+
+rt_err
+sim__epoll_modify(struct sim__epoll *epoll, int fd, uint32_t events, uint64_t data)
+{
+    struct sim__registration *registration = NULL;
+    rt_assert((events & ~ALL) == 0);
+    rt_err err = find_open(epoll, fd, &registration);
+    if (err == RT_OK && (registration->interest & SIM_FD_EXCLUSIVE) != 0) {
+        return RT_E_BUSY;
+    }
+    if (err == RT_OK) {
+        ask(registration, events, data);
+    }
+    return err;
+}
+
+rt_err
+sim__epoll_remove(struct sim__epoll *epoll, int fd)
+{
+    struct sim__registration *registration = NULL;
+    rt_err err = find_open(epoll, fd, &registration);
+    if (err == RT_OK) {
+        sim_world_event(epoll->fds->host->world, SIM_EVENT_UNSUBSCRIBE,
+                registration->description->source->object, 0, 0, (uint64_t)fd);
+        registration_free(registration);
+    }
+    return err;
+}
+
+rt_err
+sim_fd_add(struct sim_fds *fds, int fd, uint32_t events, uint64_t data)
+{
+    sim__fds_call(fds, "add");
+    return sim__epoll_add(&fds->own, fd, events, data);
+}
+
 rt_err
 sim_fd_modify(struct sim_fds *fds, int fd, uint32_t events, uint64_t data)
 {
     sim__fds_call(fds, "modify");
-    struct sim__description *description = sim__fd_get(fds, fd);
-    if (description == NULL) {
-        return RT_E_STALE;
-    }
-    rt_assert((events & ~ALL) == 0);
-    struct sim__registration *registration = find(fds, description, fd);
-    if (registration == NULL) {
-        return RT_E_INVALID;
-    }
-    ask(registration, events, data);
-    return RT_OK;
+    return sim__epoll_modify(&fds->own, fd, events, data);
 }
 
 rt_err
 sim_fd_remove(struct sim_fds *fds, int fd)
 {
     sim__fds_call(fds, "remove");
-    struct sim__description *description = sim__fd_get(fds, fd);
-    if (description == NULL) {
-        return RT_E_STALE;
+    return sim__epoll_remove(&fds->own, fd);
+}
+
+static void
+forget_in(struct sim__epoll *epoll, const struct sim__description *description)
+{
+    struct rt_list *node = epoll->registrations.next;
+    while (node != &epoll->registrations) {
+        struct sim__registration *registration = registration_of(node);
+        node = node->next;
+        if (description == NULL || registration->description == description) {
+            registration_free(registration);
+        }
     }
-    struct sim__registration *registration = find(fds, description, fd);
-    if (registration == NULL) {
-        return RT_E_INVALID;
-    }
-    sim_world_event(fds->host->world, SIM_EVENT_UNSUBSCRIBE, description->source->object, 0, 0,
-            (uint64_t)fd);
-    registration_free(fds, registration);
-    return RT_OK;
 }
 
 void
 sim__description_forget(struct sim__description *description)
 {
-    struct sim_fds *fds = description->fds;
-    struct rt_list *node = fds->registrations.next;
-    while (node != &fds->registrations) {
-        struct sim__registration *registration = registration_of(node);
-        node = node->next;
-        if (registration->description == description) {
-            registration_free(fds, registration);
-        }
+    rt_list_each(instance, &description->fds->interests)
+    {
+        forget_in(epoll_of(instance), description);
     }
+}
+
+void
+sim__epoll_init(struct sim__epoll *epoll, struct sim_fds *fds, uint32_t object)
+{
+    epoll->fds = fds;
+    epoll->object = object;
+    rt_list_init(&epoll->registrations);
+    rt_list_push_back(&fds->interests, &epoll->link);
+}
+
+void
+sim__epoll_fini(struct sim__epoll *epoll)
+{
+    forget_in(epoll, NULL);
+    rt_list_unlink(&epoll->link);
 }
 
 /* ---- Fetching a batch. ----------------------------------------------------------------------- */
 
 bool
-sim__fds_ready(const struct sim_fds *fds)
+sim__epoll_ready(const struct sim__epoll *epoll)
 {
-    rt_list_each(node, &fds->registrations)
+    rt_list_each(node, &epoll->registrations)
     {
         if (reportable(registration_of(node)) != 0) {
             return true;
@@ -273,7 +382,7 @@ struct sim_source *
 sim__fds_pick(struct sim_fds *fds, uint64_t *ret_data)
 {
     uint32_t n = 0;
-    rt_list_each(node, &fds->registrations)
+    rt_list_each(node, &fds->own.registrations)
     {
         n += n < SIM_ALTERNATIVES_MAX;
     }
@@ -281,7 +390,7 @@ sim__fds_pick(struct sim_fds *fds, uint64_t *ret_data)
         return NULL;
     }
     uint32_t left = sim_actor_choose(&fds->host->actor, SIM_KIND_SPURIOUS, n, SIM_ODDS_EVEN);
-    struct rt_list *node = fds->registrations.next;
+    struct rt_list *node = fds->own.registrations.next;
     while (left-- > 0) {
         node = node->next;
     }
@@ -293,15 +402,15 @@ static bool
 any_ready(struct sim__blocked *blocked)
 {
     struct sim__poller *poller = rt_container_of(blocked, struct sim__poller, blocked);
-    return sim__fds_ready(poller->fds);
+    return sim__epoll_ready(poller->epoll);
 }
 
 static uint32_t
-count_ready(struct sim_fds *fds, uint32_t *ret_length)
+count_ready(struct sim__epoll *epoll, uint32_t *ret_length)
 {
     uint32_t ready = 0;
     uint32_t length = 0;
-    rt_list_each(node, &fds->registrations)
+    rt_list_each(node, &epoll->registrations)
     {
         ready += reportable(registration_of(node)) != 0;
         length++;
@@ -312,11 +421,11 @@ count_ready(struct sim_fds *fds, uint32_t *ret_length)
 
 /* The index of a candidate is its place among all registrations. */
 static void
-collect(struct sim_fds *fds, struct sim__candidate *candidates)
+collect(struct sim__epoll *epoll, struct sim__candidate *candidates)
 {
     uint32_t place = 0;
     uint32_t count = 0;
-    rt_list_each(node, &fds->registrations)
+    rt_list_each(node, &epoll->registrations)
     {
         struct sim__registration *registration = registration_of(node);
         if (reportable(registration) != 0) {
@@ -334,34 +443,36 @@ candidate_registration(const struct sim__candidate *candidate)
 }
 
 static void
-report(struct sim_fds *fds, struct sim__registration *registration, struct sim_fd_event *ret)
+report(struct sim__registration *registration, struct sim_fd_event *ret)
 {
+    struct sim__epoll *epoll = registration->epoll;
+    struct sim_world *world = epoll->fds->host->world;
     ret->events = reportable(registration);
     ret->data = registration->data;
     rt_assert(ret->events != 0);
-    registration->armed = false;
+    registration->armed = (registration->interest & NEEDS_EDGE) == SIM_FD_EXCLUSIVE;
     registration->pretended = false;
     registration->spent = (registration->interest & SIM_FD_ONESHOT) != 0;
-    registration->reported_to = fds->host->world->current->index;
+    registration->reported_to = world->current->index;
     rt_list_unlink(&registration->link);
-    rt_list_push_back(&fds->registrations, &registration->link);
-    sim_world_event(fds->host->world, SIM_EVENT_REPORT, registration->description->source->object,
-            0, 0, (uint64_t)registration->number);
+    rt_list_push_back(&epoll->registrations, &registration->link);
+    sim_world_event(world, SIM_EVENT_REPORT, registration->description->source->object, 0, 0,
+            (uint64_t)registration->number);
 }
 
 static uint32_t
-fetch(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max)
+fetch(struct sim__epoll *epoll, struct sim_fd_event *ret_events, uint32_t max)
 {
     uint32_t length = 0;
-    uint32_t ready = count_ready(fds, &length);
+    uint32_t ready = count_ready(epoll, &length);
     if (ready == 0) {
         return 0;
     }
-    struct sim__candidate *candidates = sim__candidates(fds->host, ready);
-    collect(fds, candidates);
-    uint32_t fetched = sim__batch(fds->host, candidates, ready, max);
+    struct sim__candidate *candidates = sim__candidates(epoll->fds->host, ready);
+    collect(epoll, candidates);
+    uint32_t fetched = sim__batch(epoll->fds->host, candidates, ready, max);
     for (uint32_t i = 0; i < fetched; i++) {
-        report(fds, candidate_registration(&candidates[i]), &ret_events[i]);
+        report(candidate_registration(&candidates[i]), &ret_events[i]);
     }
     return fetched;
 }
@@ -378,9 +489,9 @@ may_report_spuriously(const struct sim__registration *registration)
 
 /* The `nth` that may be reported spuriously, or NULL. */
 static struct sim__registration *
-find_spurious(struct sim_fds *fds, uint32_t nth)
+find_spurious(struct sim__epoll *epoll, uint32_t nth)
 {
-    rt_list_each(node, &fds->registrations)
+    rt_list_each(node, &epoll->registrations)
     {
         if (may_report_spuriously(registration_of(node)) && nth-- == 0) {
             return registration_of(node);
@@ -390,75 +501,76 @@ find_spurious(struct sim_fds *fds, uint32_t nth)
 }
 
 static struct sim__registration *
-draw_spurious(struct sim_fds *fds)
+draw_spurious(struct sim__epoll *epoll)
 {
-    struct sim_host *host = fds->host;
+    struct sim_host *host = epoll->fds->host;
     uint64_t one_in = host->world->options.spurious_one_in;
     if (!sim__host_hostile(host) || one_in == 0) {
         return NULL;
     }
     uint32_t n = 1;
-    while (n < SIM_ALTERNATIVES_MAX && find_spurious(fds, n - 1) != NULL) {
+    while (n < SIM_ALTERNATIVES_MAX && find_spurious(epoll, n - 1) != NULL) {
         n++;
     }
     uint32_t index = sim__perturb(&host->actor, SIM_KIND_SPURIOUS, n, one_in);
-    return index == 0 ? NULL : find_spurious(fds, index - 1);
+    return index == 0 ? NULL : find_spurious(epoll, index - 1);
 }
 
 /* All of its interest is reported, as when another process has already taken what was there. */
 static void
-report_for_nothing(
-        struct sim_fds *fds, struct sim__registration *spurious, struct sim_fd_event *ret)
+report_for_nothing(struct sim__registration *spurious, struct sim_fd_event *ret)
 {
     struct sim_source *source = spurious->description->source;
     source->spurious++;
     spurious->spent = (spurious->interest & SIM_FD_ONESHOT) != 0;
-    sim_world_event(
-            fds->host->world, SIM_EVENT_SPURIOUS, source->object, 0, 0, (uint64_t)spurious->number);
+    sim_world_event(source->host->world, SIM_EVENT_SPURIOUS, source->object, 0, 0,
+            (uint64_t)spurious->number);
     *ret = (struct sim_fd_event){spurious->interest & (SIM_FD_IN | SIM_FD_OUT), spurious->data};
 }
 
 /* Returns how many are reported: 1, or 0 where there is no such candidate. */
 static uint32_t
-report_nth(struct sim_fds *fds, uint32_t nth, struct sim_fd_event *ret_events)
+report_nth(struct sim__epoll *epoll, uint32_t nth, struct sim_fd_event *ret_events)
 {
-    struct sim__registration *spurious = find_spurious(fds, nth);
+    struct sim__registration *spurious = find_spurious(epoll, nth);
     if (spurious == NULL) {
         return 0;
     }
-    report_for_nothing(fds, spurious, &ret_events[0]);
+    report_for_nothing(spurious, &ret_events[0]);
     return 1;
 }
 
 static uint32_t
-fetch_hostile(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max)
+fetch_hostile(struct sim__epoll *epoll, struct sim_fd_event *ret_events, uint32_t max)
 {
-    struct sim__registration *spurious = draw_spurious(fds);
+    struct sim__registration *spurious = draw_spurious(epoll);
     if (spurious == NULL) {
-        return fetch(fds, ret_events, max);
+        return fetch(epoll, ret_events, max);
     }
-    report_for_nothing(fds, spurious, &ret_events[0]);
-    return max == 1 ? 1 : 1 + fetch(fds, &ret_events[1], max - 1);
+    report_for_nothing(spurious, &ret_events[0]);
+    return max == 1 ? 1 : 1 + fetch(epoll, &ret_events[1], max - 1);
 }
 
 /* ---- Waiting. -------------------------------------------------------------------------------- */
 
-static void
-block(struct sim_fds *fds, struct sim_loop *loop, uint64_t due_ns)
+/* Blocks the caller once. As struct sim_blocking's block. */
+static int
+block(struct sim__epoll *epoll, uint64_t due_ns, const struct rt_site *await)
 {
-    struct sim__poller *poller = sim__poller_current(fds->host);
-    struct sim_world *world = fds->host->world;
+    struct sim_host *host = epoll->fds->host;
+    struct sim__poller *poller = sim__poller_current(host);
     uint32_t length = 0;
-    (void)count_ready(fds, &length);
-    poller->fds = fds;
-    sim_world_event(world, SIM_EVENT_BLOCK, fds->object, 0, 0, length);
-    sim__poller_block(poller, loop, any_ready, due_ns, fds->object, "descriptors", RT_HERE, length);
+    (void)count_ready(epoll, &length);
+    poller->epoll = epoll;
+    sim_world_event(host->world, SIM_EVENT_BLOCK, epoll->object, 0, 0, length);
+    return sim__poller_block(
+            poller, any_ready, due_ns, epoll->object, "descriptors", await, length);
 }
 
 __attribute__((noreturn)) static void
-fail_blocked(struct sim_fds *fds)
+fail_blocked(struct sim__epoll *epoll)
 {
-    struct sim_world *world = fds->host->world;
+    struct sim_world *world = epoll->fds->host->world;
     sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, world->current, 0,
             "sim_fd_wait would block, and its caller cannot: only a sim_loop can wait in the "
             "host");
@@ -470,7 +582,7 @@ sim__fds_fetch(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t ma
     rt_check(fds, SIM__FDS_MAGIC);
     sim__watch(fds->host);
     sim_loop_pause(fds->host->world);
-    return fetch(fds, ret_events, max);
+    return fetch(&fds->own, ret_events, max);
 }
 
 uint32_t
@@ -479,29 +591,28 @@ sim_fd_wait(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max, 
     rt_check(fds, SIM__FDS_MAGIC);
     rt_assert(ret_events != NULL);
     rt_assert(max > 0);
+    struct sim__epoll *epoll = &fds->own;
     struct sim_world *world = fds->host->world;
     sim__watch(fds->host);
     uint64_t due_ns = sim__later(sim_now(world), timeout_ns);
     sim_loop_pause(world);
-    uint32_t fetched = fetch_hostile(fds, ret_events, max);
+    uint32_t fetched = fetch_hostile(epoll, ret_events, max);
     if (fetched > 0 || timeout_ns == 0 || sim__fault(fds->host, SIM_FAULT_EINTR)) {
         return fetched;
     }
-    struct sim_loop *loop = sim_loop_current(world);
-    if (loop == NULL) {
-        fail_blocked(fds);
+    if (sim_loop_current(world) == NULL) {
+        fail_blocked(epoll);
     }
     bool interrupted = false;
     while (fetched == 0 && sim_now(world) < due_ns && !interrupted) {
-        block(fds, loop, due_ns);
-        fetched = fetch(fds, ret_events, max);
-        interrupted = sim_loop_was_interrupted(loop);
-        uint32_t nth = sim_loop_spurious_report(loop);
-        if (fetched == 0 && nth > 0) {
-            fetched = report_nth(fds, nth - 1, ret_events);
+        int how = block(epoll, due_ns, RT_HERE);
+        fetched = fetch(epoll, ret_events, max);
+        interrupted = how != 0;
+        if (fetched == 0 && how > 0) {
+            fetched = report_nth(epoll, (uint32_t)how - 1, ret_events);
             interrupted = fetched > 0; /* A wait without a timeout must not return 0 here. */
         }
     }
-    sim_world_event(world, SIM_EVENT_UNBLOCK, fds->object, 0, 0, fetched);
+    sim_world_event(world, SIM_EVENT_UNBLOCK, epoll->object, 0, 0, fetched);
     return fetched;
 }

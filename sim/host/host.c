@@ -30,8 +30,8 @@ sim__host_changed(struct sim_host *host)
     {
         struct sim__blocked *blocked = rt_container_of(node, struct sim__blocked, link);
         /* A loop that was cancelled remains in the list: this struct outlives its stack. */
-        if (!sim_loop_actor(blocked->loop)->done && blocked->ready(blocked)) {
-            sim_loop_wake(blocked->loop);
+        if (!blocked->actor->done && blocked->ready(blocked)) {
+            blocked->by->wake(blocked->actor);
         }
     }
     if (host->listener != NULL) {
@@ -221,6 +221,15 @@ sim_host_listen(struct sim_host *host, void (*fn)(void *argument), void *argumen
     rt_assert(host->listener == NULL);
     host->listener = fn;
     host->listener_argument = argument;
+}
+
+void
+sim_host_block_by(struct sim_host *host, const struct sim_blocking *blocking)
+{
+    rt_check(host, SIM__HOST_MAGIC);
+    rt_assert(blocking->block != NULL);
+    rt_assert(blocking->wake != NULL);
+    host->blocking = blocking;
 }
 
 uint64_t

@@ -37,6 +37,8 @@
 extern "C" {
 #endif
 
+struct rt_site;
+struct sim_actor;
 struct sim_host;
 struct sim_source;
 
@@ -57,6 +59,29 @@ void sim_host_undivided(struct sim_host *host);
 /* The earliest future deadline of a live clock pollable; SIM_NEVER when there is none. For the same
  * use: the listener is not called when it has passed. */
 uint64_t sim_host_next_instant(const struct sim_host *host);
+
+/* ---- Actors that block in the host, and are no loops: threads. ------------------------------- */
+
+#define SIM_BLOCK_INTERRUPTED (-1)
+
+struct sim_blocking {
+    /*
+     * Blocks the calling actor until `wake` is called for it, or `due_ns` has come (SIM_NEVER: it
+     * never does). `object`, `reason` and `await` are what it waits for, in reports. `reports`: how
+     * many of the things that it asked for may be reported for nothing.
+     *
+     * Returns 0; SIM_BLOCK_INTERRUPTED, if the call has to end with EINTR; or n, from 1 to
+     * `reports`, if the n-th thing has to be reported for nothing.
+     */
+    int (*block)(struct sim_world *world, uint64_t due_ns, uint32_t object, const char *reason,
+            const struct rt_site *await, uint32_t reports);
+    /* What `actor` waits for may have happened. It may not be blocked any more: no-op. */
+    void (*wake)(struct sim_actor *actor);
+};
+
+/* Actors that are no loops block by `blocking` (static) in calls on this host. Without: they cannot
+ * block. */
+void sim_host_block_by(struct sim_host *host, const struct sim_blocking *blocking);
 
 /* ---- Sources: things on the host that become ready. Each is an actor. ------------------------ */
 

@@ -36,21 +36,48 @@ sim__poller_current(struct sim_host *host)
     return poller;
 }
 
-void
-sim__poller_block(struct sim__poller *poller, struct sim_loop *loop,
-        bool (*ready)(struct sim__blocked *blocked), uint64_t due_ns, uint32_t object,
-        const char *reason, const struct rt_site *await, uint32_t reports)
+static int
+block_loop(struct sim_world *world, uint64_t due_ns, uint32_t object, const char *reason,
+        const struct rt_site *await, uint32_t reports)
+{
+    struct sim_loop *loop = sim_loop_current(world);
+    sim_actor_due(sim_loop_actor(loop), due_ns);
+    sim_loop_block_in_host(world, object, reason, await, reports);
+    sim_actor_due(sim_loop_actor(loop), SIM_NEVER);
+    uint32_t nth = sim_loop_spurious_report(loop);
+    return sim_loop_was_interrupted(loop) && nth == 0 ? SIM_BLOCK_INTERRUPTED : (int)nth;
+}
+
+static void
+wake_loop(struct sim_actor *actor)
+{
+    sim_loop_wake(sim_loop_of(actor));
+}
+
+static const struct sim_blocking loops = {.block = block_loop, .wake = wake_loop};
+
+const struct sim_blocking *
+sim__host_blocking(const struct sim_host *host)
+{
+    return sim_loop_current(host->world) != NULL ? &loops : host->blocking;
+}
+
+int
+sim__poller_block(struct sim__poller *poller, bool (*ready)(struct sim__blocked *blocked),
+        uint64_t due_ns, uint32_t object, const char *reason, const struct rt_site *await,
+        uint32_t reports)
 {
     struct sim_host *host = poller->host;
-    rt_assert(loop != NULL);
-    rt_assert(rt_list_empty(&poller->blocked.link));
-    poller->blocked.loop = loop;
-    poller->blocked.ready = ready;
-    rt_list_push_back(&host->blocked, &poller->blocked.link);
-    sim_actor_due(sim_loop_actor(loop), due_ns);
-    sim_loop_block_in_host(host->world, object, reason, await, reports);
-    sim_actor_due(sim_loop_actor(loop), SIM_NEVER);
-    rt_list_unlink(&poller->blocked.link);
+    struct sim__blocked *blocked = &poller->blocked;
+    rt_assert(rt_list_empty(&blocked->link));
+    blocked->actor = poller->actor;
+    blocked->by = sim__host_blocking(host);
+    blocked->ready = ready;
+    rt_assert(blocked->by != NULL);
+    rt_list_push_back(&host->blocked, &blocked->link);
+    int how = blocked->by->block(host->world, due_ns, object, reason, await, reports);
+    rt_list_unlink(&blocked->link);
+    return how;
 }
 
 /* ---- The list. ------------------------------------------------------------------------------- */
@@ -175,13 +202,14 @@ add_spurious(struct sim__poller *poller, uint32_t place, uint32_t count)
 
 /* ---- Waiting and answering. ------------------------------------------------------------------ */
 
-static void
-block(struct sim__poller *poller, struct sim_loop *loop)
+/* As struct sim_blocking's block. */
+static int
+block(struct sim__poller *poller)
 {
     struct sim_host *host = poller->host;
     const struct sim__record *subject = list_subject(poller);
     sim_world_event(host->world, SIM_EVENT_BLOCK, subject->object, 0, 0, poller->count);
-    sim__poller_block(poller, loop, list_ready, list_deadline(poller), subject->object,
+    return sim__poller_block(poller, list_ready, list_deadline(poller), subject->object,
             subject->name, RT_HERE, poller->count);
 }
 
@@ -198,9 +226,8 @@ fail_blocked(struct sim__poller *poller)
 static uint32_t
 wait_ready(struct sim__poller *poller)
 {
-    struct sim_loop *loop = sim_loop_current(poller->host->world);
     uint32_t ready = 0;
-    if (loop == NULL) {
+    if (sim_loop_current(poller->host->world) == NULL) {
         /* The first check was made: those with `unready_once` are ready now. */
         ready = collect(poller);
         if (ready == 0) {
@@ -209,13 +236,12 @@ wait_ready(struct sim__poller *poller)
         return ready;
     }
     while (ready == 0) {
-        block(poller, loop);
+        int how = block(poller);
         ready = collect(poller);
-        uint32_t nth = sim_loop_spurious_report(loop);
         uint32_t spurious = NO_ENTRY;
-        if (ready == 0 && sim_loop_was_interrupted(loop)) {
+        if (ready == 0 && how != 0) {
             /* This host has no EINTR: something is reported in any case. */
-            spurious = find_spurious(poller, nth > 0 ? nth - 1 : 0);
+            spurious = find_spurious(poller, how > 0 ? (uint32_t)how - 1 : 0);
         }
         if (spurious != NO_ENTRY) {
             add_spurious(poller, spurious, ready++);

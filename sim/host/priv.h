@@ -58,10 +58,11 @@ struct sim__record {
     bool of_task;      /* Subscribed in a poll of a task, and so by the user. */
 };
 
-/* A loop that waits for something of the host; in host->blocked. */
+/* An actor that waits for something of the host; in host->blocked. */
 struct sim__blocked {
     struct rt_list link;
-    struct sim_loop *loop;
+    struct sim_actor *actor;
+    const struct sim_blocking *by;
     bool (*ready)(struct sim__blocked *blocked);
 };
 
@@ -71,10 +72,12 @@ struct sim__poller {
     struct sim_actor *actor;
     struct sim__blocked blocked;
     struct sim_host *host;
-    struct sim_fds *fds; /* While it waits for descriptors. */
-    uint64_t turn;       /* Polls so far; records of older ones are not waited for. */
-    bool is_loop;        /* It runs on a fiber, and so decides itself when to poll. */
-    uint64_t *handles;   /* A copy of its list: the caller's may change while it waits. */
+    struct sim__epoll *epoll;                /* While it waits for descriptors. */
+    bool (*condition)(const void *argument); /* While it waits in another call. */
+    const void *argument;
+    uint64_t turn;     /* Polls so far; records of older ones are not waited for. */
+    bool is_loop;      /* It runs on a fiber, and so decides itself when to poll. */
+    uint64_t *handles; /* A copy of its list: the caller's may change while it waits. */
     uint32_t count;
     size_t capacity;
 };
@@ -94,7 +97,8 @@ struct sim_host {
     struct sim_actor actor; /* Its clock: steps to end `unready_once`. Owns the decisions. */
     void (*listener)(void *argument);
     void *listener_argument;
-    struct sim__record **records; /* By index; free ones are reused last-freed-first. */
+    const struct sim_blocking *blocking; /* Of actors that are no loops; NULL: they cannot. */
+    struct sim__record **records;        /* By index; free ones are reused last-freed-first. */
     uint32_t *free_records;
     uint32_t records_count;
     size_t records_capacity;
@@ -235,11 +239,14 @@ rt_err sim__poll(struct rt_host *seam, struct rt_pollable *const *in, uint32_t c
 /* The poller of the actor whose step this is. */
 struct sim__poller *sim__poller_current(struct sim_host *host);
 
-/* Blocks the calling loop until `ready` returns true, or until `due_ns`. `reports`: how many things
- * it asked for. */
-void sim__poller_block(struct sim__poller *poller, struct sim_loop *loop,
-        bool (*ready)(struct sim__blocked *blocked), uint64_t due_ns, uint32_t object,
-        const char *reason, const struct rt_site *await, uint32_t reports);
+/* How the calling actor blocks; NULL: it cannot. */
+const struct sim_blocking *sim__host_blocking(const struct sim_host *host);
+
+/* Blocks the calling actor, which can, until `ready` returns true, or until `due_ns`. `reports`:
+ * how many things it asked for. Returns what struct sim_blocking's block did. */
+int sim__poller_block(struct sim__poller *poller, bool (*ready)(struct sim__blocked *blocked),
+        uint64_t due_ns, uint32_t object, const char *reason, const struct rt_site *await,
+        uint32_t reports);
 
 /* ---- watch.c --------------------------------------------------------------------------------- */
 

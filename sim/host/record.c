@@ -50,7 +50,7 @@ name_record(const struct sim_host *host, struct sim__record *record)
         record->name = record->source->name;
         return;
     case SIM__RECORD_EVENTS:
-        record->object = record->fds->object;
+        record->object = record->fds->own.object;
         record->name = record->fds->name;
         return;
     }
@@ -214,7 +214,7 @@ sim__record_ready(const struct sim_host *host, const struct sim__record *record)
     case SIM__RECORD_SOURCE:
         return record->source->events > 0;
     case SIM__RECORD_EVENTS:
-        return sim__fds_ready(record->fds);
+        return sim__epoll_ready(&record->fds->own);
     }
     rt_unreached("every kind of record has a readiness");
 }
