@@ -70,6 +70,7 @@ struct rt_runtime {
     bool in_loop;    /* B4 */
     bool firing;     /* Timers are being fired. */
     bool letting;    /* Yielding tasks are being woken. */
+    bool frozen;     /* A watchdog polls a task: no completion is taken meanwhile. */
     bool unnotified; /* The last wake that would have notified came while the loop was running. */
     uint32_t event_interval;
     uint32_t foreign_handles; /* Holders outside this thread that may notify (D5). */

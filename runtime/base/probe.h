@@ -235,8 +235,17 @@ void rt_probe_prepared(const struct rt_context *context);
     } while (0)
 #define RT_PROBE_CONTEXT(context, entered) ((void)sizeof(context))
 #define RT_PROBE_PREPARED(context) ((void)sizeof(context))
+#ifdef RT_SMALL
 #define RT_HERE ((const struct rt_site *)0)
-#define RT_HERE_MARKED(mark, text) ((const struct rt_site *)0)
+#else
+/* Nothing numbers it: it is for reports about a program that runs (host/watchdog.h). */
+#define RT_HERE \
+    (__extension__({ \
+        static const struct rt_site rt__site = {__FILE__, __func__, __LINE__, 0, 0, 0, 0}; \
+        &rt__site; \
+    }))
+#endif
+#define RT_HERE_MARKED(mark, text) RT_HERE
 
 #endif
 

@@ -443,7 +443,7 @@ void
 rt_ring_turn_at(struct rt_ring *ring, const struct rt_site *await)
 {
     rt__ring_check(ring);
-    if (ring->turning) {
+    if (ring->turning || (ring->runtime != NULL && ring->runtime->frozen)) {
         return;
     }
     ring->turning = true;
