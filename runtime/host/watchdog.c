@@ -1,5 +1,5 @@
 /*
- * watchdog.c -- a background task that takes the place of another task's poll function for one poll.
+ * watchdog.c -- a background task that replaces another task's poll function for one poll.
  *
  * The task to be checked is woken and its `poll` replaced; so the executor polls it in the ordinary
  * way, in its own context, and `watched_poll` sees what the poll does. To find out whether a slot
