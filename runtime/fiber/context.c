@@ -28,7 +28,7 @@ static void
 first(struct transfer transfer)
 {
     struct rt_context *context = transfer.data;
-    context->back = transfer.from;
+    *context->save = transfer.from;
     run(context);
 }
 

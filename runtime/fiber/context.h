@@ -38,6 +38,7 @@ struct rt_context {
     size_t size;
     void *there; /* Its saved position while it does not run. */
     void *back;  /* The saved position of its resumer meanwhile. */
+    void **save; /* Where the position is saved of whatever runs before it is entered next. */
     bool running;
     bool finished; /* `enter` has returned, or it was abandoned. */
     void (*last_words)(void *argument);

@@ -2,9 +2,9 @@
  * switch.h -- the switch itself: the only file that changes stacks.
  *
  * Three parts: the calls of the sanitizers, the switch (two implementations, one of them
- * compiled), and resume and suspend over both. For the files of this folder alone: the functions
- * are inline, since each return after a switch goes where the processor does not predict it,
- * and costs more than the switch.
+ * compiled), and resume, suspend and pass over both. For the files of this folder and of
+ * sim/thread alone: the functions are inline, since each return after a switch goes where the
+ * processor does not predict it, and costs more than the switch.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -59,8 +59,21 @@ leaving_for(struct rt_context *context)
 IN_LINE void
 arrived_on(struct rt_context *context)
 {
-    __sanitizer_finish_switch_fiber(
-            context->fake_stack, &context->back_bottom, &context->back_size);
+    const void *bottom;
+    size_t size;
+    __sanitizer_finish_switch_fiber(context->fake_stack, &bottom, &size);
+    if (context->save == &context->back) { /* From its resumer, not passed on by another one. */
+        context->back_bottom = bottom;
+        context->back_size = size;
+    }
+}
+IN_LINE void
+passing(struct rt_context *from, struct rt_context *to)
+{
+    to->back_fake_stack = from->back_fake_stack;
+    to->back_bottom = from->back_bottom;
+    to->back_size = from->back_size;
+    __sanitizer_start_switch_fiber(&from->fake_stack, to->stack, to->size);
 }
 IN_LINE void
 leaving_from(struct rt_context *context)
@@ -103,6 +116,15 @@ leaving_for(struct rt_context *context)
 }
 #define arrived_on(context) ((void)(context))
 IN_LINE void
+passing(struct rt_context *from, struct rt_context *to)
+{
+    if (to->thread == NULL) {
+        to->thread = __tsan_create_fiber(0);
+    }
+    to->back_thread = from->back_thread;
+    __tsan_switch_to_fiber(to->thread, 0);
+}
+IN_LINE void
 leaving_from(struct rt_context *context)
 {
     __tsan_switch_to_fiber(context->back_thread, 0);
@@ -121,6 +143,7 @@ ended(struct rt_context *context)
 #define prepared(context) ((void)(context))
 #define leaving_for(context) ((void)(context))
 #define arrived_on(context) ((void)(context))
+#define passing(from, to) ((void)(from), (void)(to))
 #define leaving_from(context) ((void)(context))
 #define back_from(context) ((void)(context))
 #define ended(context) ((void)(context))
@@ -154,36 +177,73 @@ lower_flags(void)
 #endif
 }
 
-IN_LINE void
+/*
+ * Each jump hands over the context that it is about: the target, which then writes where its origin
+ * stands to `save`, or, on the way out to a resumer, the origin itself.
+ */
+IN_LINE struct rt_context *
 switch_in(struct rt_context *context)
 {
     lower_flags();
-    context->there = jump_fcontext(context->there, context).from;
+    context->save = &context->back;
+    struct transfer transfer = jump_fcontext(context->there, context);
+    struct rt_context *out = transfer.data;
+    out->there = transfer.from;
+    return out;
 }
 
 IN_LINE void
 switch_out(struct rt_context *context)
 {
     lower_flags();
-    context->back = jump_fcontext(context->back, NULL).from;
+    void *from = jump_fcontext(context->back, context).from;
+    *context->save = from;
+}
+
+IN_LINE void
+switch_over(struct rt_context *from, struct rt_context *to)
+{
+    lower_flags();
+    to->save = &from->there;
+    void *origin = jump_fcontext(to->there, to).from;
+    *from->save = origin;
 }
 
 #else
 
-IN_LINE void
+/* Where a resumer stands, and which context came out to it. */
+struct resumer {
+    ucontext_t here;
+    struct rt_context *out;
+};
+
+IN_LINE struct rt_context *
 switch_in(struct rt_context *context)
 {
+    struct resumer resumer = {0};
+    context->back = &resumer;
+    context->save = &context->back;
+    rt_assert(swapcontext(&resumer.here, context->there) == 0);
+    return resumer.out;
+}
+
+IN_LINE void
+switch_over(struct rt_context *from, struct rt_context *to)
+{
     ucontext_t here = {0};
-    context->back = &here;
-    rt_assert(swapcontext(&here, context->there) == 0);
+    from->there = &here;
+    to->save = &from->there;
+    rt_assert(swapcontext(&here, to->there) == 0);
 }
 
 IN_LINE void
 switch_out(struct rt_context *context)
 {
     ucontext_t here = {0};
+    struct resumer *resumer = context->back;
     context->there = &here;
-    rt_assert(swapcontext(&here, context->back) == 0);
+    resumer->out = context;
+    rt_assert(swapcontext(&here, &resumer->here) == 0);
 }
 
 #endif
@@ -205,19 +265,35 @@ rt__context_resume(struct rt_context *context)
     context->running = true;
     RT_PROBE_CONTEXT(context, true);
     leaving_for(context);
-    switch_in(context);
+    struct rt_context *out = switch_in(context); /* Another one, after rt__context_pass. */
     back_from(context);
-    RT_PROBE_CONTEXT(context, false);
-    context->running = false;
-    if (!context->finished) {
+    RT_PROBE_CONTEXT(out, false);
+    out->running = false;
+    if (!out->finished) {
         return true;
     }
-    ended(context);
-    if (context->last_words != NULL) {
-        context->last_words(context->last_argument);
+    ended(out);
+    if (out->last_words != NULL) {
+        out->last_words(out->last_argument);
         rt_unreached("the exit function does not return");
     }
     return false;
+}
+
+/* From the stack of `from` to that of `to`, which is suspended, or new: what `from` was resumed
+ * for, `to` does now, and it returns to the same resumer. Returns when `from` is next resumed or
+ * passed to. */
+IN_LINE void
+rt__context_pass(struct rt_context *from, struct rt_context *to)
+{
+    rt_assert(from->running && !to->running && !to->finished);
+    to->back = from->back;
+    to->outer = from->outer;
+    to->running = true;
+    from->running = false;
+    passing(from, to);
+    switch_over(from, to);
+    arrived_on(from);
 }
 
 IN_LINE void

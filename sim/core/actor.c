@@ -86,6 +86,15 @@ sim__enabled_rewind(struct sim_enabled *enabled)
     enabled->head = 0;
 }
 
+void
+sim__enabled_make_front(struct sim_enabled *enabled)
+{
+    rt_assert(enabled->head == 0);
+    rt_assert(enabled->count + SIM_ENABLED_SLACK < SIM_ENABLED_RING);
+    enabled->head = SIM_ENABLED_SLACK;
+    memmove(enabled->ring + enabled->head, enabled->ring, enabled->count * sizeof(*enabled->ring));
+}
+
 /* Up to SIM_ENABLED_SLACK entries are moved as that many: the number after a random place is
  * unpredictable, and a move of one size needs no branch. */
 void

@@ -35,6 +35,9 @@ struct sim_enabled {
 /* actor.c: moves the window back to the start of the ring. */
 void sim__enabled_rewind(struct sim_enabled *enabled);
 
+/* actor.c: moves a window that begins at the start of the ring away from there. */
+void sim__enabled_make_front(struct sim_enabled *enabled);
+
 /* actor.c: closes the gap at place `k` of the window. */
 void sim__enabled_close(struct sim_enabled *enabled, uint32_t k);
 
@@ -45,6 +48,17 @@ sim__enabled_push(struct sim_enabled *enabled, uint32_t index)
         sim__enabled_rewind(enabled);
     }
     enabled->ring[enabled->head + enabled->count++] = (uint16_t)index;
+}
+
+/* The next head: for an actor that has never stopped being enabled. */
+static inline void
+sim__enabled_push_front(struct sim_enabled *enabled, uint32_t index)
+{
+    if (__builtin_expect(enabled->head == 0, 0)) {
+        sim__enabled_make_front(enabled);
+    }
+    enabled->ring[--enabled->head] = (uint16_t)index;
+    enabled->count++;
 }
 
 /* Takes out the one at place `k`. The first two share one branch: which of two is picked is random,

@@ -38,6 +38,7 @@ sim_fail(struct sim_world *world, enum sim_verdict verdict, enum sim_oracle orac
         const struct sim_actor *actor, uint32_t site, const char *format, ...)
 {
     struct sim_outcome *outcome = &world->outcome;
+    sim__leave(world);
     outcome->verdict = (uint8_t)verdict;
     outcome->oracle = (uint8_t)oracle;
     outcome->site = site;

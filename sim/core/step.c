@@ -341,9 +341,8 @@ is_done(struct sim_world *world)
     return world->foreground == 0;
 }
 
-/* 4. One step of `actor`, which has been taken out of the queue. */
 __attribute__((always_inline)) static inline void
-take_step(struct sim_world *world, struct sim_actor *actor, bool traps)
+begin_step(struct sim_world *world, struct sim_actor *actor)
 {
     actor->enabled = false;
     world->current = actor;
@@ -352,11 +351,20 @@ take_step(struct sim_world *world, struct sim_actor *actor, bool traps)
     world->clock_calls = 0;
     *world->progress = *world->progress + 1;
     sim__event(world, SIM_EVENT_STEP, 0, 0, 0, world->now_ns);
+}
+
+/* 4. One step of `actor`, which has been taken out of the queue. */
+__attribute__((always_inline)) static inline void
+take_step(struct sim_world *world, struct sim_actor *actor, bool traps)
+{
+    begin_step(world, actor);
     if (traps) {
         sim__trap(world);
     }
     actor->ops->step(actor);
-    sim__actor_stepped(actor);
+    if (world->picked == 0) {
+        sim__actor_stepped(world->stepping); /* By now perhaps another one: sim__world_next. */
+    }
 }
 
 static inline void
@@ -381,6 +389,15 @@ check_over(struct sim_world *world)
     }
 }
 
+/* 3. Chosen now, or by sim__world_next. */
+static inline uint32_t
+next_place(struct sim_world *world)
+{
+    uint32_t picked = world->picked;
+    world->picked = 0;
+    return picked != 0 ? picked - 1 : choose_actor(world);
+}
+
 /* Forced inline into the loops below, where `traps` is a constant: without a debugger there is no
  * branch for it. */
 __attribute__((always_inline)) static inline void
@@ -396,11 +413,11 @@ one_step(struct sim_world *world, bool traps)
         return;
     }
     /* 3. */
-    uint32_t place = choose_actor(world);
+    uint32_t place = next_place(world);
     struct sim_actor *actor = world->actors[sim__enabled_take(&world->enabled, place)];
     /* 4. */
     take_step(world, actor, traps);
-    if (world->over) {
+    if (world->over || world->picked != 0) {
         return;
     }
     /* 5. */
@@ -413,6 +430,45 @@ one_step(struct sim_world *world, bool traps)
     }
     /* 6. */
     check_over(world);
+}
+
+/* Whether something other than another step may follow: a stop, a limit, no actor, a question of
+ * the judge, a checkpoint. */
+static inline bool
+needs_world(const struct sim_world *world)
+{
+    return !world->direct || world->step == world->stop.step || world->step >= world->limit_step ||
+           world->enabled.count == 0;
+}
+
+struct sim_actor *
+sim__world_next(struct sim_world *world, const struct sim_actor_ops *ops)
+{
+    rt_assert(world->picked == 0);
+    if (needs_world(world)) {
+        return NULL;
+    }
+    sim__actor_stepped(world->stepping);
+    /* 5. */
+    charge(world);
+    world->current = &world->self;
+    /* 6. */
+    check_time(world, world->now_ns);
+    /* 1. */
+    if (world->now_ns >= world->next_due_ns) {
+        sim__enable_due(world);
+    }
+    /* 3. */
+    uint32_t place = choose_actor(world);
+    struct sim_actor *next = standing_at(world, place);
+    if (next->ops != ops) {
+        world->picked = place + 1;
+        return NULL;
+    }
+    /* 4. */
+    (void)sim__enabled_take(&world->enabled, place);
+    begin_step(world, next);
+    return next;
 }
 
 void

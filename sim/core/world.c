@@ -287,6 +287,15 @@ check_checkpoints(struct sim_world *world)
     }
 }
 
+/* sim__world_next takes no checkpoint, calls no hook, asks no scenario whether it is done, and stops
+ * in no debugger. */
+static void
+allow_direct(struct sim_world *world)
+{
+    world->direct =
+            world->scenario->done == NULL && world->stepped == NULL && world->trap == NULL;
+}
+
 /* To its end, with a stop in between where the run has a trap. */
 static void
 run_steps(struct sim_world *world, const struct sim_resumption *resumption)
@@ -295,6 +304,7 @@ run_steps(struct sim_world *world, const struct sim_resumption *resumption)
         sim__world_steps_keeping(world, resumption);
         return;
     }
+    allow_direct(world);
     world->stopped = world->stop.step == 0;
     sim__world_steps(world);
     if (world->stopped) {
@@ -345,6 +355,7 @@ sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenario,
         if (stop.step == 0 && !stop.at_quiet) {
             world->stopped = true;
         }
+        allow_direct(world);
         sim__world_steps(world);
     }
     return world->stopped;
@@ -394,6 +405,7 @@ sim_world_settle(struct sim_world *world, const struct sim_settling *how)
     rt_assert(world->stopped);
     world->decider.muted = true;
     world->free_steps = how->free_steps;
+    world->direct = false;
     world->stop.step = UINT64_MAX;
     uint64_t until = world->step + how->steps;
     bool moves = true;
@@ -436,6 +448,7 @@ sim_world_call(struct sim_world *world, struct sim_actor *actor, void (*fn)(void
 {
     rt_assert(world->stopped);
     rt_assert(sim_world_actor(world, actor->index) == actor);
+    world->direct = false;
     world->decider.muted = true;
     world->spurious_polling = true;
     world->current = actor;
@@ -464,6 +477,7 @@ sim_world_bind(struct sim_world *world, struct sim_binding *binding,
     *world->bindings_end = binding;
     world->bindings_end = &binding->next;
     if (ops->after_step != NULL) {
+        world->direct = false;
         *world->stepped_end = binding;
         world->stepped_end = &binding->next_stepped;
     }

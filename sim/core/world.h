@@ -29,6 +29,7 @@ extern "C" {
 #endif
 
 struct sim__foreigners;
+struct sim_threads;
 struct sim_object_name;
 struct sim_checkpoints;
 struct sim_scenario;
@@ -174,6 +175,8 @@ struct sim_world {
     uint64_t time_limit_ns;  /* Of the run, or of its fault-free phase. */
     bool fault_free;         /* … if it did. */
     bool stopped;            /* At `stop`. */
+    bool direct;             /* sim__world_next may take a step's decisions on another stack. */
+    uint32_t picked; /* The actor at this place of the queue, from 1 on, was chosen so; 0: none. */
     bool over;               /* The run has ended. */
     uint64_t suspensions;    /* Polls that left a task blocked. */
     uint64_t cancels;        /* Tasks that a fault has cancelled. */
@@ -194,6 +197,7 @@ struct sim_world {
     struct sim_binding **stepped_end;
     const struct sim_object_name *names; /* That the scenario gave, the latest first. */
     struct sim__foreigners *foreigners;  /* Of bind/foreign.h. */
+    struct sim_threads *threads;         /* Of thread/thread.h; NULL: none. */
     bool mock_time;                      /* The clock is the test's (mock.h). */
     bool in_reentrancy;       /* A reentrancy fault is acting: its own calls trigger no other. */
     struct sim_fiber *fiber;  /* The loop that runs now; NULL: none. */
@@ -210,6 +214,7 @@ struct sim_world {
     void (*on_fault)(void);                                    /* A fault fires. */
     void (*on_fail)(void);                                     /* sim_fail was called. */
     void (*on_loop_wake)(struct sim_actor *loop, bool asleep); /* A loop is woken, asleep or not. */
+    void (*on_leave)(void); /* sim_fail was called: what runs now is left for good. */
     struct sim_trap *trap;                                     /* Of the next run; NULL: none. */
     struct sim_outcome outcome;
 };
@@ -360,6 +365,26 @@ sim__actor_enable(struct sim_actor *actor)
     actor->cause = (uint32_t)world->step;
     sim__enabled_push(&world->enabled, actor->index);
 }
+
+/* sim__actor_enable, at the head of the queue: for the actor whose step this is, which has never
+ * stopped being enabled, and is alternative 0 of the next choice. */
+static inline void
+sim__actor_enable_front(struct sim_actor *actor)
+{
+    struct sim_world *world = actor->world;
+    rt_assert(!actor->enabled && !actor->done);
+    actor->enabled = true;
+    actor->enabled_step = world->step;
+    sim__enabled_push_front(&world->enabled, actor->index);
+}
+
+/*
+ * The step of world->stepping ends, on whichever stack it runs: rules 5, 6, 1 and 3. Returns the
+ * actor that takes the next step, if it is one of `ops`: its step has begun, and the caller runs it
+ * without a return to the world's stack. NULL: the caller returns from `step`, and the world
+ * continues there.
+ */
+struct sim_actor *sim__world_next(struct sim_world *world, const struct sim_actor_ops *ops);
 
 /* A step of `actor` has ended, or one of a loop in which it was polled. */
 static inline void

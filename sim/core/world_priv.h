@@ -105,6 +105,15 @@ void sim__world_steps_trapping(struct sim_world *world);
  * never stopped. */
 void sim__world_steps_on(struct sim_world *world, struct sim_stop stop);
 
+/* What runs now is left for good: calls of the C library are the simulator's own again. */
+static inline void
+sim__leave(const struct sim_world *world)
+{
+    if (world->on_leave != NULL) {
+        world->on_leave();
+    }
+}
+
 /* Switches to the world's stack if on a fiber, then ends the run there. Never returns. */
 __attribute__((noreturn)) void sim__escape(struct sim_world *world);
 

@@ -180,6 +180,21 @@ sim_images_each(void (*visit)(void *argument, const char *memory, size_t size), 
     }
 }
 
+bool
+sim_images_find(const void *address, size_t *ret_offset)
+{
+    size_t before = 0;
+    for (uint32_t i = 0; i < images.part_count; i++) {
+        size_t offset = (size_t)((const char *)address - images.parts[i].start);
+        if (offset < images.parts[i].size) {
+            *ret_offset = before + offset;
+            return true;
+        }
+        before += images.parts[i].size;
+    }
+    return false;
+}
+
 size_t
 sim_images_size(void)
 {

@@ -15,6 +15,7 @@
 #ifndef SIM_CORE_MEMORY_IMAGE_H
 #define SIM_CORE_MEMORY_IMAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "runtime/base/error.h"
@@ -36,6 +37,10 @@ void sim_images_restore(void);
 /* Calls visit(argument, memory, size) for each piece of writable memory with an image. */
 void sim_images_each(
         void (*visit)(void *argument, const char *memory, size_t size), void *argument);
+
+/* True when `address` is in that memory; *ret_offset is the same in each process that has loaded the
+ * same libraries. */
+bool sim_images_find(const void *address, size_t *ret_offset);
 
 /* Bytes in all images. */
 size_t sim_images_size(void);

@@ -21,10 +21,17 @@ void
 sim_fiber_init(struct sim_fiber *fiber, struct sim_world *world, void (*fn)(void *argument),
         void *argument)
 {
+    sim_fiber_init_sized(fiber, world, STACK_SIZE, fn, argument);
+}
+
+void
+sim_fiber_init_sized(struct sim_fiber *fiber, struct sim_world *world, size_t size,
+        void (*fn)(void *argument), void *argument)
+{
     struct rt_stack stack;
-    if (rt_stack_alloc(sim_stacks(world), STACK_SIZE, &stack) != RT_OK) {
+    if (rt_stack_alloc(sim_stacks(world), size, &stack) != RT_OK) {
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_LIMIT, world->current, 0,
-                "no stack is left for another loop");
+                "no stack is left for another loop or thread");
     }
     rt_context_init(&fiber->context, stack.base, stack.size, fn, argument);
     fiber->next = world->fibers;

@@ -24,6 +24,10 @@ struct sim_fiber {
 void sim_fiber_init(struct sim_fiber *fiber, struct sim_world *world, void (*fn)(void *argument),
         void *argument);
 
+/* The same with a stack of `size` bytes. */
+void sim_fiber_init_sized(struct sim_fiber *fiber, struct sim_world *world, size_t size,
+        void (*fn)(void *argument), void *argument);
+
 /* Runs it until it switches back; false when its function has returned. On the world's stack only.
  */
 bool sim_fiber_resume(struct sim_world *world, struct sim_fiber *fiber);

@@ -1,0 +1,277 @@
+/*
+ * sync.c -- from an address to what is there, its waiting list, and who is woken.
+ *
+ * Addresses are hashed into a table of the run, and nothing is done in its order.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/memory/image.h"
+#include "sim/core/scenario.h"
+#include "sim/thread/priv.h"
+
+#define TABLE_BITS 8u
+
+bool (*sim_thread_name_of)(const void *address, char *buffer, size_t size);
+const struct rt_site *(*sim_thread_site_of)(const void *pc);
+
+static const struct {
+    const char *name;
+    uint32_t object;
+} kinds[] = {
+#define SIM_SYNC_ROW(name, object, text) {text, RT_OBJECT_##object},
+        SIM_SYNC_LIST(SIM_SYNC_ROW)
+#undef SIM_SYNC_ROW
+};
+
+const char *
+sim_sync_name(uint32_t kind)
+{
+    rt_assert(kind < SIM_SYNC_KINDS);
+    return kinds[kind].name;
+}
+
+/* ---- The table. ------------------------------------------------------------------------------ */
+
+struct sim_threads *
+sim__threads(struct sim_world *world)
+{
+    if (world->threads == NULL) {
+        struct sim_threads *threads = sim_new(world, struct sim_threads);
+        threads->end = &threads->first;
+        threads->bits = TABLE_BITS;
+        threads->table = sim_zalloc(world, sizeof(*threads->table) << TABLE_BITS);
+        world->threads = threads;
+    }
+    return world->threads;
+}
+
+/* Where `address` is in the table, or belongs. */
+static struct sim_sync **
+place_of(const struct sim_threads *threads, uintptr_t address)
+{
+    uint32_t mask = (UINT32_C(1) << threads->bits) - 1;
+    uint64_t hash = (uint64_t)(address >> 2) * UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t i = (uint32_t)(hash >> (64 - threads->bits));
+    while (threads->table[i] != NULL && threads->table[i]->address != address) {
+        i = (i + 1) & mask;
+    }
+    return &threads->table[i];
+}
+
+/* At least half of the places stay free. */
+static void
+grow(struct sim_world *world, struct sim_threads *threads)
+{
+    const struct sim_threads before = *threads;
+    threads->bits++;
+    threads->table = sim_zalloc(world, sizeof(*threads->table) << threads->bits);
+    for (uint32_t i = 0; i < UINT32_C(1) << before.bits; i++) {
+        if (before.table[i] != NULL) {
+            *place_of(threads, before.table[i]->address) = before.table[i];
+        }
+    }
+}
+
+static void
+renew(struct sim_sync *sync, enum sim_sync_kind kind)
+{
+    uintptr_t address = sync->address;
+    *sync = (struct sim_sync){.address = address, .kind = kind};
+}
+
+static struct sim_sync *
+make(struct sim_world *world, uintptr_t address, enum sim_sync_kind kind)
+{
+    struct sim_threads *threads = world->threads;
+    if (2 * ++threads->used > UINT32_C(1) << threads->bits) {
+        grow(world, threads);
+    }
+    struct sim_sync *sync = sim_new(world, struct sim_sync);
+    *sync = (struct sim_sync){.address = address, .kind = kind};
+    *place_of(threads, address) = sync;
+    return sync;
+}
+
+struct sim_sync *
+sim_sync_at(struct sim_world *world, const volatile void *address, enum sim_sync_kind kind)
+{
+    struct sim_threads *threads = sim__threads(world);
+    struct sim_sync *sync = *place_of(threads, (uintptr_t)address);
+    if (sync == NULL) {
+        return make(world, (uintptr_t)address, kind);
+    }
+    if (sync->kind != (uint32_t)kind && sync->first == NULL) {
+        renew(sync, kind);
+    }
+    return sync;
+}
+
+struct sim_sync *
+sim_sync_init(struct sim_world *world, const volatile void *address, enum sim_sync_kind kind)
+{
+    struct sim_sync *sync = sim_sync_at(world, address, kind);
+    if (sync->first == NULL) {
+        uint32_t object = sync->object;
+        renew(sync, kind);
+        sync->object = object;
+    }
+    return sync;
+}
+
+/* ---- Identity. ------------------------------------------------------------------------------- */
+
+/* The thread on whose stack `address` is; *ret_depth is how far below its top, in words. */
+static const struct sim_thread *
+thread_at(const struct sim_world *world, uintptr_t address, size_t *ret_depth)
+{
+    for (const struct sim_thread *at = sim_thread_first(world); at != NULL; at = at->next) {
+        uintptr_t base = (uintptr_t)at->fiber.context.stack;
+        if (address - base < at->fiber.context.size) {
+            *ret_depth = (base + at->fiber.context.size - address) / sizeof(uint64_t);
+            return at;
+        }
+    }
+    return NULL;
+}
+
+#define NTH_MAX 0xffffu
+#define STACK_NTH 0x8000u /* What sim_world_object counts up to is below. */
+
+static uint32_t
+number_of(struct sim_world *world, const struct sim_sync *sync)
+{
+    uint32_t kind = kinds[sync->kind].object;
+    size_t offset;
+    if (sim_images_find((const void *)sync->address, &offset) && offset / 4 < NTH_MAX) {
+        return SIM_OBJECT(kind, 0, offset / 4 + 1);
+    }
+    const struct sim_thread *thread = thread_at(world, sync->address, &offset);
+    if (thread != NULL && offset < STACK_NTH) {
+        return SIM_OBJECT(kind, thread->actor.index, STACK_NTH | offset);
+    }
+    return sim_world_object(world, kind);
+}
+
+static void
+record_name(struct sim_world *world, const struct sim_sync *sync)
+{
+    char text[80];
+    struct sim_thread *paused = sim_thread_pause();
+    bool named = sim_thread_name_of != NULL &&
+                 sim_thread_name_of((const void *)sync->address, text, sizeof(text));
+    sim_thread_resume(paused);
+    if (named) {
+        sim_record_text(
+                &world->recorder, SIM_TEXT_OBJECT, sync->object, text, strlen(text));
+    }
+}
+
+uint32_t
+sim_sync_object(struct sim_world *world, struct sim_sync *sync)
+{
+    if (sync->object == 0) {
+        sync->object = number_of(world, sync);
+        if (world->recorder.texts_on) {
+            record_name(world, sync);
+        }
+    }
+    return sync->object;
+}
+
+/* ---- Waiting lists. -------------------------------------------------------------------------- */
+
+void
+sim__sync_enter(struct sim_thread *thread)
+{
+    struct sim_sync *sync = thread->wait.sync;
+    rt_assert(!thread->listed);
+    thread->listed = true;
+    thread->behind = NULL;
+    if (sync->first == NULL) {
+        sync->first = thread;
+    } else {
+        sync->last->behind = thread;
+    }
+    sync->last = thread;
+}
+
+void
+sim__sync_leave(struct sim_thread *thread)
+{
+    struct sim_sync *sync = thread->wait.sync;
+    rt_assert(thread->listed);
+    struct sim_thread *before = NULL;
+    for (struct sim_thread *at = sync->first; at != thread; at = at->behind) {
+        rt_assert(at != NULL);
+        before = at;
+    }
+    if (before == NULL) {
+        sync->first = thread->behind;
+    } else {
+        before->behind = thread->behind;
+    }
+    if (sync->last == thread) {
+        sync->last = before;
+    }
+    thread->listed = false;
+}
+
+void
+sim_thread_wake(struct sim_thread *thread, const struct rt_site *site)
+{
+    if (!thread->listed) {
+        return;
+    }
+    uint32_t object = sim_sync_object(thread->actor.world, thread->wait.sync);
+    sim__sync_leave(thread);
+    rt_probe_emit(RT_PROBE_FIRE, object, NULL, site, thread->object);
+    rt_probe_emit(RT_PROBE_WAKE, thread->object, NULL, site, thread->actor.enabled ? 1 : 0);
+    sim_actor_enable(&thread->actor);
+}
+
+static uint32_t
+count(const struct sim_sync *sync)
+{
+    uint32_t waiting = 0;
+    for (const struct sim_thread *at = sync->first; at != NULL; at = at->behind) {
+        waiting++;
+    }
+    return waiting < SIM_ALTERNATIVES_MAX ? waiting : SIM_ALTERNATIVES_MAX;
+}
+
+struct sim_thread *
+sim_thread_wake_one(
+        struct sim_world *world, struct sim_sync *sync, const struct rt_site *site, bool choose)
+{
+    struct sim_thread *thread = sync->first;
+    if (thread == NULL) {
+        rt_probe_emit(RT_PROBE_FIRE_EMPTY, sim_sync_object(world, sync), NULL, site, 0);
+        return NULL;
+    }
+    uint32_t nth = choose && thread->behind != NULL
+                           ? sim_actor_choose(world->current, SIM_KIND_ORDER, count(sync),
+                                     SIM_ODDS_EVEN)
+                           : 0;
+    for (; nth > 0; nth--) {
+        thread = thread->behind;
+    }
+    sim_thread_wake(thread, site);
+    return thread;
+}
+
+uint32_t
+sim_thread_wake_all(struct sim_world *world, struct sim_sync *sync, const struct rt_site *site)
+{
+    uint32_t woken = 0;
+    while (sync->first != NULL) {
+        sim_thread_wake(sync->first, site);
+        woken++;
+    }
+    if (woken == 0) {
+        rt_probe_emit(RT_PROBE_FIRE_EMPTY, sim_sync_object(world, sync), NULL, site, 0);
+    }
+    return woken;
+}

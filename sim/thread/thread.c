@@ -1,0 +1,407 @@
+/*
+ * thread.c -- the thread as an actor: how it is made, entered, left, and how it ends.
+ *
+ * A step that ends on a thread's stack is followed there by the next one of another thread, without
+ * a return to the world's stack (give_way). Code on both sides of a switch of stacks is in this
+ * file alone: a compiler may keep the address of errno, which the C library declares constant.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/thread/thread.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "runtime/base/list.h"
+#include "runtime/fiber/switch.h"
+#include "runtime/task/task.h"
+#include "sim/core/process/stack.h"
+#include "sim/core/scenario.h"
+#include "sim/thread/priv.h"
+
+struct sim_thread *sim_thread_now;
+
+static const struct sim_actor_ops thread_ops;
+
+static struct sim_thread *
+thread_of(const struct sim_actor *actor)
+{
+    return rt_container_of(actor, struct sim_thread, actor);
+}
+
+/* ---- Entering and leaving. ------------------------------------------------------------------- */
+
+/* A wait is over, or the thread begins: in the ledger a poll. */
+__attribute__((noinline)) static void
+wake_up(struct sim_thread *thread)
+{
+    rt_assert(thread->asleep);
+    thread->asleep = false;
+    if (thread->actor.due_ns != SIM_NEVER) {
+        sim_actor_due(&thread->actor, SIM_NEVER);
+    }
+    rt_probe_emit(RT_PROBE_POLL, thread->object, NULL, NULL, 0);
+    thread->actor.cause = 0;
+}
+
+/* The processor is about to run `thread`. */
+static inline void
+arrive(struct sim_thread *thread)
+{
+    if (thread->asleep) {
+        wake_up(thread);
+    }
+    sim_thread_now = thread;
+}
+
+/* Called by sim_fail, on any stack. */
+static void
+leave(void)
+{
+    sim_thread_now = NULL;
+}
+
+static void
+end(struct sim_thread *thread)
+{
+    struct sim_world *world = thread->actor.world;
+    rt_assert(thread->fiber.context.finished);
+    rt_probe_emit(RT_PROBE_POLLED, thread->object, NULL, NULL, RT_READY);
+    rt_probe_emit(RT_PROBE_COMPLETE, thread->object, NULL, NULL, 0);
+    sim_actor_finish(&thread->actor);
+    if (thread->end.first != NULL) {
+        (void)sim_thread_wake_all(world, &thread->end, NULL);
+    }
+    struct rt_stack stack = {thread->fiber.context.stack, thread->fiber.context.size};
+    rt_stack_free(sim_stacks(world), &stack);
+}
+
+/* Runs `thread`, and all that it passes the processor to, until one of them needs the world. */
+static void
+run(struct sim_thread *thread)
+{
+    int error = errno;
+    rt_assert(sim_thread_now == NULL);
+    errno = thread->error;
+    arrive(thread);
+    (void)rt__context_resume(&thread->fiber.context);
+    struct sim_thread *last = sim_thread_now;
+    sim_thread_now = NULL;
+    last->error = errno;
+    errno = error;
+    if (last->fiber.context.finished) {
+        end(last);
+    }
+}
+
+static void
+thread_step(struct sim_actor *actor)
+{
+    run(thread_of(actor));
+}
+
+/* The step of `thread` ends; it returns when its next one begins. */
+__attribute__((always_inline)) static inline void
+give_way(struct sim_thread *thread)
+{
+    struct sim_world *world = thread->actor.world;
+    struct sim_actor *next = sim__world_next(world, &thread_ops);
+    if (next == &thread->actor) {
+        arrive(thread);
+        return;
+    }
+    thread->row = 0;
+    if (next == NULL) {
+        rt__context_suspend(&thread->fiber.context);
+        return;
+    }
+    struct sim_thread *other = thread_of(next);
+    thread->error = errno;
+    errno = other->error;
+    arrive(other);
+    world->inner = &other->fiber.context;
+    rt__context_pass(&thread->fiber.context, &other->fiber.context);
+}
+
+void
+sim_thread_yield(void)
+{
+    struct sim_thread *thread = sim_thread_now;
+    rt_assert(thread != NULL);
+    thread->row = 0;
+    sim_actor_enable(&thread->actor);
+    give_way(thread);
+}
+
+/* The oracle's poll is no step: nothing else runs meanwhile, as long as it is short. */
+static bool
+is_asked(const struct sim_thread *thread)
+{
+    const struct sim_world *world = thread->actor.world;
+    return !world->direct && world->spurious_polling;
+}
+
+void
+sim_thread_point(void)
+{
+    struct sim_thread *thread = sim_thread_now;
+    if (++thread->row > SIM_THREAD_ROW) {
+        sim_thread_yield();
+        return;
+    }
+    if (is_asked(thread)) {
+        return;
+    }
+    sim__actor_enable_front(&thread->actor);
+    give_way(thread);
+}
+
+/* ---- Blocking. ------------------------------------------------------------------------------- */
+
+static void
+note_wait(struct sim_thread *thread)
+{
+    const struct sim_thread_wait *wait = &thread->wait;
+    uint32_t object = sim_sync_object(thread->actor.world, wait->sync);
+    rt_probe_reason(wait->reason);
+    rt_probe_emit(RT_PROBE_STORE, object, NULL, wait->site, thread->object);
+    rt_probe_emit(RT_PROBE_POLLED, thread->object, NULL, NULL, RT_PENDING);
+}
+
+/* It is still in the list: no thread has woken it. */
+static enum sim_woken
+unwait(struct sim_thread *thread)
+{
+    const struct sim_thread_wait *wait = &thread->wait;
+    sim__sync_leave(thread);
+    rt_probe_emit(RT_PROBE_ERASE, wait->sync->object, NULL, wait->site, thread->object);
+    return thread->asked ? SIM_WOKEN_SPURIOUS : SIM_WOKEN_TIMEOUT;
+}
+
+enum sim_woken
+sim_thread_block(const struct sim_thread_wait *wait)
+{
+    struct sim_thread *thread = sim_thread_now;
+    rt_assert(thread != NULL && !thread->listed);
+    thread->wait = *wait;
+    if (wait->reason == NULL) {
+        thread->wait.reason = sim_sync_name(wait->sync->kind);
+    }
+    thread->asked = false;
+    thread->report = 0;
+    sim__sync_enter(thread);
+    note_wait(thread);
+    thread->blocked = true;
+    thread->asleep = true;
+    thread->actor.asks_host |= wait->reports > 0;
+    if (wait->due_ns != SIM_NEVER) {
+        sim_actor_due(&thread->actor, wait->due_ns);
+    }
+    give_way(thread);
+    thread->blocked = false;
+    return thread->listed ? unwait(thread) : SIM_WOKEN;
+}
+
+/* ---- The actor. ------------------------------------------------------------------------------ */
+
+static uint32_t
+thread_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t max)
+{
+    const struct sim_thread *thread = thread_of(actor);
+    const struct sim_thread_wait *wait = &thread->wait;
+    if (!thread->blocked || !thread->listed || max == 0) {
+        return 0;
+    }
+    uint32_t site = wait->site != NULL ? wait->site->id : 0;
+    ret[0] = (struct sim_waiting){wait->sync->object, site, wait->reason};
+    return 1;
+}
+
+/* Woken, and not entered yet. */
+static bool
+thread_waited(const struct sim_actor *actor, struct sim_waiting *ret)
+{
+    const struct sim_thread *thread = thread_of(actor);
+    const struct sim_thread_wait *wait = &thread->wait;
+    if (wait->sync == NULL || thread->listed) {
+        return false;
+    }
+    uint32_t site = wait->site != NULL ? wait->site->id : 0;
+    *ret = (struct sim_waiting){wait->sync->object, site, wait->reason};
+    return true;
+}
+
+static enum sim_spurious_poll
+thread_spurious_poll(struct sim_actor *actor)
+{
+    struct sim_thread *thread = thread_of(actor);
+    if (!thread->blocked || !thread->listed || !thread->wait.spurious) {
+        return SIM_SPURIOUS_POLL_UNSUPPORTED;
+    }
+    thread->asked = true;
+    sim_actor_disable(actor);
+    run(thread);
+    return actor->done ? SIM_SPURIOUS_POLL_MOVED : SIM_SPURIOUS_POLL_STILL;
+}
+
+static bool
+thread_in_host(const struct sim_actor *actor, struct sim_in_host *ret)
+{
+    const struct sim_thread *thread = thread_of(actor);
+    *ret = (struct sim_in_host){.reports = thread->wait.reports};
+    return thread->blocked && thread->listed && thread->wait.reports > 0;
+}
+
+static void
+thread_interrupt(struct sim_actor *actor, uint32_t nth)
+{
+    struct sim_thread *thread = thread_of(actor);
+    rt_assert(thread->blocked);
+    thread->asked = true;
+    thread->report = nth;
+    sim_actor_enable(actor);
+}
+
+static void
+thread_cancel(struct sim_actor *actor)
+{
+    sim_actor_leave(actor);
+}
+
+static uintptr_t
+thread_code(const struct sim_actor *actor)
+{
+    void *(*fn)(void *) = thread_of(actor)->fn;
+    uintptr_t address;
+    _Static_assert(sizeof(address) == sizeof(fn), "a function's address is a word");
+    memcpy(&address, &fn, sizeof(address));
+    return address;
+}
+
+static const struct sim_actor_ops thread_ops = {
+        .kind = SIM_ACTOR_TASK,
+        .own_timeouts = true,
+        .step = thread_step,
+        .spurious_poll = thread_spurious_poll,
+        .waiting = thread_waiting,
+        .waited = thread_waited,
+        .cancel = thread_cancel,
+        .in_host = thread_in_host,
+        .interrupt = thread_interrupt,
+        .code = thread_code,
+};
+
+/* ---- Life. ----------------------------------------------------------------------------------- */
+
+static void
+call_cleanups(struct sim_thread *thread)
+{
+    thread->exits = true;
+    while (thread->cleanups != NULL) {
+        const struct sim_thread_cleanup *cleanup = thread->cleanups;
+        thread->cleanups = cleanup->next;
+        cleanup->fn(cleanup->argument);
+    }
+}
+
+static void
+thread_main(void *argument)
+{
+    struct sim_thread *thread = argument;
+    thread->result = thread->fn(thread->argument);
+    call_cleanups(thread);
+}
+
+void
+sim_thread_exit(void *result)
+{
+    struct sim_thread *thread = sim_thread_now;
+    rt_assert(thread != NULL);
+    thread->result = result;
+    call_cleanups(thread);
+    thread->fiber.context.finished = true;
+    rt__context_suspend(&thread->fiber.context);
+    rt_unreached("a thread that has ended is not entered");
+}
+
+void
+sim_thread_end_program(void)
+{
+    struct sim_world *world = sim_thread_now->actor.world;
+    for (struct sim_thread *at = sim_thread_first(world); at != NULL; at = at->next) {
+        if (at->actor.foreground) {
+            at->actor.foreground = false;
+            at->actor.background = true;
+            world->foreground--;
+        }
+    }
+    rt__context_suspend(&sim_thread_now->fiber.context);
+    rt_unreached("a program that has ended takes no step");
+}
+
+void *
+sim_thread_join(struct sim_thread *thread, const struct rt_site *site)
+{
+    struct sim_world *world = thread->actor.world;
+    rt_assert(thread != sim_thread_now && !thread->detached && !thread->joined);
+    thread->joining = true;
+    while (!thread->actor.done) {
+        const struct sim_thread_wait wait = {
+                .sync = &thread->end, .site = site, .due_ns = SIM_NEVER};
+        (void)sim_thread_block(&wait);
+    }
+    thread->joined = true;
+    sim_world_progress(world);
+    return thread->result;
+}
+
+static void
+name(struct sim_thread *thread, const char *name)
+{
+    if (name != NULL) {
+        (void)snprintf(thread->name, sizeof(thread->name), "%s", name);
+    } else {
+        (void)snprintf(thread->name, sizeof(thread->name), "thread %u", thread->number);
+    }
+}
+
+static void
+append(struct sim_world *world, struct sim_thread *thread)
+{
+    struct sim_threads *threads = sim__threads(world);
+    thread->number = threads->count++;
+    *threads->end = thread;
+    threads->end = &thread->next;
+}
+
+struct sim_thread *
+sim_thread_spawn(struct sim_world *world, const struct sim_thread_start *start)
+{
+    rt_assert(start->fn != NULL);
+    struct sim_thread *thread = sim_new(world, struct sim_thread);
+    append(world, thread);
+    thread->fn = start->fn;
+    thread->argument = start->argument;
+    thread->detached = start->detached;
+    thread->asleep = true;
+    name(thread, start->name);
+    sim_actor_init(&thread->actor, world, &thread_ops, NULL, thread->name, !start->background);
+    thread->object = sim_world_object(world, RT_OBJECT_TASK);
+    sim_actor_announce(&thread->actor, thread->object);
+    thread->end = (struct sim_sync){
+            .address = (uintptr_t)thread, .kind = SIM_SYNC_JOIN, .object = thread->object};
+    sim_fiber_init_sized(&thread->fiber, world, start->stack != 0 ? start->stack : SIM_THREAD_STACK,
+            thread_main, thread);
+    world->on_leave = leave;
+    rt_probe_emit(RT_PROBE_POST, thread->object, NULL, NULL, 0);
+    sim_actor_enable(&thread->actor);
+    return thread;
+}
+
+struct sim_thread *
+sim_thread_first(const struct sim_world *world)
+{
+    return world->threads != NULL ? world->threads->first : NULL;
+}

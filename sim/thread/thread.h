@@ -1,0 +1,275 @@
+/*
+ * thread.h -- threads of a program as actors of the world, and what they wait at.
+ *
+ *      the world's stack                    stacks of threads
+ *      ─────────────────                    ─────────────────
+ *      step of `main` ────── switch ──────▶ main: … pthread_mutex_lock: a decision point
+ *                                                         │ the step rule, on main's own stack
+ *                                             thread 1 ◀──┘ chosen: switch from thread to thread
+ *      the rest of the step ◀─ switch ────── … a stop, a limit, another kind of actor, a quiescence
+ *
+ * A thread runs until its next *decision point*: before each operation through which threads can
+ * affect each other. There the step ends, by the rule of sim/README.md. The thread is at the head
+ * of the queue, as it has never stopped being enabled: alternative 0 continues it, and each
+ * deviation is a pre-emption. A thread that is at SIM_THREAD_ROW points in a row gives way without
+ * a choice: it may wait for another by looking.
+ *
+ * A call of the program is simulated where `sim_thread_now` is not NULL: on the stack of a simulated
+ * thread. On the world's stack, in the parent and between runs it goes to the C library.
+ *
+ * In the ledger a thread is a task, and what lies between two waits is one poll of it: STORE and
+ * POLLED where it blocks, FIRE and WAKE by what wakes it, FIRE_EMPTY where a signal finds no
+ * waiter, POLL when it continues, COMPLETE at its end.
+ *
+ * Ownership. Everything is in the arena of the run, and ends with it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_THREAD_THREAD_H
+#define SIM_THREAD_THREAD_H
+
+#include "sim/core/process/fiber.h"
+#include "sim/core/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Decision points in a row at which a thread may continue. */
+#define SIM_THREAD_ROW 200u
+
+/* Bytes of a stack, where the program says nothing. Only what is used of it is memory. */
+#define SIM_THREAD_STACK ((size_t)1 << 20)
+
+struct sim_thread;
+
+/* ---- What threads wait at. ------------------------------------------------------------------- */
+
+/* What kind of thing is at an address: kind, object kind, what a message calls it. */
+#define SIM_SYNC_LIST(X) \
+    X(MUTEX, MUTEX, "a mutex") \
+    X(COND, NOTIFY, "a condition variable") \
+    X(RWLOCK, MUTEX, "a read-write lock") \
+    X(SEMAPHORE, SEMAPHORE, "a semaphore") \
+    X(BARRIER, GROUP, "a barrier") \
+    X(ONCE, USER, "a one-time initialization") \
+    X(SPIN, MUTEX, "a spin lock") \
+    X(FUTEX, USER, "a futex") \
+    X(JOIN, JOIN, "the end of a thread") \
+    X(SLEEP, TIMER, "its sleep to end") \
+    X(HOST, SLOT, "its host")
+
+enum sim_sync_kind {
+#define SIM_SYNC_ENUM(name, object, text) SIM_SYNC_##name,
+    SIM_SYNC_LIST(SIM_SYNC_ENUM)
+#undef SIM_SYNC_ENUM
+            SIM_SYNC_KINDS
+};
+
+/*
+ * What is at an address of the program: its waiting threads, and what the C library would keep in
+ * the memory there. That memory is neither read nor written: a statically initialized object, and
+ * one that the program copied, are as new.
+ */
+struct sim_sync {
+    uintptr_t address;
+    uint32_t kind;            /* enum sim_sync_kind */
+    uint32_t object;          /* Its number in events; see sim_sync_object. */
+    struct sim_thread *first; /* The waiting threads, the one that waits longest first. */
+    struct sim_thread *last;
+    struct sim_thread *owner; /* Of a lock; NULL: none. */
+    uint32_t depth;           /* How often the owner has locked it. */
+    uint32_t value;           /* Of a semaphore: permits; of a barrier, a rwlock: how many. */
+    uint32_t flags;           /* The primitive's own. */
+    uint32_t count;           /* The primitive's own. */
+};
+
+/*
+ * What is at `address`; made when it is asked for the first time, or when another kind of thing was
+ * there before. Never NULL.
+ */
+struct sim_sync *sim_sync_at(
+        struct sim_world *world, const volatile void *address, enum sim_sync_kind kind);
+
+/* The same, as new: the program has initialized it. */
+struct sim_sync *sim_sync_init(
+        struct sim_world *world, const volatile void *address, enum sim_sync_kind kind);
+
+/*
+ * The number of `sync` in events. It is the same in other interleavings of the program: of a
+ * variable of a loaded module it is made from its offset, of one on a stack from the thread and the
+ * offset there, of others from the thread that used it first.
+ */
+uint32_t sim_sync_object(struct sim_world *world, struct sim_sync *sync);
+
+/* "a mutex" …; static. */
+const char *sim_sync_name(uint32_t kind);
+
+/*
+ * Supplied by whoever knows the program's symbols (sim/program): writes the name of what is at
+ * `address` ("ready", "queue.head") to `buffer` and returns true; false: it has none. Called for
+ * reports alone, with sim_thread_now NULL. NULL: objects have no names.
+ */
+extern bool (*sim_thread_name_of)(const void *address, char *buffer, size_t size);
+
+/*
+ * Supplied by whoever knows the program's call sites: the site of the call that returns to `pc`, or
+ * NULL. Called at each simulated call: an array lookup. NULL: sites are not known.
+ */
+extern const struct rt_site *(*sim_thread_site_of)(const void *pc);
+
+/* The site of the call of the function that this is used in. */
+#define SIM_THREAD_HERE sim_thread_site(__builtin_return_address(0))
+static inline const struct rt_site *
+sim_thread_site(const void *pc)
+{
+    return sim_thread_site_of != NULL ? sim_thread_site_of(pc) : NULL;
+}
+
+/* ---- Threads. -------------------------------------------------------------------------------- */
+
+enum sim_woken {
+    SIM_WOKEN,          /* By sim_thread_wake_one or sim_thread_wake_all. */
+    SIM_WOKEN_TIMEOUT,  /* Its due time came. */
+    SIM_WOKEN_SPURIOUS, /* For nothing: the oracle asks, or a decision. */
+};
+
+/* How a thread waits. */
+struct sim_thread_wait {
+    struct sim_sync *sync;
+    const struct rt_site *site; /* The line of the program; NULL: not known. */
+    const char *reason;         /* Static; NULL: what kind of thing it waits at. */
+    uint64_t due_ns;            /* It waits no longer than that; SIM_NEVER: for any time. */
+    bool spurious;              /* The wait may end for nothing, by its own contract. */
+    /* Of a wait in the host: how many things it asks for, each of which may be reported for
+     * nothing; see sim_thread_report. 0: it does not wait in its host. */
+    uint32_t reports;
+};
+
+/* What a cleanup at the end of a thread calls: key destructors, C++'s thread_local. */
+struct sim_thread_cleanup {
+    void (*fn)(void *argument);
+    void *argument;
+    struct sim_thread_cleanup *next;
+};
+
+struct sim_thread {
+    struct sim_actor actor;
+    struct sim_fiber fiber;
+    struct sim_thread *next;     /* In the order of creation. */
+    struct sim_thread *behind;   /* In the waiting list of `wait.sync`. */
+    struct sim_thread_wait wait; /* The last one; it is in force while `blocked`. */
+    struct sim_sync end;         /* Where those wait that join it. */
+    struct sim_thread_cleanup *cleanups; /* Called at its end, the last one first. */
+    void *(*fn)(void *);
+    void *argument;
+    void *result;
+    uintptr_t pointer;  /* Its thread pointer; 0: the world's (tcb.h). */
+    void **keys;        /* Of pthread_setspecific; NULL: none set yet. */
+    uint32_t key_count; /* Of `keys`. */
+    uint32_t object;
+    uint32_t number; /* 0: the first thread of the run. */
+    uint32_t row;    /* Decision points in a row. */
+    uint32_t report; /* After SIM_WOKEN_SPURIOUS; see sim_thread_report. */
+    int error;       /* errno while another thread runs, where they have one thread pointer. */
+    bool blocked;
+    bool listed;    /* It is in the waiting list of wait.sync. */
+    bool asked;     /* The oracle has woken it. */
+    bool asleep;    /* When it is next entered, that is a poll: it was blocked, or is new. */
+    bool detached;
+    bool joined;
+    bool joining;   /* Another thread waits for its end. */
+    bool exits;     /* It runs its cleanups. */
+    bool canceled;  /* pthread_cancel was called for it. */
+    bool uncancelable;
+    char name[16];
+};
+
+/* On whose stack the processor is; NULL: on none of a simulated thread. */
+extern struct sim_thread *sim_thread_now;
+
+/* How a thread begins. */
+struct sim_thread_start {
+    const char *name; /* Copied, up to 15 bytes; NULL: "thread 1" … */
+    void *(*fn)(void *argument);
+    void *argument;
+    size_t stack;    /* Bytes; 0: SIM_THREAD_STACK. */
+    bool background; /* The run does not wait for it to end. */
+    bool detached;
+};
+
+/*
+ * Makes a thread, which can run from the next decision on. Called by a thread, or in setup. Without
+ * a stack, or with too many actors, the run ends with verdict contract.
+ */
+struct sim_thread *sim_thread_spawn(
+        struct sim_world *world, const struct sim_thread_start *start);
+
+/* Ends the calling thread: its cleanups are called, then those are woken that join it. */
+__attribute__((noreturn)) void sim_thread_exit(void *result);
+
+/* Waits until `thread` has ended, which must be joinable, and returns its result. */
+void *sim_thread_join(struct sim_thread *thread, const struct rt_site *site);
+
+/* Ends the program: no other thread is waited for, and the calling one takes no further step. */
+__attribute__((noreturn)) void sim_thread_end_program(void);
+
+/* The first thread of the run; the others follow by `next`. NULL: there is none. */
+struct sim_thread *sim_thread_first(const struct sim_world *world);
+
+/* ---- What a thread calls. Only with sim_thread_now not NULL. --------------------------------- */
+
+/* A decision point, before an operation: another actor may run first. */
+void sim_thread_point(void);
+
+/* Gives way: all others that are enabled now are before it in the queue. */
+void sim_thread_yield(void);
+
+/* Blocks the calling thread, at the end of the waiting list. */
+enum sim_woken sim_thread_block(const struct sim_thread_wait *wait);
+
+/* After SIM_WOKEN_SPURIOUS of a wait with `reports`: which of the things that it asked for is to be
+ * reported, from 1 on; 0: none, as after EINTR. */
+static inline uint32_t
+sim_thread_report(void)
+{
+    return sim_thread_now->report;
+}
+
+/* ---- What wakes threads, on any stack. ------------------------------------------------------- */
+
+/*
+ * Wakes one thread that waits at `sync`: the first one, or, with `choose`, any, by a decision of
+ * the calling thread (kind `order`). Returns it; NULL: none waits, which is an event too.
+ */
+struct sim_thread *sim_thread_wake_one(
+        struct sim_world *world, struct sim_sync *sync, const struct rt_site *site, bool choose);
+
+/* Wakes all, in the order in which they began to wait, and returns how many there were. */
+uint32_t sim_thread_wake_all(
+        struct sim_world *world, struct sim_sync *sync, const struct rt_site *site);
+
+/* Wakes `thread`, which waits at some place; does nothing if it does not. */
+void sim_thread_wake(struct sim_thread *thread, const struct rt_site *site);
+
+/* ---- Calls of the C library by the simulator itself, on a thread's stack. -------------------- */
+
+/* From here on calls are the C library's; returns what sim_thread_resume takes. */
+static inline struct sim_thread *
+sim_thread_pause(void)
+{
+    struct sim_thread *paused = sim_thread_now;
+    sim_thread_now = NULL;
+    return paused;
+}
+
+static inline void
+sim_thread_resume(struct sim_thread *paused)
+{
+    sim_thread_now = paused;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
