@@ -70,7 +70,7 @@ struct sim_actor_ops {
     enum sim_actor_kind kind;
     /* What happens on its behalf is one step: a loop that polls it is not switched meanwhile. */
     bool undivided;
-    /* Its due time is the end of a wait that it has limited itself: what it gains then is in time. */
+    /* Its due time ends a wait that it has limited itself: what it gains then is in time. */
     bool own_timeouts;
     /* Takes one step. The actor is enabled and has been taken out of the queue; it enables itself
      * again if it can make progress. */

@@ -287,13 +287,12 @@ check_checkpoints(struct sim_world *world)
     }
 }
 
-/* sim__world_next takes no checkpoint, calls no hook, asks no scenario whether it is done, and stops
- * in no debugger. */
+/* sim__world_next takes no checkpoint, calls no hook, asks no scenario whether it is done, and
+ * stops in no debugger. */
 static void
 allow_direct(struct sim_world *world)
 {
-    world->direct =
-            world->scenario->done == NULL && world->stepped == NULL && world->trap == NULL;
+    world->direct = world->scenario->done == NULL && world->stepped == NULL && world->trap == NULL;
 }
 
 /* To its end, with a stop in between where the run has a trap. */

@@ -172,12 +172,12 @@ struct sim_world {
     uint64_t converge_ns;
     uint64_t fault_free_step; /* Where the phase began, … */
     uint64_t fault_free_ns;
-    uint64_t time_limit_ns;  /* Of the run, or of its fault-free phase. */
-    bool fault_free;         /* … if it did. */
-    bool stopped;            /* At `stop`. */
-    bool direct;             /* sim__world_next may take a step's decisions on another stack. */
+    uint64_t time_limit_ns; /* Of the run, or of its fault-free phase. */
+    bool fault_free;        /* … if it did. */
+    bool stopped;           /* At `stop`. */
+    bool direct;            /* sim__world_next may take a step's decisions on another stack. */
     uint32_t picked; /* The actor at this place of the queue, from 1 on, was chosen so; 0: none. */
-    bool over;               /* The run has ended. */
+    bool over;       /* The run has ended. */
     uint64_t suspensions;    /* Polls that left a task blocked. */
     uint64_t cancels;        /* Tasks that a fault has cancelled. */
     uint64_t calm_until;     /* No actor is perturbed before this step. */
@@ -215,7 +215,7 @@ struct sim_world {
     void (*on_fail)(void);                                     /* sim_fail was called. */
     void (*on_loop_wake)(struct sim_actor *loop, bool asleep); /* A loop is woken, asleep or not. */
     void (*on_leave)(void); /* sim_fail was called: what runs now is left for good. */
-    struct sim_trap *trap;                                     /* Of the next run; NULL: none. */
+    struct sim_trap *trap;  /* Of the next run; NULL: none. */
     struct sim_outcome outcome;
 };
 

@@ -164,8 +164,7 @@ record_name(struct sim_world *world, const struct sim_sync *sync)
                  sim_thread_name_of((const void *)sync->address, text, sizeof(text));
     sim_thread_resume(paused);
     if (named) {
-        sim_record_text(
-                &world->recorder, SIM_TEXT_OBJECT, sync->object, text, strlen(text));
+        sim_record_text(&world->recorder, SIM_TEXT_OBJECT, sync->object, text, strlen(text));
     }
 }
 
@@ -251,10 +250,10 @@ sim_thread_wake_one(
         rt_probe_emit(RT_PROBE_FIRE_EMPTY, sim_sync_object(world, sync), NULL, site, 0);
         return NULL;
     }
-    uint32_t nth = choose && thread->behind != NULL
-                           ? sim_actor_choose(world->current, SIM_KIND_ORDER, count(sync),
-                                     SIM_ODDS_EVEN)
-                           : 0;
+    uint32_t nth =
+            choose && thread->behind != NULL
+                    ? sim_actor_choose(world->current, SIM_KIND_ORDER, count(sync), SIM_ODDS_EVEN)
+                    : 0;
     for (; nth > 0; nth--) {
         thread = thread->behind;
     }

@@ -14,8 +14,8 @@
  * deviation is a pre-emption. A thread that is at SIM_THREAD_ROW points in a row gives way without
  * a choice: it may wait for another by looking.
  *
- * A call of the program is simulated where `sim_thread_now` is not NULL: on the stack of a simulated
- * thread. On the world's stack, in the parent and between runs it goes to the C library.
+ * A call of the program is simulated where `sim_thread_now` is not NULL: on the stack of a
+ * simulated thread. On the world's stack, in the parent and between runs it goes to the C library.
  *
  * In the ledger a thread is a task, and what lies between two waits is one poll of it: STORE and
  * POLLED where it blocks, FIRE and WAKE by what wakes it, FIRE_EMPTY where a signal finds no
@@ -106,14 +106,14 @@ uint32_t sim_sync_object(struct sim_world *world, struct sim_sync *sync);
 const char *sim_sync_name(uint32_t kind);
 
 /*
- * Supplied by whoever knows the program's symbols (sim/program): writes the name of what is at
+ * Supplied by the module that knows the program's symbols (sim/program): writes the name of what is at
  * `address` ("ready", "queue.head") to `buffer` and returns true; false: it has none. Called for
  * reports alone, with sim_thread_now NULL. NULL: objects have no names.
  */
 extern bool (*sim_thread_name_of)(const void *address, char *buffer, size_t size);
 
 /*
- * Supplied by whoever knows the program's call sites: the site of the call that returns to `pc`, or
+ * Supplied by the module that knows the program's call sites: the site of the call that returns to `pc`, or
  * NULL. Called at each simulated call: an array lookup. NULL: sites are not known.
  */
 extern const struct rt_site *(*sim_thread_site_of)(const void *pc);
@@ -156,10 +156,10 @@ struct sim_thread_cleanup {
 struct sim_thread {
     struct sim_actor actor;
     struct sim_fiber fiber;
-    struct sim_thread *next;     /* In the order of creation. */
-    struct sim_thread *behind;   /* In the waiting list of `wait.sync`. */
-    struct sim_thread_wait wait; /* The last one; it is in force while `blocked`. */
-    struct sim_sync end;         /* Where those wait that join it. */
+    struct sim_thread *next;             /* In the order of creation. */
+    struct sim_thread *behind;           /* In the waiting list of `wait.sync`. */
+    struct sim_thread_wait wait;         /* The last one; it is in force while `blocked`. */
+    struct sim_sync end;                 /* Where those wait that join it. */
     struct sim_thread_cleanup *cleanups; /* Called at its end, the last one first. */
     void *(*fn)(void *);
     void *argument;
@@ -173,14 +173,14 @@ struct sim_thread {
     uint32_t report; /* After SIM_WOKEN_SPURIOUS; see sim_thread_report. */
     int error;       /* errno while another thread runs, where they have one thread pointer. */
     bool blocked;
-    bool listed;    /* It is in the waiting list of wait.sync. */
-    bool asked;     /* The oracle has woken it. */
-    bool asleep;    /* When it is next entered, that is a poll: it was blocked, or is new. */
+    bool listed; /* It is in the waiting list of wait.sync. */
+    bool asked;  /* The oracle has woken it. */
+    bool asleep; /* When it is next entered, that is a poll: it was blocked, or is new. */
     bool detached;
     bool joined;
-    bool joining;   /* Another thread waits for its end. */
-    bool exits;     /* It runs its cleanups. */
-    bool canceled;  /* pthread_cancel was called for it. */
+    bool joining;  /* Another thread waits for its end. */
+    bool exits;    /* It runs its cleanups. */
+    bool canceled; /* pthread_cancel was called for it. */
     bool uncancelable;
     char name[16];
 };
@@ -202,8 +202,7 @@ struct sim_thread_start {
  * Makes a thread, which can run from the next decision on. Called by a thread, or in setup. Without
  * a stack, or with too many actors, the run ends with verdict contract.
  */
-struct sim_thread *sim_thread_spawn(
-        struct sim_world *world, const struct sim_thread_start *start);
+struct sim_thread *sim_thread_spawn(struct sim_world *world, const struct sim_thread_start *start);
 
 /* Ends the calling thread: its cleanups are called, then those are woken that join it. */
 __attribute__((noreturn)) void sim_thread_exit(void *result);

@@ -38,8 +38,8 @@ void sim_images_restore(void);
 void sim_images_each(
         void (*visit)(void *argument, const char *memory, size_t size), void *argument);
 
-/* True when `address` is in that memory; *ret_offset is the same in each process that has loaded the
- * same libraries. */
+/* True when `address` is in that memory; *ret_offset is the same in each process that has loaded
+ * the same libraries. */
 bool sim_images_find(const void *address, size_t *ret_offset);
 
 /* Bytes in all images. */

@@ -104,15 +104,15 @@ TEST(thread_points_continue_by_default)
     fewest = UINT32_MAX;
     most = 0;
     struct sim_outcome outcome = lab_run(&lab, &walks, 1, true);
-    CHECK_INT(outcome.verdict, ==, SIM_VERDICT_PASS);
-    CHECK_INT(outcome.deviations, ==, 0);
-    CHECK_INT(most, ==, 1);
+    ck_assert_int_eq(outcome.verdict, SIM_VERDICT_PASS);
+    ck_assert_int_eq(outcome.deviations, 0);
+    ck_assert_int_eq(most, 1);
     for (uint64_t seed = 1; seed <= 200; seed++) {
         outcome = lab_run(&lab, &walks, seed, false);
-        CHECK_INT(outcome.verdict, ==, SIM_VERDICT_PASS);
+        ck_assert_int_eq(outcome.verdict, SIM_VERDICT_PASS);
     }
-    CHECK_INT(fewest, ==, 1);
-    CHECK_INT(most, ==, 7);
+    ck_assert_int_eq(fewest, 1);
+    ck_assert_int_eq(most, 7);
     lab_fini(&lab);
 }
 
@@ -123,8 +123,7 @@ never_before_all_have_ended(struct sim_world *world, void *state)
     return world->foreground == 0;
 }
 
-static const struct sim_scenario walks_by_the_world = {
-        .name = "test/walks",
+static const struct sim_scenario walks_by_the_world = {.name = "test/walks",
         .setup = two_walkers,
         .check = note_changes,
         .done = never_before_all_have_ended};
@@ -140,8 +139,8 @@ TEST(thread_switches_are_the_worlds_steps)
     lab_init(&lab, NULL, 0xaa);
     for (uint64_t seed = 1; seed <= 50; seed++) {
         uint64_t direct = lab_run(&lab, &walks, seed, false).digest;
-        CHECK(direct != 0);
-        CHECK(direct == lab_run(&lab, &walks_by_the_world, seed, false).digest);
+        ck_assert(direct != 0);
+        ck_assert(direct == lab_run(&lab, &walks_by_the_world, seed, false).digest);
     }
     lab_fini(&lab);
 }
@@ -195,10 +194,10 @@ TEST(thread_that_spins_gives_way)
     struct lab lab;
     lab_init(&lab, NULL, 0xaa);
     struct sim_outcome outcome = lab_run(&lab, &spins, 1, true);
-    CHECK_INT(outcome.verdict, ==, SIM_VERDICT_PASS);
-    CHECK_INT(outcome.steps, >=, SIM_THREAD_ROW);
-    CHECK_INT(outcome.steps, <, SIM_THREAD_ROW + 10);
-    CHECK_INT(lab_run(&lab, &spins_in_vain, 1, false).verdict, ==, SIM_VERDICT_LIVELOCK);
+    ck_assert_int_eq(outcome.verdict, SIM_VERDICT_PASS);
+    ck_assert_uint_ge(outcome.steps, SIM_THREAD_ROW);
+    ck_assert_uint_lt(outcome.steps, SIM_THREAD_ROW + 10);
+    ck_assert_int_eq(lab_run(&lab, &spins_in_vain, 1, false).verdict, SIM_VERDICT_LIVELOCK);
     lab_fini(&lab);
 }
 
@@ -213,9 +212,8 @@ waiter(void *argument)
         if (argument != NULL) {
             sim_thread_point(); /* Not held by a lock: a signal may come here. */
         }
-        const struct sim_thread_wait wait = {.sync = state->rung,
-                .spurious = state->spurious,
-                .due_ns = state->due_ns};
+        const struct sim_thread_wait wait = {
+                .sync = state->rung, .spurious = state->spurious, .due_ns = state->due_ns};
         state->woken = sim_thread_block(&wait);
         if (state->woken == SIM_WOKEN_TIMEOUT) {
             return NULL;
@@ -298,11 +296,11 @@ TEST(thread_wait_is_judged)
     struct lab lab;
     lab_init(&lab, NULL, 0xaa);
     uint32_t lost = count(&lab, &rings_late, SIM_VERDICT_LOST_WAKEUP);
-    CHECK_INT(lost, >, 10);
-    CHECK_INT(count(&lab, &rings_late, SIM_VERDICT_PASS), ==, 300 - lost);
-    CHECK_INT(count(&lab, &rings_in_time, SIM_VERDICT_PASS), ==, 300);
-    CHECK_INT(lab_judge(&lab, &rings_never, 1, false).verdict, ==, SIM_VERDICT_DEADLOCK);
-    CHECK_INT(count(&lab, &rings_mutex, SIM_VERDICT_DEADLOCK), ==, lost);
+    ck_assert_int_gt(lost, 10);
+    ck_assert_int_eq(count(&lab, &rings_late, SIM_VERDICT_PASS), 300 - lost);
+    ck_assert_int_eq(count(&lab, &rings_in_time, SIM_VERDICT_PASS), 300);
+    ck_assert_int_eq(lab_judge(&lab, &rings_never, 1, false).verdict, SIM_VERDICT_DEADLOCK);
+    ck_assert_int_eq(count(&lab, &rings_mutex, SIM_VERDICT_DEADLOCK), lost);
     lab_fini(&lab);
 }
 
@@ -315,8 +313,8 @@ TEST(thread_wait_times_out)
     struct lab lab;
     lab_init(&lab, NULL, 0xaa);
     struct sim_outcome outcome = lab_judge(&lab, &times_out, 1, true);
-    CHECK_INT(outcome.verdict, ==, SIM_VERDICT_PASS);
-    CHECK_INT(outcome.sim_ns, >=, 5000000);
+    ck_assert_int_eq(outcome.verdict, SIM_VERDICT_PASS);
+    ck_assert_uint_ge(outcome.sim_ns, 5000000);
     lab_fini(&lab);
 }
 
@@ -343,8 +341,7 @@ static void *
 parent(void *argument)
 {
     struct sim_thread *self = sim_thread_now;
-    struct sim_thread_cleanup *cleanups =
-            sim_zalloc(self->actor.world, 2 * sizeof(*cleanups));
+    struct sim_thread_cleanup *cleanups = sim_zalloc(self->actor.world, 2 * sizeof(*cleanups));
     SIM_ALWAYS(sim_thread_join(spawn(self->actor.world, child, 0), NULL) == (void *)7);
     SIM_ALWAYS(sim_thread_join(spawn(self->actor.world, child, 9), NULL) == (void *)9);
     cleanups[0] = (struct sim_thread_cleanup){note, (void *)1, NULL};
@@ -390,15 +387,15 @@ static const struct sim_scenario families = {
 static const struct sim_scenario leaves_others = {.name = "test/leaves", .setup = leave_others};
 
 /*
- * Goal: a joined thread's result arrives, cleanups run at the end, the last one first, and a program
- * may end while threads are blocked.
+ * Goal: a joined thread's result arrives, cleanups run at the end, the last one first, and a
+ * program may end while threads are blocked.
  * Method: 300 runs each.
  */
 TEST(thread_ends)
 {
     struct lab lab;
     lab_init(&lab, NULL, 0xaa);
-    CHECK_INT(count(&lab, &families, SIM_VERDICT_PASS), ==, 300);
-    CHECK_INT(count(&lab, &leaves_others, SIM_VERDICT_PASS), ==, 300);
+    ck_assert_int_eq(count(&lab, &families, SIM_VERDICT_PASS), 300);
+    ck_assert_int_eq(count(&lab, &leaves_others, SIM_VERDICT_PASS), 300);
     lab_fini(&lab);
 }
