@@ -106,15 +106,15 @@ uint32_t sim_sync_object(struct sim_world *world, struct sim_sync *sync);
 const char *sim_sync_name(uint32_t kind);
 
 /*
- * Supplied by the module that knows the program's symbols (sim/program): writes the name of what is at
+ * Supplied by the module that knows the program's symbols: writes the name of what is at
  * `address` ("ready", "queue.head") to `buffer` and returns true; false: it has none. Called for
  * reports alone, with sim_thread_now NULL. NULL: objects have no names.
  */
 extern bool (*sim_thread_name_of)(const void *address, char *buffer, size_t size);
 
 /*
- * Supplied by the module that knows the program's call sites: the site of the call that returns to `pc`, or
- * NULL. Called at each simulated call: an array lookup. NULL: sites are not known.
+ * Supplied by the module that knows the program's call sites: the site of the call that returns
+ * to `pc`, or NULL. Called at each simulated call: an array lookup. NULL: sites are not known.
  */
 extern const struct rt_site *(*sim_thread_site_of)(const void *pc);
 
