@@ -121,15 +121,11 @@ overdue_first(struct sim__candidate *candidates, uint32_t count)
     return overdue;
 }
 
-uint32_t
-sim__batch(struct sim_host *host, struct sim__candidate *candidates, uint32_t count, uint32_t max)
+/* Those that were left out too often come first where only `kept` (at most `max`) are reported;
+ * returns how many are, and counts. */
+static uint32_t
+keep(struct sim__candidate *candidates, uint32_t count, uint32_t kept, uint32_t max)
 {
-    rt_assert(count > 0);
-    rt_assert(max > 0);
-    order(host, candidates, count);
-    uint32_t n = count < SIM_ALTERNATIVES_MAX ? count : SIM_ALTERNATIVES_MAX;
-    uint32_t index = sim_actor_choose(&host->actor, SIM_KIND_SUBSET, n, subset_odds);
-    uint32_t kept = index == 0 ? count : index;
     kept = kept < max ? kept : max;
     if (kept < count) {
         uint32_t overdue = overdue_first(candidates, count);
@@ -140,6 +136,27 @@ sim__batch(struct sim_host *host, struct sim__candidate *candidates, uint32_t co
         *candidates[i].left_out = i < kept ? 0 : *candidates[i].left_out + 1;
     }
     return kept;
+}
+
+uint32_t
+sim__batch(struct sim_host *host, struct sim__candidate *candidates, uint32_t count, uint32_t max)
+{
+    rt_assert(count > 0);
+    rt_assert(max > 0);
+    order(host, candidates, count);
+    uint32_t n = count < SIM_ALTERNATIVES_MAX ? count : SIM_ALTERNATIVES_MAX;
+    uint32_t index = sim_actor_choose(&host->actor, SIM_KIND_SUBSET, n, subset_odds);
+    return keep(candidates, count, index == 0 ? count : index, max);
+}
+
+uint32_t
+sim__batch_all(
+        struct sim_host *host, struct sim__candidate *candidates, uint32_t count, uint32_t max)
+{
+    rt_assert(count > 0);
+    rt_assert(max > 0);
+    order(host, candidates, count);
+    return keep(candidates, count, count, max);
 }
 
 struct sim__candidate *

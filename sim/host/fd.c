@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "sim/host/fd_priv.h"
+#include "sim/host/sys_priv.h"
 
 /* Numbers of one table. */
 #define NUMBERS_MAX 1024u
@@ -65,21 +65,44 @@ sim__fd_available(struct sim_fds *fds, uint32_t count)
 }
 
 int
-sim__fd_open(struct sim__description *description)
+sim__fd_open_at(struct sim__description *description, uint32_t place)
 {
     struct sim_fds *fds = description->fds;
+    struct sim_world *world = fds->host->world;
+    rt_assert(place < fds->limit);
+    sim__reserve(world, &fds->numbers, place + 1, &fds->capacity, sizeof(*fds->numbers));
+    rt_assert(fds->numbers[place] == NULL);
+    fds->numbers[place] = description;
+    description->numbers++;
+    int number = fds->first + (int)place;
+    sim_world_event(world, SIM_EVENT_OPEN, description->source->object, 0, 0, (uint64_t)number);
+    return number;
+}
+
+int
+sim__fd_open(struct sim__description *description)
+{
+    const struct sim_fds *fds = description->fds;
     uint32_t place = 0;
     while (place < fds->capacity && fds->numbers[place] != NULL) {
         place++;
     }
-    sim__reserve(fds->host->world, &fds->numbers, place + 1, &fds->capacity, sizeof(*fds->numbers));
-    rt_assert(place < fds->limit);
-    fds->numbers[place] = description;
-    description->numbers++;
-    int number = fds->first + (int)place;
+    return sim__fd_open_at(description, place);
+}
+
+void
+sim__fd_free(struct sim_fds *fds, int fd)
+{
+    struct sim__description *description = sim__fd_get(fds, fd);
+    rt_assert(description != NULL);
+    uint32_t place = (uint32_t)(fd - fds->first);
+    fds->numbers[place] = NULL;
+    if (place < fds->flags_capacity) {
+        fds->number_flags[place] = 0;
+    }
     sim_world_event(
-            fds->host->world, SIM_EVENT_OPEN, description->source->object, 0, 0, (uint64_t)number);
-    return number;
+            fds->host->world, SIM_EVENT_CLOSE, description->source->object, 0, 0, (uint64_t)fd);
+    sim__description_release(description);
 }
 
 /* ---- Descriptions. --------------------------------------------------------------------------- */
@@ -92,6 +115,27 @@ sim__description_init(struct sim__description *description, struct sim_fds *fds,
     description->ops = ops;
     description->fds = fds;
     description->source = sim__source_new(fds->host, name, ops->arrived, description);
+}
+
+void
+sim__description_hold(struct sim__description *description)
+{
+    rt_assert(description->numbers > 0);
+    description->numbers++;
+}
+
+void
+sim__description_release(struct sim__description *description)
+{
+    rt_assert(description->numbers > 0);
+    if (--description->numbers > 0) {
+        return;
+    }
+    sim__description_forget(description);
+    if (description->ops->closed != NULL) {
+        description->ops->closed(description);
+    }
+    sim__source_end(description->source);
 }
 
 uint32_t
@@ -147,18 +191,7 @@ sim_fd_close(struct sim_fds *fds, int fd)
     if (description == NULL) {
         return RT_E_STALE;
     }
-    rt_assert(description->numbers > 0);
-    fds->numbers[fd - fds->first] = NULL;
-    sim_world_event(
-            fds->host->world, SIM_EVENT_CLOSE, description->source->object, 0, 0, (uint64_t)fd);
-    if (--description->numbers > 0) {
-        return RT_OK;
-    }
-    sim__description_forget(description);
-    if (description->ops->closed != NULL) {
-        description->ops->closed(description);
-    }
-    sim__source_end(description->source);
+    sim__fd_free(fds, fd);
     return RT_OK;
 }
 
@@ -170,6 +203,9 @@ sim_fd_read_at(struct sim_fds *fds, int fd, void *buffer, size_t size, const str
     struct sim__description *description = sim__fd_get(fds, fd);
     if (description == NULL) {
         return RT_E_STALE;
+    }
+    if (description->ops->sys != NULL) {
+        return sim__sys_read_as_fd(description, buffer, size, await);
     }
     if (size == 0 || description->ops->read == NULL) {
         return RT_E_INVALID;
@@ -186,6 +222,9 @@ sim_fd_write_at(
     struct sim__description *description = sim__fd_get(fds, fd);
     if (description == NULL) {
         return RT_E_STALE;
+    }
+    if (description->ops->sys != NULL) {
+        return sim__sys_write_as_fd(description, buffer, size, await);
     }
     if (size == 0 || description->ops->write == NULL) {
         return RT_E_INVALID;

@@ -22,12 +22,15 @@
 #define SIM__FDS_MAGIC 0x53464453u
 
 struct sim__description;
+struct sim__sys_ops;
 
 struct sim__description_ops {
     /* Something sent with sim__source_arrive_in has arrived; `argument` is the description. */
     void (*arrived)(void *argument, uint64_t amount);
     /* SIM_FD_… that hold for it now. */
     uint32_t (*events)(const struct sim__description *description);
+    /* The calls of sys.h; NULL: `read` and `write` below serve them too. */
+    const struct sim__sys_ops *sys;
     /* As sim_fd_read and sim_fd_write, for a `size` that is not 0; NULL: RT_E_INVALID. */
     int64_t (*read)(struct sim__description *description, void *buffer, size_t size,
             const struct rt_site *await);
@@ -40,7 +43,8 @@ struct sim__description_ops {
 /* Embedded first in a kind's own struct. */
 struct sim__description {
     const struct sim__description_ops *ops;
-    uint32_t numbers; /* That refer to it. */
+    uint32_t numbers; /* That refer to it, and calls that are blocked on it. */
+    uint32_t status;  /* SIM_SYS_NONBLOCK. */
     struct sim_fds *fds;
     struct sim_source *source; /* Its readability. */
 };
@@ -143,7 +147,9 @@ struct sim_fds {
     struct sim_host *host;
     struct rt_list link; /* In host->tables. */
     struct sim__description **numbers;
+    uint8_t *number_flags; /* SIM_SYS_CLOEXEC. */
     size_t capacity;
+    size_t flags_capacity;
     struct rt_list interests; /* All instances, `own` first. */
     struct sim__epoll own;    /* Of sim_fd_add and its relatives: it has no number. */
     struct rt_list spare;     /* Registrations. */
@@ -167,6 +173,16 @@ RT_MUST_CHECK rt_err sim__fd_available(struct sim_fds *fds, uint32_t count);
 
 /* Gives `description` the lowest free number. There must be one (sim__fd_available). */
 int sim__fd_open(struct sim__description *description);
+
+/* Makes number first + `place`, which is free, refer to it. */
+int sim__fd_open_at(struct sim__description *description, uint32_t place);
+
+/* Frees the number, which is open. */
+void sim__fd_free(struct sim_fds *fds, int fd);
+
+/* A blocked call keeps its description, whatever happens to its number. */
+void sim__description_hold(struct sim__description *description);
+void sim__description_release(struct sim__description *description);
 
 /* Makes the common part of a description in `fds`, and its source. */
 void sim__description_init(struct sim__description *description, struct sim_fds *fds,
@@ -228,8 +244,21 @@ bool sim__epoll_ready(const struct sim__epoll *epoll);
  * registration. */
 const char *sim__fds_silence(const struct sim_source *source);
 
+/* What is ready now, at most `max`, in an order that is decided; with `all` nothing is left out
+ * that there is space for. */
+uint32_t sim__epoll_fetch(
+        struct sim__epoll *epoll, struct sim_fd_event *ret_events, uint32_t max, bool all);
+
 /* As sim_fd_wait that does not block, without spurious reports: the caller adds those. */
 uint32_t sim__fds_fetch(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max);
+
+/* Blocks the caller once, until something is ready or `due_ns`. As struct sim_blocking's block. */
+int sim__epoll_block(struct sim__epoll *epoll, uint64_t due_ns, const struct rt_site *await);
+
+/* Reports the nth registration (from 0 on) of those that may be, for nothing. Returns how many are
+ * reported: 1, or 0 where there is no such one. */
+uint32_t sim__epoll_report_nth(
+        struct sim__epoll *epoll, uint32_t nth, struct sim_fd_event *ret_events);
 
 /* One of the registrations, by a decision (SPURIOUS): its source and its data. NULL: none. */
 struct sim_source *sim__fds_pick(struct sim_fds *fds, uint64_t *ret_data);

@@ -11,6 +11,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/host/fd_priv.h"
+#include "sim/host/sys.h"
 
 #define UNASKED (SIM_FD_ERR | SIM_FD_HUP)
 #define ALL \
@@ -460,17 +461,19 @@ report(struct sim__registration *registration, struct sim_fd_event *ret)
             (uint64_t)registration->number);
 }
 
-static uint32_t
-fetch(struct sim__epoll *epoll, struct sim_fd_event *ret_events, uint32_t max)
+uint32_t
+sim__epoll_fetch(struct sim__epoll *epoll, struct sim_fd_event *ret_events, uint32_t max, bool all)
 {
+    struct sim_host *host = epoll->fds->host;
     uint32_t length = 0;
     uint32_t ready = count_ready(epoll, &length);
     if (ready == 0) {
         return 0;
     }
-    struct sim__candidate *candidates = sim__candidates(epoll->fds->host, ready);
+    struct sim__candidate *candidates = sim__candidates(host, ready);
     collect(epoll, candidates);
-    uint32_t fetched = sim__batch(epoll->fds->host, candidates, ready, max);
+    uint32_t fetched = all ? sim__batch_all(host, candidates, ready, max)
+                           : sim__batch(host, candidates, ready, max);
     for (uint32_t i = 0; i < fetched; i++) {
         report(candidate_registration(&candidates[i]), &ret_events[i]);
     }
@@ -482,8 +485,10 @@ fetch(struct sim__epoll *epoll, struct sim_fd_event *ret_events, uint32_t max)
 static bool
 may_report_spuriously(const struct sim__registration *registration)
 {
-    return !registration->spent && (registration->interest & (SIM_FD_IN | SIM_FD_OUT)) != 0 &&
-           holds(registration) == 0 &&
+    const struct sim__description *description = registration->description;
+    bool blocks = description->ops->sys != NULL && (description->status & SIM_SYS_NONBLOCK) == 0;
+    return !registration->spent && !blocks &&
+           (registration->interest & (SIM_FD_IN | SIM_FD_OUT)) != 0 && holds(registration) == 0 &&
            sim__source_may_report_spuriously(registration->description->source);
 }
 
@@ -528,9 +533,8 @@ report_for_nothing(struct sim__registration *spurious, struct sim_fd_event *ret)
     *ret = (struct sim_fd_event){spurious->interest & (SIM_FD_IN | SIM_FD_OUT), spurious->data};
 }
 
-/* Returns how many are reported: 1, or 0 where there is no such candidate. */
-static uint32_t
-report_nth(struct sim__epoll *epoll, uint32_t nth, struct sim_fd_event *ret_events)
+uint32_t
+sim__epoll_report_nth(struct sim__epoll *epoll, uint32_t nth, struct sim_fd_event *ret_events)
 {
     struct sim__registration *spurious = find_spurious(epoll, nth);
     if (spurious == NULL) {
@@ -545,17 +549,16 @@ fetch_hostile(struct sim__epoll *epoll, struct sim_fd_event *ret_events, uint32_
 {
     struct sim__registration *spurious = draw_spurious(epoll);
     if (spurious == NULL) {
-        return fetch(epoll, ret_events, max);
+        return sim__epoll_fetch(epoll, ret_events, max, false);
     }
     report_for_nothing(spurious, &ret_events[0]);
-    return max == 1 ? 1 : 1 + fetch(epoll, &ret_events[1], max - 1);
+    return max == 1 ? 1 : 1 + sim__epoll_fetch(epoll, &ret_events[1], max - 1, false);
 }
 
 /* ---- Waiting. -------------------------------------------------------------------------------- */
 
-/* Blocks the caller once. As struct sim_blocking's block. */
-static int
-block(struct sim__epoll *epoll, uint64_t due_ns, const struct rt_site *await)
+int
+sim__epoll_block(struct sim__epoll *epoll, uint64_t due_ns, const struct rt_site *await)
 {
     struct sim_host *host = epoll->fds->host;
     struct sim__poller *poller = sim__poller_current(host);
@@ -582,7 +585,7 @@ sim__fds_fetch(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t ma
     rt_check(fds, SIM__FDS_MAGIC);
     sim__watch(fds->host);
     sim_loop_pause(fds->host->world);
-    return fetch(&fds->own, ret_events, max);
+    return sim__epoll_fetch(&fds->own, ret_events, max, false);
 }
 
 uint32_t
@@ -605,11 +608,11 @@ sim_fd_wait(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max, 
     }
     bool interrupted = false;
     while (fetched == 0 && sim_now(world) < due_ns && !interrupted) {
-        int how = block(epoll, due_ns, RT_HERE);
-        fetched = fetch(epoll, ret_events, max);
+        int how = sim__epoll_block(epoll, due_ns, RT_HERE);
+        fetched = sim__epoll_fetch(epoll, ret_events, max, false);
         interrupted = how != 0;
         if (fetched == 0 && how > 0) {
-            fetched = report_nth(epoll, (uint32_t)how - 1, ret_events);
+            fetched = sim__epoll_report_nth(epoll, (uint32_t)how - 1, ret_events);
             interrupted = fetched > 0; /* A wait without a timeout must not return 0 here. */
         }
     }

@@ -168,6 +168,10 @@ bool sim__fault(struct sim_host *host, uint64_t bit);
 uint32_t sim__batch(
         struct sim_host *host, struct sim__candidate *candidates, uint32_t count, uint32_t max);
 
+/* As sim__batch, but as many as `max` allows: ORDER only. */
+uint32_t sim__batch_all(
+        struct sim_host *host, struct sim__candidate *candidates, uint32_t count, uint32_t max);
+
 /* Scratch for `count` candidates, valid until the next call. */
 struct sim__candidate *sim__candidates(struct sim_host *host, uint32_t count);
 
@@ -322,6 +326,9 @@ void sim__source_check(const struct sim_source *source);
 
 /* As sim_source_drop, inside of a call. */
 RT_MUST_CHECK rt_err sim__source_drop(struct sim_source *source);
+
+/* Nothing is in flight any more. */
+void sim__source_cancel(struct sim_source *source);
 
 /* Ends it: nothing arrives any more. */
 void sim__source_end(struct sim_source *source);

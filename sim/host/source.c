@@ -207,6 +207,14 @@ sim__source_end(struct sim_source *source)
 }
 
 void
+sim__source_cancel(struct sim_source *source)
+{
+    source->arrivals_count = 0;
+    sim_actor_due(&source->actor, SIM_NEVER);
+    sim_actor_disable(&source->actor);
+}
+
+void
 sim__source_moved(
         struct sim_source *source, uint32_t kind, const struct rt_site *await, uint64_t amount)
 {

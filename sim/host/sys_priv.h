@@ -1,0 +1,61 @@
+/*
+ * sys_priv.h -- what the files about system calls share.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_HOST_SYS_PRIV_H
+#define SIM_HOST_SYS_PRIV_H
+
+#include "sim/host/fd_priv.h"
+#include "sim/host/sys.h"
+
+/* What a wake-up without a key is for: whatever a registration asked for. */
+#define SIM__ANYTHING (SIM_FD_IN | SIM_FD_OUT | SIM_FD_PRI | SIM_FD_RDHUP | SIM_FD_ERR | SIM_FD_HUP)
+
+/* A kind of descriptor as system calls see it. Results are those of sys.h; none of these blocks:
+ * -EAGAIN. NULL: -EINVAL, or for the last two -ENOTSOCK. */
+struct sim__sys_ops {
+    /* `flags`: SIM_SYS_PEEK, if `error` is not NULL. */
+    int64_t (*read)(struct sim__description *description, void *buffer, size_t size, uint32_t flags,
+            const struct rt_site *await);
+    int64_t (*write)(struct sim__description *description, const void *buffer, size_t size,
+            const struct rt_site *await);
+    /* Whether a write of `size` bytes would not be -EAGAIN. NULL: as its events say. */
+    bool (*writable)(const struct sim__description *description, size_t size);
+    /* Bytes that a read would find. NULL: -ENOTTY. */
+    uint64_t (*readable)(const struct sim__description *description);
+    int (*shutdown)(struct sim__description *description, uint32_t how);
+    /* The pending error, once: a positive errno. */
+    int (*error)(struct sim__description *description);
+};
+
+/* A negative errno for a result of the older calls, and back; 0 and more stay. */
+int64_t sim__sys_errno(int64_t result);
+int64_t sim__sys_rt(int64_t result);
+
+/* As sim_fd_read and sim_fd_write, on a kind that has `sys`. */
+int64_t sim__sys_read_as_fd(struct sim__description *description, void *buffer, size_t size,
+        const struct rt_site *await);
+int64_t sim__sys_write_as_fd(struct sim__description *description, const void *buffer, size_t size,
+        const struct rt_site *await);
+
+/* Makes the common part of a description in `fds`. */
+void sim__sys_init(struct sim__description *description, struct sim_fds *fds,
+        const struct sim__description_ops *ops, const char *name);
+
+/* 0, or -EMFILE where `count` numbers are not free. */
+int sim__sys_available(struct sim_fds *fds, uint32_t count);
+
+/* What it is ready for has changed, with an edge for `events`; `amount` is for the trace: not 0
+ * where it became readable. */
+void sim__sys_changed(struct sim__description *description, uint32_t events, uint64_t amount);
+
+/* A caller that cannot block ends the run with verdict contract. */
+void sim__sys_check_block(const struct sim_fds *fds, const char *reason);
+
+/* Blocks the caller until condition(argument), or `due_ns`. 0, or -EINTR. */
+int sim__sys_block(struct sim_fds *fds, bool (*condition)(const void *argument),
+        const void *argument, uint64_t due_ns, const struct sim__description *subject,
+        const char *reason, const struct rt_site *await);
+
+#endif
