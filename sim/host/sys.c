@@ -245,12 +245,14 @@ read_now(struct sim__description *description, void *buffer, size_t size, uint32
         const struct rt_site *await)
 {
     const struct sim__description_ops *ops = description->ops;
-    if (ops->sys != NULL) {
-        return ops->sys->read != NULL
-                       ? ops->sys->read(description, buffer, size, flags & SIM_SYS_PEEK, await)
-                       : -EINVAL;
+    bool receives = (flags & (SIM_SYS_PEEK | SIM_SYS_RECEIVE)) != 0;
+    if (receives && (ops->sys == NULL || ops->sys->error == NULL)) {
+        return -ENOTSOCK;
     }
-    if (ops->read == NULL || (flags & SIM_SYS_PEEK) != 0) {
+    if (ops->sys != NULL && ops->sys->read != NULL) {
+        return ops->sys->read(description, buffer, size, flags & ~SIM_SYS_DONTWAIT, await);
+    }
+    if (ops->read == NULL) {
         return -EINVAL;
     }
     return size == 0 ? 0 : sim__sys_errno(ops->read(description, buffer, size, await));
@@ -261,9 +263,8 @@ write_now(struct sim__description *description, const void *buffer, size_t size,
         const struct rt_site *await)
 {
     const struct sim__description_ops *ops = description->ops;
-    if (ops->sys != NULL) {
-        return ops->sys->write != NULL ? ops->sys->write(description, buffer, size, await)
-                                       : -EINVAL;
+    if (ops->sys != NULL && ops->sys->write != NULL) {
+        return ops->sys->write(description, buffer, size, await);
     }
     if (ops->write == NULL) {
         return -EINVAL;
@@ -393,7 +394,7 @@ sim_sys_readable(struct sim_fds *fds, int fd)
         return -EBADF;
     }
     const struct sim__sys_ops *sys = description->ops->sys;
-    return sys != NULL && sys->readable != NULL ? (int64_t)sys->readable(description) : -ENOTTY;
+    return sys != NULL && sys->readable != NULL ? sys->readable(description) : -ENOTTY;
 }
 
 int

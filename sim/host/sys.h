@@ -91,6 +91,7 @@ int sim_sys_signalfd_push(struct sim_fds *fds, int fd, const void *info);
 
 #define SIM_SYS_DONTWAIT 1u /* As if the description were NONBLOCK. */
 #define SIM_SYS_PEEK 2u     /* Sockets: what is read stays there. */
+#define SIM_SYS_RECEIVE 4u  /* The call is recv, not read: on no socket it is -ENOTSOCK. */
 
 /* `flags`: SIM_SYS_…; 0 for read and write. A write to a pipe or stream without a reader is
  * -EPIPE; SIGPIPE is its caller's. `await` is for reports. */

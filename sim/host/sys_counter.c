@@ -58,7 +58,7 @@ event_write(struct sim__description *description, const void *buffer, size_t siz
 {
     struct event *event = event_of(description);
     uint64_t amount = 0;
-    if (size < sizeof(amount)) {
+    if (size != sizeof(amount)) {
         return -EINVAL;
     }
     memcpy(&amount, buffer, sizeof(amount));

@@ -38,7 +38,15 @@ instance_closed(struct sim__description *description)
     sim__epoll_fini(&instance_of(description)->epoll);
 }
 
-static const struct sim__sys_ops instance_sys = {0};
+/* Its ioctl knows other requests than FIONREAD. */
+static int64_t
+instance_readable(const struct sim__description *description)
+{
+    (void)description;
+    return -EINVAL;
+}
+
+static const struct sim__sys_ops instance_sys = {.readable = instance_readable};
 static const struct sim__description_ops instance_ops = {
         .sys = &instance_sys, .events = instance_events, .closed = instance_closed};
 

@@ -69,11 +69,11 @@ reader_events(const struct sim__description *description)
     return (is_empty(end->pipe) ? 0 : SIM_FD_IN) | (end->other == NULL ? SIM_FD_HUP : 0);
 }
 
-static uint64_t
+static int64_t
 bytes_there(const struct sim__description *description)
 {
     struct pipe *pipe = pipe_end_of(description)->pipe;
-    uint64_t size = 0;
+    int64_t size = 0;
     for (uint32_t i = pipe->tail; i != pipe->head; i++) {
         size += page_at(pipe, i)->size;
     }
@@ -107,7 +107,7 @@ reader_read(struct sim__description *description, void *buffer, size_t size, uin
 {
     struct pipe_end *end = pipe_end_of(description);
     struct sim_source *source = description->source;
-    uint64_t there = bytes_there(description);
+    uint64_t there = (uint64_t)bytes_there(description);
     rt_assert(flags == 0);
     if (size == 0 || there == 0) {
         return size == 0 || end->other == NULL ? 0 : -EAGAIN;
@@ -215,9 +215,32 @@ end_closed(struct sim__description *description)
     }
 }
 
-static const struct sim__sys_ops reader_sys = {.read = reader_read, .readable = bytes_there};
-static const struct sim__sys_ops writer_sys = {
-        .write = writer_write, .writable = writer_writable, .readable = bytes_there};
+/* An end is open for one direction only. */
+static int64_t
+refuse_write(struct sim__description *description, const void *buffer, size_t size,
+        const struct rt_site *await)
+{
+    (void)description;
+    (void)buffer;
+    (void)size;
+    (void)await;
+    return -EBADF;
+}
+
+static int64_t
+refuse_read(struct sim__description *description, void *buffer, size_t size, uint32_t flags,
+        const struct rt_site *await)
+{
+    (void)flags;
+    return refuse_write(description, buffer, size, await);
+}
+
+static const struct sim__sys_ops reader_sys = {
+        .read = reader_read, .write = refuse_write, .readable = bytes_there};
+static const struct sim__sys_ops writer_sys = {.read = refuse_read,
+        .write = writer_write,
+        .writable = writer_writable,
+        .readable = bytes_there};
 static const struct sim__description_ops reader_ops = {
         .sys = &reader_sys, .events = reader_events, .closed = end_closed};
 static const struct sim__description_ops writer_ops = {

@@ -15,7 +15,7 @@
 /* A kind of descriptor as system calls see it. Results are those of sys.h; none of these blocks:
  * -EAGAIN. NULL: -EINVAL, or for the last two -ENOTSOCK. */
 struct sim__sys_ops {
-    /* `flags`: SIM_SYS_PEEK, if `error` is not NULL. */
+    /* `flags`: 0; SIM_SYS_PEEK and RECEIVE, if `error` is not NULL. */
     int64_t (*read)(struct sim__description *description, void *buffer, size_t size, uint32_t flags,
             const struct rt_site *await);
     int64_t (*write)(struct sim__description *description, const void *buffer, size_t size,
@@ -23,7 +23,7 @@ struct sim__sys_ops {
     /* Whether a write of `size` bytes would not be -EAGAIN. NULL: as its events say. */
     bool (*writable)(const struct sim__description *description, size_t size);
     /* Bytes that a read would find. NULL: -ENOTTY. */
-    uint64_t (*readable)(const struct sim__description *description);
+    int64_t (*readable)(const struct sim__description *description);
     int (*shutdown)(struct sim__description *description, uint32_t how);
     /* The pending error, once: a positive errno. */
     int (*error)(struct sim__description *description);

@@ -92,7 +92,9 @@ message_new(struct unix_end *to, const char *bytes, uint32_t size)
 static void
 discard_first(struct unix_end *end)
 {
-    struct message *message = message_of(rt_list_pop_front(&end->received));
+    struct message *message = message_of(end->received.next);
+    rt_assert(!rt_list_empty(&end->received));
+    rt_list_unlink(&message->link);
     rt_list_push_back(&end->spare, &message->link);
     struct unix_end *sender = end->peer;
     if (sender != NULL) {
@@ -104,11 +106,11 @@ discard_first(struct unix_end *end)
     }
 }
 
-static uint64_t
+static int64_t
 bytes_there(const struct sim__description *description)
 {
     const struct unix_end *end = unix_end_of(description);
-    uint64_t size = 0;
+    int64_t size = 0;
     rt_list_each(node, &end->received)
     {
         size += message_of(node)->size - message_of(node)->read;
@@ -177,17 +179,17 @@ unix_read(struct sim__description *description, void *buffer, size_t size, uint3
     struct unix_end *end = unix_end_of(description);
     struct sim_source *source = description->source;
     bool peek = (flags & SIM_SYS_PEEK) != 0;
-    if (size == 0) {
+    if (size == 0 && flags == 0) {
         return 0;
     }
     if (rt_list_empty(&end->received)) {
         return nothing_there(end);
     }
-    uint64_t there = bytes_there(description);
+    uint64_t there = (uint64_t)bytes_there(description);
     uint64_t moved = there < size ? there : size;
     if (end->type == SIM_SYS_DGRAM) {
         moved = copy_datagram(end, buffer, size, peek);
-    } else {
+    } else if (moved > 0) {
         moved = sim_actor_length(&source->actor, moved);
         copy_stream(end, buffer, moved, peek);
     }
@@ -200,6 +202,38 @@ unix_read(struct sim__description *description, void *buffer, size_t size, uint3
 
 /* ---- Writing. -------------------------------------------------------------------------------- */
 
+static void
+discard_all(struct unix_end *end)
+{
+    while (!rt_list_empty(&end->received)) {
+        discard_first(end);
+    }
+}
+
+/* The kernel had made the message already, and frees it, which is an edge. Returns `error`. */
+static int
+refuse_message(struct unix_end *end, int error)
+{
+    if (is_writable(end)) {
+        sim__sys_changed(&end->description, SIM_FD_OUT, 0);
+    }
+    return error;
+}
+
+/* The peer of a socket for datagrams is closed: the first write that meets that disconnects it, and
+ * what it has received from that peer is lost, as in Linux. */
+static int
+disconnect(struct unix_end *end)
+{
+    if (end->refused) {
+        return -ENOTCONN;
+    }
+    end->refused = true;
+    discard_all(end);
+    sim__source_level(end->description.source, false);
+    return refuse_message(end, -ECONNREFUSED);
+}
+
 /* Why nothing can be written now, or 0. */
 static int
 refusal(struct unix_end *end)
@@ -207,13 +241,11 @@ refusal(struct unix_end *end)
     if ((end->shut & SIM_SYS_SHUT_WRITE) != 0) {
         return end->peer == NULL && end->refused ? -ENOTCONN : -EPIPE;
     }
-    if (end->peer == NULL) { /* Datagrams. */
-        bool again = end->refused;
-        end->refused = true;
-        return again ? -ENOTCONN : -ECONNREFUSED;
+    if (end->peer == NULL) {
+        return disconnect(end);
     }
     if ((end->peer->shut & SIM_SYS_SHUT_READ) != 0) {
-        return -EPIPE;
+        return refuse_message(end, -EPIPE);
     }
     return end->charged >= SPACE ? -EAGAIN : 0;
 }
@@ -316,9 +348,7 @@ unix_closed(struct sim__description *description)
         peer->shut = SIM_SYS_SHUT_BOTH;
         sim__sys_changed(&peer->description, SIM__ANYTHING, 1);
     }
-    while (!rt_list_empty(&end->received)) {
-        discard_first(end);
-    }
+    discard_all(end);
     peer->peer = NULL;
     end->peer = NULL;
 }
