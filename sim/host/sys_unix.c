@@ -15,8 +15,8 @@
 
 #include "sim/host/sys_priv.h"
 
-/* What the messages of one sender may be charged, and each besides its bytes (net.core.wmem_default,
- * and about a struct sk_buff with its head). */
+/* What the messages of one sender may be charged (net.core.wmem_default), and each besides its
+ * bytes (about a struct sk_buff with its head). */
 #define SPACE 212992u
 #define OVERHEAD 768u
 #define MESSAGE_MAX (SPACE / 2 - 64)
@@ -239,7 +239,7 @@ static int
 refusal(struct unix_end *end)
 {
     if ((end->shut & SIM_SYS_SHUT_WRITE) != 0) {
-        return end->peer == NULL && end->refused ? -ENOTCONN : -EPIPE;
+        return -EPIPE;
     }
     if (end->peer == NULL) {
         return disconnect(end);

@@ -2,9 +2,9 @@
  * arm.h -- one program, run by the kernel and by the fake host.
  *
  * A program is a list of calls. It runs once natively, and its results are a record, a line each:
- * sizes, errors, readiness reports in their order. Then the fake host runs it, and a search over its
- * decisions looks for a run with the same record. Where there is none, the fake host cannot do what
- * the kernel did, and the test fails.
+ * sizes, errors, readiness reports in their order. Then the fake host runs it, and a search over
+ * its decisions looks for a run with the same record. Where there is none, the fake host cannot do
+ * what the kernel did, and the test fails.
  *
  *      arm.c      records, the search, programs as text
  *      native.c   the kernel         fake.c   the fake host

@@ -49,19 +49,20 @@
     static const struct kernel_step steps[] = {__VA_ARGS__}; \
     kernel_check(steps, sizeof(steps) / sizeof(steps[0]), __func__)
 
+/* clang-format on */
 
 /* ---- Triggering. ----------------------------------------------------------------------------- */
 
 TEST(kernel_level_is_reported_while_it_holds)
 {
-    COMPARE(EPOLL(), PIPE(), ADD(0, 1, IN), WAIT(0), WRITE(2, 5), WAIT(0), WAIT(0), READ(1, 3), WAIT(0),
-        READ(1, 8), WAIT(0), READ(1, 8));
+    COMPARE(EPOLL(), PIPE(), ADD(0, 1, IN), WAIT(0), WRITE(2, 5), WAIT(0), WAIT(0), READ(1, 3),
+            WAIT(0), READ(1, 8), WAIT(0), READ(1, 8));
 }
 
 TEST(kernel_edge_is_reported_once_for_each_write)
 {
-    COMPARE(EPOLL(), PIPE(), ADD(0, 1, IN | EDGE), WRITE(2, 5), WAIT(0), WAIT(0), WRITE(2, 5), WAIT(0),
-        READ(1, 3), WAIT(0), READ(1, 100), WAIT(0), WRITE(2, 1), WAIT(0));
+    COMPARE(EPOLL(), PIPE(), ADD(0, 1, IN | EDGE), WRITE(2, 5), WAIT(0), WAIT(0), WRITE(2, 5),
+            WAIT(0), READ(1, 3), WAIT(0), READ(1, 100), WAIT(0), WRITE(2, 1), WAIT(0));
 }
 
 TEST(kernel_edge_reports_what_holds_when_it_is_added)
@@ -71,240 +72,251 @@ TEST(kernel_edge_reports_what_holds_when_it_is_added)
 
 TEST(kernel_edge_is_dropped_when_all_was_read_before)
 {
-    COMPARE(EPOLL(), PIPE(), ADD(0, 1, IN | EDGE), WRITE(2, 5), READ(1, 5), WAIT(0), WRITE(2, 1), WAIT(0));
+    COMPARE(EPOLL(), PIPE(), ADD(0, 1, IN | EDGE), WRITE(2, 5), READ(1, 5), WAIT(0), WRITE(2, 1),
+            WAIT(0));
 }
 
 TEST(kernel_oneshot_is_silent_until_it_is_modified)
 {
-    COMPARE(EPOLL(), PIPE(), ADD(0, 1, IN | ONESHOT), WRITE(2, 5), WAIT(0), WAIT(0), WRITE(2, 5), WAIT(0),
-        MODIFY(0, 1, IN | ONESHOT), WAIT(0), WAIT(0), CLOSE(2), WAIT(0), MODIFY(0, 1, 0), WAIT(0));
+    COMPARE(EPOLL(), PIPE(), ADD(0, 1, IN | ONESHOT), WRITE(2, 5), WAIT(0), WAIT(0), WRITE(2, 5),
+            WAIT(0), MODIFY(0, 1, IN | ONESHOT), WAIT(0), WAIT(0), CLOSE(2), WAIT(0),
+            MODIFY(0, 1, 0), WAIT(0));
 }
 
 TEST(kernel_order_is_that_of_becoming_ready)
 {
-    COMPARE(EPOLL(), PIPE(), PIPE(), PIPE(), ADD(0, 1, IN), ADD(0, 3, IN), ADD(0, 5, IN), WRITE(6, 1),
-        WRITE(2, 1), WRITE(4, 1), WAIT(0), WAIT(0), WAIT_ONE(0), WAIT_ONE(0), WAIT_ONE(0), WAIT(0));
+    COMPARE(EPOLL(), PIPE(), PIPE(), PIPE(), ADD(0, 1, IN), ADD(0, 3, IN), ADD(0, 5, IN),
+            WRITE(6, 1), WRITE(2, 1), WRITE(4, 1), WAIT(0), WAIT(0), WAIT_ONE(0), WAIT_ONE(0),
+            WAIT_ONE(0), WAIT(0));
 }
 
 TEST(kernel_modify_reports_again)
 {
-    COMPARE(EPOLL(), EVENT(1, 0), ADD(0, 1, IN | EDGE), WAIT(0), WAIT(0), MODIFY(0, 1, IN | EDGE), WAIT(0),
-        MODIFY(0, 1, IN | OUT | EDGE), WAIT(0), WAIT(0));
+    COMPARE(EPOLL(), EVENT(1, 0), ADD(0, 1, IN | EDGE), WAIT(0), WAIT(0), MODIFY(0, 1, IN | EDGE),
+            WAIT(0), MODIFY(0, 1, IN | OUT | EDGE), WAIT(0), WAIT(0));
 }
 
 /* ---- Whose registration it is. --------------------------------------------------------------- */
 
 TEST(kernel_duplicate_is_registered_apart)
 {
-    COMPARE(EPOLL(), PIPE(), DUP(1), ADD(0, 1, IN), ADD(0, 3, IN), ADD(0, 1, IN), WRITE(2, 1), WAIT(0),
-        REMOVE(0, 3), WAIT(0), REMOVE(0, 3));
+    COMPARE(EPOLL(), PIPE(), DUP(1), ADD(0, 1, IN), ADD(0, 3, IN), ADD(0, 1, IN), WRITE(2, 1),
+            WAIT(0), REMOVE(0, 3), WAIT(0), REMOVE(0, 3));
 }
 
 TEST(kernel_closed_number_is_reported_while_a_duplicate_is_open)
 {
     COMPARE(EPOLL(), PIPE(), ADD(0, 1, IN), DUP(1), CLOSE(1), WRITE(2, 1), WAIT(0), REMOVE(0, 1),
-        MODIFY(0, 1, IN), REMOVE(0, 3), WAIT(0), CLOSE(3), WAIT(0));
+            MODIFY(0, 1, IN), REMOVE(0, 3), WAIT(0), CLOSE(3), WAIT(0));
 }
 
 TEST(kernel_reused_number_is_another_registration)
 {
-    COMPARE(EPOLL(), PIPE(), ADD(0, 1, IN), DUP(1), CLOSE(1), EVENT(1, 0), ADD(0, 1, IN), WRITE(2, 1),
-        WAIT(0), REMOVE(0, 1), WAIT(0), CLOSE(3), WAIT(0));
+    COMPARE(EPOLL(), PIPE(), ADD(0, 1, IN), DUP(1), CLOSE(1), EVENT(1, 0), ADD(0, 1, IN),
+            WRITE(2, 1), WAIT(0), REMOVE(0, 1), WAIT(0), CLOSE(3), WAIT(0));
 }
 
 TEST(kernel_close_of_the_last_number_ends_it)
 {
-    COMPARE(EPOLL(), PIPE(), ADD(0, 1, IN), WRITE(2, 1), CLOSE(1), WAIT(0), PIPE(), WAIT(0), ADD(0, 1, IN));
+    COMPARE(EPOLL(), PIPE(), ADD(0, 1, IN), WRITE(2, 1), CLOSE(1), WAIT(0), PIPE(), WAIT(0),
+            ADD(0, 1, IN));
 }
 
 TEST(kernel_dup_to_closes_what_was_there)
 {
-    COMPARE(EPOLL(), PIPE(), EVENT(1, 0), ADD(0, 3, IN), WAIT(0), DUP_TO(1, 3), WAIT(0), ADD(0, 3, IN),
-        WRITE(2, 1), WAIT(0), DUP_TO(3, 3), DUP_TO(9, 3), DUP_TO(3, 7), READ(7, 1), WAIT(0));
+    COMPARE(EPOLL(), PIPE(), EVENT(1, 0), ADD(0, 3, IN), WAIT(0), DUP_TO(1, 3), WAIT(0),
+            ADD(0, 3, IN), WRITE(2, 1), WAIT(0), DUP_TO(3, 3), DUP_TO(9, 3), DUP_TO(3, 7),
+            READ(7, 1), WAIT(0));
 }
 
 TEST(kernel_errors_of_epoll_ctl)
 {
-    COMPARE(EPOLL(), PIPE(), ADD(0, 0, IN), ADD(1, 2, IN), ADD(0, 9, IN), ADD(9, 1, IN), MODIFY(0, 1, IN),
-        REMOVE(0, 1), ADD(0, 1, IN), ADD(0, 1, IN), WAIT(1), WAIT(9), {KERNEL_WAIT, 0, 0, 0});
+    COMPARE(EPOLL(), PIPE(), ADD(0, 0, IN), ADD(1, 2, IN), ADD(0, 9, IN), ADD(9, 1, IN),
+            MODIFY(0, 1, IN), REMOVE(0, 1), ADD(0, 1, IN), ADD(0, 1, IN), WAIT(1), WAIT(9),
+            {KERNEL_WAIT, 0, 0, 0});
 }
 
 /* ---- The end. -------------------------------------------------------------------------------- */
 
 TEST(kernel_hup_and_err_are_reported_unasked)
 {
-    COMPARE(EPOLL(), PIPE(), PIPE(), ADD(0, 1, 0), ADD(0, 4, 0), WAIT(0), CLOSE(2), WAIT(0), CLOSE(3),
-        WAIT(0), WRITE(4, 1), READ(1, 1), WAIT(0));
+    COMPARE(EPOLL(), PIPE(), PIPE(), ADD(0, 1, 0), ADD(0, 4, 0), WAIT(0), CLOSE(2), WAIT(0),
+            CLOSE(3), WAIT(0), WRITE(4, 1), READ(1, 1), WAIT(0));
 }
 
 TEST(kernel_pipe_is_read_to_its_end)
 {
-    COMPARE(EPOLL(), PIPE(), ADD(0, 1, IN), WRITE(2, 5), CLOSE(2), WAIT(0), READ(1, 3), WAIT(0), READ(1, 3),
-        READ(1, 3), WAIT(0), POLL(1, IN));
+    COMPARE(EPOLL(), PIPE(), ADD(0, 1, IN), WRITE(2, 5), CLOSE(2), WAIT(0), READ(1, 3), WAIT(0),
+            READ(1, 3), READ(1, 3), WAIT(0), POLL(1, IN));
 }
 
 TEST(kernel_rdhup_of_a_half_closed_stream)
 {
-    COMPARE(EPOLL(), STREAM(), ADD(0, 1, IN | RDHUP | EDGE), ADD(0, 2, IN | OUT | RDHUP | EDGE), WAIT(0),
-        WRITE(1, 5), SHUTDOWN(1, 2), WAIT(0), WRITE(1, 1), READ(2, 9), READ(2, 9), WRITE(2, 3), WAIT(0),
-        READ(1, 9), READ(1, 9), SHUTDOWN(2, 2), WAIT(0), READ(1, 9), POLL(1, IN), POLL(2, OUT));
+    COMPARE(EPOLL(), STREAM(), ADD(0, 1, IN | RDHUP | EDGE), ADD(0, 2, IN | OUT | RDHUP | EDGE),
+            WAIT(0), WRITE(1, 5), SHUTDOWN(1, 2), WAIT(0), WRITE(1, 1), READ(2, 9), READ(2, 9),
+            WRITE(2, 3), WAIT(0), READ(1, 9), READ(1, 9), SHUTDOWN(2, 2), WAIT(0), READ(1, 9),
+            POLL(1, IN), POLL(2, OUT));
 }
 
 TEST(kernel_shutdown_of_reading)
 {
-    COMPARE(EPOLL(), STREAM(), ADD(0, 1, IN | OUT | RDHUP), ADD(0, 2, IN | OUT | RDHUP), WRITE(2, 4),
-        SHUTDOWN(1, 1), WAIT(0), READ(1, 9), READ(1, 9), WRITE(2, 1), WRITE(1, 1), READ(2, 9), WAIT(0),
-        SHUTDOWN(1, 2), WAIT(0), SHUTDOWN(9, 2), PIPE(), SHUTDOWN(3, 2));
+    COMPARE(EPOLL(), STREAM(), ADD(0, 1, IN | OUT | RDHUP), ADD(0, 2, IN | OUT | RDHUP),
+            WRITE(2, 4), SHUTDOWN(1, 1), WAIT(0), READ(1, 9), READ(1, 9), WRITE(2, 1), WRITE(1, 1),
+            READ(2, 9), WAIT(0), SHUTDOWN(1, 2), WAIT(0), SHUTDOWN(9, 2), PIPE(), SHUTDOWN(3, 2));
 }
 
 TEST(kernel_close_with_unread_bytes_resets)
 {
-    COMPARE(EPOLL(), STREAM(), ADD(0, 1, IN | OUT | RDHUP | EDGE), WAIT(0), WRITE(1, 4), WRITE(2, 3), CLOSE(2),
-        WAIT(0), READ(1, 2), WRITE(1, 1), READ(1, 9), READ(1, 9), READ(1, 9), ERROR(1), WAIT(0));
+    COMPARE(EPOLL(), STREAM(), ADD(0, 1, IN | OUT | RDHUP | EDGE), WAIT(0), WRITE(1, 4),
+            WRITE(2, 3), CLOSE(2), WAIT(0), READ(1, 2), WRITE(1, 1), READ(1, 9), READ(1, 9),
+            READ(1, 9), ERROR(1), WAIT(0));
 }
 
 TEST(kernel_socket_error_is_taken_once)
 {
-    COMPARE(STREAM(), WRITE(0, 4), CLOSE(1), POLL(0, IN), ERROR(0), POLL(0, IN), ERROR(0), READ(0, 1),
-        WRITE(0, 1), PIPE(), ERROR(1));
+    COMPARE(STREAM(), WRITE(0, 4), CLOSE(1), POLL(0, IN), ERROR(0), POLL(0, IN), ERROR(0),
+            READ(0, 1), WRITE(0, 1), PIPE(), ERROR(1));
 }
 
 TEST(kernel_datagrams_keep_their_limits)
 {
-    COMPARE(EPOLL(), DGRAM(), ADD(0, 2, IN | EDGE), WRITE(1, 10), WRITE(1, 0), WRITE(1, 7), WAIT(0), PEEK(2, 4),
-        READ(2, 4), READ(2, 20), READABLE(2), READ(2, 20), READ(2, 20), CLOSE(2), WRITE(1, 3), WRITE(1, 3),
-        POLL(1, IN | OUT), READ(1, 2), WAIT(0));
+    COMPARE(EPOLL(), DGRAM(), ADD(0, 2, IN | EDGE), WRITE(1, 10), WRITE(1, 0), WRITE(1, 7), WAIT(0),
+            PEEK(2, 4), READ(2, 4), READ(2, 20), READABLE(2), READ(2, 20), READ(2, 20), CLOSE(2),
+            WRITE(1, 3), WRITE(1, 3), POLL(1, IN | OUT), READ(1, 2), WAIT(0));
 }
 
 TEST(kernel_datagrams_after_shutdown)
 {
-    COMPARE(DGRAM(), WRITE(0, 3), SHUTDOWN(1, 1), POLL(1, IN | RDHUP), READ(1, 3), READ(1, 3), WRITE(0, 3),
-        SHUTDOWN(0, 2), WRITE(0, 3), POLL(0, IN | OUT), SHUTDOWN(0, 3), POLL(0, IN | OUT));
+    COMPARE(DGRAM(), WRITE(0, 3), SHUTDOWN(1, 1), POLL(1, IN | RDHUP), READ(1, 3), READ(1, 3),
+            WRITE(0, 3), SHUTDOWN(0, 2), WRITE(0, 3), POLL(0, IN | OUT), SHUTDOWN(0, 3),
+            POLL(0, IN | OUT));
 }
 
 /* ---- Space. ---------------------------------------------------------------------------------- */
 
 TEST(kernel_full_pipe_counts_pages)
 {
-    COMPARE(EPOLL(), PIPE(), ADD(0, 2, OUT | EDGE), WAIT(0), FILL(2, 4096), WAIT(0), READ(1, 100), WAIT(0),
-        WRITE(2, 1), READ(1, 3996), WAIT(0), WRITE(2, 1), WRITE(2, 4096), WRITE(2, 4095), WRITE(2, 1),
-        POLL(2, OUT), READABLE(1));
+    COMPARE(EPOLL(), PIPE(), ADD(0, 2, OUT | EDGE), WAIT(0), FILL(2, 4096), WAIT(0), READ(1, 100),
+            WAIT(0), WRITE(2, 1), READ(1, 3996), WAIT(0), WRITE(2, 1), WRITE(2, 4096),
+            WRITE(2, 4095), WRITE(2, 1), POLL(2, OUT), READABLE(1));
 }
 
 TEST(kernel_full_pipe_with_odd_writes)
 {
     COMPARE(PIPE(), WRITE(1, 4000), WRITE(1, 100), WRITE(1, 5000), WRITE(1, 60000), WRITE(1, 5000),
-        WRITE(1, 90), POLL(1, OUT), READ(0, 4100), WRITE(1, 10), POLL(1, OUT), DRAIN(0), POLL(1, OUT),
-        WRITE(1, 100000), READABLE(0), READ(0, 70000));
+            WRITE(1, 90), POLL(1, OUT), READ(0, 4100), WRITE(1, 10), POLL(1, OUT), DRAIN(0),
+            POLL(1, OUT), WRITE(1, 100000), READABLE(0), READ(0, 70000));
 }
 
 TEST(kernel_full_stream_is_writable_again_below_a_quarter)
 {
-    COMPARE(EPOLL(), STREAM(), ADD(0, 1, OUT | EDGE), WAIT(0), FILL(1, 1000), WAIT(0), READ(2, 1000), WAIT(0),
-        WRITE(1, 1), POLL(1, OUT), DRAIN(2), WAIT(0), POLL(1, OUT), WAIT(0));
+    COMPARE(EPOLL(), STREAM(), ADD(0, 1, OUT | EDGE), WAIT(0), FILL(1, 1000), WAIT(0),
+            READ(2, 1000), WAIT(0), WRITE(1, 1), POLL(1, OUT), DRAIN(2), WAIT(0), POLL(1, OUT),
+            WAIT(0));
 }
 
 TEST(kernel_read_of_a_stream_is_an_edge_for_the_writer)
 {
-    COMPARE(EPOLL(), STREAM(), ADD(0, 1, OUT | EDGE), WAIT(0), WRITE(1, 100), WAIT(0), READ(2, 40), WAIT(0),
-        READ(2, 60), WAIT(0), PEEK(2, 1), WRITE(1, 5), PEEK(2, 3), WAIT(0), READABLE(2));
+    COMPARE(EPOLL(), STREAM(), ADD(0, 1, OUT | EDGE), WAIT(0), WRITE(1, 100), WAIT(0), READ(2, 40),
+            WAIT(0), READ(2, 60), WAIT(0), PEEK(2, 1), WRITE(1, 5), PEEK(2, 3), WAIT(0),
+            READABLE(2));
 }
 
 /* ---- eventfd, timerfd. ----------------------------------------------------------------------- */
 
 TEST(kernel_eventfd_overflow)
 {
-    COMPARE(EPOLL(), EVENT(0, 0), ADD(0, 1, IN | OUT), WAIT(0), POST(1, UINT64_MAX), POST(1, UINT64_MAX - 1),
-        WAIT(0), POST(1, 1), POST(1, 0), READ(1, 8), WAIT(0), READ(1, 8), POST(1, UINT64_MAX - 2), WAIT(0),
-        POST(1, 2), POST(1, 1), WAIT(0));
+    COMPARE(EPOLL(), EVENT(0, 0), ADD(0, 1, IN | OUT), WAIT(0), POST(1, UINT64_MAX),
+            POST(1, UINT64_MAX - 1), WAIT(0), POST(1, 1), POST(1, 0), READ(1, 8), WAIT(0),
+            READ(1, 8), POST(1, UINT64_MAX - 2), WAIT(0), POST(1, 2), POST(1, 1), WAIT(0));
 }
 
 TEST(kernel_eventfd_semaphore)
 {
-    COMPARE(EPOLL(), EVENT(3, 1), ADD(0, 1, IN | EDGE), WAIT(0), READ(1, 8), READ(1, 8), WAIT(0), POST(1, 2),
-        WAIT(0), READ(1, 8), READ(1, 8), READ(1, 8), READ(1, 8), WAIT(0));
+    COMPARE(EPOLL(), EVENT(3, 1), ADD(0, 1, IN | EDGE), WAIT(0), READ(1, 8), READ(1, 8), WAIT(0),
+            POST(1, 2), WAIT(0), READ(1, 8), READ(1, 8), READ(1, 8), READ(1, 8), WAIT(0));
 }
 
 TEST(kernel_eventfd_read_is_an_edge_for_out)
 {
-    COMPARE(EPOLL(), EVENT(0, 0), ADD(0, 1, IN | OUT | EDGE), WAIT(0), POST(1, 1), WAIT(0), READ(1, 8), WAIT(0),
-        READ(1, 8), WAIT(0), READ(1, 7), WRITE(1, 7), WRITE(1, 9), WRITE(1, 0), READ(1, 0));
+    COMPARE(EPOLL(), EVENT(0, 0), ADD(0, 1, IN | OUT | EDGE), WAIT(0), POST(1, 1), WAIT(0),
+            READ(1, 8), WAIT(0), READ(1, 8), WAIT(0), READ(1, 7), WRITE(1, 7), WRITE(1, 9),
+            WRITE(1, 0), READ(1, 0));
 }
 
 TEST(kernel_eventfd_zero_is_an_edge)
 {
-    COMPARE(EPOLL(), EVENT(5, 0), ADD(0, 1, IN | EDGE), WAIT(0), POST(1, 0), WAIT(0), READ(1, 20), POST(1, 0),
-        WAIT(0));
+    COMPARE(EPOLL(), EVENT(5, 0), ADD(0, 1, IN | EDGE), WAIT(0), POST(1, 0), WAIT(0), READ(1, 20),
+            POST(1, 0), WAIT(0));
 }
 
 TEST(kernel_timerfd_expires)
 {
-    COMPARE(EPOLL(), TIMER(), ADD(0, 1, IN | EDGE), READ(1, 8), SET(1, 5, 0), WAIT(0), WAIT_MS(0, 1000), READ(1, 7),
-        READ(1, 8), READ(1, 8), WAIT(0), WRITE(1, 8));
+    COMPARE(EPOLL(), TIMER(), ADD(0, 1, IN | EDGE), READ(1, 8), SET(1, 5, 0), WAIT(0),
+            WAIT_MS(0, 1000), READ(1, 7), READ(1, 8), READ(1, 8), WAIT(0), WRITE(1, 8));
 }
 
 TEST(kernel_timerfd_set_forgets_expirations)
 {
-    COMPARE(EPOLL(), TIMER(), ADD(0, 1, IN), SET(1, 2, 0), SLEEP(10), POLL(1, IN), SET(1, 10000, 0), POLL(1, IN),
-        READ(1, 8), SET(1, 1, 0), SLEEP(10), SET(1, 0, 0), WAIT(0), READ(1, 8));
+    COMPARE(EPOLL(), TIMER(), ADD(0, 1, IN), SET(1, 2, 0), SLEEP(10), POLL(1, IN), SET(1, 10000, 0),
+            POLL(1, IN), READ(1, 8), SET(1, 1, 0), SLEEP(10), SET(1, 0, 0), WAIT(0), READ(1, 8));
 }
 
 TEST(kernel_timerfd_repeats)
 {
-    COMPARE(EPOLL(), TIMER(), ADD(0, 1, IN | EDGE), SET(1, 100, 100), WAIT_MS(0, 1000), READ(1, 8), WAIT(0),
-        WAIT_MS(0, 1000), READ(1, 8));
+    COMPARE(EPOLL(), TIMER(), ADD(0, 1, IN | EDGE), SET(1, 100, 100), WAIT_MS(0, 1000), READ(1, 8),
+            WAIT(0), WAIT_MS(0, 1000), READ(1, 8));
 }
 
 /* ---- epoll in epoll. ------------------------------------------------------------------------- */
 
 TEST(kernel_nested_level)
 {
-    COMPARE(EPOLL(), EPOLL(), PIPE(), ADD(0, 1, IN), ADD(1, 2, IN), WAIT(0), WRITE(3, 1), WAIT(0), WAIT(0),
-        POLL(1, IN), WAIT(1), WAIT(0), READ(2, 1), WAIT(0), WAIT(1), POLL(1, IN));
+    COMPARE(EPOLL(), EPOLL(), PIPE(), ADD(0, 1, IN), ADD(1, 2, IN), WAIT(0), WRITE(3, 1), WAIT(0),
+            WAIT(0), POLL(1, IN), WAIT(1), WAIT(0), READ(2, 1), WAIT(0), WAIT(1), POLL(1, IN));
 }
 
 TEST(kernel_nested_edge)
 {
-    COMPARE(EPOLL(), EPOLL(), PIPE(), ADD(0, 1, IN | EDGE), ADD(1, 2, IN), WRITE(3, 1), WAIT(0), WAIT(0),
-        WRITE(3, 1), WAIT(0), WAIT(1), WAIT(0), READ(2, 2), WRITE(3, 1), WAIT(0));
+    COMPARE(EPOLL(), EPOLL(), PIPE(), ADD(0, 1, IN | EDGE), ADD(1, 2, IN), WRITE(3, 1), WAIT(0),
+            WAIT(0), WRITE(3, 1), WAIT(0), WAIT(1), WAIT(0), READ(2, 2), WRITE(3, 1), WAIT(0));
 }
 
 TEST(kernel_nested_edge_in_the_inner_one)
 {
-    COMPARE(EPOLL(), EPOLL(), PIPE(), ADD(0, 1, IN), ADD(1, 2, IN | EDGE), WRITE(3, 1), WAIT(0), WAIT(0), WAIT(1),
-        WAIT(0), WRITE(3, 1), WAIT(0), READ(2, 2), WAIT(0), WAIT(1));
+    COMPARE(EPOLL(), EPOLL(), PIPE(), ADD(0, 1, IN), ADD(1, 2, IN | EDGE), WRITE(3, 1), WAIT(0),
+            WAIT(0), WAIT(1), WAIT(0), WRITE(3, 1), WAIT(0), READ(2, 2), WAIT(0), WAIT(1));
 }
 
 TEST(kernel_nested_oneshot)
 {
-    COMPARE(EPOLL(), EPOLL(), EVENT(1, 0), ADD(0, 1, IN | ONESHOT), ADD(1, 2, IN | ONESHOT), WAIT(0), WAIT(0),
-        MODIFY(0, 1, IN | EDGE), WAIT(0), WAIT(1), MODIFY(1, 2, IN), WAIT(0));
+    COMPARE(EPOLL(), EPOLL(), EVENT(1, 0), ADD(0, 1, IN | ONESHOT), ADD(1, 2, IN | ONESHOT),
+            WAIT(0), WAIT(0), MODIFY(0, 1, IN | EDGE), WAIT(0), WAIT(1), MODIFY(1, 2, IN), WAIT(0));
 }
 
 TEST(kernel_nested_limits)
 {
-    COMPARE(EPOLL(), EPOLL(), EPOLL(), EPOLL(), EPOLL(), EPOLL(), ADD(0, 1, IN), ADD(1, 0, IN), ADD(1, 2, IN),
-        ADD(2, 0, IN), ADD(2, 3, IN), ADD(3, 4, IN), ADD(4, 5, IN), ADD(5, 0, IN), ADD(0, 2, IN),
-        ADD(0, 1, IN));
+    COMPARE(EPOLL(), EPOLL(), EPOLL(), EPOLL(), EPOLL(), EPOLL(), ADD(0, 1, IN), ADD(1, 0, IN),
+            ADD(1, 2, IN), ADD(2, 0, IN), ADD(2, 3, IN), ADD(3, 4, IN), ADD(4, 5, IN),
+            ADD(5, 0, IN), ADD(0, 2, IN), ADD(0, 1, IN));
 }
 
 TEST(kernel_two_instances)
 {
-    COMPARE(EPOLL(), EPOLL(), PIPE(), ADD(0, 2, IN | EDGE), ADD(1, 2, IN | EDGE), WRITE(3, 1), WAIT(0), WAIT(1),
-        WAIT(0), CLOSE(0), WRITE(3, 1), WAIT(1));
+    COMPARE(EPOLL(), EPOLL(), PIPE(), ADD(0, 2, IN | EDGE), ADD(1, 2, IN | EDGE), WRITE(3, 1),
+            WAIT(0), WAIT(1), WAIT(0), CLOSE(0), WRITE(3, 1), WAIT(1));
 }
 
 TEST(kernel_closed_instance_is_forgotten)
 {
-    COMPARE(EPOLL(), EPOLL(), EVENT(1, 0), ADD(0, 1, IN), ADD(1, 2, IN), WAIT(0), CLOSE(1), WAIT(0), EPOLL(),
-        ADD(0, 1, IN), WAIT(0), READ(1, 8), WRITE(1, 8));
+    COMPARE(EPOLL(), EPOLL(), EVENT(1, 0), ADD(0, 1, IN), ADD(1, 2, IN), WAIT(0), CLOSE(1), WAIT(0),
+            EPOLL(), ADD(0, 1, IN), WAIT(0), READ(1, 8), WRITE(1, 8));
 }
 
 TEST(kernel_exclusive_limits)
 {
-    COMPARE(EPOLL(), EPOLL(), PIPE(), ADD(0, 2, IN | EXCLUSIVE), ADD(1, 2, IN | EXCLUSIVE), MODIFY(0, 2, IN),
-        MODIFY(0, 2, IN | EXCLUSIVE), ADD(0, 3, IN | EXCLUSIVE | ONESHOT), ADD(0, 1, IN | EXCLUSIVE),
-        ADD(0, 3, IN | EXCLUSIVE | RDHUP), WRITE(3, 1), WAIT(0), WAIT(1), WAIT(0));
+    COMPARE(EPOLL(), EPOLL(), PIPE(), ADD(0, 2, IN | EXCLUSIVE), ADD(1, 2, IN | EXCLUSIVE),
+            MODIFY(0, 2, IN), MODIFY(0, 2, IN | EXCLUSIVE), ADD(0, 3, IN | EXCLUSIVE | ONESHOT),
+            ADD(0, 1, IN | EXCLUSIVE), ADD(0, 3, IN | EXCLUSIVE | RDHUP), WRITE(3, 1), WAIT(0),
+            WAIT(1), WAIT(0));
 }
-
-/* clang-format on */
