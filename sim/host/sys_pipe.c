@@ -182,7 +182,8 @@ writer_write(struct sim__description *description, const void *buffer, size_t si
     if (size == 0 || end->other == NULL) {
         return size == 0 ? 0 : -EPIPE;
     }
-    if (space == 0) {
+    if (space == 0) { /* An edge in any case, as in Linux since 5.14. */
+        sim__sys_changed(&end->other->description, SIM_FD_IN, 0);
         return -EAGAIN;
     }
     size_t moved = size;

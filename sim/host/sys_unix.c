@@ -226,7 +226,7 @@ static int
 disconnect(struct unix_end *end)
 {
     if (end->refused) {
-        return -ENOTCONN;
+        return refuse_message(end, -ENOTCONN);
     }
     end->refused = true;
     discard_all(end);

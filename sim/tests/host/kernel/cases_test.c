@@ -185,6 +185,12 @@ TEST(kernel_datagrams_keep_their_limits)
             WRITE(1, 3), WRITE(1, 3), POLL(1, IN | OUT), READ(1, 2), WAIT(0));
 }
 
+TEST(kernel_datagrams_to_a_closed_peer)
+{
+    COMPARE(EPOLL(), DGRAM(), ADD(0, 1, OUT | EDGE), WAIT(0), WRITE(2, 8), CLOSE(2), WAIT(0),
+            WRITE(1, 7), WAIT(0), READ(1, 2), WRITE(1, 7), SHUTDOWN(1, 3), WRITE(1, 7));
+}
+
 TEST(kernel_datagrams_after_shutdown)
 {
     COMPARE(DGRAM(), WRITE(0, 3), SHUTDOWN(1, 1), POLL(1, IN | RDHUP), READ(1, 3), READ(1, 3),
@@ -220,6 +226,12 @@ TEST(kernel_read_of_a_stream_is_an_edge_for_the_writer)
     COMPARE(EPOLL(), STREAM(), ADD(0, 1, OUT | EDGE), WAIT(0), WRITE(1, 100), WAIT(0), READ(2, 40),
             WAIT(0), READ(2, 60), WAIT(0), PEEK(2, 1), WRITE(1, 5), PEEK(2, 3), WAIT(0),
             READABLE(2));
+}
+
+TEST(kernel_write_to_a_full_pipe_is_an_edge)
+{
+    COMPARE(EPOLL(), PIPE(), ADD(0, 1, IN | EDGE), WRITE(2, 70000), WAIT(0), WAIT(0),
+            WRITE(2, 4097), WAIT(0), WRITE(2, 1), WAIT(0));
 }
 
 /* ---- eventfd, timerfd. ----------------------------------------------------------------------- */
