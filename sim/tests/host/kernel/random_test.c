@@ -48,7 +48,10 @@ static const enum kernel_call streams[] = {KERNEL_EPOLL, KERNEL_STREAM};
 static const enum kernel_call pipes[] = {KERNEL_EPOLL, KERNEL_PIPE};
 static const enum kernel_call nested[] = {KERNEL_EPOLL, KERNEL_EPOLL, KERNEL_EVENT, KERNEL_PIPE};
 
-#define THEME(kinds, sizes) {kinds, COUNT(kinds), sizes, COUNT(sizes)}
+#define THEME(kinds, sizes) \
+    { \
+        kinds, COUNT(kinds), sizes, COUNT(sizes) \
+    }
 
 /* The more often, the more there are of it. */
 static const enum kernel_call calls[] = {KERNEL_ADD, KERNEL_ADD, KERNEL_ADD, KERNEL_ADD,
@@ -64,6 +67,7 @@ draw_events(void)
     events |= draw(3) == 0 ? SIM_FD_RDHUP : 0;
     events |= draw(2) == 0 ? SIM_FD_EDGE : 0;
     events |= draw(6) == 0 ? SIM_FD_ONESHOT : 0;
+    events |= draw(10) == 0 ? SIM_FD_EXCLUSIVE : 0;
     return events;
 }
 
