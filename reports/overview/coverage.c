@@ -67,6 +67,25 @@ put_bounds(struct report_html *html, struct sim_store *store, int64_t sweep)
     return report_table_put(html, &table, &ask);
 }
 
+static enum sim_store_err
+put_waste(struct report_html *html, struct sim_store *store, int64_t sweep)
+{
+    static const struct report_table table = {
+            .intro =
+                    "<h2>Done for nothing</h2>\n<p class=\"dim\">Wakes of finished tasks, wakes by "
+                    "wakers of earlier polls, wakers that pile up, turns of a loop in which "
+                    "nothing happened. No failure without <code>--max-waste</code>.</p>\n",
+            .label = "Done for nothing",
+            .heads = "What|Line|#Times|#Runs|#In one run at most",
+            .kinds = "tpnnn",
+    };
+    struct report_ask ask =
+            report_ask(store, "SELECT kind, place, times, runs, most FROM wasted WHERE sweep = ?"
+                              " ORDER BY times DESC, kind, place");
+    report_put_int(&ask, sweep);
+    return report_table_put(html, &table, &ask);
+}
+
 /* The rare ones of each kind come first. */
 static const char elements_sql[] =
         "SELECT * FROM (SELECT k.kind, k.name, k.meaning, count(*) OVER (PARTITION BY c.kind),"
@@ -152,6 +171,7 @@ report_covered_put(
     err = err == SIM_STORE_OK ? put_species(html, store, sweep->sweep) : err;
     err = err == SIM_STORE_OK ? put_goals(html, store, sweep->sweep) : err;
     err = err == SIM_STORE_OK ? put_bounds(html, store, sweep->sweep) : err;
+    err = err == SIM_STORE_OK ? put_waste(html, store, sweep->sweep) : err;
     return err == SIM_STORE_OK ? put_elements(html, store, sweep->sweep) : err;
 }
 

@@ -136,6 +136,12 @@ set_count(void *field, const char *value)
 }
 
 static const char *
+set_limit(void *field, const char *value)
+{
+    return sim_number_parse(value, INT64_MAX, field) ? NULL : "is not a number";
+}
+
+static const char *
 set_step(void *field, const char *value)
 {
     uint64_t *step = field;

@@ -50,6 +50,9 @@
             "report failures as found, not minimized") \
     X(GOALS, 0, "goals", NULL, NULL, flag, given, \
             "a goal that no run of a sweep reaches is a failure") \
+    X(MAX_WASTE, 0, "max-waste", "N", NULL, limit, max_waste, \
+            "a run that does something for nothing more than N times at one place is a failure: " \
+            "wakes of finished tasks, by stale wakers, wakers piled up, idle turns of a loop") \
     X(SATURATED, 0, "until-saturated", NULL, NULL, flag, given, \
             "stop when more runs would find little new") \
     X(DISTILL, 0, "distill", NULL, NULL, flag, given, \
@@ -105,8 +108,8 @@ enum sim_cli_option {
     (SIM_OPT(SEED) | SIM_OPT(SEEDS) | SIM_OPT(RUNS) | SIM_OPT(TIME) | SIM_OPT(PARAM) | \
             SIM_OPT(OPTION) | SIM_OPT(STRATEGY) | SIM_OPT(JOBS) | SIM_OPT(DB) | SIM_OPT(RECORD) | \
             SIM_OPT(CHECK) | SIM_OPT(FAIL_FAST) | SIM_OPT(EXPECT) | SIM_OPT(GOALS) | \
-            SIM_OPT(SATURATED) | SIM_OPT(FRESH) | SIM_OPT(HANG) | SIM_OPT(JSON) | \
-            SIM_OPT(NO_SHRINK) | SIM_OPT(JUNIT))
+            SIM_OPT(MAX_WASTE) | SIM_OPT(SATURATED) | SIM_OPT(FRESH) | SIM_OPT(HANG) | \
+            SIM_OPT(JSON) | SIM_OPT(NO_SHRINK) | SIM_OPT(JUNIT))
 #define SIM_ASSIGNMENTS_MAX 64u
 #define SIM_SHARDS_MAX 4096u
 
@@ -136,6 +139,7 @@ struct sim_settings {
     uint32_t check_percent;
     uint32_t bound; /* Deviations, with --bound. */
     uint64_t sweep; /* Its number, with --sweep. */
+    uint64_t max_waste;
     uint32_t hang_ms;
     uint64_t step;  /* With --step. */
     uint64_t until; /* With --until. */

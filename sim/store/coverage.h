@@ -26,6 +26,18 @@ struct sim_covered {
 RT_MUST_CHECK enum sim_store_err sim_store_covered(
         struct sim_store *store, int64_t sweep, const struct sim_covered *covered, uint32_t count);
 
+/* What runs did for nothing at one place; replaced as well. */
+struct sim_waste_row {
+    const char *kind; /* sim_waste_name (waste.h) */
+    uint32_t site;
+    uint64_t first_run;
+    uint64_t runs;
+    uint64_t times;
+    uint64_t most;
+};
+RT_MUST_CHECK enum sim_store_err sim_store_waste(
+        struct sim_store *store, int64_t sweep, const struct sim_waste_row *rows, uint32_t count);
+
 /* Runs that one strategy made; replaced as well. */
 struct sim_drawn {
     const char *strategy;

@@ -330,6 +330,9 @@ sim_run_cover_store(struct sim_run *run, bool over)
         err = store_drawn(run);
     }
     if (err == SIM_STORE_OK && over) {
+        err = sim_run_waste_store(run);
+    }
+    if (err == SIM_STORE_OK && over) {
         err = store_species(run);
     }
     if (err == SIM_STORE_OK && over) {
@@ -445,6 +448,7 @@ sim_run_print_cover(const struct sim_run *run)
     if (sim_given(&run->cli->settings, SIM_CLI_OPTION_GOALS)) {
         print_goals(run);
     }
+    sim_run_print_waste(run);
     /* Not for each of many scenarios. */
     if (run->selected.count == 1 && run->result.failures == 0) {
         print_census(run);
@@ -466,5 +470,5 @@ sim_run_json_cover(const struct sim_run *run, struct sim_json *json)
             SIM_NUMBER("goals", run->cover.goal_count),
             SIM_NUMBER("goals_missed", sim_run_goals_missed(run)),
             SIM_BOOL("saturated", sim_run_saturated(run)),
-            SIM_BOOL("half_without_news", is_quiet(run)));
+            SIM_BOOL("half_without_news", is_quiet(run)), SIM_NUMBER("waste", sim_run_waste(run)));
 }

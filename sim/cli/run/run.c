@@ -137,7 +137,8 @@ make_plan(struct sim_run *run)
             .fail_fast = sim_given(settings, SIM_CLI_OPTION_FAIL_FAST),
             .keep_all = settings->record == SIM_RECORD_ALL,
             .covers = settings->record != SIM_RECORD_NONE || saturated ||
-                      sim_given(settings, SIM_CLI_OPTION_GOALS),
+                      sim_given(settings, SIM_CLI_OPTION_GOALS) ||
+                      sim_given(settings, SIM_CLI_OPTION_MAX_WASTE),
             .batch_runs = saturated ? SATURATED_BATCH : 0,
             .deadline_ms = UINT64_MAX,
             .interrupted = &interrupted,
@@ -246,7 +247,7 @@ add_result(struct sim_run *run)
     if (run->expect ? !sim_run_as_stated(run) : result->kinds > result->diverged) {
         run->bug = true;
     }
-    run->bug = run->bug || sim_run_misses_goals(run);
+    run->bug = run->bug || sim_run_misses_goals(run) || sim_run_wastes(run);
     run->differs = run->differs || result->diverged > 0 || result->unequal > 0;
     run->short_of = run->short_of || sim_run_is_short(run);
     if (result->end == SIM_SWEEP_SYSTEM) {

@@ -292,6 +292,17 @@ void sim_run_json_cover(const struct sim_run *run, struct sim_json *json);
 /* The strategy that drew a run, by name. */
 const char *sim_run_arm_name(const struct sim_run *run, uint32_t arm);
 
+/* ---- waste.c --------------------------------------------------------------------------------- */
+
+/* How often the sweep's runs did something for nothing. */
+uint64_t sim_run_waste(const struct sim_run *run);
+enum sim_store_err sim_run_waste_store(struct sim_run *run);
+
+/* Whether a run did so more often at one place than --max-waste allows; then the places are
+ * printed. */
+bool sim_run_wastes(const struct sim_run *run);
+void sim_run_print_waste(const struct sim_run *run);
+
 /* ---- text.c ---------------------------------------------------------------------------------- */
 
 void sim_run_print_start(struct sim_run *run);

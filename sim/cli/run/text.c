@@ -407,7 +407,8 @@ status_word(const struct sim_run *run)
     const struct sim_sweep_result *result = &run->result;
     bool failed = run->expect ? !sim_run_as_stated(run)
                               : result->failures > 0 || sim_run_again_count(run) > 0;
-    if (failed || result->diverged > 0 || result->unequal > 0 || sim_run_misses_goals(run)) {
+    if (failed || result->diverged > 0 || result->unequal > 0 || sim_run_misses_goals(run) ||
+            sim_run_wastes(run)) {
         return "FAIL";
     }
     return sim_run_is_short(run) || result->end == SIM_SWEEP_SYSTEM ? "STOP" : "PASS";

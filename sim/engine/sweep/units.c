@@ -90,8 +90,9 @@ sim__unit_cover(struct sim__sweep *sweep, struct sim_batch *batch)
         fact.first += sweep->base;
         fact.last += sweep->base;
         bool covers = fact.kind == SIM_FACT_COVER;
-        if ((covers || fact.kind == SIM_FACT_ASKED) && sim_facts_add(sweep->plan->covered, &fact) &&
-                covers && place < batch->totals.runs) {
+        bool kept = covers || fact.kind == SIM_FACT_ASKED || fact.kind == SIM_FACT_WASTE;
+        if (kept && sim_facts_add(sweep->plan->covered, &fact) && covers &&
+                place < batch->totals.runs) {
             batch->results[place].fresh++;
         }
     }

@@ -27,6 +27,7 @@
 #include "sim/judge/judge.h"
 #include "sim/search/cover/edges.h"
 #include "sim/search/cover/observe.h"
+#include "sim/search/cover/waste.h"
 #include "sim/search/learn/observe.h"
 #include "sim/search/strategy.h"
 
@@ -294,6 +295,19 @@ note_cover(struct sim_shared *shared, uint64_t index)
     }
 }
 
+/* What it did for nothing. */
+static void
+note_waste(struct sim_shared *shared, uint64_t index)
+{
+    static struct sim_waste waste;
+    sim_waste_count(&waste, &shared->world.recorder);
+    for (uint32_t i = 0; i < waste.count; i++) {
+        const struct sim_wasted *place = &waste.places[i];
+        (void)sim_facts_note(
+                &shared->facts, SIM_FACT_WASTE, place->site, place->kind, index, place->times);
+    }
+}
+
 /* What the run that has just ended teaches, whatever its verdict. */
 static void
 observe(struct sim_shared *shared)
@@ -309,6 +323,7 @@ observe(struct sim_shared *shared)
     }
     if (shared->job.covers) {
         note_cover(shared, index);
+        note_waste(shared, index);
     }
 }
 

@@ -30,7 +30,8 @@ enum sim_fact_kind {
     SIM_FACT_WANTED,    /* A constraint of a run (rf.h); a: both sites; b: the run, its sign. */
     SIM_FACT_COVER,     /* A coverage point; a: the point; b: its kind. */
     SIM_FACT_ORDER,     /* A partial order of steps, one in sixteen of them; a: its hash. */
-    SIM_FACT_ASKED      /* A goal whose condition was checked, and false; a: its site. */
+    SIM_FACT_ASKED,     /* A goal whose condition was checked, and false; a: its site. */
+    SIM_FACT_WASTE      /* Something was done for nothing (waste.h); a: its site; b: its kind. */
 };
 
 struct sim_fact {

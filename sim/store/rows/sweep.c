@@ -183,6 +183,20 @@ sim_store_covered(
     return sim__store_write(store, &coverage, covered, count, sweep);
 }
 
+static const struct sim__table waste = {
+        .name = "waste",
+        .key = "sweep",
+        .row_size = sizeof(struct sim_waste_row),
+        .columns = {SIM__EACH(struct sim_waste_row, kind, site, first_run, runs, times, most)},
+};
+
+enum sim_store_err
+sim_store_waste(
+        struct sim_store *store, int64_t sweep, const struct sim_waste_row *rows, uint32_t count)
+{
+    return sim__store_write(store, &waste, rows, count, sweep);
+}
+
 static const struct sim__table sweep_strategies = {
         .name = "sweep_strategies",
         .key = "sweep",

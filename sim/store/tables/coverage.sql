@@ -54,6 +54,18 @@ CREATE TABLE sweep_species (
     level    INTEGER NOT NULL       -- 0: all were counted; n: a sample, one in 2^n, scaled up
 ) STRICT;
 
+-- What runs of a sweep did for nothing. That is no failure (`--max-waste` makes it one).
+CREATE TABLE waste (
+    sweep     INTEGER NOT NULL REFERENCES sweeps,
+    kind      TEXT NOT NULL,        -- 'dead-wake', 'stale-wake', 'piled-waker', 'idle-turn'
+    site      INTEGER NOT NULL,     -- where the waker was stored; of the wake, the turn; 0: ?
+    first_run INTEGER NOT NULL,     -- number in the sweep of the first run with it
+    runs      INTEGER NOT NULL,     -- in so many it was seen,
+    times     INTEGER NOT NULL,     -- so often in all,
+    most      INTEGER NOT NULL,     -- and so often in one run at most
+    PRIMARY KEY (sweep, kind, site)
+) STRICT, WITHOUT ROWID;
+
 -- Goals in the file of a sweep's scenario, reached or not.
 CREATE TABLE goals (
     sweep INTEGER NOT NULL REFERENCES sweeps,
@@ -72,6 +84,13 @@ SELECT c.sweep, s.scenario, k.name AS element, coalesce(p.place, printf('%08x', 
        c.runs, c.first_run
 FROM coverage AS c JOIN sweeps AS s USING (sweep) JOIN element_kinds AS k USING (kind)
      LEFT JOIN places AS p ON p.site = c.site LEFT JOIN places AS q ON q.site = c.other;
+
+-- What was done for nothing, and where? Most first.
+CREATE VIEW wasted AS
+SELECT w.sweep, s.scenario, w.kind, coalesce(p.place, '?') AS place, w.times, w.runs,
+       s.runs AS of_runs, w.most, w.first_run
+FROM waste AS w JOIN sweeps AS s USING (sweep) LEFT JOIN places AS p USING (site)
+ORDER BY w.times DESC;
 
 -- Which seed covers it? For each element of a sweep the first of its runs that covered it; such a
 -- run has a row, so `rewake show run:ID` shows how.

@@ -126,6 +126,21 @@ ok "and that SIM_ALWAYS was checked" grep -q '^       1  always ' g.txt
 same "goals that all are reached: status" \
     "$(status run $timeout --runs 3000 --goals --fresh --db g.db)" 0
 
+# ---- What runs do for nothing. ----
+dead=articles/s3/deadline
+rewake run $dead --runs 300 --strategy random --fresh --db w.db >/dev/null
+same "a run wakes tasks that have finished: that is no failure, and known to the database" \
+    "$(sqlite3 w.db "SELECT kind, min(runs) > 0, min(times - runs) >= 0, max(most) > 1
+        FROM wasted WHERE kind = 'dead-wake' GROUP BY kind")" "dead-wake|1|1|1"
+same "--max-waste 0: status" \
+    "$(status run $dead --runs 300 --strategy random --max-waste 0 --fresh --record none)" 1
+ok "... says what, where and in which run" grep -q \
+    'waste: [0-9]* wakes of finished tasks in one run at .*:[0-9]* in [a-z_]*() (limit: 0)' \
+    out.txt
+same "--max-waste: a limit that is kept: status" \
+    "$(status run $dead --runs 300 --strategy random --max-waste 1000 --fresh --record none)" 0
+same "--max-waste: not a number: status" "$(status run $dead --max-waste x)" 2
+
 # ---- Two scenarios in one file: each has the goals that its runs can reach. ----
 build_library forms
 same "goals of another form do not count: status" \
