@@ -24,6 +24,7 @@ sim_fds_new(struct sim_host *host, int first)
     fds->limit = NUMBERS_MAX;
     rt_list_init(&fds->interests);
     rt_list_init(&fds->spare);
+    rt_list_init(&fds->sockets);
     sim__epoll_init(&fds->own, fds, sim_world_object(host->world, RT_OBJECT_SOURCE));
     rt_list_push_back(&host->tables, &fds->link);
     sim__fds_name(fds, "descriptors");

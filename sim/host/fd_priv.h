@@ -153,7 +153,9 @@ struct sim_fds {
     struct rt_list interests; /* All instances, `own` first. */
     struct sim__epoll own;    /* Of sim_fd_add and its relatives: it has no number. */
     struct rt_list spare;     /* Registrations. */
-    uint32_t limit;           /* Numbers that may be open at a time. */
+    struct rt_list sockets;   /* With addresses (sys_inet.c). */
+    uint32_t ports_given;
+    uint32_t limit; /* Numbers that may be open at a time. */
     const char *name;
 };
 
