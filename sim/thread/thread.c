@@ -22,6 +22,7 @@
 #include "sim/thread/priv.h"
 
 struct sim_thread *sim_thread_now;
+void (*sim_thread_on_spawn)(struct sim_thread *thread);
 
 static const struct sim_actor_ops thread_ops;
 
@@ -397,6 +398,9 @@ sim_thread_spawn(struct sim_world *world, const struct sim_thread_start *start)
     world->on_leave = leave;
     rt_probe_emit(RT_PROBE_POST, thread->object, NULL, NULL, 0);
     sim_actor_enable(&thread->actor);
+    if (sim_thread_now != NULL && sim_thread_on_spawn != NULL) {
+        sim_thread_on_spawn(thread);
+    }
     return thread;
 }
 

@@ -204,6 +204,10 @@ struct sim_thread_start {
  */
 struct sim_thread *sim_thread_spawn(struct sim_world *world, const struct sim_thread_start *start);
 
+/* Supplied by what keeps more of each thread: called for a new one, by the thread that made it.
+ * NULL: not called. */
+extern void (*sim_thread_on_spawn)(struct sim_thread *thread);
+
 /* Ends the calling thread: its cleanups are called, then those are woken that join it. */
 __attribute__((noreturn)) void sim_thread_exit(void *result);
 
