@@ -83,35 +83,35 @@ sim_process_descriptors_touched(void)
 }
 
 int
-close(int fd)
+sim_process_close(int fd)
 {
     note();
     return (int)syscall(SYS_close, fd);
 }
 
 int
-dup2(int fd, int fd2)
+sim_process_dup2(int fd, int fd2)
 {
     note();
     return (int)syscall(SYS_dup2, fd, fd2);
 }
 
 int
-dup3(int fd, int fd2, int flags)
+sim_process_dup3(int fd, int fd2, int flags)
 {
     note();
     return (int)syscall(SYS_dup3, fd, fd2, flags);
 }
 
 int
-close_range(unsigned int first, unsigned int last, int flags)
+sim_process_close_range(unsigned int first, unsigned int last, int flags)
 {
     note();
     return (int)syscall(SYS_close_range, first, last, flags);
 }
 
 void
-closefrom(int first)
+sim_process_closefrom(int first)
 {
-    (void)close_range(first < 0 ? 0 : (unsigned int)first, ~0u, 0);
+    (void)sim_process_close_range(first < 0 ? 0 : (unsigned int)first, ~0u, 0);
 }

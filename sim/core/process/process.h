@@ -14,4 +14,11 @@
  */
 bool sim_process_descriptors_touched(void);
 
+/* As the calls of the C library, and noted: what sim/posix calls outside of simulated threads. */
+int sim_process_close(int fd);
+int sim_process_dup2(int fd, int fd2);
+int sim_process_dup3(int fd, int fd2, int flags);
+int sim_process_close_range(unsigned int first, unsigned int last, int flags);
+void sim_process_closefrom(int first);
+
 #endif

@@ -1,0 +1,133 @@
+/*
+ * call.c -- the exported names, and the C library's functions behind them.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/posix/call.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/process/process.h"
+
+struct sim__posix_real sim__real;
+struct sim__posix_call sim__posix_now;
+
+/* ---- The C library's. ------------------------------------------------------------------------ */
+
+static const struct {
+    const char *name;
+    size_t place; /* In sim__real. */
+} found[] = {
+#define FOUND(type, name, parameters, arguments) {#name, offsetof(struct sim__posix_real, name)},
+#define FOUND_ALIAS(type, alias, name, parameters, arguments) \
+    FOUND(type, alias, parameters, arguments)
+#define FOUND_WORDS(name) {#name, offsetof(struct sim__posix_real, name)},
+#define FOUND_VOID(name, parameters, arguments) FOUND(void, name, parameters, arguments)
+        {"syscall", offsetof(struct sim__posix_real, syscall)},
+        SIM_POSIX_CALLS(FOUND) SIM_POSIX_ALIASES(FOUND_ALIAS) SIM_POSIX_VOIDS(FOUND_VOID)
+                SIM_POSIX_REFUSED(FOUND_WORDS) SIM_POSIX_LACKING(FOUND_WORDS)
+#undef FOUND_WORDS
+#undef FOUND
+#undef FOUND_ALIAS
+#undef FOUND_VOID
+};
+
+static long
+lacks(void)
+{
+    errno = ENOSYS;
+    return -1;
+}
+
+static void
+find_real(void)
+{
+    long (*fallback)(void) = lacks;
+    for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
+        void *symbol = dlsym(RTLD_NEXT, found[i].name);
+        const void *from = symbol != NULL ? (const void *)&symbol : (const void *)&fallback;
+        memcpy((char *)&sim__real + found[i].place, from, sizeof(symbol));
+    }
+    sim__real.close = sim_process_close;
+    sim__real.dup2 = sim_process_dup2;
+    sim__real.dup3 = sim_process_dup3;
+    sim__real.close_range = sim_process_close_range;
+    sim__real.closefrom = sim_process_closefrom;
+}
+
+/* Before the constructors of the libraries, which may call any of the names. */
+__attribute__((section(".preinit_array"), used)) static void (*const find_early)(void) = find_real;
+
+/* ---- The exported names. --------------------------------------------------------------------- */
+
+/* Assembler names: the headers of the C library declare these functions with attributes, and some
+ * define them inline. */
+#define EXPORT_ALIAS(type, alias, name, parameters, arguments) \
+    type sim__posix_export_##alias parameters __asm__(#alias); \
+    type sim__posix_export_##alias parameters \
+    { \
+        if (sim_thread_now == NULL) { \
+            return sim__real.alias arguments; \
+        } \
+        sim__posix_now = (struct sim__posix_call){#name, __builtin_return_address(0)}; \
+        return sim__posix_##name arguments; \
+    }
+#define EXPORT(type, name, parameters, arguments) \
+    EXPORT_ALIAS(type, name, name, parameters, arguments)
+SIM_POSIX_CALLS(EXPORT)
+SIM_POSIX_ALIASES(EXPORT_ALIAS)
+
+#define EXPORT_VOID(name, parameters, arguments) \
+    void sim__posix_export_##name parameters __asm__(#name); \
+    void sim__posix_export_##name parameters \
+    { \
+        if (sim_thread_now == NULL) { \
+            sim__real.name arguments; \
+            return; \
+        } \
+        sim__posix_now = (struct sim__posix_call){#name, __builtin_return_address(0)}; \
+        sim__posix_##name arguments; \
+    }
+SIM_POSIX_VOIDS(EXPORT_VOID)
+
+#define EXPORT_WORDS(name, otherwise) \
+    long sim__posix_export_##name(long a, long b, long c, long d, long e, long f) __asm__(#name); \
+    long sim__posix_export_##name(long a, long b, long c, long d, long e, long f) \
+    { \
+        if (sim_thread_now == NULL) { \
+            return sim__real.name(a, b, c, d, e, f); \
+        } \
+        otherwise; \
+    }
+#define EXPORT_REFUSED(name) EXPORT_WORDS(name, sim__posix_refuse(#name))
+#define EXPORT_LACKING(name) EXPORT_WORDS(name, return sim__posix_error(ENOSYS))
+SIM_POSIX_REFUSED(EXPORT_REFUSED)
+SIM_POSIX_LACKING(EXPORT_LACKING)
+
+/* ---- Errors. --------------------------------------------------------------------------------- */
+
+int
+sim__posix_error(int error)
+{
+    errno = error;
+    return -1;
+}
+
+int
+sim__posix_result(int64_t result)
+{
+    return result < 0 ? sim__posix_error((int)-result) : (int)result;
+}
+
+void
+sim__posix_refuse(const char *name)
+{
+    struct sim_world *world = sim_world_current;
+    rt_assert(world != NULL);
+    sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_PROCESS, world->current, 0,
+            "the program calls %s, which is not simulated: its result would not be in the seed",
+            name);
+}

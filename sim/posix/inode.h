@@ -1,0 +1,72 @@
+/*
+ * inode.h -- the files that a run sees: those of the machine, and over them what it has written.
+ *
+ * A file of the machine is read whole when it is first opened; from then on the run has its own
+ * copy. What the run writes, creates, renames or removes is in the list of its files alone, and
+ * ends with it. A removed file of the machine stays in the list, as `gone`.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_POSIX_INODE_H
+#define SIM_POSIX_INODE_H
+
+#include <sys/stat.h>
+
+#include "runtime/base/list.h"
+#include "sim/posix/state.h"
+
+enum sim__posix_file_kind {
+    SIM__POSIX_REGULAR,
+    SIM__POSIX_DIRECTORY,
+    SIM__POSIX_NULL,   /* /dev/null */
+    SIM__POSIX_ZERO,   /* /dev/zero */
+    SIM__POSIX_RANDOM, /* /dev/random, /dev/urandom */
+    SIM__POSIX_OUTPUT  /* What the program prints. */
+};
+
+struct sim__posix_inode {
+    struct rt_list link; /* In state->inodes, the oldest first. */
+    enum sim__posix_file_kind kind;
+    const char *path; /* Absolute, without "." and ".."; "" once it has no name. */
+    bool gone;        /* There is no such file. */
+    mode_t mode;      /* Permission bits. */
+    ino_t number;
+    uint64_t changed_ns;
+    char *bytes;
+    size_t size;
+    size_t capacity;
+};
+
+/* The longest path, with its end. */
+#define SIM__POSIX_PATH 4096u
+
+/* Writes `path`, taken from the directory `from` (NULL: the working directory) where it is
+ * relative, into `ret`. False: it is too long. */
+bool sim__posix_path(const char *from, const char *path, char ret[SIM__POSIX_PATH]);
+
+/* The file at an absolute `path`; NULL: there is none, with the reason in *ret_error. */
+struct sim__posix_inode *sim__posix_inode(const char *path, int *ret_error);
+
+/* A new, empty file at `path`, in place of one that is gone; NULL: its directory does not exist. */
+struct sim__posix_inode *sim__posix_inode_new(
+        const char *path, enum sim__posix_file_kind kind, mode_t mode);
+
+/* It has no name any more; at its path there is no file. */
+void sim__posix_inode_unlink(struct sim__posix_inode *inode);
+
+/* Makes it `size` bytes long; new ones are 0. False: too large. */
+bool sim__posix_inode_resize(struct sim__posix_inode *inode, uint64_t size);
+
+/* Gives it another path, where no file is. False: the directory does not exist. */
+bool sim__posix_inode_move(struct sim__posix_inode *inode, const char *path);
+
+/* Whether the run has named, or removed, a file in the directory `path`. */
+bool sim__posix_touched(const char *path);
+
+void sim__posix_inode_stat(const struct sim__posix_inode *inode, struct stat *ret);
+
+/* Of a file of the machine that the run reads: its path, and what is in it. Set by what keeps
+ * hashes of them; NULL: not noted. */
+extern void (*sim__posix_on_file)(const char *path, const char *bytes, size_t size);
+
+#endif

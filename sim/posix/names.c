@@ -1,0 +1,214 @@
+/*
+ * names.c -- names of hosts and services: a fixed list, and addresses as numbers.
+ *
+ * Every name of this machine is 127.0.0.1; other hosts are not known. *Rejected*: asking the
+ * resolver of the machine, whose answer is not in the seed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/posix/call.h"
+
+static const char *const hosts[] = {"localhost", "rewake", "localhost.localdomain"};
+
+static const struct {
+    const char *name;
+    uint16_t port;
+} services[] = {{"echo", 7}, {"ftp", 21}, {"ssh", 22}, {"telnet", 23}, {"smtp", 25}, {"domain", 53},
+        {"http", 80}, {"pop3", 110}, {"ntp", 123}, {"https", 443}, {"http-alt", 8080}};
+
+/* ---- From names to addresses. ---------------------------------------------------------------- */
+
+/* False: not known. NULL: port 0. */
+static bool
+find_port(const char *service, bool numeric, uint16_t *ret_port)
+{
+    char *end = NULL;
+    unsigned long port = service != NULL ? strtoul(service, &end, 10) : 0;
+    *ret_port = (uint16_t)port;
+    if (service == NULL || (end != service && *end == '\0')) {
+        return port <= UINT16_MAX;
+    }
+    for (size_t i = 0; i < sizeof(services) / sizeof(services[0]) && !numeric; i++) {
+        if (strcmp(services[i].name, service) == 0) {
+            *ret_port = services[i].port;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_own(const char *node)
+{
+    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+        if (strcasecmp(hosts[i], node) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+union address {
+    struct sockaddr any;
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+};
+
+/* The address of `node` in family `family`; 0, or EAI_…. */
+static int
+find_address(const char *node, const struct addrinfo *hints, int family, union address *ret)
+{
+    *ret = (union address){.any = {.sa_family = (sa_family_t)family}};
+    bool passive = (hints->ai_flags & AI_PASSIVE) != 0;
+    void *to = family == AF_INET ? (void *)&ret->in.sin_addr : (void *)&ret->in6.sin6_addr;
+    if (node != NULL && inet_pton(family, node, to) == 1) {
+        return 0;
+    }
+    bool numeric = (hints->ai_flags & AI_NUMERICHOST) != 0;
+    if (node != NULL && (numeric || !is_own(node))) {
+        return EAI_NONAME;
+    }
+    bool loopback = node != NULL || !passive;
+    if (family == AF_INET) {
+        ret->in.sin_addr.s_addr = htonl(loopback ? INADDR_LOOPBACK : INADDR_ANY);
+    } else {
+        ret->in6.sin6_addr = loopback ? in6addr_loopback : in6addr_any;
+    }
+    return 0;
+}
+
+struct answer {
+    struct addrinfo info;
+    union address address;
+};
+
+static struct addrinfo *
+answer_new(const union address *address, int type, int protocol)
+{
+    struct answer *answer = calloc(1, sizeof(*answer));
+    if (answer == NULL) {
+        return NULL;
+    }
+    bool v4 = address->any.sa_family == AF_INET;
+    answer->address = *address;
+    answer->info = (struct addrinfo){.ai_family = address->any.sa_family,
+            .ai_socktype = type,
+            .ai_protocol = protocol,
+            .ai_addrlen = v4 ? sizeof(address->in) : sizeof(address->in6),
+            .ai_addr = &answer->address.any};
+    return &answer->info;
+}
+
+/* One answer for each type of socket that is asked for; 0, or EAI_MEMORY. */
+static int
+answer_all(const union address *address, int asked, struct addrinfo **ret)
+{
+    static const struct {
+        int type;
+        int protocol;
+    } types[] = {{SOCK_STREAM, IPPROTO_TCP}, {SOCK_DGRAM, IPPROTO_UDP}};
+    struct addrinfo **end = ret;
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (asked != 0 && asked != types[i].type) {
+            continue;
+        }
+        *end = answer_new(address, types[i].type, types[i].protocol);
+        if (*end == NULL) {
+            return EAI_MEMORY;
+        }
+        end = &(*end)->ai_next;
+    }
+    return *ret != NULL ? 0 : EAI_SOCKTYPE;
+}
+
+int
+sim__posix_getaddrinfo(
+        const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **ret)
+{
+    static const struct addrinfo none = {.ai_family = AF_UNSPEC};
+    const struct addrinfo *ask = hints != NULL ? hints : &none;
+    union address address;
+    uint16_t port = 0;
+    if (node == NULL && service == NULL) {
+        return EAI_NONAME;
+    }
+    if (!find_port(service, (ask->ai_flags & AI_NUMERICSERV) != 0, &port)) {
+        return EAI_SERVICE;
+    }
+    bool v6 = ask->ai_family == AF_INET6 ||
+              (ask->ai_family == AF_UNSPEC && node != NULL && strchr(node, ':') != NULL);
+    int error = find_address(node, ask, v6 ? AF_INET6 : AF_INET, &address);
+    if (error != 0) {
+        return error;
+    }
+    address.in.sin_port = htons(port); /* At the same place in both. */
+    *ret = NULL;
+    return answer_all(&address, ask->ai_socktype, ret);
+}
+
+void
+sim__posix_freeaddrinfo(struct addrinfo *info)
+{
+    while (info != NULL) {
+        struct addrinfo *next = info->ai_next;
+        free(rt_container_of(info, struct answer, info));
+        info = next;
+    }
+}
+
+/* ---- From addresses to names. ---------------------------------------------------------------- */
+
+int
+sim__posix_getnameinfo(const struct sockaddr *address, socklen_t size, char *host,
+        socklen_t host_size, char *service, socklen_t service_size, int flags)
+{
+    union address known = {.any = {0}};
+    (void)flags; /* Always numbers: NI_NAMEREQD alone asks for a name. */
+    memcpy(&known, address, size < sizeof(known) ? size : sizeof(known));
+    bool v4 = known.any.sa_family == AF_INET;
+    if (!v4 && known.any.sa_family != AF_INET6) {
+        return EAI_FAMILY;
+    }
+    const void *from = v4 ? (const void *)&known.in.sin_addr : (const void *)&known.in6.sin6_addr;
+    if ((flags & NI_NAMEREQD) != 0) {
+        return EAI_NONAME;
+    }
+    if (host != NULL && inet_ntop(known.any.sa_family, from, host, host_size) == NULL) {
+        return EAI_OVERFLOW;
+    }
+    int need = service != NULL
+                       ? snprintf(service, service_size, "%u", (unsigned)ntohs(known.in.sin_port))
+                       : 0;
+    return need < 0 || (service != NULL && (socklen_t)need >= service_size) ? EAI_OVERFLOW : 0;
+}
+
+struct hostent *
+sim__posix_gethostbyname(const char *name)
+{
+    static const struct addrinfo none = {.ai_family = AF_INET};
+    struct {
+        struct hostent host;
+        char *list[2];
+        char *aliases[1];
+        union address address;
+    } *answer = sim_zalloc(sim_world_current, sizeof(*answer));
+    if (find_address(name, &none, AF_INET, &answer->address) != 0) {
+        h_errno = HOST_NOT_FOUND;
+        return NULL;
+    }
+    answer->list[0] = (char *)&answer->address.in.sin_addr;
+    answer->host = (struct hostent){.h_name = strdup(name),
+            .h_aliases = answer->aliases,
+            .h_addrtype = AF_INET,
+            .h_length = sizeof(struct in_addr),
+            .h_addr_list = answer->list};
+    return &answer->host;
+}

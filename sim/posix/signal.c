@@ -1,0 +1,490 @@
+/*
+ * signal.c -- what is pending, which handler runs, and the calls that ask and set.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/posix/signal.h"
+
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/posix/wait.h"
+
+struct pending {
+    struct rt_list link;          /* In state->pending, the oldest first. */
+    struct sim__posix_thread *to; /* NULL: any thread. */
+    siginfo_t info;
+};
+
+static struct pending *
+pending_of(struct rt_list *node)
+{
+    return rt_container_of(node, struct pending, link);
+}
+
+static struct sim__posix_thread *
+thread_of(struct rt_list *node)
+{
+    return rt_container_of(node, struct sim__posix_thread, link);
+}
+
+static struct sim__posix_thread *
+find_thread(const struct sim__posix *state, const struct sim_thread *of)
+{
+    rt_list_each(node, &state->threads)
+    {
+        if (thread_of(node)->thread == of) {
+            return thread_of(node);
+        }
+    }
+    return NULL;
+}
+
+static struct sim__posix_thread *
+add_thread(struct sim__posix *state, struct sim_thread *of, const sigset_t *mask)
+{
+    struct sim__posix_thread *thread = sim_new(state->world, struct sim__posix_thread);
+    thread->thread = of;
+    thread->mask = *mask;
+    (void)sigemptyset(&thread->taken);
+    rt_list_init(&thread->link);
+    rt_list_push_back(&state->threads, &thread->link);
+    return thread;
+}
+
+/* A thread has the mask of the one that made it. */
+static void
+inherit(struct sim_thread *thread)
+{
+    struct sim__posix *state = sim__posix_state();
+    const struct sim__posix_thread *parent = find_thread(state, sim_thread_now);
+    if (parent != NULL) {
+        (void)add_thread(state, thread, &parent->mask);
+    }
+}
+
+struct sim__posix_thread *
+sim__posix_thread(void)
+{
+    struct sim__posix *state = sim__posix_state();
+    struct sim__posix_thread *thread = find_thread(state, sim_thread_now);
+    sigset_t none;
+    (void)sigemptyset(&none);
+    sim_thread_on_spawn = inherit;
+    return thread != NULL ? thread : add_thread(state, sim_thread_now, &none);
+}
+
+static bool
+is_number(int number)
+{
+    return number > 0 && number < SIM__POSIX_SIGNALS;
+}
+
+/* ---- Pending. -------------------------------------------------------------------------------- */
+
+/* Whether `thread` would take what is pending: by a handler, or by sigwait. */
+static bool
+reaches(const struct pending *pending, const struct sim__posix_thread *thread)
+{
+    int number = pending->info.si_signo;
+    bool wanted =
+            sigismember(&thread->mask, number) == 0 || sigismember(&thread->taken, number) == 1;
+    return wanted && (pending->to == NULL || pending->to == thread);
+}
+
+bool
+sim__posix_is_signalled(const struct sim__posix_thread *thread)
+{
+    rt_list_each(node, &sim__posix_state()->pending)
+    {
+        if (reaches(pending_of(node), thread)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A second one of a kind is lost, but for the real-time signals. */
+static bool
+is_pending(const struct sim__posix_thread *to, int number)
+{
+    rt_list_each(node, &sim__posix_state()->pending)
+    {
+        const struct pending *pending = pending_of(node);
+        if (pending->to == to && pending->info.si_signo == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_ignored(int number)
+{
+    const struct sigaction *action = &sim__posix_state()->actions[number];
+    bool usually = number == SIGCHLD || number == SIGURG || number == SIGWINCH || number == SIGCONT;
+    return action->sa_handler == SIG_IGN || (action->sa_handler == SIG_DFL && usually);
+}
+
+static bool
+is_blocked_by_all(int number)
+{
+    rt_list_each(node, &sim__posix_state()->threads)
+    {
+        if (sigismember(&thread_of(node)->mask, number) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void
+sim__posix_notify(struct sim__posix_thread *to, int number, union sigval value, int code)
+{
+    struct sim__posix *state = sim__posix_state();
+    rt_assert(is_number(number));
+    if (is_ignored(number) && !is_blocked_by_all(number)) {
+        return;
+    }
+    if (number < SIGRTMIN && is_pending(to, number)) {
+        return;
+    }
+    struct pending *pending = sim_new(state->world, struct pending);
+    pending->to = to;
+    pending->info = (siginfo_t){.si_signo = number, .si_code = code};
+    pending->info.si_value = value;
+    rt_list_init(&pending->link);
+    rt_list_push_back(&state->pending, &pending->link);
+    rt_list_each(node, &state->threads)
+    {
+        if (reaches(pending, thread_of(node))) {
+            sim__posix_wake(thread_of(node)->thread);
+        }
+    }
+}
+
+int
+sim__posix_take_signal(const sigset_t *set, siginfo_t *ret)
+{
+    const struct sim__posix_thread *self = sim__posix_thread();
+    rt_list_each(node, &sim__posix_state()->pending)
+    {
+        struct pending *pending = pending_of(node);
+        bool mine = pending->to == NULL || pending->to == self;
+        if (mine && sigismember(set, pending->info.si_signo) == 1) {
+            *ret = pending->info;
+            rt_list_unlink(&pending->link);
+            return ret->si_signo;
+        }
+    }
+    return 0;
+}
+
+/* ---- Handlers. ------------------------------------------------------------------------------- */
+
+static void
+die(int number)
+{
+    struct sim_world *world = sim_world_current;
+    sim_fail(world, SIM_VERDICT_CRASH, SIM_ORACLE_PROCESS, world->current, 0,
+            "the program was ended by signal %d (SIG%s), for which it has no handler", number,
+            sigabbrev_np(number) != NULL ? sigabbrev_np(number) : "RT");
+}
+
+static void
+call_handler(const struct sigaction *action, siginfo_t *info)
+{
+    if ((action->sa_flags & SA_SIGINFO) != 0) {
+        static const char context[1024]; /* A ucontext_t that says nothing. */
+        union {
+            const void *is;
+            void *seen;
+        } there = {context};
+        action->sa_sigaction(info->si_signo, info, there.seen);
+    } else {
+        action->sa_handler(info->si_signo);
+    }
+}
+
+static void
+handle(struct sim__posix_thread *thread, siginfo_t *info)
+{
+    struct sigaction *slot = &sim__posix_state()->actions[info->si_signo];
+    struct sigaction action = *slot;
+    if (is_ignored(info->si_signo)) {
+        return;
+    }
+    if (action.sa_handler == SIG_DFL) {
+        die(info->si_signo);
+    }
+    if ((action.sa_flags & (int)SA_RESETHAND) != 0) {
+        slot->sa_handler = SIG_DFL;
+    }
+    sigset_t before = thread->mask;
+    (void)sigorset(&thread->mask, &before, &action.sa_mask);
+    if ((action.sa_flags & SA_NODEFER) == 0) {
+        (void)sigaddset(&thread->mask, info->si_signo);
+    }
+    call_handler(&action, info);
+    thread->mask = before;
+    thread->restarts = thread->restarts && (action.sa_flags & SA_RESTART) != 0;
+}
+
+uint32_t
+sim__posix_deliver(void)
+{
+    struct sim__posix_thread *self = sim__posix_thread();
+    sigset_t wanted;
+    siginfo_t info;
+    uint32_t count = 0;
+    (void)sigfillset(&wanted);
+    for (int number = 1; number < SIM__POSIX_SIGNALS; number++) {
+        if (sigismember(&self->mask, number) == 1) {
+            (void)sigdelset(&wanted, number);
+        }
+    }
+    self->restarts = true;
+    while (sim__posix_take_signal(&wanted, &info) != 0) {
+        handle(self, &info);
+        count++;
+    }
+    return count;
+}
+
+void
+sim__posix_deliver_perhaps(void)
+{
+    struct sim__posix *state = sim__posix_state();
+    if (rt_list_empty(&state->pending) || !sim__posix_is_signalled(sim__posix_thread())) {
+        return;
+    }
+    struct sim_world *world = state->world;
+    if (sim__perturb(world->current, SIM_KIND_LATE, 2, world->options.late_one_in) == 0) {
+        (void)sim__posix_deliver();
+    }
+}
+
+/* ---- Sending. -------------------------------------------------------------------------------- */
+
+int
+sim__posix_broken_pipe(bool silent)
+{
+    if (!silent) {
+        sim__posix_notify(sim__posix_thread(), SIGPIPE, (union sigval){0}, SI_KERNEL);
+        (void)sim__posix_deliver();
+    }
+    return sim__posix_error(EPIPE);
+}
+
+/* As a kernel does, a signal that a thread sends to itself is there when the call returns. */
+static int
+send_now(struct sim__posix_thread *to, int number, union sigval value, int code)
+{
+    if (number == 0) {
+        return 0;
+    }
+    if (!is_number(number)) {
+        return EINVAL;
+    }
+    sim_thread_point();
+    sim__posix_notify(to, number, value, code);
+    (void)sim__posix_deliver();
+    return 0;
+}
+
+int
+sim__posix_kill(pid_t pid, int number)
+{
+    pid_t self = sim__posix_getpid();
+    if (pid != self && pid != 0 && pid != -self) {
+        return sim__posix_error(ESRCH);
+    }
+    int error = send_now(NULL, number, (union sigval){0}, SI_USER);
+    return error != 0 ? sim__posix_error(error) : 0;
+}
+
+int
+sim__posix_sigqueue(pid_t pid, int number, union sigval value)
+{
+    if (pid != sim__posix_getpid()) {
+        return sim__posix_error(ESRCH);
+    }
+    int error = send_now(NULL, number, value, SI_QUEUE);
+    return error != 0 ? sim__posix_error(error) : 0;
+}
+
+int
+sim__posix_raise(int number)
+{
+    int error = send_now(sim__posix_thread(), number, (union sigval){0}, SI_TKILL);
+    return error != 0 ? sim__posix_error(error) : 0;
+}
+
+/* ---- Asking and setting. --------------------------------------------------------------------- */
+
+int
+sim__posix_sigaction(int number, const struct sigaction *action, struct sigaction *ret_before)
+{
+    if (!is_number(number) || (action != NULL && (number == SIGKILL || number == SIGSTOP))) {
+        return sim__posix_error(EINVAL);
+    }
+    struct sigaction *slot = &sim__posix_state()->actions[number];
+    struct sigaction before = *slot;
+    if (action != NULL) {
+        *slot = *action;
+    }
+    if (ret_before != NULL) {
+        *ret_before = before;
+    }
+    return 0;
+}
+
+sighandler_t
+sim__posix_signal(int number, sighandler_t handler)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    struct sigaction before;
+    (void)sigemptyset(&action.sa_mask);
+    return sim__posix_sigaction(number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+/* 0 or an errno. */
+static int
+change_mask(int how, const sigset_t *set, sigset_t *ret_before)
+{
+    struct sim__posix_thread *self = sim__posix_thread();
+    sigset_t before = self->mask;
+    for (int number = 1; number < SIM__POSIX_SIGNALS && set != NULL; number++) {
+        bool in_set = sigismember(set, number) == 1;
+        if (how == SIG_SETMASK || in_set) {
+            bool blocks = how == SIG_UNBLOCK ? false : in_set;
+            (void)(blocks ? sigaddset(&self->mask, number) : sigdelset(&self->mask, number));
+        }
+    }
+    if (set != NULL && how != SIG_BLOCK && how != SIG_UNBLOCK && how != SIG_SETMASK) {
+        return EINVAL;
+    }
+    if (ret_before != NULL) {
+        *ret_before = before;
+    }
+    (void)sim__posix_deliver();
+    return 0;
+}
+
+int
+sim__posix_sigprocmask(int how, const sigset_t *set, sigset_t *ret_before)
+{
+    int error = change_mask(how, set, ret_before);
+    return error != 0 ? sim__posix_error(error) : 0;
+}
+
+int
+sim__posix_pthread_sigmask(int how, const sigset_t *set, sigset_t *ret_before)
+{
+    return change_mask(how, set, ret_before);
+}
+
+int
+sim__posix_sigpending(sigset_t *ret)
+{
+    const struct sim__posix_thread *self = sim__posix_thread();
+    (void)sigemptyset(ret);
+    rt_list_each(node, &sim__posix_state()->pending)
+    {
+        const struct pending *pending = pending_of(node);
+        if (pending->to == NULL || pending->to == self) {
+            (void)sigaddset(ret, pending->info.si_signo);
+        }
+    }
+    return 0;
+}
+
+/* The faults of a program have rewake's own stack. */
+int
+sim__posix_sigaltstack(const stack_t *stack, stack_t *ret_before)
+{
+    (void)stack;
+    if (ret_before != NULL) {
+        *ret_before = (stack_t){.ss_flags = SS_DISABLE};
+    }
+    return 0;
+}
+
+/* ---- Waiting for one. ------------------------------------------------------------------------ */
+
+int
+sim__posix_sigsuspend(const sigset_t *mask)
+{
+    struct sim__posix_thread *self = sim__posix_thread();
+    sigset_t before = self->mask;
+    struct sim__posix_wait wait = {.reason = "a signal", .due_ns = SIM_NEVER};
+    self->mask = *mask;
+    while (sim__posix_deliver() == 0) {
+        if (sim__posix_wait(&wait) == SIM__POSIX_INTERRUPTED) {
+            break; /* A handler has run. */
+        }
+    }
+    self->mask = before;
+    return sim__posix_error(EINTR);
+}
+
+int
+sim__posix_pause(void)
+{
+    sigset_t mask = sim__posix_thread()->mask;
+    return sim__posix_sigsuspend(&mask);
+}
+
+/* The signal, or 0: the time is over, or a handler of another signal has run. */
+static int
+take_until(const sigset_t *set, siginfo_t *ret, uint64_t due_ns, int *ret_error)
+{
+    struct sim__posix_thread *self = sim__posix_thread();
+    struct sim__posix_wait wait = {.reason = "a signal", .due_ns = due_ns};
+    enum sim__posix_woken woken = SIM__POSIX_WOKEN;
+    int number = sim__posix_take_signal(set, ret);
+    self->taken = *set;
+    while (number == 0 && woken == SIM__POSIX_WOKEN) {
+        woken = sim__posix_wait(&wait);
+        number = sim__posix_take_signal(set, ret);
+    }
+    (void)sigemptyset(&self->taken);
+    *ret_error = woken == SIM__POSIX_TIMED_OUT ? EAGAIN : EINTR;
+    return number;
+}
+
+int
+sim__posix_sigtimedwait(const sigset_t *set, siginfo_t *ret, const struct timespec *time)
+{
+    siginfo_t info;
+    int error = 0;
+    uint64_t due_ns =
+            time != NULL ? sim__posix_due(CLOCK_MONOTONIC, false, time) : (uint64_t)SIM_NEVER;
+    int number = take_until(set, &info, due_ns, &error);
+    if (number == 0) {
+        return sim__posix_error(error);
+    }
+    if (ret != NULL) {
+        *ret = info;
+    }
+    return number;
+}
+
+int
+sim__posix_sigwaitinfo(const sigset_t *set, siginfo_t *ret)
+{
+    return sim__posix_sigtimedwait(set, ret, NULL);
+}
+
+int
+sim__posix_sigwait(const sigset_t *set, int *ret)
+{
+    siginfo_t info;
+    int number = 0;
+    while (number == 0) {
+        int error = 0;
+        number = take_until(set, &info, SIM_NEVER, &error);
+    }
+    *ret = number;
+    return 0;
+}

@@ -1,0 +1,48 @@
+/*
+ * signal.h -- signals between the threads of a program, delivered at its calls.
+ *
+ * A signal that is sent is *pending* for one thread, or for the process: any thread that does not
+ * block it. A thread takes it in a call that is simulated: before the call, by a decision, or in
+ * its wait, which then ends. The handler runs on the thread's stack.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_POSIX_SIGNAL_H
+#define SIM_POSIX_SIGNAL_H
+
+#include <signal.h>
+
+#include "runtime/base/list.h"
+#include "sim/posix/state.h"
+
+/* Of a thread that has made a call that is simulated. */
+struct sim__posix_thread {
+    struct rt_list link; /* In state->threads, by their first calls. */
+    struct sim_thread *thread;
+    sigset_t mask;
+    sigset_t taken; /* What it waits for with sigwait; empty: nothing. */
+    bool restarts;  /* Every handler that has run in its last wait asks for a restart. */
+};
+
+/* Of the calling thread. */
+struct sim__posix_thread *sim__posix_thread(void);
+
+/* Sends signal `number` to a thread; NULL: to the process. */
+void sim__posix_notify(struct sim__posix_thread *to, int number, union sigval value, int code);
+
+/* Runs the handlers of what is pending for the calling thread; how many there were. */
+uint32_t sim__posix_deliver(void);
+
+/* As sim__posix_deliver, at a call: by a decision, what is pending remains so for another call. */
+void sim__posix_deliver_perhaps(void);
+
+/* Whether something is pending that the thread does not block, or that it takes with sigwait. */
+bool sim__posix_is_signalled(const struct sim__posix_thread *thread);
+
+/* A write that no one reads: SIGPIPE, then EPIPE. */
+int sim__posix_broken_pipe(bool silent);
+
+/* Takes a pending signal of `set`; 0: there is none. */
+int sim__posix_take_signal(const sigset_t *set, siginfo_t *ret);
+
+#endif

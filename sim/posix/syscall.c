@@ -1,0 +1,181 @@
+/*
+ * syscall.c -- syscall(): by its number, to the function of the same name.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+#include "sim/posix/call.h"
+
+/* N(name, (arguments)): the kernel's arguments, in its order, are the function's. */
+/* clang-format off */
+#define AS_IS(N) \
+    N(read, ((int)a, (void *)b, (size_t)c)) \
+    N(write, ((int)a, (const void *)b, (size_t)c)) \
+    N(readv, ((int)a, (const struct iovec *)b, (int)c)) \
+    N(writev, ((int)a, (const struct iovec *)b, (int)c)) \
+    N(close, ((int)a)) \
+    N(close_range, ((unsigned)a, (unsigned)b, (int)c)) \
+    N(dup, ((int)a)) \
+    N(dup3, ((int)a, (int)b, (int)c)) \
+    N(fcntl, ((int)a, (int)b, c)) \
+    N(ioctl, ((int)a, (unsigned long)b, (void *)c)) \
+    N(pipe2, ((int *)a, (int)b)) \
+    N(openat, ((int)a, (const char *)b, (int)c, (mode_t)d)) \
+    N(lseek, ((int)a, (off_t)b, (int)c)) \
+    N(fsync, ((int)a)) \
+    N(ftruncate, ((int)a, (off_t)b)) \
+    N(getcwd, ((char *)a, (size_t)b)) \
+    N(mmap, ((void *)a, (size_t)b, (int)c, (int)d, (int)e, (off_t)f)) \
+    N(munmap, ((void *)a, (size_t)b)) \
+    N(mprotect, ((void *)a, (size_t)b, (int)c)) \
+    N(madvise, ((void *)a, (size_t)b, (int)c)) \
+    N(epoll_create1, ((int)a)) \
+    N(epoll_ctl, ((int)a, (int)b, (int)c, (struct epoll_event *)d)) \
+    N(epoll_pwait, ((int)a, (struct epoll_event *)b, (int)c, (int)d, (const sigset_t *)e)) \
+    N(ppoll, ((struct pollfd *)a, (nfds_t)b, (const struct timespec *)c, (const sigset_t *)d)) \
+    N(timerfd_create, ((clockid_t)a, (int)b)) \
+    N(timerfd_settime, ((int)a, (int)b, (const struct itimerspec *)c, (struct itimerspec *)d)) \
+    N(timerfd_gettime, ((int)a, (struct itimerspec *)b)) \
+    N(clock_gettime, ((clockid_t)a, (struct timespec *)b)) \
+    N(clock_getres, ((clockid_t)a, (struct timespec *)b)) \
+    N(gettimeofday, ((struct timeval *)a, (void *)b)) \
+    N(nanosleep, ((const struct timespec *)a, (struct timespec *)b)) \
+    N(sched_yield, ()) \
+    N(getrandom, ((void *)a, (size_t)b, (unsigned)c)) \
+    N(getpid, ()) \
+    N(getppid, ()) \
+    N(gettid, ()) \
+    N(getuid, ()) \
+    N(uname, ((struct utsname *)a)) \
+    N(getcpu, ((unsigned *)a, (unsigned *)b)) \
+    N(getrusage, ((int)a, (struct rusage *)b)) \
+    N(prctl, ((int)a, b, c, d, e)) \
+    N(kill, ((pid_t)a, (int)b)) \
+    N(shutdown, ((int)a, (int)b)) \
+    N(socketpair, ((int)a, (int)b, (int)c, (int *)d))
+
+/* Those that a kernel may lack: their callers have another way. */
+#define LACKING(L) \
+    L(io_uring_setup) L(io_uring_enter) L(io_uring_register) L(clone3) L(epoll_pwait2) L(rseq) \
+    L(openat2) L(statx) L(faccessat2) L(copy_file_range) L(pidfd_open) L(membarrier) \
+    L(landlock_create_ruleset) L(futex_waitv) L(process_madvise) L(set_mempolicy) L(get_mempolicy) \
+    L(mbind) L(preadv2) L(pwritev2) L(kcmp)
+
+#define NAMES(N) \
+    N(fork) N(vfork) N(clone) N(execve) N(execveat) N(wait4) N(waitid) N(ptrace) N(bpf) \
+    N(perf_event_open) N(userfaultfd) N(inotify_init1) N(fanotify_init) N(splice) N(tee) \
+    N(vmsplice) N(memfd_create) N(seccomp) N(unshare) N(setns) N(mount) N(shmget) N(semget) \
+    N(msgget) N(mq_open) N(personality) N(exit) N(exit_group) N(rt_sigreturn)
+/* clang-format on */
+
+static const char *
+name_of(long number, char *buffer, size_t size)
+{
+#define NAMED(name) \
+    case SYS_##name: \
+        return "syscall(SYS_" #name ")";
+    switch (number) {
+        NAMES(NAMED)
+    default:
+        (void)snprintf(buffer, size, "syscall(%ld)", number);
+        return buffer;
+    }
+}
+
+/* Those whose arguments differ from the C library's, and older forms of others. */
+static long
+play_other(long number, long a, long b, long c, long d)
+{
+    switch (number) {
+#ifdef SYS_open
+    case SYS_open:
+        return sim__posix_open((const char *)a, (int)b, (mode_t)c);
+    case SYS_poll:
+        return sim__posix_poll((struct pollfd *)a, (nfds_t)b, (int)c);
+    case SYS_epoll_wait:
+        return sim__posix_epoll_wait((int)a, (struct epoll_event *)b, (int)c, (int)d);
+    case SYS_epoll_create:
+        return sim__posix_epoll_create((int)a);
+    case SYS_eventfd:
+        return sim__posix_eventfd((unsigned)a, 0);
+    case SYS_pipe:
+        return sim__posix_pipe((int *)a);
+    case SYS_dup2:
+        return sim__posix_dup2((int)a, (int)b);
+    case SYS_time:
+        return sim__posix_time((time_t *)a);
+#endif
+    case SYS_pread64:
+        return sim__posix_pread((int)a, (void *)b, (size_t)c, (off_t)d);
+    case SYS_pwrite64:
+        return sim__posix_pwrite((int)a, (const void *)b, (size_t)c, (off_t)d);
+    case SYS_geteuid:
+        return sim__posix_getuid();
+    case SYS_getgid:
+        return sim__posix_getuid();
+    case SYS_getegid:
+        return sim__posix_getuid();
+    case SYS_fdatasync:
+        return sim__posix_fsync((int)a);
+    case SYS_eventfd2:
+        return sim__posix_eventfd((unsigned)a, (int)b);
+    case SYS_clock_nanosleep: {
+        int error = sim__posix_clock_nanosleep(
+                (clockid_t)a, (int)b, (const struct timespec *)c, (struct timespec *)d);
+        return error != 0 ? sim__posix_error(error) : 0;
+    }
+    case SYS_sched_getaffinity: {
+        int error = sim__posix_sched_getaffinity((pid_t)a, (size_t)b, (cpu_set_t *)c);
+        return error != 0 ? error : (long)sizeof(long); /* The kernel says how much it wrote. */
+    }
+    case SYS_tgkill:
+        return sim__posix_kill((pid_t)a, (int)c);
+    case SYS_tkill:
+        return sim__posix_kill(sim__posix_getpid(), (int)b);
+    default: {
+        char buffer[40];
+        sim__posix_refuse(name_of(number, buffer, sizeof(buffer)));
+    }
+    }
+}
+
+static long
+play(long number, const long arguments[6])
+{
+    long a = arguments[0];
+    long b = arguments[1];
+    long c = arguments[2];
+    long d = arguments[3];
+    long e = arguments[4];
+    long f = arguments[5];
+#define PLAYED(name, passed) \
+    case SYS_##name: \
+        return (long)sim__posix_##name passed;
+#define LACKED(name) case SYS_##name:
+    switch (number) {
+        AS_IS(PLAYED)
+        LACKING(LACKED)
+        return sim__posix_error(ENOSYS);
+    default:
+        return play_other(number, a, b, c, d);
+    }
+}
+
+long sim__posix_export_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__(
+        "syscall");
+
+long
+sim__posix_export_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    if (sim_thread_now == NULL) {
+        return sim__real.syscall(number, a, b, c, d, e, f);
+    }
+    sim__posix_now = (struct sim__posix_call){"syscall", __builtin_return_address(0)};
+    const long arguments[6] = {a, b, c, d, e, f};
+    return play(number, arguments);
+}

@@ -1,0 +1,102 @@
+/*
+ * wait.c -- blocking a thread, in the host or for time and signals.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/posix/wait.h"
+
+#include "runtime/base/assert.h"
+#include "runtime/base/list.h"
+#include "sim/posix/signal.h"
+
+/* Looks in a row that cost nothing; after them the n-th costs n * n of these. */
+#define LOOKS_FREE 16u
+#define LOOK_NS 100u
+
+static struct sim_thread *
+thread_of(struct sim_actor *actor)
+{
+    return rt_container_of(actor, struct sim_thread, actor);
+}
+
+/* What a thread of this module waits at: one place for each thread. */
+static struct sim_sync *
+place(enum sim_sync_kind kind)
+{
+    const struct sim__posix_thread *self = sim__posix_thread();
+    return sim_sync_at(sim_world_current, &self->mask, kind);
+}
+
+enum sim__posix_woken
+sim__posix_wait(const struct sim__posix_wait *wait)
+{
+    const struct rt_site *site =
+            wait->site != NULL ? wait->site : sim_thread_site(sim__posix_now.caller);
+    struct sim_sync *sync = place(SIM_SYNC_SLEEP);
+    (void)sim_sync_object(sim_world_current, sync);
+    const struct sim_thread_wait asked = {
+            .sync = sync, .site = site, .reason = wait->reason, .due_ns = wait->due_ns};
+    sim__posix_state()->clock_reads = 0;
+    if (sim__posix_deliver() > 0) {
+        return SIM__POSIX_INTERRUPTED;
+    }
+    enum sim_woken woken = sim_thread_block(&asked);
+    if (sim__posix_deliver() > 0) {
+        return SIM__POSIX_INTERRUPTED;
+    }
+    return woken == SIM_WOKEN_TIMEOUT ? SIM__POSIX_TIMED_OUT : SIM__POSIX_WOKEN;
+}
+
+void
+sim__posix_wake(struct sim_thread *thread)
+{
+    rt_assert(thread != NULL);
+    bool ours = thread->blocked && (thread->wait.sync->kind == SIM_SYNC_SLEEP ||
+                                           thread->wait.sync->kind == SIM_SYNC_HOST);
+    if (ours) {
+        sim_thread_wake(thread, NULL);
+    }
+}
+
+/* ---- In the host. ---------------------------------------------------------------------------- */
+
+static int
+block_in_host(struct sim_world *world, uint64_t due_ns, uint32_t object, const char *reason,
+        const struct rt_site *await, uint32_t reports)
+{
+    struct sim_sync *sync = place(SIM_SYNC_HOST);
+    (void)world;
+    sync->object = object;
+    const struct sim_thread_wait asked = {
+            .sync = sync, .site = await, .reason = reason, .due_ns = due_ns, .reports = reports};
+    if (sim__posix_deliver() > 0) {
+        return SIM_BLOCK_INTERRUPTED;
+    }
+    bool spurious = sim_thread_block(&asked) == SIM_WOKEN_SPURIOUS;
+    uint32_t report = spurious ? sim_thread_report() : 0;
+    bool interrupted = sim__posix_deliver() > 0 || (spurious && report == 0);
+    return interrupted ? SIM_BLOCK_INTERRUPTED : (int)report;
+}
+
+static void
+wake_in_host(struct sim_actor *actor)
+{
+    sim__posix_wake(thread_of(actor));
+}
+
+const struct sim_blocking sim__posix_blocking = {.block = block_in_host, .wake = wake_in_host};
+
+/* ---- Not blocking. --------------------------------------------------------------------------- */
+
+void
+sim__posix_busy(void)
+{
+    struct sim__posix *state = sim__posix_state();
+    uint64_t looks = ++state->clock_reads;
+    if (looks <= LOOKS_FREE) {
+        return;
+    }
+    sim_work(state->world, (looks - LOOKS_FREE) * (looks - LOOKS_FREE) * LOOK_NS);
+    sim__posix_deliver_perhaps();
+    sim_thread_yield();
+}
