@@ -370,15 +370,16 @@ inet_error(struct sim__description *description)
     return take_error(inet_of(description));
 }
 
-static uint64_t
+static int64_t
 inet_readable(const struct sim__description *description)
 {
     const struct inet *inet = inet_of(description);
     if (inet->type == SOCK_STREAM) {
         return inet->in.there;
     }
-    return inet->there_count > 0 ? rt_container_of(inet->there.next, struct datagram, link)->size
-                                 : 0;
+    return inet->there_count > 0
+                   ? (int64_t)rt_container_of(inet->there.next, struct datagram, link)->size
+                   : 0;
 }
 
 static void
