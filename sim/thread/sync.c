@@ -78,8 +78,7 @@ grow(struct sim_world *world, struct sim_threads *threads)
 static void
 renew(struct sim_sync *sync, enum sim_sync_kind kind)
 {
-    uintptr_t address = sync->address;
-    *sync = (struct sim_sync){.address = address, .kind = kind};
+    *sync = (struct sim_sync){.address = sync->address, .kind = kind, .variable = sync->variable};
 }
 
 static struct sim_sync *
@@ -141,14 +140,13 @@ thread_at(const struct sim_world *world, uintptr_t address, size_t *ret_depth)
 #define STACK_NTH 0x8000u /* What sim_world_object counts up to is below. */
 
 static uint32_t
-number_of(struct sim_world *world, const struct sim_sync *sync)
+number_of(struct sim_world *world, uintptr_t address, uint32_t kind)
 {
-    uint32_t kind = kinds[sync->kind].object;
     size_t offset;
-    if (sim_images_find((const void *)sync->address, &offset) && offset / 4 < NTH_MAX) {
+    if (sim_images_find((const void *)address, &offset) && offset / 4 < NTH_MAX) {
         return SIM_OBJECT(kind, 0, offset / 4 + 1);
     }
-    const struct sim_thread *thread = thread_at(world, sync->address, &offset);
+    const struct sim_thread *thread = thread_at(world, address, &offset);
     if (thread != NULL && offset < STACK_NTH) {
         return SIM_OBJECT(kind, thread->actor.index, STACK_NTH | offset);
     }
@@ -156,28 +154,49 @@ number_of(struct sim_world *world, const struct sim_sync *sync)
 }
 
 static void
-record_name(struct sim_world *world, const struct sim_sync *sync)
+record_name(struct sim_world *world, uintptr_t address, uint32_t object)
 {
     char text[80];
     struct sim_thread *paused = sim_thread_pause();
     bool named = sim_thread_name_of != NULL &&
-                 sim_thread_name_of((const void *)sync->address, text, sizeof(text));
+                 sim_thread_name_of((const void *)address, text, sizeof(text));
     sim_thread_resume(paused);
     if (named) {
-        sim_record_text(&world->recorder, SIM_TEXT_OBJECT, sync->object, text, strlen(text));
+        sim_record_text(&world->recorder, SIM_TEXT_OBJECT, object, text, strlen(text));
     }
+}
+
+static uint32_t
+number(struct sim_world *world, uintptr_t address, uint32_t kind)
+{
+    uint32_t object = number_of(world, address, kind);
+    if (world->recorder.texts_on) {
+        record_name(world, address, object);
+    }
+    return object;
 }
 
 uint32_t
 sim_sync_object(struct sim_world *world, struct sim_sync *sync)
 {
     if (sync->object == 0) {
-        sync->object = number_of(world, sync);
-        if (world->recorder.texts_on) {
-            record_name(world, sync);
-        }
+        sync->object = number(world, sync->address, kinds[sync->kind].object);
     }
     return sync->object;
+}
+
+uint32_t
+sim_variable_object(struct sim_world *world, const volatile void *address)
+{
+    struct sim_threads *threads = sim__threads(world);
+    struct sim_sync *sync = *place_of(threads, (uintptr_t)address);
+    if (sync == NULL) {
+        sync = make(world, (uintptr_t)address, SIM_SYNC_VARIABLE);
+    }
+    if (sync->variable == 0) {
+        sync->variable = number(world, sync->address, RT_OBJECT_USER);
+    }
+    return sync->variable;
 }
 
 /* ---- Waiting lists. -------------------------------------------------------------------------- */

@@ -57,7 +57,8 @@ struct sim_thread;
     X(FUTEX, USER, "a futex") \
     X(JOIN, JOIN, "the end of a thread") \
     X(SLEEP, TIMER, "its sleep to end") \
-    X(HOST, SLOT, "its host")
+    X(HOST, SLOT, "its host") \
+    X(VARIABLE, USER, "a variable")
 
 enum sim_sync_kind {
 #define SIM_SYNC_ENUM(name, object, text) SIM_SYNC_##name,
@@ -75,6 +76,7 @@ struct sim_sync {
     uintptr_t address;
     uint32_t kind;            /* enum sim_sync_kind */
     uint32_t object;          /* Its number in events; see sim_sync_object. */
+    uint32_t variable;        /* That of the memory itself; see sim_variable_object. */
     struct sim_thread *first; /* The waiting threads, the one that waits longest first. */
     struct sim_thread *last;
     struct sim_thread *owner; /* Of a lock; NULL: none. */
@@ -101,6 +103,10 @@ struct sim_sync *sim_sync_init(
  * offset there, of others from the thread that used it first.
  */
 uint32_t sim_sync_object(struct sim_world *world, struct sim_sync *sync);
+
+/* The number of the variable at `address`, which threads read and write: made likewise. What also
+ * is a lock or a futex has two numbers, one for the memory and one for its waiting list. */
+uint32_t sim_variable_object(struct sim_world *world, const volatile void *address);
 
 /* "a mutex" …; static. */
 const char *sim_sync_name(uint32_t kind);

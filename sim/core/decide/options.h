@@ -96,7 +96,8 @@ enum sim_profile {
     X(converge_steps, 0, 0, SIM_STEPS_LAST, \
             "steps that it may take from then on; 0 the scenario's") \
     X(converge_ns, 0, 0, SIM_NS_LAST, \
-            "virtual time that it may take from then on; 0 the scenario's")
+            "virtual time that it may take from then on; 0 the scenario's") \
+    X(plain, 0, 0, 1, "1: a plain access of code that `rewake cc` made is a decision point too")
 
 /* Where neither an option nor the scenario sets them. More than any run of this repository takes
  * that ends, and ten times livelock_steps: see sim/README.md, The fault-free phase. */

@@ -51,7 +51,10 @@ extern "C" {
     X(SET, "set", "a shared cell was written; object: the cell; argument: what it holds now") \
     X(FAULT_FREE, "fault-free", "no fault is injected from here on; argument: how many were") \
     X(SWITCH, "switch", "a loop is preempted before a host call; its name is kept as text") \
-    X(FREE, "free", "a slot was freed with a waker in it; object: the slot; argument: whose waker")
+    X(FREE, "free", \
+            "a slot was freed with a waker in it; object: the slot; argument: whose waker") \
+    X(ASSIGN, "assign", \
+            "plain memory is about to be written; object: the variable; argument: bytes")
 
 enum sim_event_kind {
     SIM_EVENT_BEFORE_FIRST = SIM_EVENT_FIRST - 1,

@@ -57,6 +57,7 @@ const struct sim_footprint sim_footprints[256] = {
         [RT_PROBE_RESUME] = {.object = WRITE},
         [SIM_EVENT_GET] = {.object = READ},
         [SIM_EVENT_SET] = {.object = WRITE},
+        [SIM_EVENT_ASSIGN] = {.object = WRITE},
 
         /* The host. */
         [RT_PROBE_WAIT] = {.object = WRITE},

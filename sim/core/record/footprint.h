@@ -37,7 +37,7 @@
  *      consume, put, grant, ungrant, shut,        WRITE the object
  *      destroy, submit, done, suspend, resume
  *      refuse (a try that failed)                READ the object
- *      get of a cell; set                         READ the cell; WRITE it
+ *      get of a cell or variable; set, assign     READ the cell; WRITE it
  *      wait, unwait, report, read, subscribe,     WRITE the source
  *      unsubscribe
  *      a source becomes ready, or no longer       WRITE the source, ADD readiness, READ traffic

@@ -51,6 +51,7 @@ meets(const struct sim_event *event)
     case RT_PROBE_DISARM:
     case SIM_EVENT_GET:
     case SIM_EVENT_SET:
+    case SIM_EVENT_ASSIGN:
         return event->object != 0 && (event->await != 0 || event->site != 0);
     default:
         return false;

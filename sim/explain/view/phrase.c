@@ -65,6 +65,7 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [SIM_EVENT_DONE] = {"has finished", NULL, false},
         [SIM_EVENT_GET] = {"reads %o: %i", NULL, false},
         [SIM_EVENT_SET] = {"sets %o to %i", NULL, false},
+        [SIM_EVENT_ASSIGN] = {"writes %o", NULL, false},
         [SIM_EVENT_FREE] = {"frees the memory of %o with the waker of %w in it",
                 "frees the memory of %o with its own waker in it", true},
         [SIM_EVENT_FAULT_FREE] = {"(no faults from here on)", NULL, false},

@@ -219,7 +219,7 @@ see_timer_end(struct pass *pass, const struct sim_event *event, const uint32_t *
 static void
 see_cell(struct pass *pass, const struct sim_event *event, uint32_t *cell)
 {
-    if (event->kind == SIM_EVENT_SET) {
+    if (event->kind != SIM_EVENT_GET) {
         cell[CELL_SET] = event->site;
         cell[CELL_SET_BY] = event->actor;
     } else if (cell[CELL_SET] != 0 && cell[CELL_SET_BY] != event->actor) {
@@ -299,6 +299,7 @@ see_object(struct pass *pass, const struct sim_event *event, uint32_t *memory)
         break;
     case SIM_EVENT_GET:
     case SIM_EVENT_SET:
+    case SIM_EVENT_ASSIGN:
         see_cell(pass, event, memory);
         break;
     default:

@@ -103,7 +103,7 @@ sim_states_locations(const struct sim_states *states, const struct sim_event *ev
         }
         ret[locations++] = (struct sim_line_access){resource,
                 of_poll ? states->from.place : sim_event_line(event), accesses[i].mode,
-                event->kind != SIM_EVENT_SET};
+                event->kind != SIM_EVENT_SET && event->kind != SIM_EVENT_ASSIGN};
     }
     return locations;
 }

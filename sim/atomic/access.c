@@ -1,0 +1,42 @@
+/*
+ * access.c -- operations as events.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/atomic/access.h"
+
+#include <string.h>
+
+#include "runtime/base/assert.h"
+
+void
+sim__atomic_event(
+        enum sim_event_kind kind, const volatile void *object, uint64_t value, const void *caller)
+{
+    rt_assert(sim_thread_now != NULL);
+    struct sim_world *world = sim_thread_now->actor.world;
+    const struct rt_site *site = sim_thread_site(caller);
+    sim_world_event(
+            world, kind, sim_variable_object(world, object), site != NULL ? site->id : 0, 0, value);
+}
+
+/* What is there, in as many bytes as an event can hold. */
+static uint64_t
+value_at(const volatile void *address, size_t size)
+{
+    uint64_t value = 0;
+    memcpy(&value, (const void *)(uintptr_t)address, size < sizeof(value) ? size : sizeof(value));
+    return value;
+}
+
+void
+sim__atomic_plain_point(const volatile void *address, size_t size, bool writes, const void *caller)
+{
+    sim_thread_point();
+    if (writes) {
+        sim_world_progress(sim_thread_now->actor.world);
+        sim__atomic_record(SIM_EVENT_ASSIGN, address, size, caller);
+    } else {
+        sim__atomic_record(SIM_EVENT_GET, address, value_at(address, size), caller);
+    }
+}
