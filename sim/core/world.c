@@ -226,6 +226,9 @@ finish(struct sim_world *world, struct sim_outcome *ret_outcome)
     rt_assert(sim_world_current == world);
     sim_output_end();
     (void)sim_malloc_end(&ignored);
+    if (world->recorder.texts_on && world->on_stacks != NULL) {
+        world->on_stacks(world);
+    }
     sim__fibers_drop(world);
     world->current = &world->self;
     sim_world_event(world, SIM_EVENT_END, 0, 0, 0, outcome->verdict);

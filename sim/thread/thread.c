@@ -40,6 +40,7 @@ wake_up(struct sim_thread *thread)
 {
     rt_assert(thread->asleep);
     thread->asleep = false;
+    thread->entered = true;
     if (thread->actor.due_ns != SIM_NEVER) {
         sim_actor_due(&thread->actor, SIM_NEVER);
     }
@@ -61,6 +62,9 @@ arrive(struct sim_thread *thread)
 static void
 leave(void)
 {
+    if (sim_thread_now != NULL) {
+        sim_thread_now->left = true;
+    }
     sim_thread_now = NULL;
 }
 
@@ -103,6 +107,19 @@ thread_step(struct sim_actor *actor)
     run(thread_of(actor));
 }
 
+/* Where the thread that is entered next writes its stack instead of continuing; NULL: nowhere. */
+static struct sim_stack *stack_wanted;
+
+/* Another thread, or the world, has entered it: to continue, or only to tell where it is. */
+static inline void
+continue_from(struct sim_thread *thread)
+{
+    while (__builtin_expect(stack_wanted != NULL, 0)) {
+        sim_stack_take(stack_wanted);
+        rt__context_suspend(&thread->fiber.context);
+    }
+}
+
 /* The step of `thread` ends; it returns when its next one begins. */
 __attribute__((always_inline)) static inline void
 give_way(struct sim_thread *thread)
@@ -116,6 +133,7 @@ give_way(struct sim_thread *thread)
     thread->row = 0;
     if (next == NULL) {
         rt__context_suspend(&thread->fiber.context);
+        continue_from(thread);
         return;
     }
     struct sim_thread *other = thread_of(next);
@@ -124,6 +142,30 @@ give_way(struct sim_thread *thread)
     arrive(other);
     world->inner = &other->fiber.context;
     rt__context_pass(&thread->fiber.context, &other->fiber.context);
+    continue_from(thread);
+}
+
+/* It is suspended in give_way: neither new, nor left in the midst of something. */
+static bool
+is_parked(const struct sim_thread *thread)
+{
+    return thread->entered && !thread->left && !thread->actor.done &&
+           !thread->fiber.context.finished;
+}
+
+static void
+record_stacks(struct sim_world *world)
+{
+    struct sim_stack stack;
+    for (struct sim_thread *at = sim_thread_first(world); at != NULL; at = at->next) {
+        if (is_parked(at)) {
+            stack_wanted = &stack;
+            (void)rt__context_resume(&at->fiber.context);
+            stack_wanted = NULL;
+            sim_record_text(&world->recorder, SIM_TEXT_STACK, at->actor.index, (const char *)&stack,
+                    sizeof(stack));
+        }
+    }
 }
 
 void
@@ -338,6 +380,7 @@ sim_thread_end_program(void)
             world->foreground--;
         }
     }
+    sim_thread_now->left = true;
     rt__context_suspend(&sim_thread_now->fiber.context);
     rt_unreached("a program that has ended takes no step");
 }
@@ -396,6 +439,7 @@ sim_thread_spawn(struct sim_world *world, const struct sim_thread_start *start)
     sim_fiber_init_sized(&thread->fiber, world, start->stack != 0 ? start->stack : SIM_THREAD_STACK,
             thread_main, thread);
     world->on_leave = leave;
+    world->on_stacks = record_stacks;
     rt_probe_emit(RT_PROBE_POST, thread->object, NULL, NULL, 0);
     sim_actor_enable(&thread->actor);
     if (sim_thread_now != NULL && sim_thread_on_spawn != NULL) {

@@ -182,6 +182,8 @@ struct sim_thread {
     bool listed; /* It is in the waiting list of wait.sync. */
     bool asked;  /* The oracle has woken it. */
     bool asleep; /* When it is next entered, that is a poll: it was blocked, or is new. */
+    bool entered;   /* It has begun. */
+    bool left;      /* It is left for good, wherever it is: the run ends. */
     bool detached;
     bool joined;
     bool joining;  /* Another thread waits for its end. */

@@ -105,6 +105,21 @@ sim_recorder_text(const struct sim_recorder *recorder, enum sim_text_kind kind, 
     return NULL;
 }
 
+bool
+sim_recorder_stack(
+        const struct sim_recorder *recorder, uint32_t index, struct sim_stack *ret_stack)
+{
+    for (uint32_t i = 0; i < recorder->texts; i++) {
+        const struct sim_text *text = &recorder->memory.texts[i];
+        if (text->kind == SIM_TEXT_STACK && text->key == index &&
+                text->length == sizeof(*ret_stack)) {
+            memcpy(ret_stack, recorder->memory.bytes + text->offset, sizeof(*ret_stack));
+            return true;
+        }
+    }
+    return false;
+}
+
 uint64_t
 sim_recorder_first(const struct sim_recorder *recorder)
 {

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/core/code/call_stack.h"
 #include "sim/core/record/event.h"
 
 #ifdef __cplusplus
@@ -35,7 +36,8 @@ enum sim_text_kind {
     SIM_TEXT_ACTOR,  /* key: actor index; its name */
     SIM_TEXT_OBJECT, /* key: object number; its name */
     SIM_TEXT_EVENT,  /* key: index of the event; what was logged, or a STORE's reason */
-    SIM_TEXT_WAITER  /* key: actor index; deadlock: what it waits for, as it says itself */
+    SIM_TEXT_WAITER, /* key: actor index; deadlock: what it waits for, as it says itself */
+    SIM_TEXT_STACK   /* key: actor index; no text: a struct sim_stack, where it was at the end */
 };
 
 struct sim_text {
@@ -118,6 +120,11 @@ void sim_record_text(struct sim_recorder *recorder, enum sim_text_kind kind, uin
 /* The first text kept for `kind` and `key`, or NULL. Linear: for reports. */
 const char *sim_recorder_text(
         const struct sim_recorder *recorder, enum sim_text_kind kind, uint64_t key);
+
+/* The stack of actor `index` at the end of the run; false: it has none. Of this process or of one
+ * with the same modules. */
+bool sim_recorder_stack(
+        const struct sim_recorder *recorder, uint32_t index, struct sim_stack *ret_stack);
 
 /* Event `index` of the run, or NULL when the ring has lost it. */
 const struct sim_event *sim_recorder_event(const struct sim_recorder *recorder, uint64_t index);

@@ -104,7 +104,7 @@ recorder_is_valid(struct sim_recorder *recorder, const struct sim_record_memory 
     for (uint32_t i = 0; i < recorder->texts; i++) {
         const struct sim_text *text = &memory->texts[i];
         uint64_t end = (uint64_t)text->offset + text->length;
-        if (text->kind > SIM_TEXT_WAITER || end >= memory->bytes_capacity) {
+        if (text->kind > SIM_TEXT_STACK || end >= memory->bytes_capacity) {
             return false;
         }
     }

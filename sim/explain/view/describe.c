@@ -10,6 +10,7 @@
 #include "runtime/base/assert.h"
 #include "sim/explain/view/columns.h"
 #include "sim/explain/view/describe_priv.h"
+#include "sim/explain/view/stacks.h"
 
 /* ---- Findings. ------------------------------------------------------------------------------- */
 
@@ -281,6 +282,7 @@ put_section(struct sim__reading *reading, struct sim_page *page, const struct si
         return;
     case SIM_DESCRIBE_WHY:
         put_why(reading, page);
+        sim_stacks_put(page, &reading->actor_table);
         return;
     case SIM_DESCRIBE_COMMANDS:
         put_commands(page, view);
