@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/world_priv.h"
 
 void
 sim__atomic_event(
@@ -18,6 +19,19 @@ sim__atomic_event(
     const struct rt_site *site = sim_thread_site(caller);
     sim_world_event(
             world, kind, sim_variable_object(world, object), site != NULL ? site->id : 0, 0, value);
+}
+
+void
+sim__atomic_changed(
+        const volatile void *object, uint64_t before, uint64_t after, const void *caller)
+{
+    rt_assert(sim_thread_now != NULL);
+    struct sim_world *world = sim_thread_now->actor.world;
+    const struct rt_site *site = sim_thread_site(caller);
+    uint32_t number = sim_variable_object(world, object);
+    uint32_t line = site != NULL ? site->id : 0;
+    sim__event(world, SIM_EVENT_GET, number, line, 0, before);
+    sim__event(world, SIM_EVENT_SET, number, line, 0, after);
 }
 
 /* What is there, in as many bytes as an event can hold. */

@@ -93,12 +93,18 @@ sim_atomic_wrote(const volatile void *object, uint64_t value, const void *caller
     sim__atomic_record(SIM_EVENT_SET, object, value, caller);
 }
 
+void sim__atomic_changed(
+        const volatile void *object, uint64_t before, uint64_t after, const void *caller);
+
 /* Read and written in one operation. */
 static inline void
 sim_atomic_changed(const volatile void *object, uint64_t before, uint64_t after, const void *caller)
 {
-    sim_atomic_read(object, before, caller);
-    sim_atomic_wrote(object, after, caller);
+    struct sim_world *world = sim_thread_now->actor.world;
+    sim_world_progress(world);
+    if (world->recorder.events_on) {
+        sim__atomic_changed(object, before, after, caller);
+    }
 }
 
 /* A compare-exchange that found something else, most likely in a loop: at its next point the
