@@ -179,11 +179,11 @@ struct sim_thread {
     uint32_t report; /* After SIM_WOKEN_SPURIOUS; see sim_thread_report. */
     int error;       /* errno while another thread runs, where they have one thread pointer. */
     bool blocked;
-    bool listed; /* It is in the waiting list of wait.sync. */
-    bool asked;  /* The oracle has woken it. */
-    bool asleep; /* When it is next entered, that is a poll: it was blocked, or is new. */
-    bool entered;   /* It has begun. */
-    bool left;      /* It is left for good, wherever it is: the run ends. */
+    bool listed;  /* It is in the waiting list of wait.sync. */
+    bool asked;   /* The oracle has woken it. */
+    bool asleep;  /* When it is next entered, that is a poll: it was blocked, or is new. */
+    bool entered; /* It has begun. */
+    bool left;    /* It is left for good, wherever it is: the run ends. */
     bool detached;
     bool joined;
     bool joining;  /* Another thread waits for its end. */

@@ -106,8 +106,7 @@ sim_recorder_text(const struct sim_recorder *recorder, enum sim_text_kind kind, 
 }
 
 bool
-sim_recorder_stack(
-        const struct sim_recorder *recorder, uint32_t index, struct sim_stack *ret_stack)
+sim_recorder_stack(const struct sim_recorder *recorder, uint32_t index, struct sim_stack *ret_stack)
 {
     for (uint32_t i = 0; i < recorder->texts; i++) {
         const struct sim_text *text = &recorder->memory.texts[i];
