@@ -114,12 +114,17 @@ compile = $(CC) $(C) $(FATAL) $(call os,$<) $(call tested,$<) $(call peers,$<) $
 find_c = $(sort $(foreach d,$1,$(wildcard $d/*.c $d/*/*.c $d/*/*/*.c)))
 plain = $(patsubst %.c,$(B)/plain/%.o,$(patsubst %.cc,%.c,$1))
 probe = $(patsubst %.c,$(B)/probe/%.o,$1)
-RUNTIME := $(filter-out runtime/tests/% runtime/host/%,$(call find_c,runtime))
+RUNTIME := $(filter-out runtime/tests/% runtime/host/% runtime/programs/%,$(call find_c,runtime))
+# Programs that users run: a part that is the same on a host and in the simulator, and a main.
+SERVERS := $(call find_c,runtime/programs)
+HOST := $(filter-out runtime/host/programs/%,$(call find_c,runtime/host))
+PROGRAMS := $(patsubst runtime/host/programs/%_main.c,$(B)/programs/%,$(wildcard \
+	runtime/host/programs/*_main.c))
 SIM := $(filter-out sim/tests/%,$(call find_c,sim))
 # The simulator shares it with the real hosts.
 SHARED := runtime/host/stack_mmap.c
 REPORTS := $(filter-out reports/tests/%,$(call find_c,reports))
-WATCHED := $(RUNTIME) $(SHARED) $(SIM) $(REPORTS) $(call find_c,scenarios)
+WATCHED := $(RUNTIME) $(SERVERS) $(SHARED) $(SIM) $(REPORTS) $(call find_c,scenarios)
 HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h $d/*/*/*.h $d/*/*.hpp))
 HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
 GEN := $(patsubst %,$(B)/gen/%.o,$(wildcard sim/store/tables/*.sql sim/cli/completion.*sh))
@@ -194,13 +199,16 @@ $(ZOO): zoo-of-debug ;
 zoo-of-debug: FORCE ; @$(MAKE) BUILD=debug zoo
 endif
 
-$(B)/librewake-rt.a: $(call plain,$(RUNTIME) $(call find_c,runtime/host)) $(B)/sources
+$(B)/librewake-rt.a: $(call plain,$(RUNTIME) $(HOST)) $(B)/sources
 	$(call run,AR,rm -f $@ && $(AR) rcsD $@ $(filter %.o,$^))
 # Scenarios are linked as objects: nothing names them, so an archive would drop them.
 link = $(call run,LINK,$(LINK) -o $@ $(filter %.o %.a,$^) $1)
 $(B)/rewake: $(call probe,$(WATCHED)) $(GEN) $(QUERIES) $(ZOO) $(B)/sources
 	$(call link,$(LIBS))
-$(B)/runtime-tests: $(call plain,$(RUNTIME_TESTS)) $(B)/gen/runtime-tests.o $(B)/librewake-rt.a
+$(B)/programs/%: $(B)/plain/runtime/host/programs/%_main.o $(call plain,$(SERVERS)) \
+		$(B)/librewake-rt.a
+	$(call link,-pthread)
+$(B)/runtime-tests: $(call plain,$(RUNTIME_TESTS) $(SERVERS)) $(B)/gen/runtime-tests.o $(B)/librewake-rt.a
 	$(call link,$(TEST_LIBS) $(FIBER_LIBS))
 $(B)/sim-tests: $(SIMULATOR) $(call probe,$(SIM_TESTS)) $(B)/gen/sim-tests.o $(B)/sources
 	$(call link,$(LIBS) $(TEST_LIBS))
@@ -221,6 +229,7 @@ ifeq ($(BUILD)$(OPT),release)
 endif
 	@$(if $(filter 0,$(MAKELEVEL)),echo '$(B)/rewake is built; `make help` names the other jobs')
 program: $(B)/rewake $(B)/librewake-tsan.so
+servers: $(PROGRAMS) ## programs over a real host: build/<BUILD>-<CC>/programs/echo
 runtime: $(B)/librewake-rt.a ## the runtime library; CC=aarch64-linux-gnu-gcc cross-compiles
 zoo: $(ZOO)
 test-programs: $(TEST_PROGRAMS) $(B)/truth
@@ -320,7 +329,7 @@ clean: ## removes build/
 include fuzz/rules.mk
 include scripts/install.mk
 FORCE:
-.PHONY: help all program runtime zoo test-programs check check-long check-asan coverage check-tsan \
+.PHONY: help all program servers runtime zoo test-programs check check-long check-asan coverage check-tsan \
 	check-ucontext quick test quick-set quick-set-renew mutants statements truth tidy format bench \
 	bench-search bench-shrink zoo-drop size demo pages clean FORCE
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

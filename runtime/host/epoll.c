@@ -639,7 +639,7 @@ rt_epoll_init(struct rt_epoll *epoll, const struct rt_epoll_config *config)
     static const struct rt_epoll_config usual = {0, 0, false};
     const struct rt_epoll_config *how = config != NULL ? config : &usual;
     *epoll = (struct rt_epoll){.host = {RT_HOST_MAGIC, &host_ops},
-            .net = {RT_NET_MAGIC, &net_ops},
+            .net = {RT_NET_MAGIC, &net_ops, .short_reads_empty = true},
             .epoll = -1,
             .eventfd = -1,
             .shared_ports = how->shared_ports,

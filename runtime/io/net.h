@@ -66,7 +66,7 @@ struct rt_net_ops {
             uint32_t backlog, int *ret_socket);
     /* RT_OK: it listens. RT_E_AGAIN: not yet. Other errors: it never will. */
     rt_err (*listen_finish)(struct rt_net *net, int socket);
-    /* Starts to connect. RT_E_NO_DESCRIPTOR. */
+    /* Starts to connect. RT_E_NO_DESCRIPTOR; an error of connect_finish that is known at once. */
     rt_err (*connect_start)(
             struct rt_net *net, const struct rt_net_address *address, int *ret_socket);
     /* To be called after WRITABLE only (N4): a host over epoll reads SO_ERROR, which is no error
@@ -91,7 +91,7 @@ struct rt_net_ops {
     void (*close)(struct rt_net *net, int socket);
 
     /* From now on both directions of `socket` are reported under `token`; what is true already is
-     * reported too. *ret_object: its number in traces, or 0. RT_E_FULL. */
+     * reported too. `token`: at least 2^32. *ret_object: its number in traces, or 0. RT_E_FULL. */
     rt_err (*watch)(struct rt_net *net, int socket, uint64_t token, uint32_t *ret_object);
     void (*unwatch)(struct rt_net *net, int socket);
     /* Takes at most `max` (> 0) events; never blocks. 0 is possible: interrupted (E6), or gone. */
@@ -105,6 +105,9 @@ struct rt_net_ops {
 struct rt_net {
     uint32_t magic; /* RT_NET_MAGIC */
     const struct rt_net_ops *ops;
+    /* A read that moves less than it was asked for has left nothing, and what comes after it is
+     * another event, as with epoll(7): the read that would only find that out is spared. */
+    bool short_reads_empty;
 };
 
 #define RT_NET_MAGIC 0x524e4554u

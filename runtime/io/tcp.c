@@ -26,6 +26,7 @@ struct attempt {
     const void *from;
     size_t size;
     size_t moved;
+    bool emptied; /* RT_OK, and a further try would be RT_E_AGAIN (net.h). */
     int socket;
     struct rt_net_address peer;
 };
@@ -46,6 +47,9 @@ over(struct attempt *attempt, const struct rt_cx *cx, struct rt_seen seen)
         attempt->err = RT_E_CLOSED;
     }
     if (attempt->err != RT_E_AGAIN) {
+        if (attempt->emptied && (seen.bits & RT_READY_ERROR) == 0) {
+            rt_io_clear(attempt->source, attempt->direction, seen);
+        }
         return true;
     }
     rt_io_clear(attempt->source, attempt->direction, seen);
@@ -328,8 +332,10 @@ rt_tcp_connect_finish_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, 
 static rt_err
 try_read(struct attempt *attempt)
 {
-    rt_err err = rt_net_read(net_of(attempt->source), attempt->source->socket, attempt->into,
-            attempt->size, &attempt->moved, attempt->await);
+    struct rt_net *net = net_of(attempt->source);
+    rt_err err = rt_net_read(net, attempt->source->socket, attempt->into, attempt->size,
+            &attempt->moved, attempt->await);
+    attempt->emptied = err == RT_OK && attempt->moved < attempt->size && net->short_reads_empty;
     /* No bytes are not the end (N3): the end is RT_E_CLOSED. */
     return err == RT_OK && attempt->moved == 0 ? RT_E_AGAIN : err;
 }
