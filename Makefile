@@ -232,7 +232,7 @@ program: $(B)/rewake $(B)/librewake-tsan.so
 servers: $(PROGRAMS) ## programs over a real host: build/<BUILD>-<CC>/programs/echo
 runtime: $(B)/librewake-rt.a ## the runtime library; CC=aarch64-linux-gnu-gcc cross-compiles
 zoo: $(ZOO)
-test-programs: $(TEST_PROGRAMS) $(B)/truth
+test-programs: $(TEST_PROGRAMS) $(B)/truth $(PROGRAMS)
 # One variant in its own make: program-debug-clang. Two makes at once in one folder break each
 # other: whole-asan-gcc takes all of a variant in one, with fuzz targets, which are not for release.
 VARIANT = BUILD=$(firstword $(subst -, ,$*)) CC=$(patsubst $(firstword $(subst -, ,$*))-%,%,$*)
