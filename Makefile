@@ -4,13 +4,13 @@
 #   plain/  the runtime as it ships        probe/  runtime, sim and scenarios, watched
 #   zoo/    patched copies of the runtime  gen/    what scripts write
 # Sources are found by wildcard: a new file needs no line here. Parts of this file: fuzz/rules.mk
-# (fuzzing), scripts/install.mk (installation).
+# (fuzzing), scripts/install.mk (installation), runtime/tests/bench/host/rules.mk (bench-host).
 #
 # SPDX-License-Identifier: Apache-2.0
 
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' \
-		Makefile fuzz/rules.mk scripts/install.mk
+		Makefile fuzz/rules.mk scripts/install.mk runtime/tests/bench/host/rules.mk
 	@echo '  BUILD=$(subst $() ,|,$(BUILDS)) CC=gcc|clang' && echo \
 		'  CPPFLAGS CFLAGS CXXFLAGS LDFLAGS JOBS=N V=1 (shows commands)'
 .DEFAULT_GOAL := all
@@ -328,6 +328,7 @@ clean: ## removes build/
 
 include fuzz/rules.mk
 include scripts/install.mk
+include runtime/tests/bench/host/rules.mk
 FORCE:
 .PHONY: help all program servers runtime zoo test-programs check check-long check-asan coverage check-tsan \
 	check-ucontext quick test quick-set quick-set-renew mutants statements truth tidy format bench \
