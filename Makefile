@@ -96,6 +96,9 @@ PEERS := $(and $(wildcard /usr/include/ev.h),$(wildcard /usr/include/event2/even
 # Flags that go by the file's path, $1.
 os = $(if $(filter sim/% reports/% fuzz/% runtime/host/% runtime/tests/host/%,$1),-D_GNU_SOURCE)
 peers = $(if $(filter %/bench_timers.c,$1),$(if $(PEERS),-DRT_PEERS -Wno-error))
+# What can use either host.
+uring = $(if $(URING),$(if $(filter runtime/tests/host/% runtime/tests/bench/host/ours.c \
+	runtime/host/programs/%,$1),-DRT_URING))
 # gcc takes each local of a test that expects a panic for one that the jump back may have lost.
 tested = $(if $(findstring /tests/,$1),$(if $(filter gcc,$(FAMILY)),-Wno-clobbered))
 # Edges of the code under test (sim/search/cover/edges.h). -fno-inline: each copy of inlined code
@@ -108,7 +111,7 @@ counted = $(if $(filter cov,$(BUILD)),$(if $(findstring /tests/,$1)$(filter scen
 , := ,
 # $(call compile,FLAGS): compiles one C file.
 compile = $(CC) $(C) $(FATAL) $(call os,$<) $(call tested,$<) $(call peers,$<) $(call \
-	counted,$<) $1 $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+	uring,$<) $(call counted,$<) $1 $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 # ---- sources and objects -----------------------------------------------------------------------
 find_c = $(sort $(foreach d,$1,$(wildcard $d/*.c $d/*/*.c $d/*/*/*.c)))
@@ -117,7 +120,11 @@ probe = $(patsubst %.c,$(B)/probe/%.o,$1)
 RUNTIME := $(filter-out runtime/tests/% runtime/host/% runtime/programs/%,$(call find_c,runtime))
 # Programs that users run: a part that is the same on a host and in the simulator, and a main.
 SERVERS := $(call find_c,runtime/programs)
-HOST := $(filter-out runtime/host/programs/%,$(call find_c,runtime/host))
+# The host over io_uring, where liburing-dev is installed for the target.
+URING := $(if $(shell $(CC) -include liburing.h -E -x c /dev/null >/dev/null 2>&1 && \
+	echo yes),-luring)
+HOST := $(filter-out runtime/host/programs/% $(if $(URING),,runtime/host/uring%),$(call \
+	find_c,runtime/host))
 PROGRAMS := $(patsubst runtime/host/programs/%_main.c,$(B)/programs/%,$(wildcard \
 	runtime/host/programs/*_main.c))
 SIM := $(filter-out sim/tests/%,$(call find_c,sim))
@@ -207,9 +214,10 @@ $(B)/rewake: $(call probe,$(WATCHED)) $(GEN) $(QUERIES) $(ZOO) $(B)/sources
 	$(call link,$(LIBS))
 $(B)/programs/%: $(B)/plain/runtime/host/programs/%_main.o $(call plain,$(SERVERS)) \
 		$(B)/librewake-rt.a
-	$(call link,-pthread)
-$(B)/runtime-tests: $(call plain,$(RUNTIME_TESTS) $(SERVERS)) $(B)/gen/runtime-tests.o $(B)/librewake-rt.a
-	$(call link,$(TEST_LIBS) $(FIBER_LIBS))
+	$(call link,$(URING) -pthread)
+$(B)/runtime-tests: $(call plain,$(RUNTIME_TESTS) $(SERVERS)) $(B)/gen/runtime-tests.o \
+		$(B)/librewake-rt.a
+	$(call link,$(TEST_LIBS) $(FIBER_LIBS) $(URING))
 $(B)/sim-tests: $(SIMULATOR) $(call probe,$(SIM_TESTS)) $(B)/gen/sim-tests.o $(B)/sources
 	$(call link,$(LIBS) $(TEST_LIBS))
 $(B)/reports-tests: $(SIMULATOR) $(call probe,$(REPORTS_TESTS) sim/tests/store/store_box.c) \
@@ -330,7 +338,7 @@ include fuzz/rules.mk
 include scripts/install.mk
 include runtime/tests/bench/host/rules.mk
 FORCE:
-.PHONY: help all program servers runtime zoo test-programs check check-long check-asan coverage check-tsan \
-	check-ucontext quick test quick-set quick-set-renew mutants statements truth tidy format bench \
-	bench-search bench-shrink zoo-drop size demo pages clean FORCE
+.PHONY: help all program servers runtime zoo test-programs check check-long check-asan coverage \
+	check-tsan check-ucontext quick test quick-set quick-set-renew mutants statements truth tidy \
+	format bench bench-search bench-shrink zoo-drop size demo pages clean FORCE
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -371,6 +371,18 @@ rt_socket_address(int socket, struct rt_failure *failure, struct rt_net_address 
     return RT_OK;
 }
 
+rt_err
+rt_socket_peer(int socket, struct rt_failure *failure, struct rt_net_address *ret_address)
+{
+    union socket_address address = {.any = {.sa_family = AF_UNSPEC}};
+    socklen_t size = sizeof(address);
+    if (getpeername(socket, &address.any, &size) != 0) {
+        return rt_failed(failure, "peer of");
+    }
+    *ret_address = from_system(&address);
+    return RT_OK;
+}
+
 void
 rt_socket_close(int socket)
 {

@@ -85,6 +85,10 @@ RT_MUST_CHECK rt_err rt_socket_shutdown(int socket, struct rt_failure *failure);
 RT_MUST_CHECK rt_err rt_socket_address(
         int socket, struct rt_failure *failure, struct rt_net_address *ret_address);
 
+/* The address of the other end. RT_E_SYSTEM: it is gone. */
+RT_MUST_CHECK rt_err rt_socket_peer(
+        int socket, struct rt_failure *failure, struct rt_net_address *ret_address);
+
 /* Closes a descriptor. It is gone also where the system was interrupted. */
 void rt_socket_close(int socket);
 

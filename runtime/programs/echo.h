@@ -3,7 +3,7 @@
  *
  *      accept loop ──▶ a free connection ──▶ its task: read, write all of it back, until the end
  *           │
- *           └─ RT_E_NO_DESCRIPTOR, RT_E_FULL: a pause, then again; no free connection: waits for one
+ *           └─ RT_E_NO_DESCRIPTOR, RT_E_FULL: a pause, then again; none free: waits for one
  *
  * On a machine `echo` (runtime/host/programs/echo_main.c) runs one server on each core; in the
  * simulator scenarios/programs/echo.c runs it against bad networks.

@@ -5,7 +5,6 @@
  */
 #include "runtime/programs/http.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "runtime/base/assert.h"
@@ -56,19 +55,41 @@ append(struct http_connection *connection, const void *bytes, size_t size)
     connection->filled += (uint32_t)size;
 }
 
+static void
+append_text(struct http_connection *connection, const char *text)
+{
+    append(connection, text, strlen(text));
+}
+
+static void
+append_number(struct http_connection *connection, size_t number)
+{
+    char digits[20];
+    size_t at = sizeof(digits);
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    append(connection, digits + at, sizeof(digits) - at);
+}
+
 /* `with_body` false: its size alone (HEAD). */
 static void
 respond(struct http_connection *connection, const struct http_response *response, bool with_body)
 {
-    char head[HEAD_MAX];
     int status = response->status != 0 ? response->status : 200;
-    rt_assert(response->body.size <= HTTP_BODY_MAX);
-    int size = snprintf(head, sizeof(head),
-            "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%s\r\n", status,
-            http_reason(status), response->type != NULL ? response->type : "text/plain",
-            response->body.size, connection->closing ? "Connection: close\r\n" : "");
-    rt_assert(size > 0 && (size_t)size < sizeof(head));
-    append(connection, head, (size_t)size);
+    uint32_t before = connection->filled;
+    rt_assert(status >= 100 && response->body.size <= HTTP_BODY_MAX);
+    append_text(connection, "HTTP/1.1 ");
+    append_number(connection, (size_t)status);
+    append_text(connection, " ");
+    append_text(connection, http_reason(status));
+    append_text(connection, "\r\nContent-Type: ");
+    append_text(connection, response->type != NULL ? response->type : "text/plain");
+    append_text(connection, "\r\nContent-Length: ");
+    append_number(connection, response->body.size);
+    append_text(connection, connection->closing ? "\r\nConnection: close\r\n\r\n" : "\r\n\r\n");
+    rt_assert(connection->filled - before <= HEAD_MAX);
     if (with_body && response->body.size > 0) {
         append(connection, response->body.at, response->body.size);
     }

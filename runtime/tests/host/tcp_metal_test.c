@@ -254,12 +254,12 @@ TEST(metal_accept_outlives_a_lack_of_descriptors)
     rt_tcp_stream_init(&client);
     rt_tcp_stream_init(&server);
     EXPECT_EQ(rt_tcp_connect_start(&client, io_of(&metal), &address), RT_OK);
-    worker_start(&calls, &metal, "calls", NULL, &client, "c");
-    workers_run(&metal);
-
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     struct rlimit less = {(rlim_t)client.source.socket + 1, limit.rlim_max};
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &less), 0);
+    worker_start(&calls, &metal, "calls", NULL, &client, "c");
+    workers_run(&metal);
+
     worker_start(&accepts, &metal, "accepts", &listener, &server, "apa");
     workers_run(&metal);
     EXPECT_EQ(accepts.errs[0], RT_E_NO_DESCRIPTOR);

@@ -14,7 +14,7 @@ BENCH_LIBS.with_libevent := -levent
 BENCH_LIBS.with_libuv := -luv
 
 $(B)/bench-host/ours: $(B)/plain/$(BENCH_HOST)/ours.o $(B)/librewake-rt.a
-	$(call link,-pthread)
+	$(call link,$(URING) -pthread)
 $(B)/bench-host/with_asio: $(B)/plain/$(BENCH_HOST)/with_asio.o
 	$(call run,LINK,$(CXX.$(FAMILY)) -o $@ $< -pthread)
 $(B)/bench-host/%: $(B)/plain/$(BENCH_HOST)/%.o

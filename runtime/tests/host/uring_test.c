@@ -1,0 +1,112 @@
+/*
+ * uring_test.c -- the tests of the host over epoll, on the host over io_uring.
+ *
+ * The same files, compiled with the other host's names; where the kernel refuses io_uring each of
+ * them passes, and says so.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifdef RT_URING
+
+#include <stdio.h>
+
+#include "runtime/host/epoll.h"
+#include "runtime/host/uring.h"
+
+#define rt_epoll rt_uring
+#define rt_epoll_config rt_uring_config
+#define rt_epoll_init rt_uring_init
+#define rt_epoll_fini rt_uring_fini
+#define rt_epoll_subscribe rt_uring_subscribe
+#define waits enters
+#define epoll uring_host
+
+#define worker_start uring_worker_start
+#define workers_run uring_workers_run
+#define metal_listen uring_metal_listen
+#define metal_connect uring_metal_connect
+
+#include "runtime/tests/test.h"
+
+#undef TEST
+#define TEST(name) static void __attribute__((unused)) again_##name(void)
+
+#include "runtime/tests/host/epoll_test.c"
+#include "runtime/tests/host/tcp_metal_test.c"
+#include "runtime/tests/host/worker.c"
+
+#undef TEST
+#define TEST(name) \
+    void name(int test__unused); \
+    void name(int test__unused __attribute__((unused)))
+
+/* Whether the kernel has it for us. */
+static bool
+refused(void)
+{
+    struct rt_uring host;
+    if (rt_uring_init(&host, NULL) == RT_OK) {
+        rt_uring_fini(&host);
+        return false;
+    }
+    (void)printf("# io_uring is refused here: %s\n", host.failure.operation);
+    return true;
+}
+
+/* Not again: event_of_a_closed_socket_is_dropped. This host drops it before anything is fetched. */
+#define AGAIN(name) \
+    if (!refused()) { \
+        again_##name(); \
+    }
+#else
+#include "runtime/tests/test.h"
+#define AGAIN(name)
+#endif
+
+TEST(uring_deadline_is_never_early){AGAIN(epoll_deadline_is_never_early)}
+
+TEST(uring_past_is_ready_and_never_is_not){AGAIN(epoll_past_is_ready_and_never_is_not)}
+
+TEST(uring_interrupted_sleep_goes_on){AGAIN(epoll_interrupted_sleep_goes_on)}
+
+TEST(uring_many_notifications_are_one){AGAIN(epoll_many_notifications_are_one)}
+
+TEST(uring_notification_fetched_by_the_network_is_kept){
+        AGAIN(epoll_notification_fetched_by_the_network_is_kept)}
+
+TEST(uring_no_notification_is_lost){AGAIN(epoll_no_notification_is_lost)}
+
+TEST(uring_descriptor_is_a_level){AGAIN(epoll_descriptor_is_a_level)}
+
+TEST(uring_descriptor_that_is_not_listed_does_not_spin){
+        AGAIN(epoll_descriptor_that_is_not_listed_does_not_spin)}
+
+TEST(uring_descriptor_may_be_waited_for_twice){AGAIN(epoll_descriptor_may_be_waited_for_twice)}
+
+TEST(uring_number_used_again_is_another_descriptor){
+        AGAIN(epoll_number_used_again_is_another_descriptor)}
+
+TEST(uring_refuses_what_cannot_be_waited_for){AGAIN(epoll_refuses_what_cannot_be_waited_for)}
+
+TEST(uring_empty_list_is_refused){AGAIN(epoll_empty_list_is_refused)}
+
+TEST(uring_tcp_half_close){AGAIN(metal_tcp_half_close)}
+
+TEST(uring_tcp_closed_peer_is_no_signal){AGAIN(metal_tcp_closed_peer_is_no_signal)}
+
+TEST(uring_tcp_writer_waits_for_a_reader_and_hears_of_its_end){
+        AGAIN(metal_tcp_writer_waits_for_a_reader_and_hears_of_its_end)}
+
+TEST(uring_tcp_errors_have_names){AGAIN(metal_tcp_errors_have_names)}
+
+TEST(uring_each_direction_has_a_list_of_waiters){AGAIN(metal_each_direction_has_a_list_of_waiters)}
+
+TEST(uring_shutdown_ends_every_wait){AGAIN(metal_shutdown_ends_every_wait)}
+
+TEST(uring_accept_outlives_a_lack_of_descriptors){
+        AGAIN(metal_accept_outlives_a_lack_of_descriptors)}
+
+TEST(uring_addresses_are_read_as_they_are_written)
+{
+    AGAIN(metal_addresses_are_read_as_they_are_written)
+}
