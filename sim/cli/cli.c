@@ -5,6 +5,7 @@
  */
 #include "sim/cli/cli.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include "runtime/base/assert.h"
 #include "sim/base/build.h"
 #include "sim/base/terminal.h"
+#include "sim/program/program.h"
 
 /* The handler of SIGPIPE when the program began. */
 static void (*on_pipe)(int) = SIG_DFL;
@@ -141,11 +143,28 @@ help(void)
                          "or its database failed, 125 this build cannot judge the token.\n");
 }
 
+/* Whether the file begins as a program or a script does. */
+static bool
+can_be_executed(const char *path)
+{
+    char head[4] = "";
+    FILE *file = fopen(path, "re");
+    size_t read = file != NULL ? fread(head, 1, sizeof(head), file) : 0;
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return read == sizeof(head) &&
+           (memcmp(head, ELFMAG, SELFMAG) == 0 || memcmp(head, "#!", 2) == 0);
+}
+
+/* A program is named with a slash, as for a shell. */
 bool
 sim_cli_is_library(const char *argument)
 {
     const char *dot = strstr(argument, ".so");
-    return dot != NULL && (dot[3] == '\0' || dot[3] == '.') && strchr(argument, ':') == NULL;
+    bool library = dot != NULL && (dot[3] == '\0' || dot[3] == '.');
+    bool program = strchr(argument, '/') != NULL && can_be_executed(argument);
+    return strchr(argument, ':') == NULL && (library || program);
 }
 
 /* A library comes first. */
@@ -182,6 +201,20 @@ take_library(struct sim_cli *cli)
     return status;
 }
 
+/* What follows `--` is the program's; without a program they are arguments like all others. */
+static void
+take_rest(struct sim_cli *cli)
+{
+    if (sim_program_loaded() != NULL) {
+        sim_program_set_input(&(struct sim_program_input){
+                .arguments = cli->rest, .argument_count = cli->rest_count});
+    } else if (cli->rest_count > 0) {
+        /* Over the `--` itself. */
+        memmove(cli->arguments + cli->count, cli->rest, cli->rest_count * sizeof(*cli->rest));
+        cli->count += cli->rest_count;
+    }
+}
+
 static int
 check_arguments(const struct sim_cli *cli)
 {
@@ -208,6 +241,7 @@ run_command(struct sim_cli *cli)
     if (status != 0) {
         return status;
     }
+    take_rest(cli);
     status = check_arguments(cli);
     return status != 0 ? status : cli->command->run(cli);
 }
@@ -233,23 +267,42 @@ flush(int status)
     return sim_cli_fail(SIM_EXIT_SYSTEM, "the output could not be written");
 }
 
-/* Reads the options among the `count` words from the name of the command on. */
+/* Cuts the words of the command line at `--`: what follows is the program's. Returns how many are
+ * before it. */
+static int
+cut_rest(struct sim_cli *cli, int count, char **words)
+{
+    int own = 0;
+    while (own < count && strcmp(words[own], "--") != 0) {
+        own++;
+    }
+    cli->rest = words + own + 1;
+    cli->rest_count = own < count ? (uint32_t)(count - own - 1) : 0;
+    return own;
+}
+
+/* Reads the options among the `count` words from the name of the command on; leaves the rest in
+ * cli->arguments. */
 static bool
-parse(struct sim_cli *cli, int count, char **words, int *ret_first)
+parse(struct sim_cli *cli, int count, char **words)
 {
     bool others = (cli->command->takes & SIM_TAKES_COMMAND) != 0;
-    if (others && (count != 2 || strcmp(words[1], "--help") != 0)) {
-        *ret_first = 1;
-        return true;
+    int first = 1;
+    if (!others || (count == 2 && strcmp(words[1], "--help") == 0)) {
+        count = cut_rest(cli, count, words);
+        if (!sim_cli_parse(cli->command, count, words, &cli->settings, &first)) {
+            return false;
+        }
     }
-    return sim_cli_parse(cli->command, count, words, &cli->settings, ret_first);
+    cli->arguments = words + first;
+    cli->count = (uint32_t)(count - first);
+    return true;
 }
 
 int
 sim_cli_main(int count, char **arguments)
 {
     struct sim_cli cli = {.library = NULL};
-    int first = 0;
     /* When its output is closed (`rewake list | head`) the program ends its work, and then dies of
      * SIGPIPE as others do: see flush, and main. Where SIGPIPE was ignored, it reports instead. */
     on_pipe = signal(SIGPIPE, SIG_IGN);
@@ -272,15 +325,13 @@ sim_cli_main(int count, char **arguments)
                 SIM_EXIT_USAGE, "there is no command '%s' (rewake help lists them)", arguments[1]);
     }
     command_name = cli.command->name;
-    if (!parse(&cli, count - 1, arguments + 1, &first)) {
+    if (!parse(&cli, count - 1, arguments + 1)) {
         return SIM_EXIT_USAGE;
     }
     if (sim_given(&cli.settings, SIM_CLI_OPTION_HELP)) {
         sim_cli_help(cli.command);
         return flush(SIM_EXIT_HELD);
     }
-    cli.arguments = arguments + 1 + first;
-    cli.count = (uint32_t)(count - 1 - first);
     int status = run_command(&cli);
     sim_registry_fini(&cli.registry);
     return flush(status);

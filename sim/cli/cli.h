@@ -38,6 +38,8 @@ struct sim_cli {
     const char *library; /* The first argument, where that is a library; else NULL. */
     char **arguments;    /* The others. */
     uint32_t count;
+    char **rest; /* Those after `--`. */
+    uint32_t rest_count;
 };
 
 /* What the arguments of a command may be: for the parser (LIBRARY), and for completion. */
@@ -90,7 +92,8 @@ FILE *sim_cli_create(const char *path, const char *advice, int *ret_status);
 /* Closes it. 0, or the exit status after a line: `written` is false, or the system fails now. */
 int sim_cli_close(FILE *file, const char *path, bool written);
 
-/* Whether an argument names a library: "mine.so", "./mine.so", "libmine.so.2". */
+/* Whether an argument names a library or a program: "mine.so", "./mine.so", "libmine.so.2", and a
+ * file that can be executed, "./prog". */
 bool sim_cli_is_library(const char *argument);
 
 /* The command called `name`, or NULL. */

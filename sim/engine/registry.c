@@ -19,10 +19,14 @@
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
 #include "sim/core/memory/image.h"
+#include "sim/core/memory/malloc.h"
+#include "sim/core/process/output.h"
 #include "sim/core/record/site.h"
 #include "sim/engine/token.h"
 #include "sim/engine/worker/descriptors.h"
 #include "sim/engine/worker/exit_flush.h"
+#include "sim/program/program.h"
+#include "sim/program/tls.h"
 
 /* A library whose constructors take longer does not load. */
 #define LOAD_SECONDS 10
@@ -250,12 +254,12 @@ sim_registry_fini(struct sim_registry *registry)
 
 /* In a child: `*returned` says that dlopen returned; an exit status may be the constructors'. */
 static _Noreturn void
-load_in_child(const char *path, volatile bool *returned)
+load_in_child(const struct sim_program_file *file, volatile bool *returned)
 {
     const struct rlimit none = {0, 0};
     (void)setrlimit(RLIMIT_CORE, &none);
     (void)alarm(LOAD_SECONDS);
-    (void)dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    (void)dlopen(file->name, RTLD_NOW | RTLD_LOCAL);
     *returned = true;
     _exit(0);
 }
@@ -277,67 +281,78 @@ judge_load(struct sim_registry *registry, const char *path, int status, bool ret
 /* Loads it in a child; false when that did not end well. What dlopen itself refuses is said by the
  * parent, which will be refused too. */
 static bool
-try_load(struct sim_registry *registry, const char *path)
+try_load(struct sim_registry *registry, const struct sim_program_file *file)
 {
     volatile bool *returned = mmap(
             NULL, sizeof(*returned), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (returned == MAP_FAILED) {
-        return refuse(registry, "%s: no memory to try the library", path);
+        return refuse(registry, "%s: no memory to try the library", file->path);
     }
     (void)fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        load_in_child(path, returned);
+        load_in_child(file, returned);
     }
     int status = 0;
     bool tried = child > 0 && waitpid(child, &status, 0) == child;
-    bool loads = tried ? judge_load(registry, path, status, *returned)
-                       : refuse(registry, "%s: no process can be made to try the library", path);
+    bool loads = tried ? judge_load(registry, file->path, status, *returned)
+                       : refuse(registry, "%s: no process can be made to try the library", file->path);
     (void)munmap((void *)(uintptr_t)returned, sizeof(*returned));
     return loads;
 }
 
-static const struct sim_library *
-library_of(struct sim_registry *registry, const char *path, void *handle)
+/* ---- Programs. ------------------------------------------------------------------------------- */
+
+/* The module `handle` is no library of scenarios. */
+static bool
+add_program(struct sim_registry *registry, const struct sim_program_file *file, void *handle)
 {
-    const struct sim_library *library = dlsym(handle, "rewake_library");
-    if (library == NULL) {
-        (void)refuse(registry,
-                "%s: there is no scenario in this library; make one with SIM_SCENARIO", path);
-        return NULL;
+    struct sim_program program;
+    if (!sim_program_read(handle, file, &program)) {
+        return refuse(registry,
+                "%s: there is no scenario in this library, and no main(); make one with "
+                "SIM_SCENARIO",
+                file->path);
     }
-    if (library->version != SIM_LIBRARY_VERSION ||
-            library->scenario_size != sizeof(struct sim_scenario)) {
-        (void)refuse(registry,
-                "%s: the library was built against version %u of sim/core/scenario.h and this "
-                "rewake "
-                "has %u: build it again",
-                path, library->version, SIM_LIBRARY_VERSION);
-        return NULL;
+    if (sim_program_loaded() != NULL) {
+        return refuse(registry, "%s: there is another program already: one at a time", file->path);
     }
-    return library;
+    if (!sim_tls_fits(&program)) {
+        return refuse(registry,
+                "%s: its thread-local variables take more than the %zu bytes that there are for "
+                "those of a program",
+                file->path, SIM_TLS_RESERVE);
+    }
+    const struct sim_scenario *scenario = sim_program_make(&program);
+    if (scenario == NULL) {
+        return refuse(registry, "%s: its variables cannot be bound in this process", file->path);
+    }
+    return sim_registry_add(registry, &scenario, &scenario + 1, file->path);
 }
 
+/* ---- Loading. -------------------------------------------------------------------------------- */
+
+/* False: it was built against another version. */
 static bool
-load(struct sim_registry *registry, const char *path, const char *file)
+check_version(
+        struct sim_registry *registry, const char *path, const struct sim_library *library)
 {
-    if (!try_load(registry, file)) {
-        return false;
+    if (library->version == SIM_LIBRARY_VERSION &&
+            library->scenario_size == sizeof(struct sim_scenario)) {
+        return true;
     }
-    if (sim_images_before_load() != RT_OK) {
-        return refuse(registry, "%s: there are too many modules in this process", path);
-    }
-    sim_descriptors_before_load();
-    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    sim_descriptors_after_load();
-    if (handle == NULL) {
-        return refuse(registry, "the library does not load: %s", dlerror());
-    }
-    const struct sim_library *library = library_of(registry, path, handle);
-    if (library == NULL) {
-        return false;
-    }
-    sim_exit_flush_library(handle);
+    return refuse(registry,
+            "%s: the library was built against version %u of sim/core/scenario.h and this "
+            "rewake "
+            "has %u: build it again",
+            path, library->version, SIM_LIBRARY_VERSION);
+}
+
+/* All of them, or none. */
+static bool
+add_scenarios(
+        struct sim_registry *registry, const char *path, const struct sim_library *library)
+{
     uint32_t count = registry->count;
     struct sim_entry *before = sim_heap_new(count, sizeof(*before));
     memcpy(before, registry->entries, count * sizeof(*before));
@@ -349,23 +364,71 @@ load(struct sim_registry *registry, const char *path, const char *file)
         registry->count = count;
     }
     free(before);
-    if (!added) {
+    return added;
+}
+
+static bool
+add_library(struct sim_registry *registry, const char *path, void *handle,
+        const struct sim_library *library)
+{
+    if (!check_version(registry, path, library)) {
+        return false;
+    }
+    sim_exit_flush_library(handle);
+    if (!add_scenarios(registry, path, library)) {
         return false;
     }
     sim_sites_add(library->sites_start, library->sites_stop);
-    if (sim_images_take() != RT_OK) {
-        return refuse(registry, "%s: it has too many segments of variables", path);
-    }
     return true;
+}
+
+/* NULL: dlerror says why. */
+static void *
+open_file(const struct sim_program_file *file)
+{
+    sim_descriptors_before_load();
+    sim_malloc_load_begin();
+    if (file->program) {
+        sim_output_of_program();
+    }
+    sim_program_load_begin();
+    void *handle = dlopen(file->name, RTLD_NOW | RTLD_LOCAL);
+    sim_program_load_end();
+    bool imaged = sim_malloc_load_end() == RT_OK;
+    sim_descriptors_after_load();
+    return imaged ? handle : NULL;
+}
+
+static bool
+load(struct sim_registry *registry, const struct sim_program_file *file)
+{
+    if (!try_load(registry, file)) {
+        return false;
+    }
+    if (sim_images_before_load() != RT_OK) {
+        return refuse(registry, "%s: there are too many modules in this process", file->path);
+    }
+    void *handle = open_file(file);
+    if (handle == NULL) {
+        return refuse(registry, "%s does not load: %s", file->path, dlerror());
+    }
+    const struct sim_library *library = dlsym(handle, "rewake_library");
+    bool added = library != NULL ? add_library(registry, file->path, handle, library)
+                                 : add_program(registry, file, handle);
+    if (added && sim_images_take() != RT_OK) {
+        return refuse(registry, "%s: it has too many segments of variables", file->path);
+    }
+    return added;
 }
 
 bool
 sim_registry_load(struct sim_registry *registry, const char *path)
 {
-    /* dlopen would search the system's folders for a name without a slash. */
-    char *file = sim_heap_printf("%s%s", strchr(path, '/') != NULL ? "" : "./", path);
-    bool loaded = load(registry, path, file);
-    free(file);
+    struct sim_program_file file;
+    const char *refusal = sim_program_prepare(path, &file);
+    bool loaded = refusal == NULL ? load(registry, &file)
+                                  : refuse(registry, "%s: %s", path, refusal);
+    free(file.name);
     return loaded;
 }
 

@@ -436,6 +436,10 @@
     X(IS_STEP_LIMIT, "the run was still making progress when it had used up the steps it may " \
             "take") \
     X(IS_TIME_LIMIT, "the run was still making progress when it had used up its virtual time") \
+    X(IS_USE_AFTER_FREE, "memory that was given back with free() was used afterwards") \
+    X(IS_EXIT, "main() returned, or exit() was called, with a status other than 0") \
+    X(IS_REFUSED, "the program did something that rewake does not simulate; nothing was found " \
+            "about it") \
     X(LIMIT_REACHED, "when the limit was reached ({text})") \
     X(STALLED, "when the run stalled") \
     X(LOST_ROUNDS, ", all blocked tasks were polled in turn, round after round, in a replay, and " \

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -400,13 +401,47 @@ sim_places_entry(struct sim_places *places, uintptr_t pc, struct sim_place *ret_
     return true;
 }
 
+/* ---- A module that was loaded from a copy in memory. ----------------------------------------- */
+
+/* Of the process. */
+static const char *original;
+
+void
+sim_places_set_original(const char *path)
+{
+    original = path;
+}
+
+const char *
+sim_places_module(const char *loaded)
+{
+    bool copy = strncmp(loaded, SIM_PLACES_COPY, sizeof(SIM_PLACES_COPY) - 1) == 0 ||
+                strncmp(loaded, "/memfd:", 7) == 0;
+    return copy && original != NULL ? original : loaded;
+}
+
+static int
+find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **ret_file,
+        Elf **ret_elf)
+{
+    const char *file = sim_places_module(name);
+    if (file == name) {
+        return dwfl_linux_proc_find_elf(module, data, name, base, ret_file, ret_elf);
+    }
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    *ret_file = fd >= 0 ? sim_heap_text(file) : NULL;
+    return fd;
+}
+
+/* ---- Modules. -------------------------------------------------------------------------------- */
+
 struct sim_places *
 sim_places_new(void)
 {
     struct sim_places *places = sim_heap_new(1, sizeof(*places));
     /* No search for separate debug files, and no server of them. */
     places->callbacks = (Dwfl_Callbacks){
-            .find_elf = dwfl_linux_proc_find_elf,
+            .find_elf = find_elf,
             .find_debuginfo = dwfl_standard_find_debuginfo,
     };
     places->dwfl = dwfl_begin(&places->callbacks);

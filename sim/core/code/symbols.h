@@ -31,6 +31,15 @@ struct sim_place {
 /* Opaque: the modules of this process with their debug information. */
 struct sim_places;
 
+/* A program is loaded from a copy in memory, under a name that begins so (sim/program/load.h). Its
+ * debug information, and its name in reports, are those of the file at `path`, which is borrowed.
+ */
+#define SIM_PLACES_COPY "/proc/self/fd/"
+void sim_places_set_original(const char *path);
+
+/* The file of a module, from the name under which it was loaded. */
+const char *sim_places_module(const char *loaded);
+
 /* Reads the modules that are loaded now. NULL: it failed. */
 struct sim_places *sim_places_new(void);
 void sim_places_free(struct sim_places **places);

@@ -33,6 +33,7 @@ struct sim_arena {
     bool exhausted;   /* An allocation did not fit. */
     uint32_t mallocs; /* Blocks from malloc that are not freed. */
     size_t malloc_bytes;
+    struct sim_reuse *reuse; /* How malloc uses blocks again (reuse.h); NULL: it does not. */
 };
 
 /* Reserves `size` bytes, near `hint` if that is not NULL (without guarantee; replica runs use

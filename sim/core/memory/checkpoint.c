@@ -38,6 +38,7 @@ struct head {
     struct sim_recorder recorder;
     size_t arena_used;
     size_t malloc_bytes;
+    struct sim_reuse *reuse;
     uint32_t mallocs;
     uint32_t enabled;
     uint32_t timed;
@@ -145,6 +146,7 @@ sim__copy_out(const struct sim_world *world, char *to)
             .recorder = world->recorder,
             .arena_used = world->arena.used,
             .malloc_bytes = world->arena.malloc_bytes,
+            .reuse = world->arena.reuse,
             .mallocs = world->arena.mallocs,
             .enabled = world->enabled.count,
             .timed = world->timed_count,
@@ -215,6 +217,7 @@ sim__copy_back(struct sim_world *world, const char *from, struct sim_recording r
     (void)sim_images_copy_back(from);
     world->arena.mallocs = head.mallocs;
     world->arena.malloc_bytes = head.malloc_bytes;
+    world->arena.reuse = head.reuse;
     /* Of the decider not what belongs to the strategy and the seed of this run. */
     world->decider.deviations = head.decider.deviations;
     world->decider.tape.count = head.decider.tape.count;

@@ -1,6 +1,9 @@
 /*
  * image.c -- copies of writable segments, by dl_iterate_phdr.
  *
+ * A part is owned by the program under test, and its copy was taken when it was loaded; or it is
+ * shared with rewake (the C library's variables), and its copy is taken when a run is entered.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/core/memory/image.h"
@@ -9,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
@@ -23,6 +27,7 @@ struct part {
     char *start;
     char *copy;
     size_t size;
+    bool shared;
 };
 
 /* Of the process: filled while libraries are loaded, then only read. */
@@ -31,6 +36,8 @@ static struct {
     uint32_t module_count;
     struct part parts[PARTS_MAX];
     uint32_t part_count;
+    uint32_t shared_count;
+    bool inside; /* A run may have written to shared parts, and their copies are up to date. */
     size_t size;
     rt_err err;
 } images;
@@ -43,7 +50,7 @@ struct tls_index {
 extern void *__tls_get_addr(struct tls_index *index);
 
 static void
-add_part(uintptr_t start, uintptr_t end)
+add_part(uintptr_t start, uintptr_t end, bool shared)
 {
     if (start >= end || images.err != RT_OK) {
         return;
@@ -56,7 +63,8 @@ add_part(uintptr_t start, uintptr_t end)
     char *copy = sim_heap_new(size, 1);
     struct part *part = &images.parts[images.part_count++];
     /* An address from the loader. */
-    *part = (struct part){(char *)start, copy, size};
+    *part = (struct part){(char *)start, copy, size, shared};
+    images.shared_count += shared ? 1 : 0;
     sim_shadow_memcpy(copy, part->start, size);
     images.size += size;
 }
@@ -87,7 +95,7 @@ note_module(struct dl_phdr_info *info, size_t size, void *argument)
 
 /* One writable segment, without the part that is read-only now. */
 static void
-take_segment(const struct dl_phdr_info *info, const ElfW(Phdr) * segment)
+take_segment(const struct dl_phdr_info *info, const ElfW(Phdr) * segment, bool shared)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t start = info->dlpi_addr + segment->p_vaddr;
@@ -97,11 +105,38 @@ take_segment(const struct dl_phdr_info *info, const ElfW(Phdr) * segment)
         uintptr_t relro_start = (info->dlpi_addr + relro->p_vaddr) & ~(page - 1);
         uintptr_t relro_end = (info->dlpi_addr + relro->p_vaddr + relro->p_memsz) & ~(page - 1);
         if (relro->p_type == PT_GNU_RELRO && relro_start < end && relro_end > start) {
-            add_part(start, relro_start);
+            add_part(start, relro_start, shared);
             start = relro_end;
         }
     }
-    add_part(start, end);
+    add_part(start, end, shared);
+}
+
+static void
+take_segments(const struct dl_phdr_info *info, bool shared)
+{
+    for (uint32_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_W) != 0) {
+            take_segment(info, segment, shared);
+        }
+    }
+}
+
+/* The thread-local variables of this thread. The block is allocated now, so that it is not allocated
+ * inside a run, from the arena. */
+static void
+take_thread_block(const struct dl_phdr_info *info, size_t size, bool shared)
+{
+    bool numbered = size >= offsetof(struct dl_phdr_info, dlpi_tls_data);
+    for (uint32_t i = 0; numbered && info->dlpi_tls_modid != 0 && i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_TLS) {
+            struct tls_index index = {info->dlpi_tls_modid, 0};
+            uintptr_t block = (uintptr_t)__tls_get_addr(&index);
+            add_part(block, block + segment->p_memsz, shared);
+        }
+    }
 }
 
 static int
@@ -111,18 +146,21 @@ take_module(struct dl_phdr_info *info, size_t size, void *argument)
     if (is_known((uintptr_t)info->dlpi_phdr)) {
         return 0;
     }
-    for (uint32_t i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_W) != 0) {
-            take_segment(info, segment);
-        }
-        bool numbered = size >= offsetof(struct dl_phdr_info, dlpi_tls_data);
-        if (segment->p_type == PT_TLS && numbered && info->dlpi_tls_modid != 0) {
-            /* Allocated now, so that it is not allocated inside a run, from the arena. */
-            struct tls_index index = {info->dlpi_tls_modid, 0};
-            uintptr_t block = (uintptr_t)__tls_get_addr(&index);
-            add_part(block, block + segment->p_memsz);
-        }
+    take_segments(info, false);
+    take_thread_block(info, size, false);
+    return images.err != RT_OK;
+}
+
+/* Of the modules that were there before the program was: libraries, but neither rewake itself,
+ * whose name is empty, nor the loader. */
+static int
+take_shared_module(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)argument;
+    bool library = strstr(info->dlpi_name, ".so") != NULL && info->dlpi_addr != getauxval(AT_BASE);
+    if (library && is_known((uintptr_t)info->dlpi_phdr)) {
+        take_segments(info, true);
+        take_thread_block(info, size, true);
     }
     return images.err != RT_OK;
 }
@@ -144,12 +182,56 @@ sim_images_take(void)
     return images.err;
 }
 
+rt_err
+sim_images_add(void *start, size_t size, bool shared)
+{
+    add_part((uintptr_t)start, (uintptr_t)start + size, shared);
+    return images.err;
+}
+
+rt_err
+sim_images_share(void)
+{
+    rt_assert(images.module_count > 0);
+    (void)dl_iterate_phdr(take_shared_module, NULL);
+    return images.err;
+}
+
+/* Before the memory of a run is put in place: what is shared now belongs to rewake. */
+static void
+enter(void)
+{
+    for (uint32_t i = 0; images.shared_count > 0 && !images.inside && i < images.part_count; i++) {
+        const struct part *part = &images.parts[i];
+        if (part->shared) {
+            sim_shadow_memcpy(part->copy, part->start, part->size);
+        }
+    }
+    images.inside = true;
+}
+
 void
 sim_images_restore(void)
 {
+    enter();
     for (uint32_t i = 0; i < images.part_count; i++) {
-        sim_shadow_memcpy(images.parts[i].start, images.parts[i].copy, images.parts[i].size);
+        const struct part *part = &images.parts[i];
+        if (!part->shared) {
+            sim_shadow_memcpy(part->start, part->copy, part->size);
+        }
     }
+}
+
+void
+sim_images_leave(void)
+{
+    for (uint32_t i = 0; images.shared_count > 0 && images.inside && i < images.part_count; i++) {
+        const struct part *part = &images.parts[i];
+        if (part->shared) {
+            sim_shadow_memcpy(part->start, part->copy, part->size);
+        }
+    }
+    images.inside = false;
 }
 
 char *
@@ -165,6 +247,7 @@ sim_images_copy_out(char *to)
 const char *
 sim_images_copy_back(const char *from)
 {
+    enter();
     for (uint32_t i = 0; i < images.part_count; i++) {
         sim_shadow_memcpy(images.parts[i].start, from, images.parts[i].size);
         from += images.parts[i].size;

@@ -7,6 +7,11 @@
  * (RELRO), and with the thread-local block of this thread. Before each run the
  * copies are restored.
  *
+ * A program (sim/program) also changes variables of libraries that rewake itself uses, the C
+ * library's above all. These are shared parts: copied when a run is entered, and put back when it
+ * is left, so that rewake finds what it left there. Between the two rewake allocates nothing from
+ * the C library and uses none of its streams.
+ *
  * Ownership. Of the process: images are taken by the parent before it forks, and a
  * worker inherits them. A module is never unloaded.
  *
@@ -31,8 +36,19 @@ RT_MUST_CHECK rt_err sim_images_before_load(void);
  * many variables. */
 RT_MUST_CHECK rt_err sim_images_take(void);
 
-/* Restores all images. */
+/* Takes an image of `size` bytes at `start`, which are the program's, or shared. RT_E_FULL as
+ * above. */
+RT_MUST_CHECK rt_err sim_images_add(void *start, size_t size, bool shared);
+
+/* From now on the variables of all libraries that were loaded before sim_images_before_load are
+ * shared. Not the loader's: no run loads a library. */
+RT_MUST_CHECK rt_err sim_images_share(void);
+
+/* A run begins: restores all images, and copies what is shared. */
 void sim_images_restore(void);
+
+/* The code of the run is over: puts back what is shared. A second call: no-op. */
+void sim_images_leave(void);
 
 /* Calls visit(argument, memory, size) for each piece of writable memory with an image. */
 void sim_images_each(
@@ -45,8 +61,8 @@ bool sim_images_find(const void *address, size_t *ret_offset);
 /* Bytes in all images. */
 size_t sim_images_size(void);
 
-/* Copy the current content of that memory (sim_images_size bytes), and restore it, for checkpoints.
- * Both return the end of the copy. */
+/* Copy the current content of that memory (sim_images_size bytes), and restore it, for checkpoints;
+ * restoring enters the run, as sim_images_restore does. Both return the end of the copy. */
 char *sim_images_copy_out(char *to);
 const char *sim_images_copy_back(const char *from);
 

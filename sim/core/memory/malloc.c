@@ -12,12 +12,15 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "runtime/base/assert.h"
 #include "sim/core/memory/image.h"
+#include "sim/core/memory/reuse.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZER_MALLOC 1
@@ -148,7 +151,30 @@ sim_malloc_end(size_t *ret_bytes)
     uint32_t count = counted.count;
     *ret_bytes = counted.bytes;
     free_counted();
+    sim_images_leave();
     return count;
+}
+
+bool
+sim_malloc_reuses(void)
+{
+    return true;
+}
+
+void
+sim_malloc_check(void)
+{
+}
+
+void
+sim_malloc_load_begin(void)
+{
+}
+
+rt_err
+sim_malloc_load_end(void)
+{
+    return RT_OK;
 }
 
 void
@@ -174,27 +200,27 @@ void *pvalloc(size_t size);
 size_t malloc_usable_size(void *block);
 
 #define ALIGNMENT 16u
-#define USED 0x6d616c75u
-#define GIVEN_BACK 0x6d616c66u
 
-struct header {
-    uint32_t state;
-    uint32_t reserved;
-    size_t size;
-};
+_Static_assert(sizeof(struct sim_malloc_header) == ALIGNMENT, "a block follows its header");
 
-_Static_assert(sizeof(struct header) == ALIGNMENT, "a block follows its header");
+/* The address that the function around it returns to. */
+#define CALLER ((uintptr_t)__builtin_return_address(0))
 
 /* Of the process. `arena` remains set after a run: a late free of its blocks does nothing. */
 static struct {
     struct sim_arena *arena;
     bool running;
+    bool loading;
+    struct sim_arena load; /* What constructors of libraries took; no base: nothing yet. */
+    size_t load_imaged;    /* So much of it is in an image. */
+    uintptr_t loader_start; /* The text of the dynamic loader: what it takes is its own. */
+    uintptr_t loader_end;
 } heap;
 
-static struct header *
+static struct sim_malloc_header *
 header_of(void *block)
 {
-    return (struct header *)block - 1;
+    return (struct sim_malloc_header *)block - 1;
 }
 
 /* True when `block` is one of a run, this or an earlier one. */
@@ -204,49 +230,124 @@ is_of_run(const void *block)
     return heap.arena != NULL && sim_arena_holds(heap.arena, block);
 }
 
-static void *
-take(size_t size, size_t alignment)
+static bool
+is_of_load(const void *block)
 {
-    struct sim_arena *arena = heap.arena;
+    return heap.load.base != NULL && sim_arena_holds(&heap.load, block);
+}
+
+/* A block that is never used again. */
+static void *
+take_once(struct sim_arena *arena, size_t size, size_t alignment)
+{
     size_t slack = alignment > ALIGNMENT ? alignment : 0;
-    if (size > arena->size || slack > arena->size) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    char *memory = sim_arena_alloc(arena, sizeof(struct header) + slack + size);
+    char *memory = sim_arena_alloc(arena, sizeof(struct sim_malloc_header) + slack + size);
     if (memory == NULL) {
-        errno = ENOMEM;
         return NULL;
     }
-    char *block = memory + sizeof(struct header);
+    char *block = memory + sizeof(struct sim_malloc_header);
     if (slack > 0) {
         block += (alignment - (uintptr_t)block % alignment) % alignment;
     }
-    *header_of(block) = (struct header){.state = USED, .size = size};
+    *header_of(block) =
+            (struct sim_malloc_header){.state = SIM_MALLOC_USED, .size = (uint32_t)size};
+    return block;
+}
+
+static void *
+take(size_t size, size_t alignment, uintptr_t caller)
+{
+    struct sim_arena *arena = heap.running ? heap.arena : &heap.load;
+    void *block = NULL;
+    if (size < arena->size && alignment < arena->size) {
+        block = heap.running && arena->reuse != NULL
+                        ? sim_reuse_take(arena->reuse, arena, size, alignment, caller)
+                        : take_once(arena, size, alignment);
+    }
+    if (block == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
     arena->mallocs++;
     arena->malloc_bytes += size;
     return block;
 }
 
 static void
-give_back(void *block)
+give_back(void *block, uintptr_t caller)
 {
-    struct header *header = header_of(block);
+    struct sim_malloc_header *header = header_of(block);
     if (!heap.running) {
         return;
     }
-    if (header->state == GIVEN_BACK) {
+    if (header->state == SIM_MALLOC_FREED) {
         rt_fault(RT_E_STALE, "free", "a block was freed twice");
     }
-    if (header->state != USED) {
+    if (header->state != SIM_MALLOC_USED) {
         rt_fault(RT_E_INVALID, "free",
                 "this is not a block of malloc, or the memory before it was overwritten");
     }
-    header->state = GIVEN_BACK;
     heap.arena->mallocs--;
     heap.arena->malloc_bytes -= header->size;
-    memset(block, heap.arena->fill, header->size);
+    if (heap.arena->reuse != NULL) {
+        sim_reuse_give(heap.arena->reuse, heap.arena, block, caller);
+    } else {
+        header->state = SIM_MALLOC_FREED;
+        memset(block, heap.arena->fill, header->size);
+    }
 }
+
+/* ---- While a library is loaded. -------------------------------------------------------------- */
+
+#define LOAD_SIZE ((size_t)64 << 20)
+/* In every process the same, for programs that hash addresses. */
+#define LOAD_AT ((void *)(uintptr_t)0x280000000000)
+
+static int
+find_loader(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)size;
+    (void)argument;
+    for (uint32_t i = 0; i < info->dlpi_phnum && info->dlpi_addr == getauxval(AT_BASE); i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0) {
+            heap.loader_start = info->dlpi_addr + segment->p_vaddr;
+            heap.loader_end = heap.loader_start + segment->p_memsz;
+        }
+    }
+    return 0;
+}
+
+void
+sim_malloc_load_begin(void)
+{
+    rt_assert(!heap.running && !heap.loading);
+    if (heap.load.base == NULL) {
+        sim_arena_init(&heap.load, LOAD_AT, LOAD_SIZE, 0);
+        (void)dl_iterate_phdr(find_loader, NULL);
+    }
+    heap.loading = true;
+}
+
+rt_err
+sim_malloc_load_end(void)
+{
+    rt_assert(heap.loading);
+    heap.loading = false;
+    size_t from = heap.load_imaged;
+    heap.load_imaged = heap.load.used;
+    return sim_images_add(heap.load.base + from, heap.load.used - from, false);
+}
+
+/* Whether a call from `caller` gets a block of the run, or of the load. */
+static bool
+is_ours(uintptr_t caller)
+{
+    bool loader = caller >= heap.loader_start && caller < heap.loader_end;
+    return heap.running || (heap.loading && !loader);
+}
+
+/* ---- The run. -------------------------------------------------------------------------------- */
 
 void
 sim_malloc_begin(struct sim_arena *arena)
@@ -255,7 +356,25 @@ sim_malloc_begin(struct sim_arena *arena)
     sim_images_restore();
     arena->mallocs = 0;
     arena->malloc_bytes = 0;
+    arena->reuse = NULL;
     sim_malloc_resume(arena);
+}
+
+bool
+sim_malloc_reuses(void)
+{
+    rt_assert(heap.running);
+    rt_assert(heap.arena->mallocs == 0);
+    heap.arena->reuse = sim_reuse_new(heap.arena);
+    return heap.arena->reuse != NULL;
+}
+
+void
+sim_malloc_check(void)
+{
+    if (heap.running && heap.arena->reuse != NULL) {
+        sim_reuse_check(heap.arena->reuse, heap.arena);
+    }
 }
 
 bool
@@ -278,6 +397,7 @@ sim_malloc_end(size_t *ret_bytes)
     uint32_t count = heap.running ? heap.arena->mallocs : 0;
     *ret_bytes = heap.running ? heap.arena->malloc_bytes : 0;
     heap.running = false;
+    sim_images_leave();
     return count;
 }
 
@@ -295,15 +415,23 @@ sim_malloc_forget(const struct sim_arena *arena)
 void *
 malloc(size_t size)
 {
-    return heap.running ? take(size, ALIGNMENT) : __libc_malloc(size);
+    return is_ours(CALLER) ? take(size, ALIGNMENT, CALLER) : __libc_malloc(size);
+}
+
+/* In a program's run the C library's own memory is put back, so that nothing of its heap is freed
+ * in between. */
+static bool
+is_kept(const void *block)
+{
+    return is_of_load(block) || (heap.running && heap.arena->reuse != NULL);
 }
 
 void
 free(void *block)
 {
     if (is_of_run(block)) {
-        give_back(block);
-    } else {
+        give_back(block, CALLER);
+    } else if (!is_kept(block)) {
         __libc_free(block);
     }
 }
@@ -311,7 +439,7 @@ free(void *block)
 void *
 calloc(size_t count, size_t size)
 {
-    if (!heap.running) {
+    if (!is_ours(CALLER)) {
         return __libc_calloc(count, size);
     }
     size_t bytes;
@@ -319,23 +447,51 @@ calloc(size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    void *block = take(bytes, ALIGNMENT);
+    void *block = take(bytes, ALIGNMENT, CALLER);
     return block != NULL ? memset(block, 0, bytes) : NULL;
+}
+
+/* In place, where the heap has space there. */
+static bool
+resize(void *block, size_t size)
+{
+    bool may = heap.running && heap.arena->reuse != NULL && is_of_run(block) &&
+               header_of(block)->state == SIM_MALLOC_USED;
+    size_t before = may ? header_of(block)->size : 0;
+    if (!may || !sim_reuse_resize(heap.arena, block, size)) {
+        return false;
+    }
+    heap.arena->malloc_bytes += size - before;
+    return true;
+}
+
+/* The bytes of a block of any heap. */
+static size_t
+size_of(void *block)
+{
+    return is_of_run(block) || is_of_load(block) ? header_of(block)->size
+                                                 : malloc_usable_size(block);
 }
 
 void *
 realloc(void *block, size_t size)
 {
-    if (!is_of_run(block) && (block != NULL || !heap.running)) {
+    bool foreign = !is_of_run(block) && !is_kept(block);
+    if (foreign && (block != NULL || !is_ours(CALLER))) {
         return __libc_realloc(block, size);
     }
-    void *moved = malloc(size);
+    if (block != NULL && resize(block, size)) {
+        return block;
+    }
+    void *moved = is_ours(CALLER) ? take(size, ALIGNMENT, CALLER) : __libc_malloc(size);
     if (block == NULL || moved == NULL) {
         return moved;
     }
-    size_t before = header_of(block)->size;
+    size_t before = size_of(block);
     memcpy(moved, block, before < size ? before : size);
-    give_back(block);
+    if (is_of_run(block)) {
+        give_back(block, CALLER);
+    }
     return moved;
 }
 
@@ -345,20 +501,26 @@ is_alignment(size_t alignment)
     return alignment != 0 && (alignment & (alignment - 1)) == 0;
 }
 
-void *
-memalign(size_t alignment, size_t size)
+static void *
+take_aligned(size_t alignment, size_t size, uintptr_t caller)
 {
     if (!is_alignment(alignment)) {
         errno = EINVAL;
         return NULL;
     }
-    return heap.running ? take(size, alignment) : __libc_memalign(alignment, size);
+    return is_ours(caller) ? take(size, alignment, caller) : __libc_memalign(alignment, size);
+}
+
+void *
+memalign(size_t alignment, size_t size)
+{
+    return take_aligned(alignment, size, CALLER);
 }
 
 void *
 aligned_alloc(size_t alignment, size_t size)
 {
-    return memalign(alignment, size);
+    return take_aligned(alignment, size, CALLER);
 }
 
 int
@@ -367,7 +529,7 @@ posix_memalign(void **ret_block, size_t alignment, size_t size)
     if (!is_alignment(alignment) || alignment % sizeof(void *) != 0) {
         return EINVAL;
     }
-    void *block = memalign(alignment, size);
+    void *block = take_aligned(alignment, size, CALLER);
     if (block == NULL) {
         return ENOMEM;
     }
@@ -380,19 +542,20 @@ posix_memalign(void **ret_block, size_t alignment, size_t size)
 void *
 valloc(size_t size)
 {
-    return memalign(PAGE, size);
+    return take_aligned(PAGE, size, CALLER);
 }
 
 void *
 pvalloc(size_t size)
 {
-    return size > SIZE_MAX - PAGE ? NULL : memalign(PAGE, (size + PAGE - 1) & ~(PAGE - 1));
+    return size > SIZE_MAX - PAGE ? NULL
+                                  : take_aligned(PAGE, (size + PAGE - 1) & ~(PAGE - 1), CALLER);
 }
 
 size_t
 malloc_usable_size(void *block)
 {
-    if (is_of_run(block)) {
+    if (is_of_run(block) || is_of_load(block)) {
         return header_of(block)->size;
     }
     /* The C library has no second name for this one. */

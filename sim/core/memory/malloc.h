@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/base/error.h"
 #include "sim/core/memory/arena.h"
 
 #ifdef __cplusplus
@@ -43,6 +44,21 @@ void sim_malloc_resume(struct sim_arena *arena);
 /* The code of the run is over; called for each end, also an early one. Returns how many blocks were
  * not freed, *ret_bytes the sum of their sizes. A second call: 0. */
 uint32_t sim_malloc_end(size_t *ret_bytes);
+
+/* For the run in progress, before it has allocated anything: freed blocks are used again, and writes
+ * to them noticed (reuse.h). False: the arena is exhausted. */
+bool sim_malloc_reuses(void);
+
+/* Ends a run that reuses blocks, with verdict use-after-free, where one was written. */
+void sim_malloc_check(void);
+
+/*
+ * Around a dlopen. What the constructors of libraries take in between, but not what the loader
+ * takes, lies in one range of addresses, which becomes an image (image.h): each run finds these
+ * blocks as they were. RT_E_FULL: there are too many images.
+ */
+void sim_malloc_load_begin(void);
+RT_MUST_CHECK rt_err sim_malloc_load_end(void);
 
 /* The arena is about to be unmapped; no run is in progress. */
 void sim_malloc_forget(const struct sim_arena *arena);

@@ -3,7 +3,7 @@
  *
  * The program defines fork and its relatives itself. A child of a run would continue as a
  * second worker, with the same seed and the same memory; so inside a run they end it with
- * verdict contract. Outside of one they are the C library's.
+ * verdict contract, and in a program's run with refused. Outside of one they are the C library's.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,6 +21,10 @@ static void
 refuse_in_run(const char *name)
 {
     struct sim_world *world = sim_world_current;
+    if (world != NULL && world->program) {
+        sim_fail(world, SIM_VERDICT_REFUSED, SIM_ORACLE_PROGRAM, world->current, 0,
+                "%s() was called, which is not simulated: a run is one process", name);
+    }
     if (world != NULL) {
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_PROCESS, world->current, 0,
                 "%s() was called inside the run; a run is one process: have the host play the "

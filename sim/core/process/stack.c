@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "runtime/base/assert.h"
 #include "runtime/base/probe.h"
@@ -26,12 +27,22 @@ static struct {
     size_t count;
 } pool;
 
+/* Stacks are at the same addresses in every process, for programs that hash them. */
+#define STACKS_AT ((uintptr_t)0x240000000000)
+
 static rt_err
 map_another(size_t size, struct rt_stack *ret_stack)
 {
-    struct rt_stack_provider system;
-    rt_stack_mmap_init(&system);
-    return rt_stack_alloc(&system, size, ret_stack);
+    static uintptr_t hint = STACKS_AT;
+    size_t whole = RT_STACK_GUARD + ((size + RT_STACK_GUARD - 1) & ~(RT_STACK_GUARD - 1));
+    char *memory = mmap((void *)hint, whole, PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory, RT_STACK_GUARD, PROT_NONE) != 0) {
+        return RT_E_FULL;
+    }
+    hint += whole;
+    *ret_stack = (struct rt_stack){memory + RT_STACK_GUARD, whole - RT_STACK_GUARD};
+    return RT_OK;
 }
 
 static rt_err

@@ -32,7 +32,10 @@ extern "C" {
     X(HANG, "hang", "a step never returned") \
     X(DIVERGED, "diverged", "a second run with the same decisions differed") \
     X(STEP_LIMIT, "step-limit", "the run took more steps than its limit") \
-    X(TIME_LIMIT, "time-limit", "the run took more virtual time than its limit")
+    X(TIME_LIMIT, "time-limit", "the run took more virtual time than its limit") \
+    X(USE_AFTER_FREE, "use-after-free", "memory was written after it was freed") \
+    X(EXIT, "exit", "the program ended with a status other than 0") \
+    X(REFUSED, "refused", "the program asked for something that is not simulated")
 
 enum sim_verdict {
 #define SIM_VERDICT_ENUM(name, text, meaning) SIM_VERDICT_##name,
@@ -40,6 +43,13 @@ enum sim_verdict {
 #undef SIM_VERDICT_ENUM
             SIM_VERDICTS
 };
+
+/* Whether `verdict` is a failure of the program: neither passed nor refused. */
+static inline bool
+sim_verdict_fails(uint32_t verdict)
+{
+    return verdict != SIM_VERDICT_PASS && verdict != SIM_VERDICT_REFUSED;
+}
 
 /*
  * Whether `verdict` is the expected one, `stated`. A lost wake is a late one where something else
@@ -71,7 +81,9 @@ sim_verdict_fits(enum sim_verdict stated, enum sim_verdict verdict)
     X(PROCESS, "process", "the operating system") \
     X(REPLICA, "replica", "the same run in another process") \
     X(LIVENESS, "liveness", "no fault was injected any more, and the run did not end") \
-    X(REWAKE_LOOP, "rewake-loop", "a loop made progress after a spurious report of its host")
+    X(REWAKE_LOOP, "rewake-loop", "a loop made progress after a spurious report of its host") \
+    X(MEMORY, "memory", "the heap of a program's run") \
+    X(PROGRAM, "program", "the program ended itself, or asked for what is not simulated")
 
 enum sim_oracle {
 #define SIM_ORACLE_ENUM(name, text, meaning) SIM_ORACLE_##name,

@@ -25,6 +25,7 @@
 #include "sim/engine/worker/exit_flush.h"
 #include "sim/engine/worker/worker.h"
 #include "sim/judge/judge.h"
+#include "sim/program/program.h"
 #include "sim/search/cover/edges.h"
 #include "sim/search/cover/observe.h"
 #include "sim/search/cover/waste.h"
@@ -499,6 +500,13 @@ remember_line(int fd)
     return true;
 }
 
+/* A program may hash addresses: they are the same in each process. */
+static void *
+arena_of(const struct sim_worker *worker)
+{
+    return sim_program_loaded() != NULL ? sim_worker_usual.arena : worker->kind.arena;
+}
+
 static bool
 prepare(struct sim_worker *worker, int fd)
 {
@@ -524,7 +532,7 @@ prepare(struct sim_worker *worker, int fd)
         return false;
     }
     sim_output_init();
-    sim_world_init(&shared->world, &shared->parts.memory, worker->kind.arena, worker->kind.fill);
+    sim_world_init(&shared->world, &shared->parts.memory, arena_of(worker), worker->kind.fill);
     shared->world.progress = &shared->progress;
     /* Where edges are counted there are none: a run from a checkpoint does not reach the code
      * before it. */
@@ -586,7 +594,7 @@ sim__worker_serve_here(struct sim_worker *worker, struct sim_trap *trap)
     if (fits) {
         sim_output_init();
         sim_world_init(
-                &shared->world, &shared->parts.memory, worker->kind.arena, worker->kind.fill);
+                &shared->world, &shared->parts.memory, arena_of(worker), worker->kind.fill);
         shared->world.progress = &shared->progress;
         shared->world.trap = trap;
         shared->ready = true;

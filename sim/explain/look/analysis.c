@@ -259,6 +259,8 @@ trace_steps(const struct sim_experiment *experiment, struct sim_analysis *analys
     case SIM_VERDICT_CONTRACT:
     case SIM_VERDICT_INVARIANT:
     case SIM_VERDICT_OVER_BUDGET:
+    case SIM_VERDICT_USE_AFTER_FREE:
+    case SIM_VERDICT_EXIT:
         trace(experiment, outcome->actor, end, end, analysis);
         return;
     case SIM_VERDICT_DEADLOCK:
@@ -266,6 +268,7 @@ trace_steps(const struct sim_experiment *experiment, struct sim_analysis *analys
     case SIM_VERDICT_CRASH:
     case SIM_VERDICT_HANG:
     case SIM_VERDICT_DIVERGED:
+    case SIM_VERDICT_REFUSED:
     case SIM_VERDICTS:
         return;
     }

@@ -149,6 +149,9 @@ find_meaning(struct sim__reading *reading)
             [SIM_VERDICT_DIVERGED] = SIM_FINDING_IS_DIVERGED,
             [SIM_VERDICT_STEP_LIMIT] = SIM_FINDING_IS_STEP_LIMIT,
             [SIM_VERDICT_TIME_LIMIT] = SIM_FINDING_IS_TIME_LIMIT,
+            [SIM_VERDICT_USE_AFTER_FREE] = SIM_FINDING_IS_USE_AFTER_FREE,
+            [SIM_VERDICT_EXIT] = SIM_FINDING_IS_EXIT,
+            [SIM_VERDICT_REFUSED] = SIM_FINDING_IS_REFUSED,
     };
     uint32_t verdict = reading->outcome->verdict;
     const char *name = sim_verdict_name(verdict);

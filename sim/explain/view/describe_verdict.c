@@ -472,6 +472,9 @@ description_of(const struct sim__reading *reading)
             [SIM_VERDICT_DIVERGED] = {head_message, why_diverged},
             [SIM_VERDICT_STEP_LIMIT] = {head_message, why_limit},
             [SIM_VERDICT_TIME_LIMIT] = {head_message, why_limit},
+            [SIM_VERDICT_USE_AFTER_FREE] = {head_message, why_step},
+            [SIM_VERDICT_EXIT] = {head_message, why_step},
+            [SIM_VERDICT_REFUSED] = {head_message, why_step},
     };
     uint32_t verdict = reading->outcome->verdict;
     return &all[verdict < SIM_VERDICTS ? verdict : (uint32_t)SIM_VERDICT_CONTRACT];

@@ -1,0 +1,72 @@
+/*
+ * reuse.h -- the heap of a program's run: freed blocks are used again, and watched before.
+ *
+ *      [ origin | header | block ]      origin and header: 16 bytes each, just before the block
+ *
+ * A scenario's run never uses a block of malloc again (malloc.c). A program may allocate for as long
+ * as it runs, so here a freed block is filled with the arena's byte and waits in a quarantine,
+ * first in, first out. When SIM_QUARANTINE_BYTES wait, the oldest is taken out and goes to the list
+ * of its size class, from which the next allocation of this class takes the latest.
+ *
+ * A freed block whose bytes have changed was written after free: verdict use-after-free, with the
+ * call of free() as the stack. It is checked when a block leaves the quarantine, when it is used
+ * again, and at the end of the run.
+ *
+ * All state is in the arena, so copies of a run have it, and the same run gets the same addresses.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CORE_MEMORY_REUSE_H
+#define SIM_CORE_MEMORY_REUSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/core/memory/arena.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIM_QUARANTINE_BYTES ((size_t)1 << 20)
+
+/* Before each block of malloc in a run. */
+struct sim_malloc_header {
+    uint32_t state; /* SIM_MALLOC_USED, SIM_MALLOC_FREED; anything else: overwritten, or no block. */
+    uint32_t size_class; /* With reuse; else 0. */
+    uint32_t size;       /* As asked for. */
+    uint32_t next; /* With reuse, of a freed block: the next in its list, in units of 16 bytes from
+                    * the arena's base; 0: none. */
+};
+
+#define SIM_MALLOC_USED 0x6d616c75u
+#define SIM_MALLOC_FREED 0x6d616c66u
+
+struct sim_reuse;
+
+/* The lists, empty, in `arena`; NULL: it is exhausted. */
+struct sim_reuse *sim_reuse_new(struct sim_arena *arena);
+
+/* A block of `size` bytes, less than the arena's size, with `alignment`, a power of two from 16 on.
+ * It is filled. NULL: the arena is exhausted. `caller` is the address that malloc returns to. */
+void *sim_reuse_take(struct sim_reuse *reuse, struct sim_arena *arena, size_t size,
+        size_t alignment, uintptr_t caller);
+
+/* Gives back `block`, which is used and was taken by sim_reuse_take. */
+void sim_reuse_give(
+        struct sim_reuse *reuse, struct sim_arena *arena, void *block, uintptr_t caller);
+
+/* Makes the used `block` larger or smaller where it is; false: there is no space. */
+bool sim_reuse_resize(struct sim_arena *arena, void *block, size_t size);
+
+/* Checks all blocks that wait in the quarantine. */
+void sim_reuse_check(const struct sim_reuse *reuse, const struct sim_arena *arena);
+
+/* The address that malloc returned to for the used `block`. */
+uintptr_t sim_reuse_origin(const void *block);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

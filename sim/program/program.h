@@ -1,0 +1,69 @@
+/*
+ * program.h -- an executable that nobody changed, as a scenario.
+ *
+ *      rewake run ./prog -- --jobs 4
+ *
+ * The program is loaded once (load.h), before workers are made. Each run enters its _start on the
+ * first thread of the world: constructors, main(argc, argv, envp), then exit() with what main
+ * returned (start.h). Its calls are played by sim/thread, sim/posix, core/memory/malloc.h and
+ * end.c; what nothing plays is refused (refuse.h). All that it may have changed is put back before
+ * the next run: README.md has the list.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_PROGRAM_PROGRAM_H
+#define SIM_PROGRAM_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/core/scenario.h"
+#include "sim/program/load.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a run of the program depends on beside seed and decisions; borrowed. */
+struct sim_program_input {
+    char *const *arguments;   /* After the program's name. */
+    uint32_t argument_count;
+    char *const *environment; /* NAME=VALUE, in addition to the fixed list; the later one wins. */
+    uint32_t environment_count;
+};
+
+/* Around the dlopen of anything: what its constructors register for the end of the process is called
+ * at the end of each run of a program. */
+void sim_program_load_begin(void);
+void sim_program_load_end(void);
+
+/*
+ * Makes `program`, which is loaded, the one of this process, and returns its scenario: called as
+ * the file is. Before the images of its modules are taken (core/memory/image.h). NULL: the system
+ * forbids it.
+ */
+const struct sim_scenario *sim_program_make(const struct sim_program *program);
+
+/* What the runs of workers made from now on get. */
+void sim_program_set_input(const struct sim_program_input *input);
+
+/* The program of this process; NULL: none is loaded. */
+const struct sim_program *sim_program_loaded(void);
+
+/* Parameters that its scenario declares; the index in struct sim_options.params. */
+#define SIM_PROGRAM_PARAM_LIST(X) \
+    X(LEAKS, leaks, "1: memory that nothing points to at the end is a leak") \
+    X(SLOW_STEPS, slow_steps, "1: steps may take longer, as slow_one_in says") \
+    X(LATE_TIMEOUTS, late_timeouts, "1: a wake that a timeout replaces is a late one")
+
+enum sim_program_param {
+#define SIM_PROGRAM_PARAM_ENUM(name, word, about) SIM_PROGRAM_##name,
+    SIM_PROGRAM_PARAM_LIST(SIM_PROGRAM_PARAM_ENUM)
+#undef SIM_PROGRAM_PARAM_ENUM
+            SIM_PROGRAM_PARAMS
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,328 @@
+/*
+ * run.c -- the scenario that is made of a program.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <dlfcn.h>
+#include <elf.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
+#include "sim/core/code/symbols.h"
+#include "sim/core/loop.h"
+#include "sim/core/memory/image.h"
+#include "sim/core/memory/malloc.h"
+#include "sim/core/process/output.h"
+#include "sim/program/program.h"
+#include "sim/program/start.h"
+#include "sim/program/tls.h"
+
+/* ---- The process. ---------------------------------------------------------------------------- */
+
+/* The variables of the C library that a run begins with, where the program's code looks for them.
+ */
+struct variables {
+    char ***environment;
+    char **name;
+    char **short_name;
+    int *option_index;
+    int *option_error;
+};
+
+/* What the kernel would leave at the top of a program's stack: words, as sim__program_enter has them,
+ * and the strings that they point to. */
+struct block {
+    uintptr_t *words; /* From malloc. */
+    size_t word_count;
+    size_t size; /* Bytes, with the strings. */
+    uint32_t argument_count; /* With the program's name. */
+};
+
+static struct {
+    struct sim_program program;
+    struct sim_scenario scenario;
+    struct variables variables;
+    struct block block;
+} loaded;
+
+const struct sim_program *
+sim_program_loaded(void)
+{
+    return loaded.program.path != NULL ? &loaded.program : NULL;
+}
+
+struct sim__program_run *
+sim__program_here(void)
+{
+    const struct sim_world *world = sim_world_current;
+    bool inside = world != NULL && world->program && world->inner != NULL && !world->over;
+    return inside ? world->state : NULL;
+}
+
+/* ---- What a program is given. ---------------------------------------------------------------- */
+
+static const char *const usual_environment[] = {"HOME=/", "LANG=C",
+        "PATH=/usr/local/bin:/usr/bin:/bin", "PWD=/", "SHELL=/bin/sh", "TERM=dumb", "TZ=UTC",
+        "USER=user"};
+
+#define USUAL (sizeof(usual_environment) / sizeof(*usual_environment))
+
+/* Only what a start-up needs. */
+static const uintptr_t auxiliary[] = {AT_PAGESZ, 4096, AT_NULL, 0};
+
+static bool
+sets_same(const char *a, const char *b)
+{
+    size_t length = strcspn(a, "=");
+    return strncmp(a, b, length) == 0 && b[length] == '=';
+}
+
+/* Writes the environment to `list`, without an end, and returns how many entries it has. */
+static uint32_t
+list_environment(const char **list, const struct sim_program_input *input)
+{
+    uint32_t count = USUAL;
+    memcpy(list, usual_environment, sizeof(usual_environment));
+    for (uint32_t i = 0; i < input->environment_count; i++) {
+        uint32_t place = 0;
+        while (place < count && !sets_same(list[place], input->environment[i])) {
+            place++;
+        }
+        list[place] = input->environment[i];
+        count += place == count ? 1 : 0;
+    }
+    return count;
+}
+
+/* Builds struct block. */
+struct builder {
+    uintptr_t *word;
+    char *string;
+};
+
+static void
+put_strings(struct builder *builder, const char *const *strings, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size = strlen(strings[i]) + 1;
+        *builder->word++ = (uintptr_t)memcpy(builder->string, strings[i], size);
+        builder->string += size;
+    }
+    *builder->word++ = 0;
+}
+
+static size_t
+bytes_of(const char *const *strings, uint32_t count)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bytes += strlen(strings[i]) + 1;
+    }
+    return bytes;
+}
+
+static void
+build(const char *const *arguments, uint32_t argument_count, const char *const *environment,
+        uint32_t environment_count)
+{
+    struct block *block = &loaded.block;
+    block->argument_count = argument_count;
+    block->word_count = 1 + argument_count + 1 + environment_count + 1 +
+                        sizeof(auxiliary) / sizeof(*auxiliary);
+    block->size = block->word_count * sizeof(uintptr_t) + bytes_of(arguments, argument_count) +
+                  bytes_of(environment, environment_count);
+    free(block->words);
+    block->words = sim_heap_new(block->size, 1);
+    struct builder builder = {block->words, (char *)(block->words + block->word_count)};
+    *builder.word++ = argument_count;
+    put_strings(&builder, arguments, argument_count);
+    put_strings(&builder, environment, environment_count);
+    memcpy(builder.word, auxiliary, sizeof(auxiliary));
+    rt_assert(builder.string == (char *)block->words + block->size);
+}
+
+void
+sim_program_set_input(const struct sim_program_input *input)
+{
+    rt_assert(loaded.program.path != NULL);
+    const char **arguments = sim_heap_new(1 + input->argument_count, sizeof(*arguments));
+    const char **environment = sim_heap_new(USUAL + input->environment_count, sizeof(*environment));
+    arguments[0] = loaded.program.path;
+    for (uint32_t i = 0; i < input->argument_count; i++) {
+        arguments[1 + i] = input->arguments[i];
+    }
+    uint32_t count = list_environment(environment, input);
+    build(arguments, 1 + input->argument_count, environment, count);
+    free(environment);
+    free(arguments);
+}
+
+/* ---- The run. -------------------------------------------------------------------------------- */
+
+/* A copy of the block at `to`: the program may write to it. */
+static uintptr_t *
+copy_block(void *to)
+{
+    const struct block *block = &loaded.block;
+    uintptr_t *words = memcpy(to, block->words, block->size);
+    for (size_t i = 1; i < block->word_count; i++) {
+        uintptr_t inside = words[i] - (uintptr_t)block->words;
+        words[i] = inside < block->size ? (uintptr_t)words + inside : words[i];
+    }
+    return words;
+}
+
+static void
+set_variables(uintptr_t *words)
+{
+    char **list = (char **)(void *)words;
+    char *slash = strrchr(list[1], '/');
+    *loaded.variables.environment = list + 1 + loaded.block.argument_count + 1;
+    *loaded.variables.name = list[1];
+    *loaded.variables.short_name = slash != NULL ? slash + 1 : list[1];
+}
+
+/* Where the kernel has it: above the first frame of the program. */
+static void
+enter(struct sim_world *world, void *argument)
+{
+    (void)world;
+    (void)argument;
+    uintptr_t *words = copy_block(__builtin_alloca_with_align(loaded.block.size, 128));
+    set_variables(words);
+    sim_tls_fill(&loaded.program, sim_tls_pointer());
+    sim__program_enter(&loaded.program, words);
+}
+
+static void
+setup(struct sim_world *world)
+{
+    if (!sim_malloc_reuses()) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_LIMIT, NULL, 0, "no memory is left");
+    }
+    world->program = true;
+    struct sim__program_run *run = sim_new(world, struct sim__program_run);
+    run->program = &loaded.program;
+    run->option_index = loaded.variables.option_index;
+    *run->option_index = 1;
+    *loaded.variables.option_error = 1;
+    sim_set_state(world, run);
+    if (world->options.params[SIM_PROGRAM_SLOW_STEPS] == 0) {
+        world->options.slow_one_in = 0;
+    }
+    (void)sim_loop_new(world, "main", enter, NULL);
+}
+
+static bool
+done(struct sim_world *world, void *state)
+{
+    (void)world;
+    return ((const struct sim__program_run *)state)->ended;
+}
+
+void
+sim__program_leave(struct sim__program_run *run)
+{
+    run->ended = true;
+    for (;;) {
+        sim_loop_block(sim_world_current, 0, "the end of the program", NULL);
+    }
+}
+
+/* ---- The scenario. --------------------------------------------------------------------------- */
+
+static const struct sim_param params[] = {
+#define PARAM(name, word, about) {#word, about, 0, 0, 1},
+        SIM_PROGRAM_PARAM_LIST(PARAM)
+#undef PARAM
+                {NULL, NULL, 0, 0, 0},
+};
+
+/* The program's copy of a library's variable. Its name there may be another one of the same
+ * variable: environ, _environ, __environ. */
+struct copy {
+    const void *original;
+    void *memory;
+};
+
+static void
+find_copy(void *argument, const char *name, void *memory, size_t size)
+{
+    struct copy *copy = argument;
+    (void)size;
+    copy->memory = dlsym(RTLD_DEFAULT, name) == copy->original ? memory : copy->memory;
+}
+
+/* Where the program has the variable `name`. */
+static void *
+variable(const struct sim_program *program, const char *name)
+{
+    void *original = dlsym(RTLD_DEFAULT, name);
+    struct copy copy = {original, original};
+    sim_program_copies(&program->module, find_copy, &copy);
+    rt_assert(copy.memory != NULL);
+    return copy.memory;
+}
+
+/* Of rewake itself: variables that libraries use too. */
+static void
+share_copy(void *argument, const char *name, void *memory, size_t size)
+{
+    rt_err *err = argument;
+    (void)name;
+    *err = *err == RT_OK ? sim_images_add(memory, size, true) : *err;
+}
+
+/* Program and rewake have different streams: the program's copies get those of the run. */
+static void
+set_streams(const struct sim_program *program)
+{
+    FILE **out = variable(program, "stdout");
+    FILE **error = variable(program, "stderr");
+    if (out != &stdout) {
+        *out = sim_output_stream(SIM_OUTPUT_STDOUT);
+    }
+    if (error != &stderr) {
+        *error = sim_output_stream(SIM_OUTPUT_STDERR);
+    }
+}
+
+static bool
+share_variables(void)
+{
+    struct sim_module self;
+    rt_err err = sim_images_share();
+    bool known = sim_module_of((uintptr_t)&loaded, &self);
+    rt_assert(known);
+    sim_program_copies(&self, share_copy, &err);
+    return err == RT_OK;
+}
+
+const struct sim_scenario *
+sim_program_make(const struct sim_program *program)
+{
+    const char *slash = strrchr(program->path, '/');
+    rt_assert(loaded.program.path == NULL);
+    if (sim_program_bind(program) != RT_OK || !share_variables()) {
+        return NULL;
+    }
+    loaded.program = *program;
+    sim_places_set_original(program->path);
+    loaded.scenario = (struct sim_scenario){
+            .name = slash != NULL ? slash + 1 : program->path,
+            .about = "A program.",
+            .setup = setup,
+            .done = done,
+            .params = params,
+            .profile = SIM_PROFILE_FD,
+    };
+    loaded.variables = (struct variables){variable(program, "environ"),
+            variable(program, "program_invocation_name"),
+            variable(program, "program_invocation_short_name"), variable(program, "optind"),
+            variable(program, "opterr")};
+    set_streams(program);
+    sim_program_set_input(&(struct sim_program_input){.argument_count = 0});
+    return &loaded.scenario;
+}

@@ -1,0 +1,102 @@
+#!/bin/sh
+# program.t -- ordinary programs as scenarios: how they end, what they print, what a run leaves.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+[ $asan = no ] || {
+    ok "a build with a sanitizer runs no programs" true
+    done_testing
+    exit
+}
+build_program() {
+    # shellcheck disable=SC2086 # Several flags.
+    $cc -D_GNU_SOURCE -O1 -g -w ${3:-} "$root/sim/tests/cli/lib/program/$1.c" -o "$2" -lm
+}
+# said NAME ARGS...: the lines that the default schedule prints, which must fail.
+said() {
+    rm -f said.db
+    name=$1
+    shift
+    rewake run "./$name" --runs 1 --fresh --record all --db said.db -- "$@" >/dev/null 2>&1
+    rewake query "SELECT DISTINCT text FROM trace WHERE kind = 'out'" --json --db said.db |
+        sed 's/^{"text":"\(.*\)"}$/\1/'
+}
+# verdict_of NAME ARGS...
+verdict_of() {
+    name=$1
+    shift
+    rewake run "./$name" --runs 5 --fresh --json --db v.db -- "$@" 2>/dev/null |
+        sed -n 's/.*"event":"scenario".*"verdicts":{\([^}]*\)}.*/\1/p'
+}
+message_of() {
+    name=$1
+    shift
+    rewake run "./$name" --runs 1 --fresh --json --db v.db -- "$@" 2>/dev/null |
+        sed -n 's/.*"event":"failure".*"message":"\([^"]*\)".*/\1/p'
+}
+
+# ---- How a program ends. ----
+ok "a program builds" build_program ends ends
+strip ends -o stripped
+build_program ends ends.so '-shared -fPIC'
+for file in ends stripped ends.so; do
+    same "$file: passes" "$(verdict_of $file)" '"pass":5'
+    same "$file: exit from any depth" "$(verdict_of $file -e exit)" '"pass":5'
+    same "$file: _exit" "$(verdict_of $file -e _exit)" '"pass":5'
+    same "$file: quick_exit" "$(verdict_of $file -e quick)" '"pass":5'
+    same "$file: a status" "$(verdict_of $file -e status)" '"exit":6'
+    same "$file: errx" "$(verdict_of $file -e err)" '"exit":6'
+    same "$file: abort" "$(verdict_of $file -e abort)" '"crash":6'
+    same "$file: assert" "$(verdict_of $file -e assert)" '"invariant":6'
+    same "$file: a signal" "$(verdict_of $file -e null)" '"crash":6'
+    same "$file: fork" "$(verdict_of $file -e fork)" '"refused":6'
+    same "$file: exec" "$(verdict_of $file -e exec)" '"refused":6'
+    same "$file: system" "$(verdict_of $file -e system)" '"refused":6'
+    same "$file: a write after free" "$(verdict_of $file -e after-free)" '"use-after-free":6'
+    same "$file: free twice" "$(verdict_of $file -e twice)" '"contract":6'
+done
+same "assert: the message" "$(message_of ends -e assert | sed 's/:[0-9]* in/: in/;s/ (.*ends.c/ (ends.c/')" \
+    'assertion failed: constructed == 2 (ends.c: in end)'
+same "a status: the message" "$(message_of ends -e status)" 'the program ended with status 3'
+same "fork: the message" "$(message_of ends -e fork)" \
+    'fork() was called, which is not simulated: a run is one process'
+
+# ---- What it is given, and prints, in the order of a native run. ----
+said ends -v -e status x y >said.txt
+cat >wanted.txt <<'END'
+constructor: 6 arguments of ./ends
+option v
+option e
+argument x
+argument y
+LANG=C
+handler with status 3: bye
+first handler
+destructor
+END
+ok "arguments, constructors, handlers, destructors" cmp said.txt wanted.txt
+same "errx prints to stderr" "$(said ends -e err | grep wrong)" 'ends: it is wrong'
+
+# ---- A run remembers nothing of those before, in one process and in a fresh one. ----
+ok "a program that would remember builds" build_program remembers remembers
+for what in variables random environment strtok stdio locale handlers heap rounding errors \
+    arguments; do
+    rewake run ./remembers --runs 1000 --jobs 1 --fresh --json --record all --db r.db \
+        --check-determinism 1 -- $what >r.json 2>/dev/null
+    ok "$what: 1,000 runs pass" grep -q '"verdicts":{"pass":1000}' r.json
+    same "$what: replicas are equal" "$(grep -c '"unequal":0' r.json)" 1
+    same "$what: one digest" "$(sqlite3 r.db 'SELECT count(DISTINCT digest) FROM runs')" 1
+    rm -f r.db
+done
+
+# ---- What cannot be loaded. ----
+build_program ends static -static 2>/dev/null && refused "a static program" 2 run ./static
+build_program ends fixed '-no-pie -fno-pie' && refused "a program at a fixed place" 2 run ./fixed
+printf '#!/bin/sh\n' >script
+chmod +x script
+refused "a script" 2 run ./script
+cp ends suid && chmod u+s suid && refused "a set-user-ID program" 2 run ./suid
+printf '\177ELF and nothing more' >short
+refused "a file that begins as a program" 2 run ./short
+refused "a program that is not there" 2 run ./none.so
+done_testing
