@@ -24,6 +24,7 @@
 #include "sim/core/scenario.h"
 #include "sim/program/program.h"
 #include "sim/program/start.h"
+#include "sim/thread/thread.h"
 
 /* ---- What is called at the end. -------------------------------------------------------------- */
 
@@ -202,7 +203,7 @@ sim__program_end(struct sim__program_run *run, int status)
         sim_fail(world, SIM_VERDICT_EXIT, SIM_ORACLE_PROGRAM, world->current, 0,
                 "the program ended with status %d", status & 0xff);
     }
-    sim__program_leave(run);
+    sim_thread_end_program();
 }
 
 static void

@@ -5,19 +5,20 @@
  */
 #include <dlfcn.h>
 #include <elf.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
 #include "sim/core/code/symbols.h"
-#include "sim/core/loop.h"
 #include "sim/core/memory/image.h"
 #include "sim/core/memory/malloc.h"
 #include "sim/core/process/output.h"
 #include "sim/program/program.h"
 #include "sim/program/start.h"
 #include "sim/program/tls.h"
+#include "sim/thread/thread.h"
 
 /* ---- The process. ---------------------------------------------------------------------------- */
 
@@ -56,9 +57,8 @@ sim_program_loaded(void)
 struct sim__program_run *
 sim__program_here(void)
 {
-    const struct sim_world *world = sim_world_current;
-    bool inside = world != NULL && world->program && world->inner != NULL && !world->over;
-    return inside ? world->state : NULL;
+    const struct sim_thread *thread = sim_thread_now;
+    return thread != NULL && thread->actor.world->program ? thread->actor.world->state : NULL;
 }
 
 /* ---- What a program is given. ---------------------------------------------------------------- */
@@ -161,6 +161,9 @@ sim_program_set_input(const struct sim_program_input *input)
 
 /* ---- The run. -------------------------------------------------------------------------------- */
 
+/* Of the first thread: only what is used of it is memory. */
+#define MAIN_STACK ((size_t)8 << 20)
+
 /* A copy of the block at `to`: the program may write to it. */
 static uintptr_t *
 copy_block(void *to)
@@ -185,10 +188,9 @@ set_variables(uintptr_t *words)
 }
 
 /* Where the kernel has it: above the first frame of the program. */
-static void
-enter(struct sim_world *world, void *argument)
+static void *
+enter(void *argument)
 {
-    (void)world;
     (void)argument;
     uintptr_t *words = copy_block(__builtin_alloca_with_align(loaded.block.size, 128));
     set_variables(words);
@@ -212,23 +214,8 @@ setup(struct sim_world *world)
     if (world->options.params[SIM_PROGRAM_SLOW_STEPS] == 0) {
         world->options.slow_one_in = 0;
     }
-    (void)sim_loop_new(world, "main", enter, NULL);
-}
-
-static bool
-done(struct sim_world *world, void *state)
-{
-    (void)world;
-    return ((const struct sim__program_run *)state)->ended;
-}
-
-void
-sim__program_leave(struct sim__program_run *run)
-{
-    run->ended = true;
-    for (;;) {
-        sim_loop_block(sim_world_current, 0, "the end of the program", NULL);
-    }
+    (void)sim_thread_spawn(world,
+            &(struct sim_thread_start){.name = "main", .fn = enter, .stack = MAIN_STACK});
 }
 
 /* ---- The scenario. --------------------------------------------------------------------------- */
@@ -289,11 +276,29 @@ set_streams(const struct sim_program *program)
     }
 }
 
+/* The descriptor of a thread holds the text that strerror() returned last, and frees it at the next
+ * call: in the next run. What is found is that one, and the like of strsignal(). */
+#define DESCRIPTOR_WORDS 512u
+
+static rt_err
+share_messages(void)
+{
+    uintptr_t *words = (uintptr_t *)sim_tls_pointer();
+    uintptr_t text = (uintptr_t)strerror(INT_MAX);
+    for (uint32_t i = 1; i < DESCRIPTOR_WORDS; i++) {
+        if (words[i] == text) {
+            return sim_images_add(&words[i - 1], 2 * sizeof(*words), true);
+        }
+    }
+    return RT_OK;
+}
+
 static bool
 share_variables(void)
 {
     struct sim_module self;
     rt_err err = sim_images_share();
+    err = err == RT_OK ? share_messages() : err;
     bool known = sim_module_of((uintptr_t)&loaded, &self);
     rt_assert(known);
     sim_program_copies(&self, share_copy, &err);
@@ -314,7 +319,6 @@ sim_program_make(const struct sim_program *program)
             .name = slash != NULL ? slash + 1 : program->path,
             .about = "A program.",
             .setup = setup,
-            .done = done,
             .params = params,
             .profile = SIM_PROFILE_FD,
     };

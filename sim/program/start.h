@@ -28,7 +28,6 @@ struct sim__program_run {
     int *option_index;                   /* The program's `optind`. */
     bool has_options;                    /* It has called getopt. */
     bool exiting;
-    bool ended; /* No thread takes another step. */
 };
 
 /* The run, where the caller is code of the program; NULL elsewhere: on the world's stack, in the
@@ -45,8 +44,5 @@ __attribute__((noreturn)) void sim__program_exit(struct sim__program_run *run, i
 
 /* Ends the run without calling anything of the program. */
 __attribute__((noreturn)) void sim__program_end(struct sim__program_run *run, int status);
-
-/* The last step of the run, which passes unless something was noted before. */
-__attribute__((noreturn)) void sim__program_leave(struct sim__program_run *run);
 
 #endif
