@@ -198,8 +198,8 @@ struct sim_world {
     const struct sim_object_name *names; /* That the scenario gave, the latest first. */
     struct sim__foreigners *foreigners;  /* Of bind/foreign.h. */
     struct sim_threads *threads;         /* Of thread/thread.h; NULL: none. */
-    bool program; /* Of a program that knows nothing of the simulator (sim/program). */
-    bool mock_time;                      /* The clock is the test's (mock.h). */
+    bool program;             /* Of a program that knows nothing of the simulator (sim/program). */
+    bool mock_time;           /* The clock is the test's (mock.h). */
     bool in_reentrancy;       /* A reentrancy fault is acting: its own calls trigger no other. */
     struct sim_fiber *fiber;  /* The loop that runs now; NULL: none. */
     struct sim_fiber *fibers; /* All of this run. */

@@ -295,8 +295,9 @@ try_load(struct sim_registry *registry, const struct sim_program_file *file)
     }
     int status = 0;
     bool tried = child > 0 && waitpid(child, &status, 0) == child;
-    bool loads = tried ? judge_load(registry, file->path, status, *returned)
-                       : refuse(registry, "%s: no process can be made to try the library", file->path);
+    bool loads =
+            tried ? judge_load(registry, file->path, status, *returned)
+                  : refuse(registry, "%s: no process can be made to try the library", file->path);
     (void)munmap((void *)(uintptr_t)returned, sizeof(*returned));
     return loads;
 }
@@ -334,8 +335,7 @@ add_program(struct sim_registry *registry, const struct sim_program_file *file, 
 
 /* False: it was built against another version. */
 static bool
-check_version(
-        struct sim_registry *registry, const char *path, const struct sim_library *library)
+check_version(struct sim_registry *registry, const char *path, const struct sim_library *library)
 {
     if (library->version == SIM_LIBRARY_VERSION &&
             library->scenario_size == sizeof(struct sim_scenario)) {
@@ -350,8 +350,7 @@ check_version(
 
 /* All of them, or none. */
 static bool
-add_scenarios(
-        struct sim_registry *registry, const char *path, const struct sim_library *library)
+add_scenarios(struct sim_registry *registry, const char *path, const struct sim_library *library)
 {
     uint32_t count = registry->count;
     struct sim_entry *before = sim_heap_new(count, sizeof(*before));
@@ -426,8 +425,8 @@ sim_registry_load(struct sim_registry *registry, const char *path)
 {
     struct sim_program_file file;
     const char *refusal = sim_program_prepare(path, &file);
-    bool loaded = refusal == NULL ? load(registry, &file)
-                                  : refuse(registry, "%s: %s", path, refusal);
+    bool loaded =
+            refusal == NULL ? load(registry, &file) : refuse(registry, "%s: %s", path, refusal);
     free(file.name);
     return loaded;
 }

@@ -35,10 +35,10 @@ map(const char *path, struct sim_elf_file *file)
     }
     bool known = fstat(fd, &status) == 0;
     bool regular = known && S_ISREG(status.st_mode);
-    void *bytes = regular && status.st_size > 0
-                          ? mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE,
-                                    fd, 0)
-                          : MAP_FAILED;
+    void *bytes =
+            regular && status.st_size > 0
+                    ? mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0)
+                    : MAP_FAILED;
     (void)close(fd);
     if (bytes == MAP_FAILED) {
         return refuse(file, "this is no file that can be loaded");
@@ -53,26 +53,22 @@ map(const char *path, struct sim_elf_file *file)
     return true;
 }
 
-static const ElfW(Ehdr) *
-header_of(const struct sim_elf_file *file)
+static const ElfW(Ehdr) * header_of(const struct sim_elf_file *file)
 {
     return (const ElfW(Ehdr) *)(const void *)file->bytes;
 }
 
 /* The n-th segment; NULL: it is outside of the file. */
-static const ElfW(Phdr) *
-segment_at(const struct sim_elf_file *file, uint32_t n)
+static const ElfW(Phdr) * segment_at(const struct sim_elf_file *file, uint32_t n)
 {
     const ElfW(Ehdr) *header = header_of(file);
     size_t offset = header->e_phoff + (size_t)n * sizeof(ElfW(Phdr));
     bool inside = n < header->e_phnum && header->e_phoff < file->size &&
-                  offset + sizeof(ElfW(Phdr)) <= file->size &&
-                  offset % _Alignof(ElfW(Phdr)) == 0;
+                  offset + sizeof(ElfW(Phdr)) <= file->size && offset % _Alignof(ElfW(Phdr)) == 0;
     return inside ? (const ElfW(Phdr) *)(const void *)(file->bytes + offset) : NULL;
 }
 
-static const ElfW(Phdr) *
-segment_of(const struct sim_elf_file *file, uint32_t type)
+static const ElfW(Phdr) * segment_of(const struct sim_elf_file *file, uint32_t type)
 {
     const ElfW(Phdr) *segment = NULL;
     for (uint32_t i = 0; (segment = segment_at(file, i)) != NULL; i++) {
@@ -83,8 +79,7 @@ segment_of(const struct sim_elf_file *file, uint32_t type)
     return NULL;
 }
 
-ElfW(Dyn) *
-sim_elf_dynamic(const struct sim_elf_file *file, size_t *ret_count)
+ElfW(Dyn) * sim_elf_dynamic(const struct sim_elf_file *file, size_t *ret_count)
 {
     const ElfW(Phdr) *segment = segment_of(file, PT_DYNAMIC);
     *ret_count = 0;
@@ -167,8 +162,8 @@ check_machine(struct sim_elf_file *file)
     }
     if (memcmp(header->e_ident, own->e_ident, EI_DATA + 1) != 0 ||
             header->e_machine != own->e_machine) {
-        return refuse(file,
-                "the file was made for another kind of machine: compile it for this one");
+        return refuse(
+                file, "the file was made for another kind of machine: compile it for this one");
     }
     return true;
 }
@@ -212,7 +207,7 @@ address_in(const struct sim_module *module, ElfW(Addr) value)
 }
 
 static void
-read_entry(struct sim_module *module, const ElfW(Dyn) *entry)
+read_entry(struct sim_module *module, const ElfW(Dyn) * entry)
 {
     uintptr_t address = address_in(module, entry->d_un.d_ptr);
     switch (entry->d_tag) {
@@ -240,11 +235,11 @@ read_entry(struct sim_module *module, const ElfW(Dyn) *entry)
 }
 
 void
-sim_module_read(uintptr_t base, const ElfW(Phdr) *segments, uint32_t segment_count,
+sim_module_read(uintptr_t base, const ElfW(Phdr) * segments, uint32_t segment_count,
         struct sim_module *ret_module)
 {
-    *ret_module = (struct sim_module){
-            .base = base, .segments = segments, .segment_count = segment_count};
+    *ret_module =
+            (struct sim_module){.base = base, .segments = segments, .segment_count = segment_count};
     for (uint32_t i = 0; i < segment_count; i++) {
         if (segments[i].p_type != PT_DYNAMIC) {
             continue;
@@ -286,7 +281,7 @@ sim_module_of(uintptr_t address, struct sim_module *ret_module)
 
 void
 sim_module_relocations(const struct sim_module *module,
-        void (*put)(void *argument, const ElfW(Rela) *relocation, const ElfW(Sym) *symbol,
+        void (*put)(void *argument, const ElfW(Rela) * relocation, const ElfW(Sym) * symbol,
                 const char *name),
         void *argument)
 {

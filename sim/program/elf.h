@@ -16,9 +16,9 @@
 #include <stdint.h>
 
 enum sim_elf_kind {
-    SIM_ELF_NONE,   /* No file that could be loaded: see `refusal`. */
+    SIM_ELF_NONE,    /* No file that could be loaded: see `refusal`. */
     SIM_ELF_LIBRARY, /* A shared object without an interpreter. */
-    SIM_ELF_PROGRAM /* A position-independent executable, dynamically linked. */
+    SIM_ELF_PROGRAM  /* A position-independent executable, dynamically linked. */
 };
 
 /* A file in memory, which may be written without changing the file. */
@@ -34,7 +34,7 @@ bool sim_elf_open(const char *path, struct sim_elf_file *ret_file);
 void sim_elf_close(struct sim_elf_file *file);
 
 /* The entries of the dynamic section, up to one with DT_NULL or the end of the file: *ret_count. */
-ElfW(Dyn) *sim_elf_dynamic(const struct sim_elf_file *file, size_t *ret_count);
+ElfW(Dyn) * sim_elf_dynamic(const struct sim_elf_file *file, size_t *ret_count);
 
 /* The bytes of the file that are loaded at `address`, at least `size` of them; NULL: there are
  * none. */
@@ -43,16 +43,16 @@ char *sim_elf_at(const struct sim_elf_file *file, uint64_t address, size_t size)
 /* A module as the loader has it; borrowed, and never unloaded. */
 struct sim_module {
     uintptr_t base;
-    const ElfW(Phdr) *segments;
+    const ElfW(Phdr) * segments;
     uint32_t segment_count;
-    const ElfW(Sym) *symbols;
+    const ElfW(Sym) * symbols;
     const char *names;
-    const ElfW(Rela) *tables[2]; /* Relocations: of data, of the procedure linkage table. */
+    const ElfW(Rela) * tables[2]; /* Relocations: of data, of the procedure linkage table. */
     size_t counts[2];
 };
 
 /* Fills *ret_module from the dynamic section that is loaded at `dynamic`. */
-void sim_module_read(uintptr_t base, const ElfW(Phdr) *segments, uint32_t segment_count,
+void sim_module_read(uintptr_t base, const ElfW(Phdr) * segments, uint32_t segment_count,
         struct sim_module *ret_module);
 
 /* As sim_module_read, for the module around `address`. False: there is none. */
@@ -60,7 +60,7 @@ bool sim_module_of(uintptr_t address, struct sim_module *ret_module);
 
 /* Calls `put` with each relocation of `module` that names a symbol. */
 void sim_module_relocations(const struct sim_module *module,
-        void (*put)(void *argument, const ElfW(Rela) *relocation, const ElfW(Sym) *symbol,
+        void (*put)(void *argument, const ElfW(Rela) * relocation, const ElfW(Sym) * symbol,
                 const char *name),
         void *argument);
 

@@ -8,8 +8,8 @@
  */
 #include <dlfcn.h>
 #include <err.h>
-#include <error.h>
 #include <errno.h>
+#include <error.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +74,8 @@ add_handler(void (*fn)(void *, int), void *argument, void *owner, bool quick)
 int __cxa_atexit(void (*fn)(void *), void *argument, void *owner);
 int __cxa_at_quick_exit(void (*fn)(void *), void *owner);
 void __cxa_finalize(void *owner);
-int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *owner);
+int __register_atfork(
+        void (*prepare)(void), void (*parent)(void), void (*child)(void), void *owner);
 
 /* A handler of atexit gets one argument, and one of on_exit two: the order of registers is the
  * same with the argument first, and a status that is not asked for does no harm. */

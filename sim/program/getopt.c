@@ -1,5 +1,5 @@
 /*
- * getopt.c -- the first call of getopt in a run begins anew.
+ * getopt.c -- the first call of getopt in a run begins as in a new process.
  *
  * The C library remembers in variables without a name that rewake has read its own options. Where
  * `optind` is 0 it forgets that.

@@ -131,7 +131,7 @@ sim_program_prepare(const char *path, struct sim_program_file *ret_file)
 /* ---- What was loaded. ------------------------------------------------------------------------ */
 
 static void
-read_calls(struct sim_program *program, const ElfW(Dyn) *entry)
+read_calls(struct sim_program *program, const ElfW(Dyn) * entry)
 {
     uintptr_t address = program->module.base + entry->d_un.d_ptr;
     switch (entry->d_tag - DT_LOOS) {
@@ -165,8 +165,7 @@ read_calls(struct sim_program *program, const ElfW(Dyn) *entry)
 }
 
 bool
-sim_program_read(
-        void *handle, const struct sim_program_file *file, struct sim_program *ret_program)
+sim_program_read(void *handle, const struct sim_program_file *file, struct sim_program *ret_program)
 {
     struct link_map *link = NULL;
     void *symbol = dlsym(handle, "main");
@@ -196,7 +195,7 @@ struct copies {
 };
 
 static void
-put_copy(void *argument, const ElfW(Rela) *relocation, const ElfW(Sym) *symbol, const char *name)
+put_copy(void *argument, const ElfW(Rela) * relocation, const ElfW(Sym) * symbol, const char *name)
 {
     const struct copies *copies = argument;
     if (ELF64_R_TYPE(relocation->r_info) == R_X86_64_COPY) {
@@ -257,7 +256,7 @@ write_word(uintptr_t address, uintptr_t value)
 }
 
 static void
-bind(void *argument, const ElfW(Rela) *relocation, const ElfW(Sym) *symbol, const char *name)
+bind(void *argument, const ElfW(Rela) * relocation, const ElfW(Sym) * symbol, const char *name)
 {
     struct binding *binding = argument;
     (void)symbol;

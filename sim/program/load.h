@@ -1,7 +1,8 @@
 /*
  * load.h -- a program's file becomes a module of this process, without its code being run.
  *
- * An executable, or a library with main(), is loaded from a copy in memory (memfd) that differs in this:
+ * An executable, or a library with main(), is loaded from a copy in memory (memfd) that differs
+ * in this:
  *
  *      DF_1_PIE is cleared      dlopen refuses an executable
  *      no constructors          as with the C library, they are run by what the program's _start
@@ -43,9 +44,9 @@ struct sim_program_calls {
 
 /* Of the process: there is one. */
 struct sim_program {
-    const char *path;      /* As it was named. */
+    const char *path; /* As it was named. */
     struct sim_module module;
-    uintptr_t entry;       /* Of an executable; 0: of a library, which has `main`. */
+    uintptr_t entry; /* Of an executable; 0: of a library, which has `main`. */
     int (*main)(int, char **, char **);
     struct sim_program_calls preinit;
     struct sim_program_calls init;
@@ -57,7 +58,7 @@ struct sim_program_file {
     const char *path; /* As it was named; borrowed. */
     char *name;       /* What dlopen takes: of a program the copy. From malloc. */
     bool executable;
-    bool program; /* An executable, or a library with main(). Else it is a library of scenarios: it exports rewake_library. */
+    bool program; /* An executable, or a library with main(). Else it exports rewake_library. */
 };
 
 /* Prepares the file at `path`. NULL, or why it cannot be loaded: a static sentence. */

@@ -1,5 +1,5 @@
 /*
- * program.h -- an executable that nobody changed, as a scenario.
+ * program.h -- an unchanged executable as a scenario.
  *
  *      rewake run ./prog -- --jobs 4
  *
@@ -26,14 +26,14 @@ extern "C" {
 
 /* What a run of the program depends on beside seed and decisions; borrowed. */
 struct sim_program_input {
-    char *const *arguments;   /* After the program's name. */
+    char *const *arguments; /* After the program's name. */
     uint32_t argument_count;
     char *const *environment; /* NAME=VALUE, in addition to the fixed list; the later one wins. */
     uint32_t environment_count;
 };
 
-/* Around the dlopen of anything: what its constructors register for the end of the process is called
- * at the end of each run of a program. */
+/* Around the dlopen of anything: what its constructors register for the end of the process is
+ * called at the end of each run of a program. */
 void sim_program_load_begin(void);
 void sim_program_load_end(void);
 

@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include "sim/program/start.h"
 
 #define ONE_PROCESS "a run is one process"
+#define NO_THREADS "this build of rewake plays no threads"
 #define NO_LOADING "all libraries are loaded before the first run: link with it"
 #define NO_RIGHTS "it would change the process for the runs that follow"
 
@@ -54,6 +56,9 @@ sim_program_refuse(const char *name, const char *why)
     X(int, -1, system, ONE_PROCESS, (const char *command), (command)) \
     X(FILE *, NULL, popen, ONE_PROCESS, (const char *command, const char *mode), (command, mode)) \
     X(int, -1, daemon, ONE_PROCESS, (int directory, int streams), (directory, streams)) \
+    X(int, EAGAIN, pthread_create, NO_THREADS, \
+            (pthread_t * ret, const pthread_attr_t *how, void *(*fn)(void *), void *argument), \
+            (ret, how, fn, argument)) \
     X(void *, NULL, dlopen, NO_LOADING, (const char *path, int how), (path, how)) \
     X(void *, NULL, dlmopen, NO_LOADING, (Lmid_t space, const char *path, int how), \
             (space, path, how)) \
@@ -74,8 +79,9 @@ next_of(const char *name)
     return symbol;
 }
 
+/* Weak: where another module plays the call, that is the one. */
 #define REFUSED(type, none, name, why, parameters, arguments) \
-    type name parameters \
+    __attribute__((weak)) type name parameters \
     { \
         type(*next) parameters = NULL; \
         if (sim__program_here() != NULL) { \
@@ -97,7 +103,8 @@ static char *const *
 take_list(char **list, const char *first, va_list *arguments)
 {
     uint32_t count = 0;
-    for (const char *at = first; at != NULL && count < LIST_MAX - 1; at = va_arg(*arguments, char *)) {
+    for (const char *at = first; at != NULL && count < LIST_MAX - 1;
+            at = va_arg(*arguments, char *)) {
         list[count++] = (char *)(uintptr_t)at;
     }
     list[count] = NULL;

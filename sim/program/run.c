@@ -32,12 +32,12 @@ struct variables {
     int *option_error;
 };
 
-/* What the kernel would leave at the top of a program's stack: words, as sim__program_enter has them,
- * and the strings that they point to. */
+/* What the kernel would leave at the top of a program's stack: words, as sim__program_enter has
+ * them, and the strings that they point to. */
 struct block {
     uintptr_t *words; /* From malloc. */
     size_t word_count;
-    size_t size; /* Bytes, with the strings. */
+    size_t size;             /* Bytes, with the strings. */
     uint32_t argument_count; /* With the program's name. */
 };
 
@@ -129,8 +129,8 @@ build(const char *const *arguments, uint32_t argument_count, const char *const *
 {
     struct block *block = &loaded.block;
     block->argument_count = argument_count;
-    block->word_count = 1 + argument_count + 1 + environment_count + 1 +
-                        sizeof(auxiliary) / sizeof(*auxiliary);
+    block->word_count =
+            1 + argument_count + 1 + environment_count + 1 + sizeof(auxiliary) / sizeof(*auxiliary);
     block->size = block->word_count * sizeof(uintptr_t) + bytes_of(arguments, argument_count) +
                   bytes_of(environment, environment_count);
     free(block->words);
@@ -214,8 +214,8 @@ setup(struct sim_world *world)
     if (world->options.params[SIM_PROGRAM_SLOW_STEPS] == 0) {
         world->options.slow_one_in = 0;
     }
-    (void)sim_thread_spawn(world,
-            &(struct sim_thread_start){.name = "main", .fn = enter, .stack = MAIN_STACK});
+    (void)sim_thread_spawn(
+            world, &(struct sim_thread_start){.name = "main", .fn = enter, .stack = MAIN_STACK});
 }
 
 /* ---- The scenario. --------------------------------------------------------------------------- */

@@ -12,8 +12,7 @@
 /* The only thread-local variable of this executable. The alignment leaves no gap above it. */
 static _Thread_local char reserve[SIM_TLS_RESERVE] __attribute__((aligned(4096), used));
 
-static const ElfW(Phdr) *
-block_of(const struct sim_program *program)
+static const ElfW(Phdr) * block_of(const struct sim_program *program)
 {
     for (uint32_t i = 0; program->entry != 0 && i < program->module.segment_count; i++) {
         if (program->module.segments[i].p_type == PT_TLS) {
@@ -25,7 +24,7 @@ block_of(const struct sim_program *program)
 
 /* From the block's beginning to the thread pointer. */
 static size_t
-offset_of(const ElfW(Phdr) *block)
+offset_of(const ElfW(Phdr) * block)
 {
     size_t align = block->p_align > 1 ? block->p_align : 1;
     return (block->p_memsz + align - 1) & ~(align - 1);

@@ -185,7 +185,8 @@ add_address(
         return;
     }
     struct sim_frame frame = {.times = 1, .offset = pc - (uintptr_t)info.dli_fbase};
-    (void)snprintf(frame.module, sizeof(frame.module), "%s", basename(sim_places_module(info.dli_fname)));
+    (void)snprintf(
+            frame.module, sizeof(frame.module), "%s", basename(sim_places_module(info.dli_fname)));
     uint32_t count = places != NULL ? sim_places_at(places, pc, called, found, INLINED_MAX) : 0;
     if (count > 0) {
         add_places(frames, &frame, owner, whole, found, count);

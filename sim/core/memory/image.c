@@ -123,8 +123,8 @@ take_segments(const struct dl_phdr_info *info, bool shared)
     }
 }
 
-/* The thread-local variables of this thread. The block is allocated now, so that it is not allocated
- * inside a run, from the arena. */
+/* The thread-local variables of this thread. The block is allocated now, so that it is not
+ * allocated inside a run, from the arena. */
 static void
 take_thread_block(const struct dl_phdr_info *info, size_t size, bool shared)
 {

@@ -211,8 +211,8 @@ static struct {
     struct sim_arena *arena;
     bool running;
     bool loading;
-    struct sim_arena load; /* What constructors of libraries took; no base: nothing yet. */
-    size_t load_imaged;    /* So much of it is in an image. */
+    struct sim_arena load;  /* What constructors of libraries took; no base: nothing yet. */
+    size_t load_imaged;     /* So much of it is in an image. */
     uintptr_t loader_start; /* The text of the dynamic loader: what it takes is its own. */
     uintptr_t loader_end;
 } heap;

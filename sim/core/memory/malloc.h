@@ -45,8 +45,8 @@ void sim_malloc_resume(struct sim_arena *arena);
  * not freed, *ret_bytes the sum of their sizes. A second call: 0. */
 uint32_t sim_malloc_end(size_t *ret_bytes);
 
-/* For the run in progress, before it has allocated anything: freed blocks are used again, and writes
- * to them noticed (reuse.h). False: the arena is exhausted. */
+/* For the run in progress, before it has allocated anything: freed blocks are used again, and
+ * writes to them noticed (reuse.h). False: the arena is exhausted. */
 bool sim_malloc_reuses(void);
 
 /* Ends a run that reuses blocks, with verdict use-after-free, where one was written. */

@@ -3,8 +3,8 @@
  *
  *      [ origin | header | block ]      origin and header: 16 bytes each, just before the block
  *
- * A scenario's run never uses a block of malloc again (malloc.c). A program may allocate for as long
- * as it runs, so here a freed block is filled with the arena's byte and waits in a quarantine,
+ * A scenario's run never uses a block of malloc again (malloc.c). A program may allocate for as
+ * long as it runs, so here a freed block is filled with the arena's byte and waits in a quarantine,
  * first in, first out. When SIM_QUARANTINE_BYTES wait, the oldest is taken out and goes to the list
  * of its size class, from which the next allocation of this class takes the latest.
  *
@@ -33,7 +33,8 @@ extern "C" {
 
 /* Before each block of malloc in a run. */
 struct sim_malloc_header {
-    uint32_t state; /* SIM_MALLOC_USED, SIM_MALLOC_FREED; anything else: overwritten, or no block. */
+    uint32_t
+            state; /* SIM_MALLOC_USED, SIM_MALLOC_FREED; anything else: overwritten, or no block. */
     uint32_t size_class; /* With reuse; else 0. */
     uint32_t size;       /* As asked for. */
     uint32_t next; /* With reuse, of a freed block: the next in its list, in units of 16 bytes from

@@ -157,7 +157,6 @@ bool
 sim_output_is_empty(void)
 {
     FILE *out = output.streams[SIM_OUTPUT_STDOUT];
-    return output.lines[SIM_OUTPUT_STDOUT].used == 0 &&
-           output.lines[SIM_OUTPUT_STDERR].used == 0 &&
+    return output.lines[SIM_OUTPUT_STDOUT].used == 0 && output.lines[SIM_OUTPUT_STDERR].used == 0 &&
            (output.program || out == NULL || __fpending(out) == 0);
 }

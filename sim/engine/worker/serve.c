@@ -593,8 +593,7 @@ sim__worker_serve_here(struct sim_worker *worker, struct sim_trap *trap)
     bool fits = fd >= 0 && remember_line(fd);
     if (fits) {
         sim_output_init();
-        sim_world_init(
-                &shared->world, &shared->parts.memory, arena_of(worker), worker->kind.fill);
+        sim_world_init(&shared->world, &shared->parts.memory, arena_of(worker), worker->kind.fill);
         shared->world.progress = &shared->progress;
         shared->world.trap = trap;
         shared->ready = true;

@@ -55,7 +55,8 @@ for file in ends stripped ends.so; do
     same "$file: a write after free" "$(verdict_of $file -e after-free)" '"use-after-free":6'
     same "$file: free twice" "$(verdict_of $file -e twice)" '"contract":6'
 done
-same "assert: the message" "$(message_of ends -e assert | sed 's/:[0-9]* in/: in/;s/ (.*ends.c/ (ends.c/')" \
+same "assert: the message" \
+    "$(message_of ends -e assert | sed 's/:[0-9]* in/: in/;s/ (.*ends.c/ (ends.c/')" \
     'assertion failed: constructed == 2 (ends.c: in end)'
 same "a status: the message" "$(message_of ends -e status)" 'the program ended with status 3'
 same "fork: the message" "$(message_of ends -e fork)" \
