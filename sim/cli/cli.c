@@ -12,16 +12,20 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
 #include "sim/base/build.h"
+#include "sim/base/heap.h"
 #include "sim/base/terminal.h"
+#include "sim/cli/child.h"
 #include "sim/program/program.h"
 
 /* The handler of SIGPIPE when the program began. */
 static void (*on_pipe)(int) = SIG_DFL;
 static const char *command_name = "";
+static char **command_line; /* Of the command line. */
 
 extern const struct sim_command *const __start_rewake_commands[];
 extern const struct sim_command *const __stop_rewake_commands[];
@@ -140,7 +144,8 @@ help(void)
                          "bug was found, "
                          "2 usage, 3 a replay differs, 4 nothing matched, 5 fewer runs than asked "
                          "for, 70 rewake "
-                         "or its database failed, 125 this build cannot judge the token.\n");
+                         "or its database failed, 125 this build cannot judge the token, or "
+                         "refused a program.\n");
 }
 
 /* Whether the file begins as a program or a script does. */
@@ -182,6 +187,29 @@ refuse_libraries(const struct sim_cli *cli)
     return 0;
 }
 
+/*
+ * A program may hash addresses: it is loaded into a process whose addresses are the same each time.
+ * Becomes such a process, with the same command line, unless this is one. Returns where the system
+ * forbids that; then only runs of one process have the same addresses.
+ */
+static void
+fix_addresses(void)
+{
+    int persona = personality(0xffffffff);
+    const char *self = sim_child_self();
+    if (persona < 0 || (persona & ADDR_NO_RANDOMIZE) != 0) {
+        return;
+    }
+    if (self == NULL || personality((unsigned)persona | ADDR_NO_RANDOMIZE) < 0) {
+        sim_cli_warn("this system randomizes addresses and does not let rewake switch that off: a "
+                     "program that depends on addresses has other runs each time");
+        return;
+    }
+    (void)signal(SIGPIPE, on_pipe);
+    (void)execv(self, command_line);
+    sim_cli_warn("rewake cannot start itself with fixed addresses: %s", strerror(errno));
+}
+
 /* Moves a library that is the first argument to cli->library. */
 static int
 take_library(struct sim_cli *cli)
@@ -195,10 +223,24 @@ take_library(struct sim_cli *cli)
         cli->count--;
     }
     int status = refuse_libraries(cli);
+    if (status == 0 && cli->library != NULL && sim_program_is_file(cli->library)) {
+        fix_addresses();
+    }
     if (status == 0 && cli->library != NULL && !sim_registry_load(&cli->registry, cli->library)) {
         return sim_cli_fail(SIM_EXIT_USAGE, "%s", cli->registry.error);
     }
     return status;
+}
+
+void
+sim_cli_set_program(const struct sim_cli *cli, char *const *arguments, uint32_t count)
+{
+    sim_program_set_input(&(struct sim_program_input){
+            .arguments = arguments,
+            .argument_count = count,
+            .environment = cli->settings.environment,
+            .environment_count = cli->settings.environment_count,
+    });
 }
 
 /* What follows `--` is the program's; without a program they are arguments like all others. */
@@ -206,8 +248,7 @@ static void
 take_rest(struct sim_cli *cli)
 {
     if (sim_program_loaded() != NULL) {
-        sim_program_set_input(&(struct sim_program_input){
-                .arguments = cli->rest, .argument_count = cli->rest_count});
+        sim_cli_set_program(cli, cli->rest, cli->rest_count);
     } else if (cli->rest_count > 0) {
         /* Over the `--` itself. */
         memmove(cli->arguments + cli->count, cli->rest, cli->rest_count * sizeof(*cli->rest));
@@ -303,6 +344,8 @@ int
 sim_cli_main(int count, char **arguments)
 {
     struct sim_cli cli = {.library = NULL};
+    command_line = sim_heap_new((size_t)count + 1, sizeof(*command_line));
+    memcpy(command_line, arguments, (size_t)count * sizeof(*command_line)); /* getopt moves them. */
     /* When its output is closed (`rewake list | head`) the program ends its work, and then dies of
      * SIGPIPE as others do: see flush, and main. Where SIGPIPE was ignored, it reports instead. */
     on_pipe = signal(SIGPIPE, SIG_IGN);

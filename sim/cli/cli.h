@@ -20,15 +20,16 @@
 #include "sim/engine/registry.h"
 
 enum sim_exit {
-    SIM_EXIT_HELD = 0,            /* All passed; of `replay`: it no longer fails. */
-    SIM_EXIT_BUG = 1,             /* A bug was found. */
-    SIM_EXIT_USAGE = 2,           /* Usage, a malformed token, a library that does not load. */
-    SIM_EXIT_DIFFERS = 3,         /* A replay differs, or nondeterminism. */
-    SIM_EXIT_NOTHING = 4,         /* No scenario matched, nothing ran. */
-    SIM_EXIT_SHORT = 5,           /* Interrupted, or fewer runs than asked for. */
-    SIM_EXIT_SYSTEM = 70,         /* rewake or its database failed. */
-    SIM_EXIT_CAN_NOT_JUDGE = 125, /* This build lacks the token's scenario or options. */
-    SIM_EXIT_UNREAD = 141         /* The reader of stdout closed it: as a shell reports SIGPIPE. */
+    SIM_EXIT_HELD = 0,    /* All passed; of `replay`: it no longer fails. */
+    SIM_EXIT_BUG = 1,     /* A bug was found. */
+    SIM_EXIT_USAGE = 2,   /* Usage, a malformed token, a library that does not load. */
+    SIM_EXIT_DIFFERS = 3, /* A replay differs, or nondeterminism. */
+    SIM_EXIT_NOTHING = 4, /* No scenario matched, nothing ran. */
+    SIM_EXIT_SHORT = 5,   /* Interrupted, or fewer runs than asked for. */
+    SIM_EXIT_SYSTEM = 70, /* rewake or its database failed. */
+    /* This build lacks the token's scenario or options; or runs of a program were refused. */
+    SIM_EXIT_CAN_NOT_JUDGE = 125,
+    SIM_EXIT_UNREAD = 141 /* The reader of stdout closed it: as a shell reports SIGPIPE. */
 };
 
 struct sim_cli {
@@ -95,6 +96,9 @@ int sim_cli_close(FILE *file, const char *path, bool written);
 /* Whether an argument names a library or a program: "mine.so", "./mine.so", "libmine.so.2", and a
  * file that can be executed, "./prog". */
 bool sim_cli_is_library(const char *argument);
+
+/* Gives the program that was loaded these arguments, and the environment of the command line. */
+void sim_cli_set_program(const struct sim_cli *cli, char *const *arguments, uint32_t count);
 
 /* The command called `name`, or NULL. */
 const struct sim_command *sim_cli_find_command(const char *name);

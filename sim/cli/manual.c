@@ -117,7 +117,7 @@ static const char ends[] =
         "load;\n"
         "3 a replay differs, or nondeterminism; 4 nothing matched; 5 interrupted, or fewer runs\n"
         "than asked for; 70 rewake or its database failed; 125 a token that this build cannot\n"
-        "judge.\n\n"
+        "judge, or a program that does what is not simulated.\n\n"
         "# FILES\n\n"
         "_.rewake/trace.db_\n"
         "\tthe trace database, an SQLite file, unless *--db* names another\n\n";

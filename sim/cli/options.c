@@ -225,6 +225,35 @@ set_option(void *field, const char *value)
 }
 
 static const char *
+set_environment(void *field, const char *value)
+{
+    struct sim_settings *settings = field;
+    if (strchr(value, '=') == NULL || *value == '=') {
+        return "is not of the form NAME=VALUE";
+    }
+    if (settings->environment_count == SIM_ASSIGNMENTS_MAX) {
+        return "is one variable too many";
+    }
+    settings->environment[settings->environment_count++] = value;
+    return NULL;
+}
+
+/* Short for parameters that each program has. */
+static const char *
+set_slow_steps(void *field, const char *value)
+{
+    (void)value;
+    return set_param(field, "slow_steps=1");
+}
+
+static const char *
+set_leaks(void *field, const char *value)
+{
+    (void)value;
+    return set_param(field, "leaks=1");
+}
+
+static const char *
 set_strategy(void *field, const char *value)
 {
     struct sim_settings *settings = field;
@@ -316,7 +345,8 @@ _Static_assert(offsetof(struct sim_settings, given) == 0, "`given` stands for al
 bool
 sim_cli_has_option(const struct sim_command *command, enum sim_cli_option option)
 {
-    return option == SIM_CLI_OPTION_HELP || (command->options >> option & 1) != 0;
+    bool program = option == SIM_CLI_OPTION_ENV && (command->takes & SIM_TAKES_LIBRARY) != 0;
+    return option == SIM_CLI_OPTION_HELP || program || (command->options >> option & 1) != 0;
 }
 
 struct sim_cli_option_text

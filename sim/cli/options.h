@@ -91,6 +91,12 @@
             "make part I of N of the sweep; `rewake merge` joins them") \
     X(APART, 0, "apart", NULL, NULL, flag, given, \
             "keep parts of different sweeps apart instead of refusing them") \
+    X(ENV, 0, "env", "NAME=VALUE", NULL, environment, given, \
+            "a variable of the program's environment, beside the usual ones") \
+    X(SLOW_STEPS, 0, "slow-steps", NULL, NULL, slow_steps, given, \
+            "of a program: steps may take longer") \
+    X(LEAKS, 0, "leaks", NULL, NULL, leaks, given, \
+            "of a program: memory that is not freed at its end is a leak") \
     X(JSON, 0, "json", NULL, NULL, flag, given, "one JSON object a line on stdout") \
     X(HELP, 'h', "help", NULL, NULL, flag, given, "this text")
 
@@ -109,7 +115,8 @@ enum sim_cli_option {
             SIM_OPT(OPTION) | SIM_OPT(STRATEGY) | SIM_OPT(JOBS) | SIM_OPT(DB) | SIM_OPT(RECORD) | \
             SIM_OPT(CHECK) | SIM_OPT(FAIL_FAST) | SIM_OPT(EXPECT) | SIM_OPT(GOALS) | \
             SIM_OPT(MAX_WASTE) | SIM_OPT(SATURATED) | SIM_OPT(FRESH) | SIM_OPT(HANG) | \
-            SIM_OPT(JSON) | SIM_OPT(NO_SHRINK) | SIM_OPT(JUNIT))
+            SIM_OPT(JSON) | SIM_OPT(NO_SHRINK) | SIM_OPT(JUNIT) | SIM_OPT(SLOW_STEPS) | \
+            SIM_OPT(LEAKS))
 #define SIM_ASSIGNMENTS_MAX 64u
 #define SIM_SHARDS_MAX 4096u
 
@@ -156,6 +163,8 @@ struct sim_settings {
     uint32_t param_count;
     struct sim_assignment options[SIM_ASSIGNMENTS_MAX];
     uint32_t option_count;
+    const char *environment[SIM_ASSIGNMENTS_MAX]; /* Of a program: NAME=VALUE. */
+    uint32_t environment_count;
 };
 
 static inline bool

@@ -185,7 +185,7 @@ check_mallocs(struct sim_world *world)
     size_t bytes = 0;
     sim_output_end();
     uint32_t blocks = sim_malloc_end(&bytes);
-    if (blocks > 0 && !world->program) {
+    if (blocks > 0 && !world->keeps_memory) {
         sim_fail(world, SIM_VERDICT_LEAK, SIM_ORACLE_BALANCE, NULL, 0,
                 "%u block%s from malloc (%zu bytes together) %s not freed", blocks,
                 blocks == 1 ? "" : "s", bytes, blocks == 1 ? "was" : "were");

@@ -198,6 +198,7 @@ struct sim_world {
     const struct sim_object_name *names; /* That the scenario gave, the latest first. */
     struct sim__foreigners *foreigners;  /* Of bind/foreign.h. */
     struct sim_threads *threads;         /* Of thread/thread.h; NULL: none. */
+    bool keeps_memory;        /* Blocks of malloc that are left at the end are no leak. */
     bool program;             /* Of a program that knows nothing of the simulator (sim/program). */
     bool mock_time;           /* The clock is the test's (mock.h). */
     bool in_reentrancy;       /* A reentrancy fault is acting: its own calls trigger no other. */

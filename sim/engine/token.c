@@ -19,6 +19,8 @@
 
 #define PREFIX "rw1:"
 #define FLAG_TAPED 1u
+#define FLAG_PROGRAM 2u
+#define FLAGS_ALL (FLAG_TAPED | FLAG_PROGRAM)
 #define CHECKSUM_SIZE 4u
 /* Decision version, hash, digest, flags, verdict, oracle, site, count: with space to spare. */
 #define FIXED_MAX 64u
@@ -64,6 +66,30 @@ put_options(struct writer *writer, const struct sim_token *token)
     }
 }
 
+static void
+put_program(struct writer *writer, const struct sim_token *token)
+{
+    put_varint(writer, token->argument_count);
+    for (uint32_t i = 0; i < token->argument_count; i++) {
+        size_t length = strlen(token->arguments[i]);
+        put_varint(writer, length);
+        memcpy(writer->bytes + writer->used, token->arguments[i], length);
+        writer->used += length;
+    }
+    put_u32(writer, token->environment);
+}
+
+/* The most bytes that put_program writes. */
+static size_t
+program_max(const struct sim_token *token)
+{
+    size_t size = token->program ? 16 : 0;
+    for (uint32_t i = 0; token->program && i < token->argument_count; i++) {
+        size += strlen(token->arguments[i]) + 10;
+    }
+    return size;
+}
+
 static uint32_t
 checksum_of(const char *head, size_t head_length, const uint8_t *bytes, size_t size)
 {
@@ -82,11 +108,15 @@ put_payload(struct writer *writer, const struct sim_token *token)
     put_varint(writer, SIM_DECISION_VERSION);
     put_u32(writer, token->options_hash);
     put_u32(writer, token->digest);
-    writer->bytes[writer->used++] = token->taped ? FLAG_TAPED : 0;
+    writer->bytes[writer->used++] =
+            (uint8_t)((token->taped ? FLAG_TAPED : 0) | (token->program ? FLAG_PROGRAM : 0));
     put_varint(writer, token->verdict);
     put_varint(writer, token->oracle);
     put_u32(writer, token->site);
     put_options(writer, token);
+    if (token->program) {
+        put_program(writer, token);
+    }
     if (token->taped) {
         writer->used += sim_tape_encode(&token->tape, writer->bytes + writer->used);
     }
@@ -98,7 +128,7 @@ sim_token_text(const struct sim_token *token)
     rt_assert(token->scenario[0] != 0);
     rt_assert(token->seed <= SIM_SEED_MAX);
     rt_assert(token->option_count <= SIM_TOKEN_OPTIONS_MAX);
-    size_t size_max = FIXED_MAX + token->option_count * OPTION_BYTES_MAX +
+    size_t size_max = FIXED_MAX + token->option_count * OPTION_BYTES_MAX + program_max(token) +
                       (token->taped ? sim_tape_encoded_max(&token->tape) : 0);
     size_t text_max = sizeof(PREFIX) + SIM_NAME_MAX + 24 + sim_base32_length(size_max);
     uint8_t *bytes = sim_heap_new(size_max, 1);
@@ -179,6 +209,37 @@ get_options(struct reader *reader, struct sim_token *token)
     }
 }
 
+/* One argument, from malloc; NULL: there is none, and the reader is bad. */
+static char *
+get_argument(struct reader *reader)
+{
+    uint64_t length = get_varint(reader);
+    reader->bad = reader->bad || length > reader->size - reader->at ||
+                  memchr(reader->bytes + reader->at, 0, length) != NULL;
+    if (reader->bad) {
+        return NULL;
+    }
+    char *text = sim_heap_new(length + 1, 1);
+    memcpy(text, reader->bytes + reader->at, length);
+    reader->at += length;
+    return text;
+}
+
+static void
+get_program(struct reader *reader, struct sim_token *token)
+{
+    uint32_t count = get_below(reader, SIM_TOKEN_ARGUMENTS_MAX + 1);
+    token->program = true;
+    token->arguments = sim_heap_new(count, sizeof(*token->arguments));
+    while (token->argument_count < count && !reader->bad) {
+        char *text = get_argument(reader);
+        if (text != NULL) {
+            token->arguments[token->argument_count++] = text;
+        }
+    }
+    token->environment = get_u32(reader);
+}
+
 static void
 get_tape(struct reader *reader, struct sim_token *token)
 {
@@ -219,12 +280,15 @@ parse_payload(struct reader *reader, struct sim_token *token, char *error)
     }
     token->options_hash = get_u32(reader);
     token->digest = get_u32(reader);
-    uint32_t flags = get_below(reader, FLAG_TAPED + 1);
+    uint32_t flags = get_below(reader, FLAGS_ALL + 1);
     token->taped = (flags & FLAG_TAPED) != 0;
     token->verdict = get_below(reader, SIM_VERDICTS);
     token->oracle = get_below(reader, SIM_ORACLES);
     token->site = get_u32(reader);
     get_options(reader, token);
+    if ((flags & FLAG_PROGRAM) != 0 && !reader->bad) {
+        get_program(reader, token);
+    }
     if (token->taped && !reader->bad) {
         get_tape(reader, token);
     }
@@ -312,6 +376,12 @@ sim_token_parse(const char *text, struct sim_token *ret_token, char error[SIM_TO
 void
 sim_token_done(struct sim_token *token)
 {
+    for (uint32_t i = 0; i < token->argument_count; i++) {
+        free(token->arguments[i]);
+    }
+    free(token->arguments);
+    token->arguments = NULL;
+    token->argument_count = 0;
     free(token->tape.entries);
     token->tape = (struct sim_tape){NULL, 0, 0};
 }

@@ -7,12 +7,15 @@
  *   varint  decision version (SIM_DECISION_VERSION)
  *   4 bytes hash of the declared options and parameters (sim_options_hash)
  *   4 bytes low half of the run's digest; 0 when it has none (a hang)
- *   byte    flags: 1 the run is given by its tape, else it is plain `random`
+ *   byte    flags: 1 the run is given by its tape, else it is plain `random`;
+ *           2 it is of a program
  *   varint  verdict, varint oracle, 4 bytes site: how it ended, so that a replay
  *           knows without a database whether it fails in the same way
  *   varint  options that differ from their defaults, then for each: varint
  *           distance from the index before (SIM_OPTIONS and up are the scenario's
  *           parameters), varint value (of a parameter: zigzag)
+ *   varint  arguments of the program (sim/program), then for each: varint length, bytes;
+ *           then 4 bytes hash of its environment; only with flag 2
  *   tape    sim_tape_encode, to the end; only with flag 1
  *   4 bytes XXH32 of the whole text up to the last colon and of all bytes before
  * Numbers of 4 bytes are little-endian. A varint has one spelling, and so has a
@@ -37,6 +40,7 @@
 #define SIM_NAME_MAX 96u /* Of a scenario, with the final 0. */
 #define SIM_TOKEN_OPTIONS_MAX ((uint32_t)SIM_OPTIONS + SIM_PARAMS_MAX)
 #define SIM_TOKEN_ERROR_MAX 256u
+#define SIM_TOKEN_ARGUMENTS_MAX 4096u
 #define SIM_TOKEN_TAPE_MAX (1u << 20) /* Deviations in a tape that is read. */
 
 struct sim_token_option {
@@ -55,6 +59,11 @@ struct sim_token {
     bool taped;
     uint32_t option_count;
     struct sim_token_option options[SIM_TOKEN_OPTIONS_MAX];
+    /* Of a program; after sim_token_parse owned, as the tape is. */
+    bool program;
+    uint32_t argument_count;
+    char **arguments;
+    uint32_t environment; /* Its hash. */
     struct sim_tape tape; /* After sim_token_parse: owned, see sim_token_done. */
 };
 
@@ -72,7 +81,7 @@ enum sim_token_error {
 enum sim_token_error sim_token_parse(
         const char *text, struct sim_token *ret_token, char error[SIM_TOKEN_ERROR_MAX]);
 
-/* Gives the tape back. Zeroed tokens are fine. */
+/* Gives tape and arguments back. Zeroed tokens are fine. */
 void sim_token_done(struct sim_token *token);
 
 struct sim_scenario;
@@ -86,7 +95,7 @@ enum sim_token_error sim_token_options(const struct sim_token *token,
         const struct sim_scenario *scenario, struct sim_options *ret_options,
         char error[SIM_TOKEN_ERROR_MAX]);
 
-/* The token as text, from malloc. `token->tape` is borrowed. */
+/* The token as text, from malloc. Tape and arguments are borrowed. */
 char *sim_token_text(const struct sim_token *token);
 
 /* A seed: decimal, or 0x and hexadecimal; false when it is none or above SIM_SEED_MAX. */

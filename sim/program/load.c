@@ -128,6 +128,19 @@ sim_program_prepare(const char *path, struct sim_program_file *ret_file)
     return refusal;
 }
 
+bool
+sim_program_is_file(const char *path)
+{
+    struct sim_elf_file file;
+    bool opened = sim_elf_open(path, &file);
+    bool program =
+            opened && (file.kind == SIM_ELF_PROGRAM || find_name(&file, "rewake_library") == NULL);
+    if (opened) {
+        sim_elf_close(&file);
+    }
+    return program;
+}
+
 /* ---- What was loaded. ------------------------------------------------------------------------ */
 
 static void

@@ -64,6 +64,9 @@ struct sim_program_file {
 /* Prepares the file at `path`. NULL, or why it cannot be loaded: a static sentence. */
 const char *sim_program_prepare(const char *path, struct sim_program_file *ret_file);
 
+/* Whether the file at `path` is a program, as sim_program_prepare says. */
+bool sim_program_is_file(const char *path);
+
 /* What was loaded from there, which is `handle`. False: it is no program, as it has no main(). */
 bool sim_program_read(
         void *handle, const struct sim_program_file *file, struct sim_program *ret_program);

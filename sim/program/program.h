@@ -24,11 +24,12 @@
 extern "C" {
 #endif
 
-/* What a run of the program depends on beside seed and decisions; borrowed. */
+/* What a run of the program depends on beside seed and decisions. */
 struct sim_program_input {
     char *const *arguments; /* After the program's name. */
     uint32_t argument_count;
-    char *const *environment; /* NAME=VALUE, in addition to the fixed list; the later one wins. */
+    const char *const
+            *environment; /* NAME=VALUE, in addition to the fixed list; the later one wins. */
     uint32_t environment_count;
 };
 
@@ -44,17 +45,23 @@ void sim_program_load_end(void);
  */
 const struct sim_scenario *sim_program_make(const struct sim_program *program);
 
-/* What the runs of workers made from now on get. */
+/* What the runs of workers made from now on get. Copied. */
 void sim_program_set_input(const struct sim_program_input *input);
+
+/* What was set last. `environment` is only a hash here: that of all entries in force. */
+const struct sim_program_input *sim_program_input(void);
+uint32_t sim_program_environment(void);
+
+/* Whether `scenario` is the program's. */
+bool sim_program_is(const struct sim_scenario *scenario);
 
 /* The program of this process; NULL: none is loaded. */
 const struct sim_program *sim_program_loaded(void);
 
 /* Parameters that its scenario declares; the index in struct sim_options.params. */
 #define SIM_PROGRAM_PARAM_LIST(X) \
-    X(LEAKS, leaks, "1: memory that nothing points to at the end is a leak") \
-    X(SLOW_STEPS, slow_steps, "1: steps may take longer, as slow_one_in says") \
-    X(LATE_TIMEOUTS, late_timeouts, "1: a wake that a timeout replaces is a late one")
+    X(LEAKS, leaks, "1: memory that is not freed at the end is a leak") \
+    X(SLOW_STEPS, slow_steps, "1: steps may take longer, as slow_one_in says")
 
 enum sim_program_param {
 #define SIM_PROGRAM_PARAM_ENUM(name, word, about) SIM_PROGRAM_##name,

@@ -3,11 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#define XXH_INLINE_ALL
 #include <dlfcn.h>
 #include <elf.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
@@ -46,12 +48,20 @@ static struct {
     struct sim_scenario scenario;
     struct variables variables;
     struct block block;
+    struct sim_program_input input; /* The arguments point into the block. */
+    uint32_t environment;           /* A hash. */
 } loaded;
 
 const struct sim_program *
 sim_program_loaded(void)
 {
     return loaded.program.path != NULL ? &loaded.program : NULL;
+}
+
+bool
+sim_program_is(const struct sim_scenario *scenario)
+{
+    return scenario == &loaded.scenario;
 }
 
 struct sim__program_run *
@@ -123,6 +133,16 @@ bytes_of(const char *const *strings, uint32_t count)
     return bytes;
 }
 
+static uint32_t
+hash_strings(const char *const *strings, uint32_t count)
+{
+    uint32_t hash = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        hash = XXH32(strings[i], strlen(strings[i]) + 1, hash);
+    }
+    return hash;
+}
+
 static void
 build(const char *const *arguments, uint32_t argument_count, const char *const *environment,
         uint32_t environment_count)
@@ -133,7 +153,7 @@ build(const char *const *arguments, uint32_t argument_count, const char *const *
             1 + argument_count + 1 + environment_count + 1 + sizeof(auxiliary) / sizeof(*auxiliary);
     block->size = block->word_count * sizeof(uintptr_t) + bytes_of(arguments, argument_count) +
                   bytes_of(environment, environment_count);
-    free(block->words);
+    uintptr_t *before = block->words; /* The arguments may be from there. */
     block->words = sim_heap_new(block->size, 1);
     struct builder builder = {block->words, (char *)(block->words + block->word_count)};
     *builder.word++ = argument_count;
@@ -141,6 +161,7 @@ build(const char *const *arguments, uint32_t argument_count, const char *const *
     put_strings(&builder, environment, environment_count);
     memcpy(builder.word, auxiliary, sizeof(auxiliary));
     rt_assert(builder.string == (char *)block->words + block->size);
+    free(before);
 }
 
 void
@@ -155,8 +176,25 @@ sim_program_set_input(const struct sim_program_input *input)
     }
     uint32_t count = list_environment(environment, input);
     build(arguments, 1 + input->argument_count, environment, count);
+    char **words = (char **)(void *)loaded.block.words;
+    loaded.input = (struct sim_program_input){
+            .arguments = words + 2, .argument_count = input->argument_count};
+    loaded.environment = hash_strings(environment, count);
     free(environment);
     free(arguments);
+}
+
+const struct sim_program_input *
+sim_program_input(void)
+{
+    rt_assert(loaded.program.path != NULL);
+    return &loaded.input;
+}
+
+uint32_t
+sim_program_environment(void)
+{
+    return loaded.environment;
 }
 
 /* ---- The run. -------------------------------------------------------------------------------- */
@@ -205,6 +243,7 @@ setup(struct sim_world *world)
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_LIMIT, NULL, 0, "no memory is left");
     }
     world->program = true;
+    world->keeps_memory = world->options.params[SIM_PROGRAM_LEAKS] == 0;
     struct sim__program_run *run = sim_new(world, struct sim__program_run);
     run->program = &loaded.program;
     run->option_index = loaded.variables.option_index;

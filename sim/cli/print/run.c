@@ -14,6 +14,7 @@
 #include "sim/engine/token.h"
 #include "sim/explain/view/columns.h"
 #include "sim/explain/view/describe.h"
+#include "sim/program/program.h"
 
 char *
 sim_token_of(const struct sim_scenario *scenario, const struct sim_options *options, uint32_t how,
@@ -34,6 +35,12 @@ sim_token_of(const struct sim_scenario *scenario, const struct sim_options *opti
     }
     (void)snprintf(token.scenario, sizeof(token.scenario), "%s", scenario->name);
     sim_token_set_options(&token, scenario, options);
+    if (sim_program_is(scenario)) {
+        token.program = true;
+        token.arguments = (char **)(uintptr_t)sim_program_input()->arguments;
+        token.argument_count = sim_program_input()->argument_count;
+        token.environment = sim_program_environment();
+    }
     return sim_token_text(&token);
 }
 

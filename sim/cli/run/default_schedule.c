@@ -132,4 +132,5 @@ sim_run_default_add(struct sim_run *run)
     result->failures += first->failures;
     result->kinds += first->kinds;
     result->diverged += first->diverged;
+    result->refused += first->refused;
 }

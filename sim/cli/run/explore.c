@@ -352,11 +352,14 @@ exit_status(const struct explore *explore, const char *reason)
     if (result->end == SIM_SWEEP_SYSTEM) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", explore->run.pool.error);
     }
-    if (result->kinds > result->diverged) {
+    if (result->kinds > result->diverged + result->refused) {
         return SIM_EXIT_BUG;
     }
     if (result->diverged > 0 || explore->space.differs) {
         return SIM_EXIT_DIFFERS;
+    }
+    if (result->refused > 0) {
+        return SIM_EXIT_CAN_NOT_JUDGE;
     }
     return reason == NULL ? SIM_EXIT_HELD : SIM_EXIT_SHORT;
 }

@@ -12,6 +12,7 @@
 #include "sim/cli/run/state.h"
 #include "sim/cli/subject/assign.h"
 #include "sim/engine/token.h"
+#include "sim/program/program.h"
 
 /* ---- Signals. -------------------------------------------------------------------------------- */
 
@@ -119,6 +120,14 @@ is_open(const struct sim_settings *settings)
 #define SATURATED_RUNS 100000u
 #define SATURATED_BATCH 256u
 
+/* A program may depend on what rewake does not see: by default one run in a hundred is repeated. */
+static uint32_t
+check_percent(const struct sim_settings *settings)
+{
+    bool usual = sim_program_loaded() != NULL && !sim_given(settings, SIM_CLI_OPTION_CHECK);
+    return usual ? 1 : settings->check_percent;
+}
+
 /* The part of the plan that is the same for all scenarios. */
 static int
 make_plan(struct sim_run *run)
@@ -133,7 +142,7 @@ make_plan(struct sim_run *run)
             .runs = open ? UINT64_MAX : settings->runs,
             .spec.how = settings->how,
             .spec.search = settings->search,
-            .check_percent = settings->check_percent,
+            .check_percent = check_percent(settings),
             .fail_fast = sim_given(settings, SIM_CLI_OPTION_FAIL_FAST),
             .keep_all = settings->record == SIM_RECORD_ALL,
             .covers = settings->record != SIM_RECORD_NONE || saturated ||
@@ -244,11 +253,13 @@ add_result(struct sim_run *run)
     const struct sim_sweep_result *result = &run->result;
     run->runs += result->totals.runs;
     run->passed += result->totals.verdicts[SIM_VERDICT_PASS];
-    if (run->expect ? !sim_run_as_stated(run) : result->kinds > result->diverged) {
+    if (run->expect ? !sim_run_as_stated(run)
+                    : result->kinds > result->diverged + result->refused) {
         run->bug = true;
     }
     run->bug = run->bug || sim_run_misses_goals(run) || sim_run_wastes(run);
     run->differs = run->differs || result->diverged > 0 || result->unequal > 0;
+    run->refused = run->refused || result->refused > 0;
     run->short_of = run->short_of || sim_run_is_short(run);
     if (result->end == SIM_SWEEP_SYSTEM) {
         run->system = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", run->pool.error);
@@ -372,6 +383,9 @@ exit_status(const struct sim_run *run)
     }
     if (interrupted != 0 || run->short_of) {
         return SIM_EXIT_SHORT;
+    }
+    if (run->refused) {
+        return SIM_EXIT_CAN_NOT_JUDGE;
     }
     return run->runs > 0 ? SIM_EXIT_HELD : SIM_EXIT_NOTHING;
 }

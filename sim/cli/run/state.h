@@ -143,6 +143,7 @@ struct sim_run {
     size_t named_count;
     bool bug;        /* Something failed (with --expect: not as expected). */
     bool differs;    /* Nondeterminism was seen. */
+    bool refused;    /* A run of a program was refused. */
     bool short_of;   /* Fewer runs than asked for. */
     bool store_lost; /* The database failed, and that is reported. */
     int system;      /* Exit status when the system failed, else 0. */

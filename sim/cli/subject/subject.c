@@ -16,6 +16,7 @@
 #include "sim/cli/print/run.h"
 #include "sim/cli/subject/assign.h"
 #include "sim/engine/token.h"
+#include "sim/program/program.h"
 #include "sim/search/strategy.h"
 #include "sim/search/swarm.h"
 #include "sim/store/read.h"
@@ -61,6 +62,43 @@ find_entry(struct sim_cli *cli, const char *name, struct sim_subject *subject)
     return 0;
 }
 
+/* Whether the command line has arguments for the program, and others than the token. */
+static bool
+gives_other_arguments(const struct sim_cli *cli, const struct sim_token *token)
+{
+    bool same = cli->rest_count == token->argument_count;
+    for (uint32_t i = 0; same && i < cli->rest_count; i++) {
+        same = strcmp(cli->rest[i], token->arguments[i]) == 0;
+    }
+    return cli->rest_count > 0 && !same;
+}
+
+/* The token's arguments are the program's; the environment is the user's. */
+static int
+take_program(struct sim_cli *cli, const struct sim_token *token, const struct sim_subject *subject)
+{
+    if (token->program != sim_program_is(subject->entry->scenario)) {
+        return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
+                "the token is %s a program, and '%s' here is %s: give what it was made with",
+                token->program ? "of" : "not of", token->scenario, token->program ? "none" : "one");
+    }
+    if (token->program && gives_other_arguments(cli, token)) {
+        return sim_cli_fail(SIM_EXIT_USAGE,
+                "the token has the program's arguments, and these are others: leave out what "
+                "follows --");
+    }
+    if (token->program) {
+        sim_cli_set_program(cli, token->arguments, token->argument_count);
+    }
+    if (token->program && token->environment != sim_program_environment() &&
+            !sim_given(&cli->settings, SIM_CLI_OPTION_LENIENT)) {
+        return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
+                "the environment of the program has changed since the token was made: give the "
+                "same --env NAME=VALUE");
+    }
+    return 0;
+}
+
 static int
 from_token(struct sim_cli *cli, const char *text, struct sim_subject *subject)
 {
@@ -83,10 +121,13 @@ from_token(struct sim_cli *cli, const char *text, struct sim_subject *subject)
             .site = token.site,
     };
     int status = find_entry(cli, token.scenario, subject);
+    status = status == 0 ? take_program(cli, &token, subject) : status;
     if (status == 0 && sim_token_options(&token, subject->entry->scenario, &subject->options,
                                error) != SIM_TOKEN_OK) {
-        return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE, "%s", error);
+        status = sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE, "%s", error);
     }
+    token.tape = (struct sim_tape){NULL, 0, 0}; /* The subject's. */
+    sim_token_done(&token);
     return status;
 }
 

@@ -136,6 +136,14 @@ report(struct sim__sweep *sweep, const struct sim_new_failure *failure)
     }
 }
 
+static void
+count_kind(struct sim__sweep *sweep, const struct sim_new_failure *failure)
+{
+    sweep->result->kinds++;
+    sweep->result->diverged += !failure->same;
+    sweep->result->refused += failure->same && !sim_verdict_fails(failure->outcome.verdict);
+}
+
 /* Confirms it, unless the caller only counts. */
 static void
 report_failure(struct sim__sweep *sweep, const struct sim_batch *batch, const struct sim_kept *kept)
@@ -151,7 +159,7 @@ report_failure(struct sim__sweep *sweep, const struct sim_batch *batch, const st
     };
     if (plan->unconfirmed) {
         report(sweep, &failure);
-        sweep->result->kinds++;
+        count_kind(sweep, &failure);
         return;
     }
     struct sim_single alone;
@@ -167,8 +175,7 @@ report_failure(struct sim__sweep *sweep, const struct sim_batch *batch, const st
         (void)snprintf(sweep->pool->error, sizeof(sweep->pool->error), "%s", alone.worker.error);
         sim__sweep_close(sweep, SIM_SWEEP_SYSTEM);
     }
-    sweep->result->kinds++;
-    sweep->result->diverged += !failure.same;
+    count_kind(sweep, &failure);
     sim_single_fini(&alone);
     free(tape.entries);
 }

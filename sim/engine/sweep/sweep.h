@@ -104,6 +104,7 @@ struct sim_sweep_result {
     uint64_t first_failure; /* Index of the first; UINT64_MAX: none. */
     uint32_t kinds;         /* Failures reported. */
     uint32_t diverged;      /* Of those, not confirmed. */
+    uint32_t refused;       /* Of those, a program that was refused: no failure of it. */
     uint64_t checked;       /* Runs compared with a replica … */
     uint64_t unequal;       /* … and not the same there. */
 };
