@@ -51,15 +51,27 @@ sim__fd_get(const struct sim_fds *fds, int fd)
     return fds->numbers[fd - fds->first];
 }
 
-rt_err
-sim__fd_available(struct sim_fds *fds, uint32_t count)
+static uint32_t
+count_free(const struct sim_fds *fds)
 {
-    rt_check(fds, SIM__FDS_MAGIC);
     uint32_t free_count = fds->limit;
     for (uint32_t i = 0; i < fds->capacity; i++) {
         free_count -= fds->numbers[i] != NULL;
     }
-    if (free_count < count || sim__fault(fds->host, SIM_FAULT_CAPACITY)) {
+    return free_count;
+}
+
+bool
+sim__fd_full(const struct sim_fds *fds)
+{
+    return count_free(fds) == 0;
+}
+
+rt_err
+sim__fd_available(struct sim_fds *fds, uint32_t count)
+{
+    rt_check(fds, SIM__FDS_MAGIC);
+    if (count_free(fds) < count || sim__fault(fds->host, SIM_FAULT_CAPACITY)) {
         return RT_E_FULL;
     }
     return RT_OK;

@@ -173,6 +173,9 @@ void sim__fds_name(struct sim_fds *fds, const char *name);
 /* Whether `count` more numbers are free: RT_OK or RT_E_FULL (fault `capacity`). */
 RT_MUST_CHECK rt_err sim__fd_available(struct sim_fds *fds, uint32_t count);
 
+/* Whether no number is free. */
+bool sim__fd_full(const struct sim_fds *fds);
+
 /* Gives `description` the lowest free number. There must be one (sim__fd_available). */
 int sim__fd_open(struct sim__description *description);
 

@@ -21,14 +21,17 @@
 #define LATENCY_MIN_NS 20000u
 #define LATENCY_MAX_NS 200000u
 #define PIPE_BYTES 65536u
+#define OUT_SPACE (PIPE_BYTES / 3) /* From here on it is writable. */
 #define DATAGRAM_MAX 65507u
 #define DATAGRAMS_MAX 64u
 #define PORT_FIRST 40000u
 #define BACKLOG_MAX 4096
+#define TRIES_MAX 6u /* net.ipv4.tcp_syn_retries */
+#define RETRY_NS UINT64_C(1000000000)
 
 /* Arrivals that are not bytes. */
 #define SIGN UINT64_C(0x100000000)
-enum sign { ASK = 1, END, RESET, DATAGRAM };
+enum sign { ASK = 1, END, RESET, DATAGRAM, UNREACHED };
 
 enum state { IDLE, LISTENS, CONNECTING, CONNECTED, FAILED };
 
@@ -57,7 +60,8 @@ struct inet {
     socklen_t own_size; /* 0: it has none. */
     union address peer_address;
     socklen_t peer_size;
-    int error; /* Pending; 0: none. */
+    int error;      /* Pending; 0: none. */
+    uint32_t tries; /* Requests to connect that were dropped. */
     /* A listener. */
     struct rt_list queue; /* Ends that are not accepted yet. */
     int queued;
@@ -66,8 +70,9 @@ struct inet {
     /* A stream. */
     struct inet *peer;
     struct sim__pipe in;
-    bool ended; /* The peer writes no more, and that is known here. */
-    bool shut;  /* This end writes no more. */
+    bool unreported; /* A connect has returned before it was connected. */
+    bool ended;      /* The peer writes no more, and that is known here. */
+    bool shut;       /* This end writes no more. */
     /* Datagrams. */
     struct rt_list flying;
     struct rt_list there;
@@ -77,6 +82,7 @@ struct inet {
 };
 
 static const struct sim__description_ops inet_ops;
+static void inet_arrived(void *argument, uint64_t amount);
 
 static struct inet *
 inet_of(const struct sim__description *description)
@@ -89,8 +95,9 @@ static struct inet *
 inet_at(const struct sim_fds *fds, int fd, int *ret_err)
 {
     struct sim__description *description = sim__fd_get(fds, fd);
-    *ret_err = description == NULL ? -EBADF : -ENOTSOCK;
-    return description != NULL && description->ops == &inet_ops ? inet_of(description) : NULL;
+    bool found = description != NULL && description->ops == &inet_ops;
+    *ret_err = description == NULL ? -EBADF : found ? 0 : -ENOTSOCK;
+    return found ? inet_of(description) : NULL;
 }
 
 static bool
@@ -206,12 +213,15 @@ give_address(
 
 /* ---- What flies. ----------------------------------------------------------------------------- */
 
+/* What goes to a Unix socket is there at once. */
 static void
 fly(struct inet *to, uint64_t what)
 {
-    bool local = to->domain == AF_UNIX;
-    sim__source_arrive_in(
-            to->description.source, what, local ? 0 : LATENCY_MIN_NS, local ? 0 : LATENCY_MAX_NS);
+    if (to->domain == AF_UNIX) {
+        inet_arrived(&to->description, what);
+    } else {
+        sim__source_arrive_in(to->description.source, what, LATENCY_MIN_NS, LATENCY_MAX_NS);
+    }
 }
 
 static struct inet *
@@ -250,6 +260,20 @@ fail(struct inet *inet, int error)
     sim__sys_changed(&inet->description, SIM__ANYTHING, 1);
 }
 
+/* The queue of the listener is full: the request is dropped, and sent again. */
+static void
+ask_later(struct inet *inet)
+{
+    if (inet->domain == AF_UNIX) {
+        return; /* Its caller waits, or does not. */
+    }
+    if (++inet->tries > TRIES_MAX) {
+        fail(inet, ETIMEDOUT);
+        return;
+    }
+    sim__source_arrive_in(inet->description.source, ASK * SIGN, RETRY_NS, RETRY_NS);
+}
+
 /* The request to connect has arrived. */
 static void
 answer(struct inet *inet)
@@ -259,8 +283,12 @@ answer(struct inet *inet)
     if (inet->state != CONNECTING) {
         return; /* It was closed meanwhile. */
     }
-    if (listener == NULL || listener->queued >= listener->backlog) {
+    if (listener == NULL) {
         fail(inet, ECONNREFUSED);
+        return;
+    }
+    if (listener->queued > listener->backlog) {
+        ask_later(inet);
         return;
     }
     struct inet *end = inet_new(fds, inet->domain, SOCK_STREAM, "a connection, accepted");
@@ -287,10 +315,14 @@ take_sign(struct inet *inet, enum sign sign)
         inet->ended = true;
         sim__sys_changed(&inet->description, SIM__ANYTHING, 1);
         return;
-    case RESET:
+    case RESET: /* Where the peer had shut down before, a write is what it answers. */
         inet->peer = NULL;
+        fail(inet, inet->ended && inet->domain != AF_UNIX ? EPIPE : ECONNRESET);
         inet->ended = true;
-        fail(inet, ECONNRESET);
+        return;
+    case UNREACHED:
+        inet->error = ECONNREFUSED;
+        sim__sys_changed(&inet->description, SIM_FD_ERR, 1);
         return;
     case DATAGRAM:
         node = rt_list_pop_front(&inet->flying);
@@ -328,7 +360,7 @@ static uint32_t
 stream_events(const struct inet *inet)
 {
     uint32_t events = inet->in.there > 0 || inet->ended ? SIM_FD_IN : 0;
-    events |= space(inet) >= PIPE_BYTES / 3 || inet->shut ? SIM_FD_OUT : 0;
+    events |= space(inet) >= OUT_SPACE || inet->shut ? SIM_FD_OUT : 0;
     events |= inet->ended ? SIM_FD_RDHUP : 0;
     return events | (inet->ended && inet->shut ? SIM_FD_HUP : 0);
 }
@@ -418,9 +450,10 @@ nothing_there(struct inet *inet)
         return -error;
     }
     if (inet->state == IDLE || inet->state == LISTENS || inet->state == CONNECTING) {
-        return inet->state == CONNECTING ? -EAGAIN : -ENOTCONN;
+        bool local = inet->domain == AF_UNIX;
+        return inet->state == CONNECTING ? -EAGAIN : local ? -EINVAL : -ENOTCONN;
     }
-    return inet->ended ? 0 : -EAGAIN;
+    return inet->ended || inet->state == FAILED ? 0 : -EAGAIN;
 }
 
 static int64_t
@@ -444,8 +477,10 @@ inet_read(struct sim__description *description, void *buffer, size_t size, uint3
         return part;
     }
     moved(inet, SIM_EVENT_READ, await, part);
-    if (inet->peer != NULL) {
-        sim__sys_changed(&inet->peer->description, SIM_FD_OUT, 0);
+    if (inet->peer != NULL) { /* An edge only where it was not writable. */
+        uint32_t space_before = space(inet->peer) - part;
+        uint32_t edge = space_before < OUT_SPACE && space(inet->peer) >= OUT_SPACE ? SIM_FD_OUT : 0;
+        sim__sys_changed(&inet->peer->description, edge, 0);
     }
     return part;
 }
@@ -456,13 +491,24 @@ send_datagram(struct inet *inet, const void *bytes, size_t size, const union add
         const struct rt_site *await)
 {
     struct sim_fds *fds = inet->description.fds;
-    if (to == NULL || size > DATAGRAM_MAX) {
-        return to == NULL ? -EDESTADDRREQ : -EMSGSIZE;
+    int error = take_error(inet);
+    if (error != 0) {
+        return -error;
+    }
+    if (to == NULL) {
+        return inet->domain == AF_UNIX ? -ENOTCONN : -EDESTADDRREQ;
+    }
+    if (size > DATAGRAM_MAX) {
+        return -EMSGSIZE;
     }
     bind_to_any(inet);
     struct inet *target = find(fds, to, SOCK_DGRAM, false);
     if (target == NULL && inet->domain == AF_UNIX) {
+        inet->peer_size = to == &inet->peer_address ? 0 : inet->peer_size;
         return -ECONNREFUSED;
+    }
+    if (target == NULL && inet->peer_size > 0) {
+        fly(inet, UNREACHED * SIGN); /* Only a connected socket learns of it. */
     }
     if (target != NULL && target->there_count < DATAGRAMS_MAX) {
         struct datagram *datagram = sim_alloc(fds->host->world, sizeof(*datagram) + size);
@@ -487,7 +533,8 @@ refusal(struct inet *inet)
         return -error;
     }
     if (inet->state != CONNECTED || inet->shut) {
-        return inet->state == CONNECTING ? -EAGAIN : inet->state == IDLE ? -ENOTCONN : -EPIPE;
+        bool unconnected = inet->domain == AF_UNIX && inet->state == IDLE;
+        return inet->state == CONNECTING ? -EAGAIN : unconnected ? -ENOTCONN : -EPIPE;
     }
     return space(inet) == 0 ? -EAGAIN : 0;
 }
@@ -537,15 +584,15 @@ inet_shutdown(struct sim__description *description, uint32_t how)
 
 /* Its peer learns that it is closed: at once for what it sends next, later for what it reads. */
 static void
-leave_peer(struct inet *inet)
+leave_peer(struct inet *inet, bool unread)
 {
     struct inet *peer = inet->peer;
     inet->peer = NULL;
     if (peer == NULL) {
         return;
     }
-    bool unread = inet->in.there + inet->in.flying > 0;
     peer->peer = NULL;
+    peer->shut = peer->shut || inet->domain == AF_UNIX;
     if (unread || !inet->shut) {
         fly(peer, (unread ? RESET : END) * SIGN);
     }
@@ -556,12 +603,12 @@ inet_closed(struct sim__description *description)
 {
     struct inet *inet = inet_of(description);
     rt_list_unlink(&inet->link);
-    leave_peer(inet);
+    leave_peer(inet, inet->in.there + inet->in.flying > 0);
     while (!rt_list_empty(&inet->queue)) {
         struct rt_list *node = rt_list_pop_front(&inet->queue);
         struct inet *end = rt_container_of(node, struct inet, queue_link);
         rt_list_unlink(&end->link);
-        leave_peer(end);
+        leave_peer(end, true);
     }
     inet->state = FAILED;
 }
@@ -634,9 +681,12 @@ sim_sys_listen(struct sim_fds *fds, int fd, int backlog)
     if (inet->state != IDLE && inet->state != LISTENS) {
         return -EINVAL;
     }
+    if (inet->domain == AF_UNIX && inet->own_size == 0) {
+        return -EINVAL;
+    }
     bind_to_any(inet);
     inet->state = LISTENS;
-    inet->backlog = backlog < 1 ? 1 : backlog < BACKLOG_MAX ? backlog : BACKLOG_MAX;
+    inet->backlog = backlog >= 0 && backlog < BACKLOG_MAX ? backlog : BACKLOG_MAX;
     return 0;
 }
 
@@ -646,31 +696,68 @@ has_answer(const void *argument)
     return ((const struct inet *)argument)->state != CONNECTING;
 }
 
+static bool
+has_space(const void *argument)
+{
+    const struct inet *inet = argument;
+    const struct inet *listener =
+            find(inet->description.fds, &inet->peer_address, SOCK_STREAM, true);
+    return listener == NULL || listener->queued <= listener->backlog;
+}
+
+/* What a connect after the first one returns; a failed one may be tried again then. */
+static int
+connect_again(struct inet *inet)
+{
+    int pending = inet->state == FAILED ? take_error(inet) : 0;
+    bool news = inet->unreported && inet->state == CONNECTED;
+    if (inet->state == CONNECTING || inet->state == LISTENS) {
+        return inet->state == CONNECTING ? -EALREADY : -EISCONN;
+    }
+    if (inet->state == FAILED && inet->in.bytes == NULL) { /* It never was connected. */
+        inet->state = IDLE;
+        return pending != 0 ? -pending : -ECONNABORTED;
+    }
+    inet->unreported = false;
+    return news ? 0 : -EISCONN;
+}
+
+/* Unix sockets: at once, or when the listener has space. */
+static int
+connect_local(struct inet *inet, bool nonblock, const struct rt_site *await)
+{
+    int err = 0;
+    answer(inet);
+    while (inet->state == CONNECTING && err == 0) {
+        err = nonblock ? -EAGAIN
+                       : sim__sys_block(inet->description.fds, has_space, inet, SIM_NEVER,
+                                 &inet->description, "space in a backlog", await);
+        if (err == 0) {
+            answer(inet);
+        }
+    }
+    inet->state = err != 0 ? IDLE : inet->state;
+    return err;
+}
+
 static int
 connect_stream(struct inet *inet, bool nonblock, const struct rt_site *await)
 {
-    static const int errors[] = {[LISTENS] = -EISCONN,
-            [CONNECTING] = -EALREADY,
-            [CONNECTED] = -EISCONN,
-            [FAILED] = -ECONNABORTED};
     if (inet->state != IDLE) {
-        int pending = inet->state == FAILED ? take_error(inet) : 0;
-        return pending != 0 ? -pending : errors[inet->state];
+        return connect_again(inet);
     }
     bind_to_any(inet);
     inet->state = CONNECTING;
+    int err = 0;
     if (inet->domain == AF_UNIX) {
-        answer(inet);
+        err = connect_local(inet, nonblock, await);
     } else {
         fly(inet, ASK * SIGN);
+        err = nonblock ? -EINPROGRESS
+                       : sim__sys_block(inet->description.fds, has_answer, inet, SIM_NEVER,
+                                 &inet->description, "an answer", await);
+        inet->unreported = err != 0;
     }
-    if (nonblock && inet->state == CONNECTING) {
-        return -EINPROGRESS;
-    }
-    int err = inet->state != CONNECTING
-                      ? 0
-                      : sim__sys_block(inet->description.fds, has_answer, inet, SIM_NEVER,
-                                &inet->description, "an answer", await);
     int pending = inet->state == FAILED ? take_error(inet) : 0;
     inet->state = inet->state == FAILED ? IDLE : inet->state; /* It may be tried again. */
     return pending != 0 ? -pending : err;
@@ -712,22 +799,23 @@ sim_sys_accept(struct sim_fds *fds, int fd, const struct rt_site *await)
     sim__fds_call(fds, "accept");
     struct inet *inet = inet_at(fds, fd, &err);
     if (inet == NULL || inet->state != LISTENS) {
-        return inet == NULL ? err : -EINVAL;
+        return inet == NULL ? err : inet->type == SOCK_STREAM ? -EINVAL : -EOPNOTSUPP;
     }
-    if (inet->queued == 0 && !is_nonblock(fds, fd)) {
+    err = sim__sys_available(fds, 1); /* Asked for first, whether or not a connection waits. */
+    if (err == 0 && inet->queued == 0 && !is_nonblock(fds, fd)) {
         err = sim__sys_block(
                 fds, has_connection, inet, SIM_NEVER, &inet->description, "a connection", await);
     }
     if (inet->queued == 0 || err != 0) {
         return err != 0 ? err : -EAGAIN;
     }
-    err = sim__sys_available(fds, 1);
-    if (err != 0) {
-        return err;
+    if (sim__fd_full(fds)) { /* By others, meanwhile. */
+        return -EMFILE;
     }
     struct rt_list *node = rt_list_pop_front(&inet->queue);
     inet->queued--;
     moved(inet, SIM_EVENT_READ, await, 1);
+    sim__host_changed(fds->host);
     return sim__fd_open(&rt_container_of(node, struct inet, queue_link)->description);
 }
 

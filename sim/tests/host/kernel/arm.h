@@ -52,7 +52,15 @@
     X(READABLE, "fd") \
     X(SLEEP, "ms") \
     X(FILL, "fd, size: writes until that fails") \
-    X(DRAIN, "fd: reads until that fails")
+    X(DRAIN, "fd: reads until that fails") \
+    X(SOCKET, "kind: enum kernel_socket") \
+    X(BIND, "fd, address") \
+    X(LISTEN, "fd, backlog") \
+    X(CONNECT, "fd, address") \
+    X(ACCEPT, "fd") \
+    X(ACCEPT_FULL, "fd: while no number is free") \
+    X(SEND_TO, "fd, address, size") \
+    X(SETTLE, "what is on its way arrives")
 
 enum kernel_call {
 #define KERNEL_ENUM(name, parameters) KERNEL_##name,
@@ -60,6 +68,22 @@ enum kernel_call {
 #undef KERNEL_ENUM
             KERNEL_CALLS_COUNT
 };
+
+enum kernel_socket { KERNEL_TCP, KERNEL_UDP, KERNEL_UNIX, KERNEL_UNIX_DGRAM };
+
+/* Addresses have numbers: of each kind of socket its own. An internet socket that is bound to one
+ * gets a port of the system's choice, which the number stands for from then on. */
+#define KERNEL_ADDRESSES 4
+
+#ifdef AF_UNIX
+/* The address `number` for a socket of `kind`, at *ret; returns its size. `port`: of internet
+ * sockets, in network order. */
+socklen_t kernel_address(
+        enum kernel_socket kind, int number, in_port_t port, struct sockaddr_storage *ret);
+
+int kernel_domain(enum kernel_socket kind);
+int kernel_type(enum kernel_socket kind);
+#endif
 
 struct kernel_step {
     enum kernel_call call;

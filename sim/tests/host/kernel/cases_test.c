@@ -41,6 +41,14 @@
 #define ERROR(fd) {KERNEL_ERROR, fd, 0, 0}
 #define READABLE(fd) {KERNEL_READABLE, fd, 0, 0}
 #define SLEEP(ms) {KERNEL_SLEEP, ms, 0, 0}
+#define SOCKET(kind) {KERNEL_SOCKET, KERNEL_##kind, 0, 0}
+#define BIND(fd, address) {KERNEL_BIND, fd, address, 0}
+#define LISTEN(fd, backlog) {KERNEL_LISTEN, fd, backlog, 0}
+#define CONNECT(fd, address) {KERNEL_CONNECT, fd, address, 0}
+#define ACCEPT(fd) {KERNEL_ACCEPT, fd, 0, 0}
+#define ACCEPT_FULL(fd) {KERNEL_ACCEPT_FULL, fd, 0, 0}
+#define SEND_TO(fd, address, size) {KERNEL_SEND_TO, fd, address, size}
+#define SETTLE() {KERNEL_SETTLE, 0, 0, 0}
 #define FILL(fd, size) {KERNEL_FILL, fd, size, 0}
 #define DRAIN(fd) {KERNEL_DRAIN, fd, 0, 0}
 
@@ -331,4 +339,136 @@ TEST(kernel_exclusive_limits)
             MODIFY(0, 2, IN), MODIFY(0, 2, IN | EXCLUSIVE), ADD(0, 3, IN | EXCLUSIVE | ONESHOT),
             ADD(0, 1, IN | EXCLUSIVE), ADD(0, 3, IN | EXCLUSIVE | RDHUP), WRITE(3, 1), WAIT(0),
             WAIT(1), WAIT(0));
+}
+
+/* ---- TCP. ------------------------------------------------------------------------------------ */
+
+/* A listener is 0, an accepted connection 2, its peer 1. */
+#define CONNECTION(kind) \
+    SOCKET(kind), BIND(0, 0), LISTEN(0, 5), SOCKET(kind), CONNECT(1, 0), SETTLE(), ACCEPT(0), \
+            SETTLE()
+
+TEST(kernel_tcp_connect_is_refused)
+{
+    COMPARE(SOCKET(TCP), POLL(0, IN | OUT), CONNECT(0, 1), SETTLE(), POLL(0, IN | OUT | RDHUP),
+            ERROR(0), ERROR(0), POLL(0, IN | OUT | RDHUP), WRITE(0, 1), READ(0, 1));
+}
+
+TEST(kernel_tcp_connect_reports_its_error_once)
+{
+    COMPARE(SOCKET(TCP), CONNECT(0, 1), SETTLE(), READ(0, 1), READ(0, 1), WRITE(0, 1), ERROR(0),
+            CONNECT(0, 1), SETTLE(), CONNECT(0, 1), SETTLE(), CONNECT(0, 1), SETTLE(), WRITE(0, 1),
+            WRITE(0, 1));
+}
+
+TEST(kernel_tcp_connection)
+{
+    COMPARE(EPOLL(), SOCKET(TCP), BIND(1, 0), LISTEN(1, 5), ADD(0, 1, IN | OUT), WAIT(0), ACCEPT(1),
+            SOCKET(TCP), ADD(0, 2, IN | OUT | RDHUP | EDGE), WAIT(0), CONNECT(2, 0), SETTLE(),
+            WAIT(0), CONNECT(2, 0), CONNECT(2, 0), ERROR(2), ACCEPT(1), WAIT(0),
+            ADD(0, 3, IN | OUT | RDHUP | EDGE), WAIT(0), WRITE(2, 10), SETTLE(), WAIT(0),
+            READ(3, 4), READABLE(3), READ(3, 20), READ(3, 20), WAIT(0));
+}
+
+TEST(kernel_tcp_half_close)
+{
+    COMPARE(CONNECTION(TCP), EPOLL(), ADD(3, 1, IN | OUT | RDHUP | EDGE),
+            ADD(3, 2, IN | OUT | RDHUP | EDGE), WAIT(3), WRITE(1, 5), SHUTDOWN(1, 2), SETTLE(),
+            WAIT(3), READ(2, 9), READ(2, 9), WRITE(2, 3), SETTLE(), WAIT(3), READ(1, 9), READ(1, 9),
+            WRITE(1, 1), CLOSE(2), SETTLE(), WAIT(3), READ(1, 9), POLL(1, IN | OUT));
+}
+
+TEST(kernel_tcp_close_with_unread_bytes_resets)
+{
+    COMPARE(CONNECTION(TCP), WRITE(1, 5), SETTLE(), CLOSE(2), SETTLE(), POLL(1, IN | OUT | RDHUP),
+            READ(1, 1), READ(1, 1), WRITE(1, 1), ERROR(1));
+}
+
+TEST(kernel_tcp_write_to_a_closed_peer_is_answered_by_a_reset)
+{
+    COMPARE(CONNECTION(TCP), CLOSE(2), SETTLE(), POLL(1, IN | OUT | RDHUP), WRITE(1, 5), SETTLE(),
+            POLL(1, IN | OUT | RDHUP), WRITE(1, 1), WRITE(1, 1), READ(1, 1), ERROR(1));
+}
+
+TEST(kernel_tcp_shutdown_of_reading)
+{
+    COMPARE(CONNECTION(TCP), SHUTDOWN(1, 1), POLL(1, IN | OUT | RDHUP), READ(1, 1), WRITE(1, 2),
+            SETTLE(), READ(2, 9), SHUTDOWN(1, 3), SETTLE(), POLL(1, IN | OUT | RDHUP),
+            POLL(2, IN | OUT | RDHUP), READ(2, 1));
+}
+
+TEST(kernel_accept_without_a_number_keeps_the_connection)
+{
+    COMPARE(EPOLL(), SOCKET(TCP), BIND(1, 0), LISTEN(1, 5), ADD(0, 1, IN), SOCKET(TCP),
+            CONNECT(2, 0), SETTLE(), WAIT(0), ACCEPT_FULL(1), WAIT(0), ACCEPT(1), WAIT(0),
+            ACCEPT(1), ACCEPT_FULL(1));
+}
+
+TEST(kernel_listener_that_closes_resets_its_queue)
+{
+    COMPARE(SOCKET(TCP), BIND(0, 0), LISTEN(0, 5), SOCKET(TCP), CONNECT(1, 0), SETTLE(),
+            POLL(1, IN | OUT), CLOSE(0), SETTLE(), POLL(1, IN | OUT | RDHUP), READ(1, 1),
+            READ(1, 1), SOCKET(TCP), CONNECT(0, 0), SETTLE(), ERROR(0));
+}
+
+TEST(kernel_tcp_backlog_that_is_full_keeps_connects_waiting)
+{
+    COMPARE(SOCKET(TCP), BIND(0, 0), LISTEN(0, 1), SOCKET(TCP), SOCKET(TCP), SOCKET(TCP),
+            CONNECT(1, 0), SETTLE(), CONNECT(2, 0), SETTLE(), CONNECT(3, 0), SETTLE(), POLL(1, OUT),
+            POLL(2, OUT), POLL(3, OUT), ACCEPT(0), ACCEPT(0), ACCEPT(0));
+}
+
+TEST(kernel_calls_on_sockets_in_the_wrong_state)
+{
+    COMPARE(SOCKET(TCP), ACCEPT(0), SHUTDOWN(0, 2), READ(0, 1), WRITE(0, 1), LISTEN(0, 3),
+            CONNECT(0, 1), READ(0, 1), WRITE(0, 1), POLL(0, IN | OUT), SOCKET(UDP), LISTEN(1, 3),
+            ACCEPT(1), SHUTDOWN(1, 2), WRITE(1, 1), READ(1, 1), POLL(1, IN | OUT), PIPE(),
+            LISTEN(2, 1), ACCEPT(2), ACCEPT(9), BIND(2, 1), BIND(9, 1), CONNECT(2, 1));
+}
+
+TEST(kernel_addresses_are_taken_once)
+{
+    COMPARE(SOCKET(TCP), BIND(0, 0), BIND(0, 1), SOCKET(TCP), BIND(1, 0), SOCKET(UDP), BIND(2, 0),
+            SOCKET(UDP), BIND(3, 0), CLOSE(0), BIND(1, 0), SOCKET(UNIX), SOCKET(UNIX), BIND(0, 2),
+            BIND(4, 2), BIND(0, 3));
+}
+
+/* ---- UDP, and Unix sockets with names. ------------------------------------------------------- */
+
+TEST(kernel_udp_datagrams)
+{
+    COMPARE(EPOLL(), SOCKET(UDP), BIND(1, 0), ADD(0, 1, IN | OUT | EDGE), SOCKET(UDP), WAIT(0),
+            SEND_TO(2, 0, 10), SEND_TO(2, 0, 0), SEND_TO(2, 0, 7), SETTLE(), WAIT(0), READABLE(1),
+            READ(1, 4), READ(1, 9), READ(1, 9), READ(1, 9), WRITE(2, 1), CONNECT(2, 0), WRITE(2, 3),
+            SETTLE(), READ(1, 9), WAIT(0));
+}
+
+TEST(kernel_udp_to_no_socket_is_refused_later)
+{
+    COMPARE(SOCKET(UDP), CONNECT(0, 1), WRITE(0, 3), SETTLE(), POLL(0, IN | OUT), WRITE(0, 3),
+            WRITE(0, 3), SETTLE(), READ(0, 1), READ(0, 1), SOCKET(UDP), SEND_TO(1, 1, 3), SETTLE(),
+            POLL(1, IN | OUT));
+}
+
+TEST(kernel_unix_connection)
+{
+    COMPARE(SOCKET(UNIX), CONNECT(0, 0), BIND(0, 0), SOCKET(UNIX), CONNECT(1, 0), LISTEN(0, 2),
+            POLL(0, IN | OUT), POLL(1, IN | OUT), CONNECT(1, 0), POLL(1, IN | OUT),
+            POLL(0, IN | OUT), WRITE(1, 5), ACCEPT(0), READ(2, 9), WRITE(2, 2), READ(1, 9),
+            CONNECT(1, 0), SHUTDOWN(2, 2), READ(1, 1), POLL(1, IN | OUT | RDHUP), CLOSE(2),
+            POLL(1, IN | OUT | RDHUP), WRITE(1, 1));
+}
+
+TEST(kernel_unix_backlog)
+{
+    COMPARE(SOCKET(UNIX), BIND(0, 0), LISTEN(0, 1), SOCKET(UNIX), SOCKET(UNIX), SOCKET(UNIX),
+            CONNECT(1, 0), CONNECT(2, 0), CONNECT(3, 0), ACCEPT(0), CONNECT(3, 0), CLOSE(0),
+            POLL(2, IN | OUT | RDHUP), READ(2, 1), POLL(3, IN | OUT | RDHUP));
+}
+
+TEST(kernel_unix_datagrams)
+{
+    COMPARE(SOCKET(UNIX_DGRAM), BIND(0, 0), SOCKET(UNIX_DGRAM), SEND_TO(1, 1, 3), SEND_TO(1, 0, 3),
+            SETTLE(), READ(0, 9), CONNECT(1, 0), WRITE(1, 4), SETTLE(), POLL(0, IN | OUT), CLOSE(0),
+            WRITE(1, 4), WRITE(1, 4), POLL(1, IN | OUT));
 }

@@ -4,9 +4,11 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
-#include "sim/host/sys.h"
+#include "sim/host/sys_inet.h"
 #include "sim/tests/host/host_lab.h"
 #include "sim/tests/host/kernel/arm.h"
 
@@ -17,6 +19,8 @@ static struct {
     int (*seen)(size_t index, const struct kernel_result *result);
     struct sim_world *world;
     struct sim_fds *fds;
+    in_port_t ports[KERNEL_ADDRESSES]; /* As in native.c. */
+    enum kernel_socket kinds[KERNEL_NUMBERS];
     char buffer[KERNEL_BYTES];
 } run;
 
@@ -131,6 +135,84 @@ sleep_ms(int64_t ms)
     return 0;
 }
 
+/* ---- Sockets with addresses. ----------------------------------------------------------------- */
+
+static int64_t
+open_socket(enum kernel_socket kind)
+{
+    int64_t fd = opened(sim_sys_socket(run.fds, kernel_domain(kind), kernel_type(kind)));
+    if (fd >= 0 && fd < KERNEL_NUMBERS) {
+        run.kinds[fd] = kind;
+    }
+    return fd;
+}
+
+static enum kernel_socket
+kind_of(const struct kernel_step *step)
+{
+    return step->a >= 0 && step->a < KERNEL_NUMBERS ? run.kinds[step->a] : KERNEL_TCP;
+}
+
+static int64_t
+bind_socket(const struct kernel_step *step)
+{
+    struct sockaddr_storage address;
+    in_port_t *port = &run.ports[step->b];
+    in_port_t asked = *port == htons(1) ? 0 : *port;
+    socklen_t size = kernel_address(kind_of(step), (int)step->b, asked, &address);
+    int value = sim_sys_bind(run.fds, number(step->a), (struct sockaddr *)&address, size);
+    if (value == 0 && address.ss_family == AF_INET) {
+        EXPECT_EQ(sim_sys_address(
+                          run.fds, number(step->a), false, (struct sockaddr *)&address, &size),
+                0);
+        *port = ((struct sockaddr_in *)&address)->sin_port;
+    }
+    return value;
+}
+
+static int64_t
+connect_socket(const struct kernel_step *step)
+{
+    struct sockaddr_storage address;
+    socklen_t size = kernel_address(kind_of(step), (int)step->b, run.ports[step->b], &address);
+    return sim_sys_connect(run.fds, number(step->a), (struct sockaddr *)&address, size, RT_HERE);
+}
+
+static int64_t
+send_to(const struct kernel_step *step)
+{
+    struct sockaddr_storage address;
+    socklen_t size = kernel_address(kind_of(step), (int)step->b, run.ports[step->b], &address);
+    return sim_sys_send_to(run.fds, number(step->a), kernel_bytes(step->c), step->c,
+            (struct sockaddr *)&address, size, RT_HERE);
+}
+
+static int64_t
+accept_one(const struct kernel_step *step)
+{
+    int64_t fd = opened(sim_sys_accept(run.fds, number(step->a), RT_HERE));
+    if (fd >= 0 && fd < KERNEL_NUMBERS) {
+        run.kinds[fd] = kind_of(step);
+    }
+    return fd;
+}
+
+/* Every free number is a duplicate meanwhile. */
+static int64_t
+accept_full(const struct kernel_step *step)
+{
+    int fds[1024];
+    int count = 0;
+    while ((fds[count] = sim_sys_dup(run.fds, number(step->a), 0)) >= 0) {
+        count++;
+    }
+    int64_t value = sim_sys_accept(run.fds, number(step->a), RT_HERE);
+    while (count > 0) {
+        EXPECT_EQ(sim_sys_close(run.fds, fds[--count]), 0);
+    }
+    return value;
+}
+
 static int64_t
 call(const struct kernel_step *step, struct kernel_result *ret)
 {
@@ -187,6 +269,22 @@ call(const struct kernel_step *step, struct kernel_result *ret)
         return fill(step);
     case KERNEL_DRAIN:
         return drain(fd);
+    case KERNEL_SOCKET:
+        return open_socket((enum kernel_socket)step->a);
+    case KERNEL_BIND:
+        return bind_socket(step);
+    case KERNEL_LISTEN:
+        return sim_sys_listen(fds, fd, (int)step->b);
+    case KERNEL_CONNECT:
+        return connect_socket(step);
+    case KERNEL_ACCEPT:
+        return accept_one(step);
+    case KERNEL_ACCEPT_FULL:
+        return accept_full(step);
+    case KERNEL_SEND_TO:
+        return send_to(step);
+    case KERNEL_SETTLE:
+        return sleep_ms(2);
     case KERNEL_CALLS_COUNT:
         break;
     }
@@ -198,6 +296,9 @@ program(struct sim_world *world, void *argument)
 {
     (void)argument;
     run.world = world;
+    for (size_t i = 0; i < KERNEL_ADDRESSES; i++) {
+        run.ports[i] = htons(1);
+    }
     run.fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), KERNEL_BASE);
     for (size_t i = 0; i < run.count; i++) {
         struct kernel_result result = {0};

@@ -8,12 +8,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -23,6 +25,10 @@
 #include "sim/tests/host/kernel/arm.h"
 
 static char buffer[KERNEL_BYTES];
+
+/* What an address number stands for, and of which kind a descriptor is. */
+static in_port_t ports[KERNEL_ADDRESSES];
+static enum kernel_socket kinds[KERNEL_NUMBERS];
 
 static int
 number(int64_t fd)
@@ -114,6 +120,9 @@ kernel_native_begin(void)
 {
     (void)signal(SIGPIPE, SIG_IGN);
     kernel_native_end();
+    for (size_t i = 0; i < KERNEL_ADDRESSES; i++) {
+        ports[i] = htons(1); /* tcpmux: no socket has it. */
+    }
 }
 
 /* ---- Waiting. -------------------------------------------------------------------------------- */
@@ -203,6 +212,90 @@ drain(int fd)
     return result(size);
 }
 
+/* ---- Sockets with addresses. ----------------------------------------------------------------- */
+
+static int64_t
+open_socket(enum kernel_socket kind)
+{
+    int64_t fd = moved(socket(kernel_domain(kind), kernel_type(kind) | SOCK_NONBLOCK, 0));
+    if (fd >= 0 && fd < KERNEL_NUMBERS) {
+        kinds[fd] = kind;
+    }
+    return fd;
+}
+
+static enum kernel_socket
+kind_of(const struct kernel_step *step)
+{
+    return step->a >= 0 && step->a < KERNEL_NUMBERS ? kinds[step->a] : KERNEL_TCP;
+}
+
+static int64_t
+bind_socket(const struct kernel_step *step)
+{
+    struct sockaddr_storage address;
+    in_port_t *port = &ports[step->b];
+    in_port_t asked = *port == htons(1) ? 0 : *port;
+    socklen_t size = kernel_address(kind_of(step), (int)step->b, asked, &address);
+    int status = bind(number(step->a), (struct sockaddr *)&address, size);
+    int64_t value = result(status);
+    if (status == 0 && address.ss_family == AF_INET) {
+        (void)getsockname(number(step->a), (struct sockaddr *)&address, &size);
+        *port = ((struct sockaddr_in *)&address)->sin_port;
+    }
+    return value;
+}
+
+static int64_t
+connect_socket(const struct kernel_step *step)
+{
+    struct sockaddr_storage address;
+    socklen_t size = kernel_address(kind_of(step), (int)step->b, ports[step->b], &address);
+    return result(connect(number(step->a), (struct sockaddr *)&address, size));
+}
+
+static int64_t
+send_to(const struct kernel_step *step)
+{
+    struct sockaddr_storage address;
+    socklen_t size = kernel_address(kind_of(step), (int)step->b, ports[step->b], &address);
+    return result(sendto(
+            number(step->a), kernel_bytes(step->c), step->c, 0, (struct sockaddr *)&address, size));
+}
+
+static int64_t
+accept_one(const struct kernel_step *step)
+{
+    int64_t fd = moved(accept4(number(step->a), NULL, NULL, SOCK_NONBLOCK));
+    if (fd >= 0 && fd < KERNEL_NUMBERS) {
+        kinds[fd] = kind_of(step);
+    }
+    return fd;
+}
+
+/* The limit is set to the lowest free number meanwhile. */
+static int64_t
+accept_full(const struct kernel_step *step)
+{
+    struct rlimit before;
+    int lowest = fcntl(number(step->a), F_DUPFD, 0);
+    (void)close(lowest);
+    (void)getrlimit(RLIMIT_NOFILE, &before);
+    struct rlimit full = {(rlim_t)lowest, before.rlim_max};
+    (void)setrlimit(RLIMIT_NOFILE, &full);
+    int64_t value = result(accept4(number(step->a), NULL, NULL, SOCK_NONBLOCK));
+    (void)setrlimit(RLIMIT_NOFILE, &before);
+    return value;
+}
+
+/* Loopback delivers within the call that sends, or soon after on a busy machine. */
+static int64_t
+settle(void)
+{
+    struct timespec time = {0, 20000};
+    return result(nanosleep(&time, NULL));
+}
+
 void
 kernel_native(const struct kernel_step *step, struct kernel_result *ret)
 {
@@ -285,6 +378,30 @@ kernel_native(const struct kernel_step *step, struct kernel_result *ret)
         return;
     case KERNEL_DRAIN:
         ret->value = drain(fd);
+        return;
+    case KERNEL_SOCKET:
+        ret->value = open_socket((enum kernel_socket)step->a);
+        return;
+    case KERNEL_BIND:
+        ret->value = bind_socket(step);
+        return;
+    case KERNEL_LISTEN:
+        ret->value = result(listen(fd, (int)step->b));
+        return;
+    case KERNEL_CONNECT:
+        ret->value = connect_socket(step);
+        return;
+    case KERNEL_ACCEPT:
+        ret->value = accept_one(step);
+        return;
+    case KERNEL_ACCEPT_FULL:
+        ret->value = accept_full(step);
+        return;
+    case KERNEL_SEND_TO:
+        ret->value = send_to(step);
+        return;
+    case KERNEL_SETTLE:
+        ret->value = settle();
         return;
     case KERNEL_CALLS_COUNT:
         break;
