@@ -1,0 +1,230 @@
+/*
+ * echo_fire_test.c -- the echo server on loopback, under fire: the same source as in the simulator.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "runtime/programs/echo.h"
+#include "runtime/tests/host/metal.h"
+
+#define CAPACITY 300u
+
+/* A server on a thread; the test is the clients, with calls that block. */
+struct post {
+    struct metal metal;
+    struct echo_server server;
+    struct echo_connection *connections;
+    struct rt_net_address address;
+    struct rt_task ender;
+    struct rt_slot slot;
+    atomic_bool ending;
+    pthread_t thread;
+};
+
+/* Waits for `ending`, and drains. */
+static rt_poll
+ender_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct post *post = rt_container_of(task, struct post, ender);
+    rt_slot_replace(&post->slot, cx, "the end");
+    if (!atomic_load(&post->ending)) {
+        return RT_PENDING;
+    }
+    echo_drain(&post->server);
+    return RT_READY;
+}
+
+static void *
+post_main(void *argument)
+{
+    struct post *post = argument;
+    struct rt_runtime *runtime = &post->metal.machine.runtime;
+    for (;;) {
+        if (atomic_load(&post->ending)) {
+            (void)rt_slot_wake(&post->slot);
+        }
+        rt_runtime_poll_woken(runtime);
+        if (echo_is_over(&post->server)) {
+            return NULL;
+        }
+        EXPECT_EQ(rt_runtime_turn(runtime, RT_TURN_BLOCK, NULL), RT_OK);
+    }
+}
+
+static void
+post_init(struct post *post, uint64_t drain_ns)
+{
+    memset(post, 0, sizeof(*post));
+    metal_init_with(&post->metal, NULL, CAPACITY + 16);
+    post->connections = calloc(CAPACITY, sizeof(post->connections[0]));
+    ck_assert_ptr_nonnull(post->connections);
+    struct echo_config config = {.runtime = &post->metal.machine.runtime,
+            .address = rt_net_address_v4(127, 0, 0, 1, 0),
+            .backlog = 512,
+            .connections = post->connections,
+            .capacity = CAPACITY,
+            .pause_ns = RT_MS,
+            .drain_ns = drain_ns};
+    EXPECT_EQ(echo_start(&post->server, &config), RT_OK);
+    EXPECT_EQ(rt_socket_address(post->server.listener.source.socket, &post->metal.epoll.failure,
+                      &post->address),
+            RT_OK);
+    rt_slot_init(&post->slot);
+    rt_task_init(&post->ender, ender_poll, NULL, "ender");
+    EXPECT_EQ(rt_post(metal_executor(&post->metal), &post->ender), RT_OK);
+    EXPECT_EQ(rt_runtime_hold(&post->metal.machine.runtime), RT_OK);
+    ck_assert_int_eq(pthread_create(&post->thread, NULL, post_main, post), 0);
+}
+
+/* Drains, and finds every descriptor closed. */
+static void
+post_fini(struct post *post)
+{
+    atomic_store(&post->ending, true);
+    rt_host_notify(&post->metal.epoll.host);
+    ck_assert_int_eq(pthread_join(post->thread, NULL), 0);
+    rt_runtime_release(&post->metal.machine.runtime);
+    metal_fini(&post->metal);
+    free(post->connections);
+}
+
+static int
+call(const struct post *post)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(post->address.port)};
+    struct linger hard = {.l_onoff = 1, .l_linger = 0};
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (made < 0) {
+        return -1;
+    }
+    /* Closed by a reset: loopback would run out of ports otherwise. */
+    (void)setsockopt(made, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+    ck_assert_int_eq(connect(made, (struct sockaddr *)&to, sizeof(to)), 0);
+    return made;
+}
+
+/* Sends `size` bytes and reads them back. */
+static void
+echo(int socket, size_t size)
+{
+    static char out[65536];
+    static char back[65536];
+    size_t heard = 0;
+    memset(out, 'a' + (int)(size % 26), size);
+    EXPECT_EQ(send(socket, out, size, MSG_NOSIGNAL), (ssize_t)size);
+    while (heard < size) {
+        ssize_t got = recv(socket, back + heard, size - heard, 0);
+        ck_assert_int_gt(got, 0);
+        heard += (size_t)got;
+    }
+    EXPECT_EQ(memcmp(out, back, size), 0);
+}
+
+/* The same history in each run. */
+static uint32_t
+below(uint64_t *state, uint32_t end)
+{
+    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (uint32_t)(*state >> 33) % end;
+}
+
+/* Goal: 10,000 connections, opened and dropped at random, some in the middle of an echo: each that
+ * asks is served, and nothing is left open. Holds E7, N2. */
+TEST(echo_serves_ten_thousand_connections_dropped_at_random)
+{
+    struct post post;
+    int open[64];
+    uint64_t state = 1;
+    post_init(&post, RT_SECOND);
+    for (uint32_t i = 0; i < 64; i++) {
+        open[i] = -1;
+    }
+    for (uint32_t i = 0; i < 10000; i++) {
+        uint32_t which = below(&state, 64);
+        if (open[which] >= 0) {
+            ck_assert_int_eq(close(open[which]), 0);
+        }
+        open[which] = call(&post);
+        ck_assert_int_ge(open[which], 0);
+        if (below(&state, 4) == 0) {
+            echo(open[which], 1 + below(&state, 3000));
+        } else if (below(&state, 2) == 0) {
+            EXPECT_EQ(send(open[which], "left", 4, MSG_NOSIGNAL), 4);
+        }
+    }
+    for (uint32_t i = 0; i < 64; i++) {
+        if (open[i] >= 0) {
+            ck_assert_int_eq(close(open[i]), 0);
+        }
+    }
+    post_fini(&post);
+    EXPECT(post.server.accepted >= 2500);
+}
+
+/* Goal: out of descriptors, the server pauses without spinning, serves those it has, and accepts
+ * again when there are some. Holds N2. */
+TEST(echo_reaches_the_limit_of_descriptors_and_leaves_it)
+{
+    struct post post;
+    struct rlimit limit;
+    int held[40];
+    uint32_t count = 0;
+    post_init(&post, RT_SECOND);
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    struct rlimit less = {metal_open_descriptors() + 20, limit.rlim_max};
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &less), 0);
+    for (int made = call(&post); made >= 0 && count < 40; made = call(&post)) {
+        held[count++] = made;
+    }
+    EXPECT_EQ(errno, EMFILE);
+    ck_assert_int_eq(usleep(100000), 0);
+    for (uint32_t i = 0; i < count / 2; i++) {
+        ck_assert_int_eq(close(held[i]), 0);
+    }
+    echo(held[count - 1], 100); /* The last one was in the backlog. */
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    for (uint32_t i = count / 2; i < count; i++) {
+        ck_assert_int_eq(close(held[i]), 0);
+    }
+    post_fini(&post);
+    EXPECT(post.server.pauses > 0);
+    EXPECT(post.server.pauses < 500); /* One a millisecond at most. */
+    EXPECT(post.metal.epoll.waits < 5000);
+}
+
+/* Goal: a client that never reads, and one that sends a byte at a time, keep no other waiting; the
+ * memory for the first is bounded; draining cuts both off. */
+TEST(echo_serves_others_beside_slow_clients)
+{
+    struct post post;
+    static char much[65536];
+    post_init(&post, 20 * RT_MS);
+    int never_reads = call(&post);
+    int slow = call(&post);
+    int quick = call(&post);
+    ssize_t sent = 0;
+    while ((sent = send(never_reads, much, sizeof(much), MSG_DONTWAIT | MSG_NOSIGNAL)) > 0) {
+        echo(quick, 64);
+    }
+    EXPECT(sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
+    for (uint32_t i = 0; i < 20; i++) {
+        echo(slow, 1);
+        echo(quick, 5000);
+    }
+    ck_assert_int_eq(close(quick), 0);
+    atomic_store(&post.ending, true);
+    rt_host_notify(&post.metal.epoll.host);
+    EXPECT_EQ(recv(slow, much, 1, 0), 0); /* Cut off. */
+    ck_assert_int_eq(close(slow), 0);
+    ck_assert_int_eq(close(never_reads), 0);
+    post_fini(&post);
+}
