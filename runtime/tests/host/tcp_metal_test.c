@@ -80,6 +80,32 @@ TEST(metal_tcp_writer_waits_for_a_reader_and_hears_of_its_end)
     metal_fini(&metal);
 }
 
+/* Goal: a read that leaves its buffer partly empty has emptied the socket: it is not tried again
+ * before the next event, and that one comes. Holds E4. */
+TEST(metal_tcp_short_read_is_the_last)
+{
+    struct metal metal;
+    struct rt_tcp_stream client;
+    struct rt_tcp_stream server;
+    struct worker reads;
+    struct worker writes;
+    metal_init(&metal);
+    metal_connect(&metal, &client, &server);
+    for (uint32_t i = 0; i < 3; i++) {
+        worker_start(&writes, &metal, "writes", NULL, &client, "w");
+        worker_start(&reads, &metal, "reads", NULL, &server, "R");
+        workers_run(&metal);
+        EXPECT_EQ(reads.sizes[0], 4);
+        EXPECT_EQ(server.source.readiness[RT_DIRECTION_READ].bits, 0);
+    }
+    worker_start(&writes, &metal, "writes", NULL, &client, "wx");
+    worker_start(&reads, &metal, "reads", NULL, &server, "RR");
+    workers_run(&metal);
+    EXPECT_EQ(reads.errs[1], RT_E_CLOSED);
+    rt_tcp_close(&server);
+    metal_fini(&metal);
+}
+
 /* Goal: each error names the operation, the address and errno's name. Holds N4. */
 TEST(metal_tcp_errors_have_names)
 {

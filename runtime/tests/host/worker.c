@@ -31,7 +31,7 @@ write_until_it_fails(struct worker *worker, struct rt_cx *cx, struct rt_tcp_move
 static rt_poll
 worker_do(struct worker *worker, struct rt_cx *cx, struct rt_tcp_moved *moved)
 {
-    char buffer[4] = "abcd";
+    char buffer[64] = "abcd";
     switch (worker->script[worker->done]) {
     case 'l':
         return rt_tcp_listen_finish(worker->listener, &worker->wait, cx, &moved->err);
@@ -41,6 +41,8 @@ worker_do(struct worker *worker, struct rt_cx *cx, struct rt_tcp_moved *moved)
         return rt_tcp_connect_finish(worker->stream, &worker->wait, cx, &moved->err);
     case 'r':
         return rt_tcp_read(worker->stream, &worker->wait, cx, buffer, 4, moved);
+    case 'R':
+        return rt_tcp_read(worker->stream, &worker->wait, cx, buffer, sizeof(buffer), moved);
     case 'w':
         return rt_tcp_write(worker->stream, &worker->wait, cx, buffer, 4, moved);
     case 'W':

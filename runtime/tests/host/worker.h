@@ -3,6 +3,7 @@
  *
  *      l  listen_finish    a  accept into `stream`     c  connect_finish
  *      r  read 4 bytes     w  write "abcd"             W  write 64 KiB until it fails
+ *      R  read at most 64 bytes
  *      s  shutdown         x  close                    p  a pause of 2 ms
  *
  * Each answer's error is in `errs`, in the order of the script. An error does not end the script.
