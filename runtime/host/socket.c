@@ -329,14 +329,6 @@ rt_socket_read(int socket, void *buffer, size_t size, struct rt_failure *failure
     return moved == 0 ? RT_E_CLOSED : RT_OK;
 }
 
-/* A pipe has no MSG_NOSIGNAL; epoll.c makes the process ignore SIGPIPE before it makes a pipe. */
-static ssize_t
-send_or_write(int socket, const void *buffer, size_t size)
-{
-    ssize_t moved = send(socket, buffer, size, MSG_NOSIGNAL);
-    return moved < 0 && errno == ENOTSOCK ? write(socket, buffer, size) : moved;
-}
-
 rt_err
 rt_socket_write(
         int socket, const void *buffer, size_t size, struct rt_failure *failure, size_t *ret_size)
@@ -344,7 +336,7 @@ rt_socket_write(
     ssize_t moved = -1;
     rt_assert(size > 0);
     do {
-        moved = send_or_write(socket, buffer, size);
+        moved = send(socket, buffer, size, MSG_NOSIGNAL);
     } while (moved < 0 && errno == EINTR);
     if (moved < 0) {
         return rt_failed(failure, "write to");

@@ -71,8 +71,8 @@ RT_MUST_CHECK rt_err rt_socket_connected(int socket, struct rt_failure *failure)
 RT_MUST_CHECK rt_err rt_socket_accept(
         int socket, struct rt_failure *failure, int *ret_socket, struct rt_net_address *ret_peer);
 
-/* Moves at most `size` (> 0) bytes. The end, and a peer that reads no more, are RT_E_CLOSED. Pipes
- * too. */
+/* Moves at most `size` (> 0) bytes. The end, and a peer that reads no more, are RT_E_CLOSED. To
+ * write, it must be a socket: of a pipe, whose writes know no MSG_NOSIGNAL, RT_E_SYSTEM. */
 RT_MUST_CHECK rt_err rt_socket_read(
         int socket, void *buffer, size_t size, struct rt_failure *failure, size_t *ret_size);
 RT_MUST_CHECK rt_err rt_socket_write(

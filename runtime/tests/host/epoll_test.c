@@ -83,6 +83,26 @@ TEST(epoll_deadline_is_never_early)
     metal_fini(&metal);
 }
 
+/* Goal: a sleep that ends for another reason does not report a deadline that is near. Holds E8. */
+TEST(epoll_deadline_that_is_near_is_not_ready)
+{
+    struct metal metal;
+    struct rt_pollable deadline;
+    struct rt_pollable notify;
+    struct rt_pollable *const list[] = {&deadline, &notify};
+    metal_init(&metal);
+    EXPECT_EQ(rt_host_subscribe(&metal.epoll.host, RT_SUBSCRIBE_NOTIFY, 0, &notify), RT_OK);
+    for (uint32_t i = 0; i < 20; i++) {
+        uint64_t at_ns = now_of(&metal) + UINT64_C(900000);
+        EXPECT_EQ(rt_subscribe_instant(&metal.epoll.host, at_ns, &deadline), RT_OK);
+        rt_host_notify(&metal.epoll.host);
+        const char *reported = metal_poll(&metal, list, 2);
+        EXPECT(strcmp(reported, "b") == 0 || now_of(&metal) >= at_ns);
+        rt_pollable_drop(&deadline);
+    }
+    metal_fini(&metal);
+}
+
 /* Holds M15: a deadline that is past, and M4: one that never comes. */
 TEST(epoll_past_is_ready_and_never_is_not)
 {
