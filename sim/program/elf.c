@@ -279,6 +279,19 @@ sim_module_of(uintptr_t address, struct sim_module *ret_module)
     return dl_iterate_phdr(check_around, &around) != 0;
 }
 
+bool
+sim_module_is_sealed(const struct sim_module *module, uintptr_t address)
+{
+    for (uint32_t i = 0; i < module->segment_count; i++) {
+        const ElfW(Phdr) *segment = &module->segments[i];
+        if (segment->p_type == PT_GNU_RELRO &&
+                address - (module->base + segment->p_vaddr) < segment->p_memsz) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void
 sim_module_relocations(const struct sim_module *module,
         void (*put)(void *argument, const ElfW(Rela) * relocation, const ElfW(Sym) * symbol,

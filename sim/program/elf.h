@@ -58,6 +58,9 @@ void sim_module_read(uintptr_t base, const ElfW(Phdr) * segments, uint32_t segme
 /* As sim_module_read, for the module around `address`. False: there is none. */
 bool sim_module_of(uintptr_t address, struct sim_module *ret_module);
 
+/* Whether the loader has made `address` in `module` read-only: constants that were relocated. */
+bool sim_module_is_sealed(const struct sim_module *module, uintptr_t address);
+
 /* Calls `put` with each relocation of `module` that names a symbol. */
 void sim_module_relocations(const struct sim_module *module,
         void (*put)(void *argument, const ElfW(Rela) * relocation, const ElfW(Sym) * symbol,

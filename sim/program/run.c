@@ -292,13 +292,20 @@ variable(const struct sim_program *program, const char *name)
     return copy.memory;
 }
 
-/* Of rewake itself: variables that libraries use too. */
+struct sharing {
+    struct sim_module self;
+    rt_err err;
+};
+
+/* Of rewake itself: variables that libraries use too. Not constants, such as in6addr_any. */
 static void
 share_copy(void *argument, const char *name, void *memory, size_t size)
 {
-    rt_err *err = argument;
+    struct sharing *sharing = argument;
     (void)name;
-    *err = *err == RT_OK ? sim_images_add(memory, size, true) : *err;
+    if (sharing->err == RT_OK && !sim_module_is_sealed(&sharing->self, (uintptr_t)memory)) {
+        sharing->err = sim_images_add(memory, size, true);
+    }
 }
 
 /* Program and rewake have different streams: the program's copies get those of the run. */
@@ -335,13 +342,12 @@ share_messages(void)
 static bool
 share_variables(void)
 {
-    struct sim_module self;
-    rt_err err = sim_images_share();
-    err = err == RT_OK ? share_messages() : err;
-    bool known = sim_module_of((uintptr_t)&loaded, &self);
+    struct sharing sharing = {.err = sim_images_share()};
+    bool known = sim_module_of((uintptr_t)&loaded, &sharing.self);
     rt_assert(known);
-    sim_program_copies(&self, share_copy, &err);
-    return err == RT_OK;
+    sharing.err = sharing.err == RT_OK ? share_messages() : sharing.err;
+    sim_program_copies(&sharing.self, share_copy, &sharing);
+    return sharing.err == RT_OK;
 }
 
 const struct sim_scenario *
