@@ -18,6 +18,7 @@
 #include "sim/core/code/frames.h"
 #include "sim/core/process/stack.h"
 #include "sim/engine/worker/exit_flush.h"
+#include "sim/thread/thread.h"
 
 #define HANDLER_STACK ((size_t)64 << 10)
 /* An access this near the stack pointer, and not to be had, has run off the stack's end. */
@@ -143,6 +144,8 @@ on_signal(int number, siginfo_t *info, void *argument)
 {
     ucontext_t *context = argument;
     const struct machine machine = read_machine(context);
+    /* What the handler calls is the C library's, also where a simulated thread has crashed. */
+    (void)sim_thread_pause();
     crash_record->pc = machine.pc;
     if (number == SIGSEGV || number == SIGBUS) {
         note_access(crash_record, info, &machine);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/thread/thread.h"
 /* No program is known to use it; valgrind has the one above. */
 #define SIGNAL (SIGRTMAX - 1)
 
@@ -64,6 +65,7 @@ static void
 on_asked(int number, siginfo_t *info, void *context)
 {
     int kept = errno;
+    struct sim_thread *thread = sim_thread_pause();
     (void)number;
     (void)info;
     uint32_t nth = record->count;
@@ -75,6 +77,7 @@ on_asked(int number, siginfo_t *info, void *context)
     while (record->count >= record->wanted) {
         (void)pause();
     }
+    sim_thread_resume(thread);
     errno = kept;
 }
 
