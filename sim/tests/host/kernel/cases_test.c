@@ -215,6 +215,12 @@ TEST(kernel_full_pipe_counts_pages)
             WRITE(2, 4095), WRITE(2, 1), POLL(2, OUT), READABLE(1));
 }
 
+TEST(kernel_read_of_a_pipe_that_is_not_full_is_no_edge_for_the_writer)
+{
+    COMPARE(EPOLL(), PIPE(), ADD(0, 2, OUT | EDGE), WAIT(0), WRITE(2, 4096), WRITE(2, 4096),
+            WAIT(0), READ(1, 4096), WAIT(0), READ(1, 4096), WAIT(0));
+}
+
 TEST(kernel_full_pipe_with_odd_writes)
 {
     COMPARE(PIPE(), WRITE(1, 4000), WRITE(1, 100), WRITE(1, 5000), WRITE(1, 60000), WRITE(1, 5000),

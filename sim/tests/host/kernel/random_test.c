@@ -71,6 +71,15 @@ draw_events(void)
     return events;
 }
 
+/* Numbers that were opened first, and one more; duplicates come after them. */
+static uint64_t numbers;
+
+static int64_t
+draw_number(void)
+{
+    return (int64_t)draw(draw(8) == 0 ? numbers + 3 : numbers);
+}
+
 static int64_t
 draw_size(const struct theme *theme)
 {
@@ -80,13 +89,13 @@ draw_size(const struct theme *theme)
 static struct kernel_step
 draw_step(const struct theme *theme)
 {
-    struct kernel_step step = {.call = calls[draw(COUNT(calls))], .a = (int64_t)draw(9)};
+    struct kernel_step step = {.call = calls[draw(COUNT(calls))], .a = draw_number()};
     switch ((uint32_t)step.call) {
     case KERNEL_ADD:
     case KERNEL_MODIFY:
     case KERNEL_REMOVE:
-        step.a = draw(4) == 0 ? (int64_t)draw(9) : 0;
-        step.b = (int64_t)draw(9);
+        step.a = draw(4) == 0 ? draw_number() : 0;
+        step.b = draw_number();
         step.c = draw_events();
         break;
     case KERNEL_WAIT:
@@ -103,7 +112,7 @@ draw_step(const struct theme *theme)
         step.c = draw(3) == 0 ? UINT64_MAX - draw(4) : draw(4);
         break;
     case KERNEL_DUP_TO:
-        step.b = (int64_t)draw(9);
+        step.b = draw_number();
         break;
     default:
         step.b = draw_size(theme);
@@ -116,13 +125,15 @@ static size_t
 draw_program(uint64_t seed, const struct theme *theme, struct kernel_step *steps)
 {
     state = seed;
-    size_t opened = 2 + draw(4);
+    size_t opened = 2 + draw(3);
     size_t count = opened + 8 + draw(STEPS - 16);
     steps[0] = (struct kernel_step){.call = KERNEL_EPOLL};
+    numbers = 2;
     for (size_t i = 1; i < opened; i++) {
         steps[i] = (struct kernel_step){.call = theme->kinds[draw(theme->kinds_count)]};
         steps[i].a = steps[i].call == KERNEL_EVENT ? (int64_t)draw(4) : 0;
         steps[i].b = (int64_t)draw(2);
+        numbers += steps[i].call == KERNEL_EPOLL || steps[i].call == KERNEL_EVENT ? 1 : 2;
     }
     for (size_t i = opened; i < count; i++) {
         steps[i] = draw_step(theme);
