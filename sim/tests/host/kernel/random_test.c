@@ -4,7 +4,7 @@
  * A program opens some descriptors and then calls at random on numbers that are open, or closed, or
  * reused. What it finds becomes a case of cases_test.c.
  *
- *      KERNEL_SEEDS=40000 CK_DEFAULT_TIMEOUT=60 T='kernel_random*' build/release-gcc/sim-tests
+ *      KERNEL_SEEDS=20000 T='kernel_random*' build/release-gcc/sim-tests
  *
  * SPDX-License-Identifier: Apache-2.0
  */
