@@ -17,6 +17,7 @@
 #include "sim/core/memory/image.h"
 #include "sim/core/memory/malloc.h"
 #include "sim/core/process/output.h"
+#include "sim/program/names.h"
 #include "sim/program/program.h"
 #include "sim/program/start.h"
 #include "sim/program/tls.h"
@@ -360,6 +361,7 @@ sim_program_make(const struct sim_program *program)
     }
     loaded.program = *program;
     sim_places_set_original(program->path);
+    sim_program_names_load();
     loaded.scenario = (struct sim_scenario){
             .name = slash != NULL ? slash + 1 : program->path,
             .about = "A program.",

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "sim/base/heap.h"
+#include "sim/base/sort.h"
 #include "sim/core/code/lambda.h"
 
 struct sim_places {
@@ -343,25 +344,12 @@ gather_module(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr sta
     return DWARF_CB_OK;
 }
 
-/* A stable merge sort by address. */
-static void
-sort_entries(struct entry *entries, size_t count)
+static int
+by_address(const void *a, const void *b)
 {
-    struct entry *merged = sim_heap_new(count, sizeof(*merged));
-    for (size_t run = 1; run < count; run *= 2) {
-        for (size_t first = 0; first < count; first += 2 * run) {
-            size_t middle = first + run < count ? first + run : count;
-            size_t end = middle + run < count ? middle + run : count;
-            size_t a = first;
-            size_t b = middle;
-            for (size_t to = first; to < end; to++) {
-                bool from_a = a < middle && (b == end || entries[a].pc <= entries[b].pc);
-                merged[to] = entries[from_a ? a++ : b++];
-            }
-        }
-        memcpy(entries, merged, count * sizeof(*entries));
-    }
-    free(merged);
+    const struct entry *one = a;
+    const struct entry *other = b;
+    return one->pc < other->pc ? -1 : one->pc > other->pc;
 }
 
 static const struct entry *
@@ -387,7 +375,7 @@ sim_places_entry(struct sim_places *places, uintptr_t pc, struct sim_place *ret_
     if (places->entries == NULL) {
         struct gathering gathering = {.places = places};
         (void)dwfl_getmodules(places->dwfl, gather_module, &gathering, 0);
-        sort_entries(places->entries, places->entry_count);
+        sim_sort(places->entries, places->entry_count, sizeof(*places->entries), by_address);
     }
     const struct entry *found = find_entry(places, pc);
     if (found == NULL) {
@@ -434,6 +422,12 @@ find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, ch
 }
 
 /* ---- Modules. -------------------------------------------------------------------------------- */
+
+struct Dwfl *
+sim_places_dwfl(const struct sim_places *places)
+{
+    return places->dwfl;
+}
 
 struct sim_places *
 sim_places_new(void)

@@ -44,6 +44,9 @@ const char *sim_places_module(const char *loaded);
 struct sim_places *sim_places_new(void);
 void sim_places_free(struct sim_places **places);
 
+/* libdw's handle, for core/code alone; borrowed. */
+struct Dwfl *sim_places_dwfl(const struct sim_places *places);
+
 /*
  * The functions at `pc`, innermost first: the one that an instruction belongs to, then those into
  * which it was inlined. `called`: pc is a return address, and the call before it is meant. Returns
