@@ -97,7 +97,7 @@ PEERS := $(and $(wildcard /usr/include/ev.h),$(wildcard /usr/include/event2/even
 os = $(if $(filter sim/% reports/% fuzz/% runtime/host/% runtime/tests/host/%,$1),-D_GNU_SOURCE)
 peers = $(if $(filter %/bench_timers.c,$1),$(if $(PEERS),-DRT_PEERS -Wno-error))
 # What can use either host.
-uring = $(if $(URING),$(if $(filter runtime/tests/host/% runtime/tests/bench/host/ours.c \
+uring = $(if $(URING),$(if $(filter runtime/tests/host/% runtime/tests/bench/host/% \
 	runtime/host/programs/%,$1),-DRT_URING))
 # gcc takes each local of a test that expects a panic for one that the jump back may have lost.
 tested = $(if $(findstring /tests/,$1),$(if $(filter gcc,$(FAMILY)),-Wno-clobbered))

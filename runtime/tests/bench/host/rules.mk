@@ -13,7 +13,8 @@ BENCH_LIBS.with_libev := -lev
 BENCH_LIBS.with_libevent := -levent
 BENCH_LIBS.with_libuv := -luv
 
-$(B)/bench-host/ours: $(B)/plain/$(BENCH_HOST)/ours.o $(B)/librewake-rt.a
+$(B)/bench-host/ours $(B)/bench-host/wake: $(B)/bench-host/%: $(B)/plain/$(BENCH_HOST)/%.o \
+		$(B)/librewake-rt.a
 	$(call link,$(URING) -pthread)
 $(B)/bench-host/with_asio: $(B)/plain/$(BENCH_HOST)/with_asio.o
 	$(call run,LINK,$(CXX.$(FAMILY)) -o $@ $< -pthread)
@@ -23,6 +24,7 @@ $(B)/bench-host/%: $(B)/plain/$(BENCH_HOST)/%.o
 $(BENCH_SERVERS:%=$(B)/plain/$(BENCH_HOST)/%.o) $(B)/plain/$(BENCH_HOST)/driver.o: \
 	private override FATAL :=
 
-bench-host: $(BENCH_SERVERS:%=$(B)/bench-host/%) $(B)/bench-host/driver ## ours, libuv …, raw epoll
+bench-host: $(BENCH_SERVERS:%=$(B)/bench-host/%) $(B)/bench-host/driver $(B)/bench-host/wake ## ours, libuv …
 	@$(B)/bench-host/driver $(ROUNDS)
+	@$(B)/bench-host/wake
 .PHONY: bench-host
