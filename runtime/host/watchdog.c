@@ -153,22 +153,31 @@ judge(struct rt_watchdog *watchdog, struct rt_task *task, struct rt_watchdog_rep
     watchdog->polls = task->polls;
 }
 
-/* Both polls, with clock, pollables and completions as they are. */
+/*
+ * Both polls, with clock, pollables and completions as they are. The clock stands at the tick that
+ * the timers have reached: a deadline after it lies in the future, though it may have passed by
+ * less than a tick.
+ */
 static bool
 check_frozen(
         struct rt_watchdog *watchdog, struct rt_task *task, struct rt_cx *cx, rt_poll *ret_answer)
 {
     struct rt_runtime *runtime = watchdog->config.runtime;
+    struct rt_timers *timers = &runtime->timers;
     const struct rt_host_ops *ops = runtime->host->ops;
     struct rt_host_ops frozen = *ops;
+    uint64_t last_ns = timers->last_ns;
     frozen.now = frozen_now;
     frozen.ready = frozen_ready;
-    frozen_ns = runtime->timers.last_ns;
+    frozen_ns = timers->elapsed * timers->tick_ns;
+    rt_assert(frozen_ns <= last_ns);
+    timers->last_ns = frozen_ns; /* A sleep takes the later of both. */
     runtime->host->ops = &frozen;
     runtime->frozen = true;
     bool progress = makes_progress(watchdog, task, cx, ret_answer);
     runtime->frozen = false;
     runtime->host->ops = ops;
+    timers->last_ns = last_ns;
     return progress;
 }
 

@@ -14,7 +14,7 @@
  * again in each poll.
  *
  * No false report. A task is polled only while no other is woken, and what may change by itself is
- * frozen meanwhile: the clock stays where the timers are, no pollable is ready that was not
+ * frozen meanwhile: the clock stays at the tick of the timers, no pollable is ready that was not
  * reported, no completion is reaped. So whatever the poll finds was there when the runtime had
  * nothing left to do. Two things remain, and the report says `foreign` for the first: a thread that
  * changed something and is about to wake (only while the runtime is held, rt_runtime_hold; a task

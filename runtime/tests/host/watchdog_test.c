@@ -189,6 +189,57 @@ TEST(watchdog_checks_tasks_at_the_time_of_the_timers)
     EXPECT_EQ(bench.reports, 0);
 }
 
+#define SLEEPERS 40u
+
+struct sleeper {
+    struct rt_task task;
+    struct rt_sleep sleep;
+};
+
+static rt_poll
+sleeper_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    return rt_sleep_poll(&rt_container_of(task, struct sleeper, task)->sleep, cx);
+}
+
+/* Time that is no multiple of a tick. */
+static void
+pass_time(struct dumb_host *host)
+{
+    host->now_ns += 37 * RT_MS;
+}
+
+/*
+ * Goal: a deadline that has passed by less than a tick belongs to the next tick: it is not due.
+ * Method: coarse ticks, and sleeps that end at all times between them.
+ */
+TEST(watchdog_reports_no_sleep_that_ends_within_a_tick)
+{
+    static struct sleeper sleepers[SLEEPERS];
+    memset(&bench, 0, sizeof(bench));
+    dumb_init(&bench.dumb);
+    rt_runtime_fini(&bench.dumb.runtime);
+    struct rt_runtime_config config = dumb_config(&bench.dumb);
+    config.timers.tick_ns = 100 * RT_MS;
+    rt_runtime_init(&bench.dumb.runtime, &config);
+    bench.dumb.host.blocked = pass_time;
+    struct rt_watchdog_config watch = {.runtime = &bench.dumb.runtime,
+            .idle_ns = 150 * RT_MS,
+            .seen = bench.seen,
+            .report = on_report,
+            .argument = &bench};
+    EXPECT_EQ(rt_watchdog_start(&bench.watchdog, &watch), RT_OK);
+    for (uint32_t i = 0; i < SLEEPERS; i++) {
+        rt_sleep_init(&sleepers[i].sleep, 2 * RT_SECOND + i * 53 * RT_MS);
+        post(&sleepers[i].task, sleeper_poll, "sleeper", false);
+    }
+    EXPECT_EQ(rt_run_to_completion(&bench.dumb.runtime), RT_OK);
+    EXPECT_EQ(bench.reports, 0);
+    EXPECT(bench.watchdog.checked > SLEEPERS);
+    rt_watchdog_stop(&bench.watchdog);
+    dumb_fini(&bench.dumb);
+}
+
 /* A pollable that became ready after the last turn belongs to the next one. */
 static rt_poll
 pollable_poll(struct rt_task *task, struct rt_cx *cx)
