@@ -189,17 +189,17 @@ TEST(watchdog_checks_tasks_at_the_time_of_the_timers)
     EXPECT_EQ(bench.reports, 0);
 }
 
-#define SLEEPERS 40u
+#define WAITERS 40u
 
-struct sleeper {
+struct waiter {
     struct rt_task task;
     struct rt_sleep sleep;
 };
 
 static rt_poll
-sleeper_poll(struct rt_task *task, struct rt_cx *cx)
+waiter_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    return rt_sleep_poll(&rt_container_of(task, struct sleeper, task)->sleep, cx);
+    return rt_sleep_poll(&rt_container_of(task, struct waiter, task)->sleep, cx);
 }
 
 /* Time that is no multiple of a tick. */
@@ -215,7 +215,7 @@ pass_time(struct dumb_host *host)
  */
 TEST(watchdog_reports_no_sleep_that_ends_within_a_tick)
 {
-    static struct sleeper sleepers[SLEEPERS];
+    static struct waiter waiters[WAITERS];
     memset(&bench, 0, sizeof(bench));
     dumb_init(&bench.dumb);
     rt_runtime_fini(&bench.dumb.runtime);
@@ -229,13 +229,13 @@ TEST(watchdog_reports_no_sleep_that_ends_within_a_tick)
             .report = on_report,
             .argument = &bench};
     EXPECT_EQ(rt_watchdog_start(&bench.watchdog, &watch), RT_OK);
-    for (uint32_t i = 0; i < SLEEPERS; i++) {
-        rt_sleep_init(&sleepers[i].sleep, 2 * RT_SECOND + i * 53 * RT_MS);
-        post(&sleepers[i].task, sleeper_poll, "sleeper", false);
+    for (uint32_t i = 0; i < WAITERS; i++) {
+        rt_sleep_init(&waiters[i].sleep, 2 * RT_SECOND + i * 53 * RT_MS);
+        post(&waiters[i].task, waiter_poll, "waiter", false);
     }
     EXPECT_EQ(rt_run_to_completion(&bench.dumb.runtime), RT_OK);
     EXPECT_EQ(bench.reports, 0);
-    EXPECT(bench.watchdog.checked > SLEEPERS);
+    EXPECT(bench.watchdog.checked > WAITERS);
     rt_watchdog_stop(&bench.watchdog);
     dumb_fini(&bench.dumb);
 }

@@ -398,25 +398,29 @@ static const struct measurement measurements[] = {
 
 static struct sample samples[SERVERS][ROUNDS_MAX];
 
-static double
-median_of(size_t server, uint32_t rounds, size_t offset)
+static struct stopwatch_figure
+figure_of(size_t server, uint32_t rounds, size_t offset)
 {
     double values[ROUNDS_MAX];
     for (uint32_t i = 0; i < rounds; i++) {
         memcpy(&values[i], (const char *)&samples[server][i] + offset, sizeof(values[i]));
     }
-    return stopwatch_figure(values, rounds).median;
+    return stopwatch_figure(values, rounds);
 }
 
+#define FIGURE(server, field) figure_of((server), rounds, offsetof(struct sample, field))
+
+/* The second of rate and of CPU is the best round's: what the program does where nothing else wants
+ * the processor. */
 static void
-print_row(size_t server, uint32_t rounds, double best)
+print_row(size_t server, uint32_t rounds)
 {
-    double rate = median_of(server, rounds, offsetof(struct sample, rate));
-    (void)printf("  %-18s %9.0f %6.2f  %9.1f %9.1f %9.2f %9.0f\n", servers[server].name, rate,
-            rate / best, median_of(server, rounds, offsetof(struct sample, p50_us)),
-            median_of(server, rounds, offsetof(struct sample, p99_us)),
-            median_of(server, rounds, offsetof(struct sample, cpu_us)),
-            median_of(server, rounds, offsetof(struct sample, bytes)));
+    struct stopwatch_figure rate = FIGURE(server, rate);
+    struct stopwatch_figure cpu = FIGURE(server, cpu_us);
+    (void)printf("  %-17s %8.0f %5.2f %8.0f  %9.1f %9.1f  %7.2f %7.2f  %6.0f\n",
+            servers[server].name, rate.median, rate.median / FIGURE(0, rate).median, rate.high,
+            FIGURE(server, p50_us).median, FIGURE(server, p99_us).median, cpu.median, cpu.low,
+            FIGURE(server, bytes).median);
 }
 
 static bool
@@ -441,11 +445,11 @@ print_table(const struct measurement *what, uint32_t rounds)
             ok[i] = ok[i] && run_once(what, &servers[i], &samples[i][round]);
         }
     }
-    (void)printf("\n%s\n  %-18s %9s %6s  %9s %9s %9s %9s\n", what->name, "", "a second", "to raw",
-            "p50 us", "p99 us", "CPU us", "B a conn.");
+    (void)printf("\n%s\n  %-17s %8s %5s %8s  %9s %9s  %7s %7s  %6s\n", what->name, "", "a second",
+            "x raw", "best", "p50 us", "p99 us", "CPU us", "best", "bytes");
     for (size_t i = 0; i < SERVERS; i++) {
         if (ok[i]) {
-            print_row(i, rounds, median_of(0, rounds, offsetof(struct sample, rate)));
+            print_row(i, rounds);
         } else {
             bool built = access(program_of(&servers[i]), X_OK) == 0;
             (void)printf("  %-18s %s%s\n", servers[i].name,
