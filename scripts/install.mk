@@ -25,10 +25,10 @@ pic = $(patsubst %.c,$(B)/pic/%.o,$1)
 $(B)/pic/%.o: %.c $(B)/flags
 	$(call run,CC,$(call compile,-fPIC))
 # Its own names only; what it needs, it says (--no-undefined), so that its users need not know.
-$(B)/$(SO): $(call pic,$(RUNTIME) $(call find_c,runtime/host)) scripts/rewake-rt.map $(B)/sources
+$(B)/$(SO): $(call pic,$(RUNTIME) $(HOST)) scripts/rewake-rt.map $(B)/sources
 	$(call run,LINK,$(CC) -shared $(FLAGS.$(BUILD)) $(OPT) -Wl$(,)-soname$(,)$(SO).$(ABI) \
 		-Wl$(,)--version-script=scripts/rewake-rt.map -Wl$(,)--no-undefined $(CFLAGS) $(LDFLAGS) \
-		-o $@ $(filter %.o,$^) $(FIBER_LIBS) -pthread)
+		-o $@ $(filter %.o,$^) $(FIBER_LIBS) $(URING) -pthread)
 
 # ---- What `rewake cc` links a program with. ----------------------------------------------------
 # The entry points of -fsanitize=thread in their native form. gcc asks the linker for -ltsan: it
