@@ -17,6 +17,9 @@
 
 #define PARTS_BEFORE 2u
 
+/* Of a shard: in one of so many it takes a message that was sent to it. */
+#define TURNS_OF_A_MESSAGE SIM_TRACE_STEPS
+
 /* Real time for a step of a run that is known to hang. */
 #define HANG_AGAIN_MS 2000u
 
@@ -148,6 +151,7 @@ read_record(struct sim_explanation *explanation)
     const struct sim_outcome *outcome = sim_single_outcome(&explanation->failing);
     sim_actor_table_make(&explanation->actor_table, sim_single_recorder(&explanation->failing));
     sim_ledger_make(&explanation->ledger, &explanation->actor_table);
+    sim_holds_make(&explanation->holds, &explanation->actor_table);
     sim_wake_outcome_find(&explanation->ledger, outcome, &explanation->wake_outcome);
 }
 
@@ -179,6 +183,8 @@ evidence_of(const struct sim_explanation *explanation)
             .loop = explanation->loop_analysis,
             .crash = died ? &explanation->failing.worker.shared->crash : NULL,
             .places = explanation->places,
+            .holds = &explanation->holds,
+            .held = explanation->held,
             .passing = explanation->compared ? &explanation->passing_ledger : NULL,
             .counterfactual = &explanation->counterfactual,
             .attempt = explanation->compared ? &explanation->attempt : NULL,
@@ -340,6 +346,42 @@ find_told(struct sim_explanation *explanation)
         walk_run(explanation, &explanation->decision.failing, sim_trace_run_actor,
                 explanation->here);
     }
+}
+
+/* The last step of `part`; with `turns` the one after so many of its actor's since `event`. */
+static uint64_t
+step_of(const struct sim_actor_table *actor_table, uint32_t part, uint64_t event, uint32_t turns)
+{
+    rt_assert(part < actor_table->count);
+    uint64_t step = 0;
+    uint32_t actor = actor_table->parts[part].actor;
+    for (uint64_t i = event + 1, count = 0; i < actor_table->end && count <= turns; i++) {
+        const struct sim_event *found = sim_actor_table_event(actor_table, i);
+        bool turn = turns > 0 ? found->kind == SIM_EVENT_STEP && found->actor == actor
+                              : sim_actor_table_part_of(actor_table, i) == part;
+        step = turn ? found->step : step;
+        count += turns > 0 && turn;
+    }
+    return step;
+}
+
+/* What is held and not given back: what its holder did last; of a message, the turns of the shard
+ * in which it arrived. */
+static void
+find_held(struct sim_explanation *explanation)
+{
+    const struct sim_evidence evidence = evidence_of(explanation);
+    const struct sim_actor_table *actor_table = &explanation->actor_table;
+    const struct sim_hold *held = sim_cause_held(&evidence);
+    if (held == NULL || held->part == SIM_PART_NONE) {
+        return;
+    }
+    uint64_t last = step_of(
+            actor_table, held->part, held->event, held->handed ? TURNS_OF_A_MESSAGE : 0);
+    uint64_t sent = sim_actor_table_event(actor_table, held->event)->step;
+    explanation->held = sim_trace_new(held->handed ? id_of(actor_table, held->part) : 0,
+            held->handed ? sent + 1 : last, last);
+    walk_run(explanation, &explanation->decision.failing, sim_trace_run_actor, explanation->held);
 }
 
 /* The step that writes over what came. */
@@ -531,6 +573,7 @@ explain_runs(struct sim_explanation *explanation)
     }
     sim_budget_stage(&explanation->budget, "comparing it with the run that passes", 100);
     if (rests) {
+        find_held(explanation);
         find_told(explanation);
         find_over(explanation);
         if (explanation->compared &&
@@ -595,6 +638,7 @@ sim_explanation_free(struct sim_explanation *explanation)
 {
     if (explanation->ledger.actor_table != NULL) {
         sim_ledger_free(&explanation->ledger);
+        sim_holds_free(&explanation->holds);
         sim_actor_table_free(&explanation->actor_table);
     }
     if (explanation->compared) {
@@ -609,6 +653,7 @@ sim_explanation_free(struct sim_explanation *explanation)
     sim_trace_free(&explanation->here);
     sim_trace_free(&explanation->there);
     sim_trace_free(&explanation->over);
+    sim_trace_free(&explanation->held);
     sim_places_free(&explanation->places);
 }
 

@@ -43,12 +43,14 @@ struct sim_explanation {
     struct sim_ledger passing_ledger;
     struct sim_actor_table actor_table; /* Of the failing run. */
     struct sim_ledger ledger;
+    struct sim_holds holds;
     struct sim_wake_outcome wake_outcome;
     struct sim_counterfactual counterfactual; /* Where no task makes progress. */
     struct sim_attempt attempt;               /* … or a loop's wake was dropped: who came. */
     /* … and the way of who would do it, or of the blocked loop; NULL: not walked. */
     struct sim_trace *here;
     struct sim_trace *there;
+    struct sim_trace *held; /* What was executed with what is held; NULL: not walked. */
     struct sim_trace *over; /* The step that writes over what came; NULL: not walked. */
     struct sim_cause cause;
     struct sim_swap order;

@@ -135,6 +135,17 @@
     X(LOOP_NOT_WOKEN, "{actor} is woken, and {other}, the loop that should poll it, is not: at " \
             "{at.step} {at.actor} gives it something to do, {place}, and it stays blocked.") \
     X(POLLER, "[ It was being polled by {call} then, which should have polled it once more.]") \
+    X(HELD_BY, "{actor} waits for {own}[, {line}], which {other} took at {step}[ {in}]") \
+    X(HELD_BY_ITSELF, "{actor} waits for {own}[, {line}], which it took itself at {step}[ {in}]") \
+    X(HELD_IN_CIRCLE, " and has not given back") \
+    X(HELD_CIRCLE, ": none of them can go first. Take them in one order everywhere, or give one " \
+            "back before waiting for the next.") \
+    X(HELD_NO_MORE, ": it waits for itself. Give it back before taking it again.") \
+    X(HELD_ENDED, " and did not give back before it ended.") \
+    X(HELD_THROUGH, " In its last step it goes through {call}") \
+    X(HANDED, "{actor} waits for {other} to answer {own}, sent at {step}[, {line}]") \
+    X(HANDED_OPEN, "; it is never answered.") \
+    X(HANDED_THROUGH, " In the turns after that {other} goes through {call}") \
     X(NO_WAKE_MISSING, "no missing wake was found") \
     X(NO_LINE, ", and the record names no line.") \
     X(WAS_LAST, "{at.actor} was last {place}[, after {passed}]") \

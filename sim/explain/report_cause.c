@@ -418,6 +418,46 @@ find_meanwhile(const struct reading *reading)
     }
 }
 
+/* Actors that wait for each other, or for one that keeps what it has. */
+static void
+find_held(const struct reading *reading)
+{
+    const struct sim_cause *cause = reading->cause;
+    uint32_t waiter = cause->hold_waiter;
+    rt_assert(cause->hold_count <= SIM_HOLDS_CHAIN);
+    for (uint32_t i = 0; i < cause->hold_count; i++) {
+        const struct sim_hold *hold = cause->holds[i];
+        const struct sim_event *event = event_of(reading, hold->event);
+        if (i > 0) {
+            SIM_FIND(reading->findings, SIM_FINDING_NEXT);
+        }
+        const struct sim_wait *wait = cause->hold_waits[i];
+        SIM_FIND(reading->findings,
+                hold->handed           ? SIM_FINDING_HANDED
+                : hold->part == waiter ? SIM_FINDING_HELD_BY_ITSELF
+                                       : SIM_FINDING_HELD_BY,
+                .actor = waiter, .other = hold->part, .object = hold->object, .step = event->step,
+                .await = hold->handed ? event->await : wait->await,
+                .site = hold->handed ? event->site : wait->site, .at = one(&cause->hold_taken[i]));
+        if (!hold->handed && (cause->circle || i + 1 < cause->hold_count)) {
+            SIM_FIND(reading->findings, SIM_FINDING_HELD_IN_CIRCLE);
+        }
+        waiter = hold->part;
+    }
+    SIM_FIND(reading->findings,
+            cause->circle && cause->hold_count > 1    ? SIM_FINDING_HELD_CIRCLE
+            : cause->circle                           ? SIM_FINDING_HELD_NO_MORE
+            : cause->holds[cause->hold_count - 1]->handed ? SIM_FINDING_HANDED_OPEN
+                                                      : SIM_FINDING_HELD_ENDED);
+    if (cause->lost_count > 0) {
+        bool handed = cause->holds[cause->hold_count - 1]->handed;
+        SIM_FIND(reading->findings, handed ? SIM_FINDING_HANDED_THROUGH : SIM_FINDING_HELD_THROUGH,
+                .other = waiter, .at = lost(reading));
+        SIM_FIND(reading->findings, SIM_FINDING_AND_CALLERS, .at = lost(reading));
+        SIM_FIND(reading->findings, SIM_FINDING_STOP);
+    }
+}
+
 static enum sim_finding_kind
 what_goes_wrong(const struct sim_outcome *outcome)
 {
@@ -434,6 +474,10 @@ find_not_a_wake(const struct reading *reading)
     bool stalls = sim_outcome_is_stall(outcome);
     bool is_lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !stalls;
     bool known = reading->cause->at_count > 0;
+    if (reading->cause->hold_count > 0) {
+        find_held(reading);
+        return;
+    }
     if (is_lost && known && outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
         SIM_FIND(reading->findings, SIM_FINDING_UNTAKEN, .step = outcome->missing_wake_step);
     } else if (is_lost && !known) {

@@ -15,6 +15,7 @@
 #include "sim/engine/worker/crash.h"
 #include "sim/explain/counterfactual/attempt.h"
 #include "sim/explain/counterfactual/counterfactual.h"
+#include "sim/explain/holds.h"
 #include "sim/explain/look/analysis.h"
 #include "sim/explain/look/trace.h"
 #include "sim/explain/view/wake_outcome.h"
@@ -104,6 +105,14 @@ struct sim_cause {
     struct sim_location blocked_at; /* by_attempt: where. */
     bool by_attempt;                /* FIRED_EARLY: nothing was fired; at[0] came. */
     bool by_call;                   /* NEVER_STORED: `at` is a call that the passing run makes. */
+    /* NOT_A_WAKE: what is held that others wait for, each by an actor that the one before waits
+     * for. `circle`: the last one waits for the first. */
+    const struct sim_hold *holds[SIM_HOLDS_CHAIN];
+    const struct sim_wait *hold_waits[SIM_HOLDS_CHAIN]; /* For each of them. */
+    struct sim_location hold_taken[SIM_HOLDS_CHAIN];    /* Where each was. */
+    uint32_t hold_count;
+    uint32_t hold_waiter; /* The actor that waits for the first. */
+    bool circle;
     bool by_trace; /* `at` are the functions that were gone through, the last in front. */
 };
 
@@ -116,6 +125,8 @@ struct sim_evidence {
     const struct sim_analysis *loop;     /* Of the loop that polls the blocked task; NULL: none. */
     const struct sim_crash *crash;       /* NULL, or no signal: it did not die. */
     struct sim_places *places;           /* NULL: only events have places. */
+    const struct sim_holds *holds;
+    const struct sim_trace *held; /* What was executed with what is held; NULL: not walked. */
     /* The nearest run that passes, NULL where there is none. */
     const struct sim_ledger *passing;
     const struct sim_counterfactual *counterfactual; /* NULL: none was asked. */
@@ -141,6 +152,10 @@ uint64_t sim_cause_silence(
  * known to have been.
  */
 uint32_t sim_cause_taker(const struct sim_evidence *evidence, uint64_t *ret_step);
+
+/* What a blocked actor waits for, that another holds and will not give back: the last one of
+ * the chain. NULL: nothing such. */
+const struct sim_hold *sim_cause_held(const struct sim_evidence *evidence);
 
 /* Whether what is to blame is the line of an event, whose callers are not known. */
 bool sim_cause_is_event(const struct sim_cause *cause);

@@ -5,6 +5,7 @@
  *      wake         the blocked task could go on: its wake is missing
  *      rest         no actor makes progress
  *      turns        the same turn in both runs
+ *      held         what is held, or has to be answered
  *      attempted      who came to wake a loop, and did not
  *      blame        places, for all of them
  *
@@ -92,6 +93,11 @@ bool sim__cause_add_early_waker(const struct sim_evidence *evidence, struct sim_
 
 /* Where the loop that was asked gave its stack up. */
 void sim__cause_blocked_at(const struct sim_evidence *evidence, struct sim_cause *cause);
+
+/* ---- held.c ---------------------------------------------------------------------------------- */
+
+/* A circle of actors that wait for each other, or one that keeps what it holds. */
+bool sim__cause_held(const struct sim_evidence *evidence, struct sim_cause *cause);
 
 /* ---- rest.c ---------------------------------------------------------------------------------- */
 

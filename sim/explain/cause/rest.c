@@ -728,6 +728,7 @@ find_early_waker(const struct sim_evidence *evidence, struct sim_cause *cause)
 
 /* The strongest evidence first; the first that finds a place decides. */
 static bool (*const finders[])(const struct sim_evidence *evidence, struct sim_cause *cause) = {
+        sim__cause_held,
         find_blocked_loop,
         find_given_back,
         find_unregistered,

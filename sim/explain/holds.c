@@ -1,0 +1,228 @@
+/*
+ * holds.c -- one pass over the events.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/holds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
+#include "sim/core/record/site.h"
+#include "sim/core/scenario.h"
+
+/* ---- What begins, and ends. ------------------------------------------------------------------ */
+
+static void
+begin(struct sim_holds *holds, struct sim_hold hold)
+{
+    rt_assert(hold.object != 0);
+    if (holds->count == holds->capacity) {
+        holds->capacity = holds->capacity > 0 ? 2 * holds->capacity : 64;
+        holds->all = sim_heap_resize(holds->all, holds->capacity, sizeof(*holds->all));
+    }
+    hold.end_event = SIM_EVENT_NONE;
+    holds->all[holds->count++] = hold;
+}
+
+/* The latest that is open, of that object; held by `part`, or (SIM_PART_NONE) by any. */
+static struct sim_hold *
+open_of(const struct sim_holds *holds, uint32_t object, uint32_t part)
+{
+    for (uint32_t i = holds->count; i-- > 0;) {
+        struct sim_hold *hold = &holds->all[i];
+        if (hold->object == object && hold->end_event == SIM_EVENT_NONE &&
+                (part == SIM_PART_NONE || hold->part == part)) {
+            return hold;
+        }
+    }
+    return NULL;
+}
+
+static void
+mark_signal(struct sim_holds *holds, uint32_t object)
+{
+    rt_assert(object != 0);
+    for (uint32_t i = 0; i < holds->count; i++) {
+        bool is_it = holds->all[i].object == object;
+        holds->all[i].is_signal = holds->all[i].is_signal || is_it;
+    }
+}
+
+static bool
+is_signal(const struct sim_holds *holds, uint32_t object)
+{
+    const struct sim_hold *hold = open_of(holds, object, SIM_PART_NONE);
+    return hold != NULL && hold->is_signal;
+}
+
+/* Gives back what `part` took last. */
+static void
+give_back(struct sim_holds *holds, uint64_t index, const struct sim_event *event, uint32_t part)
+{
+    uint64_t units = event->argument;
+    struct sim_hold *hold = open_of(holds, event->object, part);
+    if (hold == NULL) {
+        mark_signal(holds, event->object);
+    }
+    for (; hold != NULL && units > 0; hold = open_of(holds, event->object, part)) {
+        uint64_t less = units < hold->units ? units : hold->units;
+        hold->units -= less;
+        units -= less;
+        if (hold->units > 0) {
+            return;
+        }
+        hold->end_event = index;
+    }
+}
+
+static bool
+is_lock(uint32_t object)
+{
+    return SIM_OBJECT_KIND(object) == RT_OBJECT_SEMAPHORE ||
+           SIM_OBJECT_KIND(object) == RT_OBJECT_MUTEX;
+}
+
+static bool
+is_message(const struct sim_event *event)
+{
+    const struct rt_site *site = sim_site_find(event->site);
+    return SIM_OBJECT_KIND(event->object) == RT_OBJECT_OPERATION && site != NULL &&
+           strstr(site->file, "runtime/shard/message.c") != NULL;
+}
+
+/* The loop of the shard with that number, as sim_shard_group_new calls it. */
+static uint32_t
+shard_of(const struct sim_actor_table *actor_table, uint64_t number)
+{
+    char name[32];
+    (void)snprintf(name, sizeof(name), "shard %llu", (unsigned long long)number);
+    for (uint32_t i = 0; i < actor_table->count; i++) {
+        const struct sim_part *part = &actor_table->parts[i];
+        if (part->kind == SIM_ACTOR_LOOP && part->name != NULL && strcmp(part->name, name) == 0) {
+            return i;
+        }
+    }
+    return SIM_PART_NONE;
+}
+
+static void
+take(struct sim_holds *holds, uint64_t index)
+{
+    const struct sim_actor_table *actor_table = holds->actor_table;
+    const struct sim_event *event = sim_actor_table_event(actor_table, index);
+    uint32_t part = sim_actor_table_part_of(actor_table, index);
+    struct sim_hold *open = NULL;
+    switch (event->kind) {
+    case RT_PROBE_CONSUME:
+        if (is_lock(event->object)) {
+            begin(holds, (struct sim_hold){.event = index, .units = event->argument,
+                                 .object = event->object, .part = part,
+                                 .is_signal = is_signal(holds, event->object)});
+        }
+        return;
+    case RT_PROBE_PUT:
+        if (is_lock(event->object)) {
+            give_back(holds, index, event, part);
+        }
+        return;
+    case RT_PROBE_SUBMIT:
+        if (is_message(event)) {
+            begin(holds, (struct sim_hold){.event = index, .units = 1, .object = event->object,
+                                 .part = shard_of(actor_table, event->argument), .by = part,
+                                 .handed = true});
+        }
+        return;
+    case RT_PROBE_DONE:
+        open = event->object != 0 ? open_of(holds, event->object, SIM_PART_NONE) : NULL;
+        if (open != NULL) {
+            open->end_event = index;
+        }
+        return;
+    default:
+        return;
+    }
+}
+
+void
+sim_holds_make(struct sim_holds *holds, const struct sim_actor_table *actor_table)
+{
+    rt_assert(actor_table != NULL && actor_table->recorder != NULL);
+    *holds = (struct sim_holds){.actor_table = actor_table};
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
+        take(holds, i);
+    }
+}
+
+void
+sim_holds_free(struct sim_holds *holds)
+{
+    rt_assert(holds != NULL);
+    free(holds->all);
+    *holds = (struct sim_holds){0};
+}
+
+/* ---- Which actor waits for which. ------------------------------------------------------------ */
+
+const struct sim_wait *
+sim_hold_wait(const struct sim_hold *hold, const struct sim_ledger *ledger, uint32_t part)
+{
+    rt_assert(part < ledger->actor_table->count);
+    bool open = hold->end_event == SIM_EVENT_NONE && !hold->is_signal &&
+                (!hold->handed || hold->part != SIM_PART_NONE);
+    const struct sim_wait *wait = open ? sim_ledger_open_of(ledger, part, NULL) : NULL;
+    while (wait != NULL && wait->object != hold->object) {
+        wait = sim_ledger_open_of(ledger, part, wait);
+    }
+    return wait;
+}
+
+/* The first that `part` waits for; NULL: none. */
+static const struct sim_hold *
+blocking(const struct sim_holds *holds, const struct sim_ledger *ledger, uint32_t part)
+{
+    for (uint32_t i = 0; i < holds->count; i++) {
+        if (sim_hold_wait(&holds->all[i], ledger, part) != NULL) {
+            return &holds->all[i];
+        }
+    }
+    return NULL;
+}
+
+static uint32_t
+place_of(const struct sim_hold *const *chain, uint32_t count, uint32_t part)
+{
+    rt_assert(count <= SIM_HOLDS_CHAIN);
+    for (uint32_t i = 0; i < count; i++) {
+        if (chain[i]->part == part) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
+uint32_t
+sim_holds_chain(const struct sim_holds *holds, const struct sim_ledger *ledger, uint32_t part,
+        const struct sim_hold **ret, uint32_t *ret_circle)
+{
+    rt_assert(ret != NULL);
+    rt_assert(ret_circle != NULL);
+    uint32_t count = 0;
+    *ret_circle = UINT32_MAX;
+    while (count < SIM_HOLDS_CHAIN && part != SIM_PART_NONE) {
+        const struct sim_hold *hold = blocking(holds, ledger, part);
+        if (hold == NULL) {
+            return count;
+        }
+        *ret_circle = place_of(ret, count, hold->part);
+        if (*ret_circle != UINT32_MAX) {
+            return count;
+        }
+        ret[count++] = hold;
+        part = hold->part;
+    }
+    return count;
+}

@@ -1,0 +1,62 @@
+/*
+ * holds.h -- what each actor holds, and what it has to answer, computed from events.
+ *
+ *      taken      a permit, or a lock: from its CONSUME to the PUT that gives it back
+ *      granted    what a lock of the user's was reported to give (bind/foreign.h): until released
+ *      handed     a message to a shard (runtime/shard): from its SUBMIT until it is answered
+ *
+ * Of a semaphore only that is held which is given back by those who took it: where another actor
+ * puts a permit in, permits are news, and taking one is no debt.
+ *
+ * Ownership. It owns its table (malloc) and borrows the actor table.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_HOLDS_H
+#define SIM_EXPLAIN_HOLDS_H
+
+#include "sim/explain/ledger.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sim_hold {
+    uint64_t event;     /* It began with this one. */
+    uint64_t end_event; /* SIM_EVENT_NONE: it has not ended. */
+    uint64_t units;     /* That are left. */
+    uint32_t object;
+    uint32_t part;  /* Which actor holds it; SIM_PART_NONE: not known. */
+    uint32_t by;    /* `handed`: the actor that waits for the answer. */
+    bool handed;    /* It has to be answered, not given back. */
+    bool is_signal; /* Others give it back: not held. */
+};
+
+struct sim_holds {
+    const struct sim_actor_table *actor_table;
+    struct sim_hold *all; /* In the order in which they began. */
+    uint32_t count;
+    uint32_t capacity;
+};
+
+void sim_holds_make(struct sim_holds *holds, const struct sim_actor_table *actor_table);
+void sim_holds_free(struct sim_holds *holds);
+
+/* The open wait of `part` that this hold keeps waiting; NULL: there is none. */
+const struct sim_wait *sim_hold_wait(
+        const struct sim_hold *hold, const struct sim_ledger *ledger, uint32_t part);
+
+#define SIM_HOLDS_CHAIN 8u
+
+/*
+ * Follows who waits for whom from `part`: `ret` (capacity SIM_HOLDS_CHAIN) are the holds on the
+ * way, each by the actor that the one before waits for. Returns how many; 0: it waits for none.
+ * *ret_circle: the first of them that the last holder waits for again; UINT32_MAX: no circle.
+ */
+uint32_t sim_holds_chain(const struct sim_holds *holds, const struct sim_ledger *ledger,
+        uint32_t part, const struct sim_hold **ret, uint32_t *ret_circle);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
