@@ -376,8 +376,8 @@ find_held(struct sim_explanation *explanation)
     if (held == NULL || held->part == SIM_PART_NONE) {
         return;
     }
-    uint64_t last = step_of(
-            actor_table, held->part, held->event, held->handed ? TURNS_OF_A_MESSAGE : 0);
+    uint64_t last =
+            step_of(actor_table, held->part, held->event, held->handed ? TURNS_OF_A_MESSAGE : 0);
     uint64_t sent = sim_actor_table_event(actor_table, held->event)->step;
     explanation->held = sim_trace_new(held->handed ? id_of(actor_table, held->part) : 0,
             held->handed ? sent + 1 : last, last);

@@ -119,8 +119,10 @@ take(struct sim_holds *holds, uint64_t index)
     switch (event->kind) {
     case RT_PROBE_CONSUME:
         if (is_lock(event->object)) {
-            begin(holds, (struct sim_hold){.event = index, .units = event->argument,
-                                 .object = event->object, .part = part,
+            begin(holds, (struct sim_hold){.event = index,
+                                 .units = event->argument,
+                                 .object = event->object,
+                                 .part = part,
                                  .is_signal = is_signal(holds, event->object)});
         }
         return;
@@ -131,8 +133,11 @@ take(struct sim_holds *holds, uint64_t index)
         return;
     case RT_PROBE_SUBMIT:
         if (is_message(event)) {
-            begin(holds, (struct sim_hold){.event = index, .units = 1, .object = event->object,
-                                 .part = shard_of(actor_table, event->argument), .by = part,
+            begin(holds, (struct sim_hold){.event = index,
+                                 .units = 1,
+                                 .object = event->object,
+                                 .part = shard_of(actor_table, event->argument),
+                                 .by = part,
                                  .handed = true});
         }
         return;

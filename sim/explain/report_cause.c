@@ -444,11 +444,11 @@ find_held(const struct reading *reading)
         }
         waiter = hold->part;
     }
-    SIM_FIND(reading->findings,
-            cause->circle && cause->hold_count > 1    ? SIM_FINDING_HELD_CIRCLE
-            : cause->circle                           ? SIM_FINDING_HELD_NO_MORE
-            : cause->holds[cause->hold_count - 1]->handed ? SIM_FINDING_HANDED_OPEN
-                                                      : SIM_FINDING_HELD_ENDED);
+    SIM_FIND(reading->findings, cause->circle && cause->hold_count > 1 ? SIM_FINDING_HELD_CIRCLE
+                                : cause->circle                        ? SIM_FINDING_HELD_NO_MORE
+                                : cause->holds[cause->hold_count - 1]->handed
+                                        ? SIM_FINDING_HANDED_OPEN
+                                        : SIM_FINDING_HELD_ENDED);
     if (cause->lost_count > 0) {
         bool handed = cause->holds[cause->hold_count - 1]->handed;
         SIM_FIND(reading->findings, handed ? SIM_FINDING_HANDED_THROUGH : SIM_FINDING_HELD_THROUGH,
