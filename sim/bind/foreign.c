@@ -255,6 +255,43 @@ sim_foreign_name(const void *slot, const char *name)
     }
 }
 
+/* ---- What is held. --------------------------------------------------------------------------- */
+
+static void
+report(const void *resource, enum sim_event_kind kind, const struct rt_site *line, uint32_t whose)
+{
+    struct sim_world *world = sim_world_current;
+    rt_assert(world != NULL);
+    sim_world_event(world, kind, slot_of(world, resource, line)->object, 0,
+            line != NULL ? line->id : 0, whose);
+}
+
+void
+sim_wanted_at(const void *resource, const struct rt_site *line)
+{
+    if (sim_world_current != NULL) {
+        report(resource, SIM_EVENT_WANTED, line, 0);
+    }
+}
+
+void
+sim_granted_at(const void *resource, const void *task, const struct rt_site *line)
+{
+    struct sim_world *world = sim_world_current;
+    if (world != NULL) {
+        uint32_t whose = task != NULL ? task_of(world, task, line)->object : 0;
+        report(resource, SIM_EVENT_GRANTED, line, whose);
+    }
+}
+
+void
+sim_released_at(const void *resource, const struct rt_site *line)
+{
+    if (sim_world_current != NULL) {
+        report(resource, SIM_EVENT_RELEASED, line, 0);
+    }
+}
+
 /* The first slot in this memory that holds a waker, or NULL; all are marked as freed. */
 static const struct slot *
 free_slots(struct sim__foreigners *all, const struct freed *freed)

@@ -15,6 +15,12 @@
  *      sim_foreign_poll       this task is polled now
  *      sim_foreign_polled     … and the poll has returned; other actors may run
  *
+ * Three more serve deadlocks, for locks, permits and the like of the runtime's own, and for threads:
+ *
+ *      sim_wanted             the caller waits for this lock
+ *      sim_granted            it has it now, or this task has
+ *      sim_released           it was given back
+ *
  * And one callback serves the oracle: "poll this task again". It is called for each blocked task
  * in a stall or an audit, each in a separate replay. A task that makes progress with the call and
  * not without it had lost its wake. A loop of callbacks has no wakers: there a task is a watcher
@@ -104,6 +110,26 @@ void sim_foreign_name(const void *slot, const char *name);
  * the line that stored. */
 #define sim_foreign_fire(slot) sim_foreign_fire_at((slot), RT_HERE)
 void sim_foreign_fire_at(const void *slot, const struct rt_site *line);
+
+/*
+ * Locks, permits, buffers: what one holds and others wait for. A deadlock is then explained by who
+ * holds what, since which line, and by the circle. `resource` is any address that is its own;
+ * sim_foreign_name names it. None of the three changes anything in the run.
+ *
+ * The caller of sim_wanted (the task that is polled, else the loop) waits for it until it is
+ * granted to it, or it ends.
+ */
+#define sim_wanted(resource) sim_wanted_at((resource), RT_HERE)
+void sim_wanted_at(const void *resource, const struct rt_site *line);
+
+/* `task`, or the caller (NULL), holds it now; another that holds it, too, is no error. */
+#define sim_granted(resource, task) sim_granted_at((resource), (task), RT_HERE)
+void sim_granted_at(const void *resource, const void *task, const struct rt_site *line);
+
+/* The caller gives it back, or waits for it no more; where it did neither, the actor that took it
+ * last has given it back. */
+#define sim_released(resource) sim_released_at((resource), RT_HERE)
+void sim_released_at(const void *resource, const struct rt_site *line);
 
 /* `slot` was emptied, and no task woken: a timer or a wait that was cancelled. */
 #define sim_foreign_erase(slot) sim_foreign_erase_at((slot), RT_HERE)

@@ -1,5 +1,5 @@
 /*
- * holds.c -- one pass over the events.
+ * holds.c -- one pass over the events; what has ended is taken out of the table.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,62 +20,83 @@ static void
 begin(struct sim_holds *holds, struct sim_hold hold)
 {
     rt_assert(hold.object != 0);
-    if (holds->count == holds->capacity) {
-        holds->capacity = holds->capacity > 0 ? 2 * holds->capacity : 64;
-        holds->all = sim_heap_resize(holds->all, holds->capacity, sizeof(*holds->all));
-    }
-    hold.end_event = SIM_EVENT_NONE;
+    sim_heap_grow(&holds->all, holds->count, &holds->capacity, sizeof(*holds->all));
     holds->all[holds->count++] = hold;
 }
 
-/* The latest that is open, of that object; held by `part`, or (SIM_PART_NONE) by any. */
+static void
+end(struct sim_holds *holds, struct sim_hold *hold)
+{
+    size_t at = (size_t)(hold - holds->all);
+    rt_assert(at < holds->count);
+    holds->count--;
+    memmove(hold, hold + 1, (holds->count - at) * sizeof(*hold));
+}
+
+/* The latest of that object; held by `part`, or (SIM_PART_NONE) by any. */
 static struct sim_hold *
-open_of(const struct sim_holds *holds, uint32_t object, uint32_t part)
+find(const struct sim_holds *holds, uint32_t object, uint32_t part)
 {
     for (uint32_t i = holds->count; i-- > 0;) {
         struct sim_hold *hold = &holds->all[i];
-        if (hold->object == object && hold->end_event == SIM_EVENT_NONE &&
-                (part == SIM_PART_NONE || hold->part == part)) {
+        if (hold->object == object && (part == SIM_PART_NONE || hold->part == part)) {
             return hold;
         }
     }
     return NULL;
 }
 
+/* Another than its holders puts permits in: one entry says so, and none is held. */
 static void
-mark_signal(struct sim_holds *holds, uint32_t object)
+make_signal(struct sim_holds *holds, uint32_t object)
 {
-    rt_assert(object != 0);
-    for (uint32_t i = 0; i < holds->count; i++) {
-        bool is_it = holds->all[i].object == object;
-        holds->all[i].is_signal = holds->all[i].is_signal || is_it;
+    struct sim_hold *hold = find(holds, object, SIM_PART_NONE);
+    for (; hold != NULL; hold = find(holds, object, SIM_PART_NONE)) {
+        end(holds, hold);
     }
+    begin(holds, (struct sim_hold){.object = object, .part = SIM_PART_NONE, .is_signal = true});
 }
 
-static bool
-is_signal(const struct sim_holds *holds, uint32_t object)
+static void
+take_permits(struct sim_holds *holds, uint64_t index, const struct sim_event *event, uint32_t part)
 {
-    const struct sim_hold *hold = open_of(holds, object, SIM_PART_NONE);
-    return hold != NULL && hold->is_signal;
+    const struct sim_hold *hold = find(holds, event->object, SIM_PART_NONE);
+    if (hold == NULL || !hold->is_signal) {
+        begin(holds, (struct sim_hold){.event = index,
+                             .units = event->argument,
+                             .object = event->object,
+                             .part = part});
+    }
 }
 
 /* Gives back what `part` took last. */
 static void
-give_back(struct sim_holds *holds, uint64_t index, const struct sim_event *event, uint32_t part)
+give_back(struct sim_holds *holds, const struct sim_event *event, uint32_t part)
 {
     uint64_t units = event->argument;
-    struct sim_hold *hold = open_of(holds, event->object, part);
+    struct sim_hold *hold = find(holds, event->object, part);
     if (hold == NULL) {
-        mark_signal(holds, event->object);
+        make_signal(holds, event->object);
+        return;
     }
-    for (; hold != NULL && units > 0; hold = open_of(holds, event->object, part)) {
-        uint64_t less = units < hold->units ? units : hold->units;
-        hold->units -= less;
-        units -= less;
-        if (hold->units > 0) {
-            return;
-        }
-        hold->end_event = index;
+    while (hold != NULL && units >= hold->units) {
+        units -= hold->units;
+        end(holds, hold);
+        hold = units > 0 ? find(holds, event->object, part) : NULL;
+    }
+    if (hold != NULL) {
+        hold->units -= units;
+    }
+}
+
+/* Its holder gives it back, or, where that has none, the one that took it last. */
+static void
+release(struct sim_holds *holds, uint32_t object, uint32_t part)
+{
+    struct sim_hold *hold = find(holds, object, part);
+    hold = hold != NULL ? hold : find(holds, object, SIM_PART_NONE);
+    if (hold != NULL) {
+        end(holds, hold);
     }
 }
 
@@ -115,21 +136,22 @@ take(struct sim_holds *holds, uint64_t index)
     const struct sim_actor_table *actor_table = holds->actor_table;
     const struct sim_event *event = sim_actor_table_event(actor_table, index);
     uint32_t part = sim_actor_table_part_of(actor_table, index);
-    struct sim_hold *open = NULL;
     switch (event->kind) {
     case RT_PROBE_CONSUME:
         if (is_lock(event->object)) {
-            begin(holds, (struct sim_hold){.event = index,
-                                 .units = event->argument,
-                                 .object = event->object,
-                                 .part = part,
-                                 .is_signal = is_signal(holds, event->object)});
+            take_permits(holds, index, event, part);
         }
         return;
     case RT_PROBE_PUT:
         if (is_lock(event->object)) {
-            give_back(holds, index, event, part);
+            give_back(holds, event, part);
         }
+        return;
+    case SIM_EVENT_GRANTED:
+        part = event->argument != 0 ? sim_actor_table_object(actor_table, (uint32_t)event->argument)
+                                    : part;
+        begin(holds, (struct sim_hold){
+                             .event = index, .units = 1, .object = event->object, .part = part});
         return;
     case RT_PROBE_SUBMIT:
         if (is_message(event)) {
@@ -137,15 +159,14 @@ take(struct sim_holds *holds, uint64_t index)
                                  .units = 1,
                                  .object = event->object,
                                  .part = shard_of(actor_table, event->argument),
-                                 .by = part,
                                  .handed = true});
         }
         return;
+    case SIM_EVENT_RELEASED:
+        release(holds, event->object, part);
+        return;
     case RT_PROBE_DONE:
-        open = event->object != 0 ? open_of(holds, event->object, SIM_PART_NONE) : NULL;
-        if (open != NULL) {
-            open->end_event = index;
-        }
+        release(holds, event->object, SIM_PART_NONE);
         return;
     default:
         return;
@@ -176,9 +197,8 @@ const struct sim_wait *
 sim_hold_wait(const struct sim_hold *hold, const struct sim_ledger *ledger, uint32_t part)
 {
     rt_assert(part < ledger->actor_table->count);
-    bool open = hold->end_event == SIM_EVENT_NONE && !hold->is_signal &&
-                (!hold->handed || hold->part != SIM_PART_NONE);
-    const struct sim_wait *wait = open ? sim_ledger_open_of(ledger, part, NULL) : NULL;
+    bool known = hold->part != SIM_PART_NONE;
+    const struct sim_wait *wait = known ? sim_ledger_open_of(ledger, part, NULL) : NULL;
     while (wait != NULL && wait->object != hold->object) {
         wait = sim_ledger_open_of(ledger, part, wait);
     }

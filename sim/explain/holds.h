@@ -22,19 +22,17 @@ extern "C" {
 #endif
 
 struct sim_hold {
-    uint64_t event;     /* It began with this one. */
-    uint64_t end_event; /* SIM_EVENT_NONE: it has not ended. */
-    uint64_t units;     /* That are left. */
+    uint64_t event; /* It began with this one. */
+    uint64_t units; /* That are left. */
     uint32_t object;
     uint32_t part;  /* Which actor holds it; SIM_PART_NONE: not known. */
-    uint32_t by;    /* `handed`: the actor that waits for the answer. */
     bool handed;    /* It has to be answered, not given back. */
-    bool is_signal; /* Others give it back: not held. */
+    bool is_signal; /* No hold: permits of this one are not given back by those who took them. */
 };
 
 struct sim_holds {
     const struct sim_actor_table *actor_table;
-    struct sim_hold *all; /* In the order in which they began. */
+    struct sim_hold *all; /* Those that have not ended, in the order in which they began. */
     uint32_t count;
     uint32_t capacity;
 };

@@ -34,7 +34,7 @@ struct pass {
 static uint32_t
 bucket_of(uint32_t kind, uint32_t object, uint32_t whose)
 {
-    rt_assert(kind <= SIM_WAIT_HOST);
+    rt_assert(kind <= SIM_WAIT_LOCK);
     uint32_t hash = (object ^ whose * 0x9e3779b1u ^ kind << 13) * 0x85ebca6bu;
     return (hash ^ hash >> 16) % BUCKETS;
 }
@@ -97,7 +97,7 @@ wait_open(struct pass *pass, uint32_t kind, uint32_t part, uint32_t object, uint
 static uint32_t *
 wait_link(struct pass *pass, uint32_t kind, uint32_t object, uint32_t whose)
 {
-    rt_assert(kind <= SIM_WAIT_HOST);
+    rt_assert(kind <= SIM_WAIT_LOCK);
     uint32_t *link = &pass->buckets[bucket_of(kind, object, whose)];
     while (*link != NO_WAIT) {
         const struct sim_wait *wait = &pass->ledger->waits[*link];
@@ -186,6 +186,49 @@ note_unwait(struct pass *pass)
         wait_close(pass, link, SIM_WAIT_TAKEN_BACK);
     } else {
         (void)wait_end(pass, SIM_WAIT_HOST, pass->event->object, 0, SIM_WAIT_TAKEN_BACK);
+    }
+}
+
+/* The actor that is given a lock of the program's own. */
+static uint32_t
+taker_of(const struct pass *pass)
+{
+    rt_assert(pass->event->kind == SIM_EVENT_GRANTED);
+    uint32_t whose = event_whose(pass->event);
+    uint32_t part =
+            whose != 0 ? sim_actor_table_object(pass->ledger->actor_table, whose) : SIM_PART_NONE;
+    return part != SIM_PART_NONE ? part : pass->part;
+}
+
+/* Where the wait of `part` for the lock of this event hangs; *link is NO_WAIT: it has none. */
+static uint32_t *
+lock_link(struct pass *pass, uint32_t part)
+{
+    uint32_t *link = wait_link(pass, SIM_WAIT_LOCK, pass->event->object, 0);
+    rt_assert(part != SIM_PART_NONE);
+    while (*link != NO_WAIT && (pass->ledger->waits[*link].kind != SIM_WAIT_LOCK ||
+                                       pass->ledger->waits[*link].object != pass->event->object ||
+                                       pass->ledger->waits[*link].part != part)) {
+        link = &pass->next[*link];
+    }
+    return link;
+}
+
+static void
+note_wanted(struct pass *pass)
+{
+    rt_assert(pass->event->kind == SIM_EVENT_WANTED);
+    if (*lock_link(pass, pass->part) == NO_WAIT) {
+        (void)wait_open(pass, SIM_WAIT_LOCK, pass->part, pass->event->object, 0);
+    }
+}
+
+static void
+end_lock_wait(struct pass *pass, uint32_t part, enum sim_wait_end end)
+{
+    uint32_t *link = lock_link(pass, part);
+    if (*link != NO_WAIT) {
+        wait_close(pass, link, end);
     }
 }
 
@@ -303,6 +346,15 @@ take(struct pass *pass)
         break;
     case RT_PROBE_UNWAIT:
         note_unwait(pass);
+        break;
+    case SIM_EVENT_WANTED:
+        note_wanted(pass);
+        break;
+    case SIM_EVENT_GRANTED:
+        end_lock_wait(pass, taker_of(pass), SIM_WAIT_GRANTED);
+        break;
+    case SIM_EVENT_RELEASED:
+        end_lock_wait(pass, pass->part, SIM_WAIT_TAKEN_BACK);
         break;
     case SIM_EVENT_REPORT:
         host_end_all(pass, SIM_WAIT_REPORTED);

@@ -14,7 +14,8 @@
  *
  * Two more things are waits of their own kind: a waker that was cloned and is kept
  * by its holder (clone, until a wake without a place, or a drop), and what the host
- * was asked for (wait, until unwait, or report).
+ * was asked for (wait, until unwait, or report). A lock of the program's own is one too (wanted,
+ * until granted).
  *
  * The waker in a place need not be the blocked task's own: a join stores one for its
  * child. Whose it is (`whose`) is an object; who sleeps is the part whose poll it
@@ -37,7 +38,8 @@ extern "C" {
 enum sim_wait_kind {
     SIM_WAIT_SLOT,  /* In a place of the runtime: a slot, a queue, a timer. */
     SIM_WAIT_CLONE, /* A clone that a holder keeps. */
-    SIM_WAIT_HOST   /* A question to the host. */
+    SIM_WAIT_HOST,  /* A question to the host. */
+    SIM_WAIT_LOCK   /* A lock or permit of the program's own. */
 };
 
 #define SIM_WAIT_END_LIST(X) \
@@ -49,7 +51,8 @@ enum sim_wait_kind {
     X(DROPPED, "dropped", "the clone was dropped without a wake") \
     X(REPORTED, "reported", "the host reported it") \
     X(TAKEN_BACK, "taken-back", "the question to the host was taken back") \
-    X(FREED, "freed", "the slot was freed with the waker in it")
+    X(FREED, "freed", "the slot was freed with the waker in it") \
+    X(GRANTED, "granted", "it was given what it waits for")
 
 enum sim_wait_end {
 #define SIM_WAIT_END_ENUM(name, text, meaning) SIM_WAIT_##name,

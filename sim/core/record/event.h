@@ -54,7 +54,10 @@ extern "C" {
     X(FREE, "free", \
             "a slot was freed with a waker in it; object: the slot; argument: whose waker") \
     X(ASSIGN, "assign", \
-            "plain memory is about to be written; object: the variable; argument: bytes")
+            "plain memory is about to be written; object: the variable; argument: bytes") \
+    X(WANTED, "wanted", "a lock or permit of the program's own is waited for; object: it") \
+    X(GRANTED, "granted", "it was given; argument: the task that has it; 0: the caller") \
+    X(RELEASED, "released", "it was given back")
 
 enum sim_event_kind {
     SIM_EVENT_BEFORE_FIRST = SIM_EVENT_FIRST - 1,

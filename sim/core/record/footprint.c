@@ -58,6 +58,9 @@ const struct sim_footprint sim_footprints[256] = {
         [SIM_EVENT_GET] = {.object = READ},
         [SIM_EVENT_SET] = {.object = WRITE},
         [SIM_EVENT_ASSIGN] = {.object = WRITE},
+        [SIM_EVENT_WANTED] = {.object = WRITE},
+        [SIM_EVENT_GRANTED] = {.object = WRITE},
+        [SIM_EVENT_RELEASED] = {.object = WRITE},
 
         /* The host. */
         [RT_PROBE_WAIT] = {.object = WRITE},

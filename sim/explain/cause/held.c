@@ -26,8 +26,7 @@ is_kept(const struct sim_evidence *evidence, const struct chain *chain)
     }
     const struct sim_hold *last = chain->holds[chain->count - 1];
     return chain->circle != UINT32_MAX || last->handed ||
-           (last->part != SIM_PART_NONE &&
-                   evidence->ledger->actor_table->parts[last->part].finished);
+           evidence->ledger->actor_table->parts[last->part].finished;
 }
 
 /* The first chain that ends where nothing moves: of the actor that the verdict names, or of any. */

@@ -35,6 +35,15 @@ extern const struct sim_scenario explain_two_numbers;
 /* Of three that wait in a queue, one is woken when all should be; by a function of two callers. */
 extern const struct sim_scenario explain_one_of_three;
 
+/* ---- locks.c --------------------------------------------------------------------------------- */
+
+/* Two threads take two locks in opposite order. */
+extern const struct sim_scenario explain_crossed;
+/* A task ends with a mutex of the runtime. */
+extern const struct sim_scenario explain_kept;
+/* A shard takes a message, and does not answer it. */
+extern const struct sim_scenario explain_mislaid;
+
 /* ---- threads.c ------------------------------------------------------------------------------- */
 
 /* A thread sleeps on what it had looked at before; who would wake it comes in between, */

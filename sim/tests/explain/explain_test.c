@@ -511,6 +511,46 @@ TEST(explain_within_a_budget_says_what_is_missing)
     EXPECT(steps[0] <= 2 * 60000);
 }
 
+/* A circle of two locks that the program reports itself. */
+TEST(explain_two_locks_in_opposite_order)
+{
+    struct test test;
+    explain(&test, &explain_crossed, SIM_VERDICT_DEADLOCK);
+    const struct sim_cause *cause = &test.explanation.cause;
+    EXPECT(cause->circle);
+    EXPECT_EQ(cause->hold_count, 2);
+    EXPECT(blames(&test, 4, "own_lock_take"));
+    EXPECT(says(&test, "has not given back; `"));
+    EXPECT(says(&test, "none of them can go first"));
+    done(&test);
+}
+
+/* A task that ends with a mutex is named, with the line where it took it. */
+TEST(explain_mutex_that_is_kept)
+{
+    struct test test;
+    explain(&test, &explain_kept, SIM_VERDICT_DEADLOCK);
+    const struct sim_cause *cause = &test.explanation.cause;
+    EXPECT(!cause->circle);
+    EXPECT_EQ(cause->hold_count, 1);
+    EXPECT(blames(&test, 2, "user_poll"));
+    EXPECT(says(&test, "`bob` waits for mutex 1, in user_poll()"));
+    EXPECT(says(&test, "did not give back before it ended"));
+    done(&test);
+}
+
+/* A message has a shard that is to answer it; what that did with it is named. */
+TEST(explain_message_without_an_answer)
+{
+    struct test test;
+    explain(&test, &explain_mislaid, SIM_VERDICT_DEADLOCK);
+    EXPECT_EQ(test.explanation.cause.hold_count, 1);
+    EXPECT(blames(&test, 1, "mislay"));
+    EXPECT(says(&test, "`asker` waits for `shard 1` to answer"));
+    EXPECT(says(&test, "it is never answered"));
+    done(&test);
+}
+
 /* A hang is made once, and is reported with the function in which it spins, and its caller. */
 TEST(explain_hang_by_where_it_spins)
 {
