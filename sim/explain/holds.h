@@ -47,7 +47,7 @@ const struct sim_wait *sim_hold_wait(
 #define SIM_HOLDS_CHAIN 8u
 
 /*
- * Follows who waits for whom from `part`: `ret` (capacity SIM_HOLDS_CHAIN) are the holds on the
+ * Follows which actor waits for which from `part`: `ret` (capacity SIM_HOLDS_CHAIN) are the holds on the
  * way, each by the actor that the one before waits for. Returns how many; 0: it waits for none.
  * *ret_circle: the first of them that the last holder waits for again; UINT32_MAX: no circle.
  */
