@@ -15,7 +15,7 @@
  *      sim_foreign_poll       this task is polled now
  *      sim_foreign_polled     … and the poll has returned; other actors may run
  *
- * Three more serve deadlocks, for locks, permits and the like of the runtime's own, and for threads:
+ * Three more serve deadlocks, for locks and permits of the runtime's own, and for threads:
  *
  *      sim_wanted             the caller waits for this lock
  *      sim_granted            it has it now, or this task has
