@@ -560,6 +560,26 @@ find_loop(struct sim_explanation *explanation)
     }
 }
 
+/* One condition that, decided the other way, lets the run pass. */
+static void
+find_switched(struct sim_explanation *explanation)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    struct sim_cause *cause = &explanation->cause;
+    struct sim_switched *switched = &explanation->switched;
+    bool asks = cause->hold_count == 0 && outcome->verdict != SIM_VERDICT_LATE_WAKEUP &&
+                outcome->oracle != SIM_ORACLE_PROCESS;
+    if (!asks) {
+        return;
+    }
+    const struct sim_runs runs = runs_of(explanation);
+    sim_branches_find(&runs, explanation->places, switched);
+    if (switched->found) {
+        const struct sim_evidence evidence = evidence_of(explanation);
+        sim_cause_add_switched(&evidence, cause, switched);
+    }
+}
+
 /* Both runs are there: why does the one fail? */
 static void
 explain_runs(struct sim_explanation *explanation)
@@ -587,6 +607,7 @@ explain_runs(struct sim_explanation *explanation)
     find_loop(explanation);
     find_cause(explanation);
     find_callers(explanation);
+    find_switched(explanation);
     if (explanation->decision.found) {
         find_number(explanation);
     }

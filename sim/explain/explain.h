@@ -18,6 +18,7 @@
 #include "sim/explain/cause/cause.h"
 #include "sim/explain/decision.h"
 #include "sim/explain/drawn.h"
+#include "sim/explain/look/branches.h"
 #include "sim/explain/order/order.h"
 
 #ifdef __cplusplus
@@ -53,6 +54,7 @@ struct sim_explanation {
     struct sim_trace *held; /* What was executed with what is held; NULL: not walked. */
     struct sim_trace *over; /* The step that writes over what came; NULL: not walked. */
     struct sim_cause cause;
+    struct sim_switched switched; /* One condition with which the other way round it passes. */
     struct sim_swap order;
 };
 

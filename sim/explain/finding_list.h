@@ -146,6 +146,18 @@
     X(HANDED, "{actor} waits for {other} to answer {own}, sent at {step}[, {line}]") \
     X(HANDED_OPEN, "; it is never answered.") \
     X(HANDED_THROUGH, " In the turns after that {other} goes through {call}") \
+    X(SWITCHED, "it depends on one condition: at {at.step} {at.actor} decides it {place}, and with " \
+            "that decided the other way, and nothing else changed, the run passes, as a replay " \
+            "shows.") \
+    X(SWITCHED_PASSING, " It is the first in which {at.actor} differs from the nearest run that " \
+            "passes.") \
+    X(DECIDED_EARLY, " It decides on what {at.actor} writes only later, {place}, at {at.step}: " \
+            "had that been written before, the run would pass, too.") \
+    X(DECIDED_ON, " It decides on what {at.actor} wrote before, {place}, at {at.step}: without " \
+            "that the run would pass, too.") \
+    X(NO_WAKE_MISSING_TOO, " No missing wake was found") \
+    X(SWITCHED_TOO, " One condition decides, too: with that {place}, at {at.step} of {at.actor}, " \
+            "the other way round, and nothing else changed, the run passes, as a replay shows.") \
     X(NO_WAKE_MISSING, "no missing wake was found") \
     X(NO_LINE, ", and the record names no line.") \
     X(WAS_LAST, "{at.actor} was last {place}[, after {passed}]") \

@@ -353,11 +353,12 @@ static void
 find_waiters(const struct reading *reading)
 {
     const struct sim_cause *cause = reading->cause;
-    for (uint32_t from = 0, to = 0; from < cause->at_count; from = to) {
+    uint32_t first = cause->switched_count;
+    for (uint32_t from = first, to = first; from < cause->at_count; from = to) {
         while (to < cause->at_count && cause->at[to].part == cause->at[from].part) {
             to++;
         }
-        SIM_FIND(reading->findings, from == 0 ? SIM_FINDING_COLON : SIM_FINDING_NEXT);
+        SIM_FIND(reading->findings, from == first ? SIM_FINDING_COLON : SIM_FINDING_NEXT);
         SIM_FIND(reading->findings,
                 cause->at[from].traced ? SIM_FINDING_WAS_LAST : SIM_FINDING_IS_BLOCKED,
                 .at = range(reading, from, to));
@@ -467,30 +468,57 @@ what_goes_wrong(const struct sim_outcome *outcome)
                                                         : SIM_FINDING_GOES_WRONG;
 }
 
+/* What the condition was decided on. */
+static void
+find_decided(const struct reading *reading)
+{
+    const struct sim_cause *cause = reading->cause;
+    if (cause->decided_count > 0) {
+        SIM_FIND(reading->findings,
+                reading->explanation->switched.early ? SIM_FINDING_DECIDED_EARLY
+                                                     : SIM_FINDING_DECIDED_ON,
+                .at = (struct sim_locations){cause->decided, cause->decided_count});
+    }
+}
+
 static void
 find_not_a_wake(const struct reading *reading)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(reading->explanation);
     bool stalls = sim_outcome_is_stall(outcome);
     bool is_lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !stalls;
-    bool known = reading->cause->at_count > 0;
+    bool switched = is_known(&reading->cause->switched);
+    bool known = reading->cause->at_count > reading->cause->switched_count;
+    enum sim_finding_kind none =
+            switched ? SIM_FINDING_NO_WAKE_MISSING_TOO : SIM_FINDING_NO_WAKE_MISSING;
     if (reading->cause->hold_count > 0) {
         find_held(reading);
         return;
+    }
+    if (switched) {
+        SIM_FIND(reading->findings, SIM_FINDING_SWITCHED, .at = one(&reading->cause->switched));
+        if (reading->explanation->switched.differs) {
+            SIM_FIND(reading->findings, SIM_FINDING_SWITCHED_PASSING,
+                    .at = one(&reading->cause->switched));
+        }
+        find_decided(reading);
+        if (!known) {
+            return;
+        }
     }
     if (is_lost && known && outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
         SIM_FIND(reading->findings, SIM_FINDING_UNTAKEN, .step = outcome->missing_wake_step);
     } else if (is_lost && !known) {
         SIM_FIND(reading->findings, SIM_FINDING_NO_LINE_FOR_WAKE);
     } else if (!known) {
-        SIM_FIND(reading->findings, SIM_FINDING_NO_WAKE_MISSING);
+        SIM_FIND(reading->findings, none);
         SIM_FIND(reading->findings, SIM_FINDING_NO_LINE);
     } else if (stalls) {
-        SIM_FIND(reading->findings, SIM_FINDING_NO_WAKE_MISSING);
+        SIM_FIND(reading->findings, none);
         find_waiters(reading);
         find_merged(reading);
     } else {
-        SIM_FIND(reading->findings, SIM_FINDING_NO_WAKE_MISSING);
+        SIM_FIND(reading->findings, none);
         SIM_FIND(reading->findings, what_goes_wrong(outcome));
         if (outcome->verdict == SIM_VERDICT_LIVELOCK ||
                 outcome->verdict == SIM_VERDICT_STEP_LIMIT) {
@@ -517,12 +545,18 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     const struct sim_cause *cause = &explanation->cause;
     bool replayed = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
     const struct reading reading = {explanation, cause, findings};
+    uint32_t also = cause->switched_count;
+    bool in_front = also > 0 && cause->kind == SIM_CAUSE_NOT_A_WAKE;
     rt_assert(cause->kind < SIM_CAUSES && cause->at_count <= SIM_CAUSE_CALLS);
     /* The loop or task that would make progress, where that was asked; else the one that the
      * verdict names. */
     findings->actor = replayed ? sim_actor_table_actor(&explanation->actor_table,
                                          explanation->counterfactual.actor)
                                : explanation->wake_outcome.part;
-    findings->at = range(&reading, 0, cause->at_count);
+    findings->at = range(&reading, in_front ? also : 0, cause->at_count - (in_front ? 0 : also));
     finders[cause->kind](&reading);
+    if (also > 0 && !in_front) {
+        SIM_FIND(findings, SIM_FINDING_SWITCHED_TOO, .at = one(&cause->switched));
+        find_decided(&reading);
+    }
 }

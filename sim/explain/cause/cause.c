@@ -163,6 +163,59 @@ sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause)
     }
 }
 
+/* What it was decided on, by the writer's frames. */
+static void
+find_decided(const struct sim_evidence *evidence, struct sim_cause *cause,
+        const struct sim_switched *switched)
+{
+    const struct sim_walk_stop *writer = &switched->writer;
+    struct sim_cause found = {.kind = cause->kind};
+    if (switched->change.step != 0 && writer->frame_count <= SIM_WALK_FRAMES) {
+        sim__cause_add_frames(evidence, &found, writer->frames, writer->frame_count, false,
+                switched->change.step,
+                sim__part_of_id(evidence->ledger->actor_table, switched->change.actor_id));
+    }
+    if (found.at_count > 0 && !sim_place_is_runtime(&found.at[0].place)) {
+        uint32_t most = sizeof(cause->decided) / sizeof(*cause->decided);
+        cause->decided_count = found.at_count < most ? found.at_count : most;
+        memcpy(cause->decided, found.at, cause->decided_count * sizeof(*found.at));
+    }
+}
+
+void
+sim_cause_add_switched(const struct sim_evidence *evidence, struct sim_cause *cause,
+        const struct sim_switched *switched)
+{
+    rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
+    cause->switched = (struct sim_location){
+            .place = switched->place,
+            .step = switched->branch.step,
+            .part = sim__part_of_id(evidence->ledger->actor_table, switched->branch.actor_id),
+    };
+    find_decided(evidence, cause, switched);
+    /* In front where no wake is missing, else last. */
+    struct sim_cause both = *cause;
+    both.at_count = 0;
+    both.at[both.at_count++] = cause->switched;
+    if (cause->decided_count > 0) {
+        both.at[both.at_count++] = cause->decided[0];
+    }
+    const struct sim_cause *first = cause->kind == SIM_CAUSE_NOT_A_WAKE ? &both : cause;
+    const struct sim_cause *second = first == cause ? &both : cause;
+    struct sim_cause joined = *cause;
+    joined.at_count = 0;
+    for (uint32_t i = 0; i < first->at_count + second->at_count; i++) {
+        const struct sim_location *next =
+                i < first->at_count ? &first->at[i] : &second->at[i - first->at_count];
+        uint32_t room = SIM_CAUSE_CALLS - (first == cause ? both.at_count : 0);
+        if (i < first->at_count ? joined.at_count < room : joined.at_count < SIM_CAUSE_CALLS) {
+            joined.at[joined.at_count++] = *next;
+        }
+    }
+    joined.switched_count = both.at_count;
+    *cause = joined;
+}
+
 /* ---- Names. ---------------------------------------------------------------------------------- */
 
 static const struct {

@@ -17,6 +17,7 @@
 #include "sim/explain/counterfactual/counterfactual.h"
 #include "sim/explain/holds.h"
 #include "sim/explain/look/analysis.h"
+#include "sim/explain/look/branches.h"
 #include "sim/explain/look/trace.h"
 #include "sim/explain/view/wake_outcome.h"
 
@@ -113,7 +114,12 @@ struct sim_cause {
     uint32_t hold_count;
     uint32_t hold_waiter; /* The actor that waits for the first. */
     bool circle;
-    bool by_trace; /* `at` are the functions that were gone through, the last in front. */
+    struct sim_location switched; /* … or a condition, see sim_cause_add_switched; no function. */
+    /* … and what it was decided on: that place, and who called it. */
+    struct sim_location decided[SIM_CAUSE_CALLS / 4];
+    uint32_t decided_count;
+    uint32_t switched_count; /* So many of `at` are these: in front where no wake is missing. */
+    bool by_trace;           /* `at` are the functions that were gone through, the last in front. */
 };
 
 /* What is known of a failure. */
@@ -156,6 +162,11 @@ uint32_t sim_cause_taker(const struct sim_evidence *evidence, uint64_t *ret_step
 /* What a blocked actor waits for, that another holds and will not give back: the last one of
  * the chain. NULL: nothing such. */
 const struct sim_hold *sim_cause_held(const struct sim_evidence *evidence);
+
+/* A condition that, decided the other way, lets the run pass: in front where no wake is missing,
+ * else last. */
+void sim_cause_add_switched(const struct sim_evidence *evidence, struct sim_cause *cause,
+        const struct sim_switched *switched);
 
 /* Whether what is to blame is the line of an event, whose callers are not known. */
 bool sim_cause_is_event(const struct sim_cause *cause);

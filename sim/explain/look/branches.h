@@ -1,0 +1,56 @@
+/*
+ * branches.h -- the conditions that a program decides, and a run in which one of them is decided
+ * the other way.
+ *
+ * Where no wake is missing the program itself took a wrong turn: a condition that holds in the run
+ * that passes and not here, or one that was decided on what is not so any more. Each conditional
+ * jump of the reader's code is noted, in both runs. Then the failing run is made again, with one
+ * execution of one jump taken the other way and nothing else; where that run passes, this
+ * condition matters, and that was tried.
+ *
+ * Only conditions count that go both ways in one of the two runs: what is always so is no decision.
+ * On other processors than x86-64 nothing is found.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_LOOK_BRANCHES_H
+#define SIM_EXPLAIN_LOOK_BRANCHES_H
+
+#include "sim/core/code/symbols.h"
+#include "sim/explain/look/experiment.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One execution of a conditional jump. */
+struct sim_branch {
+    uintptr_t pc;
+    uint64_t step;
+    uint32_t actor_id; /* Whose step it was: the stable id. */
+    uint32_t nth;      /* Of this jump in this step, from 1. */
+    bool taken;
+};
+
+struct sim_switched {
+    bool found; /* With this branch taken the other way the run passes. */
+    struct sim_branch branch;
+    struct sim_place place;
+    /* The word it is decided on: written by another actor only after it (`early`), or before it;
+     * with the other value there then, the run passes too. Step 0: none is known. */
+    struct sim_change change;
+    bool early;
+    struct sim_walk_stop writer;
+    bool differs; /* The passing run has it the other way: the first in which that actor differs. */
+    uint32_t tried;
+};
+
+/* Makes the replays that it takes in separate processes. Not for a failure that only the judge
+ * sees, as a wake that is late: a run is taken to pass that ends without a verdict of its own. */
+void sim_branches_find(
+        const struct sim_runs *runs, struct sim_places *places, struct sim_switched *ret);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
