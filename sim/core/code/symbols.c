@@ -352,8 +352,9 @@ by_address(const void *a, const void *b)
     return one->pc < other->pc ? -1 : one->pc > other->pc;
 }
 
-static const struct entry *
-find_entry(const struct sim_places *places, uintptr_t pc)
+/* The first entry at `pc` or after it; entry_count: none. */
+static size_t
+entry_from(const struct sim_places *places, uintptr_t pc)
 {
     size_t low = 0;
     size_t high = places->entry_count;
@@ -365,27 +366,52 @@ find_entry(const struct sim_places *places, uintptr_t pc)
             high = middle;
         }
     }
-    bool found = low < places->entry_count && places->entries[low].pc == pc;
-    return found ? &places->entries[low] : NULL;
+    return low;
 }
 
-bool
-sim_places_entry(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place)
+static void
+read_entries(struct sim_places *places)
 {
     if (places->entries == NULL) {
         struct gathering gathering = {.places = places};
         (void)dwfl_getmodules(places->dwfl, gather_module, &gathering, 0);
         sim_sort(places->entries, places->entry_count, sizeof(*places->entries), by_address);
     }
-    const struct entry *found = find_entry(places, pc);
-    if (found == NULL) {
-        return false;
-    }
+}
+
+static void
+place_of_entry(struct sim_places *places, const struct entry *found, struct sim_place *ret_place)
+{
     *ret_place = (struct sim_place){.line = found->line, .entry = true};
     places->unit = found->unit; /* The next search is mostly in the same. */
     places->unit_bias = found->bias;
     set_file(places, ret_place, found->file);
     (void)snprintf(ret_place->function, sizeof(ret_place->function), "%s", found->function);
+}
+
+bool
+sim_places_entry(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place)
+{
+    read_entries(places);
+    size_t at = entry_from(places, pc);
+    if (at == places->entry_count || places->entries[at].pc != pc) {
+        return false;
+    }
+    place_of_entry(places, &places->entries[at], ret_place);
+    return true;
+}
+
+bool
+sim_places_next(
+        struct sim_places *places, uintptr_t pc, uintptr_t *ret_pc, struct sim_place *ret_place)
+{
+    read_entries(places);
+    size_t at = entry_from(places, pc + 1);
+    if (at == places->entry_count) {
+        return false;
+    }
+    *ret_pc = places->entries[at].pc;
+    place_of_entry(places, &places->entries[at], ret_place);
     return true;
 }
 

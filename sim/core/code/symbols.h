@@ -62,6 +62,10 @@ bool sim_places_line(struct sim_places *places, uintptr_t pc, struct sim_place *
  * so that thousands of calls are cheap. */
 bool sim_places_entry(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place);
 
+/* The function that begins first after `pc`; false: none does. *ret_pc is where. */
+bool sim_places_next(
+        struct sim_places *places, uintptr_t pc, uintptr_t *ret_pc, struct sim_place *ret_place);
+
 /* True for the user's code: not the simulator, not the C library. */
 bool sim_place_is_readers(const struct sim_place *place);
 

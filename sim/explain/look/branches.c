@@ -5,6 +5,7 @@
  */
 #include "sim/explain/look/branches.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,16 +13,19 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/scenario.h"
 #include "sim/core/world.h"
 #include "sim/explain/look/changes.h"
-#include "sim/explain/look/trace.h"
 
 #define JUMPS_MAX 2048u
 #define NOTED_MAX 16384u
 #define TRIES_MAX 240u
 #define STEPS_MAX UINT64_C(400000)
 #define DEATHS_MAX 40u
-#define WALK_MOST UINT64_C(250000)
+#define LISTED_STEPS UINT64_C(1000)
+#define FUNCTIONS_MAX 1024u
+#define LAST_SIZE 1024u /* Of the last function of a library, whose end is not known. */
+#define STOPS_MAX 4096u
 
 /* Steps before and after the condition in which a word is written that it may be decided on, and
  * how many of such are tried. */
@@ -39,6 +43,18 @@ struct jump {
     uint64_t step;
 };
 
+/* A function of the reader's. */
+struct function {
+    uintptr_t from;
+    uintptr_t to;
+};
+
+/* Where the listing begins to go one instruction at a time: entries, and returns from outside. */
+struct stop {
+    uintptr_t pc;
+    uint8_t byte;
+};
+
 /* The executions of a run, in order. */
 struct noted {
     uint32_t count; /* Those that do not fit are left out. */
@@ -47,7 +63,11 @@ struct noted {
 
 /* In shared memory. */
 struct shared {
-    struct jump jumps[JUMPS_MAX];
+    struct function functions[FUNCTIONS_MAX]; /* By address. */
+    uint32_t function_count;
+    struct stop stops[STOPS_MAX];
+    uint32_t stop_count;
+    struct jump jumps[JUMPS_MAX]; /* By pc. */
     uint32_t jump_count;
     struct noted here;
     struct noted there;
@@ -67,6 +87,14 @@ struct shared {
 #if defined(__x86_64__)
 
 /* ---- A jump. --------------------------------------------------------------------------------- */
+
+/* 0x70 to 0x7f, and 0x0f 0x80 to 0x0f 0x8f: the low bits are the condition. */
+static bool
+is_jump(const uint8_t *code)
+{
+    rt_assert(code != NULL);
+    return (code[0] & 0xf0) == 0x70 || (code[0] == 0x0f && (code[1] & 0xf0) == 0x80);
+}
 
 /* Whether condition `code` (4 bits) holds with these flags. */
 static bool
@@ -94,6 +122,165 @@ continues_at(uintptr_t pc, uint8_t first, bool taken)
     }
     memcpy(&far, code + 2, sizeof(far));
     return pc + 6 + (taken ? (uintptr_t)(intptr_t)far : 0);
+}
+
+/* The code may be written from now on, in this process alone. False: the system refuses. */
+static bool
+make_writable(const struct shared *shared)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t done = 0;
+    rt_assert(page > 0);
+    for (uint32_t i = 0; i < shared->function_count; i++) {
+        const struct function *function = &shared->functions[i];
+        uintptr_t from = function->from & ~(page - 1);
+        from = from < done ? done : from;
+        uintptr_t to = (function->to + page - 1) & ~(page - 1);
+        if (from < to && mprotect((void *)from, to - from, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
+            return false;
+        }
+        done = to > done ? to : done;
+    }
+    return true;
+}
+
+static void
+put_byte(uintptr_t pc, uint8_t byte)
+{
+    *(volatile uint8_t *)pc = byte;
+}
+
+/* ---- Which jumps there are: one instruction at a time, in the reader's functions alone. ------ */
+
+#define TRAP_FLAG 0x100
+
+static struct {
+    struct shared *shared;
+    const struct stop *again; /* Its breakpoint is put back after one instruction. */
+    struct sigaction before;
+} listing;
+
+static const struct function *
+function_at(const struct shared *shared, uintptr_t pc)
+{
+    uint32_t low = 0;
+    uint32_t high = shared->function_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (shared->functions[middle].to <= pc) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool within = low < shared->function_count && shared->functions[low].from <= pc;
+    return within ? &shared->functions[low] : NULL;
+}
+
+static const struct stop *
+stop_at(const struct shared *shared, uintptr_t pc)
+{
+    for (uint32_t i = 0; i < shared->stop_count; i++) {
+        if (shared->stops[i].pc == pc) {
+            return &shared->stops[i];
+        }
+    }
+    return NULL;
+}
+
+static void
+add_stop(struct shared *shared, uintptr_t pc)
+{
+    if (shared->stop_count < STOPS_MAX && stop_at(shared, pc) == NULL) {
+        shared->stops[shared->stop_count++] = (struct stop){pc, *(const uint8_t *)pc};
+        put_byte(pc, 0xcc);
+    }
+}
+
+static void
+add_jump(struct shared *shared, uintptr_t pc)
+{
+    uint32_t at = shared->jump_count;
+    while (at > 0 && shared->jumps[at - 1].pc >= pc) {
+        at--;
+    }
+    if ((at < shared->jump_count && shared->jumps[at].pc == pc) || shared->jump_count == JUMPS_MAX) {
+        return;
+    }
+    memmove(&shared->jumps[at + 1], &shared->jumps[at],
+            (shared->jump_count - at) * sizeof(shared->jumps[0]));
+    shared->jumps[at] = (struct jump){.pc = pc, .byte = *(const uint8_t *)pc};
+    shared->jump_count++;
+}
+
+/* Before an instruction. True: continue one by one. */
+static bool
+look_at(struct shared *shared, uintptr_t pc, const uintptr_t *stack)
+{
+    if (function_at(shared, pc) != NULL) {
+        if (is_jump((const uint8_t *)pc)) {
+            add_jump(shared, pc);
+        }
+        return true;
+    }
+    if (function_at(shared, stack[0]) != NULL) {
+        add_stop(shared, stack[0]); /* It was called from there, and will return. */
+    }
+    return false;
+}
+
+static void
+on_listing(int number, siginfo_t *info, void *argument)
+{
+    greg_t *registers = ((ucontext_t *)argument)->uc_mcontext.gregs;
+    uintptr_t pc = (uintptr_t)registers[REG_RIP];
+    const struct stop *stop = listing.again;
+    (void)number;
+    (void)info;
+    listing.again = NULL;
+    if (stop != NULL) {
+        put_byte(stop->pc, 0xcc);
+        stop = NULL;
+    } else if ((registers[REG_EFL] & TRAP_FLAG) == 0 || *(const uint8_t *)(pc - 1) == 0xcc) {
+        stop = stop_at(listing.shared, pc - 1);
+    }
+    if (stop != NULL) {
+        pc = stop->pc;
+        registers[REG_RIP] = (greg_t)pc;
+        put_byte(pc, stop->byte);
+        listing.again = stop;
+    }
+    bool on = look_at(listing.shared, pc, (const uintptr_t *)registers[REG_RSP]);
+    registers[REG_EFL] = on ? registers[REG_EFL] | TRAP_FLAG : registers[REG_EFL] & ~(greg_t)TRAP_FLAG;
+}
+
+/* sim_analyze_fn. */
+static void
+list_jumps(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome,
+        void *argument)
+{
+    struct shared *shared = argument;
+    struct sim_experiment experiment;
+    struct sigaction action = {.sa_sigaction = on_listing, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    (void)sigemptyset(&action.sa_mask);
+    if (!make_writable(shared) || sigaction(SIGTRAP, &action, &listing.before) != 0) {
+        return;
+    }
+    listing.shared = shared;
+    listing.again = NULL;
+    shared->stop_count = 0;
+    sim_experiment_begin(&experiment, world, what, outcome);
+    for (uint32_t i = 0; i < shared->function_count; i++) {
+        add_stop(shared, shared->functions[i].from);
+    }
+    uint64_t to = outcome->steps < LISTED_STEPS ? outcome->steps : LISTED_STEPS;
+    (void)sim_experiment_at(&experiment, to);
+    for (uint32_t i = 0; i < shared->stop_count; i++) {
+        put_byte(shared->stops[i].pc, shared->stops[i].byte);
+    }
+    (void)sigaction(SIGTRAP, &listing.before, NULL);
+    sim_world_drop(world);
+    sim_experiment_end(&experiment);
 }
 
 /* ---- Breakpoints: of the process. ------------------------------------------------------------ */
@@ -161,20 +348,6 @@ on_breakpoint(int number, siginfo_t *info, void *argument)
     registers[REG_RIP] = (greg_t)continues_at(pc, jump->byte, taken);
 }
 
-/* Writes a byte of the code. False: the system refuses. */
-static bool
-put_byte(uintptr_t pc, uint8_t byte)
-{
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    rt_assert(page > 0);
-    void *from = (void *)(pc & ~(page - 1));
-    if (mprotect(from, page, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
-        return false;
-    }
-    *(volatile uint8_t *)pc = byte;
-    return mprotect(from, page, PROT_READ | PROT_EXEC) == 0;
-}
-
 /* At all jumps, or at the one that is `only`. */
 static bool
 set_breakpoints(struct shared *shared, uintptr_t only)
@@ -183,14 +356,14 @@ set_breakpoints(struct shared *shared, uintptr_t only)
     (void)sigemptyset(&action.sa_mask);
     set.jumps = shared->jumps;
     set.count = shared->jump_count;
-    if (sigaction(SIGTRAP, &action, &set.before) != 0) {
+    if (!make_writable(shared) || sigaction(SIGTRAP, &action, &set.before) != 0) {
+        set.count = 0;
         return false;
     }
     for (uint32_t i = 0; i < set.count; i++) {
         shared->jumps[i].step = 0;
-        if ((only == 0 || shared->jumps[i].pc == only) && !put_byte(shared->jumps[i].pc, 0xcc)) {
-            set.count = i;
-            return false;
+        if (only == 0 || shared->jumps[i].pc == only) {
+            put_byte(shared->jumps[i].pc, 0xcc);
         }
     }
     return true;
@@ -202,7 +375,7 @@ clear_breakpoints(void)
     rt_assert(set.count <= JUMPS_MAX);
     for (uint32_t i = 0; i < set.count; i++) {
         if (*(const uint8_t *)set.jumps[i].pc != set.jumps[i].byte) {
-            (void)put_byte(set.jumps[i].pc, set.jumps[i].byte);
+            put_byte(set.jumps[i].pc, set.jumps[i].byte);
         }
     }
     (void)sigaction(SIGTRAP, &set.before, NULL);
@@ -279,6 +452,7 @@ try_all(struct sim_world *world, const struct sim_case *what, const struct sim_o
     for (uint32_t i = 0; i < shared->wanted_count && fails; i++) {
         if (sim_experiment_next(&experiment, outcome->steps)) {
             shared->passes[i] = passes(&experiment, shared, &shared->wanted[i]);
+            fails = !shared->passes[i]; /* The first one will do. */
         }
     }
     sim_experiment_end(&experiment);
@@ -350,49 +524,56 @@ find_word(struct sim_world *world, const struct sim_case *what, const struct sim
 
 /* ---- In the parent: which to try. ------------------------------------------------------------ */
 
+/* The file or library that has been loaded there; NULL: none. */
+static const void *
+module_of(uintptr_t pc)
+{
+    Dl_info info;
+    return dladdr((const void *)pc, &info) != 0 ? info.dli_fbase : NULL;
+}
+
+/* What belongs to the program of this scenario: its library; of what is part of the simulator's own
+ * program the scenario's file alone. */
+struct program {
+    const void *module;
+    struct sim_place setup;
+    bool one_file;
+};
+
 static bool
-is_readers(struct sim_places *places, uintptr_t pc, struct sim_place *ret)
+is_of(const struct program *program, uintptr_t pc, const struct sim_place *place)
 {
-    struct sim_place found[1];
-    return sim_places_line(places, pc, &found[0]) && sim_place_is_readers(&found[0]) &&
-           sim_places_at(places, pc, false, ret, 1) > 0 && sim_place_is_readers(ret) &&
-           !sim_place_is_runtime(ret);
+    rt_assert(program->module != NULL);
+    return sim_place_is_readers(place) && !sim_place_is_runtime(place) &&
+           module_of(pc) == program->module &&
+           (!program->one_file || strcmp(place->file, program->setup.file) == 0);
 }
 
+/* Its functions, each up to where the next one begins. */
 static void
-add_jump(struct shared *shared, uintptr_t pc)
+list_functions(
+        struct sim_places *places, const struct sim_scenario *scenario, struct shared *shared)
 {
-    uint32_t at = shared->jump_count;
-    rt_assert(at < JUMPS_MAX);
-    while (at > 0 && shared->jumps[at - 1].pc > pc) {
-        shared->jumps[at] = shared->jumps[at - 1];
-        at--;
+    uintptr_t setup = (uintptr_t)scenario->setup;
+    struct program program = {.module = module_of(setup)};
+    struct sim_place place;
+    uintptr_t pc = 0;
+    bool within = false;
+    if (program.module == NULL || !sim_places_entry(places, setup, &program.setup)) {
+        return;
     }
-    shared->jumps[at] = (struct jump){.pc = pc, .byte = *(const uint8_t *)pc};
-    shared->jump_count++;
-}
-
-/* The conditional jumps of the reader's that either run executes. */
-static void
-list_jumps(const struct sim_runs *runs, struct sim_places *places, const struct sim_tape *tape,
-        struct shared *shared)
-{
-    struct sim_trace *trace = sim_trace_new(0, 1, UINT32_MAX);
-    trace->path.jumps_only = true;
-    trace->path.most = WALK_MOST;
-    sim_runs_analyze(runs, NULL, tape, sim_trace_run, trace);
-    for (uint32_t i = 0; i < SIM_PATH_SLOTS && shared->jump_count < JUMPS_MAX; i++) {
-        struct sim_place place;
-        uintptr_t pc = trace->path.slots[i].pc;
-        bool known = pc == 0;
-        for (uint32_t k = 0; k < shared->jump_count && !known; k++) {
-            known = shared->jumps[k].pc == pc;
+    program.one_file = program.module == module_of((uintptr_t)sim_branches_find);
+    while (sim_places_next(places, pc, &pc, &place)) {
+        if (within) {
+            struct function *function = &shared->functions[shared->function_count++];
+            bool last = module_of(pc) != program.module;
+            function->to = last ? function->from + LAST_SIZE : pc;
         }
-        if (!known && is_readers(places, pc, &place)) {
-            add_jump(shared, pc);
+        within = shared->function_count < FUNCTIONS_MAX && is_of(&program, pc, &place);
+        if (within) {
+            shared->functions[shared->function_count].from = pc;
         }
     }
-    sim_trace_free(&trace);
 }
 
 /* Both directions are seen. */
@@ -469,7 +650,9 @@ choose(const struct shared *shared, uint32_t differing, struct sim_places *place
 {
     ret->tried = shared->tries.begun;
     for (uint32_t i = 0; i < shared->wanted_count && !ret->found; i++) {
-        ret->found = shared->passes[i] && is_readers(places, shared->wanted[i].pc, &ret->place);
+        ret->found = shared->passes[i] &&
+                     sim_places_at(places, shared->wanted[i].pc, false, &ret->place, 1) > 0 &&
+                     sim_place_is_readers(&ret->place);
         if (ret->found) {
             ret->branch = shared->wanted[i];
             ret->differs = i < differing;
@@ -486,9 +669,10 @@ sim_branches_find(const struct sim_runs *runs, struct sim_places *places, struct
         return;
     }
     struct shared *shared = sim_results_new(sizeof(*shared));
-    list_jumps(runs, places, runs->failing, shared);
+    list_functions(places, runs->scenario, shared);
+    sim_runs_analyze(runs, NULL, runs->failing, list_jumps, shared);
     if (runs->passing != NULL) {
-        list_jumps(runs, places, runs->passing, shared);
+        sim_runs_analyze(runs, NULL, runs->passing, list_jumps, shared);
         sim_runs_analyze(runs, NULL, runs->passing, note_there, shared);
     }
     sim_runs_analyze(runs, NULL, runs->failing, note_here, shared);

@@ -60,7 +60,7 @@ sim_trace_run(struct sim_world *world, const struct sim_case *what,
     struct sim_experiment experiment;
     sim_experiment_begin(&experiment, world, what, outcome);
     trace->to = outcome->steps;
-    sim_trace_walk(&experiment, trace->path.most != 0 ? trace->path.most : RANGE_MOST, trace);
+    sim_trace_walk(&experiment, RANGE_MOST, trace);
     trace->done = true;
     sim_experiment_end(&experiment);
 }

@@ -52,23 +52,12 @@ note_stop(uintptr_t pc, uintptr_t done, struct sim_walk_stop *ret)
     }
 }
 
-/* 0x70 to 0x7f, and 0x0f 0x80 to 0x0f 0x8f. */
-static bool
-is_jump(const uint8_t *code)
-{
-    rt_assert(code != NULL);
-    return (code[0] & 0xf0) == 0x70 || (code[0] == 0x0f && (code[1] & 0xf0) == 0x80);
-}
-
 static void
 note_path(struct sim_path *path, uintptr_t pc)
 {
     rt_assert(path->used <= SIM_PATH_SLOTS);
     uint32_t slot = (uint32_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 51);
     uint32_t now = path->walked++;
-    if (path->jumps_only && !is_jump((const uint8_t *)pc)) {
-        return;
-    }
     while (path->slots[slot].pc != 0 && path->slots[slot].pc != pc) {
         slot = (slot + 1) % SIM_PATH_SLOTS;
     }

@@ -41,8 +41,6 @@ struct sim_path {
     struct sim_path_slot slots[SIM_PATH_SLOTS]; /* A hash table by pc. */
     uint32_t used;
     uint32_t walked;
-    bool jumps_only;              /* Of all instructions conditional jumps alone. */
-    uint64_t most;                /* Instructions; 0: as many as is usual. */
     struct sim_walk_stop blocked; /* Where a loop gave its stack up last: it sleeps there. */
     const uintptr_t *marks;       /* Functions whose calls are noted; borrowed. */
     uint32_t mark_count;
