@@ -567,7 +567,8 @@ find_switched(struct sim_explanation *explanation)
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     struct sim_cause *cause = &explanation->cause;
     struct sim_switched *switched = &explanation->switched;
-    bool asks = cause->hold_count == 0 && outcome->verdict != SIM_VERDICT_LATE_WAKEUP &&
+    bool asks = cause->hold_count == 0 && !sim_outcome_spins(outcome) &&
+                outcome->verdict != SIM_VERDICT_LATE_WAKEUP &&
                 outcome->oracle != SIM_ORACLE_PROCESS;
     if (!asks) {
         return;

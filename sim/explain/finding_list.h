@@ -146,9 +146,9 @@
     X(HANDED, "{actor} waits for {other} to answer {own}, sent at {step}[, {line}]") \
     X(HANDED_OPEN, "; it is never answered.") \
     X(HANDED_THROUGH, " In the turns after that {other} goes through {call}") \
-    X(SWITCHED, "it depends on one condition: at {at.step} {at.actor} decides it {place}, and with " \
-            "that decided the other way, and nothing else changed, the run passes, as a replay " \
-            "shows.") \
+    X(SWITCHED, "it depends on one condition: at {at.step} {at.actor} decides it {place}, and " \
+            "with that decided the other way, and nothing else changed, the run passes, as a " \
+            "replay shows.") \
     X(SWITCHED_PASSING, " It is the first in which {at.actor} differs from the nearest run that " \
             "passes.") \
     X(DECIDED_EARLY, " It decides on what {at.actor} writes only later, {place}, at {at.step}: " \

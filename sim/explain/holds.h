@@ -48,7 +48,8 @@ const struct sim_wait *sim_hold_wait(
 
 /*
  * Follows which actor waits for which from `part`: `ret` (capacity SIM_HOLDS_CHAIN) are the holds
- * on the way, each by the actor that the one before waits for. Returns how many; 0: it waits for none.
+ * on the way, each by the actor that the one before waits for. Returns how many; 0: it waits for
+ * none.
  * *ret_circle: the first of them that the last holder waits for again; UINT32_MAX: no circle.
  */
 uint32_t sim_holds_chain(const struct sim_holds *holds, const struct sim_ledger *ledger,

@@ -136,7 +136,8 @@ make_writable(const struct shared *shared)
         uintptr_t from = function->from & ~(page - 1);
         from = from < done ? done : from;
         uintptr_t to = (function->to + page - 1) & ~(page - 1);
-        if (from < to && mprotect((void *)from, to - from, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
+        if (from < to &&
+                mprotect((void *)from, to - from, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
             return false;
         }
         done = to > done ? to : done;
@@ -204,7 +205,8 @@ add_jump(struct shared *shared, uintptr_t pc)
     while (at > 0 && shared->jumps[at - 1].pc >= pc) {
         at--;
     }
-    if ((at < shared->jump_count && shared->jumps[at].pc == pc) || shared->jump_count == JUMPS_MAX) {
+    if ((at < shared->jump_count && shared->jumps[at].pc == pc) ||
+            shared->jump_count == JUMPS_MAX) {
         return;
     }
     memmove(&shared->jumps[at + 1], &shared->jumps[at],
@@ -251,7 +253,8 @@ on_listing(int number, siginfo_t *info, void *argument)
         listing.again = stop;
     }
     bool on = look_at(listing.shared, pc, (const uintptr_t *)registers[REG_RSP]);
-    registers[REG_EFL] = on ? registers[REG_EFL] | TRAP_FLAG : registers[REG_EFL] & ~(greg_t)TRAP_FLAG;
+    registers[REG_EFL] =
+            on ? registers[REG_EFL] | TRAP_FLAG : registers[REG_EFL] & ~(greg_t)TRAP_FLAG;
 }
 
 /* sim_analyze_fn. */

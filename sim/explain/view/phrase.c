@@ -69,7 +69,7 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [SIM_EVENT_FREE] = {"frees the memory of %o with the waker of %w in it",
                 "frees the memory of %o with its own waker in it", true},
         [SIM_EVENT_WANTED] = {"waits for %o", NULL, false},
-        [SIM_EVENT_GRANTED] = {"gives %o to %w", "takes %o", true},
+        [SIM_EVENT_GRANTED] = {"%o is granted", NULL, false},
         [SIM_EVENT_RELEASED] = {"gives %o back", NULL, false},
         [SIM_EVENT_FAULT_FREE] = {"(no faults from here on)", NULL, false},
         [SIM_EVENT_SWITCH] = {"gives way before %x()", NULL, false},

@@ -43,6 +43,8 @@ extern const struct sim_scenario explain_crossed;
 extern const struct sim_scenario explain_kept;
 /* A shard takes a message, and does not answer it. */
 extern const struct sim_scenario explain_mislaid;
+/* A consumer checks whether the producer is blocked, before that says so. */
+extern const struct sim_scenario explain_bounded;
 
 /* ---- threads.c ------------------------------------------------------------------------------- */
 

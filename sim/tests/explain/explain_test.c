@@ -551,6 +551,21 @@ TEST(explain_message_without_an_answer)
     done(&test);
 }
 
+/* A condition that, decided the other way, lets the run pass; and what it is decided on, which is
+ * written too late. */
+TEST(explain_condition_that_decides)
+{
+    struct test test;
+    explain(&test, &explain_bounded, SIM_VERDICT_DEADLOCK);
+    const struct sim_switched *switched = &test.explanation.switched;
+    EXPECT_EQ(switched->found, HAS_FRAMES ? true : switched->found);
+    EXPECT_EQ(switched->early, HAS_FRAMES ? true : switched->early);
+    EXPECT(blames(&test, 16, "bounded_consumer"));
+    EXPECT(blames(&test, 16, "bounded_producer"));
+    EXPECT(says(&test, "nothing else changed, the run passes, as a replay shows"));
+    done(&test);
+}
+
 /* A hang is made once, and is reported with the function in which it spins, and its caller. */
 TEST(explain_hang_by_where_it_spins)
 {

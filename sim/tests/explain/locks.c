@@ -1,5 +1,5 @@
 /*
- * locks.c -- broken programs in which something is held, and is not given back.
+ * locks.c -- broken programs in which something is held, or one condition is decided wrongly.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -162,3 +162,50 @@ mislaid_setup(struct sim_world *world)
 }
 
 const struct sim_scenario explain_mislaid = {.name = "explain/mislaid", .setup = mislaid_setup};
+
+/* ---- A condition that is decided before what it is about is written. ------------------------- */
+
+struct bounded {
+    uint32_t length;
+    bool blocked;
+    bool space;
+    struct sim_loop *producer;
+};
+
+static void
+bounded_producer(struct sim_world *world, void *argument)
+{
+    struct bounded *queue = argument;
+    bool full = queue->length > 0;
+    sim_loop_pause(world);
+    if (full) {
+        queue->blocked = true;
+        while (!queue->space) {
+            sim_loop_block(world, 0, "space", RT_HERE);
+        }
+    }
+    queue->length++;
+}
+
+static void
+bounded_consumer(struct sim_world *world, void *argument)
+{
+    struct bounded *queue = argument;
+    sim_loop_pause(world);
+    queue->length--;
+    if (queue->blocked) {
+        queue->space = true;
+        sim_loop_wake(queue->producer);
+    }
+}
+
+static void
+bounded_setup(struct sim_world *world)
+{
+    struct bounded *queue = sim_new(world, struct bounded);
+    queue->length = 1;
+    queue->producer = sim_loop_new(world, "producer", bounded_producer, queue);
+    (void)sim_loop_new(world, "consumer", bounded_consumer, queue);
+}
+
+const struct sim_scenario explain_bounded = {.name = "explain/bounded", .setup = bounded_setup};
