@@ -567,9 +567,11 @@ find_switched(struct sim_explanation *explanation)
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     struct sim_cause *cause = &explanation->cause;
     struct sim_switched *switched = &explanation->switched;
-    bool asks = cause->hold_count == 0 && !sim_outcome_spins(outcome) &&
-                outcome->verdict != SIM_VERDICT_LATE_WAKEUP &&
-                outcome->oracle != SIM_ORACLE_PROCESS;
+    bool asks = cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->hold_count == 0 &&
+                (outcome->verdict == SIM_VERDICT_DEADLOCK ||
+                        outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
+                        outcome->verdict == SIM_VERDICT_LIVELOCK ||
+                        outcome->verdict == SIM_VERDICT_STARVATION);
     if (!asks) {
         return;
     }
@@ -608,7 +610,6 @@ explain_runs(struct sim_explanation *explanation)
     find_loop(explanation);
     find_cause(explanation);
     find_callers(explanation);
-    find_switched(explanation);
     if (explanation->decision.found) {
         find_number(explanation);
     }
@@ -616,6 +617,7 @@ explain_runs(struct sim_explanation *explanation)
         find_order(explanation);
         verify_order(explanation);
     }
+    find_switched(explanation);
 }
 
 static uint32_t

@@ -156,8 +156,6 @@
     X(DECIDED_ON, " It decides on what {at.actor} wrote before, {place}, at {at.step}: without " \
             "that the run would pass, too.") \
     X(NO_WAKE_MISSING_TOO, " No missing wake was found") \
-    X(SWITCHED_TOO, " One condition decides, too: with that {place}, at {at.step} of {at.actor}, " \
-            "the other way round, and nothing else changed, the run passes, as a replay shows.") \
     X(NO_WAKE_MISSING, "no missing wake was found") \
     X(NO_LINE, ", and the record names no line.") \
     X(WAS_LAST, "{at.actor} was last {place}[, after {passed}]") \

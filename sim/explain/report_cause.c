@@ -545,18 +545,12 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     const struct sim_cause *cause = &explanation->cause;
     bool replayed = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
     const struct reading reading = {explanation, cause, findings};
-    uint32_t also = cause->switched_count;
-    bool in_front = also > 0 && cause->kind == SIM_CAUSE_NOT_A_WAKE;
     rt_assert(cause->kind < SIM_CAUSES && cause->at_count <= SIM_CAUSE_CALLS);
     /* The loop or task that would make progress, where that was asked; else the one that the
      * verdict names. */
     findings->actor = replayed ? sim_actor_table_actor(&explanation->actor_table,
                                          explanation->counterfactual.actor)
                                : explanation->wake_outcome.part;
-    findings->at = range(&reading, in_front ? also : 0, cause->at_count - (in_front ? 0 : also));
+    findings->at = range(&reading, cause->switched_count, cause->at_count);
     finders[cause->kind](&reading);
-    if (also > 0 && !in_front) {
-        SIM_FIND(findings, SIM_FINDING_SWITCHED_TOO, .at = one(&cause->switched));
-        find_decided(&reading);
-    }
 }

@@ -193,27 +193,16 @@ sim_cause_add_switched(const struct sim_evidence *evidence, struct sim_cause *ca
             .part = sim__part_of_id(evidence->ledger->actor_table, switched->branch.actor_id),
     };
     find_decided(evidence, cause, switched);
-    /* In front where no wake is missing, else last. */
-    struct sim_cause both = *cause;
-    both.at_count = 0;
-    both.at[both.at_count++] = cause->switched;
-    if (cause->decided_count > 0) {
-        both.at[both.at_count++] = cause->decided[0];
+    uint32_t more = cause->decided_count > 0 ? 2 : 1;
+    uint32_t room = SIM_CAUSE_CALLS - more;
+    cause->at_count = cause->at_count < room ? cause->at_count : room;
+    memmove(&cause->at[more], &cause->at[0], cause->at_count * sizeof(cause->at[0]));
+    cause->at[0] = cause->switched;
+    if (more > 1) {
+        cause->at[1] = cause->decided[0];
     }
-    const struct sim_cause *first = cause->kind == SIM_CAUSE_NOT_A_WAKE ? &both : cause;
-    const struct sim_cause *second = first == cause ? &both : cause;
-    struct sim_cause joined = *cause;
-    joined.at_count = 0;
-    for (uint32_t i = 0; i < first->at_count + second->at_count; i++) {
-        const struct sim_location *next =
-                i < first->at_count ? &first->at[i] : &second->at[i - first->at_count];
-        uint32_t room = SIM_CAUSE_CALLS - (first == cause ? both.at_count : 0);
-        if (i < first->at_count ? joined.at_count < room : joined.at_count < SIM_CAUSE_CALLS) {
-            joined.at[joined.at_count++] = *next;
-        }
-    }
-    joined.switched_count = both.at_count;
-    *cause = joined;
+    cause->at_count += more;
+    cause->switched_count = more;
 }
 
 /* ---- Names. ---------------------------------------------------------------------------------- */

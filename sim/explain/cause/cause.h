@@ -118,7 +118,7 @@ struct sim_cause {
     /* … and what it was decided on: that place, and who called it. */
     struct sim_location decided[SIM_CAUSE_CALLS / 4];
     uint32_t decided_count;
-    uint32_t switched_count; /* So many of `at` are these: in front where no wake is missing. */
+    uint32_t switched_count; /* So many of `at`, in front, are these. */
     bool by_trace;           /* `at` are the functions that were gone through, the last in front. */
 };
 
@@ -163,8 +163,7 @@ uint32_t sim_cause_taker(const struct sim_evidence *evidence, uint64_t *ret_step
  * the chain. NULL: nothing such. */
 const struct sim_hold *sim_cause_held(const struct sim_evidence *evidence);
 
-/* A condition that, decided the other way, lets the run pass: in front where no wake is missing,
- * else last. */
+/* A condition that, decided the other way, lets the run pass: its places go in front. */
 void sim_cause_add_switched(const struct sim_evidence *evidence, struct sim_cause *cause,
         const struct sim_switched *switched);
 
