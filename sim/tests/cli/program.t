@@ -78,6 +78,24 @@ END
 ok "arguments, constructors, handlers, destructors" cmp said.txt wanted.txt
 same "errx prints to stderr" "$(said ends -e err | grep wrong)" 'ends: it is wrong'
 
+# ---- A token has the arguments, and a hash of the environment. ----
+rewake run ./ends --runs 5 --fresh --json --db t.db --env LANG=x -- -e status >t.json 2>/dev/null
+token=$(token_of t.json)
+same "replay without arguments" "$(status replay ./ends "$token" --env LANG=x)" 1
+ok "replay: the same run" grep -q 'same failure, exit' out.txt
+same "replay with the same arguments" \
+    "$(status replay ./ends "$token" --env LANG=x -- -e status)" 1
+refused "replay with other arguments" 2 replay ./ends "$token" --env LANG=x -- -e exit
+refused "replay in another environment" 125 replay ./ends "$token"
+ok "replay in another environment: it is said" grep -q 'environment' err.txt
+refused "a token of a program, for a library of scenarios" 125 replay "$token"
+same "two runs of one command line: one token" "$token" \
+    "$(rewake run ./ends --runs 5 --fresh --json --db t2.db --env LANG=x -- -e status \
+        2>/dev/null >t2.json; token_of t2.json)"
+same "refused runs alone: status" "$(status run ./ends --runs 5 --fresh --db q.db -- -e fork)" 125
+same "--leaks" "$(status run ./ends --runs 5 --fresh --db q.db --leaks -- -e leak)" 1
+same "without --leaks" "$(status run ./ends --runs 5 --fresh --db q.db -- -e leak)" 0
+
 # ---- A run remembers nothing of those before, in one process and in a fresh one. ----
 ok "a program that would remember builds" build_program remembers remembers
 for what in variables random environment strtok stdio locale handlers heap rounding errors \

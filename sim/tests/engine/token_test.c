@@ -118,6 +118,45 @@ expect_refused(const char *text)
  * Goal: half a token is never another run.
  * Method: cut a token with a tape, and one without, at every length.
  */
+/* A token of a program, with arguments. */
+static char *
+program_token(void)
+{
+    static char first[] = "--jobs";
+    static char second[] = "";
+    static char third[] = "4 and \xc3\xa4";
+    char *arguments[] = {first, second, third};
+    struct sim_token token = {
+            .scenario = "prog",
+            .seed = 3,
+            .program = true,
+            .arguments = arguments,
+            .argument_count = 3,
+            .environment = 0x12345678,
+    };
+    return sim_token_text(&token);
+}
+
+TEST(token_of_a_program_has_its_arguments)
+{
+    char error[SIM_TOKEN_ERROR_MAX];
+    struct sim_token token;
+    char *text = program_token();
+    EXPECT_EQ(sim_token_parse(text, &token, error), SIM_TOKEN_OK);
+    EXPECT(token.program);
+    EXPECT_EQ(token.argument_count, 3);
+    EXPECT_EQ(strcmp(token.arguments[0], "--jobs"), 0);
+    EXPECT_EQ(strcmp(token.arguments[1], ""), 0);
+    EXPECT_EQ(strcmp(token.arguments[2], "4 and \xc3\xa4"), 0);
+    EXPECT_EQ(token.environment, 0x12345678);
+    sim_token_done(&token);
+    for (size_t length = strlen(text) - 1; length > 0; length--) {
+        text[length] = '\0';
+        EXPECT(sim_token_parse(text, &token, error) != SIM_TOKEN_OK);
+    }
+    free(text);
+}
+
 TEST(token_cut_at_any_length_is_refused)
 {
     for (int taped = 0; taped < 2; taped++) {

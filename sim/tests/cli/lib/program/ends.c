@@ -80,6 +80,8 @@ end(const char *how)
         char *block = malloc(40);
         free(block);
         *(volatile char *)(block + 7) = 1;
+    } else if (strcmp(how, "leak") == 0) {
+        printf("%d\n", malloc(40) != NULL);
     } else if (strcmp(how, "twice") == 0) {
         void *volatile block = malloc(40);
         free(block);
