@@ -95,7 +95,7 @@ TEST(reuse_resizes_in_place_within_a_class)
     struct sim_arena arena;
     begin(&arena);
     char *volatile block = malloc(257);
-    strcpy(block, "kept");
+    memcpy(block, "kept", 5);
     char *volatile same = realloc(block, 300);
     EXPECT(same == block);
     char *volatile moved = realloc(same, 5000);
