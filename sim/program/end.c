@@ -320,7 +320,7 @@ __assert_fail(const char *text, const char *file, unsigned line, const char *fun
 /* ---- Functions of the C library that call exit inside of it. --------------------------------- */
 
 /* With `error`: and what errno says. */
-static void
+__attribute__((format(printf, 1, 0))) static void
 say(const char *format, va_list arguments, bool with_error, int error)
 {
     (void)fflush(stdout);
