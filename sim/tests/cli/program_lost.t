@@ -1,0 +1,69 @@
+#!/bin/sh
+# program_lost.t -- lost wake-ups in programs that know nothing of rewake are found, minimized and
+# explained with their lines; without and with `rewake cc`, by both compilers.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+case $REWAKE in
+*/release-* | */debug-* | */cov-*) ;;
+*)
+    echo '1..0 # SKIP programs are not run by this build'
+    exit 0
+    ;;
+esac
+# build COMPILER HOW NAME: with the compiler itself, or with `rewake cc`; the program is HOW-NAME.
+build() {
+    case $2 in
+    plain) $1 -g -O1 -w -o "$2-$3" "$root/sim/tests/cli/lib/program/$3.c" -pthread ;;
+    cc) CC=$1 rewake cc -O1 -w -o "$2-$3" "$root/sim/tests/cli/lib/program/$3.c" -pthread ;;
+    esac
+}
+# line_of NAME TEXT: the number of the line of the source that has it.
+line_of() {
+    grep -n -m1 -F "$2" "$root/sim/tests/cli/lib/program/$1.c" | cut -d: -f1
+}
+deviations() {
+    sed -n 's/^Minimized: \([0-9]*\) scheduling.*/\1/p; s/^Already minimal: \([0-9]*\) .*/\1/p' \
+        out.txt | head -1
+}
+build gcc plain lost && rewake run ./plain-lost --runs 1 --record none >out.txt 2>&1
+if grep -q refused out.txt; then
+    echo '1..0 # SKIP this build plays no threads'
+    exit 0
+fi
+
+# found HOW NAME VERDICT LINE...: it is found, with few deviations, and the report has these lines.
+found() {
+    how=$1
+    name=$2
+    verdict=$3
+    shift 3
+    same "$compiler, $how: $name fails" \
+        "$(status run "./$how-$name" --runs 3000 --fail-fast --record none)" 1
+    ok "$compiler, $how: $name: $verdict" grep -q "^FAIL $how-$name: $verdict" out.txt
+    ok "$compiler, $how: $name: at most two deviations" test "$(deviations)" -le 2
+    for text in "$@"; do
+        line=$(line_of "$name" "$text")
+        ok "$compiler, $how: $name: line $line, $text" grep -q "$name.c:$line" out.txt
+    done
+    ok "$compiler, $how: $name: where each thread is" grep -q 'Where each thread is' out.txt
+}
+for compiler in gcc clang; do
+    command -v $compiler >/dev/null || continue
+    for how in plain cc; do
+        for name in lost bell futex; do
+            ok "$compiler, $how: $name builds" build $compiler $how $name
+        done
+        found $how lost lost-wakeup 'pthread_cond_wait(' 'pthread_cond_signal('
+    done
+    ok "$compiler: names of variables" grep -q 'reads ready: 0' out.txt
+    found cc bell lost-wakeup 'epoll_wait('
+    # A futex is a call of syscall(), which not every build simulates.
+    rewake run ./cc-futex --runs 1 --record none >out.txt 2>&1
+    if grep -q 'not simulated' out.txt; then
+        echo "# not tried: this build refuses futexes"
+    else
+        found cc futex lost-wakeup 'syscall(SYS_futex, &turn, FUTEX_WAIT'
+    fi
+done
+done_testing
