@@ -52,13 +52,22 @@ holds(const struct sim__registration *registration)
     return sim__description_events(registration->description) & asked;
 }
 
+/* What may be reported for nothing. A socket of sys_inet.h that is connecting, reported as OUT,
+ * would be taken for connected. */
+static uint32_t
+reported_for_nothing(const struct sim__registration *registration)
+{
+    bool of_sys = registration->description->ops->sys != NULL;
+    return registration->interest & (of_sys ? SIM_FD_IN : SIM_FD_IN | SIM_FD_OUT);
+}
+
 static uint32_t
 reportable(const struct sim__registration *registration)
 {
     bool silent = registration->spent ||
                   ((registration->interest & NEEDS_EDGE) != 0 && !registration->armed);
     if (registration->pretended) {
-        return holds(registration) | (registration->interest & (SIM_FD_IN | SIM_FD_OUT));
+        return holds(registration) | reported_for_nothing(registration);
     }
     return silent ? 0 : holds(registration);
 }
@@ -487,8 +496,8 @@ may_report_spuriously(const struct sim__registration *registration)
 {
     const struct sim__description *description = registration->description;
     bool blocks = description->ops->sys != NULL && (description->status & SIM_SYS_NONBLOCK) == 0;
-    return !registration->spent && !blocks &&
-           (registration->interest & (SIM_FD_IN | SIM_FD_OUT)) != 0 && holds(registration) == 0 &&
+    return !registration->spent && !blocks && reported_for_nothing(registration) != 0 &&
+           holds(registration) == 0 &&
            sim__source_may_report_spuriously(registration->description->source);
 }
 
@@ -530,7 +539,7 @@ report_for_nothing(struct sim__registration *spurious, struct sim_fd_event *ret)
     spurious->spent = (spurious->interest & SIM_FD_ONESHOT) != 0;
     sim_world_event(source->host->world, SIM_EVENT_SPURIOUS, source->object, 0, 0,
             (uint64_t)spurious->number);
-    *ret = (struct sim_fd_event){spurious->interest & (SIM_FD_IN | SIM_FD_OUT), spurious->data};
+    *ret = (struct sim_fd_event){reported_for_nothing(spurious), spurious->data};
 }
 
 uint32_t

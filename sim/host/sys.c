@@ -470,13 +470,14 @@ collect(const struct polls *polls)
     return ready;
 }
 
-/* The nth entry is reported for nothing, if a read from it would not block then. */
+/* The nth entry is reported for nothing, if a read from it would not block then. Never OUT: a
+ * socket that is connecting would be taken for connected. */
 static int
 pretend(const struct polls *polls, uint32_t nth)
 {
     struct sim_sys_poll *poll = &polls->all[nth];
     int status = sim_sys_status(polls->fds, poll->fd);
-    poll->ret_events = poll->events & (SIM_FD_IN | SIM_FD_OUT);
+    poll->ret_events = poll->events & SIM_FD_IN;
     if (status < 0 || ((uint32_t)status & SIM_SYS_NONBLOCK) == 0 || poll->ret_events == 0) {
         poll->ret_events = 0;
         return 0;

@@ -90,7 +90,7 @@ inet_of(const struct sim__description *description)
     return rt_container_of(description, struct inet, description);
 }
 
-/* NULL: no such socket; *ret_err is why. */
+/* NULL: no such socket; *ret_err is why, or 0. */
 static struct inet *
 inet_at(const struct sim_fds *fds, int fd, int *ret_err)
 {
