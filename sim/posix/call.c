@@ -127,7 +127,7 @@ sim__posix_refuse(const char *name)
 {
     struct sim_world *world = sim_world_current;
     rt_assert(world != NULL);
-    sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_PROCESS, world->current, 0,
+    sim_fail(world, SIM_VERDICT_REFUSED, SIM_ORACLE_PROGRAM, world->current, 0,
             "the program calls %s, which is not simulated: its result would not be in the seed",
             name);
 }

@@ -41,6 +41,7 @@ read_at(const struct sim__posix_inode *inode, void *to, size_t size, uint64_t pl
         return size;
     case SIM__POSIX_NULL:
     case SIM__POSIX_OUTPUT:
+    case SIM__POSIX_ERRORS:
     case SIM__POSIX_DIRECTORY:
         return 0;
     case SIM__POSIX_REGULAR:
@@ -58,8 +59,8 @@ read_at(const struct sim__posix_inode *inode, void *to, size_t size, uint64_t pl
 static size_t
 write_at(struct sim__posix_inode *inode, const void *from, size_t size, uint64_t place)
 {
-    if (inode->kind == SIM__POSIX_OUTPUT) {
-        (void)fwrite(from, 1, size, stdout);
+    if (inode->kind == SIM__POSIX_OUTPUT || inode->kind == SIM__POSIX_ERRORS) {
+        sim__posix_print(inode->kind == SIM__POSIX_ERRORS, from, size);
     }
     if (inode->kind != SIM__POSIX_REGULAR) {
         return size;
@@ -134,10 +135,11 @@ open_inode(struct sim__posix_inode *inode, int flags)
 }
 
 int
-sim__posix_output_open(void)
+sim__posix_output_open(bool errors)
 {
     int error = 0;
-    return open_inode(sim__posix_inode("/dev/stdout", &error), O_WRONLY);
+    const char *path = errors ? "/dev/stderr" : "/dev/stdout";
+    return open_inode(sim__posix_inode(path, &error), O_WRONLY);
 }
 
 int

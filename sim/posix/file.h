@@ -20,8 +20,11 @@ struct sim__posix_file {
 struct sim__posix_file *sim__posix_file(int fd);
 
 /* Opens what the program prints to, or its empty input: the lowest free number. */
-int sim__posix_output_open(void);
+int sim__posix_output_open(bool errors);
 int sim__posix_input_open(void);
+
+/* The program prints `size` bytes, to stderr or stdout (stdio.c). */
+void sim__posix_print(bool errors, const char *bytes, size_t size);
 
 /* The working directory: absolute, in the arena. */
 const char *sim__posix_cwd(void);

@@ -81,7 +81,7 @@ static const struct {
         {"/dev/random", SIM__POSIX_RANDOM, ""},
         {"/dev/urandom", SIM__POSIX_RANDOM, ""},
         {"/dev/stdout", SIM__POSIX_OUTPUT, ""},
-        {"/dev/stderr", SIM__POSIX_OUTPUT, ""},
+        {"/dev/stderr", SIM__POSIX_ERRORS, ""},
         {"/proc/cpuinfo", SIM__POSIX_REGULAR, "processor\t: 0\n\nprocessor\t: 1\n\n"},
         {"/proc/meminfo", SIM__POSIX_REGULAR,
                 "MemTotal: 4194304 kB\nMemFree: 4194304 kB\nMemAvailable: 4194304 kB\n"},
@@ -333,8 +333,7 @@ sim__posix_touched(const char *path)
 void
 sim__posix_inode_stat(const struct sim__posix_inode *inode, struct stat *ret)
 {
-    static const mode_t types[] = {
-            S_IFREG, S_IFDIR, S_IFCHR, S_IFCHR, S_IFCHR, S_IFCHR /* As a terminal would be. */};
+    static const mode_t types[] = {S_IFREG, S_IFDIR, S_IFCHR, S_IFCHR, S_IFCHR, S_IFCHR, S_IFCHR};
     uint64_t ns = SIM__DATE_NS + inode->changed_ns;
     struct timespec time = {(time_t)(ns / SIM__SECOND_NS), (long)(ns % SIM__SECOND_NS)};
     *ret = (struct stat){.st_dev = 1,

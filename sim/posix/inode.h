@@ -21,7 +21,8 @@ enum sim__posix_file_kind {
     SIM__POSIX_NULL,   /* /dev/null */
     SIM__POSIX_ZERO,   /* /dev/zero */
     SIM__POSIX_RANDOM, /* /dev/random, /dev/urandom */
-    SIM__POSIX_OUTPUT  /* What the program prints. */
+    SIM__POSIX_OUTPUT, /* What the program prints, … */
+    SIM__POSIX_ERRORS  /* … and what it prints to stderr. */
 };
 
 struct sim__posix_inode {

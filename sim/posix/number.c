@@ -18,8 +18,8 @@ static void
 open_usual(void)
 {
     int input = sim__posix_input_open();
-    int output = sim__posix_output_open();
-    int errors = sim__posix_output_open();
+    int output = sim__posix_output_open(false);
+    int errors = sim__posix_output_open(true);
     rt_assert(input == STDIN_FILENO && output == STDOUT_FILENO && errors == STDERR_FILENO);
 }
 

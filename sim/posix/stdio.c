@@ -12,7 +12,11 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/process/output.h"
 #include "sim/posix/state.h"
+
+/* Of file.h, which includes a header of the host with a macro sim_output_write. */
+void sim__posix_print(bool errors, const char *bytes, size_t size);
 
 struct stream {
     struct rt_list link; /* In state->streams. */
@@ -98,6 +102,12 @@ open_stream(int fd, const char *mode)
         rt_list_push_back(&state->streams, &stream->link);
     }
     return stream->file;
+}
+
+void
+sim__posix_print(bool errors, const char *bytes, size_t size)
+{
+    sim_output_write(errors ? SIM_OUTPUT_STDERR : SIM_OUTPUT_STDOUT, bytes, size);
 }
 
 /* ---- Opening. -------------------------------------------------------------------------------- */
