@@ -228,20 +228,27 @@ comes_earlier(struct sim_stand *stand, const struct sim_question *asked, uint64_
 
 /* ---- At a quiescence. ------------------------------------------------------------------------ */
 
-/* Until when the run may have the same gain by itself, and is then not late. */
+/* Its own time-out is when it chose to look again; 0: it has none, or chose nothing by it. */
+static uint64_t
+chosen_ns(const struct sim_actor *actor, bool loop)
+{
+    bool chose = loop || actor->ops->own_timeouts;
+    return chose && actor->due_ns != SIM_NEVER ? actor->due_ns : 0;
+}
+
+/* Until when the run may have the same gain by itself, and is then not late; 0: not at all. */
 static uint64_t
 excused_until(const struct sim_world *world, const struct sim_actor *actor, bool loop)
 {
     rt_assert(actor != NULL);
     uint64_t slack_ns = world->options.slack_ns;
     slack_ns = loop && slack_ns < LOOP_SLACK_NS ? LOOP_SLACK_NS : slack_ns;
+    uint64_t own_ns = chosen_ns(actor, loop);
     if (slack_ns == 0) {
-        return 0;
+        return own_ns;
     }
     uint64_t until_ns = world->now_ns + slack_ns;
-    /* Its own time-out is when it chose to look again. */
-    return loop && actor->due_ns != SIM_NEVER && actor->due_ns > until_ns ? actor->due_ns
-                                                                          : until_ns;
+    return own_ns > until_ns ? own_ns : until_ns;
 }
 
 /* Whether the control gains the same by `until_ns`, or has no answer, or the actor is gone then. */
@@ -302,7 +309,10 @@ ask_at_quiet(struct sim_stand *stand, const struct sim_question *question, bool 
     const struct sim_world *world = stand->world;
     uint64_t slack_ns = world->options.slack_ns;
     bool loop = question->stage == SIM_ORACLE_STAGE_INTERRUPT;
-    uint64_t until_ns = excused_until(world, sim_world_actor(world, question->actor), loop);
+    const struct sim_actor *actor = sim_world_actor(world, question->actor);
+    uint64_t until_ns = excused_until(world, actor, loop);
+    uint64_t own_ns = chosen_ns(actor, loop);
+    slack_ns += own_ns > world->now_ns ? own_ns - world->now_ns : 0;
     if (!with(stand, 0, question, &ret->answer) || ret->answer.limit) {
         return;
     }

@@ -6,7 +6,17 @@
 #ifndef SIM_THREAD_PRIV_H
 #define SIM_THREAD_PRIV_H
 
+#include "sim/thread/tcb.h"
 #include "sim/thread/thread.h"
+
+/* Threads of a run at a time that have thread pointers of their own. */
+#define SIM__SLOTS 1024u
+
+enum sim__slot {
+    SIM__SLOT_FREE,
+    SIM__SLOT_TAKEN,
+    SIM__SLOT_USED /* Free again: its variables are not as at the beginning. */
+};
 
 /* All of a run, in its arena. */
 struct sim_threads {
@@ -15,8 +25,13 @@ struct sim_threads {
     struct sim_sync **table; /* By address; a power of two of places. */
     uint32_t bits;           /* Of the table's size. */
     uint32_t used;
-    uint32_t count; /* Threads made so far. */
+    uint32_t count;        /* Threads made so far. */
+    struct sim__key *keys; /* Of pthread_key_create, in the order in which they were made. */
+    uint32_t key_count;
+    uint8_t *slots; /* SIM__SLOTS: enum sim__slot; NULL: threads have the world's thread pointer. */
 };
+
+struct sim__key;
 
 /* Of `world`, made when it is asked for first. */
 struct sim_threads *sim__threads(struct sim_world *world);
@@ -24,5 +39,15 @@ struct sim_threads *sim__threads(struct sim_world *world);
 /* Puts `thread` at the end of the waiting list of thread->wait.sync, or takes it out of there. */
 void sim__sync_enter(struct sim_thread *thread);
 void sim__sync_leave(struct sim_thread *thread);
+
+/* sync/cleanup.c: jumps to the newest handler of pthread_cleanup_push; returns where there is none.
+ */
+void sim__handlers_call(struct sim_thread *thread);
+
+/* sync/life.c: ends the calling thread if it was canceled. */
+void sim__cancel_point(void);
+
+/* sync/key.c: calls the destructors of what the ending thread keeps under keys. */
+void sim__keys_end(struct sim_thread *thread);
 
 #endif

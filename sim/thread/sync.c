@@ -43,6 +43,7 @@ sim__threads(struct sim_world *world)
         threads->end = &threads->first;
         threads->bits = TABLE_BITS;
         threads->table = sim_zalloc(world, sizeof(*threads->table) << TABLE_BITS);
+        threads->slots = sim__pointers_are_wanted() ? sim_zalloc(world, SIM__SLOTS) : NULL;
         world->threads = threads;
     }
     return world->threads;
@@ -248,6 +249,22 @@ sim_thread_wake(struct sim_thread *thread, const struct rt_site *site)
     rt_probe_emit(RT_PROBE_FIRE, object, NULL, site, thread->object);
     rt_probe_emit(RT_PROBE_WAKE, thread->object, NULL, site, thread->actor.enabled ? 1 : 0);
     sim_actor_enable(&thread->actor);
+}
+
+void
+sim_thread_move(struct sim_thread *thread, struct sim_sync *to, const struct rt_site *site)
+{
+    struct sim_world *world = thread->actor.world;
+    struct sim_actor *mover = world->current;
+    uint32_t from = sim_sync_object(world, thread->wait.sync);
+    uint32_t object = sim_sync_object(world, to);
+    sim__sync_leave(thread);
+    thread->wait.sync = to;
+    sim__sync_enter(thread);
+    world->current = &thread->actor; /* Its wait goes on elsewhere. */
+    rt_probe_emit(RT_PROBE_ERASE, from, NULL, site, thread->object);
+    rt_probe_emit(RT_PROBE_STORE, object, NULL, thread->wait.site, thread->object);
+    world->current = mover;
 }
 
 static uint32_t

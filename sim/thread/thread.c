@@ -56,16 +56,28 @@ arrive(struct sim_thread *thread)
         wake_up(thread);
     }
     sim_thread_now = thread;
+    if (thread->pointer != 0) {
+        sim__pointer_set(thread->pointer);
+    }
 }
 
-/* Called by sim_fail, on any stack. */
-static void
-leave(void)
+/* The processor runs no thread any more. */
+static inline void
+depart(const struct sim_thread *thread)
+{
+    sim_thread_now = NULL;
+    if (thread->pointer != 0) {
+        sim__pointer_set(sim__pointer_of_world);
+    }
+}
+
+void
+sim_thread_leave(void)
 {
     if (sim_thread_now != NULL) {
         sim_thread_now->left = true;
+        depart(sim_thread_now);
     }
-    sim_thread_now = NULL;
 }
 
 static void
@@ -81,6 +93,9 @@ end(struct sim_thread *thread)
     }
     struct rt_stack stack = {thread->fiber.context.stack, thread->fiber.context.size};
     rt_stack_free(sim_stacks(world), &stack);
+    if (thread->detached) {
+        sim__pointer_take(thread);
+    }
 }
 
 /* Runs `thread`, and all that it passes the processor to, until one of them needs the world. */
@@ -93,7 +108,7 @@ run(struct sim_thread *thread)
     arrive(thread);
     (void)rt__context_resume(&thread->fiber.context);
     struct sim_thread *last = sim_thread_now;
-    sim_thread_now = NULL;
+    depart(last);
     last->error = errno;
     errno = error;
     if (last->fiber.context.finished) {
@@ -137,8 +152,10 @@ give_way(struct sim_thread *thread)
         return;
     }
     struct sim_thread *other = thread_of(next);
-    thread->error = errno;
-    errno = other->error;
+    if (thread->pointer == 0) { /* Else each has an errno of its own. */
+        thread->error = errno;
+        errno = other->error;
+    }
     arrive(other);
     world->inner = &other->fiber.context;
     rt__context_pass(&thread->fiber.context, &other->fiber.context);
@@ -347,6 +364,7 @@ call_cleanups(struct sim_thread *thread)
         thread->cleanups = cleanup->next;
         cleanup->fn(cleanup->argument);
     }
+    sim__keys_end(thread);
 }
 
 static void
@@ -363,6 +381,7 @@ sim_thread_exit(void *result)
     struct sim_thread *thread = sim_thread_now;
     rt_assert(thread != NULL);
     thread->result = result;
+    sim__handlers_call(thread);
     call_cleanups(thread);
     thread->fiber.context.finished = true;
     rt__context_suspend(&thread->fiber.context);
@@ -380,25 +399,38 @@ sim_thread_end_program(void)
             world->foreground--;
         }
     }
-    sim_thread_now->left = true;
+    sim_thread_now->fiber.context.finished = true;
     rt__context_suspend(&sim_thread_now->fiber.context);
     rt_unreached("a program that has ended takes no step");
+}
+
+bool
+sim_thread_join_until(
+        struct sim_thread *thread, uint64_t due_ns, const struct rt_site *site, void **ret_result)
+{
+    rt_assert(thread != sim_thread_now && !thread->detached && !thread->joining);
+    thread->joining = true;
+    while (!thread->actor.done) {
+        const struct sim_thread_wait wait = {.sync = &thread->end, .site = site, .due_ns = due_ns};
+        if (sim_thread_block(&wait) == SIM_WOKEN_TIMEOUT) {
+            thread->joining = false;
+            return false;
+        }
+        sim__cancel_point();
+    }
+    thread->joined = true;
+    sim__pointer_take(thread);
+    sim_world_progress(thread->actor.world);
+    *ret_result = thread->result;
+    return true;
 }
 
 void *
 sim_thread_join(struct sim_thread *thread, const struct rt_site *site)
 {
-    struct sim_world *world = thread->actor.world;
-    rt_assert(thread != sim_thread_now && !thread->detached && !thread->joined);
-    thread->joining = true;
-    while (!thread->actor.done) {
-        const struct sim_thread_wait wait = {
-                .sync = &thread->end, .site = site, .due_ns = SIM_NEVER};
-        (void)sim_thread_block(&wait);
-    }
-    thread->joined = true;
-    sim_world_progress(world);
-    return thread->result;
+    void *result = NULL;
+    (void)sim_thread_join_until(thread, SIM_NEVER, site, &result);
+    return result;
 }
 
 static void
@@ -436,10 +468,15 @@ sim_thread_spawn(struct sim_world *world, const struct sim_thread_start *start)
     sim_actor_announce(&thread->actor, thread->object);
     thread->end = (struct sim_sync){
             .address = (uintptr_t)thread, .kind = SIM_SYNC_JOIN, .object = thread->object};
+    struct sim_thread *paused = sim_thread_pause(); /* The stack is no memory of the run. */
     sim_fiber_init_sized(&thread->fiber, world, start->stack != 0 ? start->stack : SIM_THREAD_STACK,
             thread_main, thread);
-    world->on_leave = leave;
+    sim_thread_resume(paused);
+    world->on_leave = sim_thread_leave;
     world->on_stacks = record_stacks;
+    if (sim__threads(world)->slots != NULL) {
+        sim__pointer_give(thread);
+    }
     rt_probe_emit(RT_PROBE_POST, thread->object, NULL, NULL, 0);
     sim_actor_enable(&thread->actor);
     if (sim_thread_now != NULL && sim_thread_on_spawn != NULL) {

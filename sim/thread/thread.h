@@ -28,6 +28,8 @@
 #ifndef SIM_THREAD_THREAD_H
 #define SIM_THREAD_THREAD_H
 
+#include <time.h>
+
 #include "sim/core/process/fiber.h"
 #include "sim/core/world.h"
 
@@ -41,7 +43,11 @@ extern "C" {
 /* Bytes of a stack, where the program says nothing. Only what is used of it is memory. */
 #define SIM_THREAD_STACK ((size_t)1 << 20)
 
+/* What CLOCK_REALTIME shows at the beginning of a run, in nanoseconds since 1970: 2026-01-01. */
+#define SIM_THREAD_DATE_NS UINT64_C(1767225600000000000)
+
 struct sim_thread;
+struct sim__kept;
 
 /* ---- What threads wait at. ------------------------------------------------------------------- */
 
@@ -170,9 +176,12 @@ struct sim_thread {
     void *(*fn)(void *);
     void *argument;
     void *result;
-    uintptr_t pointer;  /* Its thread pointer; 0: the world's (tcb.h). */
-    void **keys;        /* Of pthread_setspecific; NULL: none set yet. */
-    uint32_t key_count; /* Of `keys`. */
+    uintptr_t pointer;      /* Its thread pointer; 0: the world's (tcb.h). */
+    uint32_t slot;          /* Where that comes from. */
+    struct sim__kept *kept; /* What pthread_setspecific has set. */
+    uint32_t kept_count;
+    void *handlers; /* Of pthread_cleanup_push, the newest. */
+    uint32_t bits;  /* Of FUTEX_WAIT_BITSET. */
     uint32_t object;
     uint32_t number; /* 0: the first thread of the run. */
     uint32_t row;    /* Decision points in a row. */
@@ -222,6 +231,10 @@ __attribute__((noreturn)) void sim_thread_exit(void *result);
 /* Waits until `thread` has ended, which must be joinable, and returns its result. */
 void *sim_thread_join(struct sim_thread *thread, const struct rt_site *site);
 
+/* The same up to `due_ns`. False: it has not ended by then, and *ret_result is untouched. */
+bool sim_thread_join_until(
+        struct sim_thread *thread, uint64_t due_ns, const struct rt_site *site, void **ret_result);
+
 /* Ends the program: no other thread is waited for, and the calling one takes no further step. */
 __attribute__((noreturn)) void sim_thread_end_program(void);
 
@@ -263,6 +276,30 @@ uint32_t sim_thread_wake_all(
 /* Wakes `thread`, which waits at some place; does nothing if it does not. */
 void sim_thread_wake(struct sim_thread *thread, const struct rt_site *site);
 
+/* Moves `thread`, which waits, to the end of the waiting list of `to`, as FUTEX_REQUEUE does. */
+void sim_thread_move(struct sim_thread *thread, struct sim_sync *to, const struct rt_site *site);
+
+/* ---- Futexes. -------------------------------------------------------------------------------- */
+
+/* The arguments of the system call. */
+struct sim_futex {
+    uint32_t *word;
+    int operation;
+    uint32_t value;
+    const struct timespec *time; /* NULL: none. */
+    uint32_t value2;             /* Where `time` is for others: how many are requeued or woken. */
+    uint32_t *word2;
+    uint32_t value3;
+    const struct rt_site *site; /* Of the call of syscall(); NULL: not known. */
+};
+
+/*
+ * syscall(SYS_futex, …) on a simulated thread: a decision point, then what the kernel does. Returns
+ * its result, or -1 with errno. An atomic of the same address, told of as SIM_SYNC_FUTEX, is the
+ * same object.
+ */
+long sim_thread_futex(const struct sim_futex *call);
+
 /* ---- Calls of the C library by the simulator itself, on a thread's stack. -------------------- */
 
 /* From here on calls are the C library's; returns what sim_thread_resume takes. */
@@ -279,6 +316,10 @@ sim_thread_resume(struct sim_thread *paused)
 {
     sim_thread_now = paused;
 }
+
+/* The thread that runs, if one does, will not be continued: the run ends, or a handler of the
+ * simulator was called by a signal that ends the process. */
+void sim_thread_leave(void);
 
 #ifdef __cplusplus
 }

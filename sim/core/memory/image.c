@@ -20,7 +20,8 @@
 #include "sim/core/memory/shadow.h"
 
 #define MODULES_MAX 256u
-#define PARTS_MAX 512u
+#define PARTS_MAX 4096u
+#define TLS_MAX 64u
 
 /* A piece of memory, and what was in it. */
 struct part {
@@ -39,6 +40,8 @@ static struct {
     uint32_t shared_count;
     bool inside; /* A run may have written to shared parts, and their copies are up to date. */
     size_t size;
+    size_t tls[TLS_MAX]; /* The loader's numbers of the program's modules with such variables. */
+    uint32_t tls_count;
     rt_err err;
 } images;
 
@@ -123,6 +126,16 @@ take_segments(const struct dl_phdr_info *info, bool shared)
     }
 }
 
+static void
+note_tls(size_t module)
+{
+    if (images.tls_count == TLS_MAX) {
+        images.err = RT_E_FULL;
+    } else {
+        images.tls[images.tls_count++] = module;
+    }
+}
+
 /* The thread-local variables of this thread. The block is allocated now, so that it is not
  * allocated inside a run, from the arena. */
 static void
@@ -135,6 +148,9 @@ take_thread_block(const struct dl_phdr_info *info, size_t size, bool shared)
             struct tls_index index = {info->dlpi_tls_modid, 0};
             uintptr_t block = (uintptr_t)__tls_get_addr(&index);
             add_part(block, block + segment->p_memsz, shared);
+            if (!shared) {
+                note_tls(info->dlpi_tls_modid);
+            }
         }
     }
 }
@@ -197,6 +213,29 @@ sim_images_share(void)
     return images.err;
 }
 
+bool
+sim_images_have_tls(void)
+{
+    return images.tls_count > 0;
+}
+
+bool
+sim_images_have_tls_of(size_t module)
+{
+    for (uint32_t i = 0; i < images.tls_count; i++) {
+        if (images.tls[i] == module) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint32_t
+sim_images_count(void)
+{
+    return images.part_count;
+}
+
 /* Before the memory of a run is put in place: what is shared now belongs to rewake. */
 static void
 enter(void)
@@ -211,15 +250,22 @@ enter(void)
 }
 
 void
-sim_images_restore(void)
+sim_images_restore_some(struct sim_image_range range)
 {
-    enter();
-    for (uint32_t i = 0; i < images.part_count; i++) {
+    rt_assert(range.first + range.count <= images.part_count);
+    for (uint32_t i = range.first; i < range.first + range.count; i++) {
         const struct part *part = &images.parts[i];
         if (!part->shared) {
             sim_shadow_memcpy(part->start, part->copy, part->size);
         }
     }
+}
+
+void
+sim_images_restore(void)
+{
+    enter();
+    sim_images_restore_some((struct sim_image_range){0, images.part_count});
 }
 
 void
@@ -237,6 +283,8 @@ sim_images_leave(void)
 char *
 sim_images_copy_out(char *to)
 {
+    memcpy(to, &images.part_count, sizeof(images.part_count));
+    to += sizeof(size_t);
     for (uint32_t i = 0; i < images.part_count; i++) {
         sim_shadow_memcpy(to, images.parts[i].start, images.parts[i].size);
         to += images.parts[i].size;
@@ -247,8 +295,12 @@ sim_images_copy_out(char *to)
 const char *
 sim_images_copy_back(const char *from)
 {
+    uint32_t count;
+    memcpy(&count, from, sizeof(count));
+    from += sizeof(size_t);
+    rt_assert(count <= images.part_count);
     enter();
-    for (uint32_t i = 0; i < images.part_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         sim_shadow_memcpy(images.parts[i].start, from, images.parts[i].size);
         from += images.parts[i].size;
     }
@@ -281,5 +333,5 @@ sim_images_find(const void *address, size_t *ret_offset)
 size_t
 sim_images_size(void)
 {
-    return images.size;
+    return sizeof(size_t) + images.size;
 }

@@ -22,6 +22,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "runtime/base/error.h"
 
@@ -44,6 +45,18 @@ RT_MUST_CHECK rt_err sim_images_add(void *start, size_t size, bool shared);
  * shared. Not the loader's: no run loads a library. */
 RT_MUST_CHECK rt_err sim_images_share(void);
 
+/* Whether a module of the program has thread-local variables; that with the loader's number. */
+bool sim_images_have_tls(void);
+bool sim_images_have_tls_of(size_t module);
+
+/* Images that are not shared, in the order in which they were taken; restores some of them. */
+struct sim_image_range {
+    uint32_t first;
+    uint32_t count;
+};
+uint32_t sim_images_count(void);
+void sim_images_restore_some(struct sim_image_range range);
+
 /* A run begins: restores all images, and copies what is shared. */
 void sim_images_restore(void);
 
@@ -62,7 +75,8 @@ bool sim_images_find(const void *address, size_t *ret_offset);
 size_t sim_images_size(void);
 
 /* Copy the current content of that memory (sim_images_size bytes), and restore it, for checkpoints;
- * restoring enters the run, as sim_images_restore does. Both return the end of the copy. */
+ * restoring enters the run, as sim_images_restore does. Both return the end of the copy. What was
+ * added after a copy is not in it, and stays. */
 char *sim_images_copy_out(char *to);
 const char *sim_images_copy_back(const char *from);
 

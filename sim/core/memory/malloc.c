@@ -177,6 +177,20 @@ sim_malloc_load_end(void)
     return RT_OK;
 }
 
+bool
+sim_malloc_pause(void)
+{
+    bool was = counted.counting;
+    counted.counting = false;
+    return was;
+}
+
+void
+sim_malloc_unpause(bool was_running)
+{
+    counted.counting = was_running;
+}
+
 void
 sim_malloc_forget(const struct sim_arena *arena)
 {
@@ -399,6 +413,20 @@ sim_malloc_end(size_t *ret_bytes)
     heap.running = false;
     sim_images_leave();
     return count;
+}
+
+bool
+sim_malloc_pause(void)
+{
+    bool was = heap.running;
+    heap.running = false;
+    return was;
+}
+
+void
+sim_malloc_unpause(bool was_running)
+{
+    heap.running = was_running;
 }
 
 void

@@ -33,6 +33,11 @@ extern "C" {
  * replays. Also restores the writable memory of loaded libraries (image.h), and sets errno to 0. */
 void sim_malloc_begin(struct sim_arena *arena);
 
+/* Inside of a run: from here on blocks are the C library's, for memory that outlives the run.
+ * Returns what sim_malloc_unpause takes. */
+bool sim_malloc_pause(void);
+void sim_malloc_unpause(bool was_running);
+
 /* False: blocks of the run are outside of its arena, so a copy of the arena is incomplete. Only
  * under the address sanitizer. */
 bool sim_malloc_is_kept(void);

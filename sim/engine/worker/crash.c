@@ -145,7 +145,7 @@ on_signal(int number, siginfo_t *info, void *argument)
     ucontext_t *context = argument;
     const struct machine machine = read_machine(context);
     /* What the handler calls is the C library's, also where a simulated thread has crashed. */
-    (void)sim_thread_pause();
+    sim_thread_leave();
     crash_record->pc = machine.pc;
     if (number == SIGSEGV || number == SIGBUS) {
         note_access(crash_record, info, &machine);

@@ -16,6 +16,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/search/cover/edges.h"
+#include "sim/thread/thread.h"
 
 /* Linked in a coverage build only (Makefile, LINK.cov). */
 extern void __gcov_dump(void) __attribute__((weak));
@@ -86,6 +87,7 @@ static void
 on_asked(int number)
 {
     (void)number;
+    sim_thread_leave();
     sim_exit_flush();
     (void)raise(SIGKILL);
 }

@@ -26,6 +26,14 @@ is_dropped(const struct sim__reading *reading)
 
 /* ---- First sentences. ------------------------------------------------------------------------ */
 
+/* Its last poll, or, of a thread, whose poll takes many steps, the store at its end. */
+static uint64_t
+blocked_at(const struct sim_wait *wait, uint64_t poll)
+{
+    bool later = wait != NULL && wait->unknown == 0 && wait->store_event > poll;
+    return later ? wait->store_event : poll;
+}
+
 /* "it waits for the reply (response) since step 17 (1.2ms)"; a task with nothing on record that it
  * waits for, which woke itself, waits for that. */
 static void
@@ -42,7 +50,7 @@ find_waiting(struct sim__reading *reading)
         SIM_FIND(reading->findings, SIM_FINDING_WAITS_OBJECT, .object = reading->outcome->object);
     }
     if (reading->wake_outcome.poll != SIM_EVENT_NONE) {
-        sim__add_event(reading, SIM_FINDING_SINCE, reading->wake_outcome.poll);
+        sim__add_event(reading, SIM_FINDING_SINCE, blocked_at(wait, reading->wake_outcome.poll));
     }
 }
 

@@ -1,0 +1,51 @@
+#!/bin/sh
+# threads.t -- programs with threads: found, minimized to one pre-emption, equal in any number of
+# workers; and what threads do wrong.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+ok "a library of programs builds" build_library threads
+lib=./threads.so
+
+# found NAME VERDICT MOST: a sweep finds it, and minimizes it to at most so many deviations.
+found() {
+    rewake run $lib "threads/$1" --fresh --json --db t.db >"$1.json" 2>/dev/null
+    same "$1: the verdict" "$(sed -n \
+        's/.*"event":"failure".*"verdict":"\([^"]*\)".*/\1/p' "$1.json" | head -1)" "$2"
+    ok "$1: at most $3 deviations" test "$(sed -n \
+        's/.*"to":{[^}]*"deviations":\([0-9]*\).*/\1/p' "$1.json" | head -1)" -le "$3"
+}
+found lost lost-wakeup 1
+found crossed deadlock 1
+found unlocks contract 0
+
+rewake run $lib threads/lost --fresh --db t.db >lost.txt 2>&1
+ok "a lost signal: it found no waiter" grep -q 'no waiter registered' lost.txt
+ok "a lost signal: why" grep -q 'had woken the empty slot' lost.txt
+rewake run $lib threads/overflow --fresh --runs 1 --db t.db >overflow.txt 2>&1
+ok "a stack overflow of a thread is named" grep -q 'the stack overflowed' overflow.txt
+rewake run $lib threads/spins --fresh --runs 1 -O steps_max=20000 --db t.db >spins.txt 2>&1
+ok "a thread that looks forever is stopped" grep -q '^step-limit: ' spins.txt
+
+# In each run threads have their own errno and thread-local variables, as at the beginning.
+for name in kept ordered queue locals leaves; do
+    same "$name: 3,000 runs pass" "$(status run $lib threads/$name --runs 3000 --fresh \
+        --check-determinism 100 --db t.db)" 0
+done
+same "nothing but passes, and the same in other processes" \
+    "$(grep -c '^PASS.* 3\(000\|,000\) pass' out.txt)" 1
+
+# digests JOBS: of all programs.
+digests() {
+    rewake run $lib threads/lost threads/crossed threads/queue threads/locals --seeds 1-300 \
+        --strategy random --record none --no-shrink --fresh --jobs "$1" --json --db d.db \
+        2>/dev/null |
+        sed -n 's/.*"event":"scenario","name":"\([^"]*\)".*"digest":"\([^"]*\)".*/\1 \2/p'
+}
+ok "there are digests" test "$(digests 1 | grep -c 'threads/')" -eq 4
+same "digests are equal for 1 and 2 workers" "$(digests 1)" "$(digests 2)"
+
+# All that two pre-emptions can do.
+same "the ordered form, explored: status" \
+    "$(status explore $lib threads/ordered --bound 2 --db e.db)" 0
+done_testing

@@ -1,0 +1,224 @@
+/*
+ * mutex.c -- mutexes of all types, and the lock that spin locks share with them.
+ *
+ * Robust mutexes are played as ordinary ones: a thread that ends with one leaves it locked, and a
+ * thread that waits for it is blocked forever. Priorities have no effect.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "sim/thread/sync/priv.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+int
+sim__deadline(clockid_t clock, const struct timespec *until, uint64_t *ret_due_ns)
+{
+    bool date = clock == CLOCK_REALTIME;
+    if ((!date && clock != CLOCK_MONOTONIC) || until->tv_nsec < 0 ||
+            until->tv_nsec >= (long)SECOND_NS) {
+        return EINVAL;
+    }
+    uint64_t base_ns = date ? SIM_THREAD_DATE_NS : 0;
+    uint64_t seconds = until->tv_sec < 0 ? 0 : (uint64_t)until->tv_sec;
+    if (seconds >= SIM_NS_LAST / SECOND_NS + base_ns / SECOND_NS) {
+        *ret_due_ns = SIM_NEVER; /* In more than thirty years. */
+        return 0;
+    }
+    uint64_t ns = seconds * SECOND_NS + (uint64_t)until->tv_nsec;
+    *ret_due_ns = ns > base_ns ? ns - base_ns : 0;
+    return 0;
+}
+
+void
+sim__misuse(const struct rt_site *site, const char *format, ...)
+{
+    char text[SIM_MESSAGE_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    sim_fail(sim__thread_world(), SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, &sim_thread_now->actor,
+            site != NULL ? site->id : 0, "%s", text);
+}
+
+/* ---- The lock. ------------------------------------------------------------------------------- */
+
+static void
+own(struct sim_sync *sync, const struct rt_site *site)
+{
+    rt_assert(sync->owner == NULL);
+    sync->owner = sim_thread_now;
+    sync->depth = 1;
+    sim__sync_event(sync, SIM_EVENT_GRANTED, site, 0);
+}
+
+int
+sim__lock_take(struct sim_sync *sync, uint64_t due_ns, const struct rt_site *site)
+{
+    while (sync->owner != NULL) {
+        const struct sim_thread_wait wait = {.sync = sync,
+                .site = site,
+                .reason = sync->owner == sim_thread_now ? "a lock that it holds itself" : NULL,
+                .due_ns = due_ns};
+        if (sim_thread_block(&wait) == SIM_WOKEN_TIMEOUT) {
+            return ETIMEDOUT;
+        }
+    }
+    own(sync, site);
+    sim_world_progress(sim__thread_world());
+    return 0;
+}
+
+int
+sim__lock_try(struct sim_sync *sync, const struct rt_site *site)
+{
+    if (sync->owner != NULL) {
+        sim__sync_event(sync, RT_PROBE_REFUSE, site, 0);
+        return EBUSY;
+    }
+    own(sync, site);
+    return 0;
+}
+
+void
+sim__lock_release(struct sim_sync *sync, const struct rt_site *site)
+{
+    rt_assert(sync->owner != NULL);
+    sync->owner = NULL;
+    sync->depth = 0;
+    sim__sync_event(sync, SIM_EVENT_RELEASED, site, 0);
+    if (sync->first != NULL) {
+        (void)sim_thread_wake_one(sim__thread_world(), sync, site, true);
+    }
+}
+
+/* ---- Mutexes. -------------------------------------------------------------------------------- */
+
+/* What pthread_mutex_init writes: the type in the lowest bits, others above. -1: destroyed. */
+static int
+kind_of(const pthread_mutex_t *mutex)
+{
+    return mutex->__data.__kind;
+}
+
+static bool
+has_type(const pthread_mutex_t *mutex, int type)
+{
+    return (kind_of(mutex) & 3) == type;
+}
+
+static struct sim_sync *
+sync_of(const pthread_mutex_t *mutex)
+{
+    return sim_sync_at(sim__thread_world(), mutex, SIM_SYNC_MUTEX);
+}
+
+int
+sim__mutex_lock(pthread_mutex_t *mutex, uint64_t due_ns, const struct rt_site *site)
+{
+    struct sim_sync *sync = sync_of(mutex);
+    if (kind_of(mutex) == -1) {
+        return EINVAL;
+    }
+    if (sync->owner == sim_thread_now && has_type(mutex, PTHREAD_MUTEX_ERRORCHECK)) {
+        return EDEADLK;
+    }
+    if (sync->owner == sim_thread_now && has_type(mutex, PTHREAD_MUTEX_RECURSIVE)) {
+        sync->depth++;
+        return 0;
+    }
+    return sim__lock_take(sync, due_ns, site);
+}
+
+int
+sim__mutex_unlock(pthread_mutex_t *mutex, const struct rt_site *site)
+{
+    struct sim_sync *sync = sync_of(mutex);
+    if (sync->owner != sim_thread_now) {
+        if (has_type(mutex, PTHREAD_MUTEX_RECURSIVE) || has_type(mutex, PTHREAD_MUTEX_ERRORCHECK)) {
+            return EPERM;
+        }
+        sim__misuse(site, "'%s' unlocks a mutex that %s%s", sim_thread_now->name,
+                sync->owner != NULL ? "is locked by " : "is not locked",
+                sync->owner != NULL ? sync->owner->name : "");
+    }
+    if (--sync->depth == 0) {
+        sim__lock_release(sync, site);
+    }
+    return 0;
+}
+
+int
+sim__pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
+{
+    (void)sim_sync_init(sim__thread_world(), mutex, SIM_SYNC_MUTEX);
+    return sim__thread_real.pthread_mutex_init(mutex, attributes);
+}
+
+int
+sim__pthread_mutex_destroy(pthread_mutex_t *mutex)
+{
+    const struct sim_sync *sync = sync_of(mutex);
+    if (sync->owner != NULL || sync->first != NULL) {
+        return EBUSY;
+    }
+    return sim__thread_real.pthread_mutex_destroy(mutex);
+}
+
+int
+sim__pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    const struct rt_site *site = sim__thread_line();
+    sim_thread_point();
+    return sim__mutex_lock(mutex, SIM_NEVER, site);
+}
+
+int
+sim__pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    const struct rt_site *site = sim__thread_line();
+    sim_thread_point();
+    struct sim_sync *sync = sync_of(mutex);
+    if (sync->owner == sim_thread_now && has_type(mutex, PTHREAD_MUTEX_RECURSIVE)) {
+        sync->depth++;
+        return 0;
+    }
+    return sim__lock_try(sync, site);
+}
+
+int
+sim__pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
+{
+    const struct rt_site *site = sim__thread_line();
+    uint64_t due_ns;
+    sim_thread_point();
+    if (sync_of(mutex)->owner == NULL) {
+        return sim__mutex_lock(mutex, SIM_NEVER, site);
+    }
+    int error = sim__deadline(clock, until, &due_ns);
+    return error != 0 ? error : sim__mutex_lock(mutex, due_ns, site);
+}
+
+int
+sim__pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
+{
+    return sim__pthread_mutex_clocklock(mutex, CLOCK_REALTIME, until);
+}
+
+int
+sim__pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    const struct rt_site *site = sim__thread_line();
+    sim_thread_point();
+    return sim__mutex_unlock(mutex, site);
+}
+
+int
+sim__pthread_mutex_consistent(pthread_mutex_t *mutex)
+{
+    (void)mutex;
+    return EINVAL; /* No owner has died with it. */
+}
