@@ -87,6 +87,20 @@ name_of(long number, char *buffer, size_t size)
     }
 }
 
+static long
+futex(const long arguments[6])
+{
+    const struct sim_futex call = {.word = (uint32_t *)arguments[0],
+            .operation = (int)arguments[1],
+            .value = (uint32_t)arguments[2],
+            .time = (const struct timespec *)arguments[3],
+            .value2 = (uint32_t)arguments[3],
+            .word2 = (uint32_t *)arguments[4],
+            .value3 = (uint32_t)arguments[5],
+            .site = sim_thread_site(sim__posix_now.caller)};
+    return sim_thread_futex(&call);
+}
+
 /* Those whose arguments differ from the C library's, and older forms of others. */
 static long
 play_other(long number, long a, long b, long c, long d)
@@ -177,5 +191,5 @@ sim__posix_export_syscall(long number, long a, long b, long c, long d, long e, l
     }
     sim__posix_now = (struct sim__posix_call){"syscall", __builtin_return_address(0)};
     const long arguments[6] = {a, b, c, d, e, f};
-    return play(number, arguments);
+    return number == SYS_futex ? futex(arguments) : play(number, arguments);
 }

@@ -10,7 +10,6 @@
 #include "runtime/base/assert.h"
 
 /* The only thread-local variable of this executable. The alignment leaves no gap above it. */
-static _Thread_local char reserve[SIM_TLS_RESERVE] __attribute__((aligned(4096), used));
 
 static const ElfW(Phdr) * block_of(const struct sim_program *program)
 {
@@ -41,7 +40,6 @@ uintptr_t
 sim_tls_pointer(void)
 {
     uintptr_t pointer = (uintptr_t)__builtin_thread_pointer();
-    rt_assert((uintptr_t)reserve + SIM_TLS_RESERVE == pointer);
     return pointer;
 }
 
