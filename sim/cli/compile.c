@@ -114,7 +114,7 @@ has_library(const char *folder)
 static void
 find_library(struct compiling *compiling)
 {
-    static const char *const places[] = {"", "/../lib", "/../lib64", "/../lib/" MULTIARCH};
+    static const char *const places[] = {"", "/../lib", "/../lib64", ("/../lib/" MULTIARCH)};
     const char *self = sim_child_self();
     const char *slash = self != NULL ? strrchr(self, '/') : NULL;
     for (size_t i = 0; slash != NULL && i < sizeof(places) / sizeof(*places); i++) {
