@@ -26,7 +26,7 @@
 #include "sim/engine/worker/descriptors.h"
 #include "sim/engine/worker/exit_flush.h"
 #include "sim/program/program.h"
-#include "sim/program/tls.h"
+#include "sim/thread/tcb.h"
 
 /* A library whose constructors take longer does not load. */
 #define LOAD_SECONDS 10
@@ -318,11 +318,11 @@ add_program(struct sim_registry *registry, const struct sim_program_file *file, 
     if (sim_program_loaded() != NULL) {
         return refuse(registry, "%s: there is another program already: one at a time", file->path);
     }
-    if (!sim_tls_fits(&program)) {
+    if (!sim_program_claim_locals(&program)) {
         return refuse(registry,
                 "%s: its thread-local variables take more than the %zu bytes that there are for "
                 "those of a program",
-                file->path, SIM_TLS_RESERVE);
+                file->path, SIM_THREAD_RESERVE);
     }
     const struct sim_scenario *scenario = sim_program_make(&program);
     if (scenario == NULL) {

@@ -45,6 +45,10 @@ void sim_program_load_end(void);
  */
 const struct sim_scenario *sim_program_make(const struct sim_program *program);
 
+/* Claims memory for the thread-local variables of `program`, in each thread (sim/thread/tcb.h).
+ * False: they are too large. */
+bool sim_program_claim_locals(const struct sim_program *program);
+
 /* What the runs of workers made from now on get. Copied. */
 void sim_program_set_input(const struct sim_program_input *input);
 

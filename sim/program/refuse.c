@@ -9,7 +9,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,7 +20,6 @@
 #include "sim/program/start.h"
 
 #define ONE_PROCESS "a run is one process"
-#define NO_THREADS "this build of rewake plays no threads"
 #define NO_LOADING "all libraries are loaded before the first run: link with it"
 #define NO_RIGHTS "it would change the process for the runs that follow"
 
@@ -56,9 +54,6 @@ sim_program_refuse(const char *name, const char *why)
     X(int, -1, system, ONE_PROCESS, (const char *command), (command)) \
     X(FILE *, NULL, popen, ONE_PROCESS, (const char *command, const char *mode), (command, mode)) \
     X(int, -1, daemon, ONE_PROCESS, (int directory, int streams), (directory, streams)) \
-    X(int, EAGAIN, pthread_create, NO_THREADS, \
-            (pthread_t * ret, const pthread_attr_t *how, void *(*fn)(void *), void *argument), \
-            (ret, how, fn, argument)) \
     X(void *, NULL, dlopen, NO_LOADING, (const char *path, int how), (path, how)) \
     X(void *, NULL, dlmopen, NO_LOADING, (Lmid_t space, const char *path, int how), \
             (space, path, how)) \

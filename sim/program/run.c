@@ -6,7 +6,6 @@
 #define XXH_INLINE_ALL
 #include <dlfcn.h>
 #include <elf.h>
-#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -20,7 +19,7 @@
 #include "sim/program/names.h"
 #include "sim/program/program.h"
 #include "sim/program/start.h"
-#include "sim/program/tls.h"
+#include "sim/thread/tcb.h"
 #include "sim/thread/thread.h"
 
 /* ---- The process. ---------------------------------------------------------------------------- */
@@ -233,7 +232,6 @@ enter(void *argument)
     (void)argument;
     uintptr_t *words = copy_block(__builtin_alloca_with_align(loaded.block.size, 128));
     set_variables(words);
-    sim_tls_fill(&loaded.program, sim_tls_pointer());
     sim__program_enter(&loaded.program, words);
 }
 
@@ -323,32 +321,28 @@ set_streams(const struct sim_program *program)
     }
 }
 
-/* The descriptor of a thread holds the text that strerror() returned last, and frees it at the next
- * call: in the next run. What is found is that one, and the like of strsignal(). */
-#define DESCRIPTOR_WORDS 512u
-
-static rt_err
-share_messages(void)
-{
-    uintptr_t *words = (uintptr_t *)sim_tls_pointer();
-    uintptr_t text = (uintptr_t)strerror(INT_MAX);
-    for (uint32_t i = 1; i < DESCRIPTOR_WORDS; i++) {
-        if (words[i] == text) {
-            return sim_images_add(&words[i - 1], 2 * sizeof(*words), true);
-        }
-    }
-    return RT_OK;
-}
-
 static bool
 share_variables(void)
 {
     struct sharing sharing = {.err = sim_images_share()};
     bool known = sim_module_of((uintptr_t)&loaded, &sharing.self);
     rt_assert(known);
-    sharing.err = sharing.err == RT_OK ? share_messages() : sharing.err;
+    sharing.err = sharing.err == RT_OK ? sim_thread_share_descriptor() : sharing.err;
     sim_program_copies(&sharing.self, share_copy, &sharing);
     return sharing.err == RT_OK;
+}
+
+bool
+sim_program_claim_locals(const struct sim_program *program)
+{
+    for (uint32_t i = 0; program->entry != 0 && i < program->module.segment_count; i++) {
+        const ElfW(Phdr) *block = &program->module.segments[i];
+        if (block->p_type == PT_TLS && block->p_memsz > 0) {
+            return sim_thread_claim_reserve((const char *)program->module.base + block->p_vaddr,
+                           block->p_filesz, block->p_memsz, block->p_align) != NULL;
+        }
+    }
+    return true;
 }
 
 const struct sim_scenario *

@@ -5,6 +5,7 @@
  */
 #include "sim/thread/tcb.h"
 
+#include <limits.h>
 #include <link.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -43,6 +44,7 @@ static struct {
         size_t size;
         size_t offset; /* In the reserve. */
     } claim;           /* Size 0: no program has claimed the reserve. */
+    uint32_t messages; /* Of a descriptor: see below; 0: not known. */
     uint32_t count;    /* Parked threads. */
     struct {
         uintptr_t pointer;
@@ -156,6 +158,31 @@ sim_thread_claim_reserve(const void *image, size_t file_size, size_t size, size_
     tcb.claim.offset = SIM_THREAD_RESERVE - ((size + mask) & ~mask);
     fill_reserve(reserve + tcb.claim.offset);
     return reserve + tcb.claim.offset;
+}
+
+/* ---- Descriptors. ---------------------------------------------------------------------------- */
+
+/* Words of a descriptor that are looked at. */
+#define DESCRIPTOR_WORDS 512u
+
+/* The two words lie side by side; tcb.messages is the number of the first. */
+static rt_err
+add_messages(uintptr_t pointer, bool shared)
+{
+    uintptr_t *words = (uintptr_t *)pointer; /* NOLINT(performance-no-int-to-ptr) */
+    return tcb.messages == 0 ? RT_OK
+                             : sim_images_add(&words[tcb.messages], 2 * sizeof(*words), shared);
+}
+
+rt_err
+sim_thread_share_descriptor(void)
+{
+    const uintptr_t *words = (const uintptr_t *)__builtin_thread_pointer();
+    uintptr_t text = (uintptr_t)strerror(INT_MAX);
+    for (uint32_t i = 1; i < DESCRIPTOR_WORDS && tcb.messages == 0; i++) {
+        tcb.messages = words[i] == text ? i - 1 : 0;
+    }
+    return add_messages((uintptr_t)words, true);
 }
 
 /* ---- Parked threads. ------------------------------------------------------------------------- */
@@ -279,7 +306,10 @@ make_slot(void)
             return false;
         }
     }
-    tcb.slots[tcb.count].parts.count = parking.pieces.count;
+    if (add_messages(parking.pointer, false) != RT_OK) {
+        return false;
+    }
+    tcb.slots[tcb.count].parts.count = sim_images_count() - tcb.slots[tcb.count].parts.first;
     tcb.count++;
     return true;
 }

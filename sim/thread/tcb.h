@@ -22,6 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/base/error.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -44,6 +46,13 @@ struct sim_thread;
  * processor for which this is not done.
  */
 void *sim_thread_claim_reserve(const void *image, size_t file_size, size_t size, size_t alignment);
+
+/*
+ * The C library keeps what strerror() and strsignal() returned last in the descriptor of a thread,
+ * and frees it at the next call: in the next run. From now on these words are put back before each
+ * run, for the calling thread and each simulated one. Errors: those of sim_images_add.
+ */
+rt_err sim_thread_share_descriptor(void);
 
 /* From the next run on each thread has its own pointer, whatever is loaded. For measuring. */
 void sim_thread_pointers_want(void);
