@@ -568,6 +568,7 @@ find_switched(struct sim_explanation *explanation)
     struct sim_cause *cause = &explanation->cause;
     struct sim_switched *switched = &explanation->switched;
     bool asks = cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->hold_count == 0 &&
+                outcome->oracle != SIM_ORACLE_REWAKE_SOURCES &&
                 (outcome->verdict == SIM_VERDICT_DEADLOCK ||
                         outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
                         outcome->verdict == SIM_VERDICT_LIVELOCK ||

@@ -497,10 +497,8 @@ find_not_a_wake(const struct reading *reading)
     }
     if (switched) {
         SIM_FIND(reading->findings, SIM_FINDING_SWITCHED, .at = one(&reading->cause->switched));
-        if (reading->explanation->switched.differs) {
-            SIM_FIND(reading->findings, SIM_FINDING_SWITCHED_PASSING,
-                    .at = one(&reading->cause->switched));
-        }
+        SIM_FIND(reading->findings, SIM_FINDING_SWITCHED_PASSING,
+                .at = one(&reading->cause->switched));
         find_decided(reading);
         if (!known) {
             return;

@@ -32,9 +32,6 @@
 #define NEAR_STEPS 40u
 #define WORDS_MAX 60u
 
-/* Of one jump and direction so many executions are switched: the last ones. */
-#define EACH_MAX 4u
-
 /* A jump, and the byte that a breakpoint replaces. */
 struct jump {
     uintptr_t pc;
@@ -579,21 +576,6 @@ list_functions(
     }
 }
 
-/* Both directions are seen. */
-static bool
-varies(const struct shared *shared, uintptr_t pc)
-{
-    const struct noted *const both[] = {&shared->here, &shared->there};
-    bool seen[2] = {false, false};
-    for (uint32_t k = 0; k < 2; k++) {
-        for (uint32_t i = 0; i < both[k]->count && !(seen[0] && seen[1]); i++) {
-            const struct sim_branch *branch = &both[k]->all[i];
-            seen[branch->taken] = seen[branch->taken] || branch->pc == pc;
-        }
-    }
-    return seen[0] && seen[1];
-}
-
 /* The execution of the passing run like `index` here: the same actor's, as many before it. Whether
  * it goes the other way, and all before went the same. */
 static bool
@@ -620,36 +602,18 @@ is_first_difference(const struct shared *shared, uint32_t index)
     return false;
 }
 
-/* Executions of the same jump, the same way, after `index`. */
-static uint32_t
-later(const struct noted *here, uint32_t index)
-{
-    uint32_t count = 0;
-    for (uint32_t i = index + 1; i < here->count && count < EACH_MAX; i++) {
-        count += here->all[i].pc == here->all[index].pc &&
-                 here->all[i].taken == here->all[index].taken;
-    }
-    return count;
-}
-
 static void
-want(struct shared *shared, bool differing)
+want_differences(struct shared *shared)
 {
     for (uint32_t i = 0; i < shared->here.count && shared->wanted_count < TRIES_MAX; i++) {
-        bool first = is_first_difference(shared, i);
-        bool is_wanted = differing ? first
-                                   : !first && later(&shared->here, i) < EACH_MAX &&
-                                             varies(shared, shared->here.all[i].pc);
-        if (is_wanted) {
+        if (is_first_difference(shared, i)) {
             shared->wanted[shared->wanted_count++] = shared->here.all[i];
         }
     }
 }
 
-/* The first that passes: those in which the two runs differ come first. */
 static void
-choose(const struct shared *shared, uint32_t differing, struct sim_places *places,
-        struct sim_switched *ret)
+choose(const struct shared *shared, struct sim_places *places, struct sim_switched *ret)
 {
     ret->tried = shared->tries.begun;
     for (uint32_t i = 0; i < shared->wanted_count && !ret->found; i++) {
@@ -658,7 +622,6 @@ choose(const struct shared *shared, uint32_t differing, struct sim_places *place
                      sim_place_is_readers(&ret->place);
         if (ret->found) {
             ret->branch = shared->wanted[i];
-            ret->differs = i < differing;
         }
     }
 }
@@ -668,25 +631,21 @@ sim_branches_find(const struct sim_runs *runs, struct sim_places *places, struct
 {
     rt_assert(runs->failing != NULL);
     *ret = (struct sim_switched){.found = false};
-    if (places == NULL) {
+    if (places == NULL || runs->passing == NULL) {
         return;
     }
     struct shared *shared = sim_results_new(sizeof(*shared));
     list_functions(places, runs->scenario, shared);
     sim_runs_analyze(runs, NULL, runs->failing, list_jumps, shared);
-    if (runs->passing != NULL) {
-        sim_runs_analyze(runs, NULL, runs->passing, list_jumps, shared);
-        sim_runs_analyze(runs, NULL, runs->passing, note_there, shared);
-    }
+    sim_runs_analyze(runs, NULL, runs->passing, list_jumps, shared);
+    sim_runs_analyze(runs, NULL, runs->passing, note_there, shared);
     sim_runs_analyze(runs, NULL, runs->failing, note_here, shared);
-    want(shared, true);
-    uint32_t differing = shared->wanted_count;
-    want(shared, false);
+    want_differences(shared);
     for (uint32_t deaths = 0; deaths < DEATHS_MAX && !shared->done && sim_budget_left(runs->budget);
             deaths++) {
         sim_runs_analyze(runs, NULL, runs->failing, try_all, shared);
     }
-    choose(shared, differing, places, ret);
+    choose(shared, places, ret);
     shared->found = ret->branch;
     for (uint32_t deaths = 0;
             deaths < DEATHS_MAX && ret->found && !shared->located && sim_budget_left(runs->budget);

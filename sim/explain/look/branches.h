@@ -8,7 +8,8 @@
  * execution of one jump taken the other way and nothing else; where that run passes, this
  * condition matters, and that was tried.
  *
- * Only conditions count that go both ways in one of the two runs: what is always so is no decision.
+ * Only the first condition counts in which an actor differs from the run that passes: what it does
+ * otherwise later follows from that, and a check decided against the facts may end a run early.
  * On other processors than x86-64 nothing is found.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -41,7 +42,6 @@ struct sim_switched {
     struct sim_change change;
     bool early;
     struct sim_walk_stop writer;
-    bool differs; /* The passing run has it the other way: the first in which that actor differs. */
     uint32_t tried;
 };
 
