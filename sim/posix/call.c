@@ -107,6 +107,21 @@ SIM_POSIX_VOIDS(EXPORT_VOID)
 SIM_POSIX_REFUSED(EXPORT_REFUSED)
 SIM_POSIX_LACKING(EXPORT_LACKING)
 
+/* Those with arguments of any number. */
+#define PRINT(name, parameters) \
+    int sim__posix_export_##name parameters __asm__(#name); \
+    int sim__posix_export_##name parameters \
+    { \
+        va_list arguments; \
+        va_start(arguments, format); \
+        int size = sim_thread_now == NULL ? sim__real.vdprintf(fd, format, arguments) \
+                                          : sim__posix_vdprintf(fd, format, arguments); \
+        va_end(arguments); \
+        return size; \
+    }
+PRINT(dprintf, (int fd, const char *format, ...))
+PRINT(__dprintf_chk, (int fd, int flag __attribute__((unused)), const char *format, ...))
+
 /* ---- Errors. --------------------------------------------------------------------------------- */
 
 int

@@ -50,6 +50,15 @@
     X(int, get_nprocs, (void), ()) \
     X(long, get_phys_pages, (void), ()) \
     X(int, sched_getaffinity, (pid_t pid, size_t size, cpu_set_t *ret), (pid, size, ret)) \
+    X(int, pthread_getaffinity_np, (pthread_t thread, size_t size, cpu_set_t *ret), \
+            (thread, size, ret)) \
+    X(int, pthread_setaffinity_np, (pthread_t thread, size_t size, const cpu_set_t *set), \
+            (thread, size, set)) \
+    X(int, pthread_getschedparam, (pthread_t thread, int *ret_policy, struct sched_param *ret), \
+            (thread, ret_policy, ret)) \
+    X(int, pthread_setschedparam, \
+            (pthread_t thread, int policy, const struct sched_param *param), \
+            (thread, policy, param)) \
     X(int, sched_setaffinity, (pid_t pid, size_t size, const cpu_set_t *set), (pid, size, set)) \
     X(int, sched_getcpu, (void), ()) \
     X(int, getcpu, (unsigned *ret_cpu, unsigned *ret_node), (ret_cpu, ret_node)) \
@@ -74,14 +83,10 @@
     X(int, ioctl, (int fd, unsigned long request, void *to), (fd, request, to)) \
     X(int, flock, (int fd, int operation), (fd, operation)) \
     X(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size)) \
-    X(ssize_t, __read_chk, (int fd, void *to, size_t size, size_t room), (fd, to, size, room)) \
     X(ssize_t, write, (int fd, const void *from, size_t size), (fd, from, size)) \
     X(ssize_t, readv, (int fd, const struct iovec *vector, int count), (fd, vector, count)) \
     X(ssize_t, writev, (int fd, const struct iovec *vector, int count), (fd, vector, count)) \
     X(ssize_t, pread, (int fd, void *to, size_t size, off_t place), (fd, to, size, place)) \
-    X(ssize_t, __pread_chk, \
-            (int fd, void *to, size_t size, off_t place, \
-                    size_t room), (fd, to, size, place, room)) \
     X(ssize_t, pwrite, \
             (int fd, const void *from, size_t size, off_t place), (fd, from, size, place)) \
     X(ssize_t, preadv, \
@@ -92,6 +97,24 @@
                     off_t place), (fd, vector, count, place)) \
     X(ssize_t, sendfile, (int to, int from, off_t *place, size_t size), (to, from, place, size)) \
     X(int, vdprintf, (int fd, const char *format, va_list arguments), (fd, format, arguments))
+
+/* checked.c */
+#define SIM_POSIX_CHECKED(X) \
+    X(ssize_t, __read_chk, (int fd, void *to, size_t size, size_t room), (fd, to, size, room)) \
+    X(ssize_t, __pread_chk, \
+            (int fd, void *to, size_t size, off_t place, \
+                    size_t room), (fd, to, size, place, room)) \
+    X(ssize_t, __recv_chk, (int fd, void *to, size_t size, size_t room, int flags), \
+            (fd, to, size, room, flags)) \
+    X(ssize_t, __recvfrom_chk, \
+            (int fd, void *to, size_t size, size_t room, int flags, struct sockaddr *ret, \
+                    socklen_t *ret_size), (fd, to, size, room, flags, ret, ret_size)) \
+    X(char *, __getcwd_chk, (char *to, size_t size, size_t room), (to, size, room)) \
+    X(int, __gethostname_chk, (char *to, size_t size, size_t room), (to, size, room)) \
+    X(int, __open_2, (const char *path, int flags), (path, flags)) \
+    X(int, __openat_2, (int folder, const char *path, int flags), (folder, path, flags)) \
+    X(int, __vdprintf_chk, (int fd, int flag, const char *format, va_list arguments), \
+            (fd, flag, format, arguments))
 
 /* poll.c, event.c */
 #define SIM_POSIX_WAIT(X) \
@@ -249,6 +272,7 @@
 /* signal.c */
 #define SIM_POSIX_SIGNAL(X) \
     X(int, kill, (pid_t pid, int number), (pid, number)) \
+    X(int, pthread_kill, (pthread_t thread, int number), (thread, number)) \
     X(int, raise, (int number), (number)) \
     X(int, sigqueue, (pid_t pid, int number, union sigval value), (pid, number, value)) \
     X(int, sigaction, \
@@ -273,6 +297,7 @@
     SIM_POSIX_RANDOM(X) \
     SIM_POSIX_SYSTEM(X) \
     SIM_POSIX_NUMBER(X) \
+    SIM_POSIX_CHECKED(X) \
     SIM_POSIX_WAIT(X) \
     SIM_POSIX_SOCKET(X) \
     SIM_POSIX_FILE(X) \
@@ -312,6 +337,9 @@
     A(int, open64, open, (const char *path, int flags, mode_t mode), (path, flags, mode)) \
     A(int, openat64, openat, \
             (int folder, const char *path, int flags, mode_t mode), (folder, path, flags, mode)) \
+    A(int, __open64_2, __open_2, (const char *path, int flags), (path, flags)) \
+    A(int, __openat64_2, __openat_2, \
+            (int folder, const char *path, int flags), (folder, path, flags)) \
     A(int, creat64, creat, (const char *path, mode_t mode), (path, mode)) \
     A(off_t, lseek64, lseek, (int fd, off_t place, int whence), (fd, place, whence)) \
     A(int, ftruncate64, ftruncate, (int fd, off_t size), (fd, size)) \
@@ -347,7 +375,10 @@
     R(posix_openpt) R(openpty) R(forkpty) R(clock_settime) R(settimeofday) R(adjtime) \
     R(setns) R(unshare) \
     R(wait) R(waitpid) R(waitid) R(wait3) R(wait4) R(syslog) R(getifaddrs) \
-    R(gethostbyaddr) R(getpwnam) R(sethostname)
+    R(gethostbyaddr) R(getpwnam) R(sethostname) R(chmod) R(fchmod) R(fchmodat) R(chown) \
+    R(lchown) R(fchown) R(fchownat) R(mkdtemp) R(utimensat) R(futimens) R(utimes) R(utime) \
+    R(fallocate) R(posix_fallocate) R(tcgetattr) R(tcsetattr) R(signalfd) R(pthread_sigqueue) \
+    R(sem_open) R(aio_read64) R(aio_write64) R(getaddrinfo_a)
 
 /* L(name): fails with ENOSYS, as with a kernel that lacks it; its callers have another way. */
 #define SIM_POSIX_LACKING(L) \

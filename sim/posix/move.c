@@ -63,20 +63,6 @@ sim__posix_write(int fd, const void *from, size_t size)
     return write_some(fd, from, size, 0, false, site);
 }
 
-ssize_t
-sim__posix___read_chk(int fd, void *to, size_t size, size_t room)
-{
-    rt_assert(size <= room);
-    return sim__posix_read(fd, to, size);
-}
-
-ssize_t
-sim__posix___pread_chk(int fd, void *to, size_t size, off_t place, size_t room)
-{
-    rt_assert(size <= room);
-    return sim__posix_pread(fd, to, size, place);
-}
-
 /* ---- Vectors: one buffer, in pieces. --------------------------------------------------------- */
 
 /* Their size; -1: too large. */

@@ -303,6 +303,14 @@ sim__posix_kill(pid_t pid, int number)
     return error != 0 ? sim__posix_error(error) : 0;
 }
 
+/* To the process: which thread takes it is a decision. */
+int
+sim__posix_pthread_kill(pthread_t thread, int number)
+{
+    (void)thread;
+    return send_now(NULL, number, (union sigval){0}, SI_TKILL);
+}
+
 int
 sim__posix_sigqueue(pid_t pid, int number, union sigval value)
 {

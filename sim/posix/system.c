@@ -122,6 +122,39 @@ sim__posix_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *ret)
 }
 
 int
+sim__posix_pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *ret)
+{
+    (void)thread;
+    return sim__posix_sched_getaffinity(0, size, ret) == 0 ? 0 : errno;
+}
+
+int
+sim__posix_pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
+{
+    (void)thread;
+    return sim__posix_sched_setaffinity(0, size, set);
+}
+
+/* All are equal: who runs is a decision. */
+int
+sim__posix_pthread_getschedparam(pthread_t thread, int *ret_policy, struct sched_param *ret)
+{
+    (void)thread;
+    *ret_policy = SCHED_OTHER;
+    *ret = (struct sched_param){0};
+    return 0;
+}
+
+int
+sim__posix_pthread_setschedparam(pthread_t thread, int policy, const struct sched_param *param)
+{
+    (void)thread;
+    (void)policy;
+    (void)param;
+    return 0;
+}
+
+int
 sim__posix_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 {
     (void)pid;
