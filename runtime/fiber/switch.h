@@ -187,7 +187,7 @@ switch_in(struct rt_context *context)
     lower_flags();
     context->save = &context->back;
     struct transfer transfer = jump_fcontext(context->there, context);
-    struct rt_context *out = transfer.data;
+    struct rt_context *out = (struct rt_context *)transfer.data; /* C++ needs the cast. */
     out->there = transfer.from;
     return out;
 }

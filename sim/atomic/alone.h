@@ -28,15 +28,23 @@ SIM_ATOMIC_ALONE_WIDTH(16)
 SIM_ATOMIC_ALONE_WIDTH(32)
 SIM_ATOMIC_ALONE_WIDTH(64)
 
-/* __atomic would call libatomic for 16 bytes, which every program would then need. */
-#ifdef __x86_64__
-__attribute__((target("cx16")))
-#endif
+/* __atomic would call libatomic for 16 bytes, which every program would then need; clang calls a
+ * function for __sync, too. */
 static inline sim_tsan_128
 sim_alone_compare_exchange_128(
         volatile sim_tsan_128 *object, sim_tsan_128 expected, sim_tsan_128 desired)
 {
+#ifdef __x86_64__
+    uint64_t low = (uint64_t)expected;
+    uint64_t high = (uint64_t)(expected >> 64);
+    __asm__ volatile("lock cmpxchg16b %0"
+                     : "+m"(*object), "+a"(low), "+d"(high)
+                     : "b"((uint64_t)desired), "c"((uint64_t)(desired >> 64))
+                     : "cc", "memory");
+    return (sim_tsan_128)high << 64 | low;
+#else
     return __sync_val_compare_and_swap(object, expected, desired);
+#endif
 }
 
 /* The exchange of 0 for 0: the memory of a 16-byte atomic must be writable. */

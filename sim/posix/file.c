@@ -168,7 +168,11 @@ path_at(int folder, const char *path, char ret[SIM__POSIX_PATH])
         errno = ENAMETOOLONG;
         return NULL;
     }
-    return path[0] != '\0' ? ret : (errno = ENOENT, NULL);
+    if (path[0] == '\0') {
+        errno = ENOENT;
+        return NULL;
+    }
+    return ret;
 }
 
 static int

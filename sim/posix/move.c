@@ -202,7 +202,7 @@ sim__posix_sendfile(int to, int from, off_t *place, size_t size)
 
 /* ---- Printing into a descriptor. ------------------------------------------------------------- */
 
-int
+__attribute__((format(printf, 2, 0))) int
 sim__posix_vdprintf(int fd, const char *format, va_list arguments)
 {
     char *text = NULL;
