@@ -148,6 +148,9 @@ RUNTIME_TESTS := $(filter-out runtime/tests/bench/% runtime/tests/size/%,$(call 
 	find_c,runtime/tests)) $(sort $(wildcard runtime/tests/*/*.cc))
 SIM_TESTS := $(filter-out sim/tests/cli/% sim/tests/truth/main.c $(BENCHES),$(call \
 	find_c,sim/tests))
+ifneq ($(filter asan tsan,$(BUILD)),) # They have the names of the calls that these play.
+SIM_TESTS := $(filter-out sim/tests/posix/% sim/tests/thread/% sim/tests/atomic/%,$(SIM_TESTS))
+endif
 REPORTS_TESTS := $(call find_c,reports/tests)
 # Generated programs against the reference model: sim/tests/truth/README.md.
 TRUTH := $(filter-out %_test.c,$(wildcard sim/tests/truth/*.c)) sim/tests/lab.c sim/tests/programs.c
@@ -281,7 +284,8 @@ FIGURES := $(filter-out %/outputs.t,$(LONG)) $(addprefix sim/tests/cli/,scenario
 CODE_TESTS := $(filter-out $(FIGURES),$(filter sim/% fuzz/% reports/%,$(SHELL_TESTS)))
 # For memory those matter little that read a database or drive git, but each scenario does, and the
 # test that does harm.
-ASAN_TESTS := $(filter-out %/bisect.t %/coverage.t %/zoo.t %/outputs.t,$(CODE_TESTS)) \
+ASAN_TESTS := $(filter-out %/program.t %/program_lost.t %/threads.t %/litmus.t %/stacks.t %/cc.t \
+	%/bisect.t %/coverage.t %/zoo.t %/outputs.t,$(CODE_TESTS)) \
 	$(addprefix sim/tests/cli/,hostile.t scenarios.t correct.t truth.t)
 # The search for leaks after each test reads all freed blocks that the sanitizer keeps.
 check-asan: whole-asan-$(CC) ## the tests that are about code, with asan and ubsan

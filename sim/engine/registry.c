@@ -27,6 +27,7 @@
 #include "sim/engine/worker/exit_flush.h"
 #include "sim/program/program.h"
 #include "sim/thread/tcb.h"
+#include "sim/thread/thread.h"
 
 /* A library whose constructors take longer does not load. */
 #define LOAD_SECONDS 10
@@ -317,6 +318,10 @@ add_program(struct sim_registry *registry, const struct sim_program_file *file, 
     }
     if (sim_program_loaded() != NULL) {
         return refuse(registry, "%s: there is another program already: one at a time", file->path);
+    }
+    if (!SIM_THREAD_PLAYS) {
+        return refuse(registry,
+                "%s: this rewake was built with a sanitizer, and cannot run programs", file->path);
     }
     if (!sim_program_claim_locals(&program)) {
         return refuse(registry,

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/base/assert.h"
 #include "sim/core/process/process.h"
@@ -58,10 +59,12 @@ find_real(void)
     sim__real.closefrom = sim_process_closefrom;
 }
 
+/* ---- The exported names. --------------------------------------------------------------------- */
+
+#if SIM_THREAD_PLAYS
+
 /* Before the constructors of the libraries, which may call any of the names. */
 __attribute__((section(".preinit_array"), used)) static void (*const find_early)(void) = find_real;
-
-/* ---- The exported names. --------------------------------------------------------------------- */
 
 /* Assembler names: the headers of the C library declare these functions with attributes, and some
  * define them inline. */
@@ -121,6 +124,47 @@ SIM_POSIX_LACKING(EXPORT_LACKING)
     }
 PRINT(dprintf, (int fd, const char *format, ...))
 PRINT(__dprintf_chk, (int fd, int flag __attribute__((unused)), const char *format, ...))
+
+#else
+
+__attribute__((constructor)) static void
+find_late(void)
+{
+    find_real();
+}
+
+/* What process.h watches, in every build. */
+int
+close(int fd)
+{
+    return sim_process_close(fd);
+}
+
+int
+dup2(int fd, int to)
+{
+    return sim_process_dup2(fd, to);
+}
+
+int
+dup3(int fd, int to, int flags)
+{
+    return sim_process_dup3(fd, to, flags);
+}
+
+int
+close_range(unsigned first, unsigned last, int flags)
+{
+    return sim_process_close_range(first, last, flags);
+}
+
+void
+closefrom(int first)
+{
+    sim_process_closefrom(first);
+}
+
+#endif
 
 /* ---- Errors. --------------------------------------------------------------------------------- */
 

@@ -37,6 +37,21 @@
 extern "C" {
 #endif
 
+/*
+ * 1: the executable exports the calls that a program makes, and plays them. 0: a sanitizer has
+ * these names for itself, and calls them before it is ready; no program can be run.
+ */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SIM_THREAD_PLAYS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SIM_THREAD_PLAYS 0
+#endif
+#endif
+#ifndef SIM_THREAD_PLAYS
+#define SIM_THREAD_PLAYS 1
+#endif
+
 /* Decision points in a row at which a thread may continue. */
 #define SIM_THREAD_ROW 200u
 

@@ -45,10 +45,12 @@ find_real(void)
     }
 }
 
+/* ---- The exported names. --------------------------------------------------------------------- */
+
+#if SIM_THREAD_PLAYS
+
 /* Before the constructors of the libraries, which may call any of the names. */
 __attribute__((section(".preinit_array"), used)) static void (*const find_early)(void) = find_real;
-
-/* ---- The exported names. --------------------------------------------------------------------- */
 
 /* Assembler names: the headers of the C library declare these functions with attributes. */
 #define EXPORT(type, name, parameters, arguments) \
@@ -95,3 +97,13 @@ thrd_exit(int result)
     }
     sim_thread_exit((void *)(intptr_t)result);
 }
+
+#else
+
+__attribute__((constructor)) static void
+find_late(void)
+{
+    find_real();
+}
+
+#endif

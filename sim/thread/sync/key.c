@@ -96,6 +96,7 @@ sim__key_create(pthread_key_t *ret_key, void (*destroy)(void *))
     return 0;
 }
 
+#if SIM_THREAD_PLAYS
 int
 pthread_key_create(pthread_key_t *ret_key, void (*destroy)(void *))
 {
@@ -109,6 +110,7 @@ pthread_key_create(pthread_key_t *ret_key, void (*destroy)(void *))
     }
     return error;
 }
+#endif
 
 int
 sim__pthread_key_delete(pthread_key_t key)
