@@ -1,5 +1,5 @@
 /*
- * compile.c -- `rewake cc` and `rewake c++`: the compiler, with decision points at atomics.
+ * compile.c -- `rewake cc` and `rewake cxx`: the compiler, with decision points at atomics.
  *
  * All arguments are the compiler's. Before them come -g and -fsanitize=thread; the linker gets
  * librewake-tsan instead of the sanitizer's run time. clang can leave that out by an option. gcc
@@ -259,10 +259,10 @@ SIM_COMMAND(command_c, .name = "cc", .usage = "[ARGUMENTS OF THE COMPILER]",
         .takes = SIM_TAKES_COMMAND | SIM_TAKES_FILES, .arguments_max = UINT32_MAX,
         .run = compile_c);
 
-SIM_COMMAND(command_cxx, .name = "c++", .usage = "[ARGUMENTS OF THE COMPILER]",
+SIM_COMMAND(command_cxx, .name = "cxx", .usage = "[ARGUMENTS OF THE COMPILER]",
         .about = "compile and link C++, with decision points at atomics",
-        .help = HELP("CXX", "    rewake c++ -std=c++20 -o prog prog.cc -pthread\n"
+        .help = HELP("CXX", "    rewake cxx -std=c++20 -o prog prog.cc -pthread\n"
                             "    rewake run ./prog\n"
-                            "    CXX=clang++ rewake c++ -c part.cc\n"),
+                            "    CXX=clang++ rewake cxx -c part.cc\n"),
         .takes = SIM_TAKES_COMMAND | SIM_TAKES_FILES, .arguments_max = UINT32_MAX,
         .run = compile_cxx);

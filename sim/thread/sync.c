@@ -302,6 +302,7 @@ sim_thread_wake_all(struct sim_world *world, struct sim_sync *sync, const struct
 {
     uint32_t woken = 0;
     while (sync->first != NULL) {
+        rt_assert(sync->first->listed); /* Not so where the analysis of a failure changes words. */
         sim_thread_wake(sync->first, site);
         woken++;
     }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# cc.t -- `rewake cc` and `rewake c++` are the compiler, and what they make also runs alone.
+# cc.t -- `rewake cc` and `rewake cxx` are the compiler, and what they make also runs alone.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -67,7 +67,7 @@ for compiler in gcc clang; do
     ok "$compiler: it asks for our entry points" sh -c 'nm -D two | grep -q "U __tsan_atomic32"'
     ok "$compiler: and needs no other run time" sh -c '! ldd two | grep -q libtsan'
     same "$compiler: a library" "$(status cc -shared -fPIC -o lib.so prog.c)" 0
-    same "$compiler: C++" "$(status c++ -O1 -pthread -o three prog.cc)" 0
+    same "$compiler: C++" "$(status cxx -O1 -pthread -o three prog.cc)" 0
     same "$compiler: C++ runs alone" "$(./three)" 3
     same "$compiler: its options are its own" "$(status cc --version)" 0
     ok "$compiler: and its output" grep -q -e "$compiler" -e GCC out.txt

@@ -54,6 +54,8 @@ sim__create(
             .stack = stack_of(attributes),
             .detached = is_detached(attributes)};
     *ret_id = sim__thread_id(sim_thread_spawn(sim__thread_world(), &start));
+    /* The thread may run before its creator continues, which may next set what it looks at. */
+    sim_thread_point();
     return 0;
 }
 
