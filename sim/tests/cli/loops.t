@@ -1,7 +1,7 @@
 #!/bin/sh
 # loops.t -- programs over event loops of others, as they are installed: unchanged binaries of
-# libuv, libevent, libev and GLib, and the headers of Boost.Asio. Each run passes, and is the same in
-# another process and for any number of workers.
+# libuv, libevent, libev and GLib, and the headers of Boost.Asio. Each run passes, and is the same
+# in another process and for any number of workers.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
