@@ -100,7 +100,10 @@ check_search(const struct sim_settings *settings)
 static void
 check_taken(const struct sim_command *command, const struct sim_settings *settings)
 {
-    fuzz_check((settings->given & ~(command->options | SIM_OPT(HELP))) == 0);
+    for (uint32_t i = 0; i < SIM_CLI_OPTIONS; i++) {
+        fuzz_check((settings->given >> i & 1) == 0 || i == SIM_CLI_OPTION_HELP ||
+                   sim_cli_has_option(command, (enum sim_cli_option)i));
+    }
     fuzz_check(settings->seed <= SIM_SEED_MAX && settings->seed_last <= SIM_SEED_MAX);
     fuzz_check(!sim_given(settings, SIM_CLI_OPTION_SEEDS) || settings->seed <= settings->seed_last);
     fuzz_check(settings->runs > 0 && settings->runs <= INT64_MAX);
