@@ -11,6 +11,7 @@
 #ifndef SIM_CORE_ENABLED_H
 #define SIM_CORE_ENABLED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "runtime/base/assert.h"
@@ -30,6 +31,7 @@ struct sim_enabled {
     uint16_t *ring; /* Indices of actors; SIM_ENABLED_RING + SIM_ENABLED_SLACK of them. */
     uint32_t head;
     uint32_t count;
+    bool fronted; /* Some were put at the head: the head is not the one that waits longest. */
 };
 
 /* actor.c: moves the window back to the start of the ring. */
@@ -57,6 +59,7 @@ sim__enabled_push_front(struct sim_enabled *enabled, uint32_t index)
     if (__builtin_expect(enabled->head == 0, 0)) {
         sim__enabled_make_front(enabled);
     }
+    enabled->fronted = true;
     enabled->ring[--enabled->head] = (uint16_t)index;
     enabled->count++;
 }

@@ -209,6 +209,23 @@ choose_wide(struct sim_world *world, uint32_t n)
                           &block);
 }
 
+/* So often it is asked who waits longest, where the head does not tell. */
+#define FAIR_EVERY 32u
+
+/* The place of the one that was enabled first, and has been passed over for too long; 0: the head. */
+__attribute__((noinline)) static uint32_t
+find_starving(const struct sim_world *world, uint64_t limit)
+{
+    uint32_t found = 0;
+    uint64_t longest = limit;
+    for (uint32_t i = 1; i < world->enabled.count; i++) {
+        uint64_t waited = world->step - standing_at(world, i)->enabled_step;
+        found = waited > longest ? i : found;
+        longest = waited > longest ? waited : longest;
+    }
+    return found;
+}
+
 /* The choice belongs to the actor of alternative 0: "at its m-th step t2 yields to t5". */
 __attribute__((always_inline)) static inline uint32_t
 choose_actor(struct sim_world *world)
@@ -216,8 +233,15 @@ choose_actor(struct sim_world *world)
     uint32_t n = world->enabled.count;
     struct sim_actor *front = standing_at(world, 0);
     uint64_t waited = world->step - front->enabled_step;
-    if (n > 1 && waited > world->options.fair_steps + 8 * (uint64_t)n) {
+    uint64_t limit = world->options.fair_steps + 8 * (uint64_t)n;
+    if (n > 1 && waited > limit) {
         return 0; /* The simulator itself starves no actor. */
+    }
+    if (world->enabled.fronted && world->step % FAIR_EVERY == 0) {
+        uint32_t starving = find_starving(world, limit);
+        if (starving > 0) {
+            return starving;
+        }
     }
     if (n > BLOCK) {
         return choose_wide(world, n);

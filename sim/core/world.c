@@ -68,6 +68,7 @@ begin_actors(struct sim_world *world)
 {
     world->enabled.head = 0;
     world->enabled.count = 0;
+    world->enabled.fronted = false;
     world->next_due_ns = SIM_NEVER;
     world->self.ops = &world_ops;
     world->self.world = world;

@@ -9,9 +9,10 @@
 #include "runtime/base/list.h"
 #include "sim/posix/signal.h"
 
-/* Looks in a row that cost nothing; after them the n-th costs n * n of these. */
+/* Looks in a row that cost nothing; after them the n-th costs n * n of these, at most so much. */
 #define LOOKS_FREE 16u
 #define LOOK_NS 100u
+#define LOOK_MOST_NS 10000000u
 
 static struct sim_thread *
 thread_of(struct sim_actor *actor)
@@ -96,7 +97,8 @@ sim__posix_busy(void)
     if (looks <= LOOKS_FREE) {
         return;
     }
-    sim_work(state->world, (looks - LOOKS_FREE) * (looks - LOOKS_FREE) * LOOK_NS);
+    uint64_t cost_ns = (looks - LOOKS_FREE) * (looks - LOOKS_FREE) * LOOK_NS;
+    sim_work(state->world, cost_ns < LOOK_MOST_NS ? cost_ns : LOOK_MOST_NS);
     sim__posix_deliver_perhaps();
     sim_thread_yield();
 }

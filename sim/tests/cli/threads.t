@@ -35,6 +35,11 @@ done
 same "nothing but passes, and the same in other processes" \
     "$(grep -c '^PASS.* 3\(000\|,000\) pass' out.txt)" 1
 
+# Those that look do not starve the one that they look for.
+for name in tries yields; do
+    same "$name: 500 runs pass" "$(status run $lib threads/$name --runs 500 --fresh --db y.db)" 0
+done
+
 # digests JOBS: of all programs.
 digests() {
     rewake run $lib threads/lost threads/crossed threads/queue threads/locals --seeds 1-300 \

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,6 +196,55 @@ locals_main(void)
     return wrong == NULL && errno == 77 && mine == 88 ? 0 : 1;
 }
 
+/* ---- Two threads look until a third is done: it must get its turns, and time must not run out. */
+
+static void *
+try_lock(void *argument)
+{
+    while (pthread_mutex_trylock(&guard) != 0) {
+    }
+    pthread_mutex_unlock(&guard);
+    return argument;
+}
+
+static void *
+yield_until_ready(void *argument)
+{
+    while (__atomic_load_n(&ready, __ATOMIC_SEQ_CST) == 0) {
+        sched_yield();
+    }
+    return argument;
+}
+
+static int
+look_on(void *(*look)(void *))
+{
+    static pthread_mutex_t work = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t threads[2];
+    pthread_mutex_lock(&guard);
+    pthread_create(&threads[0], NULL, look, NULL);
+    pthread_create(&threads[1], NULL, look, NULL);
+    for (int i = 0; i < 1000; i++) {
+        pthread_mutex_lock(&work);
+        pthread_mutex_unlock(&work);
+    }
+    __atomic_store_n(&ready, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&guard);
+    return pthread_join(threads[0], NULL) + pthread_join(threads[1], NULL);
+}
+
+static int
+tries_main(void)
+{
+    return look_on(try_lock);
+}
+
+static int
+yields_main(void)
+{
+    return look_on(yield_until_ready);
+}
+
 /* ---- What threads do wrong. ------------------------------------------------------------------ */
 
 static void *
@@ -285,6 +335,8 @@ PROGRAM(crossed, DEADLOCK);
 PROGRAM(ordered, PASS);
 PROGRAM(queue, PASS);
 PROGRAM(locals, PASS);
+PROGRAM(tries, PASS);
+PROGRAM(yields, PASS);
 PROGRAM(overflow, CRASH);
 PROGRAM(spins, STEP_LIMIT);
 PROGRAM(leaves, PASS);
