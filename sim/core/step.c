@@ -212,7 +212,7 @@ choose_wide(struct sim_world *world, uint32_t n)
 /* So often it is asked who waits longest, where the head does not tell. */
 #define FAIR_EVERY 32u
 
-/* The place of the one that was enabled first, and has been passed over for too long; 0: the head. */
+/* The place of the one that was enabled first, if it was passed over for too long; 0: the head. */
 __attribute__((noinline)) static uint32_t
 find_starving(const struct sim_world *world, uint64_t limit)
 {
