@@ -187,12 +187,15 @@ TEST(echo_reaches_the_limit_of_descriptors_and_leaves_it)
     }
     EXPECT_EQ(errno, EMFILE);
     ck_assert_int_eq(usleep(100000), 0);
-    for (uint32_t i = 0; i < count / 2; i++) {
+    /* Where the server began late, all are in the backlog: it takes a descriptor for each that is
+     * kept. */
+    uint32_t closed = count - count / 3;
+    for (uint32_t i = 0; i < closed; i++) {
         ck_assert_int_eq(close(held[i]), 0);
     }
     echo(held[count - 1], 100); /* The last one was in the backlog. */
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    for (uint32_t i = count / 2; i < count; i++) {
+    for (uint32_t i = closed; i < count; i++) {
         ck_assert_int_eq(close(held[i]), 0);
     }
     post_fini(&post);
