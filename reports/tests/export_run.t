@@ -7,7 +7,7 @@
 name=zoo/tokio-4497/broken
 rewake run $name --runs 300 --fresh --json --db a.db >a.json
 token=$(grep -o '"shrunk":{"token":"[^"]*"' a.json | head -n 1 | cut -d '"' -f 6)
-run=$(told a.db)
+run=$(first_failure a.db)
 
 # decode FILE: a Perfetto trace as text, by the field numbers that Perfetto publishes.
 decode() {

@@ -25,7 +25,7 @@ stable() {
 # ---- One failure. The database keeps the explanation, and its counts. ----
 ln -s "$root/scenarios" scenarios
 rewake run zoo/tokio-4497/broken --runs 50 --fresh --db a.db >/dev/null 2>&1
-run=$(told a.db)
+run=$(first_failure a.db)
 counts='SELECT count(*) FROM runs UNION ALL SELECT count(*) FROM failures
     UNION ALL SELECT count(*) FROM lost_wakeups UNION ALL SELECT sum(runs) FROM sweeps
     UNION ALL SELECT count(*) FROM coverage_growth'
@@ -99,7 +99,7 @@ cp "$root/reports/tests/lib/markup.c" markup.c
 $cc -std=c17 -D_GNU_SOURCE -DRT_PROBES -O1 -g -shared -fPIC $library_flags -I"$root" markup.c \
     -o markup.so
 rewake run ./markup.so --runs 50 --fresh --db m.db >/dev/null 2>&1
-run=$(told m.db)
+run=$(first_failure m.db)
 same "markup: status" "$(status report --db m.db -o m)" 0
 ok "markup: it is text only" no_markup "m/failure-${run#run:}.html"
 ok "markup: the index too" no_markup m/index.html

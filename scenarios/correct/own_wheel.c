@@ -32,7 +32,7 @@ struct client {
     struct sim_world *world;
     struct wheel *wheel;
     struct alarm *alarm;
-    uint32_t rung;
+    uint32_t signalled;
     uint32_t at;
 };
 
@@ -91,7 +91,7 @@ client_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct client *client = rt_container_of(task, struct client, task);
     RT_BEGIN(client->at);
-    for (client->rung = 0; client->rung < ALARMS; client->rung++) {
+    for (client->signalled = 0; client->signalled < ALARMS; client->signalled++) {
         wheel_set(client->wheel, client->alarm,
                 rt_cx_now(cx) + sim_range(client->world, RT_MS, 6 * RT_MS));
         RT_AWAIT_HERE(client->at, alarm_wait(client->alarm, cx));

@@ -38,7 +38,7 @@ struct task {
 
 struct executor {
     struct rt_host *host;
-    struct rt_pollable bell; /* Rung by a wake while the executor sleeps. */
+    struct rt_pollable bell; /* Signalled by a wake while the executor sleeps. */
     struct task *tasks[TASKS_MAX];
     uint32_t count;
     bool asleep;

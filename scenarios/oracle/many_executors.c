@@ -84,14 +84,14 @@ struct pair {
     struct rt_task regular;
     struct rt_sleep alarm_sleep;
     struct rt_sleep regular_sleep;
-    bool rung;
+    bool signalled;
 };
 
 static rt_poll
 busy_poll(struct rt_task *task, struct rt_cx *cx)
 {
     const struct pair *pair = rt_container_of(task, struct pair, busy);
-    if (pair->rung) {
+    if (pair->signalled) {
         return RT_READY;
     }
     rt_cx_reenqueue(cx);
@@ -103,7 +103,7 @@ alarm_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct pair *pair = rt_container_of(task, struct pair, alarm);
     RT_AWAIT(rt_sleep_poll(&pair->alarm_sleep, cx));
-    pair->rung = true;
+    pair->signalled = true;
     return RT_READY;
 }
 
@@ -111,7 +111,7 @@ static rt_poll
 regular_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct pair *pair = rt_container_of(task, struct pair, regular);
-    while (!pair->rung) {
+    while (!pair->signalled) {
         RT_AWAIT(rt_sleep_poll(&pair->regular_sleep, cx));
         rt_sleep_init(&pair->regular_sleep, RT_US);
     }

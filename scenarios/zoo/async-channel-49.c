@@ -47,11 +47,11 @@ cook_poll(struct rt_task *task, struct rt_cx *cx)
     struct cook *cook = rt_container_of(task, struct cook, task);
     struct kitchen *kitchen = cook->kitchen;
     for (;;) {
-        bool rung = rt_notified_poll(&cook->bell, cx) == RT_READY;
+        bool signalled = rt_notified_poll(&cook->bell, cx) == RT_READY;
         if (kitchen->orders > 0) {
             break;
         }
-        if (!rung) {
+        if (!signalled) {
             return RT_PENDING;
         }
         rt_notified_init(&cook->bell, &kitchen->bell);

@@ -37,7 +37,7 @@ ok "the program compiles" "$cc" -I. -DTEST_TIMEOUT_S=5 -o "$tmp/tests" "$tmp/1.c
 (cd "$tmp" && ./tests) >"$tmp/tap"
 same "a failed test makes it fail" "$?" 1
 same "it speaks TAP" "$(grep -c '^ok ' "$tmp/tap") $(grep -c '^not ok ' "$tmp/tap")" '2 1'
-ok "a failure is told with its condition" grep -q 'not ok.*second_b.*expected: 1 == 2' "$tmp/tap"
+ok "a failure has its condition" grep -q 'not ok.*second_b.*expected: 1 == 2' "$tmp/tap"
 same "T picks tests by name" "$(T='*_a' "$tmp/tests" | grep -c '^ok ')" 1
 ok "what T leaves out cannot fail" env T='first_*' "$tmp/tests"
 

@@ -145,7 +145,7 @@ project() {
     ok "$1, $2: one fails and one passes, as stated" fresh make -s -C "$dir" check
     (cd "$dir" && exec rewake run ./mine.so mine/broken --fresh >out.txt 2>&1)
     same "$1, $2: a lost wake-up is found: status" $? 1
-    ok "$1, $2: and told" grep -q '^lost-wakeup: `reader` is blocked forever' "$dir/out.txt"
+    ok "$1, $2: and reported" grep -q '^lost-wakeup: `reader` is blocked forever' "$dir/out.txt"
 }
 project C gcc
 [ -d "$tmp/C by gcc" ] || done_testing # What follows needs it.

@@ -258,7 +258,7 @@ flip_one(struct search *search)
     }
 }
 
-/* Two at once: the later of the two is told as the one that decides. */
+/* Two at once: the later of the two is reported as the one that decides. */
 static void
 flip_two(struct search *search)
 {

@@ -2,10 +2,10 @@
  * decision.h -- the decision that matters.
  *
  * First the failing run is shrunk (sim/engine/shrink). Each deviation that is left is necessary, so
- * a run without one of them is a passing run as near as can be. Of these the one is told that
+ * a run without one of them is a passing run as near as can be. Of these the one is reported that
  * separates best: with everything up to and including it as in the failing run, and all that comes
  * after drawn at random, the run fails; with this one decision taken the default way, it passes.
- * Both are counted over many seeds, and the counts are told whatever they are.
+ * Both are counted over many seeds, and the counts are reported whatever they are.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -19,7 +19,7 @@ enum sim_oracle_stage {
     SIM_ORACLE_STAGE_POLL,      /* Poll the task once more. */
     SIM_ORACLE_STAGE_SOURCES,   /* Fire what was derived from it, report again what is ready. */
     SIM_ORACLE_STAGE_INTERRUPT, /* What a loop is blocked in returns; see `nth`. */
-    /* It is told of all that it asks its host for, ready or not. */
+    /* It sees all that it asks its host for, ready or not. */
     SIM_ORACLE_STAGE_PRETEND,
     SIM_ORACLE_STAGE_ASK_AGAIN /* What its host has reported once is asked for again. */
 };

@@ -14,7 +14,7 @@
 #include "sim/posix/file.h"
 
 #define PAGE 4096u
-/* Larger ones are address space reserved for later: the caller is told that there is none. */
+/* Larger ones are address space reserved for later: ENOMEM. */
 #define MAPPING_MAX ((size_t)64 << 20)
 
 static size_t

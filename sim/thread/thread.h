@@ -310,7 +310,7 @@ struct sim_futex {
 
 /*
  * syscall(SYS_futex, …) on a simulated thread: a decision point, then what the kernel does. Returns
- * its result, or -1 with errno. An atomic of the same address, told of as SIM_SYNC_FUTEX, is the
+ * its result, or -1 with errno. An atomic of the same address, reported as SIM_SYNC_FUTEX, is the
  * same object.
  */
 long sim_thread_futex(const struct sim_futex *call);

@@ -22,7 +22,7 @@ struct member {
     struct rt_slot slot;
     struct ring *ring;
     uint32_t turns;
-    bool told;
+    bool signalled;
 };
 
 struct ring {
@@ -37,10 +37,10 @@ member_poll(struct rt_task *task, struct rt_cx *cx)
     struct ring *ring = member->ring;
     uint32_t index = (uint32_t)(member - ring->members);
     struct member *next = &ring->members[(index + 1) % NAMES];
-    if (member->told || index == 0) {
-        member->told = false;
+    if (member->signalled || index == 0) {
+        member->signalled = false;
         member->turns++;
-        next->told = true;
+        next->signalled = true;
         (void)rt_slot_wake(&next->slot);
     }
     if (member->turns == TURNS) {

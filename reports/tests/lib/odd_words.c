@@ -1,5 +1,5 @@
 /*
- * odd_words.c -- a library whose lost wake-up is told in characters that every format must escape:
+ * odd_words.c -- a library whose lost wake-up has characters that every format must escape:
  * markup, quotes, percent signs, an escape sequence, a line end, a byte that is no UTF-8.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -20,14 +20,14 @@ static_assert(sizeof(rt::waker) == 2 * sizeof(void *), "a waker is two words in 
 class bell final : public rt::wakeable
 {
   public:
-    unsigned rung = 0;
+    unsigned signalled = 0;
     const rt_site *by = nullptr;
     rt::waker then; /* Woken with it. */
 
   private:
     void woken(const rt_site *await) override
     {
-        rung++;
+        signalled++;
         by = await;
         std::move(then).wake(await);
     }
@@ -156,7 +156,7 @@ TEST(cpp_wakeable_is_woken_from_c)
     EXPECT_EQ(rings.wakers(), 2);
     rings.then = std::move(keeps.kept);
     EXPECT(rt_slot_wake(&listens.slot));
-    EXPECT_EQ(rings.rung, 1);
+    EXPECT_EQ(rings.signalled, 1);
     EXPECT_EQ(rings.wakers(), 1);
     EXPECT(!rt_slot_wake(&listens.slot));
     EXPECT_EQ(clockwork_run(&works), 1);

@@ -174,7 +174,7 @@ bool sim_cause_is_event(const struct sim_cause *cause);
 void sim_cause_add_callers(const struct sim_evidence *evidence, const struct sim_walk_stop *call,
         struct sim_cause *cause);
 
-/* The step in which a loop was told last of what it does not ask for again (counterfactual replay
+/* The step in which a loop heard last of what it does not ask for again (counterfactual replay
  * NOT_REARMED); 0: none. */
 uint64_t sim_cause_reported(const struct sim_evidence *evidence);
 

@@ -53,7 +53,7 @@ is_of_others(
     return others;
 }
 
-/* How well an answer can be told: 2 where the program's own line wrote the word, 1 where the
+/* How well an answer can be reported: 2 where the program's own line wrote the word, 1 where the
  * runtime did so for it, 0 where the word is the simulator's own. */
 static uint32_t
 worth(const struct sim__counterfactual_shared *shared, const struct sim__counterfactual_hit *hit,

@@ -22,14 +22,14 @@ static uint64_t
 end_of(const struct sim_recorder *recorder, uint64_t step)
 {
     rt_assert(recorder != NULL);
-    uint64_t told = sim_recorder_run_end(recorder);
-    for (uint64_t i = sim_recorder_first(recorder); i < told; i++) {
+    uint64_t reported = sim_recorder_run_end(recorder);
+    for (uint64_t i = sim_recorder_first(recorder); i < reported; i++) {
         const struct sim_event *event = sim_recorder_event(recorder, i);
         if (event->step > step || (event->step == step && event->kind == SIM_EVENT_CLOCK)) {
             return i;
         }
     }
-    return told;
+    return reported;
 }
 
 /* ---- One line an event. ---------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  * wake_outcome.c -- going through the ways in which a wake goes missing.
  *
  * The order of the questions matters. A wake that arrived and was forgotten is
- * told before anything about wakers; then the one wait that matters is chosen, and
+ * reported before anything about wakers; then the one wait that matters is chosen, and
  * how it ended is the answer. A wait that is still open needs the step that owed
  * the wake: what did it do at that object instead?
  *

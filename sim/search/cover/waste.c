@@ -204,7 +204,7 @@ note_waker(struct pass *pass)
 
 #define BIT(kind) (UINT64_C(1) << ((kind)&63))
 
-/* Events that are no work of a loop: what it is told, and what the simulator does. */
+/* Events that are no work of a loop: what it is reported, and what the simulator does. */
 static const uint64_t neutral[2] = {
         BIT(RT_PROBE_TURN) | BIT(RT_PROBE_TURNED) | BIT(RT_PROBE_ASK),
         BIT(SIM_EVENT_STEP) | BIT(SIM_EVENT_CLOCK) | BIT(SIM_EVENT_SLOW) | BIT(SIM_EVENT_REPORT) |

@@ -38,13 +38,13 @@ failures(const struct sim_scenario *scenario, uint64_t faults)
     return failures_audited(scenario, faults, 32);
 }
 
-/* ---- A bell that is rung once, and a task that also waits for something else. ---------------- */
+/* ---- A bell that is signalled once, and a task that also waits for something else. ----------- */
 
 struct bell {
     struct rt_slot listener;
     struct rt_slot other; /* Never fired; satisfies T12. */
     bool registered;
-    bool rung;
+    bool signalled;
     bool forgetful; /* Keeps the waker of the first poll (W11 broken). */
     struct rt_task hearer;
     struct rt_task ringer;
@@ -55,7 +55,7 @@ static rt_poll
 hear(struct rt_task *task, struct rt_cx *cx)
 {
     struct bell *bell = rt_container_of(task, struct bell, hearer);
-    if (bell->rung) {
+    if (bell->signalled) {
         (void)rt_slot_clear(&bell->listener);
         (void)rt_slot_clear(&bell->other);
         return RT_READY;
@@ -76,7 +76,7 @@ ring(struct rt_task *task, struct rt_cx *cx)
         rt_cx_reenqueue(cx);
         return RT_PENDING;
     }
-    bell->rung = true;
+    bell->signalled = true;
     (void)rt_slot_wake(&bell->listener);
     return RT_READY;
 }

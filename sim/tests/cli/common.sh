@@ -69,8 +69,8 @@ every_line_is_json() {
     [ -s "$1" ]
 }
 
-# told DB: the first reported failure in DB, as run:ID.
-told() {
+# first_failure DB: the first reported failure in DB, as run:ID.
+first_failure() {
     sqlite3 "$1" "SELECT 'run:' || min(run) FROM details WHERE token IS NOT NULL"
 }
 

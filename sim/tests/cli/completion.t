@@ -9,7 +9,7 @@ command -v bash >/dev/null || {
 }
 build_library parts
 rewake run canary/lost-wakeup --runs 100 --fail-fast --no-shrink --db c.db >/dev/null
-run=$(told c.db)
+run=$(first_failure c.db)
 rewake completion bash >rewake.bash
 ok "bash: takes it" bash -n rewake.bash
 

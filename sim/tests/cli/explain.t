@@ -19,15 +19,15 @@ untold() {
 }
 grep -v '^replay: \|^show: \|^found: ' first.txt >page.txt
 ok "no line is wider than 100 columns" awk '{ wide += length($0) > 100 } END { exit wide }' page.txt
-same "explain run:ID: status" "$(status explain "$(told r.db)" --db r.db)" 1
+same "explain run:ID: status" "$(status explain "$(first_failure r.db)" --db r.db)" 1
 same "run:ID has the explanation of its token" "$(untold out.txt)" "$(untold first.txt)"
 same "the same failure has the same explanation" "$(status explain "$token"; cat out.txt)" \
     "$(echo 1; cat first.txt)"
 rewake explain "$token" --json >e.json
 ok "explain --json is JSON" every_line_is_json e.json
 ok "explain --json: one object" test "$(wc -l <e.json)" -eq 1
-told=$(sed -n 's/^replay: rewake replay //p' first.txt)
-same "the run that is told can be replayed: status" "$(status replay "$told")" 1
+token=$(sed -n 's/^replay: rewake replay //p' first.txt)
+same "the run that is reported can be replayed: status" "$(status replay "$token")" 1
 rewake run articles/s1/race-timeout --runs 1 --record all --fresh --db p.db >/dev/null
 same "a run that passes: status" "$(status explain run:1 --db p.db)" 0
 ok "a run that passes: says so" grep -q 'nothing to explain' out.txt
@@ -74,7 +74,7 @@ fi
 # ---- What does not end by itself. ----
 rewake run canary/hang --strategy random --runs 400 --hang 500ms --fail-fast --no-shrink --fresh \
     --db hang.db >hang.txt
-same "explain of a hang: status" "$(status explain "$(told hang.db)" --db hang.db)" 1
+same "explain of a hang: status" "$(status explain "$(first_failure hang.db)" --db hang.db)" 1
 ok "... without a search" grep -q 'was not tried' out.txt
 if [ $asan = no ]; then
     ok "... says in which function and line it spins" \

@@ -128,7 +128,7 @@ kill
 END
     ok "gdb: a crash in a library stops there" said 'is about to take it' \
         'received signal SIG' 'bad.c:'
-    ok "gdb: and the tasks are told" said 'who ' ' task '
+    ok "gdb: and the tasks are reported" said 'who ' ' task '
 
     # ---- Cores. ----
     lib="./my tests/bad.so"

@@ -72,7 +72,7 @@ same "three requests at once, answered in order" "$(status "$get$get$last")" "20
 same "what is no HTTP ends the connection" "$(status "hello\r\n\r\n$get")" "400 "
 same "two lengths are none" \
     "$(status 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n')" "400 "
-same "a request that never ends is told so" "$(status 'GET / HTTP/1.1\r\nHost:')" "408 "
+same "a request that never ends gets 408" "$(status 'GET / HTTP/1.1\r\nHost:')" "408 "
 
 # ---- the end. ----
 kill -TERM $pid

@@ -16,8 +16,8 @@ names() {
     echo syscall
 } | grep -vxE 'name|alias' | sort -u >listed.txt
 sed -n '/^| what | calls/,/^$/s/^| [^|]* | \([^|]*\) |.*/\1/p' "$root/sim/posix/README.md" |
-    grep -oE '`[a-z_A-Z0-9]+`' | tr -d '`' | sort -u >told.txt
+    grep -oE '`[a-z_A-Z0-9]+`' | tr -d '`' | sort -u >table.txt
 ok "there are many" test "$(wc -l <listed.txt)" -gt 250
-same "every call is in the table of the README" "$(comm -23 listed.txt told.txt | tr '\n' ' ')" ""
-same "... and no other" "$(comm -13 listed.txt told.txt | tr '\n' ' ')" ""
+same "every call is in the table of the README" "$(comm -23 listed.txt table.txt | tr '\n' ' ')" ""
+same "... and no other" "$(comm -13 listed.txt table.txt | tr '\n' ' ')" ""
 done_testing

@@ -92,18 +92,18 @@ fi
 if [ -x "$edges" ]; then
     REWAKE=$edges
     same "renew: status" "$(RUNS=30 quick_set renew canary/contract 'articles/s1/*')" 0
-    told=$(sed 's/.* cover: \([0-9]*\) edges of code.*/\1/' out.txt)
+    reached=$(sed 's/.* cover: \([0-9]*\) edges of code.*/\1/' out.txt)
     ok "renew: a few of many runs" grep -Eq '^quick-set: [1-9][0-9]? runs cover what [0-9]{3} ' \
         out.txt
     same "replayed where edges are counted: status" "$(quick_set)" 0
     same "... the same, and all edges" "$(sed 's/.*replayed: \([0-9]*\) the same; /\1 of /' \
-        out.txt)" "$(grep -c '^rw1:' set) of $told edges of code reached"
+        out.txt)" "$(grep -c '^rw1:' set) of $reached edges of code reached"
     cp set kept
     REWAKE_JOBS=1 RUNS=30 quick_set renew canary/contract 'articles/s1/*' >/dev/null
     ok "any number of workers makes the same set" cmp set kept
     sed -i '/^rw1:canary/d' set
     same "a run less: status" "$(quick_set)" 0
-    ok "... edges are missing" grep -Eq "^quick-set: made of other code: [0-9]+ of $told edges" \
+    ok "... edges are missing" grep -Eq "^quick-set: made of other code: [0-9]+ of $reached edges" \
         out.txt
 fi
 done_testing

@@ -26,7 +26,7 @@ ok "nothing is wider than 100 columns, but for commands" \
 same "its token replays: status" "$(status replay "$small")" 1
 ok "its token is the same failure" grep -q 'same failure, ' out.txt
 ok "and the same run" grep -q 'digest expected \(.*\), actual \1$' out.txt
-same "run:ID: status" "$(status shrink "$(told r.db)" --db r.db)" 1
+same "run:ID: status" "$(status shrink "$(first_failure r.db)" --db r.db)" 1
 same "run:ID: the same token" \
     "$(sed -n 's/^replay: rewake replay \([^ ]*\).*/\1/p' out.txt)" "$small"
 same "a shrunk token: status" "$(status shrink "$small")" 1
@@ -39,9 +39,10 @@ same "a late wake-up replays: status" "$(status replay "$late")" 1
 ok "its tape fits" not_in out.txt 'does not fit'
 
 sqlite3 r.db 'DELETE FROM shrunk'
-rewake shrink "$(told r.db)" --db r.db >again.txt
+rewake shrink "$(first_failure r.db)" --db r.db >again.txt
 ok "run:ID: the result is stored with the run" \
-    test "$(sqlite3 r.db "SELECT token FROM shrunk WHERE run = $(told r.db | tail -c +5)")" = \
+    test "$(sqlite3 r.db "SELECT token FROM shrunk
+        WHERE run = $(first_failure r.db | tail -c +5)")" = \
     "$(sed -n 's/^replay: rewake replay \([^ ]*\).*/\1/p' again.txt)"
 
 # ---- For programs. ----
@@ -88,7 +89,7 @@ same "a library's failure: status" "$(status shrink ./fixed.so "$token")" 1
 ok "as few digits as it takes" grep -q '^deviations .* 2  from the baseline run' out.txt
 for command in shrink explain show replay; do
     refused "$command: a library, and a run that is not of it" 125 \
-        $command ./fixed.so "$(told r.db)" --db r.db
+        $command ./fixed.so "$(first_failure r.db)" --db r.db
 done
 status shrink ./fixed.so "$token" >/dev/null
 ok "its command names the library" grep -q '^replay: rewake replay ./fixed.so rw1:' out.txt

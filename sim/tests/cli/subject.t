@@ -27,7 +27,7 @@ same "diff @FILE -: status" "$(status diff ./long.so @long - <long)" 0
 # ---- A short one. ----
 rewake run zoo/smol-151/broken --runs 300 --fail-fast --fresh --json --db r.db >r.json
 token=$(token_of r.json)
-found=$(told r.db)
+found=$(first_failure r.db)
 printf '\n  %s\r\n' "$token" >short
 for command in replay shrink explain; do
     same "$command @FILE: as by the token" "$(status $command @short; cat out.txt)" \

@@ -185,7 +185,7 @@ store_child(
 }
 
 /*
- * Goal: a combinator is no reason to sleep; its children's are. They are told once, with it.
+ * Goal: a combinator is no reason to sleep; its children's are. They are reported once, with it.
  */
 TEST(clues_combinator_says_what_its_children_wait_for)
 {
@@ -213,7 +213,7 @@ TEST(clues_combinator_says_what_its_children_wait_for)
 }
 
 /*
- * Goal: in a deadlock too it is told who was in the place that was woken in vain.
+ * Goal: in a deadlock too it is reported who was in the place that was woken in vain.
  */
 TEST(clues_deadlock_names_who_was_in_the_empty_place_last)
 {

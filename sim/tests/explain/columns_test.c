@@ -124,7 +124,7 @@ TEST(columns_lost_wake_is_marked_where_it_is_missing)
 }
 
 /*
- * Goal: four parts with long cells would be half as many lines again: they are told line by line.
+ * Goal: four parts with long cells would be half as many lines again: they come line by line.
  * With short cells they stay side by side.
  */
 TEST(columns_of_four_parts_with_long_cells_become_lines)
@@ -222,7 +222,7 @@ TEST(columns_lost_wake_behind_a_limit_ends_with_the_limit)
 }
 
 /*
- * Goal: what goes round in circles is told once.
+ * Goal: what goes round in circles is reported once.
  * Method: 1000 rounds of two tasks; with everything shown it is 2000 rows.
  */
 TEST(columns_repeating_part_is_folded)
@@ -359,7 +359,7 @@ crowd(struct tale *tale, uint32_t tasks, uint32_t steps)
 }
 
 /*
- * Goal: more parts than fit side by side are told line by line, and the rows are capped.
+ * Goal: more parts than fit side by side are reported line by line, and the rows are capped.
  */
 TEST(columns_of_too_many_parts_become_lines)
 {

@@ -54,7 +54,7 @@ TEST(describe_deadlock_names_who_waits_for_whom)
 
 /*
  * Goal: of a loop nothing is claimed that was not done: it was never polled. What it waits for is
- * in no ledger, and told from the outcome.
+ * in no ledger, and printed from the outcome.
  */
 TEST(describe_deadlock_of_a_loop_does_not_claim_that_no_wake_is_missing)
 {
@@ -175,7 +175,7 @@ TEST(describe_lost_wakeup_of_a_loop_names_when_it_blocked)
         tale->outcome.object = notify;
         tale->outcome.missing_wake_step = 3 + later;
         tale_end(tale, SIM_VERDICT_LOST_WAKEUP, loop);
-        static const char *const told[] = {
+        static const char *const printed[] = {
                 /* clang-format off */
 "lost-wakeup: `worker loop` is blocked forever although it could make progress: it waits for notify\n"
 "since step 3 (200ns), which was there by then, and was never woken.\n"
@@ -192,13 +192,13 @@ TEST(describe_lost_wakeup_of_a_loop_names_when_it_blocked)
 "and this one made progress; so a report or a notification was lost.\n",
                 /* clang-format on */
         };
-        EXPECT_STR(head_and_why(&story), told[later]);
+        EXPECT_STR(head_and_why(&story), printed[later]);
         story_end(&story);
     }
 }
 
 /*
- * Goal: what took round after round of polls to see is not told as if one poll had shown it.
+ * Goal: what took round after round of polls to see is not printed as if one poll had shown it.
  */
 TEST(describe_lost_wakeup_found_by_rounds_lists_who_waits_for_what)
 {

@@ -32,7 +32,7 @@ story_swallow(struct story *story)
 
 /* The same page for verdict and step: first sentence, picture and reason. */
 static const char *
-told(struct story *story, uint32_t verdict, uint32_t owed)
+printed(struct story *story, uint32_t verdict, uint32_t owed)
 {
     struct tale *tale = story->tale;
     tale->outcome.missing_wake_step = owed;
@@ -72,14 +72,14 @@ TEST(describe_wake_that_was_dropped_is_told_as_sent)
     struct story story;
     story_begin(&story);
     story_swallow(&story);
-    const char *text = told(&story, SIM_VERDICT_LOST_WAKEUP, 2);
+    const char *text = printed(&story, SIM_VERDICT_LOST_WAKEUP, 2);
     expect_parts(text, parts);
     EXPECT(strstr(text, "should have been woken") == NULL);
     story_end(&story);
 }
 
 /*
- * Goal: what came later than the wake is told after it; the mark stands where it could go on.
+ * Goal: what came later than the wake is reported after it; the mark stands where it could go on.
  */
 TEST(describe_wake_that_was_dropped_before_it_could_go_on)
 {
@@ -90,7 +90,7 @@ TEST(describe_wake_that_was_dropped_before_it_could_go_on)
     struct story story;
     story_begin(&story);
     story_swallow(&story);
-    expect_parts(told(&story, SIM_VERDICT_LOST_WAKEUP, 3), parts);
+    expect_parts(printed(&story, SIM_VERDICT_LOST_WAKEUP, 3), parts);
     story_end(&story);
 }
 
@@ -109,7 +109,7 @@ TEST(describe_wake_whose_poll_came_late)
     tale_clock(story.tale, 1000);
     tale_poll(story.tale, story.waiter, 1000, 2);
     tale_polled(story.tale, story.waiter, READY);
-    const char *text = told(&story, SIM_VERDICT_LATE_WAKEUP, 2);
+    const char *text = printed(&story, SIM_VERDICT_LATE_WAKEUP, 2);
     expect_parts(text, parts);
     EXPECT(strstr(text, "lost between") == NULL);
     story_end(&story);

@@ -112,7 +112,7 @@ TEST(describe_headline_puts_names_in_quotes)
         enum sim_oracle oracle;
         enum sim_reason reason;
         const char *message;
-        const char *told;
+        const char *printed;
     } cases[] = {
             {"blocked", SIM_ORACLE_FAULT, SIM_REASON_NONE, "a blocked task was woken",
                     "contract: in `blocked`, a blocked task was woken, at step 1 (0ns).\n"},
@@ -136,7 +136,7 @@ TEST(describe_headline_puts_names_in_quotes)
         struct sim_run_view view = {
                 .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
         sim_describe_run(&story.page, &view, SIM_DESCRIBE_HEADLINE);
-        EXPECT_STR(sim_page_text(&story.page), cases[i].told);
+        EXPECT_STR(sim_page_text(&story.page), cases[i].printed);
         story_end(&story);
     }
 }
@@ -334,7 +334,7 @@ TEST(describe_is_no_wider_than_its_page)
 }
 
 /*
- * Goal: a record that a crash has left half-written is told without a second crash.
+ * Goal: a record that a crash has left half-written is reported without a second crash.
  * Method: events and texts of random bytes, 200 times.
  */
 TEST(describe_survives_a_record_of_random_bytes)
@@ -437,7 +437,7 @@ box_setup(struct sim_world *world)
 }
 
 /*
- * Goal: what is told of a real run names the real tasks, objects and lines.
+ * Goal: what is reported of a real run names the real tasks, objects and lines.
  * Method: check, then store; the first seed that loses the wake.
  */
 TEST(describe_real_run_names_the_lines_of_the_scenario)

@@ -341,7 +341,7 @@ TEST(describe_why_a_wake_during_its_poll_was_forgotten)
 }
 
 /*
- * Goal: a wake that was forgotten is told as such only when no poll followed it.
+ * Goal: a wake that was forgotten is reported as such only when no poll followed it.
  */
 TEST(describe_wake_that_was_followed_by_a_poll_is_no_reason)
 {

@@ -122,7 +122,7 @@ TEST(diff_of_a_shorter_run_is_its_end)
 }
 
 /*
- * Goal: what is told is the few steps before, and what each did then.
+ * Goal: what is reported is the few steps before, and what each did then.
  */
 TEST(diff_is_told_with_the_steps_before)
 {
@@ -174,7 +174,7 @@ TEST(diff_of_lost_events_names_their_chunk)
 }
 
 /*
- * Goal: runs of different scenarios have no "before", and are not told as if they had one.
+ * Goal: runs of different scenarios have no "before", and are not reported as if they had one.
  * Method: the first event differs; then the first step does, and the set-up is in common.
  */
 TEST(diff_of_runs_with_nothing_in_common_says_so)

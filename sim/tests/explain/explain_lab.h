@@ -28,7 +28,7 @@ extern const struct sim_scenario explain_replaced;
 extern const struct sim_scenario explain_written_over;
 /* A reader is woken, sees what has come, and puts it off: it is not woken again. */
 extern const struct sim_scenario explain_put_off;
-/* A job is done, and who waits for it is not told. */
+/* A job is done, and who waits for it is not reported. */
 extern const struct sim_scenario explain_not_notified;
 /* Fails where the first of two numbers is 3, and then the second is 2. */
 extern const struct sim_scenario explain_two_numbers;

@@ -116,7 +116,7 @@ says(const struct test *test, const char *words)
 }
 
 /*
- * Goal: a wake that comes before the store is told with both, and their order decides.
+ * Goal: a wake that comes before the store is reported with both, and their order decides.
  * Method: the baseline run passes; where the writer goes first, it fails. Exchanged, it passes.
  */
 TEST(explain_wake_before_the_store_and_their_order)
@@ -202,7 +202,7 @@ TEST(explain_timer_that_is_not_started_and_the_number)
     done(&test);
 }
 
-/* A permit is told where it was lost, not only where it was due. */
+/* A permit is reported where it was lost, not only where it was due. */
 TEST(explain_permit_is_told_where_it_was_given_up)
 {
     struct test test;
@@ -216,7 +216,7 @@ TEST(explain_permit_is_told_where_it_was_given_up)
     done(&test);
 }
 
-/* A loop that does not ask its host again is told by the call that it makes in the passing run. */
+/* A loop that does not ask its host again: the finding has the call of the passing run. */
 TEST(explain_loop_that_does_not_ask_again)
 {
     struct test test;
@@ -289,7 +289,7 @@ TEST(explain_what_came_and_was_written_over)
     done(&test);
 }
 
-/* Of two decisions that it takes, the one is told that leaves nothing to those after it. */
+/* Of two decisions that it takes, the one is reported that leaves nothing to those after it. */
 TEST(explain_decision_that_separates_best)
 {
     struct test test;
@@ -320,7 +320,7 @@ TEST(explain_callers_of_a_wake_and_who_got_it)
 
 /* ---- Threads and loops. ---------------------------------------------------------------------- */
 
-/* Who came to wake it, and was too early, is told with the line; so is where it sleeps. */
+/* Who came to wake it, and was too early, is reported with the line; so is where it sleeps. */
 TEST(explain_wake_that_meets_nobody)
 {
     struct test test;
@@ -363,7 +363,7 @@ TEST(explain_wake_that_turns_back_at_a_flag)
     done(&test);
 }
 
-/* A signal that reached the wrong one is told with who got it. */
+/* A signal that reached the wrong one is reported with who got it. */
 TEST(explain_wake_that_reaches_another)
 {
     struct test test;
@@ -375,7 +375,7 @@ TEST(explain_wake_that_reaches_another)
     done(&test);
 }
 
-/* What the host keeps silent about is told, although no run passes. */
+/* What the host keeps silent about is reported, although no run passes. */
 TEST(explain_descriptor_that_is_not_asked_for_again)
 {
     struct test test;
@@ -389,7 +389,7 @@ TEST(explain_descriptor_that_is_not_asked_for_again)
     done(&test);
 }
 
-/* A foreign wake is told with the function that swallows it. */
+/* A foreign wake is reported with the function that swallows it. */
 TEST(explain_wake_that_is_dropped_in_a_foreign_runtime)
 {
     struct test test;
@@ -402,7 +402,7 @@ TEST(explain_wake_that_is_dropped_in_a_foreign_runtime)
     done(&test);
 }
 
-/* A loop that was told, and left something, is told with what it went through then. */
+/* A loop that was reported, and left something, is reported with what it went through then. */
 TEST(explain_loop_that_leaves_something)
 {
     struct test test;

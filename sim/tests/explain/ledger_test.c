@@ -50,7 +50,7 @@ wait_at(const struct reading *reading, uint32_t index)
 }
 
 /*
- * Goal: a wait is told from its store to its wake.
+ * Goal: a wait is described from its store to its wake.
  * Method: a task stores, another one fires; every field is looked at.
  */
 TEST(ledger_follows_a_wait_from_store_to_fire)

@@ -102,7 +102,7 @@ walk(uint64_t mask, bool first, uint64_t most, struct sim_path *path, struct sim
     EXPECT_EQ(word, (UINT64_C(1) << 40) | 7);
 }
 
-/* Of two writes the last is told, or the first; with a mask, only the write of those bits. */
+/* Of two writes the last is reported, or the first; with a mask, only the write of those bits. */
 TEST(walk_tells_who_wrote_a_word)
 {
     struct sim_places *places = sim_places_new();

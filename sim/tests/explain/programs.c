@@ -78,7 +78,7 @@ const struct sim_scenario explain_unlooked = {.name = "test/unlooked", .setup = 
 
 struct bell {
     struct rt_slot slot;
-    bool rung;
+    bool signalled;
 };
 
 struct listener {
@@ -91,7 +91,7 @@ static rt_poll
 listener_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct listener *listener = rt_container_of(task, struct listener, task);
-    return listener->bell->rung ? RT_READY : rt_sleep_poll(&listener->patience, cx);
+    return listener->bell->signalled ? RT_READY : rt_sleep_poll(&listener->patience, cx);
 }
 
 static rt_poll
@@ -99,7 +99,7 @@ ringer_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct listener *ringer = rt_container_of(task, struct listener, task);
     (void)cx;
-    ringer->bell->rung = true;
+    ringer->bell->signalled = true;
     rt_slot_wake(&ringer->bell->slot);
     return RT_READY;
 }

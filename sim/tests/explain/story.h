@@ -33,7 +33,7 @@ void story_sleep(struct story *story);
 /* A step of the bringer; its events follow. */
 void story_bring(struct story *story);
 
-/* Frees all of it; what was told is no wider than a page. */
+/* Frees all of it; what was reported is no wider than a page. */
 void story_end(struct story *story);
 
 /* The paragraph "why" of a lost wake-up that `owed` should have prevented. */

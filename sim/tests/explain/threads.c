@@ -122,8 +122,7 @@ const struct sim_scenario explain_met_none = {.name = "test/met-none", .setup = 
 const struct sim_scenario explain_arrived_early = {
         .name = "test/came-early", .setup = arrived_early_setup};
 
-/* ---- A bell that is rung once. ---------------------------------------------------------------
- * */
+/* ---- A bell that is signalled once. ---------------------------------------------------------- */
 
 struct bell {
     struct sim_world *world;

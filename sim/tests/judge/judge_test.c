@@ -1,7 +1,7 @@
 /*
  * judge_test.c -- verdicts: what must be found, what must not be, and where the blame goes.
  *
- * The file opens with the story that the whole project is about, stepped until told; after it come
+ * The file opens with the story that the whole project is about, stepped to its report; then
  * the traps: programs in order that look broken, and broken ones that look idle.
  *
  * SPDX-License-Identifier: Apache-2.0

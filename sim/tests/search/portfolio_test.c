@@ -65,7 +65,7 @@ setup(struct sim_world *world)
 static const struct sim_scenario scenario = {
         .name = "test/course", .about = "A test.", .setup = setup};
 
-/* The same told by two loops that poll their tasks themselves: who runs is asked of the world, and
+/* The same in two loops that poll their tasks themselves: who runs is asked of the world, and
  * again of each loop in the midst of its step. */
 static void
 loop_run(struct sim_world *world, void *argument)

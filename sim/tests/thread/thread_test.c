@@ -12,7 +12,7 @@
 /* Of the run in progress: in its memory, as a copy of the arena must have all of it. */
 struct state {
     struct sim_world *world;
-    struct sim_sync *rung;
+    struct sim_sync *signalled;
     uint32_t ready;
     uint32_t order[64]; /* Which thread was where, in order. */
     uint32_t count;
@@ -39,7 +39,7 @@ state_new(struct sim_world *world)
 {
     struct state *state = sim_new(world, struct state);
     state->world = world;
-    state->rung = sim_sync_at(world, &state->ready, SIM_SYNC_COND);
+    state->signalled = sim_sync_at(world, &state->ready, SIM_SYNC_COND);
     state->due_ns = SIM_NEVER;
     state->spurious = true;
     sim_set_state(world, state);
@@ -213,7 +213,7 @@ waiter(void *argument)
             sim_thread_point(); /* Not held by a lock: a signal may come here. */
         }
         const struct sim_thread_wait wait = {
-                .sync = state->rung, .spurious = state->spurious, .due_ns = state->due_ns};
+                .sync = state->signalled, .spurious = state->spurious, .due_ns = state->due_ns};
         state->woken = sim_thread_block(&wait);
         if (state->woken == SIM_WOKEN_TIMEOUT) {
             return NULL;
@@ -228,7 +228,7 @@ ringer(void *argument)
     struct state *state = state_of();
     sim_thread_point();
     state->ready = 1;
-    (void)sim_thread_wake_one(state->world, state->rung, NULL, true);
+    (void)sim_thread_wake_one(state->world, state->signalled, NULL, true);
     return argument;
 }
 

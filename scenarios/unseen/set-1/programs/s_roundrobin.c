@@ -3,7 +3,7 @@
  * worker that got one.
  *
  * Cause: assign() advances the round-robin cursor before it rings the bell, so the bell of the
- * following worker is rung instead of the one that got the connection.
+ * following worker is signalled instead of the one that got the connection.
  * Where: assign
  * Kind: wake sent to the wrong waiter
  *

@@ -16,14 +16,14 @@
 /* ---- A bell: the flag is set without the mutex, so the signal may come before the wait. ------ */
 
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t rung = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t signalled = PTHREAD_COND_INITIALIZER;
 static int ready;
 
 static void *
 ring_unguarded(void *argument)
 {
     ready = 1;
-    pthread_cond_signal(&rung);
+    pthread_cond_signal(&signalled);
     return argument;
 }
 
@@ -32,7 +32,7 @@ ring_guarded(void *argument)
 {
     pthread_mutex_lock(&guard);
     ready = 1;
-    pthread_cond_signal(&rung);
+    pthread_cond_signal(&signalled);
     pthread_mutex_unlock(&guard);
     return argument;
 }
@@ -44,7 +44,7 @@ wait_for_bell(void *(*ringer)(void *))
     pthread_create(&thread, NULL, ringer, NULL);
     pthread_mutex_lock(&guard);
     while (!ready) {
-        pthread_cond_wait(&rung, &guard);
+        pthread_cond_wait(&signalled, &guard);
     }
     pthread_mutex_unlock(&guard);
     return pthread_join(thread, NULL);
@@ -123,7 +123,7 @@ produce(void *argument)
             pthread_cond_wait(&emptied, &guard);
         }
         slot = i;
-        pthread_cond_signal(&rung);
+        pthread_cond_signal(&signalled);
         pthread_mutex_unlock(&guard);
     }
     sem_post(&done);
@@ -140,7 +140,7 @@ queue_main(void)
     for (int i = 1; i <= 5; i++) {
         pthread_mutex_lock(&guard);
         while (slot == 0) {
-            pthread_cond_wait(&rung, &guard);
+            pthread_cond_wait(&signalled, &guard);
         }
         sum += slot;
         slot = 0;

@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 
 static struct event_base *base;
-static struct event *rung, *timer;
+static struct event *signalled, *timer;
 static struct bufferevent *near, *far;
 static int rings, bytes, ticks;
 
@@ -86,15 +86,15 @@ main(void)
     bufferevent_enable(near, EV_READ | EV_WRITE);
     bufferevent_enable(far, EV_READ | EV_WRITE);
     bufferevent_write(near, "hello", 5);
-    rung = event_new(base, -1, EV_PERSIST, on_ring, NULL);
-    event_add(rung, NULL);
+    signalled = event_new(base, -1, EV_PERSIST, on_ring, NULL);
+    event_add(signalled, NULL);
     timer = evtimer_new(base, on_timer, NULL);
     event_add(timer, &soon);
-    pthread_create(&thread, NULL, ring, rung);
+    pthread_create(&thread, NULL, ring, signalled);
     event_base_loop(base, 0);
     pthread_join(thread, NULL);
     printf("rings %d, bytes %d, ticks %d\n", rings, bytes, ticks);
-    event_free(rung);
+    event_free(signalled);
     event_free(timer);
     bufferevent_free(near);
     bufferevent_free(far);

@@ -13,14 +13,14 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-static atomic_int jobs, rung;
+static atomic_int jobs, signalled;
 static int bell;
 static void *
 ring(void *a)
 {
     for (int i = 0; i < 2; i++) {
         atomic_fetch_add(&jobs, 1);
-        if (!atomic_exchange(&rung, 1)) {
+        if (!atomic_exchange(&signalled, 1)) {
             uint64_t one = 1;
             (void)!write(bell, &one, sizeof(one));
         }
@@ -42,7 +42,7 @@ main(void)
         epoll_wait(epoll, &event, 1, -1);
         (void)!read(bell, &count, sizeof(count));
         done += atomic_exchange(&jobs, 0);
-        atomic_store(&rung, 0); /* Must come before the jobs are taken. */
+        atomic_store(&signalled, 0); /* Must come before the jobs are taken. */
     }
     pthread_join(thread, NULL);
     return 0;

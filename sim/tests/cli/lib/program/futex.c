@@ -15,7 +15,7 @@
 static atomic_int ready;
 static atomic_uint turn;
 static void *
-sleeper(void *a)
+waiter(void *a)
 {
     while (!atomic_load(&ready)) {
         unsigned seen = atomic_load(&turn); /* Read after the check: too late. */
@@ -27,7 +27,7 @@ int
 main(void)
 {
     pthread_t thread;
-    pthread_create(&thread, NULL, sleeper, NULL);
+    pthread_create(&thread, NULL, waiter, NULL);
     atomic_store(&ready, 1);
     atomic_fetch_add(&turn, 1);
     syscall(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);

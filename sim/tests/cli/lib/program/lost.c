@@ -11,13 +11,13 @@
 
 static atomic_int ready;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t rung = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t signalled = PTHREAD_COND_INITIALIZER;
 static void *
 waiter(void *a)
 {
     pthread_mutex_lock(&m);
     while (!atomic_load(&ready)) {
-        pthread_cond_wait(&rung, &m);
+        pthread_cond_wait(&signalled, &m);
     }
     pthread_mutex_unlock(&m);
     return a;
@@ -26,7 +26,7 @@ static void *
 ringer(void *a)
 {
     atomic_store(&ready, 1);
-    pthread_cond_signal(&rung);
+    pthread_cond_signal(&signalled);
     return a;
 }
 int
