@@ -87,8 +87,8 @@ static rt_err
 make_machine(struct rt_core *core)
 {
     const struct rt_cores_config *how = &core->cores->config;
-    struct rt_machine_config config = {.host = &core->epoll.host,
-            .net = &core->epoll.net,
+    struct rt_machine_config config = {.host = &core->epoll.base.host,
+            .net = &core->epoll.base.net,
             .tasks = how->tasks,
             .sockets = how->sockets,
             .task_quota_ns = how->task_quota_ns};
@@ -97,7 +97,7 @@ make_machine(struct rt_core *core)
         return err;
     }
     core->cells = calloc(core->machine.runtime.executor.targets.capacity, sizeof(core->cells[0]));
-    err = core->cells == NULL ? rt_failed(&core->epoll.failure, "memory for a shard")
+    err = core->cells == NULL ? rt_failed(&core->epoll.base.failure, "memory for a shard")
                               : make_shard(core);
     if (err != RT_OK) {
         free(core->cells);
@@ -123,7 +123,7 @@ make_core(struct rt_cores *cores, uint32_t number)
         }
     }
     if (err != RT_OK) {
-        cores->failure = core->epoll.failure;
+        cores->failure = core->epoll.base.failure;
     }
     return err;
 }
@@ -285,7 +285,7 @@ rt_cores_join(struct rt_cores *cores)
         rt_assert(pthread_join(core->joins, NULL) == 0);
         if (err == RT_OK && core->result != RT_OK) {
             err = core->result;
-            cores->failure = core->epoll.failure;
+            cores->failure = core->epoll.base.failure;
         }
     }
     cores->running = 0;

@@ -31,18 +31,13 @@
 #ifndef RT_HOST_EPOLL_H
 #define RT_HOST_EPOLL_H
 
-#include "runtime/base/atomic.h"
-#include "runtime/base/slab.h"
-#include "runtime/host/socket.h"
-#include "runtime/io/host.h"
-#include "runtime/io/net.h"
+#include "runtime/host/linux.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 struct epoll_event;
-struct rt_epoll_descriptor;
 
 struct rt_epoll_config {
     uint32_t batch;       /* Events of one epoll_wait; 0: RT_EPOLL_BATCH. */
@@ -54,35 +49,22 @@ struct rt_epoll_config {
 #define RT_EPOLL_DESCRIPTORS 64u
 
 struct rt_epoll {
-    struct rt_host host;
-    struct rt_net net;
     int epoll;
-    int eventfd;
     bool looked;               /* epoll_wait was called since the last fetch. */
-    bool shared_ports;         /* Of the configuration. */
-    struct rt_failure failure; /* Of the last call that failed. */
     struct epoll_event *batch; /* Of sockets, [taken .. filled-1] not fetched yet. */
     uint32_t batch_max;
     uint32_t taken;
     uint32_t filled;
-    struct rt_slab descriptors; /* Of pollables; the index is what epoll knows them by. */
-    struct rt_slab_entry *entries;
-    struct rt_epoll_descriptor *details; /* By index. */
-    uint64_t waits;                      /* Calls of epoll_wait so far. */
-    char before_shared[64];
-    RT_ATOMIC(bool) notified; /* Written by any thread: since the last report. */
+    uint64_t waits;       /* Calls of epoll_wait so far. */
+    struct rt_linux base; /* base.host, base.net: its two seams. */
 };
 
 /* Makes one. `config` NULL: all zero. RT_E_NO_DESCRIPTOR, RT_E_FULL (no memory), RT_E_SYSTEM:
- * `failure` of *epoll says more, and nothing is left to end. */
+ * base.failure says more, and nothing is left to end. */
 RT_MUST_CHECK rt_err rt_epoll_init(struct rt_epoll *epoll, const struct rt_epoll_config *config);
 
 /* Ends it. Pollables of descriptors still subscribed: fault RT_E_IN_USE. */
 void rt_epoll_fini(struct rt_epoll *epoll);
-
-/* What a pollable of a descriptor waits for. Errors and hang-ups count for each (E3). */
-#define RT_DESCRIPTOR_READABLE 1u
-#define RT_DESCRIPTOR_WRITABLE 2u
 
 /*
  * Makes `pollable` ready while `descriptor` (borrowed until the drop) is readable, or writable, or

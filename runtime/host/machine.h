@@ -4,7 +4,7 @@
  *      struct rt_epoll epoll;                   the host, or another one
  *      struct rt_machine machine;
  *      rt_epoll_init(&epoll, NULL);
- *      rt_machine_init(&machine, &(struct rt_machine_config){&epoll.host, &epoll.net});
+ *      rt_machine_init(&machine, &(struct rt_machine_config){&epoll.base.host, &epoll.base.net});
  *      rt_block_on(&machine.runtime, &task);
  *
  * Ownership. rt_machine_init allocates one block, rt_machine_fini frees it; memory that no task or

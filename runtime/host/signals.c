@@ -20,7 +20,7 @@ static rt_err
 begin(struct rt_epoll *epoll, int descriptor, const char *operation, struct rt_pollable *pollable)
 {
     if (descriptor < 0) {
-        return rt_failed(&epoll->failure, operation);
+        return rt_failed(&epoll->base.failure, operation);
     }
     rt_err err = rt_epoll_subscribe(epoll, descriptor, RT_DESCRIPTOR_READABLE, pollable);
     if (err != RT_OK) {
@@ -47,7 +47,7 @@ rt_signals_init(
     rt_assert(sigemptyset(&set) == 0);
     for (uint32_t i = 0; i < count; i++) {
         if (sigaddset(&set, numbers[i]) != 0) {
-            return rt_failed(&epoll->failure, "sigaddset");
+            return rt_failed(&epoll->base.failure, "sigaddset");
         }
     }
     rt_assert(pthread_sigmask(SIG_BLOCK, &set, NULL) == 0);

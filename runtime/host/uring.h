@@ -33,11 +33,7 @@
 #ifndef RT_HOST_URING_H
 #define RT_HOST_URING_H
 
-#include "runtime/base/atomic.h"
-#include "runtime/base/slab.h"
-#include "runtime/host/socket.h"
-#include "runtime/io/host.h"
-#include "runtime/io/net.h"
+#include "runtime/host/linux.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,7 +42,6 @@ extern "C" {
 struct rt_uring_kernel;
 struct rt_uring_socket;
 struct rt_uring_send;
-struct rt_uring_descriptor;
 
 #define RT_URING_ENTRIES 1024u /* Submissions a turn without an extra system call. */
 #define RT_URING_BUFFERS 1024u /* Shared, for receiving: a power of two … */
@@ -62,14 +57,9 @@ struct rt_uring_config {
 };
 
 struct rt_uring {
-    struct rt_host host;
-    struct rt_net net;
-    struct rt_uring_kernel *kernel; /* What liburing knows. */
-    int eventfd;
-    bool enabled; /* A thread has waited: the ring is its own. */
-    bool looked;  /* Completions were taken since the last fetch. */
-    bool shared_ports;
-    struct rt_failure failure;       /* Of the last call that failed. */
+    struct rt_uring_kernel *kernel;  /* What liburing knows. */
+    bool enabled;                    /* A thread has waited: the ring is its own. */
+    bool looked;                     /* Completions were taken since the last fetch. */
     struct rt_uring_socket *sockets; /* By descriptor. */
     uint32_t socket_count;
     int ready_first; /* Sockets with events, oldest first; -1: none. */
@@ -78,16 +68,12 @@ struct rt_uring {
     uint32_t send_count;
     uint32_t free_send;     /* Number plus 1; 0: none. */
     uint32_t sends_started; /* Not completed yet. */
-    struct rt_slab descriptors;
-    struct rt_slab_entry *entries;
-    struct rt_uring_descriptor *details; /* By index. */
-    uint64_t enters;                     /* System calls to wait or submit so far. */
-    char before_shared[64];
-    RT_ATOMIC(bool) notified; /* Written by any thread: since the last report. */
+    uint64_t enters;        /* System calls to wait or submit so far. */
+    struct rt_linux base;   /* base.host, base.net: its two seams. */
 };
 
 /* Makes one. `config` NULL: all zero. RT_E_SYSTEM, RT_E_INVALID (above), RT_E_NO_DESCRIPTOR,
- * RT_E_FULL (no memory; or RLIMIT_MEMLOCK): `failure` of *uring says more, nothing is left. */
+ * RT_E_FULL (no memory; or RLIMIT_MEMLOCK): base.failure says more, nothing is left. */
 RT_MUST_CHECK rt_err rt_uring_init(struct rt_uring *uring, const struct rt_uring_config *config);
 
 /* Ends it; sends under way are cancelled. Pollables still subscribed: fault RT_E_IN_USE. */

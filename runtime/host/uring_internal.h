@@ -1,5 +1,5 @@
 /*
- * uring_internal.h -- shared by uring.c, the ring and its host, and uring_net.c, its network.
+ * uring_internal.h -- shared by uring.c, the ring, uring_net.c, its network, and uring_send.c.
  *
  * What a completion is about is its 64-bit word: the kind of operation, a number (a descriptor, a
  * send, a pollable), and a generation, so that one that comes after its socket was closed finds
@@ -80,9 +80,6 @@ uring_word(enum uring_kind kind, uint32_t number, uint32_t generation)
     return (uint64_t)kind << 56 | (uint64_t)number << 32 | generation;
 }
 
-/* Of the network's pollable; uring.c has the other kinds. */
-#define URING_FETCH_HANDLE (UINT64_C(2) << 62)
-
 /* An empty submission; submits the others where there is no space. */
 struct io_uring_sqe *uring_sqe(struct rt_uring *uring);
 
@@ -95,15 +92,52 @@ void uring_cancel(struct rt_uring *uring, uint64_t word);
 /* Takes completions. `wait`: after running what the kernel has put off. */
 void uring_look(struct rt_uring *uring);
 
-/* uring_net.c: a completion of one of its kinds; whether there is something to fetch; memory. */
+/* ---- uring_net.c ----------------------------------------------------------------------------- */
+
+static inline struct rt_uring_socket *
+uring_socket_at(struct rt_uring *uring, int fd)
+{
+    rt_assert(fd >= 0 && (uint32_t)fd < uring->socket_count);
+    return &uring->sockets[fd];
+}
+
+static inline int
+uring_number_of(const struct rt_uring *uring, const struct rt_uring_socket *socket)
+{
+    return (int)(socket - uring->sockets);
+}
+
+/* RT_NET_… of a socket are to be fetched. */
+void uring_report(struct rt_uring *uring, struct rt_uring_socket *socket, uint32_t events);
+
+/* A completion of one of its kinds. */
 void uring_net_completed(struct rt_uring *uring, uint64_t word, int result, uint32_t flags);
+
+/* Whether there is something to fetch. */
 static inline bool
 uring_has_events(const struct rt_uring *uring)
 {
     return uring->ready_first >= 0;
 }
+
 extern const struct rt_net_ops uring_net_ops;
 rt_err uring_net_init(struct rt_uring *uring);
 void uring_net_fini(struct rt_uring *uring);
+
+/* ---- uring_send.c ---------------------------------------------------------------------------- */
+
+/* Copies at most RT_URING_SEND bytes, to be sent from there. None is under way. */
+rt_err uring_write_later(struct rt_uring *uring, struct rt_uring_socket *socket, const void *buffer,
+        size_t size, size_t *ret_size);
+
+/* The socket is closed while its send is under way: a duplicate keeps the connection until that is
+ * done, or the time is over. */
+void uring_let_linger(struct rt_uring *uring, struct rt_uring_socket *socket);
+
+/* Completions of a send, and of the time of one that lingers. */
+void uring_sent(struct rt_uring *uring, uint32_t number, uint32_t generation, int result);
+void uring_linger_ended(struct rt_uring *uring, uint32_t number, uint32_t generation);
+
+void uring_sends_fini(struct rt_uring *uring);
 
 #endif

@@ -23,20 +23,7 @@ static struct rt_uring *
 uring_of(struct rt_net *net)
 {
     rt_check(net, RT_NET_MAGIC);
-    return rt_container_of(net, struct rt_uring, net);
-}
-
-static struct rt_uring_socket *
-socket_at(struct rt_uring *uring, int fd)
-{
-    rt_assert(fd >= 0 && (uint32_t)fd < uring->socket_count);
-    return &uring->sockets[fd];
-}
-
-static int
-number_of(const struct rt_uring *uring, const struct rt_uring_socket *socket)
-{
-    return (int)(socket - uring->sockets);
+    return rt_container_of(rt_linux_of_net(net), struct rt_uring, base);
 }
 
 /* Makes `fd` one of ours. */
@@ -67,10 +54,10 @@ adopt(struct rt_uring *uring, int fd, enum uring_socket_kind kind)
 
 /* ---- Events. --------------------------------------------------------------------------------- */
 
-static void
-report(struct rt_uring *uring, struct rt_uring_socket *socket, uint32_t events)
+void
+uring_report(struct rt_uring *uring, struct rt_uring_socket *socket, uint32_t events)
 {
-    int fd = number_of(uring, socket);
+    int fd = uring_number_of(uring, socket);
     socket->events |= events;
     if (socket->queued || !socket->watched || socket->events == 0) {
         return;
@@ -88,7 +75,7 @@ report(struct rt_uring *uring, struct rt_uring_socket *socket, uint32_t events)
 static struct rt_uring_socket *
 pop_ready(struct rt_uring *uring)
 {
-    struct rt_uring_socket *socket = socket_at(uring, uring->ready_first);
+    struct rt_uring_socket *socket = uring_socket_at(uring, uring->ready_first);
     uring->ready_first = socket->next_ready;
     socket->queued = false;
     return socket;
@@ -170,7 +157,8 @@ operation_of(const struct rt_uring_socket *socket)
 static uint64_t
 word_of(const struct rt_uring *uring, const struct rt_uring_socket *socket)
 {
-    return uring_word(operation_of(socket), (uint32_t)number_of(uring, socket), socket->generation);
+    return uring_word(
+            operation_of(socket), (uint32_t)uring_number_of(uring, socket), socket->generation);
 }
 
 /* Begins to accept, to receive, or to wait for a connect. */
@@ -178,7 +166,7 @@ static void
 begin(struct rt_uring *uring, struct rt_uring_socket *socket)
 {
     struct io_uring_sqe *sqe = uring_sqe(uring);
-    int fd = number_of(uring, socket);
+    int fd = uring_number_of(uring, socket);
     rt_assert(!socket->under_way);
     if (socket->kind == URING_LISTENER) {
         io_uring_prep_multishot_accept(sqe, fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -217,19 +205,19 @@ received(struct rt_uring *uring, struct rt_uring_socket *socket, int result, uin
 {
     if (result > 0) {
         hold_buffer(uring, socket, (uint16_t)(flags >> IORING_CQE_BUFFER_SHIFT), result);
-        report(uring, socket, RT_NET_READABLE);
+        uring_report(uring, socket, RT_NET_READABLE);
         if (socket->held >= RT_URING_HELD) {
             stop(uring, socket);
         }
     } else if (result == 0) {
         socket->ended = true;
-        report(uring, socket, RT_NET_READABLE | RT_NET_READ_CLOSED);
+        uring_report(uring, socket, RT_NET_READABLE | RT_NET_READ_CLOSED);
     } else if (result == -ENOBUFS) {
-        report(uring, socket, RT_NET_READABLE); /* `read` does without. */
+        uring_report(uring, socket, RT_NET_READABLE); /* `read` does without. */
         return;
     } else if (result != -ECANCELED) {
         socket->error = -result;
-        report(uring, socket, RT_NET_READABLE | RT_NET_ERROR);
+        uring_report(uring, socket, RT_NET_READABLE | RT_NET_ERROR);
     }
     keep_receiving(uring, socket);
 }
@@ -237,7 +225,7 @@ received(struct rt_uring *uring, struct rt_uring_socket *socket, int result, uin
 static void
 accepted(struct rt_uring *uring, struct rt_uring_socket *listener, int result)
 {
-    int number = number_of(uring, listener);
+    int number = uring_number_of(uring, listener);
     if (result == -ECANCELED) {
         return;
     }
@@ -246,7 +234,7 @@ accepted(struct rt_uring *uring, struct rt_uring_socket *listener, int result)
     } else if (adopt(uring, result, URING_STREAM) != RT_OK) {
         rt_socket_close(result);
     } else {
-        listener = socket_at(uring, number); /* The table may have moved. */
+        listener = uring_socket_at(uring, number); /* The table may have moved. */
         if (listener->first_accepted < 0) {
             listener->first_accepted = result;
         } else {
@@ -254,121 +242,7 @@ accepted(struct rt_uring *uring, struct rt_uring_socket *listener, int result)
         }
         listener->last_accepted = result;
     }
-    report(uring, listener, RT_NET_READABLE);
-}
-
-/* ---- Sending. -------------------------------------------------------------------------------- */
-
-static uint64_t
-send_word(const struct rt_uring *uring, uint32_t number, enum uring_kind kind)
-{
-    return uring_word(kind, number, uring->sends[number]->generation);
-}
-
-static rt_err
-new_send(struct rt_uring *uring, uint32_t *ret_number)
-{
-    if (uring->free_send == 0) {
-        struct rt_uring_send **grown =
-                realloc(uring->sends, (uring->send_count + 1) * sizeof(*grown));
-        if (grown == NULL) {
-            return RT_E_FULL;
-        }
-        uring->sends = grown;
-        grown[uring->send_count] = calloc(1, sizeof(**grown));
-        if (grown[uring->send_count] == NULL) {
-            return RT_E_FULL;
-        }
-        uring->free_send = ++uring->send_count;
-    }
-    *ret_number = uring->free_send - 1;
-    uring->free_send = uring->sends[*ret_number]->next_free;
-    return RT_OK;
-}
-
-static void
-submit_send(struct rt_uring *uring, uint32_t number, int fd)
-{
-    struct rt_uring_send *send = uring->sends[number];
-    struct io_uring_sqe *sqe = uring_sqe(uring);
-    io_uring_prep_send(
-            sqe, fd, send->bytes + send->from, send->size - send->from, MSG_NOSIGNAL | MSG_WAITALL);
-    io_uring_sqe_set_data64(sqe, send_word(uring, number, URING_SEND));
-}
-
-static void
-free_send(struct rt_uring *uring, uint32_t number)
-{
-    struct rt_uring_send *send = uring->sends[number];
-    if (send->descriptor >= 0) {
-        rt_socket_close(send->descriptor);
-        send->descriptor = -1;
-    }
-    send->generation++;
-    send->next_free = uring->free_send;
-    uring->free_send = number + 1;
-    uring->sends_started--;
-}
-
-/* Its socket, as far as it is still open, hears of it. */
-static void
-report_sent(struct rt_uring *uring, int fd, int error)
-{
-    struct rt_uring_socket *socket = socket_at(uring, fd);
-    socket->send = 0;
-    if (error != 0 && socket->error == 0) {
-        socket->error = error;
-        report(uring, socket, RT_NET_WRITABLE | RT_NET_ERROR);
-    }
-    if (socket->shuts) {
-        (void)shutdown(fd, SHUT_WR);
-    }
-    if (socket->wants_space) {
-        socket->wants_space = false;
-        report(uring, socket, RT_NET_WRITABLE);
-    }
-}
-
-static void
-sent(struct rt_uring *uring, uint32_t number, uint32_t generation, int result)
-{
-    struct rt_uring_send *send = uring->sends[number];
-    rt_assert(send->generation == generation);
-    send->from += result > 0 ? (uint32_t)result : 0;
-    int fd = send->socket >= 0 ? send->socket : send->descriptor;
-    if (result > 0 && send->from < send->size) {
-        submit_send(uring, number, fd);
-        return;
-    }
-    int socket = send->socket;
-    free_send(uring, number);
-    if (socket >= 0) {
-        report_sent(uring, socket, result < 0 ? -result : 0);
-    }
-}
-
-/* The socket is closed while its send is under way: a duplicate keeps the connection until that is
- * done, or the time is over. */
-static void
-let_linger(struct rt_uring *uring, struct rt_uring_socket *socket)
-{
-    static struct __kernel_timespec limit = {.tv_sec = RT_URING_LINGER_S};
-    uint32_t number = socket->send - 1;
-    struct rt_uring_send *send = uring->sends[number];
-    send->descriptor = dup(number_of(uring, socket));
-    send->socket = -1;
-    struct io_uring_sqe *sqe = uring_sqe(uring);
-    io_uring_prep_timeout(sqe, &limit, 0, 0);
-    io_uring_sqe_set_data64(sqe, send_word(uring, number, URING_LINGER));
-    uring_submit(uring); /* The send must know the connection before the descriptor is closed. */
-}
-
-static void
-linger_ended(struct rt_uring *uring, uint32_t number, uint32_t generation)
-{
-    if (uring->sends[number]->generation == generation) {
-        uring_cancel(uring, send_word(uring, number, URING_SEND));
-    }
+    uring_report(uring, listener, RT_NET_READABLE);
 }
 
 /* ---- Completions. ---------------------------------------------------------------------------- */
@@ -389,7 +263,7 @@ static void
 socket_completed(struct rt_uring *uring, uint64_t word, int result, uint32_t flags)
 {
     enum uring_kind kind = (enum uring_kind)(word >> 56);
-    struct rt_uring_socket *socket = socket_at(uring, (int)(word >> 32 & 0xffffff));
+    struct rt_uring_socket *socket = uring_socket_at(uring, (int)(word >> 32 & 0xffffff));
     if (socket->generation != (uint32_t)word) {
         discard(uring, kind, result, flags);
         return;
@@ -402,7 +276,7 @@ socket_completed(struct rt_uring *uring, uint64_t word, int result, uint32_t fla
     } else if (kind == URING_RECEIVE) {
         received(uring, socket, result, flags);
     } else {
-        report(uring, socket, RT_NET_WRITABLE);
+        uring_report(uring, socket, RT_NET_WRITABLE);
     }
 }
 
@@ -412,9 +286,9 @@ uring_net_completed(struct rt_uring *uring, uint64_t word, int result, uint32_t 
     enum uring_kind kind = (enum uring_kind)(word >> 56);
     uint32_t number = word >> 32 & 0xffffff;
     if (kind == URING_SEND) {
-        sent(uring, number, (uint32_t)word, result);
+        uring_sent(uring, number, (uint32_t)word, result);
     } else if (kind == URING_LINGER) {
-        linger_ended(uring, number, (uint32_t)word);
+        uring_linger_ended(uring, number, (uint32_t)word);
     } else {
         socket_completed(uring, word, result, flags);
     }
@@ -427,9 +301,9 @@ net_listen_start(
         struct rt_net *net, const struct rt_net_address *address, uint32_t backlog, int *ret_socket)
 {
     struct rt_uring *uring = uring_of(net);
-    struct rt_listen_how how = {backlog, uring->shared_ports};
+    struct rt_listen_how how = {backlog, uring->base.shared_ports};
     int fd = -1;
-    rt_err err = rt_socket_listen(address, how, &uring->failure, &fd);
+    rt_err err = rt_socket_listen(address, how, &uring->base.failure, &fd);
     err = err == RT_OK ? adopt(uring, fd, URING_LISTENER) : err;
     if (err == RT_OK) {
         *ret_socket = fd;
@@ -440,19 +314,11 @@ net_listen_start(
 }
 
 static rt_err
-net_listen_finish(struct rt_net *net, int fd)
-{
-    (void)net;
-    rt_assert(fd >= 0);
-    return RT_OK;
-}
-
-static rt_err
 net_connect_start(struct rt_net *net, const struct rt_net_address *address, int *ret_socket)
 {
     struct rt_uring *uring = uring_of(net);
     int fd = -1;
-    rt_err err = rt_socket_connect(address, &uring->failure, &fd);
+    rt_err err = rt_socket_connect(address, &uring->base.failure, &fd);
     err = err == RT_OK ? adopt(uring, fd, URING_CONNECTING) : err;
     if (err == RT_OK) {
         *ret_socket = fd;
@@ -466,8 +332,8 @@ static rt_err
 net_connect_finish(struct rt_net *net, int fd)
 {
     struct rt_uring *uring = uring_of(net);
-    struct rt_uring_socket *socket = socket_at(uring, fd);
-    rt_err err = rt_socket_connected(fd, &uring->failure);
+    struct rt_uring_socket *socket = uring_socket_at(uring, fd);
+    rt_err err = rt_socket_connected(fd, &uring->base.failure);
     if (err == RT_OK) {
         socket->kind = URING_STREAM;
         socket->generation++; /* The poll was another operation. */
@@ -484,7 +350,7 @@ take_error(struct rt_uring *uring, struct rt_uring_socket *socket, const char *o
 {
     errno = socket->error;
     socket->error = 0;
-    return rt_failed(&uring->failure, operation);
+    return rt_failed(&uring->base.failure, operation);
 }
 
 static rt_err
@@ -501,7 +367,7 @@ static rt_err
 net_accept(struct rt_net *net, int fd, int *ret_socket, struct rt_net_address *ret_peer)
 {
     struct rt_uring *uring = uring_of(net);
-    struct rt_uring_socket *listener = socket_at(uring, fd);
+    struct rt_uring_socket *listener = uring_socket_at(uring, fd);
     int found = listener->first_accepted;
     if (found < 0) {
         if (listener->error != 0) {
@@ -512,9 +378,9 @@ net_accept(struct rt_net *net, int fd, int *ret_socket, struct rt_net_address *r
         }
         return RT_E_AGAIN;
     }
-    struct rt_uring_socket *socket = socket_at(uring, found);
+    struct rt_uring_socket *socket = uring_socket_at(uring, found);
     listener->first_accepted = socket->next_accepted;
-    rt_err err = rt_socket_peer(found, &uring->failure, ret_peer);
+    rt_err err = rt_socket_peer(found, &uring->base.failure, ret_peer);
     if (err != RT_OK) {
         rt_socket_close(found);
         return RT_E_ABORTED;
@@ -548,7 +414,8 @@ static rt_err
 read_without(struct rt_uring *uring, struct rt_uring_socket *socket, void *buffer, size_t size,
         size_t *ret_size)
 {
-    rt_err err = rt_socket_read(number_of(uring, socket), buffer, size, &uring->failure, ret_size);
+    rt_err err = rt_socket_read(
+            uring_number_of(uring, socket), buffer, size, &uring->base.failure, ret_size);
     socket->ended = err == RT_E_CLOSED;
     if (err == RT_OK || err == RT_E_AGAIN) {
         keep_receiving(uring, socket);
@@ -561,7 +428,7 @@ net_read(struct rt_net *net, int fd, void *buffer, size_t size, size_t *ret_size
         const struct rt_site *await)
 {
     struct rt_uring *uring = uring_of(net);
-    struct rt_uring_socket *socket = socket_at(uring, fd);
+    struct rt_uring_socket *socket = uring_socket_at(uring, fd);
     (void)await;
     if (socket->held > 0) {
         *ret_size = copy_out(uring, socket, buffer, size);
@@ -577,35 +444,12 @@ net_read(struct rt_net *net, int fd, void *buffer, size_t size, size_t *ret_size
     return socket->under_way ? RT_E_AGAIN : read_without(uring, socket, buffer, size, ret_size);
 }
 
-/* Copies at most RT_URING_SEND bytes, to be sent from there. */
-static rt_err
-write_later(struct rt_uring *uring, struct rt_uring_socket *socket, const void *buffer, size_t size,
-        size_t *ret_size)
-{
-    uint32_t number;
-    rt_err err = new_send(uring, &number);
-    if (err != RT_OK) {
-        return err;
-    }
-    struct rt_uring_send *send = uring->sends[number];
-    send->socket = number_of(uring, socket);
-    send->descriptor = -1;
-    send->from = 0;
-    send->size = (uint32_t)(size < RT_URING_SEND ? size : RT_URING_SEND);
-    memcpy(send->bytes, buffer, send->size);
-    socket->send = number + 1;
-    uring->sends_started++;
-    submit_send(uring, number, send->socket);
-    *ret_size = send->size;
-    return RT_OK;
-}
-
 static rt_err
 net_write(struct rt_net *net, int fd, const void *buffer, size_t size, size_t *ret_size,
         const struct rt_site *await)
 {
     struct rt_uring *uring = uring_of(net);
-    struct rt_uring_socket *socket = socket_at(uring, fd);
+    struct rt_uring_socket *socket = uring_socket_at(uring, fd);
     (void)await;
     if (socket->error != 0) {
         return take_error(uring, socket, "write");
@@ -618,31 +462,31 @@ net_write(struct rt_net *net, int fd, const void *buffer, size_t size, size_t *r
         return RT_E_AGAIN;
     }
     if (socket->ended) { /* The peer may be gone: then the error is this call's. */
-        rt_err err = rt_socket_write(fd, buffer, size, &uring->failure, ret_size);
+        rt_err err = rt_socket_write(fd, buffer, size, &uring->base.failure, ret_size);
         if (err != RT_E_AGAIN) {
             return err;
         }
     }
-    return write_later(uring, socket, buffer, size, ret_size);
+    return uring_write_later(uring, socket, buffer, size, ret_size);
 }
 
 static rt_err
 net_shutdown(struct rt_net *net, int fd)
 {
     struct rt_uring *uring = uring_of(net);
-    struct rt_uring_socket *socket = socket_at(uring, fd);
+    struct rt_uring_socket *socket = uring_socket_at(uring, fd);
     if (socket->shuts) {
         return RT_E_CLOSED;
     }
     socket->shuts = true;
-    return socket->send != 0 ? RT_OK : rt_socket_shutdown(fd, &uring->failure);
+    return socket->send != 0 ? RT_OK : rt_socket_shutdown(fd, &uring->base.failure);
 }
 
 static void
 net_unwatch(struct rt_net *net, int fd)
 {
     struct rt_uring *uring = uring_of(net);
-    struct rt_uring_socket *socket = socket_at(uring, fd);
+    struct rt_uring_socket *socket = uring_socket_at(uring, fd);
     stop(uring, socket);
     socket->watched = false;
     socket->events = 0;
@@ -653,7 +497,7 @@ close_accepted(struct rt_uring *uring, struct rt_uring_socket *listener)
 {
     while (listener->first_accepted >= 0) {
         int fd = listener->first_accepted;
-        listener->first_accepted = socket_at(uring, fd)->next_accepted;
+        listener->first_accepted = uring_socket_at(uring, fd)->next_accepted;
         rt_socket_close(fd);
     }
 }
@@ -662,7 +506,7 @@ static void
 net_close(struct rt_net *net, int fd)
 {
     struct rt_uring *uring = uring_of(net);
-    struct rt_uring_socket *socket = socket_at(uring, fd);
+    struct rt_uring_socket *socket = uring_socket_at(uring, fd);
     rt_assert(!socket->watched);
     close_accepted(uring, socket);
     while (socket->held > 0) {
@@ -670,7 +514,7 @@ net_close(struct rt_net *net, int fd)
     }
     bool under_way = socket->under_way;
     if (socket->send != 0) {
-        let_linger(uring, socket);
+        uring_let_linger(uring, socket);
     }
     socket->generation++;
     socket->under_way = false;
@@ -685,31 +529,21 @@ static rt_err
 net_watch(struct rt_net *net, int fd, uint64_t token, uint32_t *ret_object)
 {
     struct rt_uring *uring = uring_of(net);
-    struct rt_uring_socket *socket = socket_at(uring, fd);
+    struct rt_uring_socket *socket = uring_socket_at(uring, fd);
     rt_assert(socket->kind != URING_UNKNOWN);
     *ret_object = 0;
     socket->token = token;
     socket->watched = true;
-    report(uring, socket, 0);
+    uring_report(uring, socket, 0);
     if (!socket->under_way) {
         begin(uring, socket);
     }
     return RT_OK;
 }
 
-static rt_err
-net_subscribe(struct rt_net *net, struct rt_pollable *pollable)
-{
-    struct rt_uring *uring = uring_of(net);
-    *pollable = (struct rt_pollable){.object = {.magic = RT_POLLABLE_MAGIC},
-            .host = &uring->host,
-            .handle = URING_FETCH_HANDLE};
-    return RT_OK;
-}
-
 const struct rt_net_ops uring_net_ops = {
         .listen_start = net_listen_start,
-        .listen_finish = net_listen_finish,
+        .listen_finish = rt_linux_listen_finish,
         .connect_start = net_connect_start,
         .connect_finish = net_connect_finish,
         .accept = net_accept,
@@ -720,7 +554,7 @@ const struct rt_net_ops uring_net_ops = {
         .watch = net_watch,
         .unwatch = net_unwatch,
         .fetch = net_fetch,
-        .subscribe = net_subscribe,
+        .subscribe = rt_linux_net_subscribe,
 };
 
 /* ---- Beginning and end. ---------------------------------------------------------------------- */
@@ -740,7 +574,7 @@ uring_net_init(struct rt_uring *uring)
     kernel->shared = map(kernel->shared_size);
     kernel->bytes = map((size_t)RT_URING_BUFFERS * RT_URING_BUFFER);
     if (kernel->shared == NULL || kernel->bytes == NULL) {
-        return rt_failed(&uring->failure, "memory for io_uring");
+        return rt_failed(&uring->base.failure, "memory for io_uring");
     }
     struct io_uring_buf_reg registration = {.ring_addr = (uint64_t)(uintptr_t)kernel->shared,
             .ring_entries = RT_URING_BUFFERS,
@@ -748,7 +582,7 @@ uring_net_init(struct rt_uring *uring)
     int result = io_uring_register_buf_ring(&kernel->ring, &registration, 0);
     if (result < 0) {
         errno = -result;
-        return rt_failed(&uring->failure, "io_uring_register");
+        return rt_failed(&uring->base.failure, "io_uring_register");
     }
     io_uring_buf_ring_init(kernel->shared);
     for (uint16_t i = 0; i < RT_URING_BUFFERS; i++) {
@@ -767,12 +601,6 @@ uring_net_fini(struct rt_uring *uring)
     if (kernel->bytes != NULL) {
         (void)munmap(kernel->bytes, (size_t)RT_URING_BUFFERS * RT_URING_BUFFER);
     }
-    for (uint32_t i = 0; i < uring->send_count; i++) {
-        if (uring->sends[i]->descriptor > 0) {
-            rt_socket_close(uring->sends[i]->descriptor);
-        }
-        free(uring->sends[i]);
-    }
-    free(uring->sends);
+    uring_sends_fini(uring);
     free(uring->sockets);
 }

@@ -17,10 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "runtime/base/assert.h"
 #include "runtime/host/cores.h"
+#include "runtime/host/programs/limit.h"
 #include "runtime/host/signals.h"
 #include "runtime/programs/echo.h"
 #include "runtime/shard/submit.h"
@@ -81,9 +81,9 @@ report(void *argument, rt_err err, const struct rt_net_address *peer)
     const struct rt_core *core = argument;
     char text[LINE_MAX_SIZE];
     if (peer == NULL) {
-        (void)fail_by(&core->epoll.failure, NULL);
+        (void)fail_by(&core->epoll.base.failure, NULL);
     } else if (err == RT_E_SYSTEM) {
-        (void)fail(0, rt_failure_text(&core->epoll.failure, peer, text, sizeof(text)), "");
+        (void)fail(0, rt_failure_text(&core->epoll.base.failure, peer, text, sizeof(text)), "");
     }
 }
 
@@ -275,28 +275,13 @@ parse(int argc, char **argv, struct options *options)
 
 /* ---- The system. ----------------------------------------------------------------------------- */
 
-/* As many descriptors as the connections need, if the hard limit allows it. */
 static int
 raise_limit(const struct options *options)
 {
-    struct rlimit limit;
     char text[LINE_MAX_SIZE];
-    rlim_t needed = options->connections + SPARE_DESCRIPTORS + 4 * (rlim_t)options->cores;
-    rt_assert(getrlimit(RLIMIT_NOFILE, &limit) == 0);
-    if (limit.rlim_cur >= needed) {
-        return 0;
-    }
-    if (limit.rlim_max < needed) {
-        (void)snprintf(text, sizeof(text),
-                "%u connections need %llu descriptors, and the limit is %llu: "
-                "raise it (ulimit -Hn) or serve fewer (--connections)",
-                options->connections, (unsigned long long)needed,
-                (unsigned long long)limit.rlim_max);
-        return fail(1, text, "");
-    }
-    limit.rlim_cur = needed;
-    rt_assert(setrlimit(RLIMIT_NOFILE, &limit) == 0);
-    return 0;
+    bool raised = limit_raise(options->connections, SPARE_DESCRIPTORS + 4 * (rlim_t)options->cores,
+            text, sizeof(text));
+    return raised ? 0 : fail(1, text, "");
 }
 
 /*
@@ -373,7 +358,7 @@ with_signals(struct program *program)
         return fail(1, "memory for connections", "there is not enough");
     }
     if (rt_signals_init(&program->signals, epoll, numbers, 2) != RT_OK) {
-        return fail_by(&epoll->failure, NULL);
+        return fail_by(&epoll->base.failure, NULL);
     }
     int status = serve(program);
     rt_signals_fini(&program->signals);

@@ -19,13 +19,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
 #include "runtime/host/epoll.h"
 #include "runtime/host/machine.h"
+#include "runtime/host/programs/limit.h"
 #include "runtime/host/watchdog.h"
 #include "runtime/programs/http.h"
 
@@ -137,7 +137,7 @@ start_signals(struct program *program)
     rt_assert(sigprocmask(SIG_BLOCK, &set, NULL) == 0);
     program->signalfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (program->signalfd < 0) {
-        return rt_failed(&program->epoll.failure, "signalfd");
+        return rt_failed(&program->epoll.base.failure, "signalfd");
     }
     rt_wait_init(&program->wait);
     rt_task_init(&program->signals, signals_poll, signals_cleanup, "signals");
@@ -212,24 +212,9 @@ parse(int argc, char **argv, struct options *options)
 static int
 raise_limit(const struct options *options)
 {
-    struct rlimit limit;
     char text[256];
-    rlim_t needed = options->connections + SPARE;
-    rt_assert(getrlimit(RLIMIT_NOFILE, &limit) == 0);
-    if (limit.rlim_cur >= needed) {
-        return 0;
-    }
-    if (limit.rlim_max < needed) {
-        (void)snprintf(text, sizeof(text),
-                "%u connections need %llu descriptors, and the limit is %llu: raise it (ulimit "
-                "-Hn) or serve fewer (--connections)",
-                options->connections, (unsigned long long)needed,
-                (unsigned long long)limit.rlim_max);
-        return fail(1, text, "");
-    }
-    limit.rlim_cur = needed;
-    rt_assert(setrlimit(RLIMIT_NOFILE, &limit) == 0);
-    return 0;
+    bool raised = limit_raise(options->connections, SPARE, text, sizeof(text));
+    return raised ? 0 : fail(1, text, "");
 }
 
 static rt_err
@@ -269,13 +254,13 @@ serve(struct program *program)
     char text[RT_ADDRESS_TEXT];
     struct rt_net_address *address = &program->options.address;
     rt_err err = rt_socket_address(
-            program->server.listener.source.socket, &program->epoll.failure, address);
+            program->server.listener.source.socket, &program->epoll.base.failure, address);
     if (err == RT_OK) {
         (void)printf("http: listening at %s\n", rt_address_text(address, text));
         (void)fflush(stdout);
         err = rt_run_to_completion(&program->machine.runtime);
     }
-    return err == RT_OK ? 0 : fail_by(&program->epoll.failure, NULL);
+    return err == RT_OK ? 0 : fail_by(&program->epoll.base.failure, NULL);
 }
 
 static int
@@ -283,11 +268,11 @@ with_machine(struct program *program)
 {
     rt_err err = start_server(program);
     if (err != RT_OK) {
-        return fail_by(&program->epoll.failure, &program->options.address);
+        return fail_by(&program->epoll.base.failure, &program->options.address);
     }
     err = start_signals(program);
     err = err == RT_OK ? start_watchdog(program) : err;
-    int status = err == RT_OK ? serve(program) : fail_by(&program->epoll.failure, NULL);
+    int status = err == RT_OK ? serve(program) : fail_by(&program->epoll.base.failure, NULL);
     if (program->seen != NULL) {
         rt_watchdog_stop(&program->watchdog);
     }
@@ -300,8 +285,8 @@ static int
 with_memory(struct program *program)
 {
     unsigned capacity = program->options.connections + SPARE;
-    struct rt_machine_config config = {.host = &program->epoll.host,
-            .net = &program->epoll.net,
+    struct rt_machine_config config = {.host = &program->epoll.base.host,
+            .net = &program->epoll.base.net,
             .tasks = capacity,
             .sockets = capacity,
             .task_quota_ns = RT_NEVER};
@@ -327,7 +312,7 @@ main(int argc, char **argv)
         return status;
     }
     if (rt_epoll_init(&program.epoll, NULL) != RT_OK) {
-        return fail_by(&program.epoll.failure, NULL);
+        return fail_by(&program.epoll.base.failure, NULL);
     }
     status = with_memory(&program);
     rt_epoll_fini(&program.epoll);

@@ -74,8 +74,8 @@ post_init(struct post *post, uint64_t drain_ns)
             .pause_ns = RT_MS,
             .drain_ns = drain_ns};
     EXPECT_EQ(echo_start(&post->server, &config), RT_OK);
-    EXPECT_EQ(rt_socket_address(post->server.listener.source.socket, &post->metal.epoll.failure,
-                      &post->address),
+    EXPECT_EQ(rt_socket_address(post->server.listener.source.socket,
+                      &post->metal.epoll.base.failure, &post->address),
             RT_OK);
     rt_slot_init(&post->slot);
     rt_task_init(&post->ender, ender_poll, NULL, "ender");
@@ -89,7 +89,7 @@ static void
 post_fini(struct post *post)
 {
     atomic_store(&post->ending, true);
-    rt_host_notify(&post->metal.epoll.host);
+    rt_host_notify(&post->metal.epoll.base.host);
     ck_assert_int_eq(pthread_join(post->thread, NULL), 0);
     rt_runtime_release(&post->metal.machine.runtime);
     metal_fini(&post->metal);
@@ -225,7 +225,7 @@ TEST(echo_serves_others_beside_slow_clients)
     }
     ck_assert_int_eq(close(quick), 0);
     atomic_store(&post.ending, true);
-    rt_host_notify(&post.metal.epoll.host);
+    rt_host_notify(&post.metal.epoll.base.host);
     EXPECT_EQ(recv(slow, much, 1, 0), 0); /* Cut off. */
     ck_assert_int_eq(close(slow), 0);
     ck_assert_int_eq(close(never_reads), 0);

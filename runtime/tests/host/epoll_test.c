@@ -44,7 +44,7 @@ close_pipe(const int ends[2])
 static uint64_t
 now_of(struct metal *metal)
 {
-    return rt_host_now(&metal->epoll.host);
+    return rt_host_now(&metal->epoll.base.host);
 }
 
 /* A signal that interrupts the thread again and again. */
@@ -74,7 +74,7 @@ TEST(epoll_deadline_is_never_early)
         struct rt_pollable deadline;
         struct rt_pollable *const list[] = {&deadline};
         uint64_t at_ns = now_of(&metal) + UINT64_C(30000) * i + 1;
-        EXPECT_EQ(rt_subscribe_instant(&metal.epoll.host, at_ns, &deadline), RT_OK);
+        EXPECT_EQ(rt_subscribe_instant(&metal.epoll.base.host, at_ns, &deadline), RT_OK);
         EXPECT_STR(metal_poll(&metal, list, 1), "a");
         EXPECT(now_of(&metal) >= at_ns);
         EXPECT(rt_pollable_ready(&deadline));
@@ -91,11 +91,11 @@ TEST(epoll_deadline_that_is_near_is_not_ready)
     struct rt_pollable notify;
     struct rt_pollable *const list[] = {&deadline, &notify};
     metal_init(&metal);
-    EXPECT_EQ(rt_host_subscribe(&metal.epoll.host, RT_SUBSCRIBE_NOTIFY, 0, &notify), RT_OK);
+    EXPECT_EQ(rt_host_subscribe(&metal.epoll.base.host, RT_SUBSCRIBE_NOTIFY, 0, &notify), RT_OK);
     for (uint32_t i = 0; i < 20; i++) {
         uint64_t at_ns = now_of(&metal) + UINT64_C(900000);
-        EXPECT_EQ(rt_subscribe_instant(&metal.epoll.host, at_ns, &deadline), RT_OK);
-        rt_host_notify(&metal.epoll.host);
+        EXPECT_EQ(rt_subscribe_instant(&metal.epoll.base.host, at_ns, &deadline), RT_OK);
+        rt_host_notify(&metal.epoll.base.host);
         const char *reported = metal_poll(&metal, list, 2);
         EXPECT(strcmp(reported, "b") == 0 || now_of(&metal) >= at_ns);
         rt_pollable_drop(&deadline);
@@ -111,8 +111,8 @@ TEST(epoll_past_is_ready_and_never_is_not)
     struct rt_pollable never;
     struct rt_pollable *const list[] = {&never, &past};
     metal_init(&metal);
-    EXPECT_EQ(rt_subscribe_instant(&metal.epoll.host, 1, &past), RT_OK);
-    EXPECT_EQ(rt_subscribe_duration(&metal.epoll.host, UINT64_MAX, &never), RT_OK);
+    EXPECT_EQ(rt_subscribe_instant(&metal.epoll.base.host, 1, &past), RT_OK);
+    EXPECT_EQ(rt_subscribe_duration(&metal.epoll.base.host, UINT64_MAX, &never), RT_OK);
     EXPECT(rt_pollable_ready(&past));
     EXPECT(!rt_pollable_ready(&never));
     EXPECT_STR(metal_poll(&metal, list, 2), "b");
@@ -129,7 +129,7 @@ TEST(epoll_interrupted_sleep_goes_on)
     metal_init(&metal);
     alarm_every_us(500);
     uint64_t at_ns = now_of(&metal) + UINT64_C(20000000);
-    EXPECT_EQ(rt_subscribe_instant(&metal.epoll.host, at_ns, &deadline), RT_OK);
+    EXPECT_EQ(rt_subscribe_instant(&metal.epoll.base.host, at_ns, &deadline), RT_OK);
     EXPECT_STR(metal_poll(&metal, list, 1), "a");
     EXPECT(now_of(&metal) >= at_ns);
     EXPECT(metal.epoll.waits > 3); /* It was interrupted. */
@@ -143,7 +143,7 @@ static uint64_t
 eventfd_count(const struct metal *metal)
 {
     uint64_t count = 0;
-    ssize_t got = read(metal->epoll.eventfd, &count, sizeof(count));
+    ssize_t got = read(metal->epoll.base.eventfd, &count, sizeof(count));
     ck_assert(got == sizeof(count) || (got < 0 && errno == EAGAIN));
     return count;
 }
@@ -157,17 +157,17 @@ TEST(epoll_many_notifications_are_one)
     struct rt_pollable past;
     struct rt_pollable *const list[] = {&notify, &past};
     metal_init(&metal);
-    EXPECT_EQ(rt_host_subscribe(&metal.epoll.host, RT_SUBSCRIBE_NOTIFY, 0, &notify), RT_OK);
-    EXPECT_EQ(rt_subscribe_instant(&metal.epoll.host, 1, &past), RT_OK);
+    EXPECT_EQ(rt_host_subscribe(&metal.epoll.base.host, RT_SUBSCRIBE_NOTIFY, 0, &notify), RT_OK);
+    EXPECT_EQ(rt_subscribe_instant(&metal.epoll.base.host, 1, &past), RT_OK);
     EXPECT(!rt_pollable_ready(&notify));
     for (uint32_t i = 0; i < 1000; i++) {
-        rt_host_notify(&metal.epoll.host);
+        rt_host_notify(&metal.epoll.base.host);
     }
     EXPECT(rt_pollable_ready(&notify));
     EXPECT_STR(metal_poll(&metal, list, 2), "ab");
     EXPECT_EQ(eventfd_count(&metal), 1);
     EXPECT_STR(metal_poll(&metal, list, 2), "b");
-    rt_host_notify(&metal.epoll.host);
+    rt_host_notify(&metal.epoll.base.host);
     EXPECT_STR(metal_poll(&metal, list, 1), "a");
     metal_fini(&metal);
 }
@@ -180,9 +180,9 @@ TEST(epoll_notification_fetched_by_the_network_is_kept)
     struct rt_pollable *const list[] = {&notify};
     struct rt_net_event event;
     metal_init(&metal);
-    EXPECT_EQ(rt_host_subscribe(&metal.epoll.host, RT_SUBSCRIBE_NOTIFY, 0, &notify), RT_OK);
-    rt_host_notify(&metal.epoll.host);
-    EXPECT_EQ(rt_net_fetch(&metal.epoll.net, &event, 1), 0);
+    EXPECT_EQ(rt_host_subscribe(&metal.epoll.base.host, RT_SUBSCRIBE_NOTIFY, 0, &notify), RT_OK);
+    rt_host_notify(&metal.epoll.base.host);
+    EXPECT_EQ(rt_net_fetch(&metal.epoll.base.net, &event, 1), 0);
     EXPECT_STR(metal_poll(&metal, list, 1), "a");
     metal_fini(&metal);
 }
@@ -201,7 +201,7 @@ call(void *argument)
     struct caller *caller = argument;
     for (uint32_t i = 1; i <= ROUNDS; i++) {
         atomic_store(&caller->said, i);
-        rt_host_notify(&caller->metal->epoll.host);
+        rt_host_notify(&caller->metal->epoll.base.host);
         while (i % 2 == 0 && atomic_load(&caller->heard) < i) {
         }
     }
@@ -218,7 +218,7 @@ TEST(epoll_no_notification_is_lost)
     struct caller caller = {.metal = &metal};
     pthread_t thread;
     metal_init(&metal);
-    EXPECT_EQ(rt_host_subscribe(&metal.epoll.host, RT_SUBSCRIBE_NOTIFY, 0, &notify), RT_OK);
+    EXPECT_EQ(rt_host_subscribe(&metal.epoll.base.host, RT_SUBSCRIBE_NOTIFY, 0, &notify), RT_OK);
     ck_assert_int_eq(pthread_create(&thread, NULL, call, &caller), 0);
     while (atomic_load(&caller.heard) < ROUNDS) {
         EXPECT_STR(metal_poll(&metal, list, 1), "a");
@@ -242,7 +242,7 @@ TEST(epoll_descriptor_is_a_level)
     metal_init(&metal);
     make_pipe(ends);
     EXPECT_EQ(rt_epoll_subscribe(&metal.epoll, ends[0], RT_DESCRIPTOR_READABLE, &reads), RT_OK);
-    EXPECT_EQ(rt_subscribe_instant(&metal.epoll.host, 1, &past), RT_OK);
+    EXPECT_EQ(rt_subscribe_instant(&metal.epoll.base.host, 1, &past), RT_OK);
     for (uint32_t i = 0; i < 3; i++) {
         EXPECT(!rt_pollable_ready(&reads));
         EXPECT_STR(metal_poll(&metal, list, 2), "b");
@@ -270,7 +270,7 @@ TEST(epoll_descriptor_that_is_not_listed_does_not_spin)
     EXPECT_EQ(rt_epoll_subscribe(&metal.epoll, ends[0], RT_DESCRIPTOR_READABLE, &reads), RT_OK);
     put(ends[1]);
     uint64_t at_ns = now_of(&metal) + UINT64_C(5000000);
-    EXPECT_EQ(rt_subscribe_instant(&metal.epoll.host, at_ns, &deadline), RT_OK);
+    EXPECT_EQ(rt_subscribe_instant(&metal.epoll.base.host, at_ns, &deadline), RT_OK);
     EXPECT_STR(metal_poll(&metal, list, 1), "a");
     EXPECT(metal.epoll.waits <= 4);
     EXPECT_STR(metal_poll(&metal, list, 2), "ab");
@@ -318,7 +318,7 @@ TEST(epoll_number_used_again_is_another_descriptor)
     int second[2];
     metal_init(&metal);
     make_pipe(first);
-    EXPECT_EQ(rt_subscribe_instant(&metal.epoll.host, 1, &past), RT_OK);
+    EXPECT_EQ(rt_subscribe_instant(&metal.epoll.base.host, 1, &past), RT_OK);
     EXPECT_EQ(rt_epoll_subscribe(&metal.epoll, first[0], RT_DESCRIPTOR_READABLE, &old), RT_OK);
     put(first[1]);
     rt_pollable_drop(&old);
@@ -345,7 +345,7 @@ TEST(epoll_refuses_what_cannot_be_waited_for)
     int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
     uint32_t what = RT_DESCRIPTOR_READABLE;
     EXPECT_EQ(rt_epoll_subscribe(&metal.epoll, file, what, &pollable), RT_E_INVALID);
-    EXPECT_EQ(metal.epoll.failure.error, EPERM);
+    EXPECT_EQ(metal.epoll.base.failure.error, EPERM);
     ck_assert_int_eq(close(file), 0);
     EXPECT_EQ(rt_epoll_subscribe(&metal.epoll, file, what, &pollable), RT_E_INVALID);
     make_pipe(ends);
@@ -362,7 +362,7 @@ TEST(epoll_empty_list_is_refused)
     struct metal metal;
     uint32_t count = 0;
     metal_init(&metal);
-    EXPECT_EQ(metal.epoll.host.ops->poll(&metal.epoll.host, NULL, 0, &count, &count),
+    EXPECT_EQ(metal.epoll.base.host.ops->poll(&metal.epoll.base.host, NULL, 0, &count, &count),
             RT_E_EMPTY_POLL);
     metal_fini(&metal);
 }

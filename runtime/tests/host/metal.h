@@ -38,8 +38,8 @@ metal_init_with(struct metal *metal, const struct rt_epoll_config *epoll, uint32
     memset(metal, 0xa5, sizeof(*metal));
     metal->open_before = metal_open_descriptors();
     EXPECT_EQ(rt_epoll_init(&metal->epoll, epoll), RT_OK);
-    struct rt_machine_config config = {.host = &metal->epoll.host,
-            .net = &metal->epoll.net,
+    struct rt_machine_config config = {.host = &metal->epoll.base.host,
+            .net = &metal->epoll.base.net,
             .tasks = sockets,
             .sockets = sockets};
     EXPECT_EQ(rt_machine_init(&metal->machine, &config), RT_OK);
@@ -74,7 +74,7 @@ metal_poll(struct metal *metal, struct rt_pollable *const *list, uint32_t count)
     uint32_t indices[26];
     uint32_t ready = 0;
     ck_assert_uint_le(count, 26);
-    EXPECT_EQ(rt_host_poll(&metal->epoll.host, list, count, indices, &ready), RT_OK);
+    EXPECT_EQ(rt_host_poll(&metal->epoll.base.host, list, count, indices, &ready), RT_OK);
     for (uint32_t i = 0; i < ready; i++) {
         letters[i] = (char)('a' + indices[i]);
     }

@@ -123,7 +123,7 @@ TEST(metal_tcp_errors_have_names)
     EXPECT_EQ(rt_tcp_listen_start(&second, io_of(&metal), &address, 4), RT_E_ADDRESS_IN_USE);
     (void)snprintf(expected, sizeof(expected),
             "bind 127.0.0.1:%u: EADDRINUSE (Address already in use)", address.port);
-    EXPECT_STR(rt_failure_text(&metal.epoll.failure, &address, text, sizeof(text)), expected);
+    EXPECT_STR(rt_failure_text(&metal.epoll.base.failure, &address, text, sizeof(text)), expected);
     rt_tcp_listener_close(&listener);
 
     rt_tcp_stream_init(&stream);
@@ -136,7 +136,7 @@ TEST(metal_tcp_errors_have_names)
     EXPECT_EQ(err, RT_E_REFUSED);
     (void)snprintf(expected, sizeof(expected),
             "connect to 127.0.0.1:%u: ECONNREFUSED (Connection refused)", address.port);
-    EXPECT_STR(rt_failure_text(&metal.epoll.failure, &address, text, sizeof(text)), expected);
+    EXPECT_STR(rt_failure_text(&metal.epoll.base.failure, &address, text, sizeof(text)), expected);
     metal_fini(&metal);
 }
 
@@ -289,7 +289,7 @@ TEST(metal_accept_outlives_a_lack_of_descriptors)
     worker_start(&accepts, &metal, "accepts", &listener, &server, "apa");
     workers_run(&metal);
     EXPECT_EQ(accepts.errs[0], RT_E_NO_DESCRIPTOR);
-    EXPECT_EQ(metal.epoll.failure.error, EMFILE);
+    EXPECT_EQ(metal.epoll.base.failure.error, EMFILE);
     EXPECT_EQ(accepts.errs[2], RT_E_NO_DESCRIPTOR);
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
     worker_start(&accepts, &metal, "accepts", &listener, &server, "a");

@@ -49,7 +49,7 @@ refused(void)
         rt_uring_fini(&host);
         return false;
     }
-    (void)printf("# io_uring is refused here: %s\n", host.failure.operation);
+    (void)printf("# io_uring is refused here: %s\n", host.base.failure.operation);
     return true;
 }
 

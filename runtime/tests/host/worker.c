@@ -112,8 +112,8 @@ metal_listen(
     worker_start(&worker, metal, "listen", listener, NULL, "l");
     workers_run(metal);
     EXPECT_EQ(worker.errs[0], RT_OK);
-    EXPECT_EQ(
-            rt_socket_address(listener->source.socket, &metal->epoll.failure, ret_address), RT_OK);
+    EXPECT_EQ(rt_socket_address(listener->source.socket, &metal->epoll.base.failure, ret_address),
+            RT_OK);
     EXPECT(ret_address->port != 0);
 }
 

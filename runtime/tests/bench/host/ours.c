@@ -175,11 +175,11 @@ main(int argc, char **argv)
     static struct rt_epoll epoll;
     peer = peer_arguments(argc - 1, argv);
     if (strcmp(argv[3], "epoll") == 0) {
-        return rt_epoll_init(&epoll, NULL) == RT_OK ? serve(&epoll.host, &epoll.net) : 1;
+        return rt_epoll_init(&epoll, NULL) == RT_OK ? serve(&epoll.base.host, &epoll.base.net) : 1;
     }
 #ifdef RT_URING
     static struct rt_uring uring;
-    return rt_uring_init(&uring, NULL) == RT_OK ? serve(&uring.host, &uring.net) : 1;
+    return rt_uring_init(&uring, NULL) == RT_OK ? serve(&uring.base.host, &uring.base.net) : 1;
 #else
     return 1;
 #endif

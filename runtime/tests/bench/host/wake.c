@@ -175,7 +175,7 @@ static double
 epoll_round(void)
 {
     struct rt_epoll epolls[2];
-    struct rt_host *hosts[2] = {&epolls[0].host, &epolls[1].host};
+    struct rt_host *hosts[2] = {&epolls[0].base.host, &epolls[1].base.host};
     if (rt_epoll_init(&epolls[0], NULL) != RT_OK || rt_epoll_init(&epolls[1], NULL) != RT_OK) {
         abort();
     }
@@ -191,7 +191,7 @@ static double
 uring_round(void)
 {
     struct rt_uring urings[2];
-    struct rt_host *hosts[2] = {&urings[0].host, &urings[1].host};
+    struct rt_host *hosts[2] = {&urings[0].base.host, &urings[1].base.host};
     if (rt_uring_init(&urings[0], NULL) != RT_OK) {
         return 0;
     }
