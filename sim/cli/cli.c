@@ -162,14 +162,16 @@ can_be_executed(const char *path)
            (memcmp(head, ELFMAG, SELFMAG) == 0 || memcmp(head, "#!", 2) == 0);
 }
 
-/* A program is named with a slash, as for a shell. */
+/* A program is named with a slash, as for a shell. No name of a scenario begins as a path does. */
 bool
 sim_cli_is_library(const char *argument)
 {
     const char *dot = strstr(argument, ".so");
+    const char *slash = strchr(argument, '/');
     bool library = dot != NULL && (dot[3] == '\0' || dot[3] == '.');
-    bool program = strchr(argument, '/') != NULL && can_be_executed(argument);
-    return strchr(argument, ':') == NULL && (library || program);
+    bool path = slash != NULL && (slash == argument || argument[0] == '.');
+    bool program = slash != NULL && can_be_executed(argument);
+    return strchr(argument, ':') == NULL && (library || path || program);
 }
 
 /* A library comes first. */

@@ -117,5 +117,9 @@ refused "a script" 2 run ./script
 cp ends suid && chmod u+s suid && refused "a set-user-ID program" 2 run ./suid
 printf '\177ELF and nothing more' >short
 refused "a file that begins as a program" 2 run ./short
-refused "a program that is not there" 2 run ./none.so
+for command in 'run ./none' 'run ./none.so' 'explain ./none run:2' 'replay /none rw1:x'; do
+    # shellcheck disable=SC2086 # Several arguments.
+    refused "$command: a program that is not there" 2 $command
+    ok "$command: and says so" grep -q 'none.*: No such file or directory$' err.txt
+done
 done_testing
