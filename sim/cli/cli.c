@@ -20,6 +20,7 @@
 #include "sim/base/heap.h"
 #include "sim/base/terminal.h"
 #include "sim/cli/child.h"
+#include "sim/posix/guard.h"
 #include "sim/program/program.h"
 
 /* The handler of SIGPIPE when the program began. */
@@ -212,6 +213,17 @@ fix_addresses(void)
     sim_cli_warn("rewake cannot start itself with fixed addresses: %s", strerror(errno));
 }
 
+/* The workers make runs without it. */
+static void
+look_for_guard(void)
+{
+    if (!sim_guard_possible()) {
+        sim_cli_warn(
+                "this system does not send system calls back (Linux 5.11, x86-64): those that a "
+                "program makes by itself are neither played nor refused");
+    }
+}
+
 /* Moves a library that is the first argument to cli->library. */
 static int
 take_library(struct sim_cli *cli)
@@ -230,6 +242,9 @@ take_library(struct sim_cli *cli)
     }
     if (status == 0 && cli->library != NULL && !sim_registry_load(&cli->registry, cli->library)) {
         return sim_cli_fail(SIM_EXIT_USAGE, "%s", cli->registry.error);
+    }
+    if (status == 0 && sim_program_loaded() != NULL) {
+        look_for_guard();
     }
     return status;
 }

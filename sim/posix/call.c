@@ -186,6 +186,7 @@ sim__posix_refuse(const char *name)
 {
     struct sim_world *world = sim_world_current;
     rt_assert(world != NULL);
+    sim_stack_take(&world->outcome.stack);
     sim_fail(world, SIM_VERDICT_REFUSED, SIM_ORACLE_PROGRAM, world->current, 0,
             "the program calls %s, which is not simulated: its result would not be in the seed",
             name);

@@ -373,7 +373,7 @@
     R(shm_open) R(shm_unlink) R(mq_open) R(shmget) R(shmat) R(semget) R(semop) R(msgget) \
     R(splice) R(tee) R(vmsplice) R(aio_read) R(aio_write) R(lio_listio) R(ptrace) \
     R(posix_openpt) R(openpty) R(forkpty) R(clock_settime) R(settimeofday) R(adjtime) \
-    R(setns) R(unshare) \
+    R(setns) R(unshare) R(clone) \
     R(wait) R(waitpid) R(waitid) R(wait3) R(wait4) R(syslog) R(getifaddrs) \
     R(gethostbyaddr) R(getpwnam) R(sethostname) R(chmod) R(fchmod) R(fchmodat) R(chown) \
     R(lchown) R(fchown) R(fchownat) R(mkdtemp) R(utimensat) R(futimens) R(utimes) R(utime) \

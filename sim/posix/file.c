@@ -519,7 +519,9 @@ sim__posix_cwd(void)
     struct sim__posix *state = sim__posix_state();
     if (state->cwd == NULL) {
         char *path = sim_alloc(state->world, SIM__POSIX_PATH);
+        struct sim_thread *paused = sim_thread_pause();
         bool found = sim__real.getcwd(path, SIM__POSIX_PATH) != NULL;
+        sim_thread_resume(paused);
         state->cwd = found ? path : "/";
     }
     return state->cwd;

@@ -232,13 +232,16 @@ add_opened(const char *path, int fd, int *ret_error)
 static struct sim__posix_inode *
 add_real(const char *path, int *ret_error)
 {
+    struct sim__posix_inode *inode = NULL;
+    struct sim_thread *paused = sim_thread_pause();
     int fd = sim__real.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
     if (fd < 0) {
         *ret_error = errno;
-        return NULL;
+    } else {
+        inode = add_opened(path, fd, ret_error);
+        (void)sim__real.syscall(SYS_close, fd); /* Not noted: it is the simulator's own. */
     }
-    struct sim__posix_inode *inode = add_opened(path, fd, ret_error);
-    (void)sim__real.syscall(SYS_close, fd); /* Not noted: it is the simulator's own. */
+    sim_thread_resume(paused);
     return inode;
 }
 

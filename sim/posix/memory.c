@@ -84,13 +84,25 @@ is_of_run(const void *at)
 int
 sim__posix_munmap(void *at, size_t size)
 {
-    return is_of_run(at) ? 0 : sim__real.munmap(at, size);
+    if (is_of_run(at)) {
+        return 0;
+    }
+    struct sim_thread *paused = sim_thread_pause();
+    int result = sim__real.munmap(at, size);
+    sim_thread_resume(paused);
+    return result;
 }
 
 int
 sim__posix_mprotect(void *at, size_t size, int access)
 {
-    return is_of_run(at) ? 0 : sim__real.mprotect(at, size, access);
+    if (is_of_run(at)) {
+        return 0;
+    }
+    struct sim_thread *paused = sim_thread_pause();
+    int result = sim__real.mprotect(at, size, access);
+    sim_thread_resume(paused);
+    return result;
 }
 
 int

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -10,6 +11,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/posix/call.h"
+#include "sim/posix/numbers.h"
 
 /* N(name, (arguments)): the kernel's arguments, in its order, are the function's. */
 /* clang-format off */
@@ -57,7 +59,29 @@
     N(prctl, ((int)a, b, c, d, e)) \
     N(kill, ((pid_t)a, (int)b)) \
     N(shutdown, ((int)a, (int)b)) \
-    N(socketpair, ((int)a, (int)b, (int)c, (int *)d))
+    N(socketpair, ((int)a, (int)b, (int)c, (int *)d)) \
+    N(socket, ((int)a, (int)b, (int)c)) \
+    N(bind, ((int)a, (const struct sockaddr *)b, (socklen_t)c)) \
+    N(listen, ((int)a, (int)b)) \
+    N(connect, ((int)a, (const struct sockaddr *)b, (socklen_t)c)) \
+    N(accept4, ((int)a, (struct sockaddr *)b, (socklen_t *)c, (int)d)) \
+    N(getsockname, ((int)a, (struct sockaddr *)b, (socklen_t *)c)) \
+    N(getpeername, ((int)a, (struct sockaddr *)b, (socklen_t *)c)) \
+    N(setsockopt, ((int)a, (int)b, (int)c, (const void *)d, (socklen_t)e)) \
+    N(getsockopt, ((int)a, (int)b, (int)c, (void *)d, (socklen_t *)e)) \
+    N(sendto, ((int)a, (const void *)b, (size_t)c, (int)d, (const struct sockaddr *)e, \
+            (socklen_t)f)) \
+    N(recvfrom, ((int)a, (void *)b, (size_t)c, (int)d, (struct sockaddr *)e, (socklen_t *)f)) \
+    N(sendmsg, ((int)a, (const struct msghdr *)b, (int)c)) \
+    N(recvmsg, ((int)a, (struct msghdr *)b, (int)c)) \
+    N(fstat, ((int)a, (struct stat *)b)) \
+    N(faccessat, ((int)a, (const char *)b, (int)c, 0)) \
+    N(unlinkat, ((int)a, (const char *)b, (int)c)) \
+    N(mkdirat, ((int)a, (const char *)b, (mode_t)c)) \
+    N(renameat, ((int)a, (const char *)b, (int)c, (const char *)d)) \
+    N(truncate, ((const char *)a, (off_t)b)) \
+    N(chdir, ((const char *)a)) \
+    N(umask, ((mode_t)a))
 
 /* Those that a kernel may lack: their callers have another way. */
 #define LACKING(L) \
@@ -65,26 +89,22 @@
     L(openat2) L(statx) L(faccessat2) L(copy_file_range) L(pidfd_open) L(membarrier) \
     L(landlock_create_ruleset) L(futex_waitv) L(process_madvise) L(set_mempolicy) L(get_mempolicy) \
     L(mbind) L(preadv2) L(pwritev2) L(kcmp)
-
-#define NAMES(N) \
-    N(fork) N(vfork) N(clone) N(execve) N(execveat) N(wait4) N(waitid) N(ptrace) N(bpf) \
-    N(perf_event_open) N(userfaultfd) N(inotify_init1) N(fanotify_init) N(splice) N(tee) \
-    N(vmsplice) N(memfd_create) N(seccomp) N(unshare) N(setns) N(mount) N(shmget) N(semget) \
-    N(msgget) N(mq_open) N(personality) N(exit) N(exit_group) N(rt_sigreturn)
 /* clang-format on */
 
-static const char *
-name_of(long number, char *buffer, size_t size)
+/* Ends the run. */
+__attribute__((noreturn)) static void
+refuse(long number)
 {
-#define NAMED(name) \
-    case SYS_##name: \
-        return "syscall(SYS_" #name ")";
-    switch (number) {
-        NAMES(NAMED)
-    default:
-        (void)snprintf(buffer, size, "syscall(%ld)", number);
-        return buffer;
+#define NAMED(name) [SYS_##name] = #name,
+    static const char *const names[] = {SIM__NUMBERS(NAMED) SIM__NUMBERS_OLD(NAMED)};
+    size_t count = sizeof(names) / sizeof(*names);
+    char text[48];
+    if (number >= 0 && (size_t)number < count && names[number] != NULL) {
+        (void)snprintf(text, sizeof(text), "the kernel's %s", names[number]);
+    } else {
+        (void)snprintf(text, sizeof(text), "the kernel's call %ld", number);
     }
+    sim__posix_refuse(text);
 }
 
 static long
@@ -101,12 +121,48 @@ futex(const long arguments[6])
     return sim_thread_futex(&call);
 }
 
+/* With AT_EMPTY_PATH: of the descriptor itself. */
+static long
+stat_at(int folder, const char *path, struct stat *ret, int flags)
+{
+    bool itself = (flags & AT_EMPTY_PATH) != 0 && path[0] == '\0';
+    return itself ? sim__posix_fstat(folder, ret)
+                  : sim__posix_fstatat(folder, path, ret, flags & ~AT_EMPTY_PATH);
+}
+
+/* The kernel's sets of signals are shorter than the C library's, and end before it does. */
+static long
+change_mask(int how, const uint64_t *set, uint64_t *ret_before)
+{
+    sigset_t whole;
+    sigset_t whole_before;
+    (void)sigemptyset(&whole);
+    if (set != NULL) {
+        memcpy(&whole, set, sizeof(*set));
+    }
+    int error = sim__posix_pthread_sigmask(how, set != NULL ? &whole : NULL, &whole_before);
+    if (error == 0 && ret_before != NULL) {
+        memcpy(ret_before, &whole_before, sizeof(*ret_before));
+    }
+    return error != 0 ? sim__posix_error(error) : 0;
+}
+
 /* Those whose arguments differ from the C library's, and older forms of others. */
 static long
 play_other(long number, long a, long b, long c, long d)
 {
     switch (number) {
 #ifdef SYS_open
+    case SYS_stat:
+        return sim__posix_stat((const char *)a, (struct stat *)b);
+    case SYS_lstat:
+        return sim__posix_stat((const char *)a, (struct stat *)b);
+    case SYS_access:
+        return sim__posix_access((const char *)a, (int)b);
+    case SYS_unlink:
+        return sim__posix_unlink((const char *)a);
+    case SYS_newfstatat:
+        return stat_at((int)a, (const char *)b, (struct stat *)c, (int)d);
     case SYS_open:
         return sim__posix_open((const char *)a, (int)b, (mode_t)c);
     case SYS_poll:
@@ -124,6 +180,10 @@ play_other(long number, long a, long b, long c, long d)
     case SYS_time:
         return sim__posix_time((time_t *)a);
 #endif
+    case SYS_rt_sigprocmask:
+        return change_mask((int)a, (const uint64_t *)b, (uint64_t *)c);
+    case SYS_exit_group:
+        _exit((int)a);
     case SYS_pread64:
         return sim__posix_pread((int)a, (void *)b, (size_t)c, (off_t)d);
     case SYS_pwrite64:
@@ -151,10 +211,8 @@ play_other(long number, long a, long b, long c, long d)
         return sim__posix_kill((pid_t)a, (int)c);
     case SYS_tkill:
         return sim__posix_kill(sim__posix_getpid(), (int)b);
-    default: {
-        char buffer[40];
-        sim__posix_refuse(name_of(number, buffer, sizeof(buffer)));
-    }
+    default:
+        refuse(number);
     }
 }
 
@@ -180,6 +238,12 @@ play(long number, const long arguments[6])
     }
 }
 
+long
+sim__posix_by_number(long number, const long arguments[6])
+{
+    return number == SYS_futex ? futex(arguments) : play(number, arguments);
+}
+
 long sim__posix_export_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__(
         "syscall");
 
@@ -191,5 +255,5 @@ sim__posix_export_syscall(long number, long a, long b, long c, long d, long e, l
     }
     sim__posix_now = (struct sim__posix_call){"syscall", __builtin_return_address(0)};
     const long arguments[6] = {a, b, c, d, e, f};
-    return number == SYS_futex ? futex(arguments) : play(number, arguments);
+    return sim__posix_by_number(number, arguments);
 }

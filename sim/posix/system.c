@@ -92,8 +92,12 @@ sim__posix_sysconf(int name)
         return PAGES;
     case _SC_OPEN_MAX:
         return 1024;
-    default:
-        return sim__real.sysconf(name);
+    default: {
+        struct sim_thread *paused = sim_thread_pause();
+        long value = sim__real.sysconf(name);
+        sim_thread_resume(paused);
+        return value;
+    }
     }
 }
 

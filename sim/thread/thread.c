@@ -22,6 +22,7 @@
 #include "sim/thread/priv.h"
 
 struct sim_thread *sim_thread_now;
+volatile char sim_thread_guarded;
 void (*sim_thread_on_spawn)(struct sim_thread *thread);
 
 static const struct sim_actor_ops thread_ops;
@@ -56,6 +57,7 @@ arrive(struct sim_thread *thread)
         wake_up(thread);
     }
     sim_thread_now = thread;
+    sim_thread_guarded = 1;
     if (thread->pointer != 0) {
         sim__pointer_set(thread->pointer);
     }
@@ -66,6 +68,7 @@ static inline void
 depart(const struct sim_thread *thread)
 {
     sim_thread_now = NULL;
+    sim_thread_guarded = 0;
     if (thread->pointer != 0) {
         sim__pointer_set(sim__pointer_of_world);
     }

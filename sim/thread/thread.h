@@ -220,6 +220,10 @@ struct sim_thread {
 /* On whose stack the processor is; NULL: on none of a simulated thread. */
 extern struct sim_thread *sim_thread_now;
 
+/* 1: the processor is on the stack of a simulated thread, 0: on none. The kernel reads it where
+ * system calls are guarded (sim/posix/guard.h). */
+extern volatile char sim_thread_guarded;
+
 /* How a thread begins. */
 struct sim_thread_start {
     const char *name; /* Copied, up to 15 bytes; NULL: "thread 1" … */
@@ -323,6 +327,7 @@ sim_thread_pause(void)
 {
     struct sim_thread *paused = sim_thread_now;
     sim_thread_now = NULL;
+    sim_thread_guarded = 0;
     return paused;
 }
 
@@ -330,6 +335,7 @@ static inline void
 sim_thread_resume(struct sim_thread *paused)
 {
     sim_thread_now = paused;
+    sim_thread_guarded = paused != NULL;
 }
 
 /* The thread that runs, if one does, will not be continued: the run ends, or a handler of the

@@ -22,6 +22,7 @@ refuse_in_run(const char *name)
 {
     struct sim_world *world = sim_world_current;
     if (world != NULL && world->program) {
+        sim_stack_take(&world->outcome.stack);
         sim_fail(world, SIM_VERDICT_REFUSED, SIM_ORACLE_PROGRAM, world->current, 0,
                 "%s() was called, which is not simulated: a run is one process", name);
     }

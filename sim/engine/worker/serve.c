@@ -25,6 +25,7 @@
 #include "sim/engine/worker/exit_flush.h"
 #include "sim/engine/worker/worker.h"
 #include "sim/judge/judge.h"
+#include "sim/posix/guard.h"
 #include "sim/program/program.h"
 #include "sim/search/cover/edges.h"
 #include "sim/search/cover/observe.h"
@@ -507,6 +508,15 @@ arena_of(const struct sim_worker *worker)
     return sim_program_loaded() != NULL ? sim_worker_usual.arena : worker->kind.arena;
 }
 
+/* Where that is not possible the parent has said so. */
+static void
+guard(void)
+{
+    if (sim_program_loaded() != NULL) {
+        (void)sim_guard_begin();
+    }
+}
+
 static bool
 prepare(struct sim_worker *worker, int fd)
 {
@@ -532,6 +542,7 @@ prepare(struct sim_worker *worker, int fd)
         return false;
     }
     sim_output_init();
+    guard();
     sim_world_init(&shared->world, &shared->parts.memory, arena_of(worker), worker->kind.fill);
     shared->world.progress = &shared->progress;
     /* Where edges are counted there are none: a run from a checkpoint does not reach the code
@@ -593,6 +604,7 @@ sim__worker_serve_here(struct sim_worker *worker, struct sim_trap *trap)
     bool fits = fd >= 0 && remember_line(fd);
     if (fits) {
         sim_output_init();
+        guard();
         sim_world_init(&shared->world, &shared->parts.memory, arena_of(worker), worker->kind.fill);
         shared->world.progress = &shared->progress;
         shared->world.trap = trap;
