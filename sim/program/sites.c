@@ -91,8 +91,20 @@ struct link {
     uintptr_t target;
 };
 
+struct transfer;
+
+/* An instruction that may be a call or a jump to an address in the module. */
+struct candidate {
+    const uint8_t *at;
+    uintptr_t target;
+    const struct transfer *transfer;
+};
+
 struct search {
     struct sim_module module;
+    struct candidate *candidates; /* In order of address. */
+    uint32_t candidate_count;
+    uint32_t candidate_capacity;
     struct table slots;    /* Which hold the address of a function of ours. */
     struct table callable; /* Entries of the linkage table, functions that end in a jump. */
     struct link *links;    /* Slots of functions of the module itself. */
@@ -242,9 +254,13 @@ static const struct transfer transfers[] = {
 static const struct transfer *
 transfer_at(const uint8_t *at)
 {
+    if (*at != 0xff && (*at & 0xfc) != 0xe8) { /* Nearly all. */
+        return NULL;
+    }
     for (size_t i = 0; i < sizeof(transfers) / sizeof(*transfers); i++) {
-        if (memcmp(at, transfers[i].bytes, transfers[i].count) == 0) {
-            return &transfers[i];
+        const struct transfer *each = &transfers[i];
+        if (at[0] == each->bytes[0] && (each->count == 1 || at[1] == each->bytes[1])) {
+            return each;
         }
     }
     return NULL;
@@ -263,27 +279,24 @@ target_of(const struct transfer *transfer, const uint8_t *at)
     return (uintptr_t)next + (uintptr_t)(intptr_t)offset;
 }
 
-/* `linkage`: the first pass finds those, the others find what calls them. */
 static void
-check_instruction(struct search *search, const uint8_t *at, bool linkage)
+note_candidate(struct search *search, const uint8_t *at)
 {
     const struct transfer *transfer = transfer_at(at);
-    if (transfer == NULL || linkage != (transfer->slot && !transfer->call) ||
-            !has(transfer->slot ? &search->slots : &search->callable, target_of(transfer, at))) {
+    if (transfer == NULL) {
         return;
     }
-    if (transfer->call) {
-        note_call(search, at + transfer->length);
-        return;
+    uintptr_t target = target_of(transfer, at);
+    if (in_module(&search->module, target)) {
+        sim_heap_grow(&search->candidates, search->candidate_count, &search->candidate_capacity,
+                sizeof(*search->candidates));
+        search->candidates[search->candidate_count++] = (struct candidate){at, target, transfer};
     }
-    if (transfer->slot) { /* An entry of the table, or the end of a function. */
-        note_linkage(search, at);
-    }
-    note_jump(search, at);
 }
 
+/* The code is read once; the rounds read what was found in it. */
 static void
-search_code(struct search *search, bool linkage)
+find_candidates(struct search *search)
 {
     for (uint32_t i = 0; i < search->module.segment_count; i++) {
         const ElfW(Phdr) *segment = &search->module.segments[i];
@@ -293,8 +306,35 @@ search_code(struct search *search, bool linkage)
         }
         /* From 8 on: an entry of the table begins before its jump. */
         for (size_t k = 8; k + TRANSFER_LENGTH_MAX <= segment->p_memsz; k++) {
-            check_instruction(search, code + k, linkage);
+            note_candidate(search, code + k);
         }
+    }
+}
+
+/* `linkage`: the first pass finds those, the others find what calls them. */
+static void
+check_candidate(struct search *search, const struct candidate *candidate, bool linkage)
+{
+    const struct transfer *transfer = candidate->transfer;
+    if (linkage != (transfer->slot && !transfer->call) ||
+            !has(transfer->slot ? &search->slots : &search->callable, candidate->target)) {
+        return;
+    }
+    if (transfer->call) {
+        note_call(search, candidate->at + transfer->length);
+        return;
+    }
+    if (transfer->slot) { /* An entry of the table, or the end of a function. */
+        note_linkage(search, candidate->at);
+    }
+    note_jump(search, candidate->at);
+}
+
+static void
+search_code(struct search *search, bool linkage)
+{
+    for (uint32_t i = 0; i < search->candidate_count; i++) {
+        check_candidate(search, &search->candidates[i], linkage);
     }
 }
 
@@ -321,6 +361,7 @@ search_module(struct search *search)
     if (search->slots.count == 0) {
         return;
     }
+    find_candidates(search);
     search_code(search, true);
     search->grew = true;
     for (uint32_t round = 0; search->grew && round < ROUNDS_MAX; round++) {
@@ -465,6 +506,7 @@ load_module(struct dl_phdr_info *info, size_t size, void *argument)
     free(search.slots.entries);
     free(search.callable.entries);
     free(search.links);
+    free(search.candidates);
     free(search.found);
     return 0;
 }
