@@ -74,7 +74,8 @@ put_waste(struct report_html *html, struct sim_store *store, int64_t sweep)
             .intro =
                     "<h2>Done for nothing</h2>\n<p class=\"dim\">Wakes of finished tasks, wakes by "
                     "wakers of earlier polls, wakers that pile up, turns of a loop in which "
-                    "nothing happened. No failure without <code>--max-waste</code>.</p>\n",
+                    "nothing happened, waits that only their own time-outs ended. No failure "
+                    "without <code>--max-waste</code>.</p>\n",
             .label = "Done for nothing",
             .heads = "What|Line|#Times|#Runs|#In one run at most",
             .kinds = "tpnnn",

@@ -247,6 +247,13 @@ set_slow_steps(void *field, const char *value)
 }
 
 static const char *
+set_late_timeouts(void *field, const char *value)
+{
+    (void)value;
+    return set_param(field, "late_timeouts=1");
+}
+
+static const char *
 set_leaks(void *field, const char *value)
 {
     (void)value;

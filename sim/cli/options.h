@@ -52,7 +52,9 @@
             "a goal that no run of a sweep reaches is a failure") \
     X(MAX_WASTE, 0, "max-waste", "N", NULL, limit, max_waste, \
             "a run that does something for nothing more than N times at one place is a failure: " \
-            "wakes of finished tasks, by stale wakers, wakers piled up, idle turns of a loop") \
+            "wakes of finished tasks, by stale wakers, wakers piled up, idle turns of a loop, " \
+            "waits " \
+            "that only their time-outs ended") \
     X(SATURATED, 0, "until-saturated", NULL, NULL, flag, given, \
             "stop when more runs would find little new") \
     X(DISTILL, 0, "distill", NULL, NULL, flag, given, \
@@ -97,6 +99,8 @@
             "of a program: steps may take longer") \
     X(LEAKS, 0, "leaks", NULL, NULL, leaks, given, \
             "of a program: memory that is not freed at its end is a leak") \
+    X(LATE_TIMEOUTS, 0, "late-timeouts", NULL, NULL, late_timeouts, given, \
+            "of a program: progress that only the time-out of a wait brings is a late wake-up") \
     X(JSON, 0, "json", NULL, NULL, flag, given, "one JSON object a line on stdout") \
     X(HELP, 'h', "help", NULL, NULL, flag, given, "this text")
 
@@ -116,7 +120,7 @@ enum sim_cli_option {
             SIM_OPT(CHECK) | SIM_OPT(FAIL_FAST) | SIM_OPT(EXPECT) | SIM_OPT(GOALS) | \
             SIM_OPT(MAX_WASTE) | SIM_OPT(SATURATED) | SIM_OPT(FRESH) | SIM_OPT(HANG) | \
             SIM_OPT(JSON) | SIM_OPT(NO_SHRINK) | SIM_OPT(JUNIT) | SIM_OPT(SLOW_STEPS) | \
-            SIM_OPT(LEAKS))
+            SIM_OPT(LEAKS) | SIM_OPT(LATE_TIMEOUTS))
 #define SIM_ASSIGNMENTS_MAX 64u
 #define SIM_SHARDS_MAX 4096u
 

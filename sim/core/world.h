@@ -119,6 +119,18 @@ struct sim_trap {
     uint64_t step; /* Before this step; UINT64_MAX: nowhere any more. */
 };
 
+/* Waits that their own time-outs ended, although the waiter could have made the same progress
+ * before: the program chose it (judge.h). Only the first of a run. */
+#define SIM_TIMEOUTS_MAX 32u
+struct sim_timeouts {
+    uint32_t count;
+    struct sim_timeout {
+        uint32_t site; /* Of the wait; 0: not known. */
+        uint32_t actor;
+        uint64_t since_step;
+    } all[SIM_TIMEOUTS_MAX];
+};
+
 struct sim_world {
     /* Kept across runs. */
     struct sim_arena arena;
@@ -132,10 +144,11 @@ struct sim_world {
     bool refused;                        /* A replay was refused since that was set. */
     struct sim_checkpoints *checkpoints; /* NULL: every run starts from its beginning. Borrowed. */
     struct sim_ended ended;
-    struct sim_draws *draws;    /* Where drawn numbers are noted; NULL: nowhere. Borrowed. */
-    struct sim_gains *gains;    /* Where gains are noted; NULL: nowhere. Borrowed. */
-    struct sim_gains *journals; /* SIM_JOURNALS of them, for the judge. */
-    char *snapshots;            /* SIM_SNAPSHOTS places; see sim_snapshot_take. */
+    struct sim_draws *draws;      /* Where drawn numbers are noted; NULL: nowhere. Borrowed. */
+    struct sim_gains *gains;      /* Where gains are noted; NULL: nowhere. Borrowed. */
+    struct sim_gains *journals;   /* SIM_JOURNALS of them, for the judge. */
+    char *snapshots;              /* SIM_SNAPSHOTS places; see sim_snapshot_take. */
+    struct sim_timeouts timeouts; /* Of the run that was judged last. */
 
     /* Of this run; from `self` on all zero when it begins, but for a few. */
     const struct sim_scenario *scenario;
@@ -200,6 +213,7 @@ struct sim_world {
     struct sim_threads *threads;         /* Of thread/thread.h; NULL: none. */
     bool keeps_memory;        /* Blocks of malloc that are left at the end are no leak. */
     bool program;             /* Of a program that knows nothing of the simulator (sim/program). */
+    bool late_timeouts;       /* What only an actor's own time-out brings is late all the same. */
     bool mock_time;           /* The clock is the test's (mock.h). */
     bool in_reentrancy;       /* A reentrancy fault is acting: its own calls trigger no other. */
     struct sim_fiber *fiber;  /* The loop that runs now; NULL: none. */

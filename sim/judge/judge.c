@@ -87,6 +87,7 @@ struct inquest {
     struct waiters waiters;
     uint64_t audit_steps[SIM_AUDITS_MAX]; /* Of the run itself; replays draw their own. */
     uint32_t audits;
+    struct sim_timeouts timeouts;
     uint64_t quiet_ns;             /* When it is at `stop`. */
     struct sim_recorder *recorder; /* The run's own, set aside. */
 };
@@ -110,8 +111,10 @@ find_waiters(struct inquest *inquest)
 /* The name must outlive the replay: scenarios keep names in static memory or in the arena, so it is
  * copied while the replay's world still stands as it was left. */
 static const struct sim_actor *
-actor_at(const struct inquest *inquest, uint32_t index)
+actor_at(struct inquest *inquest, uint32_t index)
 {
+    bool stands = sim_stand_at(&inquest->stand, inquest->stop);
+    rt_assert(stands);
     const struct sim_actor *actor = sim_world_actor(inquest->stand.world, index);
     rt_assert(actor != NULL);
     return actor;
@@ -165,6 +168,25 @@ recall(struct inquest *inquest, uint32_t index, struct sim_answer *answer)
         }
         answer->waits = before.waits;
         answer->waiting = before.waiting;
+    }
+}
+
+/* A wait that the program limited itself. One that lasts for several quiescences is one. */
+static void
+note_timeout(struct inquest *inquest, uint32_t index, struct sim_answer *answer)
+{
+    rt_assert(index > 0);
+    struct sim_timeouts *timeouts = &inquest->timeouts;
+    for (uint32_t i = 0; i < timeouts->count; i++) {
+        if (timeouts->all[i].actor == index &&
+                timeouts->all[i].since_step == answer->blocked_since_step) {
+            return;
+        }
+    }
+    if (timeouts->count < SIM_TIMEOUTS_MAX) {
+        recall(inquest, index, answer);
+        timeouts->all[timeouts->count++] = (struct sim_timeout){
+                answer->waits ? answer->waiting.site : 0, index, answer->blocked_since_step};
     }
 }
 
@@ -227,6 +249,9 @@ ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_oracle_sta
         if (progress.failed && (waited_for || progress.answer.freed)) {
             take_over(inquest->outcome, &progress.answer);
             return true;
+        }
+        if (progress.chosen) {
+            note_timeout(inquest, index, &progress.answer);
         }
         if (!progress.could) {
             continue;
@@ -543,6 +568,7 @@ judge_end(struct sim_world *world, const struct sim_case *what, struct sim_repla
     judge(&inquest);
     bool whole = !cut_too_soon(&inquest, &kept->tape, &health);
     sim_restore(world, kept);
+    world->timeouts = inquest.timeouts;
     world->ended.asking = false;
     ret_unbounded->options.converge_steps = sim_option_max(SIM_OPTION_converge_steps);
     ret_unbounded->options.converge_ns = sim_option_max(SIM_OPTION_converge_ns);
@@ -557,6 +583,7 @@ sim_judge_ended(
     struct sim_aside kept;
     struct sim_replay replay;
     struct sim_case unbounded;
+    world->timeouts.count = 0;
     if (ret_outcome->verdict == SIM_VERDICT_PASS && !ret_outcome->audited) {
         return;
     }

@@ -6,6 +6,8 @@
  *   └────▶ passed ──▶ the same at its quiescences, in time?   no ──▶ late-wakeup
  *
  * Whether a task could make progress is decided by experiment (progress.h), in replays of the run.
+ * A wait whose own time-out brings the same progress was chosen by the program: it is no failure,
+ * but noted in world->timeouts, unless world->late_timeouts.
  * How the oracles work and can be wrong: sim/docs/oracles.md.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -232,31 +232,28 @@ comes_earlier(struct sim_stand *stand, const struct sim_question *asked, uint64_
 static uint64_t
 chosen_ns(const struct sim_actor *actor, bool loop)
 {
-    bool chose = loop || actor->ops->own_timeouts;
+    bool chose = (loop || actor->ops->own_timeouts) && !actor->world->late_timeouts;
     return chose && actor->due_ns != SIM_NEVER ? actor->due_ns : 0;
 }
 
 /* Until when the run may have the same gain by itself, and is then not late; 0: not at all. */
 static uint64_t
-excused_until(const struct sim_world *world, const struct sim_actor *actor, bool loop)
+slack_until(const struct sim_world *world, bool loop)
 {
-    rt_assert(actor != NULL);
     uint64_t slack_ns = world->options.slack_ns;
     slack_ns = loop && slack_ns < LOOP_SLACK_NS ? LOOP_SLACK_NS : slack_ns;
-    uint64_t own_ns = chosen_ns(actor, loop);
-    if (slack_ns == 0) {
-        return own_ns;
-    }
-    uint64_t until_ns = world->now_ns + slack_ns;
-    return own_ns > until_ns ? own_ns : until_ns;
+    return slack_ns == 0 ? 0 : world->now_ns + slack_ns;
 }
 
-/* Whether the control gains the same by `until_ns`, or has no answer, or the actor is gone then. */
+/* Whether the control gains the same by `until_ns` (0: it has no time), or has no answer, or the
+ * actor is gone then. */
 static bool
 is_in_time(struct sim_stand *stand, const struct sim_question *question, uint64_t until_ns)
 {
-    rt_assert(until_ns > 0);
     rt_assert(question->stop.at_quiet);
+    if (until_ns == 0) {
+        return false;
+    }
     const struct sim_gains *journals = stand->world->journals;
     const struct sim_settling settling = {
             .steps = STEPS_MAX, .until_ns = until_ns, .free_steps = true};
@@ -295,6 +292,19 @@ is_on_its_way(struct sim_stand *stand, const struct sim_question *question)
            !world->gains->full && !sim_gains_more(&journals[0], &journals[1]);
 }
 
+/* It gained by the question: is it late, or does its own time-out at `own_ns` bring the same? */
+static void
+judge_gain(struct sim_stand *stand, const struct sim_question *question, uint64_t slack_until_ns,
+        uint64_t own_ns, struct sim_progress *ret)
+{
+    rt_assert(ret->answer.gained);
+    if (is_in_time(stand, question, slack_until_ns) || is_on_its_way(stand, question)) {
+        return;
+    }
+    ret->chosen = is_in_time(stand, question, own_ns);
+    ret->could = !ret->chosen;
+}
+
 static void
 ask_at_quiet(struct sim_stand *stand, const struct sim_question *question, bool waited_for,
         struct sim_progress *ret)
@@ -302,6 +312,7 @@ ask_at_quiet(struct sim_stand *stand, const struct sim_question *question, bool 
     rt_assert(question->stop.at_quiet);
     rt_assert(question->settling.free_steps);
     ret->could = false;
+    ret->chosen = false;
     ret->failed = false;
     if (!sim_stand_at(stand, question->stop)) {
         return;
@@ -310,7 +321,7 @@ ask_at_quiet(struct sim_stand *stand, const struct sim_question *question, bool 
     uint64_t slack_ns = world->options.slack_ns;
     bool loop = question->stage == SIM_ORACLE_STAGE_INTERRUPT;
     const struct sim_actor *actor = sim_world_actor(world, question->actor);
-    uint64_t until_ns = excused_until(world, actor, loop);
+    uint64_t until_ns = slack_until(world, loop);
     uint64_t own_ns = chosen_ns(actor, loop);
     slack_ns += own_ns > world->now_ns ? own_ns - world->now_ns : 0;
     if (!with(stand, 0, question, &ret->answer) || ret->answer.limit) {
@@ -324,8 +335,7 @@ ask_at_quiet(struct sim_stand *stand, const struct sim_question *question, bool 
         return;
     }
     if (ret->answer.gained) {
-        ret->could = (until_ns == 0 || !is_in_time(stand, question, until_ns)) &&
-                     !is_on_its_way(stand, question);
+        judge_gain(stand, question, until_ns, own_ns, ret);
     } else if (!loop && ret->answer.moved) {
         uint64_t last_step = ret->answer.blocked_since_step;
         ret->could = waits_for_other_than_its_last_poll(stand, question, last_step) &&
@@ -398,10 +408,12 @@ sim_progress_at_quiet(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
     }
     for (question.nth = reports.from; question.nth <= reports.to; question.nth++) {
         ask_at_quiet(stand, &question, waited_for, ret);
-        if (ret->could && stage == SIM_ORACLE_STAGE_INTERRUPT) {
-            ret->could = !is_gained_by_any_report(stand, &question);
+        if ((ret->could || ret->chosen) && stage == SIM_ORACLE_STAGE_INTERRUPT &&
+                is_gained_by_any_report(stand, &question)) {
+            ret->could = false;
+            ret->chosen = false;
         }
-        if (ret->could || ret->failed) {
+        if (ret->could || ret->chosen || ret->failed) {
             return;
         }
     }

@@ -18,6 +18,7 @@
 
 struct sim_progress {
     bool could;
+    bool chosen; /* It could, and its own time-out brings the same: no failure, but waste. */
     bool failed; /* The question ended in a verdict: it is in answer.outcome. */
     struct sim_answer answer;
 };

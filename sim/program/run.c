@@ -242,6 +242,7 @@ setup(struct sim_world *world)
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_LIMIT, NULL, 0, "no memory is left");
     }
     world->program = true;
+    world->late_timeouts = world->options.params[SIM_PROGRAM_LATE_TIMEOUTS] != 0;
     world->keeps_memory = world->options.params[SIM_PROGRAM_LEAKS] == 0;
     struct sim__program_run *run = sim_new(world, struct sim__program_run);
     run->program = &loaded.program;

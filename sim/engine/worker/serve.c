@@ -302,7 +302,12 @@ static void
 note_waste(struct sim_shared *shared, uint64_t index)
 {
     static struct sim_waste waste;
+    const struct sim_timeouts *timeouts = &shared->world.timeouts;
     sim_waste_count(&waste, &shared->world.recorder);
+    for (uint32_t i = 0; i < timeouts->count; i++) {
+        sim_waste_add(&waste, SIM_WASTE_OWN_TIMEOUT, timeouts->all[i].site,
+                (uint32_t)timeouts->all[i].since_step);
+    }
     for (uint32_t i = 0; i < waste.count; i++) {
         const struct sim_wasted *place = &waste.places[i];
         (void)sim_facts_note(

@@ -37,10 +37,10 @@ struct pass {
 
 /* ---- Counts. --------------------------------------------------------------------------------- */
 
-static void
-count(struct pass *pass, enum sim_waste_kind kind, uint32_t site)
+void
+sim_waste_add(struct sim_waste *waste, enum sim_waste_kind kind, uint32_t site, uint32_t step)
 {
-    struct sim_waste *waste = pass->waste;
+    rt_assert(waste->count <= SIM_WASTE_PLACES);
     waste->total++;
     for (uint32_t i = 0; i < waste->count; i++) {
         struct sim_wasted *place = &waste->places[i];
@@ -50,8 +50,14 @@ count(struct pass *pass, enum sim_waste_kind kind, uint32_t site)
         }
     }
     if (waste->count < SIM_WASTE_PLACES) {
-        waste->places[waste->count++] = (struct sim_wasted){kind, site, 1, pass->event->step};
+        waste->places[waste->count++] = (struct sim_wasted){kind, site, 1, step};
     }
+}
+
+static void
+count(struct pass *pass, enum sim_waste_kind kind, uint32_t site)
+{
+    sim_waste_add(pass->waste, kind, site, pass->event->step);
 }
 
 /* ---- Slots and tasks. ------------------------------------------------------------------------ */

@@ -26,7 +26,11 @@
             "a waker was stored by a task with more than 8 others that its last poll did not " \
             "store") \
     X(IDLE_TURN, "idle-turn", "idle turn of a loop", "idle turns of loops", \
-            "a loop asked its host and did nothing until it asked again")
+            "a loop asked its host and did nothing until it asked again") \
+    X(OWN_TIMEOUT, "own-timeout", "wait ended by its own time-out only", \
+            "waits ended by their own time-outs only", \
+            "a wait ended by its own time-out, although it could have made the same progress " \
+            "before")
 
 enum sim_waste_kind {
 #define SIM_WASTE_ENUM(name, text, one, several, meaning) SIM_WASTE_##name,
@@ -40,7 +44,8 @@ enum sim_waste_kind {
 
 struct sim_wasted {
     uint32_t kind;
-    uint32_t site; /* Where the waker was stored, else of the wake; of the turn; 0: not known. */
+    uint32_t site; /* Where the waker was stored, else of the wake; of the turn, of the wait; 0: not
+                    * known. */
     uint32_t times;
     uint32_t first_step;
 };
@@ -68,6 +73,9 @@ struct sim_waste {
 /* Counts the run in `recorder`, which is over and was recorded with events; what the ring has lost
  * does not count. Replaces the counts of the run before. */
 void sim_waste_count(struct sim_waste *waste, const struct sim_recorder *recorder);
+
+/* Adds what the judge has found, in a run that was counted: world->timeouts. */
+void sim_waste_add(struct sim_waste *waste, enum sim_waste_kind kind, uint32_t site, uint32_t step);
 
 /* "dead-wake" …; static. */
 const char *sim_waste_name(uint32_t kind);

@@ -57,8 +57,10 @@ CREATE TABLE sweep_species (
 -- What runs of a sweep did for nothing. That is no failure (`--max-waste` makes it one).
 CREATE TABLE waste (
     sweep     INTEGER NOT NULL REFERENCES sweeps,
-    kind      TEXT NOT NULL,        -- 'dead-wake', 'stale-wake', 'piled-waker', 'idle-turn'
-    site      INTEGER NOT NULL,     -- where the waker was stored; of the wake, the turn; 0: ?
+    kind      TEXT NOT NULL,        -- 'dead-wake', 'stale-wake', 'piled-waker', 'idle-turn',
+                                    -- 'own-timeout' (a wait that only its time-out ended)
+    site      INTEGER NOT NULL,     -- where the waker was stored; of the wake, the turn, the wait;
+                                    -- 0: ?
     first_run INTEGER NOT NULL,     -- number in the sweep of the first run with it
     runs      INTEGER NOT NULL,     -- in so many it was seen,
     times     INTEGER NOT NULL,     -- so often in all,

@@ -284,8 +284,11 @@ MAIN(lost)
     return NULL;
 }
 
+static bool late_timeouts; /* What the scenario `flushes` sets. */
+
 MAIN(flushes)
 {
+    sim_world_current->late_timeouts = late_timeouts;
     struct shared *shared = argument;
     const struct timespec soon = {SIM_THREAD_DATE_NS / 1000000000, 10000000};
     int error = 0;
@@ -340,6 +343,32 @@ TEST(thread_condition_variables)
     expect_all(&monotonic, SIM_VERDICT_PASS);
     expect_all(&waits_without_mutex, SIM_VERDICT_CONTRACT);
     ck_assert_uint_gt(count(&lost, SIM_VERDICT_LOST_WAKEUP), 0);
+}
+
+/*
+ * Goal: a lost signal that a wait's own time-out makes good is noted, and is a failure only where
+ * that is asked for.
+ */
+TEST(sync_own_timeout_is_noted_or_late)
+{
+    struct lab lab;
+    uint32_t noted = 0;
+    lab_init(&lab, NULL, 0xaa);
+    late_timeouts = false;
+    for (uint64_t seed = 0; seed <= 300; seed++) {
+        ck_assert_int_eq(lab_judge(&lab, &flushes, seed, seed == 0).verdict, SIM_VERDICT_PASS);
+        ck_assert_uint_le(lab.world.timeouts.count, 1);
+        noted += lab.world.timeouts.count;
+        ck_assert(lab.world.timeouts.count == 0 || lab.world.timeouts.all[0].since_step > 0);
+    }
+    ck_assert_uint_gt(noted, 0);
+    ck_assert_uint_lt(noted, 301);
+    late_timeouts = true;
+    ck_assert_uint_eq(count(&flushes, SIM_VERDICT_LATE_WAKEUP), noted);
+    late_timeouts = false;
+    ck_assert_int_eq(lab_judge(&lab, &lost, 0, true).verdict, SIM_VERDICT_PASS);
+    ck_assert_uint_eq(lab.world.timeouts.count, 0);
+    lab_fini(&lab);
 }
 
 /* ---- The others. ----------------------------------------------------------------------------- */
