@@ -233,17 +233,42 @@ net_read(struct rt_net *net, int socket, void *buffer, size_t size, size_t *ret_
 }
 
 static rt_err
-net_write(struct rt_net *net, int socket, const void *buffer, size_t size, size_t *ret_size,
-        const struct rt_site *await)
+net_write(struct rt_net *net, int socket, const struct rt_net_part *parts, uint32_t count,
+        size_t *ret_size, const struct rt_site *await)
 {
     (void)await;
-    return rt_socket_write(socket, buffer, size, &epoll_of_net(net)->base.failure, ret_size);
+    return rt_socket_write(socket, parts, count, &epoll_of_net(net)->base.failure, ret_size);
 }
 
 static rt_err
 net_shutdown(struct rt_net *net, int socket)
 {
     return rt_socket_shutdown(socket, &epoll_of_net(net)->base.failure);
+}
+
+static rt_err
+net_local_listen(struct rt_net *net, const char *path, uint32_t backlog, int *ret_socket)
+{
+    return rt_socket_local_listen(path, backlog, &epoll_of_net(net)->base.failure, ret_socket);
+}
+
+static rt_err
+net_local_connect(struct rt_net *net, const char *path, int *ret_socket)
+{
+    return rt_socket_local_connect(path, &epoll_of_net(net)->base.failure, ret_socket);
+}
+
+static rt_err
+net_pipe(struct rt_net *net, int ret_sockets[2])
+{
+    return rt_socket_pipe(&epoll_of_net(net)->base.failure, ret_sockets);
+}
+
+static rt_err
+net_udp_bind(struct rt_net *net, const struct rt_net_address *address, int *ret_socket,
+        struct rt_net_address *ret_local)
+{
+    return rt_socket_udp_bind(address, &epoll_of_net(net)->base.failure, ret_socket, ret_local);
 }
 
 static void
@@ -316,6 +341,14 @@ static const struct rt_net_ops net_ops = {
         .read = net_read,
         .write = net_write,
         .shutdown = net_shutdown,
+        .local_listen = net_local_listen,
+        .local_connect = net_local_connect,
+        .local_forget = rt_linux_local_forget,
+        .pipe = net_pipe,
+        .udp_bind = net_udp_bind,
+        .udp_connect = rt_linux_udp_connect,
+        .send_to = rt_linux_send_to,
+        .receive_from = rt_linux_receive_from,
         .close = net_close,
         .watch = net_watch,
         .unwatch = net_unwatch,

@@ -315,6 +315,36 @@ rt_linux_net_subscribe(struct rt_net *net, struct rt_pollable *pollable)
     return RT_OK;
 }
 
+void
+rt_linux_local_forget(struct rt_net *net, int socket)
+{
+    (void)net;
+    rt_socket_local_forget(socket);
+}
+
+rt_err
+rt_linux_udp_connect(struct rt_net *net, int socket, const struct rt_net_address *peer)
+{
+    return rt_socket_udp_connect(socket, peer, &rt_linux_of_net(net)->failure);
+}
+
+rt_err
+rt_linux_send_to(struct rt_net *net, int socket, const struct rt_net_address *to, const void *bytes,
+        size_t size, const struct rt_site *await)
+{
+    (void)await;
+    return rt_socket_send_to(socket, to, bytes, size, &rt_linux_of_net(net)->failure);
+}
+
+rt_err
+rt_linux_receive_from(struct rt_net *net, int socket, void *buffer, size_t size,
+        struct rt_net_datagram *ret_datagram, const struct rt_site *await)
+{
+    (void)await;
+    return rt_socket_receive_from(
+            socket, buffer, size, &rt_linux_of_net(net)->failure, ret_datagram);
+}
+
 /* ---- Beginning and end. ---------------------------------------------------------------------- */
 
 rt_err

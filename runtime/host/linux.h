@@ -97,9 +97,15 @@ rt_linux_of_net(struct rt_net *net)
     return rt_container_of(net, struct rt_linux, net);
 }
 
-/* The two calls of the network that are the same everywhere. */
+/* The calls of the network that are the same over every queue. */
 rt_err rt_linux_listen_finish(struct rt_net *net, int socket);
 rt_err rt_linux_net_subscribe(struct rt_net *net, struct rt_pollable *pollable);
+void rt_linux_local_forget(struct rt_net *net, int socket);
+rt_err rt_linux_udp_connect(struct rt_net *net, int socket, const struct rt_net_address *peer);
+rt_err rt_linux_send_to(struct rt_net *net, int socket, const struct rt_net_address *to,
+        const void *bytes, size_t size, const struct rt_site *await);
+rt_err rt_linux_receive_from(struct rt_net *net, int socket, void *buffer, size_t size,
+        struct rt_net_datagram *ret_datagram, const struct rt_site *await);
 
 #ifdef __cplusplus
 }

@@ -7,12 +7,17 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
@@ -37,6 +42,9 @@ static const struct {
         {ETIMEDOUT, RT_E_TIMED_OUT},
         {EPIPE, RT_E_CLOSED},
         {ENOTCONN, RT_E_CLOSED},
+        {EBADF, RT_E_INVALID},
+        {ENOTSOCK, RT_E_INVALID},
+        {EMSGSIZE, RT_E_INVALID},
 };
 
 rt_err
@@ -102,6 +110,7 @@ union socket_address {
     struct sockaddr any;
     struct sockaddr_in v4;
     struct sockaddr_in6 v6;
+    struct sockaddr_un local;
     struct sockaddr_storage storage;
 };
 
@@ -201,9 +210,10 @@ give_up(int socket, struct rt_failure *failure, const char *operation)
 }
 
 static rt_err
-new_socket(const union socket_address *address, struct rt_failure *failure, int *ret_socket)
+new_socket(
+        const union socket_address *address, int type, struct rt_failure *failure, int *ret_socket)
 {
-    int made = socket(address->any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int made = socket(address->any.sa_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (made < 0) {
         return rt_failed(failure, "socket for");
     }
@@ -226,7 +236,7 @@ rt_socket_listen(const struct rt_net_address *address, struct rt_listen_how how,
     socklen_t size = to_system(address, &where);
     int made = -1;
     rt_assert(how.backlog > 0);
-    rt_err err = new_socket(&where, failure, &made);
+    rt_err err = new_socket(&where, SOCK_STREAM, failure, &made);
     if (err != RT_OK) {
         return err;
     }
@@ -251,7 +261,7 @@ rt_socket_connect(const struct rt_net_address *address, struct rt_failure *failu
     union socket_address where;
     socklen_t size = to_system(address, &where);
     int made = -1;
-    rt_err err = new_socket(&where, failure, &made);
+    rt_err err = new_socket(&where, SOCK_STREAM, failure, &made);
     if (err != RT_OK) {
         return err;
     }
@@ -312,6 +322,142 @@ rt_socket_accept(
     return RT_OK;
 }
 
+/* ---- Within the machine. --------------------------------------------------------------------- */
+
+static socklen_t
+to_path(const char *path, union socket_address *ret_address)
+{
+    size_t size = strlen(path);
+    *ret_address = (union socket_address){.local = {.sun_family = AF_UNIX}};
+    rt_assert(size > 0 && size < sizeof(ret_address->local.sun_path));
+    memcpy(ret_address->local.sun_path, path, size + 1);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size + 1);
+}
+
+rt_err
+rt_socket_local_listen(
+        const char *path, uint32_t backlog, struct rt_failure *failure, int *ret_socket)
+{
+    union socket_address where;
+    socklen_t size = to_path(path, &where);
+    int made = -1;
+    rt_err err = new_socket(&where, SOCK_STREAM, failure, &made);
+    if (err != RT_OK) {
+        return err;
+    }
+    if (bind(made, &where.any, size) != 0) {
+        return give_up(made, failure, "bind");
+    }
+    if (listen(made, backlog > INT32_MAX ? INT32_MAX : (int)backlog) != 0) {
+        return give_up(made, failure, "listen at");
+    }
+    *ret_socket = made;
+    return RT_OK;
+}
+
+rt_err
+rt_socket_local_connect(const char *path, struct rt_failure *failure, int *ret_socket)
+{
+    union socket_address where;
+    socklen_t size = to_path(path, &where);
+    int made = -1;
+    rt_err err = new_socket(&where, SOCK_STREAM, failure, &made);
+    if (err != RT_OK) {
+        return err;
+    }
+    while (connect(made, &where.any, size) != 0) {
+        if (errno == EINTR) {
+            continue;
+        }
+        bool full = errno == EAGAIN; /* Of the backlog: no event would follow. */
+        bool missing = errno == ENOENT;
+        err = give_up(made, failure, "connect to");
+        return full ? RT_E_FULL : missing ? RT_E_REFUSED : err;
+    }
+    *ret_socket = made;
+    return RT_OK;
+}
+
+void
+rt_socket_local_forget(int socket)
+{
+    union socket_address address = {.any = {.sa_family = AF_UNSPEC}};
+    socklen_t size = sizeof(address);
+    if (getsockname(socket, &address.any, &size) == 0 && address.any.sa_family == AF_UNIX) {
+        (void)unlink(address.local.sun_path); /* Removed by another already: as well. */
+    }
+}
+
+rt_err
+rt_socket_pipe(struct rt_failure *failure, int ret_sockets[2])
+{
+    return pipe2(ret_sockets, O_NONBLOCK | O_CLOEXEC) == 0 ? RT_OK : rt_failed(failure, "pipe");
+}
+
+/* ---- Datagrams. ------------------------------------------------------------------------------ */
+
+rt_err
+rt_socket_udp_bind(const struct rt_net_address *address, struct rt_failure *failure,
+        int *ret_socket, struct rt_net_address *ret_local)
+{
+    union socket_address where;
+    socklen_t size = to_system(address, &where);
+    int made = -1;
+    rt_err err = new_socket(&where, SOCK_DGRAM, failure, &made);
+    if (err == RT_OK && bind(made, &where.any, size) != 0) {
+        return give_up(made, failure, "bind");
+    }
+    if (err == RT_OK) {
+        err = rt_socket_address(made, failure, ret_local);
+        rt_assert(err == RT_OK);
+        *ret_socket = made;
+    }
+    return err;
+}
+
+rt_err
+rt_socket_udp_connect(int socket, const struct rt_net_address *peer, struct rt_failure *failure)
+{
+    union socket_address where;
+    socklen_t size = to_system(peer, &where);
+    return connect(socket, &where.any, size) == 0 ? RT_OK : rt_failed(failure, "connect to");
+}
+
+rt_err
+rt_socket_send_to(int socket, const struct rt_net_address *to, const void *bytes, size_t size,
+        struct rt_failure *failure)
+{
+    union socket_address where;
+    socklen_t where_size = to != NULL ? to_system(to, &where) : 0;
+    ssize_t moved = -1;
+    do {
+        moved = sendto(
+                socket, bytes, size, MSG_NOSIGNAL, to != NULL ? &where.any : NULL, where_size);
+    } while (moved < 0 && errno == EINTR);
+    rt_assert(moved < 0 || (size_t)moved == size);
+    return moved >= 0 ? RT_OK : rt_failed(failure, "send to");
+}
+
+rt_err
+rt_socket_receive_from(int socket, void *buffer, size_t size, struct rt_failure *failure,
+        struct rt_net_datagram *ret_datagram)
+{
+    union socket_address from = {.any = {.sa_family = AF_UNSPEC}};
+    socklen_t from_size = sizeof(from);
+    ssize_t moved = -1;
+    do { /* MSG_TRUNC: answers the whole size. */
+        moved = recvfrom(socket, buffer, size, MSG_TRUNC, &from.any, &from_size);
+    } while (moved < 0 && errno == EINTR);
+    if (moved < 0) {
+        return rt_failed(failure, "receive from");
+    }
+    size_t full_size = (size_t)moved;
+    *ret_datagram = (struct rt_net_datagram){.size = full_size < size ? full_size : size,
+            .full_size = full_size,
+            .from = from_system(&from)};
+    return RT_OK;
+}
+
 /* ---- Using. ---------------------------------------------------------------------------------- */
 
 rt_err
@@ -329,14 +475,60 @@ rt_socket_read(int socket, void *buffer, size_t size, struct rt_failure *failure
     return moved == 0 ? RT_E_CLOSED : RT_OK;
 }
 
+_Static_assert(sizeof(struct rt_net_part) == sizeof(struct iovec) &&
+                       offsetof(struct rt_net_part, size) == offsetof(struct iovec, iov_len),
+        "parts are what the system takes");
+
+/* The system reads from it only. */
+static struct iovec *
+vector_of(const struct rt_net_part *parts)
+{
+    union {
+        const struct rt_net_part *parts;
+        struct iovec *vector;
+    } both = {.parts = parts};
+    return both.vector;
+}
+
+/* A pipe's writes raise SIGPIPE: it is blocked for the call, and taken if the call raised it. */
+static ssize_t
+write_to_pipe(int socket, const struct rt_net_part *parts, uint32_t count)
+{
+    static const struct timespec at_once = {0, 0};
+    sigset_t broken;
+    sigset_t before;
+    sigset_t pending;
+    rt_assert(sigemptyset(&broken) == 0 && sigaddset(&broken, SIGPIPE) == 0);
+    rt_assert(pthread_sigmask(SIG_BLOCK, &broken, &before) == 0);
+    rt_assert(sigpending(&pending) == 0);
+    ssize_t moved = writev(socket, vector_of(parts), (int)count);
+    int error = errno;
+    if (moved < 0 && error == EPIPE && sigismember(&pending, SIGPIPE) == 0) {
+        (void)sigtimedwait(&broken, NULL, &at_once);
+    }
+    rt_assert(pthread_sigmask(SIG_SETMASK, &before, NULL) == 0);
+    errno = error;
+    return moved;
+}
+
+/* One part is the usual case, and send is faster. */
+static ssize_t
+write_once(int socket, const struct rt_net_part *parts, uint32_t count)
+{
+    struct msghdr message = {.msg_iov = vector_of(parts), .msg_iovlen = count};
+    ssize_t moved = count == 1 ? send(socket, parts->bytes, parts->size, MSG_NOSIGNAL)
+                               : sendmsg(socket, &message, MSG_NOSIGNAL);
+    return moved < 0 && errno == ENOTSOCK ? write_to_pipe(socket, parts, count) : moved;
+}
+
 rt_err
-rt_socket_write(
-        int socket, const void *buffer, size_t size, struct rt_failure *failure, size_t *ret_size)
+rt_socket_write(int socket, const struct rt_net_part *parts, uint32_t count,
+        struct rt_failure *failure, size_t *ret_size)
 {
     ssize_t moved = -1;
-    rt_assert(size > 0);
+    rt_assert(count > 0 && count <= RT_NET_PARTS);
     do {
-        moved = send(socket, buffer, size, MSG_NOSIGNAL);
+        moved = write_once(socket, parts, count);
     } while (moved < 0 && errno == EINTR);
     if (moved < 0) {
         return rt_failed(failure, "write to");

@@ -71,12 +71,31 @@ RT_MUST_CHECK rt_err rt_socket_connected(int socket, struct rt_failure *failure)
 RT_MUST_CHECK rt_err rt_socket_accept(
         int socket, struct rt_failure *failure, int *ret_socket, struct rt_net_address *ret_peer);
 
-/* Moves at most `size` (> 0) bytes. The end, and a peer that reads no more, are RT_E_CLOSED. To
- * write, it must be a socket: of a pipe, whose writes know no MSG_NOSIGNAL, RT_E_SYSTEM. */
+/* Moves at most `size` (> 0) bytes, or those of `count` parts (1 to RT_NET_PARTS). The end, and a
+ * peer that reads no more, are RT_E_CLOSED. A write to a pipe, which knows no MSG_NOSIGNAL, blocks
+ * SIGPIPE for the call. */
 RT_MUST_CHECK rt_err rt_socket_read(
         int socket, void *buffer, size_t size, struct rt_failure *failure, size_t *ret_size);
-RT_MUST_CHECK rt_err rt_socket_write(
-        int socket, const void *buffer, size_t size, struct rt_failure *failure, size_t *ret_size);
+RT_MUST_CHECK rt_err rt_socket_write(int socket, const struct rt_net_part *parts, uint32_t count,
+        struct rt_failure *failure, size_t *ret_size);
+
+/* Within the machine: as rt_net_ops says (net.h). `path` has at most 107 bytes. */
+RT_MUST_CHECK rt_err rt_socket_local_listen(
+        const char *path, uint32_t backlog, struct rt_failure *failure, int *ret_socket);
+RT_MUST_CHECK rt_err rt_socket_local_connect(
+        const char *path, struct rt_failure *failure, int *ret_socket);
+void rt_socket_local_forget(int socket);
+RT_MUST_CHECK rt_err rt_socket_pipe(struct rt_failure *failure, int ret_sockets[2]);
+
+/* Datagrams: as rt_net_ops says (net.h). */
+RT_MUST_CHECK rt_err rt_socket_udp_bind(const struct rt_net_address *address,
+        struct rt_failure *failure, int *ret_socket, struct rt_net_address *ret_local);
+RT_MUST_CHECK rt_err rt_socket_udp_connect(
+        int socket, const struct rt_net_address *peer, struct rt_failure *failure);
+RT_MUST_CHECK rt_err rt_socket_send_to(int socket, const struct rt_net_address *to,
+        const void *bytes, size_t size, struct rt_failure *failure);
+RT_MUST_CHECK rt_err rt_socket_receive_from(int socket, void *buffer, size_t size,
+        struct rt_failure *failure, struct rt_net_datagram *ret_datagram);
 
 /* Nothing more will be written. RT_E_CLOSED: there is no connection any more. */
 RT_MUST_CHECK rt_err rt_socket_shutdown(int socket, struct rt_failure *failure);

@@ -101,6 +101,7 @@ completed(struct rt_uring *uring, const struct io_uring_cqe *cqe)
     case URING_ACCEPT:
     case URING_RECEIVE:
     case URING_WRITABLE:
+    case URING_CHANGED:
     case URING_SEND:
     case URING_LINGER:
         uring_net_completed(uring, word, cqe->res, cqe->flags);

@@ -23,6 +23,7 @@ enum uring_kind {
     URING_ACCEPT,
     URING_RECEIVE,
     URING_WRITABLE, /* A poll, for a connect. */
+    URING_CHANGED,  /* A poll that goes on, for a socket that is read and written directly. */
     URING_SEND,
     URING_LINGER /* The time of a send whose socket is closed is over. */
 };
@@ -61,7 +62,13 @@ struct rt_uring_socket {
     bool shuts;       /* To be shut down when the send is done. */
 };
 
-enum uring_socket_kind { URING_UNKNOWN, URING_LISTENER, URING_CONNECTING, URING_STREAM };
+enum uring_socket_kind {
+    URING_UNKNOWN,
+    URING_LISTENER,
+    URING_CONNECTING,
+    URING_STREAM,
+    URING_DIRECT /* A pipe, or datagrams: the kernel says when, the calls are made here. */
+};
 
 struct rt_uring_send {
     int socket;          /* -1: it was closed. */
@@ -127,8 +134,8 @@ void uring_net_fini(struct rt_uring *uring);
 /* ---- uring_send.c ---------------------------------------------------------------------------- */
 
 /* Copies at most RT_URING_SEND bytes, to be sent from there. None is under way. */
-rt_err uring_write_later(struct rt_uring *uring, struct rt_uring_socket *socket, const void *buffer,
-        size_t size, size_t *ret_size);
+rt_err uring_write_later(struct rt_uring *uring, struct rt_uring_socket *socket,
+        const struct rt_net_part *parts, uint32_t count, size_t *ret_size);
 
 /* The socket is closed while its send is under way: a duplicate keeps the connection until that is
  * done, or the time is over. */

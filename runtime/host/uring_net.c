@@ -147,6 +147,8 @@ operation_of(const struct rt_uring_socket *socket)
         return URING_ACCEPT;
     case URING_CONNECTING:
         return URING_WRITABLE;
+    case URING_DIRECT:
+        return URING_CHANGED;
     case URING_UNKNOWN:
     case URING_STREAM:
         break;
@@ -172,6 +174,8 @@ begin(struct rt_uring *uring, struct rt_uring_socket *socket)
         io_uring_prep_multishot_accept(sqe, fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     } else if (socket->kind == URING_CONNECTING) {
         io_uring_prep_poll_add(sqe, fd, POLLOUT);
+    } else if (socket->kind == URING_DIRECT) {
+        io_uring_prep_poll_multishot(sqe, fd, POLLIN | POLLOUT | POLLRDHUP);
     } else {
         io_uring_prep_recv_multishot(sqe, fd, NULL, 0, 0);
         sqe->flags |= IOSQE_BUFFER_SELECT;
@@ -220,6 +224,28 @@ received(struct rt_uring *uring, struct rt_uring_socket *socket, int result, uin
         uring_report(uring, socket, RT_NET_READABLE | RT_NET_ERROR);
     }
     keep_receiving(uring, socket);
+}
+
+/* A change of one that is read and written directly. */
+static void
+changed(struct rt_uring *uring, struct rt_uring_socket *socket, int result)
+{
+    static const struct {
+        int of_poll;
+        uint32_t of_net;
+    } bits[] = {
+            {POLLIN, RT_NET_READABLE},
+            {POLLOUT, RT_NET_WRITABLE},
+            {POLLRDHUP, RT_NET_READ_CLOSED},
+            {POLLERR, RT_NET_ERROR},
+            {POLLHUP, RT_NET_HANGUP},
+    };
+    for (size_t i = 0; result > 0 && i < sizeof(bits) / sizeof(bits[0]); i++) {
+        uring_report(uring, socket, (result & bits[i].of_poll) != 0 ? bits[i].of_net : 0);
+    }
+    if (result >= 0 && !socket->under_way && socket->watched) {
+        begin(uring, socket);
+    }
 }
 
 static void
@@ -275,6 +301,8 @@ socket_completed(struct rt_uring *uring, uint64_t word, int result, uint32_t fla
         accepted(uring, socket, result);
     } else if (kind == URING_RECEIVE) {
         received(uring, socket, result, flags);
+    } else if (kind == URING_CHANGED) {
+        changed(uring, socket, result);
     } else {
         uring_report(uring, socket, RT_NET_WRITABLE);
     }
@@ -296,6 +324,22 @@ uring_net_completed(struct rt_uring *uring, uint64_t word, int result, uint32_t 
 
 /* ---- The calls. ------------------------------------------------------------------------------ */
 
+/* The socket `fd` that was made, where `err` is RT_OK. */
+static rt_err
+made(struct rt_uring *uring, rt_err err, int fd, enum uring_socket_kind kind, int *ret_socket)
+{
+    if (err != RT_OK) {
+        return err;
+    }
+    err = adopt(uring, fd, kind);
+    if (err != RT_OK) {
+        rt_socket_close(fd);
+        return err;
+    }
+    *ret_socket = fd;
+    return RT_OK;
+}
+
 static rt_err
 net_listen_start(
         struct rt_net *net, const struct rt_net_address *address, uint32_t backlog, int *ret_socket)
@@ -304,13 +348,7 @@ net_listen_start(
     struct rt_listen_how how = {backlog, uring->base.shared_ports};
     int fd = -1;
     rt_err err = rt_socket_listen(address, how, &uring->base.failure, &fd);
-    err = err == RT_OK ? adopt(uring, fd, URING_LISTENER) : err;
-    if (err == RT_OK) {
-        *ret_socket = fd;
-    } else if (fd >= 0) {
-        rt_socket_close(fd);
-    }
-    return err;
+    return made(uring, err, fd, URING_LISTENER, ret_socket);
 }
 
 static rt_err
@@ -319,13 +357,56 @@ net_connect_start(struct rt_net *net, const struct rt_net_address *address, int 
     struct rt_uring *uring = uring_of(net);
     int fd = -1;
     rt_err err = rt_socket_connect(address, &uring->base.failure, &fd);
-    err = err == RT_OK ? adopt(uring, fd, URING_CONNECTING) : err;
-    if (err == RT_OK) {
-        *ret_socket = fd;
-    } else if (fd >= 0) {
-        rt_socket_close(fd);
+    return made(uring, err, fd, URING_CONNECTING, ret_socket);
+}
+
+static rt_err
+net_local_listen(struct rt_net *net, const char *path, uint32_t backlog, int *ret_socket)
+{
+    struct rt_uring *uring = uring_of(net);
+    int fd = -1;
+    rt_err err = rt_socket_local_listen(path, backlog, &uring->base.failure, &fd);
+    return made(uring, err, fd, URING_LISTENER, ret_socket);
+}
+
+static rt_err
+net_local_connect(struct rt_net *net, const char *path, int *ret_socket)
+{
+    struct rt_uring *uring = uring_of(net);
+    int fd = -1;
+    rt_err err = rt_socket_local_connect(path, &uring->base.failure, &fd);
+    return made(uring, err, fd, URING_CONNECTING, ret_socket);
+}
+
+static rt_err
+net_pipe(struct rt_net *net, int ret_sockets[2])
+{
+    struct rt_uring *uring = uring_of(net);
+    int fds[2] = {-1, -1};
+    rt_err err = rt_socket_pipe(&uring->base.failure, fds);
+    if (err != RT_OK) {
+        return err;
+    }
+    err = made(uring, RT_OK, fds[1], URING_DIRECT, &ret_sockets[1]);
+    if (err != RT_OK) {
+        rt_socket_close(fds[0]);
+        return err;
+    }
+    err = made(uring, RT_OK, fds[0], URING_DIRECT, &ret_sockets[0]);
+    if (err != RT_OK) {
+        rt_socket_close(fds[1]);
     }
     return err;
+}
+
+static rt_err
+net_udp_bind(struct rt_net *net, const struct rt_net_address *address, int *ret_socket,
+        struct rt_net_address *ret_local)
+{
+    struct rt_uring *uring = uring_of(net);
+    int fd = -1;
+    rt_err err = rt_socket_udp_bind(address, &uring->base.failure, &fd, ret_local);
+    return made(uring, err, fd, URING_DIRECT, ret_socket);
 }
 
 static rt_err
@@ -430,6 +511,9 @@ net_read(struct rt_net *net, int fd, void *buffer, size_t size, size_t *ret_size
     struct rt_uring *uring = uring_of(net);
     struct rt_uring_socket *socket = uring_socket_at(uring, fd);
     (void)await;
+    if (socket->kind == URING_DIRECT) {
+        return rt_socket_read(fd, buffer, size, &uring->base.failure, ret_size);
+    }
     if (socket->held > 0) {
         *ret_size = copy_out(uring, socket, buffer, size);
         keep_receiving(uring, socket);
@@ -445,12 +529,15 @@ net_read(struct rt_net *net, int fd, void *buffer, size_t size, size_t *ret_size
 }
 
 static rt_err
-net_write(struct rt_net *net, int fd, const void *buffer, size_t size, size_t *ret_size,
-        const struct rt_site *await)
+net_write(struct rt_net *net, int fd, const struct rt_net_part *parts, uint32_t count,
+        size_t *ret_size, const struct rt_site *await)
 {
     struct rt_uring *uring = uring_of(net);
     struct rt_uring_socket *socket = uring_socket_at(uring, fd);
     (void)await;
+    if (socket->kind == URING_DIRECT) {
+        return rt_socket_write(fd, parts, count, &uring->base.failure, ret_size);
+    }
     if (socket->error != 0) {
         return take_error(uring, socket, "write");
     }
@@ -462,12 +549,12 @@ net_write(struct rt_net *net, int fd, const void *buffer, size_t size, size_t *r
         return RT_E_AGAIN;
     }
     if (socket->ended) { /* The peer may be gone: then the error is this call's. */
-        rt_err err = rt_socket_write(fd, buffer, size, &uring->base.failure, ret_size);
+        rt_err err = rt_socket_write(fd, parts, count, &uring->base.failure, ret_size);
         if (err != RT_E_AGAIN) {
             return err;
         }
     }
-    return uring_write_later(uring, socket, buffer, size, ret_size);
+    return uring_write_later(uring, socket, parts, count, ret_size);
 }
 
 static rt_err
@@ -478,7 +565,7 @@ net_shutdown(struct rt_net *net, int fd)
     if (socket->shuts) {
         return RT_E_CLOSED;
     }
-    socket->shuts = true;
+    socket->shuts = socket->kind != URING_DIRECT;
     return socket->send != 0 ? RT_OK : rt_socket_shutdown(fd, &uring->base.failure);
 }
 
@@ -550,6 +637,14 @@ const struct rt_net_ops uring_net_ops = {
         .read = net_read,
         .write = net_write,
         .shutdown = net_shutdown,
+        .local_listen = net_local_listen,
+        .local_connect = net_local_connect,
+        .local_forget = rt_linux_local_forget,
+        .pipe = net_pipe,
+        .udp_bind = net_udp_bind,
+        .udp_connect = rt_linux_udp_connect,
+        .send_to = rt_linux_send_to,
+        .receive_from = rt_linux_receive_from,
         .close = net_close,
         .watch = net_watch,
         .unwatch = net_unwatch,

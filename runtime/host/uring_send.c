@@ -122,10 +122,24 @@ uring_linger_ended(struct rt_uring *uring, uint32_t number, uint32_t generation)
     }
 }
 
-/* Copies at most RT_URING_SEND bytes, to be sent from there. */
+/* Copies as many bytes of the parts as fit. */
+static void
+copy_in(struct rt_uring_send *send, const struct rt_net_part *parts, uint32_t count)
+{
+    send->size = 0;
+    for (uint32_t i = 0; i < count && send->size < RT_URING_SEND; i++) {
+        size_t space = RT_URING_SEND - send->size;
+        size_t size = parts[i].size < space ? parts[i].size : space;
+        if (size > 0) {
+            memcpy(send->bytes + send->size, parts[i].bytes, size);
+            send->size += (uint32_t)size;
+        }
+    }
+}
+
 rt_err
-uring_write_later(struct rt_uring *uring, struct rt_uring_socket *socket, const void *buffer,
-        size_t size, size_t *ret_size)
+uring_write_later(struct rt_uring *uring, struct rt_uring_socket *socket,
+        const struct rt_net_part *parts, uint32_t count, size_t *ret_size)
 {
     uint32_t number;
     rt_err err = new_send(uring, &number);
@@ -136,8 +150,7 @@ uring_write_later(struct rt_uring *uring, struct rt_uring_socket *socket, const 
     send->socket = uring_number_of(uring, socket);
     send->descriptor = -1;
     send->from = 0;
-    send->size = (uint32_t)(size < RT_URING_SEND ? size : RT_URING_SEND);
-    memcpy(send->bytes, buffer, send->size);
+    copy_in(send, parts, count);
     socket->send = number + 1;
     uring->sends_started++;
     submit_send(uring, number, send->socket);

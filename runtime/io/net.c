@@ -34,20 +34,40 @@ rt_net_read(struct rt_net *net, int socket, void *buffer, size_t size, size_t *r
     return err;
 }
 
+size_t
+rt_net_size(const struct rt_net_part *parts, uint32_t count)
+{
+    size_t size = 0;
+    rt_assert(count <= RT_NET_PARTS);
+    for (uint32_t i = 0; i < count; i++) {
+        rt_assert(parts[i].bytes != NULL || parts[i].size == 0);
+        size += parts[i].size;
+    }
+    return size;
+}
+
 rt_err
-rt_net_write(struct rt_net *net, int socket, const void *buffer, size_t size, size_t *ret_size,
-        const struct rt_site *await)
+rt_net_writev(struct rt_net *net, int socket, const struct rt_net_part *parts, uint32_t count,
+        size_t *ret_size, const struct rt_site *await)
 {
     rt_check(net, RT_NET_MAGIC);
-    rt_assert(buffer != NULL);
+    size_t size = rt_net_size(parts, count);
     rt_assert(size > 0);
     size_t moved = 0;
-    rt_err err = net->ops->write(net, socket, buffer, size, &moved, await);
+    rt_err err = net->ops->write(net, socket, parts, count, &moved, await);
     if (err == RT_OK && (moved == 0 || moved > size)) {
         net_broke("wrote nothing, or more than it was given, and said that all was well");
     }
     *ret_size = err == RT_OK ? moved : 0;
     return err;
+}
+
+rt_err
+rt_net_write(struct rt_net *net, int socket, const void *buffer, size_t size, size_t *ret_size,
+        const struct rt_site *await)
+{
+    struct rt_net_part part = {buffer, size};
+    return rt_net_writev(net, socket, &part, 1, ret_size, await);
 }
 
 uint32_t

@@ -59,6 +59,25 @@ struct rt_net_event {
     uint32_t events;
 };
 
+/* Some of the bytes of one write. */
+struct rt_net_part {
+    const void *bytes; /* May be NULL where `size` is 0. */
+    size_t size;
+};
+
+/* The most parts of one write. */
+#define RT_NET_PARTS 64u
+
+/* The bytes of all parts. */
+size_t rt_net_size(const struct rt_net_part *parts, uint32_t count);
+
+/* A datagram as it was received. */
+struct rt_net_datagram {
+    size_t size;      /* Bytes in the buffer. */
+    size_t full_size; /* Bytes that it had: more than `size` when it was cut off (N9). */
+    struct rt_net_address from;
+};
+
 struct rt_net_ops {
     /* Starts to listen at `address` with space for `backlog` connections that are not accepted yet.
      * RT_E_ADDRESS_IN_USE, RT_E_NO_DESCRIPTOR. */
@@ -82,11 +101,34 @@ struct rt_net_ops {
      * `write` that the peer reads no more, without a signal (N6). RT_E_RESET. */
     rt_err (*read)(struct rt_net *net, int socket, void *buffer, size_t size, size_t *ret_size,
             const struct rt_site *await);
-    rt_err (*write)(struct rt_net *net, int socket, const void *buffer, size_t size,
+    /* The bytes of `count` parts (1 to RT_NET_PARTS, not all empty) as if they were one (N7). */
+    rt_err (*write)(struct rt_net *net, int socket, const struct rt_net_part *parts, uint32_t count,
             size_t *ret_size, const struct rt_site *await);
     /* Nothing more will be written: the peer reads the end. RT_E_CLOSED: called before, or there is
      * no connection any more. */
     rt_err (*shutdown)(struct rt_net *net, int socket);
+    /* Streams within the machine (local.h), used by the calls above. listen: as listen_start, and
+     * RT_E_INVALID: no path, or one that is too long. connect: RT_E_REFUSED, RT_E_FULL (the backlog
+     * is) at once. forget: frees the path of a listener that is about to be closed. pipe: [0] is
+     * read, [1] written; the other call of each is RT_E_INVALID. */
+    rt_err (*local_listen)(struct rt_net *net, const char *path, uint32_t backlog, int *ret_socket);
+    rt_err (*local_connect)(struct rt_net *net, const char *path, int *ret_socket);
+    void (*local_forget)(struct rt_net *net, int socket);
+    rt_err (*pipe)(struct rt_net *net, int ret_sockets[2]);
+
+    /* Datagrams (udp.h). bind: *ret_local has the port that port 0 became. RT_E_ADDRESS_IN_USE,
+     * RT_E_NO_DESCRIPTOR. connect: from now on those of `peer` only. */
+    rt_err (*udp_bind)(struct rt_net *net, const struct rt_net_address *address, int *ret_socket,
+            struct rt_net_address *ret_local);
+    rt_err (*udp_connect)(struct rt_net *net, int socket, const struct rt_net_address *peer);
+    /* `to` NULL: to the peer. RT_OK says that it was sent, not that it arrives. RT_E_AGAIN.
+     * RT_E_INVALID: it is too long. RT_E_REFUSED: an earlier one has found no socket. */
+    rt_err (*send_to)(struct rt_net *net, int socket, const struct rt_net_address *to,
+            const void *bytes, size_t size, const struct rt_site *await);
+    /* Takes one. RT_E_AGAIN. RT_E_REFUSED as send_to. */
+    rt_err (*receive_from)(struct rt_net *net, int socket, void *buffer, size_t size,
+            struct rt_net_datagram *ret_datagram, const struct rt_site *await);
+
     /* Closes it; the number is free at once. It is unwatched by then. */
     void (*close)(struct rt_net *net, int socket);
 
@@ -113,12 +155,14 @@ struct rt_net {
 #define RT_NET_MAGIC 0x524e4554u
 
 /* The calls whose results can be wrong, with the contract checked on both sides: a network that
- * breaks it is a panic. Signatures and meaning as in rt_net_ops. The others are called through
- * `ops`. */
+ * breaks it is a panic. Signatures and meaning as in rt_net_ops; rt_net_write is a
+ * write of one part. The others are called through `ops`. */
 RT_MUST_CHECK rt_err rt_net_read(struct rt_net *net, int socket, void *buffer, size_t size,
         size_t *ret_size, const struct rt_site *await);
 RT_MUST_CHECK rt_err rt_net_write(struct rt_net *net, int socket, const void *buffer, size_t size,
         size_t *ret_size, const struct rt_site *await);
+RT_MUST_CHECK rt_err rt_net_writev(struct rt_net *net, int socket, const struct rt_net_part *parts,
+        uint32_t count, size_t *ret_size, const struct rt_site *await);
 uint32_t rt_net_fetch(struct rt_net *net, struct rt_net_event *ret_events, uint32_t max);
 
 #ifdef __cplusplus

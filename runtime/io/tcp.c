@@ -1,104 +1,18 @@
 /*
- * tcp.c -- the loop of io.h, five times.
- *
- * Each polled call is an *attempt*: its direction, its task's wait reason, and one call of the
- * network that may answer RT_E_AGAIN. attempt_poll is the loop (E4), and nothing else is.
+ * tcp.c -- the loop of io.h (attempt.h), five times.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/io/tcp.h"
 
-#include "runtime/task/budget.h"
+#include "runtime/io/attempt.h"
 
 #include "runtime/base/banned.h"
 
-/* ---- The loop. ------------------------------------------------------------------------------- */
-
-struct attempt {
-    struct rt_io_source *source;
-    enum rt_direction direction;
-    const char *reason;
-    rt_err (*try)(struct attempt *attempt); /* RT_E_AGAIN: not now, and nothing was taken. */
-    rt_err err;
-    const struct rt_site *await;
-    /* For some of them. */
-    void *into;
-    const void *from;
-    size_t size;
-    size_t moved;
-    bool emptied; /* RT_OK, and a further try would be RT_E_AGAIN (net.h). */
-    int socket;
-    struct rt_net_address peer;
-};
-
-static struct rt_net *
-net_of(const struct rt_io_source *source)
-{
-    rt_assert(source->io != NULL);
-    return source->io->net;
-}
-
-/* Whether the call has ended. Nothing follows a closed direction: a network that answers RT_E_AGAIN
- * for one would be called forever. */
-static bool
-over(struct attempt *attempt, const struct rt_cx *cx, struct rt_seen seen)
-{
-    if (attempt->err == RT_E_AGAIN && (seen.bits & RT_READY_CLOSED) != 0) {
-        attempt->err = RT_E_CLOSED;
-    }
-    if (attempt->err != RT_E_AGAIN) {
-        if (attempt->emptied && (seen.bits & RT_READY_ERROR) == 0) {
-            rt_io_clear(attempt->source, attempt->direction, seen);
-        }
-        return true;
-    }
-    rt_io_clear(attempt->source, attempt->direction, seen);
-    rt_budget_restore(cx); /* Readiness that was none is no progress (D12). */
-    return false;
-}
-
-static rt_poll
-attempt_poll(struct attempt *attempt, struct rt_io_wait *wait, struct rt_cx *cx)
-{
-    struct rt_seen seen;
-    do {
-        RT_AWAIT(rt_io_poll_ready_at(attempt->source, attempt->direction, wait, cx, attempt->reason,
-                &seen, attempt->await));
-        if ((seen.bits & RT_READY_SHUTDOWN) != 0) {
-            /* Closed by a waker that ran while it was stored, or the end of all I/O (E10). */
-            attempt->err = attempt->source->io == NULL ? RT_E_STALE : RT_E_SHUTDOWN;
-            return RT_READY;
-        }
-        attempt->err = attempt->try(attempt);
-    } while (!over(attempt, cx, seen));
-    return RT_READY;
-}
-
-/* Answers at once, without a wait left registered. */
-static rt_poll
-refuse(struct rt_io_wait *wait, rt_err err, rt_err *ret_err, const struct rt_site *await)
-{
-    rt_assert(err != RT_OK);
-    rt_io_wait_cancel_at(wait, await);
-    *ret_err = err;
-    return RT_READY;
-}
-
 /* ---- Starting and finishing. ----------------------------------------------------------------- */
 
-/* Takes `socket` in: registered, or closed again. */
-static rt_err
-adopt(struct rt_io *io, struct rt_io_source *source, int socket, uint32_t assumed)
-{
-    rt_err err = rt_io_register(io, source, socket, assumed);
-    if (err != RT_OK) {
-        io->net->ops->close(io->net, socket);
-    }
-    return err;
-}
-
-static rt_err
-may_start(enum rt_tcp_state state, const struct rt_io *io)
+rt_err
+rt__may_start(enum rt_tcp_state state, const struct rt_io *io)
 {
     if (state != RT_TCP_CLOSED) {
         return RT_E_BUSY;
@@ -126,8 +40,8 @@ may_finish(enum rt_tcp_state state)
 }
 
 /* Why a socket in `state` cannot be used, or RT_OK. */
-static rt_err
-may_use(enum rt_tcp_state state)
+rt_err
+rt__may_use(enum rt_tcp_state state)
 {
     switch (state) {
     case RT_TCP_CLOSED:
@@ -143,14 +57,14 @@ may_use(enum rt_tcp_state state)
 
 /* Finishes what was started: `try` is called once the socket is reported writable. */
 static rt_poll
-finish(struct attempt *attempt, enum rt_tcp_state *state, struct rt_io_wait *wait, struct rt_cx *cx,
-        rt_err *ret_err)
+finish(struct rt__attempt *attempt, enum rt_tcp_state *state, struct rt_io_wait *wait,
+        struct rt_cx *cx, rt_err *ret_err)
 {
     rt_err err = may_finish(*state);
     if (err != RT_OK) {
-        return refuse(wait, err, ret_err, attempt->await);
+        return rt__attempt_refuse(wait, err, ret_err, attempt->await);
     }
-    RT_AWAIT(attempt_poll(attempt, wait, cx));
+    RT_AWAIT(rt__attempt_poll(attempt, wait, cx));
     /* One that was closed meanwhile stays closed; the end of all I/O finishes nothing. */
     if (*state == RT_TCP_STARTED && attempt->err != RT_E_SHUTDOWN) {
         *state = attempt->err == RT_OK ? RT_TCP_OPEN : RT_TCP_FAILED;
@@ -165,7 +79,7 @@ close_source(struct rt_io_source *source, enum rt_tcp_state *state, const struct
     if (*state == RT_TCP_CLOSED) {
         return;
     }
-    struct rt_net *net = net_of(source);
+    struct rt_net *net = rt__net_of(source);
     int socket = source->socket;
     *state = RT_TCP_CLOSED;
     /* Before the close: the number may be another socket's right after it (E7). */
@@ -180,6 +94,7 @@ rt_tcp_listener_init(struct rt_tcp_listener *listener)
 {
     rt_assert(listener != NULL);
     listener->state = RT_TCP_CLOSED;
+    listener->has_path = false;
     rt_io_source_init(&listener->source);
 }
 
@@ -190,13 +105,13 @@ rt_tcp_listen_start(struct rt_tcp_listener *listener, struct rt_io *io,
     rt_assert(listener != NULL);
     rt_assert(backlog > 0);
     int socket = -1;
-    rt_err err = may_start(listener->state, io);
+    rt_err err = rt__may_start(listener->state, io);
     if (err == RT_OK) {
         err = io->net->ops->listen_start(io->net, address, backlog, &socket);
     }
     if (err == RT_OK) {
         /* Most networks listen at once; the first try is for those. */
-        err = adopt(io, &listener->source, socket, RT_NET_READABLE | RT_NET_WRITABLE);
+        err = rt__adopt(io, &listener->source, socket, RT_NET_READABLE | RT_NET_WRITABLE);
     }
     if (err == RT_OK) {
         listener->state = RT_TCP_STARTED;
@@ -205,9 +120,9 @@ rt_tcp_listen_start(struct rt_tcp_listener *listener, struct rt_io *io,
 }
 
 static rt_err
-try_listen(struct attempt *attempt)
+try_listen(struct rt__attempt *attempt)
 {
-    struct rt_net *net = net_of(attempt->source);
+    struct rt_net *net = rt__net_of(attempt->source);
     return net->ops->listen_finish(net, attempt->source->socket);
 }
 
@@ -216,7 +131,7 @@ rt_tcp_listen_finish_at(struct rt_tcp_listener *listener, struct rt_io_wait *wai
         rt_err *ret_err, const struct rt_site *await)
 {
     rt_assert(listener != NULL);
-    struct attempt attempt = {.source = &listener->source,
+    struct rt__attempt attempt = {.source = &listener->source,
             .direction = RT_DIRECTION_WRITE,
             .reason = "the address",
             .try = try_listen,
@@ -225,7 +140,7 @@ rt_tcp_listen_finish_at(struct rt_tcp_listener *listener, struct rt_io_wait *wai
 }
 
 static rt_err
-try_accept(struct attempt *attempt)
+try_accept(struct rt__attempt *attempt)
 {
     struct rt_io *io = attempt->source->io;
     /* Before one is taken: lack of capacity here must not lose it. */
@@ -236,9 +151,9 @@ try_accept(struct attempt *attempt)
 }
 
 static rt_err
-stream_begin(struct rt_tcp_stream *stream, struct rt_io *io, const struct attempt *attempt)
+stream_begin(struct rt_tcp_stream *stream, struct rt_io *io, const struct rt__attempt *attempt)
 {
-    rt_err err = adopt(io, &stream->source, attempt->socket, RT_NET_READABLE | RT_NET_WRITABLE);
+    rt_err err = rt__adopt(io, &stream->source, attempt->socket, RT_NET_READABLE | RT_NET_WRITABLE);
     if (err == RT_OK) {
         stream->state = RT_TCP_OPEN;
         stream->peer = attempt->peer;
@@ -252,19 +167,19 @@ rt_tcp_accept_at(struct rt_tcp_listener *listener, struct rt_io_wait *wait, stru
 {
     rt_assert(listener != NULL);
     rt_assert(stream != NULL);
-    rt_err err = may_use(listener->state);
+    rt_err err = rt__may_use(listener->state);
     if (err == RT_OK && stream->state != RT_TCP_CLOSED) {
         err = RT_E_BUSY;
     }
     if (err != RT_OK) {
-        return refuse(wait, err, ret_err, await);
+        return rt__attempt_refuse(wait, err, ret_err, await);
     }
-    struct attempt attempt = {.source = &listener->source,
+    struct rt__attempt attempt = {.source = &listener->source,
             .direction = RT_DIRECTION_READ,
             .reason = "a connection",
             .try = try_accept,
             .await = await};
-    RT_AWAIT(attempt_poll(&attempt, wait, cx));
+    RT_AWAIT(rt__attempt_poll(&attempt, wait, cx));
     *ret_err = attempt.err != RT_OK ? attempt.err
                                     : stream_begin(stream, listener->source.io, &attempt);
     return RT_READY;
@@ -274,6 +189,11 @@ void
 rt_tcp_listener_close_at(struct rt_tcp_listener *listener, const struct rt_site *await)
 {
     rt_assert(listener != NULL);
+    if (listener->has_path && listener->state != RT_TCP_CLOSED) {
+        struct rt_net *net = rt__net_of(&listener->source);
+        net->ops->local_forget(net, listener->source.socket);
+        listener->has_path = false;
+    }
     close_source(&listener->source, &listener->state, await);
 }
 
@@ -294,13 +214,13 @@ rt_tcp_connect_start(
 {
     rt_assert(stream != NULL);
     int socket = -1;
-    rt_err err = may_start(stream->state, io);
+    rt_err err = rt__may_start(stream->state, io);
     if (err == RT_OK) {
         err = io->net->ops->connect_start(io->net, address, &socket);
     }
     if (err == RT_OK) {
         /* Nothing is assumed: before it is writable, "no error" would say nothing (N4). */
-        err = adopt(io, &stream->source, socket, 0);
+        err = rt__adopt(io, &stream->source, socket, 0);
     }
     if (err == RT_OK) {
         stream->state = RT_TCP_STARTED;
@@ -310,9 +230,9 @@ rt_tcp_connect_start(
 }
 
 static rt_err
-try_connect(struct attempt *attempt)
+try_connect(struct rt__attempt *attempt)
 {
-    struct rt_net *net = net_of(attempt->source);
+    struct rt_net *net = rt__net_of(attempt->source);
     return net->ops->connect_finish(net, attempt->source->socket);
 }
 
@@ -321,7 +241,7 @@ rt_tcp_connect_finish_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, 
         rt_err *ret_err, const struct rt_site *await)
 {
     rt_assert(stream != NULL);
-    struct attempt attempt = {.source = &stream->source,
+    struct rt__attempt attempt = {.source = &stream->source,
             .direction = RT_DIRECTION_WRITE,
             .reason = "the connection",
             .try = try_connect,
@@ -330,9 +250,9 @@ rt_tcp_connect_finish_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, 
 }
 
 static rt_err
-try_read(struct attempt *attempt)
+try_read(struct rt__attempt *attempt)
 {
-    struct rt_net *net = net_of(attempt->source);
+    struct rt_net *net = rt__net_of(attempt->source);
     rt_err err = rt_net_read(net, attempt->source->socket, attempt->into, attempt->size,
             &attempt->moved, attempt->await);
     attempt->emptied = err == RT_OK && attempt->moved < attempt->size && net->short_reads_empty;
@@ -341,26 +261,26 @@ try_read(struct attempt *attempt)
 }
 
 static rt_err
-try_write(struct attempt *attempt)
+try_write(struct rt__attempt *attempt)
 {
-    return rt_net_write(net_of(attempt->source), attempt->source->socket, attempt->from,
-            attempt->size, &attempt->moved, attempt->await);
+    return rt_net_writev(rt__net_of(attempt->source), attempt->source->socket, attempt->parts,
+            attempt->count, &attempt->moved, attempt->await);
 }
 
 /* Reads or writes, if the stream is connected. */
 static rt_poll
-move(struct attempt *attempt, const struct rt_tcp_stream *stream, struct rt_io_wait *wait,
+move(struct rt__attempt *attempt, const struct rt_tcp_stream *stream, struct rt_io_wait *wait,
         struct rt_cx *cx, struct rt_tcp_moved *ret_moved)
 {
-    rt_err err = may_use(stream->state);
+    rt_err err = rt__may_use(stream->state);
     if (err == RT_OK && attempt->size == 0) {
         err = RT_E_INVALID;
     }
     if (err != RT_OK) {
         ret_moved->size = 0;
-        return refuse(wait, err, &ret_moved->err, attempt->await);
+        return rt__attempt_refuse(wait, err, &ret_moved->err, attempt->await);
     }
-    RT_AWAIT(attempt_poll(attempt, wait, cx));
+    RT_AWAIT(rt__attempt_poll(attempt, wait, cx));
     ret_moved->err = attempt->err;
     ret_moved->size = attempt->err == RT_OK ? attempt->moved : 0;
     return RT_READY;
@@ -371,7 +291,7 @@ rt_tcp_read_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, struct rt_
         void *buffer, size_t size, struct rt_tcp_moved *ret_moved, const struct rt_site *await)
 {
     rt_assert(stream != NULL);
-    struct attempt attempt = {.source = &stream->source,
+    struct rt__attempt attempt = {.source = &stream->source,
             .direction = RT_DIRECTION_READ,
             .reason = "something to read",
             .try = try_read,
@@ -382,30 +302,40 @@ rt_tcp_read_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, struct rt_
 }
 
 rt_poll
+rt_tcp_writev_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, struct rt_cx *cx,
+        const struct rt_net_part *parts, uint32_t count, struct rt_tcp_moved *ret_moved,
+        const struct rt_site *await)
+{
+    rt_assert(stream != NULL);
+    struct rt__attempt attempt = {.source = &stream->source,
+            .direction = RT_DIRECTION_WRITE,
+            .reason = "buffer space",
+            .try = try_write,
+            .parts = parts,
+            .count = count,
+            .size = count <= RT_NET_PARTS ? rt_net_size(parts, count) : 0,
+            .await = await};
+    return move(&attempt, stream, wait, cx, ret_moved);
+}
+
+rt_poll
 rt_tcp_write_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, struct rt_cx *cx,
         const void *buffer, size_t size, struct rt_tcp_moved *ret_moved,
         const struct rt_site *await)
 {
-    rt_assert(stream != NULL);
-    struct attempt attempt = {.source = &stream->source,
-            .direction = RT_DIRECTION_WRITE,
-            .reason = "buffer space",
-            .try = try_write,
-            .from = buffer,
-            .size = size,
-            .await = await};
-    return move(&attempt, stream, wait, cx, ret_moved);
+    struct rt_net_part part = {buffer, size};
+    return rt_tcp_writev_at(stream, wait, cx, &part, 1, ret_moved, await);
 }
 
 rt_err
 rt_tcp_shutdown(struct rt_tcp_stream *stream)
 {
     rt_assert(stream != NULL);
-    rt_err err = may_use(stream->state);
+    rt_err err = rt__may_use(stream->state);
     if (err != RT_OK) {
         return err;
     }
-    struct rt_net *net = net_of(&stream->source);
+    struct rt_net *net = rt__net_of(&stream->source);
     return net->ops->shutdown(net, stream->source.socket);
 }
 

@@ -24,6 +24,8 @@
  * until it has reported an empty backlog (N2): a call right after RT_E_NO_DESCRIPTOR answers at
  * once, so a loop has to pause, or it spins until a descriptor is closed.
  *
+ * Streams of one machine (Unix sockets, pipes) are the same streams: see local.h.
+ *
  * Several tasks may accept from one listener, or write to one stream, each with a separate wait.
  *
  * Ownership. Listener and stream are the caller's, pinned from start or accept to close. Buffers
@@ -50,6 +52,7 @@ enum rt_tcp_state {
 struct rt_tcp_listener {
     struct rt_io_source source;
     enum rt_tcp_state state;
+    bool has_path; /* It was started by local.h: its path is freed with it. */
 };
 
 struct rt_tcp_stream {
@@ -125,6 +128,14 @@ rt_poll rt_tcp_read_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, st
     rt_tcp_write_at((stream), (wait), (cx), (buffer), (size), (ret_moved), RT_HERE)
 rt_poll rt_tcp_write_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, struct rt_cx *cx,
         const void *buffer, size_t size, struct rt_tcp_moved *ret_moved,
+        const struct rt_site *await);
+/* Writes the bytes of `count` parts (at most RT_NET_PARTS), in order, as if they were one buffer: a
+ * header and a body without a copy. What was moved may end within a part (N7). RT_E_INVALID: too
+ * many parts, or all are empty. Otherwise as rt_tcp_write. */
+#define rt_tcp_writev(stream, wait, cx, parts, count, ret_moved) \
+    rt_tcp_writev_at((stream), (wait), (cx), (parts), (count), (ret_moved), RT_HERE)
+rt_poll rt_tcp_writev_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, struct rt_cx *cx,
+        const struct rt_net_part *parts, uint32_t count, struct rt_tcp_moved *ret_moved,
         const struct rt_site *await);
 
 /* Nothing more will be written; the peer reads the end, and can still be read from. RT_E_CLOSED:

@@ -20,7 +20,12 @@ void
 sim__net_send(struct sim__socket *socket, uint64_t what)
 {
     const struct sim_net_options *options = &socket->node->net->options;
-    if (socket->state != SIM__SOCKET_CLOSED) {
+    if (socket->state == SIM__SOCKET_CLOSED) {
+        return;
+    }
+    if (socket->is_local) {
+        sim__source_arrive_now(socket->end.description.source, what);
+    } else {
         sim__source_arrive_in(socket->end.description.source, what, options->latency_ns_min,
                 options->latency_ns_max);
     }
@@ -44,8 +49,8 @@ sim__net_number(struct sim__socket *socket)
     socket->number = net->connections_count;
 }
 
-static struct sim_node *
-node_at(const struct sim_net *net, const struct rt_net_address *address)
+struct sim_node *
+sim__net_node_at(const struct sim_net *net, const struct rt_net_address *address)
 {
     rt_list_each(link, &net->nodes)
     {
@@ -74,7 +79,7 @@ void
 sim__net_ask(struct sim__socket *socket)
 {
     const struct sim_net *net = socket->node->net;
-    struct sim_node *node = node_at(net, &socket->to);
+    struct sim_node *node = sim__net_node_at(net, &socket->to);
     /* A request to an unknown node is lost, or any request by a fault. */
     if (node == NULL || sim__net_fault(socket->node)) {
         ask_later(socket);
@@ -90,26 +95,27 @@ listener_at(const struct sim_node *node, uint16_t port)
     rt_list_each(link, &node->sockets)
     {
         struct sim__socket *socket = rt_container_of(link, struct sim__socket, link);
-        if (socket->is_listener && socket->port == port && socket->state == SIM__SOCKET_LISTENS) {
+        bool listens = socket->is_listener && socket->state == SIM__SOCKET_LISTENS;
+        if (listens && !socket->is_local && socket->port == port) {
             return socket;
         }
     }
     return NULL;
 }
 
-/* Makes the end that waits in the backlog; sends CONNECTED to the other one. */
-static void
-connect_ends(struct sim__socket *listener, struct sim__socket *far)
+void
+sim__net_connect(struct sim__socket *listener, struct sim__socket *far, const char *name)
 {
     struct sim_node *node = listener->node;
-    char name[NAME_MAX_SIZE];
-    (void)snprintf(name, sizeof(name), "connection %u at :%u", far->number, listener->port);
     struct sim__socket *near =
             sim__socket_new(node, sim__name_join(node->net->world, name, ""), listener->port);
     near->state = SIM__SOCKET_CONNECTED;
+    near->is_local = listener->is_local;
     near->number = far->number;
     near->end.peer = &far->end;
-    near->peer_address = sim_node_address(far->node, (uint16_t)(40000 + far->number));
+    if (!near->is_local) {
+        near->peer_address = sim_node_address(far->node, (uint16_t)(40000 + far->number));
+    }
     far->end.peer = &near->end;
     rt_list_push_back(&listener->queue, &near->queue_link);
     sim__description_readable(&listener->end.description, listener->waiting++ > 0);
@@ -118,12 +124,9 @@ connect_ends(struct sim__socket *listener, struct sim__socket *far)
 }
 
 static void
-request_arrived(void *argument, uint64_t amount)
+request_arrived(struct sim_node *node, struct sim__socket *far)
 {
-    struct sim_node *node = argument;
-    rt_check(node, SIM__NODE_MAGIC);
-    rt_assert(amount <= node->net->connections_count);
-    struct sim__socket *far = node->net->connections[amount - 1];
+    char name[NAME_MAX_SIZE];
     if (far->state != SIM__SOCKET_STARTED) {
         return; /* It was closed meanwhile. */
     }
@@ -133,8 +136,23 @@ request_arrived(void *argument, uint64_t amount)
     } else if (listener->waiting >= listener->backlog) {
         ask_later(far);
     } else {
-        connect_ends(listener, far);
+        (void)snprintf(name, sizeof(name), "connection %u at :%u", far->number, listener->port);
+        sim__net_connect(listener, far, name);
     }
+}
+
+/* A request, or a datagram. */
+static void
+node_arrived(void *argument, uint64_t amount)
+{
+    struct sim_node *node = argument;
+    rt_check(node, SIM__NODE_MAGIC);
+    if (amount >= SIM__ARRIVES) {
+        sim__datagram_arrived(node, (uint32_t)(amount - SIM__ARRIVES));
+        return;
+    }
+    rt_assert(amount <= node->net->connections_count);
+    request_arrived(node, node->net->connections[amount - 1]);
 }
 
 /* ---- Leaks. ---------------------------------------------------------------------------------- */
@@ -190,6 +208,7 @@ sim_net_new(struct sim_world *world, const struct sim_net_options *options)
     net->options.retry_ns = net->options.retry_ns != 0 ? net->options.retry_ns : UINT64_C(10000000);
     net->options.tries = net->options.tries != 0 ? net->options.tries : 5;
     rt_list_init(&net->nodes);
+    rt_list_init(&net->spare);
     sim_world_bind(world, &net->binding, &binding_ops, net, NULL);
     return net;
 }
@@ -210,7 +229,7 @@ sim_node_new(struct sim_net *net, struct sim_host *host, const char *name)
     node->fds = sim_fds_new(host, 3);
     sim__fds_name(node->fds, sim__name_join(net->world, "sockets of ", name));
     node->source = sim__source_new(
-            host, sim__name_join(net->world, "network of ", name), request_arrived, node);
+            host, sim__name_join(net->world, "network of ", name), node_arrived, node);
     rt_list_init(&node->sockets);
     rt_list_push_back(&net->nodes, &node->link);
     return node;

@@ -14,7 +14,8 @@
 
 #define SIM__NODE_MAGIC 0x534e4f44u
 
-/* What can arrive at a socket besides bytes; fewer than that are bytes. */
+/* What can arrive at a socket besides bytes; fewer than that are bytes. At a node, fewer than that
+ * are connections, and others datagrams. */
 #define SIM__ARRIVES UINT64_C(0x100000000)
 enum sim__arrives {
     SIM__END = 1,   /* The peer has shut down, or closed. */
@@ -31,13 +32,34 @@ enum sim__socket_state {
     SIM__SOCKET_LISTENS,
     SIM__SOCKET_CONNECTED,
     SIM__SOCKET_FAILED, /* Reset, or never connected. */
-    SIM__SOCKET_CLOSED
+    SIM__SOCKET_CLOSED,
+    SIM__SOCKET_DATAGRAMS
 };
+
+/* A datagram in flight, or received and not taken. */
+struct sim__datagram {
+    struct rt_list link; /* In a socket's queue, or net->spare. */
+    uint32_t index;      /* In net->datagrams. */
+    bool late;           /* On arrival it is sent again: others overtake it. */
+    struct sim__socket *sender;
+    struct rt_net_address from;
+    struct rt_net_address to;
+    char *bytes;
+    size_t size;
+    size_t capacity;
+};
+
+/* What a socket is open for. */
+#define SIM__READS 1u
+#define SIM__WRITES 2u
 
 struct sim__socket {
     struct sim__end end; /* Of a connection; of a listener its description alone. */
     enum sim__socket_state state;
     bool is_listener;
+    bool is_local;    /* Within the node: no latency, no fault of the network. */
+    uint8_t ways;     /* SIM__READS, SIM__WRITES: a pipe's end has one. */
+    const char *path; /* Of a local listener; NULL: none, or free again. */
     struct sim_node *node;
     struct sim_actor *owner; /* Whose step opened it. */
     struct rt_list link;     /* In node->sockets. */
@@ -52,7 +74,8 @@ struct sim__socket {
     bool shut;        /* This end writes no more. */
     bool peer_closed; /* The peer is closed, and a reset is in flight to this end. */
     bool taken;       /* It was returned that it is connected. */
-    /* A listener. */
+    bool has_peer;    /* Of datagrams: `to` is the only one. */
+    /* A listener; of datagrams, those that have arrived. */
     uint32_t backlog;
     uint32_t waiting;
     struct rt_list queue;
@@ -79,6 +102,12 @@ struct sim_net {
     struct sim__socket **connections; /* By number - 1: the socket that connects. */
     uint32_t connections_count;
     size_t connections_capacity;
+    struct sim__datagram **datagrams; /* By index: how one in flight is named. */
+    uint32_t datagrams_count;
+    size_t datagrams_capacity;
+    struct rt_list spare; /* Of those. */
+    uint32_t ports_given; /* For datagrams. */
+    char *gathered;       /* The parts of a write; NULL: none had several. */
     struct sim_binding binding;
 };
 
@@ -104,6 +133,13 @@ void sim__net_ask(struct sim__socket *socket);
 /* Whether fault `net` strikes at `node` now. */
 bool sim__net_fault(struct sim_node *node);
 
+/* Makes the end of `far` that waits in the backlog of `listener`, called `name`; `far` is sent that
+ * it is connected. */
+void sim__net_connect(struct sim__socket *listener, struct sim__socket *far, const char *name);
+
+/* The node with `address`, or NULL. */
+struct sim_node *sim__net_node_at(const struct sim_net *net, const struct rt_net_address *address);
+
 /* ---- socket.c -------------------------------------------------------------------------------- */
 
 /* A socket without a number, its source called `name`. */
@@ -124,7 +160,36 @@ void sim__socket_edge(struct sim__socket *socket, uint32_t events);
 /* This end writes no more. */
 void sim__socket_shut(struct sim__socket *socket);
 
+/* ---- local.c: Unix sockets and pipes; parts of rt_net_ops. ----------------------------------- */
+
+rt_err sim__node_local_listen(
+        struct rt_net *seam, const char *path, uint32_t backlog, int *ret_socket);
+rt_err sim__node_local_connect(struct rt_net *seam, const char *path, int *ret_socket);
+void sim__node_local_forget(struct rt_net *seam, int socket);
+rt_err sim__node_pipe(struct rt_net *seam, int ret_sockets[2]);
+
+/* ---- datagram.c; parts of rt_net_ops. -------------------------------------------------------- */
+
+rt_err sim__node_udp_bind(struct rt_net *seam, const struct rt_net_address *address,
+        int *ret_socket, struct rt_net_address *ret_local);
+rt_err sim__node_udp_connect(struct rt_net *seam, int socket, const struct rt_net_address *peer);
+rt_err sim__node_send_to(struct rt_net *seam, int socket, const struct rt_net_address *to,
+        const void *bytes, size_t size, const struct rt_site *await);
+rt_err sim__node_receive_from(struct rt_net *seam, int socket, void *buffer, size_t size,
+        struct rt_net_datagram *ret_datagram, const struct rt_site *await);
+
+/* Datagram `index` has arrived at `node`. */
+void sim__datagram_arrived(struct sim_node *node, uint32_t index);
+
+/* Those that `socket` has and that were not taken are lost. */
+void sim__datagrams_drop(struct sim__socket *socket);
+
 /* ---- seam.c ---------------------------------------------------------------------------------- */
+
+struct sim_node *sim__node_of(struct rt_net *seam);
+
+/* RT_E_NO_DESCRIPTOR where fewer than `count` numbers are free (EMFILE), or by fault `capacity`. */
+RT_MUST_CHECK rt_err sim__node_available(struct sim_node *node, uint32_t count);
 
 extern const struct rt_net_ops sim__node_ops;
 

@@ -14,8 +14,8 @@
 /* Spurious events of one socket between two real ones. */
 #define SPURIOUS_MAX 2u
 
-static struct sim_node *
-node_of(struct rt_net *seam)
+struct sim_node *
+sim__node_of(struct rt_net *seam)
 {
     rt_check(seam, RT_NET_MAGIC);
     struct sim_node *node = rt_container_of(seam, struct sim_node, seam);
@@ -35,11 +35,10 @@ name_of(const struct sim_node *node, const char *format, uint32_t number, uint16
     return sim__name_join(node->net->world, name, "");
 }
 
-/* RT_E_NO_DESCRIPTOR where no number is free (EMFILE), or by fault `capacity`. */
-static rt_err
-available(struct sim_node *node)
+rt_err
+sim__node_available(struct sim_node *node, uint32_t count)
 {
-    return sim__fd_available(node->fds, 1) == RT_OK ? RT_OK : RT_E_NO_DESCRIPTOR;
+    return sim__fd_available(node->fds, count) == RT_OK ? RT_OK : RT_E_NO_DESCRIPTOR;
 }
 
 /* ---- Listening. ------------------------------------------------------------------------------ */
@@ -50,7 +49,7 @@ address_in_use(const struct sim_node *node, uint16_t port)
     rt_list_each(link, &node->sockets)
     {
         const struct sim__socket *socket = rt_container_of(link, struct sim__socket, link);
-        if (socket->is_listener && socket->port == port) {
+        if (socket->is_listener && !socket->is_local && socket->port == port) {
             return true;
         }
     }
@@ -74,7 +73,7 @@ static rt_err
 node_listen_start(struct rt_net *seam, const struct rt_net_address *address, uint32_t backlog,
         int *ret_socket)
 {
-    struct sim_node *node = node_of(seam);
+    struct sim_node *node = sim__node_of(seam);
     sim__host_call(node->host, "listen");
     struct rt_net_address own = sim_node_address(node, address->port);
     if (memcmp(own.ip, address->ip, sizeof(own.ip)) != 0) {
@@ -83,7 +82,7 @@ node_listen_start(struct rt_net *seam, const struct rt_net_address *address, uin
     if (address_in_use(node, address->port)) {
         return RT_E_ADDRESS_IN_USE;
     }
-    rt_err err = available(node);
+    rt_err err = sim__node_available(node, 1);
     if (err == RT_OK) {
         struct sim__socket *socket =
                 sim__socket_new(node, name_of(node, "listener ", 0, address->port), address->port);
@@ -98,7 +97,7 @@ node_listen_start(struct rt_net *seam, const struct rt_net_address *address, uin
 static rt_err
 node_listen_finish(struct rt_net *seam, int socket)
 {
-    struct sim_node *node = node_of(seam);
+    struct sim_node *node = sim__node_of(seam);
     sim__host_call(node->host, "listen_finish");
     const struct sim__socket *listener = sim__socket_of(node, socket);
     return listener->state == SIM__SOCKET_LISTENS ? RT_OK : RT_E_AGAIN;
@@ -132,18 +131,18 @@ abort_waiting(struct sim__socket *near)
 static rt_err
 node_accept(struct rt_net *seam, int socket, int *ret_socket, struct rt_net_address *ret_peer)
 {
-    struct sim_node *node = node_of(seam);
+    struct sim_node *node = sim__node_of(seam);
     sim__host_call(node->host, "accept");
     struct sim__socket *listener = sim__socket_of(node, socket);
     if (listener->waiting == 0) {
         return RT_E_AGAIN;
     }
-    rt_err err = available(node);
+    rt_err err = sim__node_available(node, 1);
     if (err != RT_OK) {
         return err;
     }
     struct sim__socket *near = take_waiting(listener);
-    if (near->state == SIM__SOCKET_FAILED || sim__net_fault(node)) {
+    if (near->state == SIM__SOCKET_FAILED || (!near->is_local && sim__net_fault(node))) {
         return abort_waiting(near);
     }
     near->owner = node->net->world->current;
@@ -157,9 +156,9 @@ node_accept(struct rt_net *seam, int socket, int *ret_socket, struct rt_net_addr
 static rt_err
 node_connect_start(struct rt_net *seam, const struct rt_net_address *address, int *ret_socket)
 {
-    struct sim_node *node = node_of(seam);
+    struct sim_node *node = sim__node_of(seam);
     sim__host_call(node->host, "connect");
-    rt_err err = available(node);
+    rt_err err = sim__node_available(node, 1);
     if (err != RT_OK) {
         return err;
     }
@@ -177,7 +176,7 @@ node_connect_start(struct rt_net *seam, const struct rt_net_address *address, in
 static rt_err
 node_connect_finish(struct rt_net *seam, int socket)
 {
-    struct sim_node *node = node_of(seam);
+    struct sim_node *node = sim__node_of(seam);
     sim__host_call(node->host, "connect_finish");
     struct sim__socket *stream = sim__socket_of(node, socket);
     switch (stream->state) {
@@ -195,6 +194,7 @@ node_connect_finish(struct rt_net *seam, int socket)
         return RT_OK;
     case SIM__SOCKET_LISTENS:
     case SIM__SOCKET_CLOSED:
+    case SIM__SOCKET_DATAGRAMS:
         break;
     }
     return RT_E_INVALID;
@@ -216,22 +216,46 @@ static rt_err
 node_read(struct rt_net *seam, int socket, void *buffer, size_t size, size_t *ret_size,
         const struct rt_site *await)
 {
-    return moved(sim_fd_read_at(node_of(seam)->fds, socket, buffer, size, await), ret_size);
+    return moved(sim_fd_read_at(sim__node_of(seam)->fds, socket, buffer, size, await), ret_size);
+}
+
+/* The bytes of several parts in one piece; as many as a direction can hold. */
+static struct rt_net_part
+gather(struct sim_net *net, const struct rt_net_part *parts, uint32_t count)
+{
+    size_t size = 0;
+    if (net->gathered == NULL) {
+        net->gathered = sim_alloc(net->world, net->options.capacity);
+    }
+    for (uint32_t i = 0; i < count && size < net->options.capacity; i++) {
+        size_t space = net->options.capacity - size;
+        size_t part = parts[i].size < space ? parts[i].size : space;
+        if (part > 0) {
+            memcpy(net->gathered + size, parts[i].bytes, part);
+            size += part;
+        }
+    }
+    return (struct rt_net_part){net->gathered, size};
 }
 
 static rt_err
-node_write(struct rt_net *seam, int socket, const void *buffer, size_t size, size_t *ret_size,
-        const struct rt_site *await)
+node_write(struct rt_net *seam, int socket, const struct rt_net_part *parts, uint32_t count,
+        size_t *ret_size, const struct rt_site *await)
 {
-    return moved(sim_fd_write_at(node_of(seam)->fds, socket, buffer, size, await), ret_size);
+    struct sim_node *node = sim__node_of(seam);
+    struct rt_net_part all = count == 1 ? parts[0] : gather(node->net, parts, count);
+    return moved(sim_fd_write_at(node->fds, socket, all.bytes, all.size, await), ret_size);
 }
 
 static rt_err
 node_shutdown(struct rt_net *seam, int socket)
 {
-    struct sim_node *node = node_of(seam);
+    struct sim_node *node = sim__node_of(seam);
     sim__host_call(node->host, "shutdown");
     struct sim__socket *stream = sim__socket_of(node, socket);
+    if (stream->ways != (SIM__READS | SIM__WRITES)) {
+        return RT_E_INVALID; /* A pipe. */
+    }
     if (stream->state != SIM__SOCKET_CONNECTED || stream->shut) {
         return RT_E_CLOSED;
     }
@@ -242,7 +266,7 @@ node_shutdown(struct rt_net *seam, int socket)
 static void
 node_close(struct rt_net *seam, int socket)
 {
-    rt_err err = sim_fd_close(node_of(seam)->fds, socket);
+    rt_err err = sim_fd_close(sim__node_of(seam)->fds, socket);
     rt_assert(err == RT_OK);
 }
 
@@ -251,7 +275,7 @@ node_close(struct rt_net *seam, int socket)
 static rt_err
 node_watch(struct rt_net *seam, int socket, uint64_t token, uint32_t *ret_object)
 {
-    struct sim_node *node = node_of(seam);
+    struct sim_node *node = sim__node_of(seam);
     uint32_t interest = SIM_FD_IN | SIM_FD_OUT | SIM_FD_RDHUP | SIM_FD_EDGE;
     rt_err err = sim_fd_add(node->fds, socket, interest, token);
     *ret_object = sim__socket_of(node, socket)->end.description.source->object;
@@ -261,7 +285,7 @@ node_watch(struct rt_net *seam, int socket, uint64_t token, uint32_t *ret_object
 static void
 node_unwatch(struct rt_net *seam, int socket)
 {
-    rt_err err = sim_fd_remove(node_of(seam)->fds, socket);
+    rt_err err = sim_fd_remove(sim__node_of(seam)->fds, socket);
     rt_assert(err == RT_OK);
 }
 
@@ -300,7 +324,7 @@ draw_spurious(struct sim_node *node, struct rt_net_event *ret_event)
 static uint32_t
 node_fetch(struct rt_net *seam, struct rt_net_event *ret_events, uint32_t max)
 {
-    struct sim_node *node = node_of(seam);
+    struct sim_node *node = sim__node_of(seam);
     struct sim_fd_event batch[BATCH_MAX];
     uint32_t space_left = max < BATCH_MAX ? max : BATCH_MAX;
     if (sim__fault(node->host, SIM_FAULT_EINTR)) {
@@ -320,7 +344,7 @@ node_fetch(struct rt_net *seam, struct rt_net_event *ret_events, uint32_t max)
 static rt_err
 node_subscribe(struct rt_net *seam, struct rt_pollable *pollable)
 {
-    struct sim_node *node = node_of(seam);
+    struct sim_node *node = sim__node_of(seam);
     sim__host_call(node->host, "subscribe");
     sim__record_open_events(node->host, node->fds, pollable);
     return RT_OK;
@@ -334,6 +358,14 @@ const struct rt_net_ops sim__node_ops = {.listen_start = node_listen_start,
         .read = node_read,
         .write = node_write,
         .shutdown = node_shutdown,
+        .local_listen = sim__node_local_listen,
+        .local_connect = sim__node_local_connect,
+        .local_forget = sim__node_local_forget,
+        .pipe = sim__node_pipe,
+        .udp_bind = sim__node_udp_bind,
+        .udp_connect = sim__node_udp_connect,
+        .send_to = sim__node_send_to,
+        .receive_from = sim__node_receive_from,
         .close = node_close,
         .watch = node_watch,
         .unwatch = node_unwatch,

@@ -45,6 +45,9 @@ connection_events(const struct sim__socket *socket)
     if (socket->end.ended) {
         events |= socket->shut ? SIM_FD_RDHUP | SIM_FD_HUP : SIM_FD_RDHUP;
     }
+    if (socket->is_local && socket->end.peer == NULL) {
+        events |= SIM_FD_OUT | SIM_FD_HUP;
+    }
     return events;
 }
 
@@ -62,6 +65,11 @@ socket_events(const struct sim__description *description)
         return connection_events(socket);
     case SIM__SOCKET_FAILED:
         return EVERYTHING;
+    case SIM__SOCKET_DATAGRAMS:
+        if (socket->error != RT_OK) {
+            return SIM_FD_IN | SIM_FD_OUT | SIM_FD_ERR;
+        }
+        return socket->waiting > 0 ? SIM_FD_IN | SIM_FD_OUT : SIM_FD_OUT;
     }
     rt_unreached("every state has its events");
 }
@@ -79,13 +87,23 @@ fail(struct sim__socket *socket, rt_err error)
     sim__source_level(socket->end.description.source, true);
 }
 
+/* An earlier datagram has found no socket: the next call says so. */
+static void
+datagram_refused(struct sim__socket *socket)
+{
+    socket->error = RT_E_REFUSED;
+    sim__description_edge(&socket->end.description, SIM_FD_IN | SIM_FD_OUT | SIM_FD_ERR);
+    sim__source_level(socket->end.description.source, true);
+}
+
 static void
 take_notice(struct sim__socket *socket, enum sim__arrives what)
 {
     switch (what) {
     case SIM__END:
         socket->end.ended = true;
-        sim__description_edge(&socket->end.description, SIM_FD_IN | SIM_FD_RDHUP | SIM_FD_HUP);
+        sim__description_edge(&socket->end.description,
+                SIM_FD_IN | SIM_FD_RDHUP | SIM_FD_HUP | (socket->is_local ? SIM_FD_OUT : 0));
         sim__source_level(socket->end.description.source, true);
         return;
     case SIM__CONNECTED:
@@ -100,7 +118,11 @@ take_notice(struct sim__socket *socket, enum sim__arrives what)
         fail(socket, RT_E_RESET);
         return;
     case SIM__REFUSED:
-        fail(socket, RT_E_REFUSED);
+        if (socket->state == SIM__SOCKET_DATAGRAMS) {
+            datagram_refused(socket);
+        } else {
+            fail(socket, RT_E_REFUSED);
+        }
         return;
     case SIM__TIMED_OUT:
         fail(socket, RT_E_TIMED_OUT);
@@ -148,10 +170,14 @@ sim__socket_reset(struct sim__socket *socket)
     }
 }
 
-/* Why nothing can be moved now, or RT_OK. `over`: the error once the pending one was returned. */
+/* Why nothing can be moved `way` now, or RT_OK. `over`: the error once the pending one was
+ * returned. */
 static rt_err
-can_move(struct sim__socket *socket, rt_err over)
+can_move(struct sim__socket *socket, uint8_t way, rt_err over)
 {
+    if ((socket->ways & way) == 0) {
+        return RT_E_INVALID;
+    }
     if (socket->state == SIM__SOCKET_FAILED) {
         rt_err error = sim__socket_take_error(socket);
         return error != RT_OK ? error : over;
@@ -164,7 +190,7 @@ socket_read(struct sim__description *description, void *buffer, size_t size,
         const struct rt_site *await)
 {
     struct sim__socket *socket = socket_of(description);
-    rt_err err = can_move(socket, RT_OK);
+    rt_err err = can_move(socket, SIM__READS, RT_OK);
     if (err != RT_OK || socket->state == SIM__SOCKET_FAILED) {
         return err;
     }
@@ -187,11 +213,12 @@ socket_write(struct sim__description *description, const void *buffer, size_t si
         const struct rt_site *await)
 {
     struct sim__socket *socket = socket_of(description);
-    rt_err err = can_move(socket, RT_E_CLOSED);
-    if (err == RT_OK && socket->shut) {
+    rt_err err = can_move(socket, SIM__WRITES, RT_E_CLOSED);
+    /* Within a machine it is known at once that the peer is closed. */
+    if (err == RT_OK && (socket->shut || (socket->is_local && socket->end.peer == NULL))) {
         err = RT_E_CLOSED;
     }
-    if (err == RT_OK && sim__net_fault(socket->node)) {
+    if (err == RT_OK && !socket->is_local && sim__net_fault(socket->node)) {
         sim__socket_reset(socket);
         err = sim__socket_take_error(socket);
     }
@@ -246,10 +273,11 @@ connection_closed(struct sim__socket *socket)
         return;
     }
     sim__end_unlink(&socket->end);
-    if (socket->end.in.there + socket->end.in.flying > 0) {
+    bool is_pipe = socket->ways != (SIM__READS | SIM__WRITES);
+    if (!is_pipe && socket->end.in.there + socket->end.in.flying > 0) {
         peer->peer_closed = true;
         sim__net_send(peer, SIM__RESET * SIM__ARRIVES);
-    } else if (!socket->shut) {
+    } else if (!socket->shut || socket->is_local) {
         sim__net_send(peer, SIM__END * SIM__ARRIVES);
     }
 }
@@ -260,6 +288,8 @@ socket_closed(struct sim__description *description)
     struct sim__socket *socket = socket_of(description);
     if (socket->is_listener) {
         listener_closed(socket);
+    } else if (socket->state == SIM__SOCKET_DATAGRAMS) {
+        sim__datagrams_drop(socket);
     } else {
         connection_closed(socket);
     }
@@ -282,6 +312,7 @@ sim__socket_new(struct sim_node *node, const char *name, uint16_t port)
     socket->state = SIM__SOCKET_STARTED;
     socket->node = node;
     socket->owner = world->current;
+    socket->ways = SIM__READS | SIM__WRITES;
     socket->port = port;
     socket->end.in.size = node->net->options.capacity;
     socket->end.in.bytes = sim_alloc(world, socket->end.in.size);

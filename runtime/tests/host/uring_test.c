@@ -32,7 +32,9 @@
 #define TEST(name) static void __attribute__((unused)) again_##name(void)
 
 #include "runtime/tests/host/epoll_test.c"
+#include "runtime/tests/host/local_metal_test.c"
 #include "runtime/tests/host/tcp_metal_test.c"
+#include "runtime/tests/host/udp_metal_test.c"
 #include "runtime/tests/host/worker.c"
 
 #undef TEST
@@ -106,7 +108,22 @@ TEST(uring_shutdown_ends_every_wait){AGAIN(metal_shutdown_ends_every_wait)}
 TEST(uring_accept_outlives_a_lack_of_descriptors){
         AGAIN(metal_accept_outlives_a_lack_of_descriptors)}
 
-TEST(uring_addresses_are_read_as_they_are_written)
+TEST(uring_addresses_are_read_as_they_are_written){
+        AGAIN(metal_addresses_are_read_as_they_are_written)}
+
+TEST(uring_parts_are_written_as_one){AGAIN(metal_parts_are_written_as_one)}
+
+TEST(uring_local_stream_is_found_by_its_path){AGAIN(metal_local_stream_is_found_by_its_path)}
+
+TEST(uring_local_path_and_backlog_have_limits){AGAIN(metal_local_path_and_backlog_have_limits)}
+
+TEST(uring_pipe_has_one_direction){AGAIN(metal_pipe_has_one_direction)}
+
+TEST(uring_pipe_without_a_reader_is_no_signal){AGAIN(metal_pipe_without_a_reader_is_no_signal)}
+
+TEST(uring_datagram_is_whole_or_cut_off){AGAIN(metal_datagram_is_whole_or_cut_off)}
+
+TEST(uring_connected_datagrams_have_one_peer)
 {
-    AGAIN(metal_addresses_are_read_as_they_are_written)
+    AGAIN(metal_connected_datagrams_have_one_peer)
 }

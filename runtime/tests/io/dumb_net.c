@@ -136,17 +136,16 @@ net_read(struct rt_net *seam, int socket, void *buffer, size_t size, size_t *ret
 }
 
 static rt_err
-net_write(struct rt_net *seam, int socket, const void *buffer, size_t size, size_t *ret_size,
-        const struct rt_site *await)
+net_write(struct rt_net *seam, int socket, const struct rt_net_part *parts, uint32_t count,
+        size_t *ret_size, const struct rt_site *await)
 {
     struct dumb_socket *stream = socket_of(seam, socket);
     (void)await;
-    EXPECT(buffer != NULL);
     stream->writes++;
     if (stream->space == 0) {
         return stream->write_end;
     }
-    uint32_t moved = amount(stream->space, stream->at_once, size);
+    uint32_t moved = amount(stream->space, stream->at_once, rt_net_size(parts, count));
     stream->space -= moved;
     *ret_size = moved;
     return RT_OK;

@@ -324,6 +324,234 @@ TEST(net_close_of_a_full_connection_has_no_effect_before_it_arrives)
     host_lab_pass(&full_and_closed_scenario, 200);
 }
 
+static void
+in_parts(struct sim_world *world, struct fixture *fixture)
+{
+    static const struct rt_net_part parts[] = {{"ab", 2}, {NULL, 0}, {"cde", 3}, {"fghijkl", 7}};
+    char text[16];
+    size_t sent = 0;
+    size_t got = 0;
+    connect_both(world, fixture);
+    EXPECT_OK(rt_net_writev(fixture->far, fixture->stream, parts, 4, &sent, RT_HERE));
+    EXPECT(sent <= 8); /* What the connection holds. */
+    settle(world);
+    while (got < sent) {
+        size_t size = 0;
+        EXPECT_OK(get(fixture->near, fixture->accepted, text + got, &size));
+        got += size;
+    }
+    EXPECT(memcmp(text, "abcdefghijkl", sent) == 0);
+    close_all(fixture);
+}
+SCENARIO(in_parts);
+
+/* Parts arrive in order, as many bytes of them as were said. Holds N7. */
+TEST(net_parts_are_one_write)
+{
+    host_lab_pass(&in_parts_scenario, 200);
+}
+
+/* ---- Within a node. -------------------------------------------------------------------------- */
+
+#define OPS(net, call, ...) (net)->ops->call((net), __VA_ARGS__)
+
+static void
+local_stream(struct sim_world *world, struct fixture *fixture)
+{
+    struct rt_net *net = fixture->near;
+    struct rt_net_address peer = {.port = 7};
+    char text[16];
+    size_t size = 0;
+    int listener = -1;
+    int other = -1;
+    int calls[3] = {-1, -1, -1};
+    (void)world;
+    REFUSES(OPS(net, local_connect, "/a", &calls[0]), RT_E_REFUSED);
+    EXPECT_OK(OPS(net, local_listen, "/a", 2, &listener));
+    REFUSES(OPS(net, local_listen, "/a", 2, &other), RT_E_ADDRESS_IN_USE);
+    REFUSES(OPS(fixture->far, local_connect, "/a", &other), RT_E_REFUSED); /* Another machine. */
+    EXPECT_OK(OPS(net, local_connect, "/a", &calls[0]));
+    EXPECT_OK(OPS(net, local_connect, "/a", &calls[1]));
+    REFUSES(OPS(net, local_connect, "/a", &calls[2]), RT_E_FULL);
+    EXPECT_OK(OPS(net, connect_finish, calls[0]));
+    EXPECT_OK(OPS(net, accept, listener, &other, &peer));
+    EXPECT_EQ(peer.port, 0);
+    /* At once, without a step in between. */
+    size_t sent = put(net, calls[0], "hello");
+    EXPECT_OK(rt_net_read(net, other, text, 1, &size, RT_HERE));
+    EXPECT_EQ(text[0], 'h');
+    OPS(net, local_forget, listener);
+    OPS(net, close, listener);
+    REFUSES(get(net, calls[1], text, &size), RT_E_RESET); /* It was not accepted. */
+    EXPECT_OK(OPS(net, local_listen, "/a", 2, &listener));
+    OPS(net, close, calls[0]);
+    while (sent > 1) {
+        EXPECT_OK(get(net, other, text, &size));
+        sent -= size;
+    }
+    REFUSES(get(net, other, text, &size), RT_E_CLOSED);
+    REFUSES(rt_net_write(net, other, "x", 1, &size, RT_HERE), RT_E_CLOSED);
+    OPS(net, close, calls[1]);
+    OPS(net, close, other);
+    OPS(net, close, listener);
+}
+SCENARIO(local_stream);
+
+/* A stream within a machine: found by its path, without latency, its backlog's limit known at once.
+ * Holds N8. */
+TEST(net_local_stream_has_a_path_and_no_latency)
+{
+    host_lab_pass(&local_stream_scenario, 200);
+}
+
+static void
+pipes(struct sim_world *world, struct fixture *fixture)
+{
+    struct rt_net *net = fixture->near;
+    char text[16];
+    size_t size = 0;
+    size_t sent = 0;
+    int ends[2] = {-1, -1};
+    (void)world;
+    EXPECT_OK(OPS(net, pipe, ends));
+    REFUSES(rt_net_write(net, ends[0], "x", 1, &size, RT_HERE), RT_E_INVALID);
+    REFUSES(get(net, ends[1], text, &size), RT_E_INVALID);
+    REFUSES(OPS(net, shutdown, ends[1]), RT_E_INVALID);
+    REFUSES(get(net, ends[0], text, &size), RT_E_AGAIN);
+    while (rt_net_write(net, ends[1], "abcdefgh", 8 - sent, &size, RT_HERE) == RT_OK) {
+        sent += size;
+        if (sent == 8) {
+            break;
+        }
+    }
+    REFUSES(rt_net_write(net, ends[1], "i", 1, &size, RT_HERE), RT_E_AGAIN);
+    OPS(net, close, ends[1]);
+    for (size_t got = 0; got < sent; got += size) {
+        EXPECT_OK(get(net, ends[0], text, &size));
+    }
+    REFUSES(get(net, ends[0], text, &size), RT_E_CLOSED);
+    OPS(net, close, ends[0]);
+    EXPECT_OK(OPS(net, pipe, ends));
+    (void)put(net, ends[1], "unread");
+    OPS(net, close, ends[0]);
+    REFUSES(rt_net_write(net, ends[1], "x", 1, &size, RT_HERE), RT_E_CLOSED);
+    OPS(net, close, ends[1]);
+}
+SCENARIO(pipes);
+
+/* Holds N10. */
+TEST(net_pipe_has_one_direction_and_two_ends)
+{
+    host_lab_pass(&pipes_scenario, 200);
+}
+
+/* ---- Datagrams. ------------------------------------------------------------------------------ */
+
+#define SENT 6
+
+struct postbox {
+    struct rt_net_address address;
+    int fd;
+};
+
+static void
+open_postbox(struct postbox *box, struct rt_net *net, struct sim_node *node, uint16_t port)
+{
+    struct rt_net_address wanted = sim_node_address(node, port);
+    EXPECT_OK(OPS(net, udp_bind, &wanted, &box->fd, &box->address));
+    EXPECT(box->address.port != 0);
+}
+
+static void
+datagrams(struct sim_world *world, struct fixture *fixture)
+{
+    struct postbox here;
+    struct postbox there;
+    struct rt_net_datagram got;
+    char text[4] = "....";
+    int other = -1;
+    open_postbox(&here, fixture->near, fixture->server, 53);
+    open_postbox(&there, fixture->far, fixture->client, 0);
+    REFUSES(OPS(fixture->near, udp_bind, &here.address, &other, &got.from), RT_E_ADDRESS_IN_USE);
+    REFUSES(OPS(fixture->near, udp_bind, &there.address, &other, &got.from), RT_E_INVALID);
+    EXPECT_OK(OPS(fixture->far, send_to, there.fd, &here.address, "abcdef", 6, RT_HERE));
+    EXPECT_OK(OPS(fixture->far, send_to, there.fd, &here.address, NULL, 0, RT_HERE));
+    settle(world);
+    EXPECT_OK(OPS(fixture->near, receive_from, here.fd, text, 4, &got, RT_HERE));
+    EXPECT_EQ(got.size, 4);
+    EXPECT_EQ(got.full_size, 6);
+    EXPECT_EQ(got.from.port, there.address.port);
+    EXPECT(memcmp(text, "abcd", 4) == 0);
+    EXPECT_OK(OPS(fixture->near, receive_from, here.fd, text, 4, &got, RT_HERE));
+    EXPECT_EQ(got.full_size, 0);
+    REFUSES(OPS(fixture->near, receive_from, here.fd, text, 4, &got, RT_HERE), RT_E_AGAIN);
+    /* Of one peer only; and that one is closed. */
+    EXPECT_OK(OPS(fixture->far, udp_connect, there.fd, &here.address));
+    OPS(fixture->near, close, here.fd);
+    EXPECT_OK(OPS(fixture->far, send_to, there.fd, NULL, "a", 1, RT_HERE));
+    settle(world);
+    REFUSES(OPS(fixture->far, receive_from, there.fd, text, 4, &got, RT_HERE), RT_E_REFUSED);
+    REFUSES(OPS(fixture->far, receive_from, there.fd, text, 4, &got, RT_HERE), RT_E_AGAIN);
+    OPS(fixture->far, close, there.fd);
+}
+SCENARIO(datagrams);
+
+/* Without a fault each arrives once, whole or cut off, in order. Holds N9. */
+TEST(net_datagram_is_whole_or_cut_off)
+{
+    host_lab_pass(&datagrams_scenario, 200);
+}
+
+/* What the faults did to the numbers 1 … SENT in all runs. */
+static struct {
+    uint32_t lost;
+    uint32_t twice;
+    uint32_t overtaken;
+} post;
+
+static void
+unreliable(struct sim_world *world, struct fixture *fixture)
+{
+    struct postbox here;
+    struct postbox there;
+    struct rt_net_datagram got;
+    uint32_t times[SENT + 1] = {0};
+    char last = 0;
+    char number = 0;
+    open_postbox(&here, fixture->near, fixture->server, 53);
+    open_postbox(&there, fixture->far, fixture->client, 0);
+    for (number = 1; number <= SENT; number++) {
+        EXPECT_OK(OPS(fixture->far, send_to, there.fd, &here.address, &number, 1, RT_HERE));
+    }
+    settle(world);
+    while (OPS(fixture->near, receive_from, here.fd, &number, 1, &got, RT_HERE) == RT_OK) {
+        EXPECT(number >= 1 && number <= SENT);
+        times[(int)number]++;
+        post.overtaken += number < last;
+        last = number;
+    }
+    for (int i = 1; i <= SENT; i++) {
+        EXPECT(times[i] <= 2);
+        post.lost += times[i] == 0;
+        post.twice += times[i] == 2;
+    }
+    OPS(fixture->near, close, here.fd);
+    OPS(fixture->far, close, there.fd);
+}
+SCENARIO(unreliable);
+
+/* Under fault `net` datagrams are lost, doubled, and overtaken; none is changed. Holds N9. */
+TEST(net_datagrams_are_lost_doubled_and_overtaken)
+{
+    struct sim_scenario scenario = unreliable_scenario;
+    scenario.survives = SIM_FAULT_NET;
+    memset(&post, 0, sizeof(post));
+    host_lab_pass(&scenario, 300);
+    EXPECT(post.lost > 0);
+    EXPECT(post.twice > 0);
+    EXPECT(post.overtaken > 0);
+}
+
 /* ---- Events. --------------------------------------------------------------------------------- */
 
 static void

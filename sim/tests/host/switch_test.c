@@ -106,7 +106,7 @@ CALL(call_net_accept, int fd; struct rt_net_address peer;
 CALL(call_net_read, size_t size;
         MAKE(NET(read, program->connection, buffer, sizeof(buffer), &size, NULL)))
 CALL(call_net_write, size_t size;
-        MAKE(NET(write, program->connection, buffer, sizeof(buffer), &size, NULL)))
+        MAKE(rt_net_write(program->net, program->connection, buffer, sizeof(buffer), &size, NULL)))
 CALL(call_shutdown, MAKE(NET(shutdown, program->connection)))
 CALL(call_net_close, NET(close, program->connection))
 CALL(call_watch, uint32_t object; MAKE(NET(watch, program->connection, 0, &object)))
