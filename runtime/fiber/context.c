@@ -11,6 +11,13 @@
 
 #include "runtime/base/banned.h"
 
+/* For unwinders: there is no frame around the one in which this stands. */
+#if defined(__x86_64__)
+#define OUTERMOST() __asm__(".cfi_undefined rip")
+#else
+#define OUTERMOST() ((void)0)
+#endif
+
 static void
 run(struct rt_context *context)
 {
@@ -27,6 +34,7 @@ run(struct rt_context *context)
 static void
 first(struct transfer transfer)
 {
+    OUTERMOST();
     struct rt_context *context = transfer.data;
     *context->save = transfer.from;
     run(context);
@@ -45,6 +53,7 @@ prepare(struct rt_context *context)
 static void
 first(unsigned high, unsigned low)
 {
+    OUTERMOST();
     run((struct rt_context *)((uintptr_t)high << 16 << 16 | low));
 }
 

@@ -217,6 +217,9 @@ read_entry(struct sim_module *module, const ElfW(Dyn) * entry)
     case DT_STRTAB:
         module->names = (const char *)address;
         break;
+    case DT_GNU_HASH:
+        module->hash = (const uint32_t *)address;
+        break;
     case DT_RELA:
         module->tables[0] = (const ElfW(Rela) *)address;
         break;
@@ -290,6 +293,38 @@ sim_module_is_sealed(const struct sim_module *module, uintptr_t address)
         }
     }
     return false;
+}
+
+/* Of DT_GNU_HASH: the symbols of a bucket follow each other, the last one has bit 0 of its hash. */
+static const ElfW(Sym) * find_in_bucket(const struct sim_module *module, const uint32_t *chain,
+                                 uint32_t first, uint32_t hash, const char *name)
+{
+    for (uint32_t i = first;; i++) {
+        const ElfW(Sym) *symbol = &module->symbols[i];
+        if ((chain[i] | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
+                strcmp(module->names + symbol->st_name, name) == 0) {
+            return symbol;
+        }
+        if ((chain[i] & 1) != 0) {
+            return NULL;
+        }
+    }
+}
+
+const ElfW(Sym) * sim_module_symbol(const struct sim_module *module, const char *name)
+{
+    if (module->hash == NULL || module->hash[0] == 0) {
+        return NULL;
+    }
+    uint32_t hash = 5381;
+    for (const char *at = name; *at != '\0'; at++) {
+        hash = 33 * hash + (unsigned char)*at;
+    }
+    uint32_t bloom_words = module->hash[2] * (uint32_t)(sizeof(uintptr_t) / sizeof(uint32_t));
+    const uint32_t *buckets = module->hash + 4 + bloom_words;
+    uint32_t first = buckets[hash % module->hash[0]];
+    const uint32_t *chain = buckets + module->hash[0] - module->hash[1]; /* By symbol. */
+    return first != 0 ? find_in_bucket(module, chain, first, hash, name) : NULL;
 }
 
 void

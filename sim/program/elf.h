@@ -47,6 +47,7 @@ struct sim_module {
     uint32_t segment_count;
     const ElfW(Sym) * symbols;
     const char *names;
+    const uint32_t *hash;         /* DT_GNU_HASH: finds a symbol by its name. */
     const ElfW(Rela) * tables[2]; /* Relocations: of data, of the procedure linkage table. */
     size_t counts[2];
 };
@@ -57,6 +58,9 @@ void sim_module_read(uintptr_t base, const ElfW(Phdr) * segments, uint32_t segme
 
 /* As sim_module_read, for the module around `address`. False: there is none. */
 bool sim_module_of(uintptr_t address, struct sim_module *ret_module);
+
+/* The symbol `name` that `module` defines; NULL: it does not. */
+const ElfW(Sym) * sim_module_symbol(const struct sim_module *module, const char *name);
 
 /* Whether the loader has made `address` in `module` read-only: constants that were relocated. */
 bool sim_module_is_sealed(const struct sim_module *module, uintptr_t address);

@@ -225,6 +225,61 @@ sim_program_copies(const struct sim_module *module,
     sim_module_relocations(module, put_copy, &copies);
 }
 
+/* One copy, and where the loader did not find what belongs into it. */
+struct empty {
+    const char *name;
+    void *memory;
+    size_t size;
+    bool filled;
+};
+
+/* Libraries that rewake uses were found by the loader. */
+static int
+fill_from(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    struct empty *empty = argument;
+    struct sim_module module;
+    (void)size;
+    sim_module_read(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum, &module);
+    const ElfW(Sym) *symbol = sim_module_symbol(&module, empty->name);
+    const void *original = symbol != NULL ? (const char *)module.base + symbol->st_value : NULL;
+    empty->filled = original != NULL && original != empty->memory;
+    if (empty->filled) {
+        memcpy(empty->memory, original,
+                symbol->st_size < empty->size ? symbol->st_size : empty->size);
+    }
+    return empty->filled;
+}
+
+static void
+fill_copy(void *argument, const char *name, void *memory, size_t size)
+{
+    struct empty empty = {.name = name, .memory = memory, .size = size};
+    (void)argument;
+    if (dlsym(RTLD_DEFAULT, name) == NULL) {
+        (void)dl_iterate_phdr(fill_from, &empty);
+    }
+}
+
+static int
+fill_module(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    struct sim_module module;
+    (void)size;
+    (void)argument;
+    if (info->dlpi_name[0] != '\0') { /* Not rewake itself. */
+        sim_module_read(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum, &module);
+        sim_program_copies(&module, fill_copy, NULL);
+    }
+    return 0;
+}
+
+void
+sim_program_fill_copies(void)
+{
+    (void)dl_iterate_phdr(fill_module, NULL);
+}
+
 /* One variable that the program has a copy of: the address to which others were bound, and the
  * copy's. */
 struct moved {

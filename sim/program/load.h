@@ -71,12 +71,20 @@ bool sim_program_is_file(const char *path);
 bool sim_program_read(
         void *handle, const struct sim_program_file *file, struct sim_program *ret_program);
 
+/*
+ * Fills the program's copies of variables of libraries that rewake does not use. The loader leaves
+ * these empty: it takes the original from the first module that has the name, but for the process'
+ * own executable, and in the order of a dlopen that is the program itself. Called while the loader
+ * relocates the program (start.c): before the constructors of libraries, which change the copies.
+ */
+void sim_program_fill_copies(void);
+
 /* Binds libraries to the program's copies of their variables. RT_E_INVALID: the system forbids it.
  */
 RT_MUST_CHECK rt_err sim_program_bind(const struct sim_program *program);
 
-/* Calls put(argument, memory, size) for each variable of a library of which `module` has the copy.
- */
+/* Calls put(argument, name, memory, size) for each variable of a library of which `module` has the
+ * copy. */
 void sim_program_copies(const struct sim_module *module,
         void (*put)(void *argument, const char *name, void *memory, size_t size), void *argument);
 

@@ -32,6 +32,7 @@ struct variables {
     char **short_name;
     int *option_index;
     int *option_error;
+    char *single_threaded; /* libstdc++ takes short cuts where it is set. */
 };
 
 /* What the kernel would leave at the top of a program's stack: words, as sim__program_enter has
@@ -223,6 +224,7 @@ set_variables(uintptr_t *words)
     *loaded.variables.environment = list + 1 + loaded.block.argument_count + 1;
     *loaded.variables.name = list[1];
     *loaded.variables.short_name = slash != NULL ? slash + 1 : list[1];
+    *loaded.variables.single_threaded = 0;
 }
 
 /* Where the kernel has it: above the first frame of the program. */
@@ -290,6 +292,15 @@ variable(const struct sim_program *program, const char *name)
     sim_program_copies(&program->module, find_copy, &copy);
     rt_assert(copy.memory != NULL);
     return copy.memory;
+}
+
+/* A C library before 2.32 has none. */
+static char *
+single_threaded(const struct sim_program *program)
+{
+    static char none;
+    const char *name = "__libc_single_threaded";
+    return dlsym(RTLD_DEFAULT, name) != NULL ? variable(program, name) : &none;
 }
 
 struct sharing {
@@ -367,7 +378,7 @@ sim_program_make(const struct sim_program *program)
     loaded.variables = (struct variables){variable(program, "environ"),
             variable(program, "program_invocation_name"),
             variable(program, "program_invocation_short_name"), variable(program, "optind"),
-            variable(program, "opterr")};
+            variable(program, "opterr"), single_threaded(program)};
     set_streams(program);
     sim_program_set_input(&(struct sim_program_input){.argument_count = 0});
     return &loaded.scenario;

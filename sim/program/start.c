@@ -14,8 +14,7 @@
 
 typedef void (*constructor_fn)(int count, char **arguments, char **environment);
 
-/* Called by name. */
-int sim__program_main(int (*main)(int, char **, char **), int count, char **arguments,
+typedef int start_fn(int (*main)(int, char **, char **), int count, char **arguments,
         constructor_fn init, void (*fini)(void), void (*loader_fini)(void), void *stack_end);
 
 static void
@@ -36,9 +35,9 @@ construct_all(const struct sim_program_calls *calls, int count, char **arguments
 }
 
 /* A program built with an older C library has a function `init` of its own, which does the same. */
-int
-sim__program_main(int (*main)(int, char **, char **), int count, char **arguments,
-        constructor_fn init, void (*fini)(void), void (*loader_fini)(void), void *stack_end)
+static int
+start(int (*main)(int, char **, char **), int count, char **arguments, constructor_fn init,
+        void (*fini)(void), void (*loader_fini)(void), void *stack_end)
 {
     struct sim__program_run *run = sim__program_here();
     (void)fini; /* It is empty where there is an array of destructors. */
@@ -53,6 +52,17 @@ sim__program_main(int (*main)(int, char **, char **), int count, char **argument
     }
     sim__program_exit(run, main(count, arguments, environ));
 }
+
+/* Called by the loader when it relocates the program. */
+__attribute__((used)) static start_fn *
+find_start(void)
+{
+    sim_program_fill_copies();
+    return start;
+}
+
+/* Called by name. */
+start_fn sim__program_main __attribute__((ifunc("find_start")));
 
 #if defined(__x86_64__)
 
@@ -78,8 +88,7 @@ sim__program_enter(const struct sim_program *program, uintptr_t *words)
     if (program->entry != 0) {
         jump(program->entry, words);
     }
-    (void)sim__program_main(
-            program->main, (int)words[0], (char **)(words + 1), NULL, NULL, NULL, words);
+    (void)start(program->main, (int)words[0], (char **)(words + 1), NULL, NULL, NULL, words);
     rt_unreached("exit has returned");
 }
 
@@ -88,8 +97,7 @@ sim__program_enter(const struct sim_program *program, uintptr_t *words)
 void
 sim__program_enter(const struct sim_program *program, uintptr_t *words)
 {
-    (void)sim__program_main(
-            program->main, (int)words[0], (char **)(words + 1), NULL, NULL, NULL, words);
+    (void)start(program->main, (int)words[0], (char **)(words + 1), NULL, NULL, NULL, words);
     rt_unreached("exit has returned");
 }
 

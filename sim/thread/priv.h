@@ -40,9 +40,12 @@ struct sim_threads *sim__threads(struct sim_world *world);
 void sim__sync_enter(struct sim_thread *thread);
 void sim__sync_leave(struct sim_thread *thread);
 
-/* sync/cleanup.c: jumps to the newest handler of pthread_cleanup_push; returns where there is none.
- */
-void sim__handlers_call(struct sim_thread *thread);
+/* sync/cleanup.c: unwinds the stack of the calling thread, and ends it by sim__thread_end; returns
+ * where there is nothing to call, and the stack cannot be read. */
+void sim__unwind(struct sim_thread *thread);
+
+/* thread.c: the calling thread's stack is unwound. */
+__attribute__((noreturn)) void sim__thread_end(struct sim_thread *thread);
 
 /* sync/life.c: ends the calling thread if it was canceled. */
 void sim__cancel_point(void);

@@ -384,7 +384,14 @@ sim_thread_exit(void *result)
     struct sim_thread *thread = sim_thread_now;
     rt_assert(thread != NULL);
     thread->result = result;
-    sim__handlers_call(thread);
+    thread->exits = true;
+    sim__unwind(thread);
+    sim__thread_end(thread);
+}
+
+void
+sim__thread_end(struct sim_thread *thread)
+{
     call_cleanups(thread);
     thread->fiber.context.finished = true;
     rt__context_suspend(&thread->fiber.context);

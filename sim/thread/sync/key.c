@@ -17,13 +17,34 @@
 
 #define DONE 2
 
+/* A call of the function of `once` that has begun. */
+struct call {
+    pthread_once_t *once;
+    struct sim_sync *sync;
+    const struct rt_site *site;
+    bool returned;
+};
+
+/* Called by the unwinder too: after an exception, or the end of the thread, another may try. */
+static void
+end_call(struct call *call)
+{
+    call->sync->owner = NULL;
+    if (call->returned) {
+        *call->once = DONE;
+        sim_world_progress(sim__thread_world());
+    }
+    if (call->sync->first != NULL) {
+        (void)sim_thread_wake_all(sim__thread_world(), call->sync, call->site);
+    }
+}
+
 int
 sim__pthread_once(pthread_once_t *once, void (*fn)(void))
 {
     const struct rt_site *site = sim__thread_line();
     sim_thread_point();
-    struct sim_world *world = sim__thread_world();
-    struct sim_sync *sync = sim_sync_at(world, once, SIM_SYNC_ONCE);
+    struct sim_sync *sync = sim_sync_at(sim__thread_world(), once, SIM_SYNC_ONCE);
     while (*once != DONE && sync->owner != NULL) {
         const struct sim_thread_wait wait = {.sync = sync, .site = site, .due_ns = SIM_NEVER};
         (void)sim_thread_block(&wait);
@@ -32,13 +53,9 @@ sim__pthread_once(pthread_once_t *once, void (*fn)(void))
         return 0;
     }
     sync->owner = sim_thread_now;
+    struct call call __attribute__((cleanup(end_call))) = {once, sync, site, false};
     fn();
-    sync->owner = NULL;
-    *once = DONE;
-    sim_world_progress(world);
-    if (sync->first != NULL) {
-        (void)sim_thread_wake_all(world, sync, site);
-    }
+    call.returned = true;
     return 0;
 }
 
