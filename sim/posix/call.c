@@ -26,11 +26,14 @@ static const struct {
 #define FOUND_ALIAS(type, alias, name, parameters, arguments) \
     FOUND(type, alias, parameters, arguments)
 #define FOUND_WORDS(name) {#name, offsetof(struct sim__posix_real, name)},
+#define FOUND_FAILING(name, error) FOUND_WORDS(name)
 #define FOUND_VOID(name, parameters, arguments) FOUND(void, name, parameters, arguments)
         {"syscall", offsetof(struct sim__posix_real, syscall)},
         SIM_POSIX_CALLS(FOUND) SIM_POSIX_ALIASES(FOUND_ALIAS) SIM_POSIX_VOIDS(FOUND_VOID)
-                SIM_POSIX_REFUSED(FOUND_WORDS) SIM_POSIX_LACKING(FOUND_WORDS)
+                SIM_POSIX_REFUSED(FOUND_WORDS) SIM_POSIX_FAILING(FOUND_FAILING)
+                        SIM_POSIX_NOTHING(FOUND_WORDS)
 #undef FOUND_WORDS
+#undef FOUND_FAILING
 #undef FOUND
 #undef FOUND_ALIAS
 #undef FOUND_VOID
@@ -106,9 +109,11 @@ SIM_POSIX_VOIDS(EXPORT_VOID)
         otherwise; \
     }
 #define EXPORT_REFUSED(name) EXPORT_WORDS(name, sim__posix_refuse(#name))
-#define EXPORT_LACKING(name) EXPORT_WORDS(name, return sim__posix_error(ENOSYS))
+#define EXPORT_FAILING(name, error) EXPORT_WORDS(name, return sim__posix_error(error))
+#define EXPORT_NOTHING(name) EXPORT_WORDS(name, return 0)
 SIM_POSIX_REFUSED(EXPORT_REFUSED)
-SIM_POSIX_LACKING(EXPORT_LACKING)
+SIM_POSIX_FAILING(EXPORT_FAILING)
+SIM_POSIX_NOTHING(EXPORT_NOTHING)
 
 /* Those with arguments of any number. */
 #define PRINT(name, parameters) \

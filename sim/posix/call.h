@@ -12,10 +12,15 @@
 #ifndef SIM_POSIX_CALL_H
 #define SIM_POSIX_CALL_H
 
+#include <dirent.h>
 #include <errno.h>
+#include <grp.h>
+#include <ifaddrs.h>
 #include <netdb.h>
 #include <poll.h>
+#include <pwd.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -27,13 +32,16 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <time.h>
+#include <utime.h>
 
 #include "sim/core/scenario.h"
 #include "sim/core/world.h"
@@ -46,14 +54,17 @@ struct sim__posix_real {
 #define SIM_POSIX_REAL(type, name, parameters, arguments) type(*name) parameters;
 #define SIM_POSIX_REAL_ALIAS(type, alias, name, parameters, arguments) type(*alias) parameters;
 #define SIM_POSIX_REAL_WORDS(name) long (*name)(long a, long b, long c, long d, long e, long f);
+#define SIM_POSIX_REAL_FAILING(name, error) SIM_POSIX_REAL_WORDS(name)
 #define SIM_POSIX_REAL_VOID(name, parameters, arguments) void(*name) parameters;
     long (*syscall)(long number, ...);
     SIM_POSIX_CALLS(SIM_POSIX_REAL)
     SIM_POSIX_ALIASES(SIM_POSIX_REAL_ALIAS)
     SIM_POSIX_VOIDS(SIM_POSIX_REAL_VOID)
     SIM_POSIX_REFUSED(SIM_POSIX_REAL_WORDS)
-    SIM_POSIX_LACKING(SIM_POSIX_REAL_WORDS)
+    SIM_POSIX_FAILING(SIM_POSIX_REAL_FAILING)
+    SIM_POSIX_NOTHING(SIM_POSIX_REAL_WORDS)
 #undef SIM_POSIX_REAL_WORDS
+#undef SIM_POSIX_REAL_FAILING
 #undef SIM_POSIX_REAL
 #undef SIM_POSIX_REAL_ALIAS
 #undef SIM_POSIX_REAL_VOID

@@ -70,7 +70,42 @@
     X(int, getloadavg, (double *ret, int count), (ret, count)) \
     X(int, sysinfo, (struct sysinfo *ret), (ret)) \
     X(int, prctl, (int what, long a, long b, long c, long d), (what, a, b, c, d)) \
+    X(int, sched_getparam, (pid_t pid, struct sched_param *ret), (pid, ret)) \
+    X(long, fpathconf, (int fd, int name), (fd, name)) \
+    X(long, pathconf, (const char *path, int name), (path, name)) \
+    X(char *, ttyname, (int fd), (fd)) \
+    X(int, ttyname_r, (int fd, char *to, size_t size), (fd, to, size)) \
     X(mode_t, umask, (mode_t mask), (mask))
+
+/* user.c */
+#define SIM_POSIX_USER(X) \
+    X(struct passwd *, getpwnam, (const char *name), (name)) \
+    X(struct passwd *, getpwuid, (uid_t id), (id)) \
+    X(int, getpwnam_r, \
+            (const char *name, struct passwd *to, char *buffer, size_t size, \
+                    struct passwd **ret), (name, to, buffer, size, ret)) \
+    X(int, getpwuid_r, \
+            (uid_t id, struct passwd *to, char *buffer, size_t size, \
+                    struct passwd **ret), (id, to, buffer, size, ret)) \
+    X(struct group *, getgrnam, (const char *name), (name)) \
+    X(struct group *, getgrgid, (gid_t id), (id)) \
+    X(int, getgrnam_r, \
+            (const char *name, struct group *to, char *buffer, size_t size, \
+                    struct group **ret), (name, to, buffer, size, ret)) \
+    X(int, getgrgid_r, \
+            (gid_t id, struct group *to, char *buffer, size_t size, \
+                    struct group **ret), (id, to, buffer, size, ret)) \
+    X(char *, getlogin, (void), ()) \
+    X(int, getlogin_r, (char *to, size_t size), (to, size)) \
+    X(int, getgroups, (int size, gid_t *ret), (size, ret)) \
+    X(int, getgrouplist, (const char *user, gid_t group, gid_t *ret, int *count), \
+            (user, group, ret, count)) \
+    X(int, getresuid, (uid_t *ret_real, uid_t *ret_effective, uid_t *ret_saved), \
+            (ret_real, ret_effective, ret_saved)) \
+    X(int, setuid, (uid_t id), (id)) \
+    X(int, setreuid, (uid_t real, uid_t effective), (real, effective)) \
+    X(int, setresuid, (uid_t real, uid_t effective, uid_t saved), (real, effective, saved)) \
+    X(int, setpgid, (pid_t pid, pid_t group), (pid, group))
 
 /* number.c, move.c */
 #define SIM_POSIX_NUMBER(X) \
@@ -82,6 +117,7 @@
     X(int, fcntl, (int fd, int command, long value), (fd, command, value)) \
     X(int, ioctl, (int fd, unsigned long request, void *to), (fd, request, to)) \
     X(int, flock, (int fd, int operation), (fd, operation)) \
+    X(int, lockf, (int fd, int operation, off_t size), (fd, operation, size)) \
     X(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size)) \
     X(ssize_t, write, (int fd, const void *from, size_t size), (fd, from, size)) \
     X(ssize_t, readv, (int fd, const struct iovec *vector, int count), (fd, vector, count)) \
@@ -111,6 +147,12 @@
                     socklen_t *ret_size), (fd, to, size, room, flags, ret, ret_size)) \
     X(char *, __getcwd_chk, (char *to, size_t size, size_t room), (to, size, room)) \
     X(int, __gethostname_chk, (char *to, size_t size, size_t room), (to, size, room)) \
+    X(ssize_t, __readlink_chk, (const char *path, char *to, size_t size, size_t room), \
+            (path, to, size, room)) \
+    X(char *, __realpath_chk, (const char *path, char *to, size_t room), (path, to, room)) \
+    X(int, __xstat, (int version, const char *path, struct stat *ret), (version, path, ret)) \
+    X(int, __lxstat, (int version, const char *path, struct stat *ret), (version, path, ret)) \
+    X(int, __fxstat, (int version, int fd, struct stat *ret), (version, fd, ret)) \
     X(int, __open_2, (const char *path, int flags), (path, flags)) \
     X(int, __openat_2, (int folder, const char *path, int flags), (folder, path, flags)) \
     X(int, __vdprintf_chk, (int fd, int flag, const char *format, va_list arguments), \
@@ -155,7 +197,8 @@
                     struct itimerspec *ret_old), (fd, flags, value, ret_old)) \
     X(int, timerfd_gettime, (int fd, struct itimerspec *ret), (fd, ret)) \
     X(int, pipe, (int ret[2]), (ret)) \
-    X(int, pipe2, (int ret[2], int flags), (ret, flags))
+    X(int, pipe2, (int ret[2], int flags), (ret, flags)) \
+    X(int, signalfd, (int fd, const sigset_t *set, int flags), (fd, set, flags))
 
 /* socket.c, move.c, names.c */
 #define SIM_POSIX_SOCKET(X) \
@@ -199,7 +242,19 @@
             (const struct sockaddr *address, socklen_t size, char *host, \
                     socklen_t host_size, char *service, socklen_t service_size, int flags), \
             (address, size, host, host_size, service, service_size, flags)) \
-    X(struct hostent *, gethostbyname, (const char *name), (name))
+    X(struct hostent *, gethostbyname, (const char *name), (name)) \
+    X(struct hostent *, gethostbyaddr, (const void *address, socklen_t size, int family), \
+            (address, size, family)) \
+    X(int, gethostbyname_r, \
+            (const char *name, struct hostent *to, char *buffer, size_t size, \
+                    struct hostent **ret, int *ret_error), \
+            (name, to, buffer, size, ret, ret_error)) \
+    X(struct servent *, getservbyname, (const char *name, const char *protocol), \
+            (name, protocol)) \
+    X(struct servent *, getservbyport, (int port, const char *protocol), (port, protocol)) \
+    X(int, getifaddrs, (struct ifaddrs **ret), (ret)) \
+    X(unsigned, if_nametoindex, (const char *name), (name)) \
+    X(char *, if_indextoname, (unsigned index, char *to), (index, to))
 
 /* file.c, memory.c */
 #define SIM_POSIX_FILE(X) \
@@ -234,8 +289,11 @@
     X(int, mkostemp, (char *name, int flags), (name, flags)) \
     X(int, mkstemps, (char *name, int tail), (name, tail)) \
     X(int, mkostemps, (char *name, int tail, int flags), (name, tail, flags)) \
+    X(char *, mkdtemp, (char *name), (name)) \
     X(int, chdir, (const char *path), (path)) \
+    X(int, fchdir, (int fd), (fd)) \
     X(char *, getcwd, (char *to, size_t size), (to, size)) \
+    X(char *, get_current_dir_name, (void), ()) \
     X(void *, mmap, \
             (void *at, size_t size, int access, int flags, int fd, \
                     off_t place), (at, size, access, flags, fd, place)) \
@@ -245,6 +303,69 @@
     X(void *, mremap, \
             (void *at, size_t size, size_t new_size, int flags, \
                     void *to), (at, size, new_size, flags, to))
+
+/* attribute.c, link.c */
+#define SIM_POSIX_ATTRIBUTE(X) \
+    X(int, chmod, (const char *path, mode_t mode), (path, mode)) \
+    X(int, fchmod, (int fd, mode_t mode), (fd, mode)) \
+    X(int, fchmodat, (int folder, const char *path, mode_t mode, int flags), \
+            (folder, path, mode, flags)) \
+    X(int, chown, (const char *path, uid_t user, gid_t group), (path, user, group)) \
+    X(int, fchown, (int fd, uid_t user, gid_t group), (fd, user, group)) \
+    X(int, fchownat, (int folder, const char *path, uid_t user, gid_t group, int flags), \
+            (folder, path, user, group, flags)) \
+    X(int, utimensat, \
+            (int folder, const char *path, const struct timespec *times, \
+                    int flags), (folder, path, times, flags)) \
+    X(int, futimens, (int fd, const struct timespec *times), (fd, times)) \
+    X(int, utimes, (const char *path, const struct timeval *times), (path, times)) \
+    X(int, futimes, (int fd, const struct timeval *times), (fd, times)) \
+    X(int, utime, (const char *path, const struct utimbuf *times), (path, times)) \
+    X(int, fallocate, (int fd, int mode, off_t place, off_t size), (fd, mode, place, size)) \
+    X(int, posix_fallocate, (int fd, off_t place, off_t size), (fd, place, size)) \
+    X(int, statfs, (const char *path, struct statfs *ret), (path, ret)) \
+    X(int, fstatfs, (int fd, struct statfs *ret), (fd, ret)) \
+    X(int, statvfs, (const char *path, struct statvfs *ret), (path, ret)) \
+    X(int, fstatvfs, (int fd, struct statvfs *ret), (fd, ret)) \
+    X(int, lstat, (const char *path, struct stat *ret), (path, ret)) \
+    X(int, link, (const char *from, const char *to), (from, to)) \
+    X(int, linkat, (int from_folder, const char *from, int to_folder, const char *to, int flags), \
+            (from_folder, from, to_folder, to, flags)) \
+    X(int, symlink, (const char *target, const char *path), (target, path)) \
+    X(int, symlinkat, (const char *target, int folder, const char *path), \
+            (target, folder, path)) \
+    X(ssize_t, readlink, (const char *path, char *to, size_t size), (path, to, size)) \
+    X(ssize_t, readlinkat, (int folder, const char *path, char *to, size_t size), \
+            (folder, path, to, size)) \
+    X(char *, realpath, (const char *path, char *to), (path, to))
+
+/* directory.c */
+#define SIM_POSIX_DIRECTORY(X) \
+    X(DIR *, opendir, (const char *path), (path)) \
+    X(DIR *, fdopendir, (int fd), (fd)) \
+    X(int, closedir, (DIR *directory), (directory)) \
+    X(struct dirent *, readdir, (DIR *directory), (directory)) \
+    X(int, readdir_r, (DIR *directory, struct dirent *to, struct dirent **ret), \
+            (directory, to, ret)) \
+    X(long, telldir, (DIR *directory), (directory)) \
+    X(int, dirfd, (DIR *directory), (directory)) \
+    X(int, scandir, \
+            (const char *path, struct dirent ***ret, int (*want)(const struct dirent *), \
+                    int (*order)(const struct dirent **, const struct dirent **)), \
+            (path, ret, want, order)) \
+    X(int, glob, \
+            (const char *pattern, int flags, int (*failed)(const char *path, int error), \
+                    void *to), (pattern, flags, failed, to))
+
+/* shared.c */
+#define SIM_POSIX_SHARED(X) \
+    X(sem_t *, sem_open, (const char *name, int flags, mode_t mode, unsigned value), \
+            (name, flags, mode, value)) \
+    X(int, sem_close, (sem_t *semaphore), (semaphore)) \
+    X(int, sem_unlink, (const char *name), (name)) \
+    X(int, shm_open, (const char *name, int flags, mode_t mode), (name, flags, mode)) \
+    X(int, shm_unlink, (const char *name), (name)) \
+    X(int, memfd_create, (const char *name, unsigned flags), (name, flags))
 
 /* interval.c */
 #define SIM_POSIX_INTERVAL(X) \
@@ -273,6 +394,10 @@
 #define SIM_POSIX_SIGNAL(X) \
     X(int, kill, (pid_t pid, int number), (pid, number)) \
     X(int, pthread_kill, (pthread_t thread, int number), (thread, number)) \
+    X(int, pthread_sigqueue, (pthread_t thread, int number, union sigval value), \
+            (thread, number, value)) \
+    X(int, tgkill, (pid_t pid, pid_t thread, int number), (pid, thread, number)) \
+    X(int, killpg, (pid_t group, int number), (group, number)) \
     X(int, raise, (int number), (number)) \
     X(int, sigqueue, (pid_t pid, int number, union sigval value), (pid, number, value)) \
     X(int, sigaction, \
@@ -296,11 +421,15 @@
     SIM_POSIX_TIME(X) \
     SIM_POSIX_RANDOM(X) \
     SIM_POSIX_SYSTEM(X) \
+    SIM_POSIX_USER(X) \
     SIM_POSIX_NUMBER(X) \
     SIM_POSIX_CHECKED(X) \
     SIM_POSIX_WAIT(X) \
     SIM_POSIX_SOCKET(X) \
     SIM_POSIX_FILE(X) \
+    SIM_POSIX_ATTRIBUTE(X) \
+    SIM_POSIX_DIRECTORY(X) \
+    SIM_POSIX_SHARED(X) \
     SIM_POSIX_STDIO(X) \
     SIM_POSIX_INTERVAL(X) \
     SIM_POSIX_SIGNAL(X)
@@ -346,12 +475,49 @@
     A(int, truncate64, truncate, (const char *path, off_t size), (path, size)) \
     A(int, fdatasync, fsync, (int fd), (fd)) \
     A(int, stat64, stat, (const char *path, struct stat *ret), (path, ret)) \
-    A(int, lstat, stat, (const char *path, struct stat *ret), (path, ret)) \
-    A(int, lstat64, stat, (const char *path, struct stat *ret), (path, ret)) \
+    A(int, lstat64, lstat, (const char *path, struct stat *ret), (path, ret)) \
     A(int, fstat64, fstat, (int fd, struct stat *ret), (fd, ret)) \
     A(int, fstatat64, fstatat, \
             (int folder, const char *path, struct stat *ret, \
                     int flags), (folder, path, ret, flags)) \
+    A(long, __sysconf, sysconf, (int name), (name)) \
+    A(int, seteuid, setuid, (uid_t id), (id)) \
+    A(int, setgid, setuid, (gid_t id), (id)) \
+    A(int, setegid, setuid, (gid_t id), (id)) \
+    A(int, setregid, setreuid, (gid_t real, gid_t effective), (real, effective)) \
+    A(int, setresgid, setresuid, (gid_t real, gid_t effective, gid_t saved), \
+            (real, effective, saved)) \
+    A(int, getresgid, getresuid, (gid_t *ret_real, gid_t *ret_effective, gid_t *ret_saved), \
+            (ret_real, ret_effective, ret_saved)) \
+    A(int, lockf64, lockf, (int fd, int operation, off_t size), (fd, operation, size)) \
+    A(int, lchmod, chmod, (const char *path, mode_t mode), (path, mode)) \
+    A(int, lchown, chown, (const char *path, uid_t user, gid_t group), (path, user, group)) \
+    A(int, lutimes, utimes, (const char *path, const struct timeval *times), (path, times)) \
+    A(int, euidaccess, access, (const char *path, int mode), (path, mode)) \
+    A(int, eaccess, access, (const char *path, int mode), (path, mode)) \
+    A(int, fallocate64, fallocate, \
+            (int fd, int mode, off_t place, off_t size), (fd, mode, place, size)) \
+    A(int, posix_fallocate64, posix_fallocate, (int fd, off_t place, off_t size), \
+            (fd, place, size)) \
+    A(int, statfs64, statfs, (const char *path, struct statfs *ret), (path, ret)) \
+    A(int, fstatfs64, fstatfs, (int fd, struct statfs *ret), (fd, ret)) \
+    A(int, statvfs64, statvfs, (const char *path, struct statvfs *ret), (path, ret)) \
+    A(int, fstatvfs64, fstatvfs, (int fd, struct statvfs *ret), (fd, ret)) \
+    A(struct dirent *, readdir64, readdir, (DIR *directory), (directory)) \
+    A(int, readdir64_r, readdir_r, (DIR *directory, struct dirent *to, struct dirent **ret), \
+            (directory, to, ret)) \
+    A(int, scandir64, scandir, \
+            (const char *path, struct dirent ***ret, int (*want)(const struct dirent *), \
+                    int (*order)(const struct dirent **, const struct dirent **)), \
+            (path, ret, want, order)) \
+    A(int, glob64, glob, \
+            (const char *pattern, int flags, int (*failed)(const char *path, int error), \
+                    void *to), (pattern, flags, failed, to)) \
+    A(int, __xstat64, __xstat, (int version, const char *path, struct stat *ret), \
+            (version, path, ret)) \
+    A(int, __lxstat64, __lxstat, (int version, const char *path, struct stat *ret), \
+            (version, path, ret)) \
+    A(int, __fxstat64, __fxstat, (int version, int fd, struct stat *ret), (version, fd, ret)) \
     A(int, mkstemp64, mkstemp, (char *name), (name)) \
     A(int, mkostemp64, mkostemp, (char *name, int flags), (name, flags)) \
     A(void *, mmap64, mmap, \
@@ -361,29 +527,48 @@
 #define SIM_POSIX_VOIDS(V) \
     V(closefrom, (int first), (first)) \
     V(arc4random_buf, (void *to, size_t size), (to, size)) \
-    V(freeaddrinfo, (struct addrinfo *info), (info))
+    V(freeaddrinfo, (struct addrinfo *info), (info)) \
+    V(freeifaddrs, (struct ifaddrs *list), (list)) \
+    V(rewinddir, (DIR *directory), (directory)) \
+    V(seekdir, (DIR *directory, long place), (directory, place))
 
 /* R(name): refused on a simulated thread. Where the result of one is not known to a run, the run
- * would not be a function of its seed. All take integers and pointers, at most six. */
+ * would not be a function of its seed. Those of all three lists take integers and pointers, at most
+ * six. */
 #define SIM_POSIX_REFUSED(R) \
-    R(link) R(linkat) R(symlink) R(symlinkat) R(mknod) R(mkfifo) R(mount) \
-    R(statfs) R(statfs64) R(fstatfs) R(fstatfs64) R(statvfs) R(statvfs64) R(fstatvfs) \
-    R(fstatvfs64) R(fdopendir) R(scandir) R(scandir64) R(ftw) R(nftw) R(fts_open) R(freopen) \
-    R(freopen64) R(inotify_init) R(inotify_init1) R(inotify_add_watch) R(fanotify_init) \
-    R(shm_open) R(shm_unlink) R(mq_open) R(shmget) R(shmat) R(semget) R(semop) R(msgget) \
-    R(splice) R(tee) R(vmsplice) R(aio_read) R(aio_write) R(lio_listio) R(ptrace) \
-    R(posix_openpt) R(openpty) R(forkpty) R(clock_settime) R(settimeofday) R(adjtime) \
-    R(setns) R(unshare) R(clone) \
-    R(wait) R(waitpid) R(waitid) R(wait3) R(wait4) R(syslog) R(getifaddrs) \
-    R(gethostbyaddr) R(getpwnam) R(sethostname) R(chmod) R(fchmod) R(fchmodat) R(chown) \
-    R(lchown) R(fchown) R(fchownat) R(mkdtemp) R(utimensat) R(futimens) R(utimes) R(utime) \
-    R(fallocate) R(posix_fallocate) R(tcgetattr) R(tcsetattr) R(signalfd) R(pthread_sigqueue) \
-    R(sem_open) R(aio_read64) R(aio_write64) R(getaddrinfo_a)
+    R(mknod) R(mknodat) R(mkfifo) R(mkfifoat) R(ftw) R(nftw) R(ftw64) R(nftw64) R(fts_open) \
+    R(freopen) R(freopen64) R(inotify_init) R(inotify_init1) R(inotify_add_watch) \
+    R(fanotify_init) R(clone) R(mq_open) R(shmget) R(shmat) R(semget) R(semop) R(semctl) R(shmctl) \
+    R(msgget) R(splice) R(tee) R(vmsplice) R(aio_read) R(aio_write) R(lio_listio) R(ptrace) \
+    R(posix_openpt) R(openpty) R(forkpty) R(getaddrinfo_a) R(aio_read64) R(aio_write64) \
+    R(getpwent) R(getgrent) R(getutxent) R(setmntent) R(getspnam) R(klogctl) R(personality)
 
-/* L(name): fails with ENOSYS, as with a kernel that lacks it; its callers have another way. */
-#define SIM_POSIX_LACKING(L) \
-    L(statx) L(pidfd_open) L(copy_file_range) L(preadv2) L(pwritev2) L(memfd_create) \
-    L(name_to_handle_at) L(process_vm_readv)
+/* F(name, error): fails with that, as on a machine where it is not there (ENOSYS: its callers have
+ * another way), or where the process must not. */
+#define SIM_POSIX_FAILING(F) \
+    F(statx, ENOSYS) F(pidfd_open, ENOSYS) F(copy_file_range, ENOSYS) F(preadv2, ENOSYS) \
+    F(pwritev2, ENOSYS) F(preadv64v2, ENOSYS) F(pwritev64v2, ENOSYS) \
+    F(name_to_handle_at, ENOSYS) F(process_vm_readv, ENOSYS) \
+    F(wait, ECHILD) F(waitpid, ECHILD) F(waitid, ECHILD) F(wait3, ECHILD) F(wait4, ECHILD) \
+    F(tcgetattr, ENOTTY) F(tcsetattr, ENOTTY) F(tcdrain, ENOTTY) F(tcflush, ENOTTY) \
+    F(tcflow, ENOTTY) F(tcsendbreak, ENOTTY) F(tcgetpgrp, ENOTTY) F(tcsetpgrp, ENOTTY) \
+    F(tcgetsid, ENOTTY) \
+    F(getxattr, ENOTSUP) F(lgetxattr, ENOTSUP) F(fgetxattr, ENOTSUP) F(setxattr, ENOTSUP) \
+    F(lsetxattr, ENOTSUP) F(fsetxattr, ENOTSUP) F(listxattr, ENOTSUP) F(llistxattr, ENOTSUP) \
+    F(flistxattr, ENOTSUP) F(removexattr, ENOTSUP) F(lremovexattr, ENOTSUP) \
+    F(fremovexattr, ENOTSUP) \
+    F(mount, EPERM) F(umount, EPERM) F(umount2, EPERM) F(pivot_root, EPERM) F(reboot, EPERM) \
+    F(swapon, EPERM) F(swapoff, EPERM) F(clock_settime, EPERM) F(settimeofday, EPERM) \
+    F(adjtime, EPERM) F(adjtimex, EPERM) F(setns, EPERM) F(unshare, EPERM) \
+    F(sethostname, EPERM) F(setgroups, EPERM) F(initgroups, EPERM) F(chroot, EPERM) \
+    F(setsid, EPERM) F(capset, EPERM)
+
+/* N(name): returns 0, and does nothing that a run could see. */
+#define SIM_POSIX_NOTHING(N) \
+    N(mlock) N(munlock) N(mlockall) N(munlockall) N(msync) N(posix_fadvise) N(posix_fadvise64) \
+    N(sync) N(syncfs) N(sync_file_range) N(nice) N(sched_setscheduler) N(sched_setparam) \
+    N(sched_getscheduler) N(syslog) N(__syslog_chk) N(vsyslog) N(__vsyslog_chk) N(openlog) \
+    N(closelog) N(setpwent) N(endpwent) N(setgrent) N(endgrent)
 
 /* clang-format on */
 #endif

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "sim/posix/call.h"
@@ -58,6 +59,42 @@ sim__posix___gethostname_chk(char *to, size_t size, size_t room)
 {
     check(size, room);
     return sim__posix_gethostname(to, size);
+}
+
+ssize_t
+sim__posix___readlink_chk(const char *path, char *to, size_t size, size_t room)
+{
+    check(size, room);
+    return sim__posix_readlink(path, to, size);
+}
+
+char *
+sim__posix___realpath_chk(const char *path, char *to, size_t room)
+{
+    check(PATH_MAX, room);
+    return sim__posix_realpath(path, to);
+}
+
+/* Names that stat had in programs linked before glibc 2.33. */
+int
+sim__posix___xstat(int version, const char *path, struct stat *ret)
+{
+    (void)version;
+    return sim__posix_stat(path, ret);
+}
+
+int
+sim__posix___lxstat(int version, const char *path, struct stat *ret)
+{
+    (void)version;
+    return sim__posix_lstat(path, ret);
+}
+
+int
+sim__posix___fxstat(int version, int fd, struct stat *ret)
+{
+    (void)version;
+    return sim__posix_fstat(fd, ret);
 }
 
 int

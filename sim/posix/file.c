@@ -43,6 +43,7 @@ read_at(const struct sim__posix_inode *inode, void *to, size_t size, uint64_t pl
     case SIM__POSIX_OUTPUT:
     case SIM__POSIX_ERRORS:
     case SIM__POSIX_DIRECTORY:
+    case SIM__POSIX_LINK:
         return 0;
     case SIM__POSIX_REGULAR:
         break;
@@ -119,8 +120,8 @@ sim__posix_file(int fd)
     return description != NULL && description->ops == &file_ops ? file_of(description) : NULL;
 }
 
-static int
-open_inode(struct sim__posix_inode *inode, int flags)
+int
+sim__posix_open_inode(struct sim__posix_inode *inode, int flags)
 {
     struct sim_fds *fds = sim__posix_fds();
     rt_err err = sim__fd_available(fds, 1);
@@ -139,21 +140,20 @@ sim__posix_output_open(bool errors)
 {
     int error = 0;
     const char *path = errors ? "/dev/stderr" : "/dev/stdout";
-    return open_inode(sim__posix_inode(path, &error), O_WRONLY);
+    return sim__posix_open_inode(sim__posix_inode(path, &error), O_WRONLY);
 }
 
 int
 sim__posix_input_open(void)
 {
     int error = 0;
-    return open_inode(sim__posix_inode("/dev/null", &error), O_RDONLY);
+    return sim__posix_open_inode(sim__posix_inode("/dev/null", &error), O_RDONLY);
 }
 
 /* ---- Opening. -------------------------------------------------------------------------------- */
 
-/* The path of an `at` function; NULL: errno is set. */
-static const char *
-path_at(int folder, const char *path, char ret[SIM__POSIX_PATH])
+const char *
+sim__posix_path_at(int folder, const char *path, char ret[SIM__POSIX_PATH])
 {
     const char *from = NULL;
     if (path[0] != '/' && folder != AT_FDCWD) {
@@ -196,6 +196,10 @@ static int
 open_path(const char *path, int flags, mode_t mode)
 {
     int error = 0;
+    struct stat link;
+    if ((flags & O_NOFOLLOW) != 0 && sim__posix_stat_link(AT_FDCWD, path, &link)) {
+        return sim__posix_error(ELOOP);
+    }
     struct sim__posix_inode *inode = sim__posix_inode(path, &error);
     if (inode == NULL && error == ENOENT && (flags & O_CREAT) != 0) {
         inode = sim__posix_inode_new(path, SIM__POSIX_REGULAR, mode);
@@ -208,14 +212,14 @@ open_path(const char *path, int flags, mode_t mode)
     if ((flags & O_TRUNC) != 0 && inode->kind == SIM__POSIX_REGULAR) {
         (void)sim__posix_inode_resize(inode, 0);
     }
-    return open_inode(inode, flags);
+    return sim__posix_open_inode(inode, flags);
 }
 
 int
 sim__posix_openat(int folder, const char *path, int flags, mode_t mode)
 {
     char whole[SIM__POSIX_PATH];
-    return path_at(folder, path, whole) != NULL ? open_path(whole, flags, mode) : -1;
+    return sim__posix_path_at(folder, path, whole) != NULL ? open_path(whole, flags, mode) : -1;
 }
 
 int
@@ -308,12 +312,11 @@ sim__posix_isatty(int fd)
 
 /* ---- By path. -------------------------------------------------------------------------------- */
 
-/* The file at `path`; NULL: errno is set. */
-static struct sim__posix_inode *
-inode_at(int folder, const char *path)
+struct sim__posix_inode *
+sim__posix_inode_at(int folder, const char *path)
 {
     char whole[SIM__POSIX_PATH];
-    if (path_at(folder, path, whole) == NULL) {
+    if (sim__posix_path_at(folder, path, whole) == NULL) {
         return NULL;
     }
     int error = 0;
@@ -345,7 +348,10 @@ sim__posix_fstatat(int folder, const char *path, struct stat *ret, int flags)
     if (path[0] == '\0' && (flags & AT_EMPTY_PATH) != 0) {
         return sim__posix_fstat(folder, ret);
     }
-    const struct sim__posix_inode *inode = inode_at(folder, path);
+    if ((flags & AT_SYMLINK_NOFOLLOW) != 0 && sim__posix_stat_link(folder, path, ret)) {
+        return 0;
+    }
+    const struct sim__posix_inode *inode = sim__posix_inode_at(folder, path);
     if (inode != NULL) {
         sim__posix_inode_stat(inode, ret);
     }
@@ -359,10 +365,16 @@ sim__posix_stat(const char *path, struct stat *ret)
 }
 
 int
+sim__posix_lstat(const char *path, struct stat *ret)
+{
+    return sim__posix_fstatat(AT_FDCWD, path, ret, AT_SYMLINK_NOFOLLOW);
+}
+
+int
 sim__posix_faccessat(int folder, const char *path, int mode, int flags)
 {
     (void)flags;
-    const struct sim__posix_inode *inode = inode_at(folder, path);
+    const struct sim__posix_inode *inode = sim__posix_inode_at(folder, path);
     if (inode == NULL) {
         return -1;
     }
@@ -380,7 +392,7 @@ sim__posix_access(const char *path, int mode)
 int
 sim__posix_truncate(const char *path, off_t size)
 {
-    struct sim__posix_inode *inode = inode_at(AT_FDCWD, path);
+    struct sim__posix_inode *inode = sim__posix_inode_at(AT_FDCWD, path);
     if (inode == NULL || size < 0) {
         return inode == NULL ? -1 : sim__posix_error(EINVAL);
     }
@@ -390,15 +402,20 @@ sim__posix_truncate(const char *path, off_t size)
 int
 sim__posix_unlinkat(int folder, const char *path, int flags)
 {
-    struct sim__posix_inode *inode = inode_at(folder, path);
-    if (inode == NULL) {
+    char whole[SIM__POSIX_PATH];
+    struct stat stat;
+    if (sim__posix_fstatat(folder, path, &stat, AT_SYMLINK_NOFOLLOW) != 0 ||
+            sim__posix_path_at(folder, path, whole) == NULL) {
         return -1;
     }
-    bool is_folder = inode->kind == SIM__POSIX_DIRECTORY;
+    bool is_folder = S_ISDIR(stat.st_mode);
     if (is_folder != ((flags & AT_REMOVEDIR) != 0)) {
         return sim__posix_error(is_folder ? EISDIR : ENOTDIR);
     }
-    sim__posix_inode_unlink(inode);
+    if (is_folder && !sim__posix_is_empty(whole)) {
+        return sim__posix_error(ENOTEMPTY);
+    }
+    sim__posix_unname(whole);
     return 0;
 }
 
@@ -417,7 +434,7 @@ sim__posix_rmdir(const char *path)
 int
 sim__posix_remove(const char *path)
 {
-    const struct sim__posix_inode *inode = inode_at(AT_FDCWD, path);
+    const struct sim__posix_inode *inode = sim__posix_inode_at(AT_FDCWD, path);
     if (inode == NULL) {
         return -1;
     }
@@ -429,7 +446,7 @@ sim__posix_mkdirat(int folder, const char *path, mode_t mode)
 {
     char whole[SIM__POSIX_PATH];
     int error = 0;
-    if (path_at(folder, path, whole) == NULL) {
+    if (sim__posix_path_at(folder, path, whole) == NULL) {
         return -1;
     }
     if (sim__posix_inode(whole, &error) != NULL) {
@@ -450,22 +467,20 @@ int
 sim__posix_renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
     char whole[SIM__POSIX_PATH];
+    char from_whole[SIM__POSIX_PATH];
     int error = 0;
-    struct sim__posix_inode *inode = inode_at(from_folder, from);
-    if (inode == NULL || path_at(to_folder, to, whole) == NULL) {
+    const struct sim__posix_inode *inode = sim__posix_inode_at(from_folder, from);
+    if (inode == NULL || sim__posix_path_at(to_folder, to, whole) == NULL ||
+            sim__posix_path_at(from_folder, from, from_whole) == NULL) {
         return -1;
     }
     if (inode->kind == SIM__POSIX_DIRECTORY) {
         sim__posix_refuse("rename of a directory");
     }
-    struct sim__posix_inode *before = sim__posix_inode(whole, &error);
-    if (before == inode) {
+    if (sim__posix_inode(whole, &error) == inode) {
         return 0;
     }
-    if (before != NULL) {
-        sim__posix_inode_unlink(before);
-    }
-    return sim__posix_inode_move(inode, whole) ? 0 : sim__posix_error(ENOENT);
+    return sim__posix_rename_to(from_whole, whole) ? 0 : sim__posix_error(ENOENT);
 }
 
 int
@@ -476,21 +491,36 @@ sim__posix_rename(const char *from, const char *to)
 
 /* ---- Names for temporary files. -------------------------------------------------------------- */
 
-int
-sim__posix_mkostemps(char *name, int tail, int flags)
+/* Draws the six letters before the last `tail` ones. False: errno is set. */
+static bool
+draw_name(char *name, int tail)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     size_t size = strlen(name);
     if (tail < 0 || size < (size_t)tail + 6 ||
             memcmp(name + size - (size_t)tail - 6, "XXXXXX", 6) != 0) {
-        return sim__posix_error(EINVAL);
+        errno = EINVAL;
+        return false;
     }
     unsigned char drawn[6];
     sim__posix_random(drawn, sizeof(drawn));
     for (size_t i = 0; i < sizeof(drawn); i++) {
         name[size - (size_t)tail - 6 + i] = letters[drawn[i] % (sizeof(letters) - 1)];
     }
-    return sim__posix_open(name, (flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL, 0600);
+    return true;
+}
+
+int
+sim__posix_mkostemps(char *name, int tail, int flags)
+{
+    int all = (flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL;
+    return draw_name(name, tail) ? sim__posix_open(name, all, 0600) : -1;
+}
+
+char *
+sim__posix_mkdtemp(char *name)
+{
+    return draw_name(name, 0) && sim__posix_mkdir(name, 0700) == 0 ? name : NULL;
 }
 
 int
@@ -530,12 +560,29 @@ sim__posix_cwd(void)
 int
 sim__posix_chdir(const char *path)
 {
-    const struct sim__posix_inode *inode = inode_at(AT_FDCWD, path);
+    const struct sim__posix_inode *inode = sim__posix_inode_at(AT_FDCWD, path);
     if (inode == NULL || inode->kind != SIM__POSIX_DIRECTORY) {
         return inode == NULL ? -1 : sim__posix_error(ENOTDIR);
     }
     sim__posix_state()->cwd = inode->path;
     return 0;
+}
+
+int
+sim__posix_fchdir(int fd)
+{
+    const struct sim__posix_file *file = sim__posix_file(fd);
+    if (file == NULL || file->inode->kind != SIM__POSIX_DIRECTORY) {
+        return sim__posix_error(sim__posix_description(fd) == NULL ? EBADF : ENOTDIR);
+    }
+    sim__posix_state()->cwd = file->inode->path;
+    return 0;
+}
+
+char *
+sim__posix_get_current_dir_name(void)
+{
+    return strdup(sim__posix_cwd());
 }
 
 char *

@@ -19,6 +19,19 @@ struct sim__posix_file {
 /* The file behind `fd`; NULL: not open, or no file. */
 struct sim__posix_file *sim__posix_file(int fd);
 
+/* Opens a file: the lowest free number, or -1. `flags`: O_…. */
+int sim__posix_open_inode(struct sim__posix_inode *inode, int flags);
+
+/* The path, or the file, of an `at` function; NULL: errno is set. */
+const char *sim__posix_path_at(int folder, const char *path, char ret[SIM__POSIX_PATH]);
+struct sim__posix_inode *sim__posix_inode_at(int folder, const char *path);
+
+/* Fills *ret where `path` is a symbolic link (link.c). */
+bool sim__posix_stat_link(int folder, const char *path, struct stat *ret);
+
+/* Whether nothing is in the directory `path` (directory.c). */
+bool sim__posix_is_empty(const char *path);
+
 /* Opens what the program prints to, or its empty input: the lowest free number. */
 int sim__posix_output_open(bool errors);
 int sim__posix_input_open(void);

@@ -6,6 +6,7 @@
 #include "sim/posix/inode.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,6 +15,8 @@
 #include "sim/posix/file.h"
 
 #define FILE_MAX_BYTES ((size_t)64 << 20)
+#define PAGE 4096u
+#define LINKS_MOST 40u /* That are followed in one path. */
 
 void (*sim__posix_on_file)(const char *path, const char *bytes, size_t size);
 
@@ -87,6 +90,7 @@ static const struct {
                 "MemTotal: 4194304 kB\nMemFree: 4194304 kB\nMemAvailable: 4194304 kB\n"},
         {"/proc/loadavg", SIM__POSIX_REGULAR, "0.00 0.00 0.00 1/1 1000\n"},
         {"/proc/uptime", SIM__POSIX_REGULAR, "1000.00 2000.00\n"},
+        {"/dev/shm", SIM__POSIX_DIRECTORY, ""},
         {"/proc/self/cgroup", SIM__POSIX_REGULAR, "0::/\n"},
         {"/proc/self/stat", SIM__POSIX_REGULAR, "1000 (program) R 1 1000 1000 0 -1 0\n"},
         {"/proc/sys/kernel/random/uuid", SIM__POSIX_RANDOM, ""},
@@ -95,12 +99,26 @@ static const struct {
         {"/sys/devices/system/cpu/present", SIM__POSIX_REGULAR, "0-1\n"},
 };
 
-/* Of these folders only the files above are there: what else is in them differs from run to run. */
+/* `folder`, or in it. */
+static bool
+is_in(const char *path, const char *folder)
+{
+    size_t size = strlen(folder);
+    return strncmp(path, folder, size) == 0 && (path[size] == '/' || path[size] == '\0');
+}
+
+bool
+sim__posix_of_process(const char *path)
+{
+    return is_in(path, "/proc") || is_in(path, "/sys") || is_in(path, "/dev");
+}
+
+/* Of these folders the files above are there, and in /dev/shm what the run puts there. */
 static bool
 is_of_the_process(const char *path)
 {
-    return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0 ||
-           strncmp(path, "/dev/", 5) == 0;
+    bool is_folder = strchr(path + 1, '/') == NULL;
+    return !is_folder && sim__posix_of_process(path) && !is_in(path, "/dev/shm");
 }
 
 /* ---- The list of a run. ---------------------------------------------------------------------- */
@@ -111,8 +129,8 @@ inode_of(struct rt_list *node)
     return rt_container_of(node, struct sim__posix_inode, link);
 }
 
-static struct sim__posix_inode *
-find(const char *path)
+struct sim__posix_inode *
+sim__posix_named(const char *path)
 {
     rt_list_each(node, &sim__posix_state()->inodes)
     {
@@ -128,6 +146,12 @@ copy_text(struct sim_world *world, const char *text)
 {
     size_t size = strlen(text) + 1;
     return memcpy(sim_alloc(world, size), text, size);
+}
+
+static struct sim__posix_inode *
+named(struct sim__posix_inode *inode)
+{
+    return inode->same != NULL ? inode->same : inode;
 }
 
 static struct sim__posix_inode *
@@ -152,6 +176,9 @@ sim__posix_inode_resize(struct sim__posix_inode *inode, uint64_t size)
         return false;
     }
     if (size > inode->capacity) {
+        if (inode->mapped) {
+            sim__posix_refuse("a change of a file's size while it is mapped");
+        }
         size_t capacity = size < 4096 ? 4096 : (size_t)size * 2;
         char *bytes = sim_zalloc(sim_world_current, capacity);
         if (inode->size > 0) {
@@ -165,7 +192,29 @@ sim__posix_inode_resize(struct sim__posix_inode *inode, uint64_t size)
     }
     inode->size = (size_t)size;
     inode->changed_ns = sim_now(sim_world_current);
+    inode->timed = false;
     return true;
+}
+
+void
+sim__posix_inode_map(struct sim__posix_inode *inode, size_t size)
+{
+    size_t need = size > inode->size ? size : inode->size;
+    if (inode->mapped && need <= inode->capacity) {
+        return;
+    }
+    if (inode->mapped) {
+        sim__posix_refuse("a second, larger mapping of a file");
+    }
+    size_t pages = (need + PAGE - 1) / PAGE * PAGE;
+    uintptr_t block = (uintptr_t)sim_zalloc(sim_world_current, pages + PAGE);
+    char *bytes = (char *)((block + PAGE - 1) / PAGE * PAGE);
+    if (inode->size > 0) {
+        memcpy(bytes, inode->bytes, inode->size);
+    }
+    inode->bytes = bytes;
+    inode->capacity = pages;
+    inode->mapped = true;
 }
 
 static struct sim__posix_inode *
@@ -245,14 +294,55 @@ add_real(const char *path, int *ret_error)
     return inode;
 }
 
-struct sim__posix_inode *
-sim__posix_inode(const char *path, int *ret_error)
+/* Replaces the first link of the run in `path`, or that is it, by where it leads. False: it has
+ * none. */
+static bool
+follow_one(char path[SIM__POSIX_PATH])
 {
-    rt_assert(path[0] == '/');
-    struct sim__posix_inode *inode = find(path);
+    char folder[SIM__POSIX_PATH];
+    char joined[2 * SIM__POSIX_PATH];
+    rt_list_each(node, &sim__posix_state()->inodes)
+    {
+        const struct sim__posix_inode *link = inode_of(node);
+        if (link->kind == SIM__POSIX_LINK && !link->gone && link->path[0] != '\0' &&
+                is_in(path, link->path)) {
+            size_t size = (size_t)(strrchr(link->path, '/') - link->path);
+            memcpy(folder, link->path, size);
+            memcpy(folder + size, "/", 2);
+            (void)snprintf(joined, sizeof(joined), "%.*s%s", (int)link->size, link->bytes,
+                    path + strlen(link->path));
+            return sim__posix_path(folder, joined, path);
+        }
+    }
+    return false;
+}
+
+/* `path`, with links followed; NULL: they lead in a circle. */
+static const char *
+follow(const char *path, char whole[SIM__POSIX_PATH])
+{
+    uint32_t links = 0;
+    memcpy(whole, path, strlen(path) + 1);
+    while (links < LINKS_MOST && follow_one(whole)) {
+        links++;
+    }
+    return links < LINKS_MOST ? whole : NULL;
+}
+
+struct sim__posix_inode *
+sim__posix_inode(const char *given, int *ret_error)
+{
+    char whole[SIM__POSIX_PATH];
+    rt_assert(given[0] == '/');
+    const char *path = follow(given, whole);
+    if (path == NULL) {
+        *ret_error = ELOOP;
+        return NULL;
+    }
+    struct sim__posix_inode *inode = sim__posix_named(path);
     *ret_error = ENOENT;
     if (inode != NULL) {
-        return inode->gone ? NULL : inode;
+        return inode->gone ? NULL : named(inode);
     }
     for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
         if (strcmp(fixed[i].path, path) == 0) {
@@ -277,78 +367,132 @@ has_folder(const char *path)
     return inode != NULL && inode->kind == SIM__POSIX_DIRECTORY;
 }
 
-struct sim__posix_inode *
-sim__posix_inode_new(const char *path, enum sim__posix_file_kind kind, mode_t mode)
-{
-    if (is_of_the_process(path) || !has_folder(path)) {
-        return NULL;
-    }
-    struct sim__posix_inode *before = find(path);
-    if (before != NULL) {
-        rt_assert(before->gone);
-        before->path = "";
-    }
-    struct sim__posix_inode *inode = add(path, kind);
-    inode->mode = mode & ~sim__posix_state()->umask & 07777;
-    return inode;
-}
-
-void
-sim__posix_inode_unlink(struct sim__posix_inode *inode)
-{
-    const char *path = inode->path;
-    rt_assert(path[0] == '/');
-    inode->path = "";
-    add(path, inode->kind)->gone = true;
-}
-
-bool
-sim__posix_inode_move(struct sim__posix_inode *inode, const char *path)
+/* Makes space for a new file at `path`. False: there cannot be one. */
+static bool
+make_free(const char *path)
 {
     if (is_of_the_process(path) || !has_folder(path)) {
         return false;
     }
-    struct sim__posix_inode *before = find(path);
+    struct sim__posix_inode *before = sim__posix_named(path);
     if (before != NULL) {
         rt_assert(before->gone);
         before->path = "";
     }
-    sim__posix_inode_unlink(inode);
-    inode->path = copy_text(sim_world_current, path);
     return true;
 }
 
-bool
-sim__posix_touched(const char *path)
+struct sim__posix_inode *
+sim__posix_inode_new(const char *path, enum sim__posix_file_kind kind, mode_t mode)
 {
-    size_t size = strlen(path);
+    if (!make_free(path)) {
+        return NULL;
+    }
+    struct sim__posix_inode *inode = add(path, kind);
+    inode->mode = mode & ~sim__posix_state()->umask & 07777;
+    inode->made = true;
+    return inode;
+}
+
+struct sim__posix_inode *
+sim__posix_inode_nameless(void)
+{
+    return add("", SIM__POSIX_REGULAR);
+}
+
+bool
+sim__posix_name(struct sim__posix_inode *inode, const char *path)
+{
+    if (!make_free(path)) {
+        return false;
+    }
+    add(path, inode->kind)->same = named(inode);
+    return true;
+}
+
+/* Another name of `inode`; NULL: it has none. */
+static struct sim__posix_inode *
+other_name(const struct sim__posix_inode *inode)
+{
     rt_list_each(node, &sim__posix_state()->inodes)
     {
-        const struct sim__posix_inode *inode = inode_of(node);
-        bool inside = strncmp(inode->path, path, size) == 0 && inode->path[size] == '/';
-        if (inside && (inode->gone || inode->changed_ns != 0)) {
-            return true;
+        struct sim__posix_inode *other = inode_of(node);
+        if (other->same == inode && other->path[0] != '\0') {
+            return other;
         }
     }
-    return false;
+    return NULL;
+}
+
+/* The name of `inode` is free: it takes over another one. */
+static void
+take_name(struct sim__posix_inode *inode)
+{
+    struct sim__posix_inode *other = other_name(inode);
+    inode->path = other != NULL ? other->path : "";
+    if (other != NULL) {
+        other->path = "";
+    }
+}
+
+void
+sim__posix_unname(const char *path)
+{
+    struct sim__posix_inode *inode = sim__posix_named(path);
+    enum sim__posix_file_kind kind = inode != NULL ? inode->kind : SIM__POSIX_REGULAR;
+    if (inode != NULL) {
+        take_name(inode);
+    }
+    add(path, kind)->gone = true;
+}
+
+bool
+sim__posix_rename_to(const char *from, const char *to)
+{
+    struct sim__posix_inode *inode = sim__posix_named(from);
+    rt_assert(inode != NULL && !inode->gone);
+    const struct sim__posix_inode *there = sim__posix_named(to);
+    if (there == NULL || !there->gone) {
+        sim__posix_unname(to);
+    }
+    if (!make_free(to)) {
+        return false;
+    }
+    const char *before = inode->path;
+    inode->path = copy_text(sim_world_current, to);
+    add(before, inode->kind)->gone = true;
+    inode->made = true;
+    return true;
+}
+
+static nlink_t
+names_of(const struct sim__posix_inode *inode)
+{
+    nlink_t names = inode->path[0] != '\0';
+    rt_list_each(node, &sim__posix_state()->inodes)
+    {
+        names += inode_of(node)->same == inode && inode_of(node)->path[0] != '\0';
+    }
+    return names;
 }
 
 void
 sim__posix_inode_stat(const struct sim__posix_inode *inode, struct stat *ret)
 {
-    static const mode_t types[] = {S_IFREG, S_IFDIR, S_IFCHR, S_IFCHR, S_IFCHR, S_IFCHR, S_IFCHR};
+    static const mode_t types[] = {
+            S_IFREG, S_IFDIR, S_IFCHR, S_IFCHR, S_IFCHR, S_IFCHR, S_IFCHR, S_IFLNK};
     uint64_t ns = SIM__DATE_NS + inode->changed_ns;
     struct timespec time = {(time_t)(ns / SIM__SECOND_NS), (long)(ns % SIM__SECOND_NS)};
     *ret = (struct stat){.st_dev = 1,
             .st_ino = inode->number,
-            .st_nlink = inode->path[0] != '\0',
+            .st_nlink = names_of(inode),
             .st_mode = types[inode->kind] | inode->mode,
             .st_uid = 1000,
             .st_gid = 1000,
             .st_size = (off_t)inode->size,
             .st_blksize = 4096,
             .st_blocks = (blkcnt_t)((inode->size + 511) / 512),
-            .st_atim = time,
-            .st_mtim = time,
+            .st_atim = inode->timed ? inode->times[0] : time,
+            .st_mtim = inode->timed ? inode->times[1] : time,
             .st_ctim = time};
 }

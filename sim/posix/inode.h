@@ -22,17 +22,23 @@ enum sim__posix_file_kind {
     SIM__POSIX_ZERO,   /* /dev/zero */
     SIM__POSIX_RANDOM, /* /dev/random, /dev/urandom */
     SIM__POSIX_OUTPUT, /* What the program prints, … */
-    SIM__POSIX_ERRORS  /* … and what it prints to stderr. */
+    SIM__POSIX_ERRORS, /* … and what it prints to stderr. */
+    SIM__POSIX_LINK    /* A symbolic link: its bytes are where it leads. */
 };
 
 struct sim__posix_inode {
     struct rt_list link; /* In state->inodes, the oldest first. */
     enum sim__posix_file_kind kind;
-    const char *path; /* Absolute, without "." and ".."; "" once it has no name. */
-    bool gone;        /* There is no such file. */
-    mode_t mode;      /* Permission bits. */
+    const char *path;              /* Absolute, without "." and ".."; "" once it has no name. */
+    struct sim__posix_inode *same; /* This is one more name of that file; NULL: it is the file. */
+    bool gone;                     /* There is no such file. */
+    bool made;                     /* By the run: the machine has no such file. */
+    bool mapped;                   /* Its bytes are in a mapping, and stay where they are. */
+    mode_t mode;                   /* Permission bits. */
     ino_t number;
     uint64_t changed_ns;
+    bool timed; /* Its times are `times` (accessed, modified), until it changes. */
+    struct timespec times[2];
     char *bytes;
     size_t size;
     size_t capacity;
@@ -52,17 +58,31 @@ struct sim__posix_inode *sim__posix_inode(const char *path, int *ret_error);
 struct sim__posix_inode *sim__posix_inode_new(
         const char *path, enum sim__posix_file_kind kind, mode_t mode);
 
-/* It has no name any more; at its path there is no file. */
-void sim__posix_inode_unlink(struct sim__posix_inode *inode);
+/* What has the name `path` in the list of the run, also as `gone` or as a link; NULL: nothing. */
+struct sim__posix_inode *sim__posix_named(const char *path);
+
+/* A file without a name. */
+struct sim__posix_inode *sim__posix_inode_nameless(void);
+
+/* One more name of `inode`, where no file is. False: its directory does not exist. */
+bool sim__posix_name(struct sim__posix_inode *inode, const char *path);
+
+/* From now on there is no file at `path`; its other names stay. */
+void sim__posix_unname(const char *path);
 
 /* Makes it `size` bytes long; new ones are 0. False: too large. */
 bool sim__posix_inode_resize(struct sim__posix_inode *inode, uint64_t size);
 
-/* Gives it another path, where no file is. False: the directory does not exist. */
-bool sim__posix_inode_move(struct sim__posix_inode *inode, const char *path);
+/* The file at `from` is at `to` instead, in place of what is there. False: the directory does not
+ * exist. */
+bool sim__posix_rename_to(const char *from, const char *to);
 
-/* Whether the run has named, or removed, a file in the directory `path`. */
-bool sim__posix_touched(const char *path);
+/* Makes its bytes whole pages, at least `size`, which never move again; it may not outgrow them. */
+void sim__posix_inode_map(struct sim__posix_inode *inode, size_t size);
+
+/* Whether `path` is in a folder that differs from process to process, of which the run sees a few
+ * files that are the same everywhere. */
+bool sim__posix_of_process(const char *path);
 
 void sim__posix_inode_stat(const struct sim__posix_inode *inode, struct stat *ret);
 

@@ -1,12 +1,14 @@
 /*
  * memory.c -- mappings: memory of the run, so that they end with it.
  *
- * An anonymous mapping is pages of the arena; a private mapping of a file is a copy of it.
+ * An anonymous mapping is pages of the arena; a private mapping of a file is a copy of it, a shared
+ * one is its bytes, and a file that is mapped so cannot become larger than its mapping.
  * Protection is not simulated: a guard page can be written to. *Rejected*: real mappings, of which
  * each run that forgets one would leave one behind.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -35,6 +37,24 @@ pages(size_t size)
 {
     uintptr_t block = (uintptr_t)sim_zalloc(sim_world_current, whole_pages(size) + PAGE);
     return (void *)((block + PAGE - 1) / PAGE * PAGE);
+}
+
+/* The bytes of the file themselves: who maps them, and who reads and writes the file, see one. */
+static void *
+map_shared(size_t size, int fd, off_t place, int access)
+{
+    struct sim__posix_file *file = sim__posix_file(fd);
+    if (file == NULL || place < 0 || place % PAGE != 0) {
+        return failed(file == NULL ? EBADF : EINVAL);
+    }
+    if ((access & PROT_WRITE) != 0 && (file->flags & O_ACCMODE) != O_RDWR) {
+        return failed(EACCES);
+    }
+    if (size + (size_t)place > MAPPING_MAX || file->inode->kind != SIM__POSIX_REGULAR) {
+        return failed(file->inode->kind != SIM__POSIX_REGULAR ? ENODEV : ENOMEM);
+    }
+    sim__posix_inode_map(file->inode, size + (size_t)place);
+    return file->inode->bytes + place;
 }
 
 static void *
@@ -68,10 +88,7 @@ sim__posix_mmap(void *at, size_t size, int access, int flags, int fd, off_t plac
     if ((flags & MAP_ANONYMOUS) != 0) {
         return pages(size);
     }
-    if (shared && (access & PROT_WRITE) != 0) {
-        sim__posix_refuse("mmap of a file that is written to");
-    }
-    return map_file(size, fd, place);
+    return shared ? map_shared(size, fd, place, access) : map_file(size, fd, place);
 }
 
 /* Whether it is memory of the run, which ends with the run. */
@@ -105,10 +122,24 @@ sim__posix_mprotect(void *at, size_t size, int access)
     return result;
 }
 
+/* Whether it is a shared mapping, which keeps what was written to it. */
+static bool
+is_file(const char *at)
+{
+    rt_list_each(node, &sim__posix_state()->inodes)
+    {
+        const struct sim__posix_inode *inode = rt_container_of(node, struct sim__posix_inode, link);
+        if (inode->mapped && at >= inode->bytes && at < inode->bytes + inode->capacity) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int
 sim__posix_madvise(void *at, size_t size, int advice)
 {
-    if (is_of_run(at) && advice == MADV_DONTNEED) {
+    if (is_of_run(at) && advice == MADV_DONTNEED && !is_file(at)) {
         memset(at, 0, size);
     }
     return 0;

@@ -190,25 +190,115 @@ sim__posix_getnameinfo(const struct sockaddr *address, socklen_t size, char *hos
     return need < 0 || (service != NULL && (socklen_t)need >= service_size) ? EAI_OVERFLOW : 0;
 }
 
+struct host {
+    struct hostent host;
+    char *list[2];
+    char *aliases[1];
+    union address address;
+};
+
+/* A copy of the run's. */
+static char *
+copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    return memcpy(sim_alloc(sim_world_current, size), text, size);
+}
+
+/* The host `name`, of which `address` is known. */
+static struct hostent *
+host_at(const char *name, const union address *address)
+{
+    struct host *answer = sim_zalloc(sim_world_current, sizeof(*answer));
+    bool v4 = address->any.sa_family == AF_INET;
+    answer->address = *address;
+    answer->list[0] =
+            v4 ? (char *)&answer->address.in.sin_addr : (char *)&answer->address.in6.sin6_addr;
+    answer->host = (struct hostent){.h_name = copy_text(name),
+            .h_aliases = answer->aliases,
+            .h_addrtype = address->any.sa_family,
+            .h_length = v4 ? sizeof(struct in_addr) : sizeof(struct in6_addr),
+            .h_addr_list = answer->list};
+    return &answer->host;
+}
+
 struct hostent *
 sim__posix_gethostbyname(const char *name)
 {
     static const struct addrinfo none = {.ai_family = AF_INET};
-    struct {
-        struct hostent host;
-        char *list[2];
-        char *aliases[1];
-        union address address;
-    } *answer = sim_zalloc(sim_world_current, sizeof(*answer));
-    if (find_address(name, &none, AF_INET, &answer->address) != 0) {
+    union address address;
+    if (find_address(name, &none, AF_INET, &address) != 0) {
         h_errno = HOST_NOT_FOUND;
         return NULL;
     }
-    answer->list[0] = (char *)&answer->address.in.sin_addr;
-    answer->host = (struct hostent){.h_name = strdup(name),
-            .h_aliases = answer->aliases,
-            .h_addrtype = AF_INET,
-            .h_length = sizeof(struct in_addr),
-            .h_addr_list = answer->list};
-    return &answer->host;
+    return host_at(name, &address);
+}
+
+int
+sim__posix_gethostbyname_r(const char *name, struct hostent *to, char *buffer, size_t size,
+        struct hostent **ret, int *ret_error)
+{
+    const struct hostent *found = sim__posix_gethostbyname(name);
+    (void)buffer; /* What it leads to is the run's. */
+    (void)size;
+    *ret_error = found == NULL ? HOST_NOT_FOUND : 0;
+    *ret = found == NULL ? NULL : to;
+    if (found != NULL) {
+        *to = *found;
+    }
+    return 0;
+}
+
+/* Of this machine's addresses alone. */
+struct hostent *
+sim__posix_gethostbyaddr(const void *from, socklen_t size, int family)
+{
+    union address address = {.any = {.sa_family = (sa_family_t)family}};
+    bool v4 = family == AF_INET && size == sizeof(struct in_addr);
+    bool v6 = family == AF_INET6 && size == sizeof(struct in6_addr);
+    if (v4) {
+        memcpy(&address.in.sin_addr, from, size);
+    } else if (v6) {
+        memcpy(&address.in6.sin6_addr, from, size);
+    }
+    bool own = (v4 && ntohl(address.in.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET) ||
+               (v6 && memcmp(from, &in6addr_loopback, size) == 0);
+    h_errno = own ? 0 : HOST_NOT_FOUND;
+    return own ? host_at(hosts[0], &address) : NULL;
+}
+
+/* ---- Services. ------------------------------------------------------------------------------- */
+
+static struct servent *
+service_at(const char *name, uint16_t port, const char *protocol)
+{
+    static char *none[1];
+    struct servent *service = sim_new(sim_world_current, struct servent);
+    *service = (struct servent){.s_name = copy_text(name),
+            .s_aliases = none,
+            .s_port = htons(port),
+            .s_proto = copy_text(protocol != NULL ? protocol : "tcp")};
+    return service;
+}
+
+struct servent *
+sim__posix_getservbyname(const char *name, const char *protocol)
+{
+    for (size_t i = 0; i < sizeof(services) / sizeof(services[0]); i++) {
+        if (strcmp(services[i].name, name) == 0) {
+            return service_at(name, services[i].port, protocol);
+        }
+    }
+    return NULL;
+}
+
+struct servent *
+sim__posix_getservbyport(int port, const char *protocol)
+{
+    for (size_t i = 0; i < sizeof(services) / sizeof(services[0]); i++) {
+        if (services[i].port == ntohs((uint16_t)port)) {
+            return service_at(services[i].name, services[i].port, protocol);
+        }
+    }
+    return NULL;
 }

@@ -176,6 +176,13 @@ sim__posix_flock(int fd, int operation)
     return sim__posix_description(fd) != NULL ? 0 : sim__posix_error(EBADF);
 }
 
+int
+sim__posix_lockf(int fd, int operation, off_t size)
+{
+    (void)size;
+    return sim__posix_flock(fd, operation);
+}
+
 static int
 set_nonblock(int fd, bool on)
 {

@@ -63,15 +63,22 @@ inherit(struct sim_thread *thread)
     }
 }
 
-struct sim__posix_thread *
-sim__posix_thread(void)
+/* Of `of`; one that has made no call yet blocks nothing. */
+static struct sim__posix_thread *
+posix_thread(struct sim_thread *of)
 {
     struct sim__posix *state = sim__posix_state();
-    struct sim__posix_thread *thread = find_thread(state, sim_thread_now);
+    struct sim__posix_thread *thread = find_thread(state, of);
     sigset_t none;
     (void)sigemptyset(&none);
     sim_thread_on_spawn = inherit;
-    return thread != NULL ? thread : add_thread(state, sim_thread_now, &none);
+    return thread != NULL ? thread : add_thread(state, of, &none);
+}
+
+struct sim__posix_thread *
+sim__posix_thread(void)
+{
+    return posix_thread(sim_thread_now);
 }
 
 static bool
@@ -131,7 +138,8 @@ is_blocked_by_all(int number)
 {
     rt_list_each(node, &sim__posix_state()->threads)
     {
-        if (sigismember(&thread_of(node)->mask, number) == 0) {
+        const struct sim__posix_thread *thread = thread_of(node);
+        if (!thread->thread->actor.done && sigismember(&thread->mask, number) == 0) {
             return false;
         }
     }
@@ -161,23 +169,48 @@ sim__posix_notify(struct sim__posix_thread *to, int number, union sigval value, 
             sim__posix_wake(thread_of(node)->thread);
         }
     }
+    sim__posix_signalfds_changed(number);
+}
+
+static bool
+take_from(const struct sim__posix_thread *self, const sigset_t *set, siginfo_t *ret)
+{
+    rt_list_each(node, &sim__posix_state()->pending)
+    {
+        struct pending *pending = pending_of(node);
+        bool mine = pending->to == NULL || self == NULL || pending->to == self;
+        if (mine && sigismember(set, pending->info.si_signo) == 1) {
+            *ret = pending->info;
+            rt_list_unlink(&pending->link);
+            sim__posix_signalfds_level();
+            return true;
+        }
+    }
+    return false;
 }
 
 int
 sim__posix_take_signal(const sigset_t *set, siginfo_t *ret)
 {
-    const struct sim__posix_thread *self = sim__posix_thread();
+    return take_from(sim__posix_thread(), set, ret) ? ret->si_signo : 0;
+}
+
+bool
+sim__posix_take_signal_of_any(const sigset_t *set, siginfo_t *ret)
+{
+    return take_from(NULL, set, ret);
+}
+
+bool
+sim__posix_any_pending(const sigset_t *set)
+{
     rt_list_each(node, &sim__posix_state()->pending)
     {
-        struct pending *pending = pending_of(node);
-        bool mine = pending->to == NULL || pending->to == self;
-        if (mine && sigismember(set, pending->info.si_signo) == 1) {
-            *ret = pending->info;
-            rt_list_unlink(&pending->link);
-            return ret->si_signo;
+        if (sigismember(set, pending_of(node)->info.si_signo) == 1) {
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 /* ---- Handlers. ------------------------------------------------------------------------------- */
@@ -303,12 +336,47 @@ sim__posix_kill(pid_t pid, int number)
     return error != 0 ? sim__posix_error(error) : 0;
 }
 
-/* To the process: which thread takes it is a decision. */
+/* To one thread; 0 or an errno. One that has ended takes no more, and that is no error. */
+static int
+send_to(struct sim_thread *thread, int number, union sigval value, int code)
+{
+    if (thread == NULL) {
+        return ESRCH;
+    }
+    int asked = thread->actor.done ? 0 : number;
+    return is_number(number) || number == 0 ? send_now(posix_thread(thread), asked, value, code)
+                                            : EINVAL;
+}
+
 int
 sim__posix_pthread_kill(pthread_t thread, int number)
 {
-    (void)thread;
-    return send_now(NULL, number, (union sigval){0}, SI_TKILL);
+    return send_to(sim_thread_of(thread), number, (union sigval){0}, SI_TKILL);
+}
+
+int
+sim__posix_pthread_sigqueue(pthread_t thread, int number, union sigval value)
+{
+    return send_to(sim_thread_of(thread), number, value, SI_QUEUE);
+}
+
+int
+sim__posix_tgkill(pid_t pid, pid_t number_of, int number)
+{
+    struct sim_thread *thread = sim_thread_first(sim_world_current);
+    pid_t self = sim__posix_getpid();
+    while (thread != NULL && self + (pid_t)thread->number != number_of) {
+        thread = thread->next;
+    }
+    bool ours = pid == self && thread != NULL && !thread->actor.done;
+    int error = ours ? send_to(thread, number, (union sigval){0}, SI_TKILL) : ESRCH;
+    return error != 0 ? sim__posix_error(error) : 0;
+}
+
+int
+sim__posix_killpg(pid_t group, int number)
+{
+    return sim__posix_kill(group < 0 ? group : -group, number);
 }
 
 int

@@ -45,4 +45,14 @@ int sim__posix_broken_pipe(bool silent);
 /* Takes a pending signal of `set`; 0: there is none. */
 int sim__posix_take_signal(const sigset_t *set, siginfo_t *ret);
 
+/* The same, whichever thread it was sent to; and whether there is one. */
+bool sim__posix_take_signal_of_any(const sigset_t *set, siginfo_t *ret);
+bool sim__posix_any_pending(const sigset_t *set);
+
+/* Signal `number` has become pending: those that poll a signalfd see it (signalfd.c). */
+void sim__posix_signalfds_changed(int number);
+
+/* One was taken. */
+void sim__posix_signalfds_level(void);
+
 #endif

@@ -18,6 +18,8 @@ make(struct sim_world *world)
     rt_list_init(&state->inodes);
     rt_list_init(&state->threads);
     rt_list_init(&state->pending);
+    rt_list_init(&state->signalfds);
+    rt_list_init(&state->semaphores);
     rt_list_init(&state->streams);
     for (size_t i = 0; i < RLIM_NLIMITS; i++) {
         state->limits[i] = (struct rlimit){RLIM_INFINITY, RLIM_INFINITY};

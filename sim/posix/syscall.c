@@ -27,6 +27,13 @@
     N(fcntl, ((int)a, (int)b, c)) \
     N(ioctl, ((int)a, (unsigned long)b, (void *)c)) \
     N(pipe2, ((int *)a, (int)b)) \
+    N(memfd_create, ((const char *)a, (unsigned)b)) \
+    N(fallocate, ((int)a, (int)b, (off_t)c, (off_t)d)) \
+    N(fchmod, ((int)a, (mode_t)b)) \
+    N(fchown, ((int)a, (uid_t)b, (gid_t)c)) \
+    N(utimensat, ((int)a, (const char *)b, (const struct timespec *)c, (int)d)) \
+    N(readlinkat, ((int)a, (const char *)b, (char *)c, (size_t)d)) \
+    N(tgkill, ((pid_t)a, (pid_t)b, (int)c)) \
     N(openat, ((int)a, (const char *)b, (int)c, (mode_t)d)) \
     N(lseek, ((int)a, (off_t)b, (int)c)) \
     N(fsync, ((int)a)) \
@@ -207,10 +214,10 @@ play_other(long number, long a, long b, long c, long d)
         int error = sim__posix_sched_getaffinity((pid_t)a, (size_t)b, (cpu_set_t *)c);
         return error != 0 ? error : (long)sizeof(long); /* The kernel says how much it wrote. */
     }
-    case SYS_tgkill:
-        return sim__posix_kill((pid_t)a, (int)c);
+    case SYS_signalfd4:
+        return sim__posix_signalfd((int)a, (const sigset_t *)b, (int)d);
     case SYS_tkill:
-        return sim__posix_kill(sim__posix_getpid(), (int)b);
+        return sim__posix_tgkill(sim__posix_getpid(), (pid_t)a, (int)b);
     default:
         refuse(number);
     }

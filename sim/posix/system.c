@@ -269,6 +269,57 @@ sim__posix_prctl(int what, long a, long b, long c, long d)
     return harmless ? 0 : sim__posix_error(EINVAL);
 }
 
+int
+sim__posix_sched_getparam(pid_t pid, struct sched_param *ret)
+{
+    (void)pid;
+    *ret = (struct sched_param){0};
+    return 0;
+}
+
+/* The limits of an ext4 file system. */
+long
+sim__posix_pathconf(const char *path, int name)
+{
+    static const struct {
+        int name;
+        long value;
+    } limits[] = {{_PC_LINK_MAX, 65000}, {_PC_NAME_MAX, 255}, {_PC_PATH_MAX, 4096},
+            {_PC_PIPE_BUF, 4096}, {_PC_CHOWN_RESTRICTED, 1}, {_PC_NO_TRUNC, 1},
+            {_PC_FILESIZEBITS, 64}, {_PC_MAX_CANON, 255}, {_PC_MAX_INPUT, 255}};
+    (void)path;
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        if (limits[i].name == name) {
+            return limits[i].value;
+        }
+    }
+    return -1; /* No limit: errno stays as it is. */
+}
+
+long
+sim__posix_fpathconf(int fd, int name)
+{
+    (void)fd;
+    return sim__posix_pathconf("", name);
+}
+
+/* No descriptor is a terminal. */
+int
+sim__posix_ttyname_r(int fd, char *to, size_t size)
+{
+    (void)fd;
+    (void)to;
+    (void)size;
+    return ENOTTY;
+}
+
+char *
+sim__posix_ttyname(int fd)
+{
+    errno = sim__posix_ttyname_r(fd, NULL, 0);
+    return NULL;
+}
+
 mode_t
 sim__posix_umask(mode_t mask)
 {

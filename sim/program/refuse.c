@@ -21,7 +21,6 @@
 
 #define ONE_PROCESS "a run is one process"
 #define NO_LOADING "all libraries are loaded before the first run: link with it"
-#define NO_RIGHTS "it would change the process for the runs that follow"
 
 void
 sim_program_refuse(const char *name, const char *why)
@@ -56,14 +55,7 @@ sim_program_refuse(const char *name, const char *why)
     X(int, -1, daemon, ONE_PROCESS, (int directory, int streams), (directory, streams)) \
     X(void *, NULL, dlopen, NO_LOADING, (const char *path, int how), (path, how)) \
     X(void *, NULL, dlmopen, NO_LOADING, (Lmid_t space, const char *path, int how), \
-            (space, path, how)) \
-    X(int, -1, chroot, NO_RIGHTS, (const char *path), (path)) \
-    X(int, -1, setuid, NO_RIGHTS, (uid_t id), (id)) \
-    X(int, -1, setgid, NO_RIGHTS, (gid_t id), (id)) \
-    X(int, -1, seteuid, NO_RIGHTS, (uid_t id), (id)) \
-    X(int, -1, setegid, NO_RIGHTS, (gid_t id), (id)) \
-    X(pid_t, -1, setsid, NO_RIGHTS, (void), ()) \
-    X(int, -1, setpgid, NO_RIGHTS, (pid_t pid, pid_t group), (pid, group))
+            (space, path, how))
 
 /* The C library's function of this name; NULL, and errno ENOSYS: it has none. */
 static void *

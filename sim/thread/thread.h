@@ -28,6 +28,7 @@
 #ifndef SIM_THREAD_THREAD_H
 #define SIM_THREAD_THREAD_H
 
+#include <pthread.h>
 #include <time.h>
 
 #include "sim/core/process/fiber.h"
@@ -256,6 +257,9 @@ bool sim_thread_join_until(
 
 /* Ends the program: no other thread is waited for, and the calling one takes no further step. */
 __attribute__((noreturn)) void sim_thread_end_program(void);
+
+/* The thread that the program knows as `id`, and has not joined; NULL: there is none. */
+struct sim_thread *sim_thread_of(pthread_t id);
 
 /* The first thread of the run; the others follow by `next`. NULL: there is none. */
 struct sim_thread *sim_thread_first(const struct sim_world *world);

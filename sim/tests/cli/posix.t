@@ -9,7 +9,7 @@
 names() {
     sed -n "/define SIM_POSIX_/,\$s/[A-Z]([^,()]*, \([a-z_A-Z0-9]*\),.*/&\n@\1/p" \
         "$root/sim/posix/calls.h" | sed -n 's/^@//p'
-    grep -oE '[VRL]\([a-z_0-9]+[,)]' "$root/sim/posix/calls.h" | sed 's/..//; s/[,)]$//'
+    grep -oE '[VRFN]\([a-z_0-9]+[,)]' "$root/sim/posix/calls.h" | sed 's/..//; s/[,)]$//'
 }
 {
     names

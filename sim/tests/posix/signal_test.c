@@ -4,8 +4,11 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -122,4 +125,119 @@ TEST(posix_a_signal_without_handler_ends_the_program)
 {
     posix_lab_run(dies, 1, SIM_VERDICT_CRASH);
     EXPECT(strstr(posix_lab_message(), "SIGTERM") != NULL);
+}
+
+/* ---- To one thread. -------------------------------------------------------------------------- */
+
+static pthread_t handled_by;
+static bool stop;
+
+static void
+notes_thread(int number)
+{
+    handled = number;
+    handled_by = pthread_self();
+}
+
+static void *
+sleeps_until_stopped(void *argument)
+{
+    while (!stop) {
+        (void)usleep(1000);
+    }
+    return argument;
+}
+
+static void
+sends_to_one(void)
+{
+    pthread_t other;
+    stop = false;
+    handled = 0;
+    EXPECT(signal(SIGUSR1, notes_thread) == SIG_DFL);
+    EXPECT_EQ(pthread_create(&other, NULL, sleeps_until_stopped, NULL), 0);
+    EXPECT_EQ(pthread_kill(other, 0), 0);
+    EXPECT_EQ(pthread_kill(other, 999), EINVAL);
+    EXPECT_EQ(pthread_kill(other, SIGUSR1), 0);
+    while (handled == 0) {
+        (void)usleep(1000);
+    }
+    EXPECT(pthread_equal(handled_by, other));
+    stop = true;
+    EXPECT_EQ(pthread_join(other, NULL), 0);
+}
+
+TEST(posix_pthread_kill_reaches_its_thread_alone)
+{
+    posix_lab_run(sends_to_one, 100, SIM_VERDICT_PASS);
+}
+
+/* ---- signalfd. ------------------------------------------------------------------------------- */
+
+static void
+block_usr1(sigset_t *ret_set)
+{
+    (void)sigemptyset(ret_set);
+    (void)sigaddset(ret_set, SIGUSR1);
+    EXPECT_EQ(pthread_sigmask(SIG_BLOCK, ret_set, NULL), 0);
+}
+
+static void
+reads_signals(void)
+{
+    sigset_t set;
+    struct signalfd_siginfo info;
+    struct pollfd poll_of = {.events = POLLIN};
+    block_usr1(&set);
+    int fd = signalfd(-1, &set, SFD_NONBLOCK);
+    EXPECT(fd >= 3);
+    poll_of.fd = fd;
+    EXPECT_EQ(read(fd, &info, sizeof(info)), -1);
+    EXPECT_EQ(errno, EAGAIN);
+    EXPECT_EQ(poll(&poll_of, 1, 0), 0);
+    EXPECT_EQ(pthread_sigqueue(pthread_self(), SIGUSR1, (union sigval){.sival_int = 7}), 0);
+    EXPECT_EQ(poll(&poll_of, 1, -1), 1);
+    EXPECT_EQ(read(fd, &info, sizeof(info) - 1), -1);
+    EXPECT_EQ(errno, EINVAL);
+    EXPECT_EQ(read(fd, &info, sizeof(info)), (ssize_t)sizeof(info));
+    EXPECT_EQ(info.ssi_signo, SIGUSR1);
+    EXPECT_EQ(info.ssi_int, 7);
+    EXPECT_EQ(poll(&poll_of, 1, 0), 0);
+    EXPECT_EQ(kill(getpid(), SIGUSR1), 0);
+    (void)sigemptyset(&set);
+    EXPECT_EQ(signalfd(fd, &set, 0), fd); /* Another set: … */
+    EXPECT_EQ(poll(&poll_of, 1, 0), 0);
+    (void)sigaddset(&set, SIGUSR1);
+    int other = 0;
+    EXPECT_EQ(sigwait(&set, &other), 0); /* … it is still pending. */
+    EXPECT_EQ(other, SIGUSR1);
+}
+
+TEST(posix_signalfd_reads_what_is_pending)
+{
+    posix_lab_run(reads_signals, 50, SIM_VERDICT_PASS);
+}
+
+static void
+kills(void)
+{
+    EXPECT_EQ(kill(getpid(), SIGUSR1), 0);
+}
+
+static void
+waits_at_signalfd(void)
+{
+    sigset_t set;
+    struct signalfd_siginfo info;
+    block_usr1(&set);
+    int fd = signalfd(-1, &set, 0);
+    struct sim_thread *other = posix_lab_spawn(kills);
+    EXPECT_EQ(read(fd, &info, sizeof(info)), (ssize_t)sizeof(info));
+    EXPECT_EQ(info.ssi_signo, SIGUSR1);
+    posix_lab_join(other);
+}
+
+TEST(posix_a_thread_waits_at_a_signalfd)
+{
+    posix_lab_run(waits_at_signalfd, 200, SIM_VERDICT_PASS);
 }

@@ -11,7 +11,7 @@
 #include "sim/thread/sync/priv.h"
 
 struct sim_thread *
-sim__thread_of(pthread_t id)
+sim_thread_of(pthread_t id)
 {
     struct sim_thread *at = sim_thread_first(sim__thread_world());
     while (at != NULL && (sim__thread_id(at) != id || at->joined)) {
@@ -84,7 +84,7 @@ may_join(const struct sim_thread *thread)
 int
 sim__join(pthread_t id, void **ret_result, uint64_t due_ns, const struct rt_site *site)
 {
-    struct sim_thread *thread = sim__thread_of(id);
+    struct sim_thread *thread = sim_thread_of(id);
     int error = may_join(thread);
     void *result = NULL;
     if (error == 0 && !sim_thread_join_until(thread, due_ns, site, &result)) {
@@ -110,7 +110,7 @@ sim__pthread_tryjoin_np(pthread_t id, void **ret_result)
 {
     const struct rt_site *site = sim__thread_line();
     sim_thread_point();
-    const struct sim_thread *thread = sim__thread_of(id);
+    const struct sim_thread *thread = sim_thread_of(id);
     bool busy = thread != NULL && !thread->actor.done && may_join(thread) == 0;
     return busy ? EBUSY : sim__join(id, ret_result, SIM_NEVER, site);
 }
@@ -137,7 +137,7 @@ int
 sim__pthread_detach(pthread_t id)
 {
     sim_thread_point();
-    struct sim_thread *thread = sim__thread_of(id);
+    struct sim_thread *thread = sim_thread_of(id);
     if (thread == NULL) {
         return ESRCH;
     }
@@ -162,7 +162,7 @@ sim__pthread_self(void)
 int
 sim__pthread_setname_np(pthread_t id, const char *name)
 {
-    struct sim_thread *thread = sim__thread_of(id);
+    struct sim_thread *thread = sim_thread_of(id);
     if (thread == NULL) {
         return ESRCH;
     }
@@ -176,7 +176,7 @@ sim__pthread_setname_np(pthread_t id, const char *name)
 int
 sim__pthread_getname_np(pthread_t id, char *ret_name, size_t size)
 {
-    const struct sim_thread *thread = sim__thread_of(id);
+    const struct sim_thread *thread = sim_thread_of(id);
     if (thread == NULL) {
         return ESRCH;
     }
@@ -190,7 +190,7 @@ sim__pthread_getname_np(pthread_t id, char *ret_name, size_t size)
 int
 sim__pthread_getattr_np(pthread_t id, pthread_attr_t *ret_attributes)
 {
-    const struct sim_thread *thread = sim__thread_of(id);
+    const struct sim_thread *thread = sim_thread_of(id);
     if (thread == NULL) {
         return ESRCH;
     }
@@ -226,7 +226,7 @@ sim__pthread_cancel(pthread_t id)
 {
     const struct rt_site *site = sim__thread_line();
     sim_thread_point();
-    struct sim_thread *thread = sim__thread_of(id);
+    struct sim_thread *thread = sim_thread_of(id);
     if (thread == NULL) {
         return ESRCH;
     }

@@ -56,9 +56,6 @@ __attribute__((noreturn, format(printf, 2, 3))) void sim__misuse(
 
 /* ---- Threads. -------------------------------------------------------------------------------- */
 
-/* The thread that is `id`, and not joined yet; NULL: there is none. */
-struct sim_thread *sim__thread_of(pthread_t id);
-
 static inline pthread_t
 sim__thread_id(const struct sim_thread *thread)
 {
