@@ -166,8 +166,7 @@ put_phrase(const struct render *r)
 static bool
 put_line(const struct render *r)
 {
-    uint32_t id = r->finding->await != 0 ? r->finding->await : r->finding->site;
-    const struct rt_site *site = sim_site_find(id);
+    const struct rt_site *site = sim_actor_table_place(r->finding->await, r->finding->site);
     if (site != NULL) {
         sim_page_printf(r->page, "in %s() (%s:%u)", site->function, sim_site_file(site),
                 (unsigned)site->line);

@@ -41,6 +41,43 @@ add_last_event(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
 }
 
+/* Of a program: where its thread `part` is, in the program's own lines. */
+static void
+add_thread(const struct sim_evidence *evidence, uint32_t part, struct sim_cause *cause)
+{
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
+    uint32_t actor = actor_table->parts[part].actor;
+    struct sim_stack stack;
+    if (actor != 0 && actor_table->parts[part].name != NULL &&
+            sim_recorder_stack(actor_table->recorder, actor, &stack)) {
+        sim__cause_add_frames(evidence, cause, stack.pc, stack.count, stack.returns,
+                evidence->outcome->fail_step, part);
+    }
+}
+
+/* One that waits for another to end waits for nothing else. */
+static bool
+waits_for_end(const struct sim_evidence *evidence, uint32_t part)
+{
+    const struct sim_wait *wait = sim_ledger_open_of(evidence->ledger, part, NULL);
+    rt_assert(part < evidence->ledger->actor_table->count);
+    return wait != NULL && SIM_OBJECT_KIND(wait->object) == RT_OBJECT_TASK;
+}
+
+/* The threads that are blocked; those that only wait for them where there are no others. */
+static void
+add_threads(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    rt_assert(cause->at_count == 0);
+    for (uint32_t joins = 0; joins < 2 && cause->at_count == 0; joins++) {
+        for (uint32_t part = 0; part < evidence->ledger->actor_table->count; part++) {
+            if (waits_for_end(evidence, part) == (joins == 1)) {
+                add_thread(evidence, part, cause);
+            }
+        }
+    }
+}
+
 /* Where no call failed: the blocked or spinning actors, in what they went through last. */
 static bool
 is_described_by_trace(const struct sim_outcome *outcome)
@@ -110,6 +147,9 @@ sim__cause_no_wake(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
     if (is_described_by_trace(outcome) && cause->at_count == 0) {
         add_traces(evidence, cause);
+    }
+    if (sim_outcome_is_stall(outcome) && cause->at_count == 0) {
+        add_threads(evidence, cause);
     }
     if (cause->at_count == 0) {
         sim__cause_add_site(cause, outcome->site, outcome->fail_step, evidence->wake_outcome->part);

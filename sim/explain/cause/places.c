@@ -45,7 +45,7 @@ sim__cause_add_site(struct sim_cause *cause, uint32_t id, uint64_t step, uint32_
     const struct rt_site *site = id != 0 ? sim_site_find(id) : NULL;
     struct sim_location location;
     sim__location_set(&location, site, step, part);
-    if (site != NULL && cause->at_count < SIM_CAUSE_CALLS &&
+    if (site != NULL && site->line != 0 && cause->at_count < SIM_CAUSE_CALLS &&
             sim_place_is_readers(&location.place)) {
         cause->at[cause->at_count++] = location;
     }

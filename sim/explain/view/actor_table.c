@@ -599,7 +599,8 @@ const struct rt_site *
 sim_actor_table_place(uint32_t await, uint32_t site)
 {
     const struct rt_site *place = sim_site_find(await);
-    return place != NULL ? place : sim_site_find(site);
+    place = place != NULL ? place : sim_site_find(site);
+    return place != NULL && place->line != 0 ? place : NULL;
 }
 
 bool

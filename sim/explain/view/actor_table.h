@@ -128,7 +128,8 @@ bool sim_actor_table_same_name(
 void sim_actor_table_put_wanted(const struct sim_actor_table *actor_table, struct sim_page *page,
         uint32_t object, const char *reason, uint32_t part);
 
-/* The user's line, else that of the runtime; NULL: neither is known. */
+/* The user's line, else that of the runtime; NULL: neither is known, or it is in a library without
+ * line numbers. */
 const struct rt_site *sim_actor_table_place(uint32_t await, uint32_t site);
 
 /* Adds "file.c:41 in function()" of that line. False: it is not known, nothing added. */

@@ -51,13 +51,22 @@ found() {
 for compiler in gcc clang; do
     command -v $compiler >/dev/null || continue
     for how in plain cc; do
-        for name in lost bell futex; do
+        for name in lost bell futex joins; do
             ok "$compiler, $how: $name builds" build $compiler $how $name
         done
         found $how lost lost-wakeup 'pthread_cond_wait(' 'pthread_cond_signal('
     done
     ok "$compiler: names of variables" grep -q 'reads ready: 0' out.txt
     found cc bell lost-wakeup 'epoll_wait('
+    for how in plain cc; do
+        rm -f j.db
+        same "$compiler, $how: joins fails" "$(status run "./$how-joins" --runs 1 --db j.db)" 1
+        same "$compiler, $how: joins is explained" \
+            "$(status explain "./$how-joins" run:1 --db j.db)" 1
+        ok "$compiler, $how: the thread that is joined is named, not the one that joins" grep -q \
+            "^No missing wake was found: \`thread 1\` is blocked in take() (joins.c:$(line_of joins \
+                'pthread_cond_wait('))" out.txt
+    done
     # A futex is a call of syscall(), which not every build simulates.
     rewake run ./cc-futex --runs 1 --record none >out.txt 2>&1
     if grep -q 'not simulated' out.txt; then
