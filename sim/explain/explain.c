@@ -584,6 +584,32 @@ find_switched(struct sim_explanation *explanation)
     }
 }
 
+/* Of a loop that does not poll a task that was woken: where it blocks. */
+static void
+find_blocked(struct sim_explanation *explanation)
+{
+    const struct sim_counterfactual *counterfactual = &explanation->counterfactual;
+    uint64_t step = counterfactual->step;
+    if (counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED) {
+        uint32_t part = sim_actor_table_actor(&explanation->actor_table, counterfactual->actor);
+        explanation->here = sim_trace_new(id_of(&explanation->actor_table, part), step, step);
+        walk_run(explanation, &explanation->decision.failing, sim_trace_run_actor,
+                explanation->here);
+    }
+}
+
+/* The step in which a task was woken that was not polled again; 0: there is none. */
+static uint64_t
+forgotten_step(const struct sim_explanation *explanation)
+{
+    const struct sim_wake_outcome *wake_outcome = &explanation->wake_outcome;
+    bool forgotten = wake_outcome->kind == SIM_WAKE_OUTCOME_NOT_POLLED &&
+                     wake_outcome->root_cause != SIM_EVENT_NONE;
+    return forgotten ? sim_actor_table_event(&explanation->actor_table, wake_outcome->root_cause)
+                               ->step
+                     : 0;
+}
+
 /* Both runs are there: why does the one fail? */
 static void
 explain_runs(struct sim_explanation *explanation)
@@ -591,11 +617,16 @@ explain_runs(struct sim_explanation *explanation)
     sim_budget_stage(
             &explanation->budget, "finding what the blocked task waits for", COUNTERFACTUAL_ENDS);
     bool rests = sim_outcome_is_stall(sim_explanation_outcome(explanation));
-    if (rests) {
+    uint64_t wake_step = rests ? 0 : forgotten_step(explanation);
+    if (rests || wake_step != 0) {
         const struct sim_runs runs = runs_of(explanation);
-        sim_counterfactual_find(&runs, explanation->places, &explanation->counterfactual);
+        sim_counterfactual_find(
+                &runs, explanation->places, wake_step, &explanation->counterfactual);
     }
     sim_budget_stage(&explanation->budget, "comparing it with the run that passes", 100);
+    if (wake_step != 0) {
+        find_blocked(explanation);
+    }
     if (rests) {
         find_held(explanation);
         find_told(explanation);

@@ -134,6 +134,17 @@
     X(POLL_MISSED, ", and the poll that followed has not seen it.") \
     X(LOOP_NOT_WOKEN, "{actor} is woken, and {other}, the loop that should poll it, is not: at " \
             "{at.step} {at.actor} gives it something to do, {place}, and it stays blocked.") \
+    X(UNPOLLED_LOST, "{actor} is woken, and not polled: {then.at.actor} notes that it is to be " \
+            "polled {then.in}, at {then.at.step}, and {when} overwrites that[ {path}], before it " \
+            "is read. Were it still there, {other} would poll {actor}, as a replay shows.") \
+    X(UNPOLLED_TAKEN, "{actor} is woken at {then.at.step}[, {then.in},] and {other} blocks at " \
+            "{step} without polling it: {when} took the notification of that wake[ {path}], and " \
+            "nothing looks for woken tasks after that. Had its host returned with nothing, it " \
+            "would have polled {actor}, as a replay shows.") \
+    X(UNPOLLED_LEFT, "{actor} is woken at {then.at.step}[, {then.in},] and {other} blocks at " \
+            "{step} without polling it,[ {path}]: it does not look for woken tasks once more " \
+            "before it blocks, and is not notified. Had its host returned with nothing, it would " \
+            "have polled {actor}, as a replay shows.") \
     X(POLLER, "[ It was being polled by {call} then, which should have polled it once more.]") \
     X(HELD_BY, "{actor} waits for {own}[, {line}], which {other} took at {step}[ {in}]") \
     X(HELD_BY_ITSELF, "{actor} waits for {own}[, {line}], which it took itself at {step}[ {in}]") \

@@ -264,10 +264,26 @@ find_overwritten(const struct reading *reading)
     }
 }
 
+/* A task that was woken, and that its loop does not poll. */
+static void
+find_unpolled(const struct reading *reading)
+{
+    const struct sim_cause *cause = reading->cause;
+    SIM_FIND(reading->findings,
+            cause->kind == SIM_CAUSE_ERASED ? SIM_FINDING_UNPOLLED_LOST
+            : cause->taken                  ? SIM_FINDING_UNPOLLED_TAKEN
+                                            : SIM_FINDING_UNPOLLED_LEFT,
+            .actor = reading->explanation->wake_outcome.part, .other = cause->loop,
+            .step = reading->explanation->counterfactual.step, .then = one(&cause->before));
+}
+
 static void
 find_erased(const struct reading *reading)
 {
-    if (reading->cause->by_counterfactual == SIM_COUNTERFACTUAL_LOST || reading->cause->wiped) {
+    if (reading->cause->unpolled) {
+        find_unpolled(reading);
+    } else if (reading->cause->by_counterfactual == SIM_COUNTERFACTUAL_LOST ||
+               reading->cause->wiped) {
         find_overwritten(reading);
     } else {
         find_taken(reading, SIM_FINDING_ERASED);
@@ -328,7 +344,10 @@ find_coalesced(const struct reading *reading)
 {
     const struct sim_cause *cause = reading->cause;
     bool unpolled = reading->explanation->wake_outcome.kind == SIM_WAKE_OUTCOME_NOT_POLLED;
-    if (cause->by_counterfactual == SIM_COUNTERFACTUAL_DROPPED) {
+    if (cause->unpolled) {
+        find_unpolled(reading);
+        find_attempted(reading);
+    } else if (cause->by_counterfactual == SIM_COUNTERFACTUAL_DROPPED) {
         SIM_FIND(reading->findings, SIM_FINDING_BLOCKS_WOKEN,
                 .step = reading->explanation->counterfactual.step);
     } else if (cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE) {
@@ -546,9 +565,10 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     rt_assert(cause->kind < SIM_CAUSES && cause->at_count <= SIM_CAUSE_CALLS);
     /* The loop or task that would make progress, where that was asked; else the one that the
      * verdict names. */
-    findings->actor = replayed ? sim_actor_table_actor(&explanation->actor_table,
-                                         explanation->counterfactual.actor)
-                               : explanation->wake_outcome.part;
+    findings->actor = replayed && !cause->unpolled
+                              ? sim_actor_table_actor(&explanation->actor_table,
+                                        explanation->counterfactual.actor)
+                              : explanation->wake_outcome.part;
     findings->at = range(&reading, cause->switched_count, cause->at_count);
     finders[cause->kind](&reading);
 }

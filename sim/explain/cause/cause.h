@@ -83,7 +83,10 @@ struct sim_cause {
     bool by_word;    /* Known from the word of memory that decides. */
     bool by_passing; /* `at` is where the passing run wakes the blocked task. */
     uint32_t by_counterfactual; /* enum sim_counterfactual_kind: what the task would go on with. */
-    bool wiped;                 /* ERASED: by the blocked task itself, as it fell asleep. */
+    bool unpolled; /* ERASED, COALESCED: a task was woken, and `loop` does not poll it: what was to
+                    * say so is lost, or it blocks without looking; `before` is the wake. */
+    bool taken;    /* … COALESCED: `at` is where it took the notification. */
+    bool wiped;    /* ERASED: by the blocked task itself, as it fell asleep. */
     /* by_counterfactual LOST, or wiped: whose write it was that is written over `at`. */
     struct sim_location before;
     /* by_counterfactual ELSEWHERE: so many of `at`, in front, are functions that who would do it

@@ -101,6 +101,9 @@ bool sim__cause_held(const struct sim_evidence *evidence, struct sim_cause *caus
 
 /* ---- rest.c ---------------------------------------------------------------------------------- */
 
+/* Of a task that was woken, and that its loop does not poll. False: as below. */
+bool sim__cause_unpolled(const struct sim_evidence *evidence, struct sim_cause *cause);
+
 /* False: nothing is found, and `cause` as it was. */
 bool sim__cause_rest(const struct sim_evidence *evidence, struct sim_cause *cause);
 

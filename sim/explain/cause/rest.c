@@ -410,6 +410,61 @@ sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause *cau
     return false;
 }
 
+/* ---- A task that was woken, and that its loop does not poll. --------------------------------- */
+
+/* Where the loop read what was made ready for that wake; SIM_EVENT_NONE. */
+static uint64_t
+notification_read(const struct sim_evidence *evidence, uint32_t loop)
+{
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
+    uint64_t wake = evidence->wake_outcome->root_cause;
+    uint32_t ready = 0;
+    rt_assert(wake != SIM_EVENT_NONE);
+    for (uint64_t i = wake; i < evidence->wake_outcome->horizon; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        bool same = event->step == sim_actor_table_event(actor_table, wake)->step;
+        if (event->kind == SIM_EVENT_READY && same && ready == 0) {
+            ready = event->object;
+        } else if (event->kind == SIM_EVENT_READ && event->object == ready && ready != 0 &&
+                   sim_actor_table_part_of(actor_table, i) == loop) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+bool
+sim__cause_unpolled(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_counterfactual *counterfactual = evidence->counterfactual;
+    struct sim_cause wake = {.kind = SIM_CAUSE_COALESCED};
+    struct sim_cause found = *cause;
+    rt_assert(cause->at_count == 0);
+    if (counterfactual == NULL || (counterfactual->kind != SIM_COUNTERFACTUAL_LOST &&
+                                          counterfactual->kind != SIM_COUNTERFACTUAL_DROPPED)) {
+        return false;
+    }
+    found.by_counterfactual = counterfactual->kind;
+    found.loop = sim_actor_table_actor(evidence->ledger->actor_table, counterfactual->actor);
+    found.unpolled = true;
+    if (counterfactual->kind == SIM_COUNTERFACTUAL_LOST) {
+        add_lost(evidence, &found);
+    } else {
+        found.kind = SIM_CAUSE_COALESCED;
+        sim__cause_add_event(evidence, &wake, evidence->wake_outcome->root_cause);
+        found.before = wake.at[0];
+        sim__cause_add_event(evidence, &found, notification_read(evidence, found.loop));
+        found.taken = found.at_count > 0;
+        if (evidence->here != NULL) {
+            add_stop(evidence, &found, &evidence->here->path.blocked, counterfactual->step);
+        }
+    }
+    if (found.at_count > 0) {
+        *cause = found;
+    }
+    return found.at_count > 0;
+}
+
 /* ---- Which actor would have done it. --------------------------------------------------------- */
 
 /* The last wake of another task in the responsible function: it was given there what the blocked

@@ -645,6 +645,9 @@ sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
             return;
         }
         sim__cause_attempted(evidence, &cause->attempted);
+        if (sim__cause_unpolled(evidence, cause)) {
+            return;
+        }
         break;
     case SIM_WAKE_OUTCOME_UNKNOWN:
     case SIM_WAKE_OUTCOMES:

@@ -20,6 +20,10 @@
 /* Words that may have arrived before the task blocked. */
 #define ARRIVED_MAX 60u
 
+/* Words that the step of a wake changes more than once, and its instructions. */
+#define WITHIN_MAX 96u
+#define WALK_MOST UINT64_C(200000)
+
 #define WAITERS_MAX 4u
 #define WAITS_MAX 16u
 
@@ -37,6 +41,7 @@ struct asking {
     struct sim__counterfactual_shared *shared;
     struct waiter waiters[WAITERS_MAX];
     uint32_t waiter_count;
+    uint32_t task; /* The index of the task that was woken and is not polled; 0: none. */
 };
 
 /* ---- One question. --------------------------------------------------------------------------- */
@@ -51,12 +56,44 @@ may_ask(struct asking *asking, uint64_t steps)
            sim_experiment_next(&asking->experiment, steps);
 }
 
+/* It was woken, and no poll has followed. */
+static bool
+is_woken(const struct sim_actor *task)
+{
+    struct sim_waiting waited;
+    return task != NULL && !task->done && task->ops->waited != NULL &&
+           task->ops->waited(task, &waited);
+}
+
+/* Whether the loop polls the task that was woken, when it is asked. */
+static bool
+is_polled(const struct asking *asking, const struct sim_question *question)
+{
+    rt_assert(asking->task > 0 && asking->task != question->actor);
+    struct sim_world *world = asking->experiment.world;
+    struct sim_answer answer;
+    bool polled = false;
+    if (sim_judge_replay(world, asking->experiment.what, question->stop)) {
+        const struct sim_actor *task = sim_world_actor(world, asking->task);
+        bool woken = is_woken(task);
+        sim_put(world, question, &answer);
+        polled = woken && answer.asked && !answer.failed && !is_woken(task);
+    }
+    sim_world_drop(world);
+    return polled;
+}
+
 static enum answer
 ask(struct asking *asking, const struct sim_question *question)
 {
     rt_assert(question->actor > 0);
     if (!may_ask(asking, question->stop.step)) {
         return NOT_PUT;
+    }
+    if (asking->task != 0) {
+        struct sim_question reports = *question; /* Some hosts' polls end with a report only. */
+        reports.nth = 1;
+        return is_polled(asking, question) || is_polled(asking, &reports) ? PROGRESS : NO_PROGRESS;
     }
     return sim_experiment_ask(&asking->experiment, question) == SIM_REACTION_PROGRESS ? PROGRESS
                                                                                       : NO_PROGRESS;
@@ -313,7 +350,8 @@ writes_again(struct asking *asking, const struct sim_change *change, uint64_t st
     if (may_ask(asking, step)) {
         if (sim_experiment_undo(
                     &asking->experiment, step - 1, change, (struct sim_stop){step, false}) &&
-                sim_word_at(world, change->offset) == change->after) {
+                ((sim_word_at(world, change->offset) ^ change->after) & sim_change_bytes(change)) ==
+                        0) {
             writer = world->stepping->id;
         }
         sim_world_drop(world);
@@ -339,22 +377,112 @@ written_unread(struct asking *asking, const struct waiter *waiter, const struct 
     return writer != waiter->id && is_unread(asking, change, step) ? step : 0;
 }
 
+/* The bytes of `change` that `over` overwrites, put back at the end. */
+static void
+ask_overwritten(struct asking *asking, const struct waiter *waiter, struct sim_change change,
+        const struct sim_change *over)
+{
+    rt_assert(change.offset == over->offset);
+    const struct sim_change done = sim_change_reversed(&change);
+    uint64_t end = word_at_end(asking, &change);
+    const struct sim_patch again = {change.offset, sim_change_undone(&done, end)};
+    if (again.value != end && ask_waiter(asking, waiter, end_of(asking), &again) == PROGRESS) {
+        change.step = written_unread(asking, waiter, &change, over->step);
+        if (change.step != 0) {
+            add_hit(asking, SIM_COUNTERFACTUAL_LOST, waiter, &change)->lost_step = over->step;
+        }
+    }
+}
+
+/* A word may be several variables: of each byte the next change of it counts. */
 static void
 ask_lost(struct asking *asking, const struct waiter *waiter)
 {
     rt_assert(!waiter->pretends);
     const struct sim_changes *here = &asking->shared->here;
     for (uint32_t i = here->count; i-- > 0;) {
-        struct sim_change change = here->all[i];
-        const struct sim_change *over = sim_changes_next(here, i);
-        const struct sim_patch again = {change.offset, change.after};
-        if (over != NULL && word_at_end(asking, &change) != change.after &&
-                ask_waiter(asking, waiter, end_of(asking), &again) == PROGRESS) {
-            change.step = written_unread(asking, waiter, &change, over->step);
-            if (change.step != 0) {
-                add_hit(asking, SIM_COUNTERFACTUAL_LOST, waiter, &change)->lost_step = over->step;
+        uint64_t bytes = sim_change_bytes(&here->all[i]);
+        for (uint32_t k = i + 1; k < here->count && bytes != 0; k++) {
+            struct sim_change change = here->all[i];
+            uint64_t over = bytes & sim_change_bytes(&here->all[k]);
+            if (here->all[k].offset == change.offset && over != 0) {
+                change.before = (change.before & over) | (change.after & ~over);
+                ask_overwritten(asking, waiter, change, &here->all[k]);
+                bytes &= ~over;
             }
         }
+    }
+}
+
+/* ---- What is overwritten in the step of the wake itself. ------------------------------------- */
+
+struct within {
+    struct sim_watch watches[WITHIN_MAX];
+    struct sim_walk_stop writers[WITHIN_MAX];
+    struct sim_walk_stop earlier[WITHIN_MAX];
+    size_t offsets[WITHIN_MAX];
+    uint32_t count;
+};
+
+/* The words that `step` changes. */
+static void
+find_within(struct asking *asking, uint64_t step, struct within *within)
+{
+    rt_assert(step > 0 && within->count == 0);
+    struct sim_experiment *experiment = &asking->experiment;
+    if (sim_experiment_at(experiment, step - 1) && sim_experiment_remember(experiment) &&
+            sim_world_continue(experiment->world, (struct sim_stop){step, false})) {
+        for (size_t i = 0; i < experiment->word_count && within->count < WITHIN_MAX; i++) {
+            size_t offset = i * sizeof(uint64_t);
+            if (experiment->words[i] != sim_word_at(experiment->world, offset)) {
+                within->offsets[within->count++] = offset;
+            }
+        }
+    }
+    sim_world_drop(experiment->world);
+}
+
+static void
+walk_within(struct asking *asking, uint64_t step, struct within *within)
+{
+    rt_assert(within->count <= WITHIN_MAX);
+    struct sim_world *world = asking->experiment.world;
+    if (sim_experiment_at(&asking->experiment, step - 1)) {
+        for (uint32_t i = 0; i < within->count; i++) {
+            within->watches[i] = sim_word_watch(world, within->offsets[i], &within->writers[i]);
+            within->watches[i].earlier = &within->earlier[i];
+        }
+        if (sim_walk_begin(within->watches, within->count, NULL, WALK_MOST)) {
+            (void)sim_world_continue(world, (struct sim_stop){step, false});
+            sim_walk_end();
+        }
+    }
+    sim_world_drop(world);
+}
+
+/* What the step wrote first, and overwrote: with that at the end the loop polls the task. */
+static void
+ask_within(struct asking *asking, const struct waiter *waiter)
+{
+    rt_assert(asking->task != 0);
+    uint64_t step = asking->shared->wake_step;
+    struct within within = {.count = 0};
+    find_within(asking, step, &within);
+    walk_within(asking, step, &within);
+    for (uint32_t i = 0; i < within.count; i++) {
+        const struct sim_patch patch = {within.offsets[i], within.watches[i].value};
+        if (within.earlier[i].frame_count == 0 ||
+                ask_waiter(asking, waiter, end_of(asking), &patch) != PROGRESS) {
+            continue;
+        }
+        const struct sim_change change = {
+                .step = step, .offset = within.offsets[i], .after = patch.value};
+        struct sim_counterfactual *found =
+                add_hit(asking, SIM_COUNTERFACTUAL_LOST, waiter, &change);
+        found->lost_step = step;
+        found->writer = within.earlier[i];
+        found->eraser = within.writers[i];
+        asking->shared->hits[asking->shared->hit_count - 1].walked = true;
     }
 }
 
@@ -461,13 +589,16 @@ ask_all_elsewhere(struct asking *asking, const struct waiter *waiter)
 static const struct question {
     void (*ask)(struct asking *asking, const struct waiter *waiter);
     uint32_t least;
+    bool rests;    /* Where all rest; */
+    bool unpolled; /* where a task was woken and is not polled. */
 } questions[] = {
-        {ask_rearming, SIM_COUNTERFACTUAL_NOT_REARMED},
-        {ask_loop, SIM_COUNTERFACTUAL_DROPPED},
-        {ask_pretending, SIM_COUNTERFACTUAL_DROPPED},
-        {ask_later, SIM_COUNTERFACTUAL_DROPPED},
-        {ask_lost, SIM_COUNTERFACTUAL_DROPPED},
-        {ask_all_elsewhere, SIM_COUNTERFACTUAL_ELSEWHERE},
+        {ask_rearming, SIM_COUNTERFACTUAL_NOT_REARMED, true, false},
+        {ask_loop, SIM_COUNTERFACTUAL_DROPPED, true, true},
+        {ask_pretending, SIM_COUNTERFACTUAL_DROPPED, true, false},
+        {ask_later, SIM_COUNTERFACTUAL_DROPPED, true, false},
+        {ask_lost, SIM_COUNTERFACTUAL_DROPPED, true, true},
+        {ask_within, SIM_COUNTERFACTUAL_DROPPED, false, true},
+        {ask_all_elsewhere, SIM_COUNTERFACTUAL_ELSEWHERE, true, false},
 };
 
 static void
@@ -486,7 +617,38 @@ add_waiter(struct asking *asking, const struct sim_actor *actor)
     }
 }
 
-/* The task that the verdict names first, then others that are waited for; and the arena. */
+/* The loop that polls a task that was woken and is not polled. */
+static void
+add_loop(struct asking *asking, const struct sim_actor *task)
+{
+    rt_assert(asking->task == 0);
+    const struct sim_actor *loop = task;
+    while (loop != NULL && loop->ops->kind != SIM_ACTOR_LOOP) {
+        loop = loop->parent;
+    }
+    if (loop != NULL && loop != task) {
+        asking->task = task->index;
+        add_waiter(asking, loop);
+    }
+}
+
+/* The task that the verdict names first, then others that are waited for. */
+static void
+add_waiters(struct asking *asking, const struct sim_actor *first)
+{
+    const struct sim_world *world = asking->experiment.world;
+    rt_assert(asking->shared->wake_step == 0);
+    if (first != NULL) {
+        add_waiter(asking, first);
+    }
+    for (uint32_t i = 1; i < world->actor_count; i++) {
+        if (world->actors[i] != first && world->actors[i]->foreground) {
+            add_waiter(asking, world->actors[i]);
+        }
+    }
+}
+
+/* Who is asked; and the arena. */
 static bool
 find_end(struct asking *asking)
 {
@@ -495,13 +657,10 @@ find_end(struct asking *asking)
     bool remembered = false;
     if (sim_experiment_at_end(&asking->experiment)) {
         const struct sim_actor *first = sim_world_actor(world, asking->experiment.outcome->actor);
-        if (first != NULL) {
-            add_waiter(asking, first);
-        }
-        for (uint32_t i = 1; i < world->actor_count; i++) {
-            if (world->actors[i] != first && world->actors[i]->foreground) {
-                add_waiter(asking, world->actors[i]);
-            }
+        if (asking->shared->wake_step == 0) {
+            add_waiters(asking, first);
+        } else if (is_woken(first)) {
+            add_loop(asking, first);
         }
         remembered = sim_experiment_remember(&asking->experiment);
     }
@@ -540,7 +699,8 @@ sim__counterfactual_ask(struct sim_world *world, const struct sim_case *what,
     bool remembered = find_end(&asking);
     for (uint32_t k = 0; remembered && k < sizeof(questions) / sizeof(*questions); k++) {
         uint32_t kind = first_kind(shared);
-        bool asks = kind == SIM_COUNTERFACTUAL_NONE || kind >= questions[k].least;
+        bool asks = (kind == SIM_COUNTERFACTUAL_NONE || kind >= questions[k].least) &&
+                    (asking.task != 0 ? questions[k].unpolled : questions[k].rests);
         for (uint32_t i = 0; asks && i < asking.waiter_count; i++) {
             questions[k].ask(&asking, &asking.waiters[i]);
         }

@@ -100,7 +100,7 @@ choose(const struct sim__counterfactual_shared *shared, struct sim_places *place
 }
 
 void
-sim_counterfactual_find(const struct sim_runs *runs, struct sim_places *places,
+sim_counterfactual_find(const struct sim_runs *runs, struct sim_places *places, uint64_t wake_step,
         struct sim_counterfactual *ret_counterfactual)
 {
     rt_assert(runs->failing != NULL);
@@ -110,6 +110,7 @@ sim_counterfactual_find(const struct sim_runs *runs, struct sim_places *places,
         return;
     }
     struct sim__counterfactual_shared *shared = sim_results_new(sizeof(*shared));
+    shared->wake_step = wake_step;
     ask_all(runs, shared);
     choose(shared, places, false, ret_counterfactual);
     if (ret_counterfactual->kind == SIM_COUNTERFACTUAL_NONE) {

@@ -14,6 +14,9 @@
  *                    step read it in between: without it the run is the same to its end
  *      elsewhere     a word is what a step of the nearest passing run makes of it, and no step here
  *
+ * Where a task was woken, and its loop does not poll it, the loop gets the report of nothing
+ * (dropped, not notified), or the word (lost), and the answer is whether it polls that task.
+ *
  * The result is a word of memory and a step; its writer is found by walking that step.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -58,10 +61,11 @@ struct sim_counterfactual {
     struct sim_walk_stop eraser; /* LOST: what overwrites it. */
 };
 
-/* Makes the replays that it takes, a few hundred at the most, in separate processes. Where nothing
- * is found, or the system refuses, the kind is NONE. */
+/* `wake_step`: in which the task was woken that the verdict names, and that was not polled after;
+ * 0: all rest. Makes the replays that it takes, a few hundred at the most, in separate processes.
+ * Where nothing is found, or the system refuses, the kind is NONE. */
 void sim_counterfactual_find(const struct sim_runs *runs, struct sim_places *places,
-        struct sim_counterfactual *ret_counterfactual);
+        uint64_t wake_step, struct sim_counterfactual *ret_counterfactual);
 
 #ifdef __cplusplus
 }

@@ -95,11 +95,16 @@ on_trap(int number, siginfo_t *info, void *argument)
     }
     for (uint32_t i = 0; i < walk.count; i++) {
         struct sim_watch *watch = &walk.watches[i];
-        uint64_t differ = *watch->word ^ watch->seen;
+        uint64_t before = watch->seen;
+        uint64_t differ = *watch->word ^ before;
         if (differ != 0) {
             watch->seen ^= differ;
             if ((differ & (watch->mask != 0 ? watch->mask : UINT64_MAX)) != 0 &&
                     (!watch->first || watch->writer->frame_count == 0)) {
+                if (watch->earlier != NULL) {
+                    *watch->earlier = *watch->writer;
+                    watch->value = before;
+                }
                 note_stop(pc, walk.last, watch->writer);
             }
         }

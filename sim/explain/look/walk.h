@@ -53,8 +53,10 @@ struct sim_watch {
     const volatile uint64_t *word;
     uint64_t mask; /* The bits that are meant; 0: all. */
     uint64_t seen;
-    bool first;                   /* Of several changes the first is meant, else the last. */
-    struct sim_walk_stop *writer; /* Of that change; borrowed. Without frames before. */
+    bool first;                    /* Of several changes the first is meant, else the last. */
+    struct sim_walk_stop *writer;  /* Of that change; borrowed. Without frames before. */
+    struct sim_walk_stop *earlier; /* … and of the one before that; borrowed; NULL: not wanted. */
+    uint64_t value;                /* With `earlier`: the word between these two. */
 };
 
 /* Notes the stack of the caller: return addresses. */

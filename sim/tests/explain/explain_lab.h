@@ -46,6 +46,13 @@ extern const struct sim_scenario explain_mislaid;
 /* A consumer checks whether the producer is blocked, before that says so. */
 extern const struct sim_scenario explain_bounded;
 
+/* ---- queues.c -------------------------------------------------------------------------------- */
+
+/* Two tasks are woken in one step, and the queue has one place. */
+extern const struct sim_scenario explain_one_place;
+/* An executor blocks without looking once more; who wakes a task has seen it awake. */
+extern const struct sim_scenario explain_no_look;
+
 /* ---- threads.c ------------------------------------------------------------------------------- */
 
 /* A thread sleeps on what it had looked at before; who would wake it comes in between, */

@@ -511,6 +511,37 @@ TEST(explain_within_a_budget_says_what_is_missing)
     EXPECT(steps[0] <= 2 * 60000);
 }
 
+/*
+ * Goal: of a task that was woken and is not polled, the line that lost it, in the step of its wake.
+ * Method: the word that is overwritten there, put back at the end, lets the loop poll it.
+ */
+TEST(explain_place_in_a_queue_is_overwritten)
+{
+    struct test test;
+    explain(&test, &explain_one_place, SIM_VERDICT_LOST_WAKEUP);
+    const struct sim_cause *cause = &test.explanation.cause;
+    EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_ERASED : cause->kind);
+    /* Inlined, it has the lines of its caller. */
+    EXPECT(blames(&test, 1, "job_queue") || blames(&test, 1, "both_main"));
+    EXPECT(says(&test, "`first` is woken, and not polled: "));
+    EXPECT(says(&test, "Were it still there, `runner` would poll `first`, as a replay shows."));
+    done(&test);
+}
+
+/* … and where it is still queued: the loop blocks without looking. */
+TEST(explain_loop_that_does_not_look_before_it_blocks)
+{
+    struct test test;
+    explain(&test, &explain_no_look, SIM_VERDICT_LOST_WAKEUP);
+    const struct sim_cause *cause = &test.explanation.cause;
+    EXPECT_EQ(cause->kind, SIM_CAUSE_COALESCED);
+    EXPECT(cause->unpolled || !HAS_FRAMES);
+    EXPECT(blames(&test, 1, "runner_wait"));
+    EXPECT(says(&test, "without polling it"));
+    EXPECT(says(&test, "it would have polled `first`, as a replay shows."));
+    done(&test);
+}
+
 /* A circle of two locks that the program reports itself. */
 TEST(explain_two_locks_in_opposite_order)
 {
