@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/programs/echo.h"
@@ -97,7 +99,7 @@ post_fini(struct post *post)
 }
 
 static int
-call(const struct post *post)
+dial(const struct post *post)
 {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(post->address.port)};
     struct linger hard = {.l_onoff = 1, .l_linger = 0};
@@ -153,7 +155,7 @@ TEST(echo_serves_ten_thousand_connections_dropped_at_random)
         if (open[which] >= 0) {
             ck_assert_int_eq(close(open[which]), 0);
         }
-        open[which] = call(&post);
+        open[which] = dial(&post);
         ck_assert_int_ge(open[which], 0);
         if (below(&state, 4) == 0) {
             echo(open[which], 1 + below(&state, 3000));
@@ -182,7 +184,7 @@ TEST(echo_reaches_the_limit_of_descriptors_and_leaves_it)
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     struct rlimit less = {metal_open_descriptors() + 20, limit.rlim_max};
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &less), 0);
-    for (int made = call(&post); made >= 0 && count < 40; made = call(&post)) {
+    for (int made = dial(&post); made >= 0 && count < 40; made = dial(&post)) {
         held[count++] = made;
     }
     EXPECT_EQ(errno, EMFILE);
@@ -211,9 +213,9 @@ TEST(echo_serves_others_beside_slow_clients)
     struct post post;
     static char much[65536];
     post_init(&post, 20 * RT_MS);
-    int never_reads = call(&post);
-    int slow = call(&post);
-    int quick = call(&post);
+    int never_reads = dial(&post);
+    int slow = dial(&post);
+    int quick = dial(&post);
     ssize_t sent = 0;
     while ((sent = send(never_reads, much, sizeof(much), MSG_DONTWAIT | MSG_NOSIGNAL)) > 0) {
         echo(quick, 64);
@@ -230,4 +232,45 @@ TEST(echo_serves_others_beside_slow_clients)
     ck_assert_int_eq(close(slow), 0);
     ck_assert_int_eq(close(never_reads), 0);
     post_fini(&post);
+}
+
+/* A process with 8 connections, each in the middle of an echo; killed by SIGKILL. */
+static void
+kill_a_client(const struct post *post)
+{
+    int told[2];
+    char byte = 0;
+    ck_assert_int_eq(pipe(told), 0);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        static char much[65536];
+        for (uint32_t i = 0; i < 8; i++) {
+            (void)send(dial(post), much, sizeof(much), MSG_DONTWAIT | MSG_NOSIGNAL);
+        }
+        (void)!write(told[1], &byte, 1);
+        (void)pause();
+        _exit(0);
+    }
+    EXPECT_EQ(read(told[0], &byte, 1), 1);
+    ck_assert_int_eq(kill(child, SIGKILL), 0);
+    EXPECT_EQ(waitpid(child, NULL, 0), child);
+    ck_assert_int_eq(close(told[0]), 0);
+    ck_assert_int_eq(close(told[1]), 0);
+}
+
+/* Goal: clients that are killed with connections open, sending and unread, cost no other client its
+ * echo, and leave nothing open: the server can still be drained. Holds N6. */
+TEST(echo_outlives_clients_that_are_killed)
+{
+    struct post post;
+    post_init(&post, RT_SECOND);
+    int survivor = dial(&post);
+    for (uint32_t i = 0; i < 20; i++) {
+        kill_a_client(&post);
+        echo(survivor, 1 + i * 100);
+    }
+    ck_assert_int_eq(close(survivor), 0);
+    post_fini(&post);
+    EXPECT(post.server.accepted > 20);
 }

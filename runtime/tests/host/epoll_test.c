@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/tests/host/metal.h"
+#include "runtime/tests/host/wall_clock.h"
 
 static void
 make_pipe(int ends[2])
@@ -78,6 +79,30 @@ TEST(epoll_deadline_is_never_early)
         EXPECT_STR(metal_poll(&metal, list, 1), "a");
         EXPECT(now_of(&metal) >= at_ns);
         EXPECT(rt_pollable_ready(&deadline));
+        rt_pollable_drop(&deadline);
+    }
+    metal_fini(&metal);
+}
+
+/* Goal: while CLOCK_REALTIME is set an hour back and forth, the host's clock does not, and no sleep
+ * is shorter or longer for it. Holds M15, E8. */
+TEST(epoll_steps_of_the_wall_clock_move_no_deadline)
+{
+    struct metal metal;
+    uint64_t last_ns = 0;
+    metal_init(&metal);
+    wall_clock_steps();
+    for (uint32_t i = 0; i < 20; i++) {
+        struct rt_pollable deadline;
+        struct rt_pollable *const list[] = {&deadline};
+        uint64_t start_ns = wall_clock_monotonic_ns();
+        EXPECT_EQ(rt_subscribe_duration(&metal.epoll.base.host, 2 * RT_MS, &deadline), RT_OK);
+        EXPECT_STR(metal_poll(&metal, list, 1), "a");
+        uint64_t took_ns = wall_clock_monotonic_ns() - start_ns;
+        EXPECT(took_ns >= 2 * RT_MS);
+        EXPECT(took_ns < 5 * RT_SECOND);
+        EXPECT(now_of(&metal) >= last_ns);
+        last_ns = now_of(&metal);
         rt_pollable_drop(&deadline);
     }
     metal_fini(&metal);

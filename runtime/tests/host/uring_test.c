@@ -31,6 +31,7 @@
 #undef TEST
 #define TEST(name) static void __attribute__((unused)) again_##name(void)
 
+#include "runtime/tests/host/echo_fire_test.c"
 #include "runtime/tests/host/epoll_test.c"
 #include "runtime/tests/host/local_metal_test.c"
 #include "runtime/tests/host/tcp_metal_test.c"
@@ -123,7 +124,19 @@ TEST(uring_pipe_without_a_reader_is_no_signal){AGAIN(metal_pipe_without_a_reader
 
 TEST(uring_datagram_is_whole_or_cut_off){AGAIN(metal_datagram_is_whole_or_cut_off)}
 
-TEST(uring_connected_datagrams_have_one_peer)
+TEST(uring_connected_datagrams_have_one_peer){AGAIN(metal_connected_datagrams_have_one_peer)}
+
+TEST(uring_echo_serves_ten_thousand_connections_dropped_at_random){
+        AGAIN(echo_serves_ten_thousand_connections_dropped_at_random)}
+
+TEST(uring_echo_reaches_the_limit_of_descriptors_and_leaves_it){
+        AGAIN(echo_reaches_the_limit_of_descriptors_and_leaves_it)}
+
+TEST(uring_echo_serves_others_beside_slow_clients){AGAIN(echo_serves_others_beside_slow_clients)}
+
+TEST(uring_echo_outlives_clients_that_are_killed){AGAIN(echo_outlives_clients_that_are_killed)}
+
+TEST(uring_steps_of_the_wall_clock_move_no_deadline)
 {
-    AGAIN(metal_connected_datagrams_have_one_peer)
+    AGAIN(epoll_steps_of_the_wall_clock_move_no_deadline)
 }
