@@ -224,6 +224,39 @@ set_option(void *field, const char *value)
     return assign(settings->options, &settings->option_count, value);
 }
 
+/* The bit of the fault whose name is `name`, of `length`; 0: there is none. */
+static uint64_t
+fault_of(const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < SIM_FAULTS; i++) {
+        if (strlen(sim_fault_names[i]) == length &&
+                strncmp(sim_fault_names[i], name, length) == 0) {
+            return UINT64_C(1) << i;
+        }
+    }
+    return 0;
+}
+
+/* Names with commas between them: a mask. */
+static const char *
+set_faults(void *field, const char *value)
+{
+    struct sim_settings *settings = field;
+    uint64_t mask = 0;
+    for (const char *name = value; name != NULL; name = strchr(name, ',')) {
+        name += *name == ',';
+        uint64_t fault = fault_of(name, strcspn(name, ","));
+        if (fault == 0) {
+            return "has a name that is none of cancel, clock, capacity, eintr, migrate, "
+                   "reentrancy, net, calls";
+        }
+        mask |= fault;
+    }
+    (void)snprintf(
+            settings->faults, sizeof(settings->faults), "faults=%llu", (unsigned long long)mask);
+    return set_option(field, settings->faults);
+}
+
 static const char *
 set_environment(void *field, const char *value)
 {

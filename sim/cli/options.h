@@ -101,6 +101,10 @@
             "of a program: memory that is not freed at its end is a leak") \
     X(LATE_TIMEOUTS, 0, "late-timeouts", NULL, NULL, late_timeouts, given, \
             "of a program: progress that only the time-out of a wait brings is a late wake-up") \
+    X(FAULTS, 0, "faults", "NAMES", NULL, faults, given, \
+            "faults to inject, by name: cancel, clock, capacity, eintr, migrate, reentrancy, " \
+            "net, " \
+            "calls (calls of a program, malloc too, fail); short for -O faults=MASK") \
     X(JSON, 0, "json", NULL, NULL, flag, given, "one JSON object a line on stdout") \
     X(HELP, 'h', "help", NULL, NULL, flag, given, "this text")
 
@@ -120,7 +124,7 @@ enum sim_cli_option {
             SIM_OPT(CHECK) | SIM_OPT(FAIL_FAST) | SIM_OPT(EXPECT) | SIM_OPT(GOALS) | \
             SIM_OPT(MAX_WASTE) | SIM_OPT(SATURATED) | SIM_OPT(FRESH) | SIM_OPT(HANG) | \
             SIM_OPT(JSON) | SIM_OPT(NO_SHRINK) | SIM_OPT(JUNIT) | SIM_OPT(SLOW_STEPS) | \
-            SIM_OPT(LEAKS) | SIM_OPT(LATE_TIMEOUTS))
+            SIM_OPT(LEAKS) | SIM_OPT(LATE_TIMEOUTS) | SIM_OPT(FAULTS))
 #define SIM_ASSIGNMENTS_MAX 64u
 #define SIM_SHARDS_MAX 4096u
 
@@ -167,6 +171,7 @@ struct sim_settings {
     uint32_t param_count;
     struct sim_assignment options[SIM_ASSIGNMENTS_MAX];
     uint32_t option_count;
+    char faults[24];                              /* With --faults: an assignment in `options`. */
     const char *environment[SIM_ASSIGNMENTS_MAX]; /* Of a program: NAME=VALUE. */
     uint32_t environment_count;
 };

@@ -221,6 +221,7 @@
     X(CHOICE_ORDER, "what is ready is reported in another order: ") \
     X(CHOICE_LENGTH, "fewer bytes are moved than could be: ") \
     X(CHOICE_FAULT, "a fault is injected: ") \
+    X(CHOICE_CALL, "the call {phrase} of {actor}[ at {site}]") \
     X(CHOICE_USER, "the number that it draws (sim_pick, sim_range) is ") \
     X(CHOICE_FREEDOM, "the runtime takes another of its paths: ") \
     X(CHOICE_OTHER, "it is ") \

@@ -7,6 +7,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/core/decide/choice.h"
+#include "sim/core/record/call_fault.h"
 #include "sim/core/world.h"
 #include "sim/explain/sides.h"
 #include "sim/explain/view/columns.h"
@@ -67,6 +68,32 @@ actor_of_stream(const struct sim_actor_table *actor_table, uint32_t stream, uint
     return SIM_PART_NONE;
 }
 
+/* Of the fault that the deciding choice is, where it is a call that fails: its event, in `actor`'s
+ * steps; SIM_EVENT_NONE: it is another fault. */
+static uint64_t
+failed_call(const struct sim_explanation *explanation, uint32_t actor)
+{
+    const struct sim_actor_table *actor_table = deciding_table(explanation);
+    const struct sim_decision *decision = &explanation->decision;
+    const struct sim_tape *tape = decision->added ? &decision->passing : &decision->failing;
+    const struct sim_deviation *deciding = &decision->deciding;
+    char text[SIM_CALL_FAULT_TEXT_MAX];
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < tape->count; i++) {
+        const struct sim_deviation *other = &tape->entries[i];
+        before += other->kind == SIM_KIND_FAULT && other->stream == deciding->stream &&
+                  other->ordinal < deciding->ordinal;
+    }
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        if (event->kind == SIM_EVENT_FAULT && sim_call_fault_text(event->argument, text) &&
+                sim_actor_table_actor(actor_table, event->actor) == actor && before-- == 0) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
 /* What is said of a choice of each kind, and of the default in its place. */
 static const struct {
     enum sim_finding_kind choice;
@@ -106,6 +133,16 @@ find_choice(const struct sim_explanation *explanation, bool instead, struct sim_
             .number = deviation->ordinal,
             .text = lasts[deviation->index < 5 ? deviation->index : 4],
     };
+    if (deviation->kind == SIM_KIND_FAULT) {
+        finding.event = failed_call(explanation, finding.actor);
+    }
+    if (deviation->kind == SIM_KIND_FAULT && finding.event != SIM_EVENT_NONE) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, finding.event);
+        finding.kind = instead ? SIM_FINDING_DEFAULT_NOT : SIM_FINDING_CHOICE_CALL;
+        finding.await = event->await;
+        finding.site = event->site;
+        alternatives = false;
+    }
     if (!instead && alternatives && finding.actor == 0 && deviation->kind == SIM_KIND_USER) {
         finding.kind = SIM_FINDING_CHOICE_SETUP;
     } else if (!instead && alternatives) {

@@ -69,6 +69,24 @@ find_real(void)
 /* Before the constructors of the libraries, which may call any of the names. */
 __attribute__((section(".preinit_array"), used)) static void (*const find_early)(void) = find_real;
 
+/* Whether the call in progress fails by decision, with errno set. */
+static bool
+fails(void)
+{
+    const struct sim_world *world = sim_thread_now->actor.world;
+    if (__builtin_expect((world->faults & SIM_FAULT_CALLS) == 0, 1)) {
+        return false;
+    }
+    enum sim_call_fault call = sim_call_fault_find(sim__posix_now.name);
+    int error = call == SIM_CALL_FAULTS
+                        ? 0
+                        : sim_thread_call_error(call, sim_thread_site(sim__posix_now.caller));
+    return error != 0 && sim__posix_error(error) != 0;
+}
+
+/* What a call of that type returns when it fails. */
+#define FAILURE(type) _Generic((type *)NULL, FILE * * : NULL, default : (type)-1)
+
 /* Assembler names: the headers of the C library declare these functions with attributes, and some
  * define them inline. */
 #define EXPORT_ALIAS(type, alias, name, parameters, arguments) \
@@ -79,7 +97,7 @@ __attribute__((section(".preinit_array"), used)) static void (*const find_early)
             return sim__real.alias arguments; \
         } \
         sim__posix_now = (struct sim__posix_call){#name, __builtin_return_address(0)}; \
-        return sim__posix_##name arguments; \
+        return fails() ? FAILURE(type) : sim__posix_##name arguments; \
     }
 #define EXPORT(type, name, parameters, arguments) \
     EXPORT_ALIAS(type, name, name, parameters, arguments)

@@ -227,6 +227,14 @@ set_variables(uintptr_t *words)
     *loaded.variables.single_threaded = 0;
 }
 
+static bool
+malloc_fails(uintptr_t caller)
+{
+    const void *pc = (const void *)caller; /* NOLINT: an address of code. */
+    return sim_thread_now != NULL &&
+           sim_thread_call_error(SIM_CALL_FAULT_malloc, sim_thread_site(pc)) != 0;
+}
+
 /* Where the kernel has it: above the first frame of the program. */
 static void *
 enter(void *argument)
@@ -242,6 +250,9 @@ setup(struct sim_world *world)
 {
     if (!sim_malloc_reuses()) {
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_LIMIT, NULL, 0, "no memory is left");
+    }
+    if ((world->faults & SIM_FAULT_CALLS) != 0) {
+        sim_malloc_may_fail(malloc_fails);
     }
     world->program = true;
     world->late_timeouts = world->options.params[SIM_PROGRAM_LATE_TIMEOUTS] != 0;

@@ -55,12 +55,13 @@ faults_in_force(const struct sim_scenario *scenario, const struct sim_options *o
     return options->faults == SIM_FAULT_FROM_SCENARIO ? scenario->survives : options->faults;
 }
 
-/* Makes the same number of draws whatever is permitted, so that one more kind changes no other. */
+/* Some of the permitted faults from `first` to `last`. Makes the same number of draws whatever is
+ * permitted, so that one more kind changes no other. */
 static uint64_t
-some_of(struct draw *draw, uint64_t permitted)
+some_of(struct draw *draw, uint64_t permitted, uint64_t first, uint64_t last)
 {
     uint64_t some = 0;
-    for (uint64_t bit = 1; bit <= SIM_FAULT_ALL; bit <<= 1) {
+    for (uint64_t bit = first; bit <= last; bit <<= 1) {
         some |= below(draw, 2) == 0 ? bit & permitted : 0;
     }
     return some;
@@ -91,9 +92,11 @@ sim_swarm_draw(uint64_t seed, const struct sim_scenario *scenario, const struct 
         barrage = barrage || (*one_in != 0 && *one_in < usual);
     }
     uint64_t permitted = faults_in_force(scenario, base);
-    uint64_t faults = some_of(&draw, permitted);
-    options.faults = faults == permitted ? base->faults : faults;
+    uint64_t faults = some_of(&draw, permitted, 1, SIM_FAULT_NET);
     options.fault_free_after = early(&draw, base->fault_free_after, barrage);
+    /* Younger than the draws before, which must stay what they were. */
+    faults |= some_of(&draw, permitted, SIM_FAULT_CALLS, SIM_FAULT_ALL);
+    options.faults = faults == permitted ? base->faults : faults;
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
         if (as_declared || (given >> i & 1) != 0) {
             *sim_option_at(&options, i) = sim_option_get(base, i);
@@ -108,9 +111,6 @@ void
 sim_swarm_text(struct sim_page *page, const struct sim_scenario *scenario,
         const struct sim_options *base, const struct sim_options *drawn)
 {
-    static const char *const faults[] = {
-            "cancel", "clock", "capacity", "eintr", "migrate", "reentrancy", "net"};
-    _Static_assert(SIM_FAULT_ALL == (1u << sizeof(faults) / sizeof(*faults)) - 1, "all have names");
     uint64_t off = faults_in_force(scenario, base) & ~faults_in_force(scenario, drawn);
     const char *before = "";
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
@@ -124,9 +124,9 @@ sim_swarm_text(struct sim_page *page, const struct sim_scenario *scenario,
     if (off != 0) {
         sim_page_printf(page, "%sfaults off:", before);
     }
-    for (uint32_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
+    for (uint32_t i = 0; i < SIM_FAULTS; i++) {
         if ((off >> i & 1) != 0) {
-            sim_page_printf(page, " %s", faults[i]);
+            sim_page_printf(page, " %s", sim_fault_names[i]);
         }
     }
 }

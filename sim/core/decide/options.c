@@ -22,6 +22,9 @@ const struct sim_option sim_option_table[SIM_OPTIONS] = {
 #undef OPTION_ROW
 };
 
+const char *const sim_fault_names[SIM_FAULTS] = {
+        "cancel", "clock", "capacity", "eintr", "migrate", "reentrancy", "net", "calls"};
+
 void
 sim_options_init(struct sim_options *options, const struct sim_scenario *scenario)
 {

@@ -47,7 +47,9 @@ enum sim_profile {
 #define SIM_FAULT_MIGRATE UINT64_C(16)    /* A task continues under another waker (W11). */
 #define SIM_FAULT_REENTRANCY UINT64_C(32) /* A wake or a cleanup calls back at once (W7). */
 #define SIM_FAULT_NET UINT64_C(64)        /* Connections are refused, lost, aborted, reset. */
-#define SIM_FAULT_ALL UINT64_C(127)
+#define SIM_FAULT_CALLS UINT64_C(128)     /* Calls of a program fail (record/call_fault.h). */
+#define SIM_FAULTS 8u
+#define SIM_FAULT_ALL ((UINT64_C(1) << SIM_FAULTS) - 1)
 #define SIM_FAULT_FROM_SCENARIO UINT64_C(0x8000000000000000)
 
 /* The largest step number in an event; and what sums of do not overflow. */
@@ -67,7 +69,7 @@ enum sim_profile {
     X(profile, 0, 0, SIM_PROFILE_FD, "the host's: 0 the scenario's, 1 wasi, 2 hostile, 3 fd") \
     X(faults, SIM_FAULT_FROM_SCENARIO, 0, SIM_FAULT_ALL, \
             "mask of faults: 1 cancel, 2 clock, 4 capacity, 8 eintr, 16 migrate, 32 reentrancy, " \
-            "64 net") \
+            "64 net, 128 calls") \
     X(spurious_one_in, 32, 0, UINT16_MAX, \
             "a spurious wake or report once in so many occasions, of one actor at most 64 " \
             "without " \
@@ -145,6 +147,9 @@ extern const struct sim_option sim_option_table[SIM_OPTIONS];
 #define sim_option_default(index) (sim_option_table[index].value)
 #define sim_option_min(index) (sim_option_table[index].least)
 #define sim_option_max(index) (sim_option_table[index].most)
+
+/* "cancel", "clock" …: the fault of each bit; static. */
+extern const char *const sim_fault_names[SIM_FAULTS];
 
 /* Whether option `index` may have this value. */
 bool sim_option_valid(uint32_t index, uint64_t value);

@@ -34,6 +34,7 @@ struct sim_arena {
     uint32_t mallocs; /* Blocks from malloc that are not freed. */
     size_t malloc_bytes;
     struct sim_reuse *reuse; /* How malloc uses blocks again (reuse.h); NULL: it does not. */
+    bool (*fails)(uintptr_t caller); /* Whether this call of malloc fails; NULL: none does. */
 };
 
 /* Reserves `size` bytes, near `hint` if that is not NULL (without guarantee; replica runs use

@@ -161,6 +161,13 @@ sim_malloc_reuses(void)
     return true;
 }
 
+/* The sanitizer's malloc is not asked. */
+void
+sim_malloc_may_fail(bool (*fails)(uintptr_t caller))
+{
+    (void)fails;
+}
+
 void
 sim_malloc_check(void)
 {
@@ -273,7 +280,8 @@ take(size_t size, size_t alignment, uintptr_t caller)
 {
     struct sim_arena *arena = heap.running ? heap.arena : &heap.load;
     void *block = NULL;
-    if (size < arena->size && alignment < arena->size) {
+    bool fails = heap.running && arena->fails != NULL && arena->fails(caller);
+    if (!fails && size < arena->size && alignment < arena->size) {
         block = heap.running && arena->reuse != NULL
                         ? sim_reuse_take(arena->reuse, arena, size, alignment, caller)
                         : take_once(arena, size, alignment);
@@ -371,7 +379,15 @@ sim_malloc_begin(struct sim_arena *arena)
     arena->mallocs = 0;
     arena->malloc_bytes = 0;
     arena->reuse = NULL;
+    arena->fails = NULL;
     sim_malloc_resume(arena);
+}
+
+void
+sim_malloc_may_fail(bool (*fails)(uintptr_t caller))
+{
+    rt_assert(heap.running);
+    heap.arena->fails = fails;
 }
 
 bool

@@ -54,6 +54,10 @@ uint32_t sim_malloc_end(size_t *ret_bytes);
  * writes to them noticed (reuse.h). False: the arena is exhausted. */
 bool sim_malloc_reuses(void);
 
+/* For the run in progress: `fails`, given the address of the caller, says whether a call of malloc
+ * or a relative returns NULL, with ENOMEM. */
+void sim_malloc_may_fail(bool (*fails)(uintptr_t caller));
+
 /* Ends a run that reuses blocks, with verdict use-after-free, where one was written. */
 void sim_malloc_check(void);
 

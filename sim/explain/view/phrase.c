@@ -15,6 +15,7 @@
 #include "runtime/base/assert.h"
 #include "runtime/time/timers.h"
 #include "sim/core/decide/options.h"
+#include "sim/core/record/call_fault.h"
 
 struct words {
     const char *words; /* NULL: none. */
@@ -384,6 +385,11 @@ static bool
 put_fault(const struct subject *subject, struct sim_page *page)
 {
     uint64_t fault = subject->event->argument;
+    char call[SIM_CALL_FAULT_TEXT_MAX];
+    if (sim_call_fault_text(fault, call)) {
+        sim_page_printf(page, "%s (fault)", call);
+        return true;
+    }
     const char *name = fault == SIM_FAULT_CANCEL       ? "cancelled while blocked"
                        : fault == SIM_FAULT_CLOCK      ? "the clock steps"
                        : fault == SIM_FAULT_CAPACITY   ? "full before it is"

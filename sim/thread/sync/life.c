@@ -63,8 +63,10 @@ int
 sim__pthread_create(pthread_t *ret_thread, const pthread_attr_t *attributes, void *(*fn)(void *),
         void *argument)
 {
+    const struct rt_site *site = sim__thread_line();
     sim_thread_point();
-    return sim__create(ret_thread, attributes, fn, argument);
+    int error = sim_thread_call_error(SIM_CALL_FAULT_pthread_create, site);
+    return error != 0 ? error : sim__create(ret_thread, attributes, fn, argument);
 }
 
 /* ---- Joining. -------------------------------------------------------------------------------- */
