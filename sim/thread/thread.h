@@ -111,7 +111,7 @@ struct sim_sync {
 
 /*
  * What is at `address`; made when it is asked for the first time, or when another kind of thing was
- * there before. Never NULL.
+ * there before. Never NULL. Where its memory is freed the run ends, with verdict use-after-free.
  */
 struct sim_sync *sim_sync_at(
         struct sim_world *world, const volatile void *address, enum sim_sync_kind kind);

@@ -130,6 +130,13 @@ free_counted(void)
     counted.bytes = 0;
 }
 
+uintptr_t
+sim_malloc_freed(const volatile void *address)
+{
+    (void)address;
+    return 0;
+}
+
 bool
 sim_malloc_is_kept(void)
 {
@@ -405,6 +412,18 @@ sim_malloc_check(void)
     if (heap.running && heap.arena->reuse != NULL) {
         sim_reuse_check(heap.arena->reuse, heap.arena);
     }
+}
+
+uintptr_t
+sim_malloc_freed(const volatile void *address)
+{
+    const struct sim_arena *arena = heap.arena;
+    const volatile char *at = address;
+    bool watched = heap.running && arena->reuse != NULL;
+    return watched && (size_t)(at - arena->base) < SIM_ARENA_SIZE &&
+                           (unsigned char)*at == arena->fill
+                   ? sim_reuse_freed(arena->reuse, arena, address)
+                   : 0;
 }
 
 bool

@@ -61,6 +61,10 @@ void sim_malloc_may_fail(bool (*fails)(uintptr_t caller));
 /* Ends a run that reuses blocks, with verdict use-after-free, where one was written. */
 void sim_malloc_check(void);
 
+/* In such a run, the address that free() returned to for the block that `address` is in; 0: it is
+ * in no freed block. Quick where the byte there is not the fill's. */
+uintptr_t sim_malloc_freed(const volatile void *address);
+
 /*
  * Around a dlopen. What the constructors of libraries take in between, but not what the loader
  * takes, lies in one range of addresses, which becomes an image (image.h): each run finds these

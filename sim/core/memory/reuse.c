@@ -168,6 +168,21 @@ sim_reuse_check(const struct sim_reuse *reuse, const struct sim_arena *arena)
     }
 }
 
+uintptr_t
+sim_reuse_freed(
+        const struct sim_reuse *reuse, const struct sim_arena *arena, const volatile void *address)
+{
+    uint32_t number = reuse->oldest;
+    while (number != 0) {
+        const char *block = block_at(arena, number);
+        if ((uintptr_t)address - (uintptr_t)block < header_of(block)->size) {
+            return origin_of(block)->freed;
+        }
+        number = header_of(block)->next;
+    }
+    return 0;
+}
+
 /* ---- Taking. --------------------------------------------------------------------------------- */
 
 struct sim_reuse *

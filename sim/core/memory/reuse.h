@@ -10,7 +10,8 @@
  *
  * A freed block whose bytes have changed was written after free: verdict use-after-free, with the
  * call of free() as the stack. It is checked when a block leaves the quarantine, when it is used
- * again, and at the end of the run.
+ * again, and at the end of the run. What has an address and no bytes of its own, as a mutex has in
+ * a run, is checked when it is used.
  *
  * All state is in the arena, so copies of a run have it, and the same run gets the same addresses.
  *
@@ -63,6 +64,11 @@ bool sim_reuse_resize(struct sim_arena *arena, void *block, size_t size);
 
 /* Checks all blocks that wait in the quarantine. */
 void sim_reuse_check(const struct sim_reuse *reuse, const struct sim_arena *arena);
+
+/* The address that free() returned to for the block in the quarantine that `address` is in; 0:
+ * it is in none. */
+uintptr_t sim_reuse_freed(
+        const struct sim_reuse *reuse, const struct sim_arena *arena, const volatile void *address);
 
 /* The address that malloc returned to for the used `block`. */
 uintptr_t sim_reuse_origin(const void *block);

@@ -33,7 +33,7 @@ extern "C" {
     X(DIVERGED, "diverged", "a second run with the same decisions differed") \
     X(STEP_LIMIT, "step-limit", "the run took more steps than its limit") \
     X(TIME_LIMIT, "time-limit", "the run took more virtual time than its limit") \
-    X(USE_AFTER_FREE, "use-after-free", "memory was written after it was freed") \
+    X(USE_AFTER_FREE, "use-after-free", "memory was used after it was freed") \
     X(EXIT, "exit", "the program ended with a status other than 0") \
     X(REFUSED, "refused", "the program asked for something that is not simulated")
 

@@ -53,11 +53,14 @@ for file in ends stripped ends.so; do
     same "$file: exec" "$(verdict_of $file -e exec)" '"refused":6'
     same "$file: system" "$(verdict_of $file -e system)" '"refused":6'
     same "$file: a write after free" "$(verdict_of $file -e after-free)" '"use-after-free":6'
+    same "$file: a lock after free" "$(verdict_of $file -e lock-after-free)" '"use-after-free":6'
     same "$file: free twice" "$(verdict_of $file -e twice)" '"contract":6'
 done
 same "assert: the message" \
     "$(message_of ends -e assert | sed 's/:[0-9]* in/: in/;s/ (.*ends.c/ (ends.c/')" \
     'assertion failed: constructed == 2 (ends.c: in end)'
+same "a lock after free: the message" "$(message_of ends -e lock-after-free)" \
+    "a mutex is used in memory that was freed at ends.c:83"
 same "a status: the message" "$(message_of ends -e status)" 'the program ended with status 3'
 same "fork: the message" "$(message_of ends -e fork)" \
     'fork() was called, which is not simulated: a run is one process'

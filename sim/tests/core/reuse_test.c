@@ -101,6 +101,24 @@ TEST(reuse_has_the_same_addresses_in_each_run)
     sim_arena_fini(&arena);
 }
 
+TEST(reuse_knows_where_a_block_was_freed)
+{
+    struct sim_arena arena;
+    if (!begin(&arena)) {
+        return;
+    }
+    char *volatile kept = malloc(100);
+    char *volatile block = malloc(100);
+    EXPECT_EQ(sim_malloc_freed(block + 50), 0);
+    free(block);
+    EXPECT(sim_malloc_freed(block) != 0);
+    EXPECT(sim_malloc_freed(block + 99) != 0);
+    EXPECT_EQ(sim_malloc_freed(block + 100), 0);
+    EXPECT_EQ(sim_malloc_freed(kept + 50), 0);
+    EXPECT_EQ(sim_malloc_freed(&arena), 0);
+    end(&arena);
+}
+
 TEST(reuse_resizes_in_place_within_a_class)
 {
     struct sim_arena arena;

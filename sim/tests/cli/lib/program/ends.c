@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <err.h>
 #include <getopt.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,11 @@ end(const char *how)
         return fork() > 0;
     } else if (strcmp(how, "exec") == 0) {
         return execl("/bin/true", "true", (char *)NULL);
+    } else if (strcmp(how, "lock-after-free") == 0) {
+        pthread_mutex_t *lock = malloc(sizeof(*lock));
+        pthread_mutex_init(lock, NULL);
+        free(lock);
+        pthread_mutex_lock(lock);
     } else if (strcmp(how, "after-free") == 0) {
         char *block = malloc(40);
         free(block);
