@@ -50,9 +50,10 @@ $(B)/share/rewake.%: $(B)/rewake
 
 # ---- Jobs. -------------------------------------------------------------------------------------
 # All of runtime/, and of the simulator what sim/rewake.h brings; the compiler lists what these
-# include.
+# include. sim/always.h is for programs.
 OFFERED := $(filter-out %internal.h runtime/base/banned.h,$(filter runtime/%,$(HEADERS)))
-INCLUDED = $(OFFERED) $(shell $(CC) -std=c17 -I. -MM -x c $(filter %.h,$(OFFERED)) sim/rewake.h | \
+INCLUDED = $(OFFERED) sim/always.h \
+	$(shell $(CC) -std=c17 -I. -MM -x c $(filter %.h,$(OFFERED)) sim/rewake.h | \
 	tr ' ' '\n' | grep '\.h$$' | sort -u)
 TEMPLATES := $(shell find scripts/templates -type f ! -name README.md)
 PAGES = $(if $(filter no,$(MAN)),,$(B)/share/man)
