@@ -79,6 +79,8 @@
     X(MAKES_POSSIBLE, " makes progress possible for it, {place}, and fires nothing for it there.") \
     X(SHOULD_WAKE, " should have woken it, {place}, and did not") \
     X(THERE_WAKES, ": there it wakes {other}") \
+    X(PASSING_WAKES, "{actor} is never woken: no step here wakes it. In the nearest run that " \
+            "passes {at.passing} does, {place}, at its {at.step}.") \
     X(STEP_PASSED, "[ In that step it goes through {passed}.]") \
     X(LOST_GIVEN, "{at.actor} is given at {then.at.step} what {actor} waits for, by " \
             "{then.at.actor} {then.in}, and does not pass it on: it") \

@@ -227,6 +227,9 @@ find_never_fired(const struct reading *reading)
     } else if (cause->at_count == 0) {
         SIM_FIND(reading->findings, SIM_FINDING_NO_LINE_FOR_WAKE);
         return;
+    } else if (cause->by_passing) {
+        SIM_FIND(reading->findings, SIM_FINDING_PASSING_WAKES);
+        SIM_FIND(reading->findings, SIM_FINDING_BLOCK_PASSED);
     } else {
         SIM_FIND(reading->findings, late ? SIM_FINDING_NOT_WOKEN_IN_TIME : SIM_FINDING_NOT_WOKEN);
         if (cause->by_word) {

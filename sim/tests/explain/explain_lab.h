@@ -52,6 +52,8 @@ extern const struct sim_scenario explain_bounded;
 extern const struct sim_scenario explain_one_place;
 /* An executor blocks without looking once more; who wakes a task has seen it awake. */
 extern const struct sim_scenario explain_no_look;
+/* A seat is handed to a task that leaves, and does not pass it on. */
+extern const struct sim_scenario explain_handed;
 
 /* ---- threads.c ------------------------------------------------------------------------------- */
 

@@ -542,6 +542,20 @@ TEST(explain_loop_that_does_not_look_before_it_blocks)
     done(&test);
 }
 
+/* A wake of the passing run alone is told as one: no step of this run is accused. */
+TEST(explain_wake_that_only_the_passing_run_has)
+{
+    struct test test;
+    explain(&test, &explain_handed, SIM_VERDICT_DEADLOCK);
+    EXPECT_EQ(test.explanation.cause.kind, SIM_CAUSE_NEVER_FIRED);
+    EXPECT(test.explanation.cause.by_passing);
+    EXPECT(blames(&test, 1, "seat_give") || blames(&test, 1, "guest_run"));
+    EXPECT(says(&test, "`patient` is never woken: no step here wakes it. In the nearest run that "
+                       "passes `"));
+    EXPECT(!HAS_FRAMES || !says(&test, "should have woken it"));
+    done(&test);
+}
+
 /* A circle of two locks that the program reports itself. */
 TEST(explain_two_locks_in_opposite_order)
 {
