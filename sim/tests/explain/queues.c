@@ -147,7 +147,7 @@ no_look_setup(struct sim_world *world)
     runner_setup(world, 1, sleeping_main);
 }
 
-/* ---- A seat that is handed to a task which leaves. -------------------------------------------- */
+/* ---- A seat that is handed to a task which leaves. ------------------------------------------- */
 
 enum { HOLDER, LEAVER, PATIENT, GUESTS };
 
