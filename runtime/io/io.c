@@ -84,13 +84,28 @@ wake_all(struct rt_list *due, const struct rt_site *await)
     return woken;
 }
 
+/* Moves the waits of one direction to the end of `due`, in their order. */
+static void
+take_waits(struct rt_io_source *source, enum rt_direction direction, struct rt_list *due)
+{
+    struct rt_list *link = source->waits.next;
+    while (link != &source->waits) {
+        struct rt_list *next = link->next;
+        if (wait_of(link)->direction == direction) {
+            rt_list_unlink(link);
+            rt_list_push_back(due, link);
+        }
+        link = next;
+    }
+}
+
 /* Records `bits` in one direction, and moves its waits to the end of `due`. */
 static void
 record(struct rt_io_source *source, enum rt_direction direction, uint32_t bits, struct rt_list *due)
 {
     if (bits != 0) {
         rt_readiness_event(&source->readiness[direction], bits);
-        rt_list_splice(due, &source->waits[direction]);
+        take_waits(source, direction, due);
     }
 }
 
@@ -104,11 +119,12 @@ record_both(struct rt_io_source *source, uint32_t bits, struct rt_list *due)
 /* ---- The audit of a source. ------------------------------------------------------------------ */
 
 static bool
-any_pending(const struct rt_list *waits)
+any_pending(const struct rt_io_source *source, enum rt_direction direction)
 {
-    rt_list_each(link, waits)
+    rt_list_each(link, &source->waits)
     {
-        if (!rt_slot_empty(&wait_of(link)->slot)) {
+        const struct rt_io_wait *wait = wait_of(link);
+        if (wait->direction == direction && !rt_slot_empty(&wait->slot)) {
             return true;
         }
     }
@@ -121,7 +137,7 @@ rt_io_source_audit(const struct rt_object *object)
     rt_check(object, SOURCE_MAGIC);
     const struct rt_io_source *source = rt_container_of(object, struct rt_io_source, object);
     for (int i = 0; i < RT_DIRECTIONS; i++) {
-        if (source->readiness[i].bits != 0 && any_pending(&source->waits[i])) {
+        if (source->readiness[i].bits != 0 && any_pending(source, (enum rt_direction)i)) {
             return "a task waits for a direction that is known to be ready";
         }
     }
@@ -137,8 +153,8 @@ rt_io_source_init(struct rt_io_source *source)
     *source = (struct rt_io_source){.object = {.magic = SOURCE_MAGIC}, .socket = -1};
     for (int i = 0; i < RT_DIRECTIONS; i++) {
         source->readiness[i].bits = RT_READY_SHUTDOWN;
-        rt_list_init(&source->waits[i]);
     }
+    rt_list_init(&source->waits);
 }
 
 bool
@@ -238,7 +254,7 @@ enter(struct rt_io_source *source, enum rt_direction direction, struct rt_io_wai
 {
     rt_assert(rt_list_empty(&wait->link));
     rt_assert(rt_list_empty(&wait->all));
-    rt_list_push_back(&source->waits[direction], &wait->link);
+    rt_list_push_back(&source->waits, &wait->link);
     rt_list_push_back(&source->io->waits, &wait->all);
     wait->source = source;
     wait->direction = direction;

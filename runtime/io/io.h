@@ -23,8 +23,7 @@
  * full. The pollable is in the runtime's list only while a wait is pending, as in reactor.h (R4),
  * or a program without any possible wake would sleep in the host forever (D5).
  *
- *      source ── waits[READ]  ──▶ w1 ──▶ w4          all are also in io->waits
- *             └─ waits[WRITE] ──▶ w2
+ *      source ── waits ──▶ w1 (read) ──▶ w2 (write) ──▶ w4 (read)      all are also in io->waits
  *
  * Names. The network knows a source by its token, which is a generational key: an event about a
  * source that was deregistered after the fetch finds no source (E7).
@@ -55,11 +54,11 @@ struct rt_io_source {
     struct rt_key key;
     int socket;
     struct rt_readiness readiness[RT_DIRECTIONS];
-    struct rt_list waits[RT_DIRECTIONS];
+    struct rt_list waits; /* Of both directions: a connection seldom has more than one. */
 };
 
 struct rt_io_wait {
-    struct rt_list link;         /* In source->waits[direction]. */
+    struct rt_list link;         /* In source->waits. */
     struct rt_list all;          /* In io->waits. */
     struct rt_slot slot;         /* Full while the wait is pending. */
     struct rt_io_source *source; /* NULL while not registered. */

@@ -15,7 +15,8 @@ rt_readiness_event(struct rt_readiness *readiness, uint32_t bits)
 {
     rt_assert(readiness != NULL);
     rt_assert(bits != 0);
-    readiness->bits |= bits;
+    rt_assert(bits <= UINT8_MAX);
+    readiness->bits |= (uint8_t)bits;
     readiness->tick++;
 }
 

@@ -45,8 +45,8 @@ enum rt_direction { RT_DIRECTION_READ, RT_DIRECTION_WRITE };
 #define RT_READY_FINAL (RT_READY_CLOSED | RT_READY_SHUTDOWN)
 
 struct rt_readiness {
-    uint32_t bits; /* RT_READY_…; 0: not known to be ready. */
-    uint64_t tick; /* Events so far. */
+    uint64_t bits : 8;  /* RT_READY_…; 0: not known to be ready. */
+    uint64_t tick : 56; /* Events so far: 2,000 years of a million a second. */
 };
 
 /* A snapshot of the readiness. */

@@ -72,8 +72,8 @@ enum rt_task_end { RT_TASK_NOT_ENDED, RT_TASK_DONE, RT_TASK_CANCELLED, RT_TASK_P
 
 struct rt_task {
     struct rt_object object;
-    enum rt_task_state state;
-    enum rt_task_end end;
+    enum rt_task_state state : 8;
+    enum rt_task_end end : 8;
     bool background;   /* Set before rt_post: completion does not wait for this task (D5). */
     bool output_taken; /* T18 */
     bool cancel_asked; /* T17: asked to end by itself at its next poll. */

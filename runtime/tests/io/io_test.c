@@ -7,7 +7,7 @@
 
 /* ---- Which waits are woken. ------------------------------------------------------------------ */
 
-/* Holds E1: an event wakes the waits for its direction of its source, and no others. */
+/* Holds E1, E5: an event wakes the waits for its direction of its source, and no others. */
 TEST(io_event_wakes_the_waiters_of_its_direction)
 {
     struct desk desk;

@@ -69,7 +69,7 @@ TEST(readiness_tick_does_not_wrap)
         rt_readiness_event(&word, RT_READY_AVAILABLE);
         EXPECT(!rt_readiness_clear(&word, seen));
     }
-    word.tick = (UINT64_C(1) << 32) + seen.tick;
+    word.tick = ((UINT64_C(1) << 32) + seen.tick) & ((UINT64_C(1) << 56) - 1);
     EXPECT(!rt_readiness_clear(&word, seen));
 }
 
