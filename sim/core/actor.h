@@ -66,6 +66,13 @@ struct sim_in_host {
     uint32_t reports; /* How many things it asked for, at least 1. */
 };
 
+/* What a blocked actor means for a run in which nothing is left to wake. */
+enum sim_idle {
+    SIM_IDLE_NEVER,  /* Nothing wakes it any more. */
+    SIM_IDLE_OTHERS, /* Others of the run may wake it, if they go on. */
+    SIM_IDLE_OUTSIDE /* What is outside of the run may wake it: a client, a signal. */
+};
+
 struct sim_actor_ops {
     enum sim_actor_kind kind;
     /* What happens on its behalf is one step: a loop that polls it is not switched meanwhile. */
@@ -93,6 +100,8 @@ struct sim_actor_ops {
      * for is reported (from 1 on), or nothing (0), as after EINTR. The actor is enabled, and takes
      * its steps as always. NULL: unsupported. */
     void (*interrupt)(struct sim_actor *actor, uint32_t nth);
+    /* It is blocked: may the run be over so, as a pass? NULL: SIM_IDLE_NEVER. */
+    enum sim_idle (*idle)(const struct sim_actor *actor);
     /* The address of the function that each of its steps calls, a task's poll function. NULL: there
      * is none, or it is not known. */
     uintptr_t (*code)(const struct sim_actor *actor);

@@ -105,9 +105,44 @@ move_clock(struct sim_world *world, uint64_t to_ns)
     sim_world_event(world, SIM_EVENT_CLOCK, 0, 0, 0, to_ns);
 }
 
+/* One that waits for the outside, where each that the run waits for may still be woken. NULL: there
+ * is none. */
+static const struct sim_actor *
+idle_actor(const struct sim_world *world)
+{
+    const struct sim_actor *idle = NULL;
+    for (uint32_t i = 1; i < world->actor_count; i++) {
+        const struct sim_actor *actor = world->actors[i];
+        if (!actor->foreground) {
+            continue;
+        }
+        enum sim_idle how = actor->ops->idle != NULL ? actor->ops->idle(actor) : SIM_IDLE_NEVER;
+        if (how == SIM_IDLE_NEVER) {
+            return NULL;
+        }
+        idle = idle == NULL && how == SIM_IDLE_OUTSIDE ? actor : idle;
+    }
+    return idle;
+}
+
+static void
+end_idle(struct sim_world *world, const struct sim_actor *actor)
+{
+    struct sim_waiting waiting = {.reason = NULL};
+    uint32_t count = actor->ops->waiting(actor, &waiting, 1);
+    rt_assert(count == 1 && waiting.reason != NULL);
+    sim_fail(world, SIM_VERDICT_PASS, SIM_ORACLE_IDLE, actor, waiting.site,
+            "idle: nothing is left to do until something comes from outside: '%s' waits for %s",
+            actor->name, waiting.reason);
+}
+
 static void
 stalled(struct sim_world *world)
 {
+    const struct sim_actor *idle = idle_actor(world);
+    if (idle != NULL) {
+        end_idle(world, idle);
+    }
     const struct sim_actor *waiter = NULL;
     for (uint32_t i = 1; i < world->actor_count && waiter == NULL; i++) {
         if (world->actors[i]->foreground) {

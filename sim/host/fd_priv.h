@@ -249,6 +249,9 @@ bool sim__epoll_ready(const struct sim__epoll *epoll);
  * registration. */
 const char *sim__fds_silence(const struct sim_source *source);
 
+/* Whether something from outside of the run can make it ready. */
+bool sim__epoll_outside(const struct sim__epoll *epoll);
+
 /* What is ready now, at most `max`, in an order that is decided; with `all` nothing is left out
  * that there is space for. */
 uint32_t sim__epoll_fetch(

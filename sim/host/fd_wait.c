@@ -12,6 +12,7 @@
  */
 #include "sim/host/fd_priv.h"
 #include "sim/host/sys.h"
+#include "sim/host/sys_priv.h"
 
 #define UNASKED (SIM_FD_ERR | SIM_FD_HUP)
 #define ALL \
@@ -566,6 +567,21 @@ fetch_hostile(struct sim__epoll *epoll, struct sim_fd_event *ret_events, uint32_
 
 /* ---- Waiting. -------------------------------------------------------------------------------- */
 
+bool
+sim__epoll_outside(const struct sim__epoll *epoll)
+{
+    rt_list_each(node, &epoll->registrations)
+    {
+        const struct sim__registration *registration =
+                rt_container_of(node, struct sim__registration, link);
+        if ((registration->interest & SIM_FD_IN) != 0 &&
+                sim__description_outside(registration->description)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int
 sim__epoll_block(struct sim__epoll *epoll, uint64_t due_ns, const struct rt_site *await)
 {
@@ -574,6 +590,7 @@ sim__epoll_block(struct sim__epoll *epoll, uint64_t due_ns, const struct rt_site
     uint32_t length = 0;
     (void)count_ready(epoll, &length);
     poller->epoll = epoll;
+    poller->outside = sim__epoll_outside(epoll);
     sim_world_event(host->world, SIM_EVENT_BLOCK, epoll->object, 0, 0, length);
     return sim__poller_block(
             poller, any_ready, due_ns, epoll->object, "descriptors", await, length);

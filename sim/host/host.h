@@ -68,13 +68,14 @@ struct sim_blocking {
     /*
      * Blocks the calling actor until `wake` is called for it, or `due_ns` has come (SIM_NEVER: it
      * never does). `object`, `reason` and `await` are what it waits for, in reports. `reports`: how
-     * many of the things that it asked for may be reported for nothing.
+     * many of the things that it asked for may be reported for nothing. `outside`: one of them may
+     * come from outside of the run.
      *
      * Returns 0; SIM_BLOCK_INTERRUPTED, if the call has to end with EINTR; or n, from 1 to
      * `reports`, if the n-th thing has to be reported for nothing.
      */
     int (*block)(struct sim_world *world, uint64_t due_ns, uint32_t object, const char *reason,
-            const struct rt_site *await, uint32_t reports);
+            const struct rt_site *await, uint32_t reports, bool outside);
     /* What `actor` waits for may have happened. It may not be blocked any more: no-op. */
     void (*wake)(struct sim_actor *actor);
 };

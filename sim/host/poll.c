@@ -16,10 +16,18 @@
 
 #define NO_ENTRY UINT32_MAX
 
+/* A thread that the oracle polls takes no step. */
+static struct sim_actor *
+asking(const struct sim_world *world)
+{
+    bool polled = world->spurious_polling && world->current->ops->interrupt != NULL;
+    return polled ? world->current : world->stepping;
+}
+
 struct sim__poller *
 sim__poller_current(struct sim_host *host)
 {
-    struct sim_actor *actor = host->world->stepping;
+    struct sim_actor *actor = asking(host->world);
     rt_list_each(node, &host->pollers)
     {
         struct sim__poller *poller = rt_container_of(node, struct sim__poller, link);
@@ -38,8 +46,9 @@ sim__poller_current(struct sim_host *host)
 
 static int
 block_loop(struct sim_world *world, uint64_t due_ns, uint32_t object, const char *reason,
-        const struct rt_site *await, uint32_t reports)
+        const struct rt_site *await, uint32_t reports, bool outside)
 {
+    (void)outside; /* A scenario has its clients in it. */
     struct sim_loop *loop = sim_loop_current(world);
     sim_actor_due(sim_loop_actor(loop), due_ns);
     sim_loop_block_in_host(world, object, reason, await, reports);
@@ -75,7 +84,8 @@ sim__poller_block(struct sim__poller *poller, bool (*ready)(struct sim__blocked 
     blocked->ready = ready;
     rt_assert(blocked->by != NULL);
     rt_list_push_back(&host->blocked, &blocked->link);
-    int how = blocked->by->block(host->world, due_ns, object, reason, await, reports);
+    int how = blocked->by->block(
+            host->world, due_ns, object, reason, await, reports, poller->outside);
     rt_list_unlink(&blocked->link);
     return how;
 }

@@ -75,6 +75,7 @@ struct sim__poller {
     struct sim__epoll *epoll;                /* While it waits for descriptors. */
     bool (*condition)(const void *argument); /* While it waits in another call. */
     const void *argument;
+    bool outside;      /* What it waits for may come from outside of the run. */
     uint64_t turn;     /* Polls so far; records of older ones are not waited for. */
     bool is_loop;      /* It runs on a fiber, and so decides itself when to poll. */
     uint64_t *handles; /* A copy of its list: the caller's may change while it waits. */

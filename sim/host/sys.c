@@ -111,6 +111,7 @@ struct condition {
     const char *reason;
     const struct rt_site *await;
     uint32_t reports; /* As of struct sim_blocking's block. */
+    bool outside;     /* As there. */
 };
 
 /* As struct sim_blocking's block. */
@@ -122,6 +123,7 @@ block(struct sim_fds *fds, const struct condition *condition)
     struct sim__poller *poller = sim__poller_current(host);
     poller->condition = condition->holds;
     poller->argument = condition->argument;
+    poller->outside = condition->outside;
     sim_world_event(host->world, SIM_EVENT_BLOCK, condition->object, 0, 0, 1);
     int how = sim__poller_block(poller, condition_holds, condition->due_ns, condition->object,
             condition->reason, condition->await, condition->reports);
@@ -139,7 +141,8 @@ sim__sys_block(struct sim_fds *fds, bool (*condition)(const void *argument), con
                                  .due_ns = due_ns,
                                  .object = subject->source->object,
                                  .reason = reason,
-                                 .await = await});
+                                 .await = await,
+                                 .outside = sim__description_outside(subject)});
     return how != 0 ? -EINTR : 0;
 }
 
@@ -470,6 +473,19 @@ collect(const struct polls *polls)
     return ready;
 }
 
+static bool
+any_outside(const struct polls *polls)
+{
+    for (uint32_t i = 0; i < polls->count; i++) {
+        const struct sim__description *description = sim__fd_get(polls->fds, polls->all[i].fd);
+        if (description != NULL && (polls->all[i].events & SIM_FD_IN) != 0 &&
+                sim__description_outside(description)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The nth entry is reported for nothing, if a read from it would not block then. Never OUT: a
  * socket that is connecting would be taken for connected. */
 static int
@@ -495,8 +511,9 @@ sim_sys_poll(struct sim_fds *fds, struct sim_sys_poll *polls, uint32_t count, ui
     uint64_t due_ns = sim__later(sim_now(world), timeout_ns);
     int ready = collect(&all);
     while (ready == 0 && sim_now(world) < due_ns) {
-        int how = block(fds, &(struct condition){any_ready, &all, due_ns, fds->own.object,
-                                     "descriptors", await, count > 0 ? count : 1});
+        int how =
+                block(fds, &(struct condition){any_ready, &all, due_ns, fds->own.object,
+                                   "descriptors", await, count > 0 ? count : 1, any_outside(&all)});
         ready = collect(&all);
         if (ready == 0 && how == SIM_BLOCK_INTERRUPTED) {
             return -EINTR;

@@ -266,7 +266,14 @@ signals_read(struct sim__description *description, void *buffer, size_t size, ui
     return (int64_t)moved;
 }
 
-static const struct sim__sys_ops signals_sys = {.read = signals_read};
+static bool
+signals_outside(const struct sim__description *description)
+{
+    (void)description;
+    return true;
+}
+
+static const struct sim__sys_ops signals_sys = {.read = signals_read, .outside = signals_outside};
 static const struct sim__description_ops signals_ops = {
         .sys = &signals_sys, .events = signals_events};
 

@@ -46,7 +46,14 @@ instance_readable(const struct sim__description *description)
     return -EINVAL;
 }
 
-static const struct sim__sys_ops instance_sys = {.readable = instance_readable};
+static bool
+instance_outside(const struct sim__description *description)
+{
+    return sim__epoll_outside(&instance_of(description)->epoll);
+}
+
+static const struct sim__sys_ops instance_sys = {
+        .readable = instance_readable, .outside = instance_outside};
 static const struct sim__description_ops instance_ops = {
         .sys = &instance_sys, .events = instance_events, .closed = instance_closed};
 

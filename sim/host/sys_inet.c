@@ -613,11 +613,21 @@ inet_closed(struct sim__description *description)
     inet->state = FAILED;
 }
 
+/* A socket that anybody may connect or send to. */
+static bool
+inet_outside(const struct sim__description *description)
+{
+    const struct inet *inet = rt_container_of(description, struct inet, description);
+    return inet->state == LISTENS ||
+           (inet->type == SOCK_DGRAM && inet->own_size > 0 && inet->peer_size == 0);
+}
+
 static const struct sim__sys_ops inet_sys = {.read = inet_read,
         .write = inet_write,
         .readable = inet_readable,
         .shutdown = inet_shutdown,
-        .error = inet_error};
+        .error = inet_error,
+        .outside = inet_outside};
 static const struct sim__description_ops inet_ops = {
         .sys = &inet_sys, .arrived = inet_arrived, .events = inet_events, .closed = inet_closed};
 

@@ -27,7 +27,16 @@ struct sim__sys_ops {
     int (*shutdown)(struct sim__description *description, uint32_t how);
     /* The pending error, once: a positive errno. */
     int (*error)(struct sim__description *description);
+    /* Whether something from outside of the run can make it readable: a listener is. NULL: no. */
+    bool (*outside)(const struct sim__description *description);
 };
+
+static inline bool
+sim__description_outside(const struct sim__description *description)
+{
+    const struct sim__sys_ops *sys = description->ops->sys;
+    return sys != NULL && sys->outside != NULL && sys->outside(description);
+}
 
 /* A negative errno for a result of the older calls, and back; 0 and more stay. */
 int64_t sim__sys_errno(int64_t result);

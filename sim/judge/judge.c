@@ -395,11 +395,11 @@ say_deadlock(struct inquest *inquest)
 static void
 judge_stall(struct inquest *inquest)
 {
-    rt_assert(inquest->outcome->verdict == SIM_VERDICT_DEADLOCK);
-    rt_assert(inquest->outcome->oracle == SIM_ORACLE_STALL);
+    bool idle = inquest->outcome->oracle == SIM_ORACLE_IDLE;
+    rt_assert(idle || inquest->outcome->oracle == SIM_ORACLE_STALL);
     inquest->stop = (struct sim_stop){inquest->outcome->fail_step, true};
     if (find_waiters(inquest) && !ask_stages(inquest, false) && !ask_primitives(inquest) &&
-            !ask_in_rounds(inquest)) {
+            !ask_in_rounds(inquest) && !idle) {
         say_deadlock(inquest);
     }
 }
@@ -495,7 +495,8 @@ judge(struct inquest *inquest)
     bool limit = outcome->verdict == SIM_VERDICT_LIVELOCK ||
                  outcome->verdict == SIM_VERDICT_STEP_LIMIT ||
                  outcome->verdict == SIM_VERDICT_TIME_LIMIT;
-    if (outcome->verdict == SIM_VERDICT_DEADLOCK && outcome->oracle == SIM_ORACLE_STALL) {
+    if (outcome->oracle == SIM_ORACLE_IDLE ||
+            (outcome->verdict == SIM_VERDICT_DEADLOCK && outcome->oracle == SIM_ORACLE_STALL)) {
         judge_stall(inquest);
     } else if (limit &&
                (outcome->oracle == SIM_ORACLE_LIMIT || outcome->oracle == SIM_ORACLE_LIVENESS)) {
@@ -575,6 +576,14 @@ judge_end(struct sim_world *world, const struct sim_case *what, struct sim_repla
     return whole;
 }
 
+/* Nothing is to be asked. */
+static bool
+is_clear(const struct sim_outcome *outcome)
+{
+    return outcome->verdict == SIM_VERDICT_PASS && !outcome->audited &&
+           outcome->oracle != SIM_ORACLE_IDLE;
+}
+
 void
 sim_judge_ended(
         struct sim_world *world, const struct sim_case *what, struct sim_outcome *ret_outcome)
@@ -584,7 +593,7 @@ sim_judge_ended(
     struct sim_replay replay;
     struct sim_case unbounded;
     world->timeouts.count = 0;
-    if (ret_outcome->verdict == SIM_VERDICT_PASS && !ret_outcome->audited) {
+    if (is_clear(ret_outcome)) {
         return;
     }
     if (judge_end(world, what, &replay, &kept, &unbounded, ret_outcome)) {
@@ -595,7 +604,7 @@ sim_judge_ended(
     const struct sim_recording recording = {ret_outcome->digest != 0, world->recorder.texts_on};
     sim_world_run(world, what->scenario, &unbounded.options, what->seed, unbounded.strategy,
             recording, ret_outcome);
-    if (ret_outcome->verdict != SIM_VERDICT_PASS || ret_outcome->audited) {
+    if (!is_clear(ret_outcome)) {
         struct sim_replay again;
         struct sim_case as_it_is = unbounded;
         struct sim_aside written;

@@ -493,7 +493,7 @@ sim__posix_sigsuspend(const sigset_t *mask)
 {
     struct sim__posix_thread *self = sim__posix_thread();
     sigset_t before = self->mask;
-    struct sim__posix_wait wait = {.reason = "a signal", .due_ns = SIM_NEVER};
+    struct sim__posix_wait wait = {.reason = "a signal", .due_ns = SIM_NEVER, .outside = true};
     self->mask = *mask;
     while (sim__posix_deliver() == 0) {
         if (sim__posix_wait(&wait) == SIM__POSIX_INTERRUPTED) {
@@ -516,7 +516,7 @@ static int
 take_until(const sigset_t *set, siginfo_t *ret, uint64_t due_ns, int *ret_error)
 {
     struct sim__posix_thread *self = sim__posix_thread();
-    struct sim__posix_wait wait = {.reason = "a signal", .due_ns = due_ns};
+    struct sim__posix_wait wait = {.reason = "a signal", .due_ns = due_ns, .outside = true};
     enum sim__posix_woken woken = SIM__POSIX_WOKEN;
     int number = sim__posix_take_signal(set, ret);
     self->taken = *set;

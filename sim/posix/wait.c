@@ -35,8 +35,11 @@ sim__posix_wait(const struct sim__posix_wait *wait)
             wait->site != NULL ? wait->site : sim_thread_site(sim__posix_now.caller);
     struct sim_sync *sync = place(SIM_SYNC_SLEEP);
     (void)sim_sync_object(sim_world_current, sync);
-    const struct sim_thread_wait asked = {
-            .sync = sync, .site = site, .reason = wait->reason, .due_ns = wait->due_ns};
+    const struct sim_thread_wait asked = {.sync = sync,
+            .site = site,
+            .reason = wait->reason,
+            .due_ns = wait->due_ns,
+            .outside = wait->outside};
     sim__posix_state()->clock_reads = 0;
     if (sim__posix_deliver() > 0) {
         return SIM__POSIX_INTERRUPTED;
@@ -63,13 +66,17 @@ sim__posix_wake(struct sim_thread *thread)
 
 static int
 block_in_host(struct sim_world *world, uint64_t due_ns, uint32_t object, const char *reason,
-        const struct rt_site *await, uint32_t reports)
+        const struct rt_site *await, uint32_t reports, bool outside)
 {
     struct sim_sync *sync = place(SIM_SYNC_HOST);
     (void)world;
     sync->object = object;
-    const struct sim_thread_wait asked = {
-            .sync = sync, .site = await, .reason = reason, .due_ns = due_ns, .reports = reports};
+    const struct sim_thread_wait asked = {.sync = sync,
+            .site = await,
+            .reason = reason,
+            .due_ns = due_ns,
+            .reports = reports,
+            .outside = outside};
     if (sim__posix_deliver() > 0) {
         return SIM_BLOCK_INTERRUPTED;
     }

@@ -19,6 +19,7 @@ struct sim__posix_wait {
     const char *reason; /* Static: what it waits for. */
     uint64_t due_ns;    /* SIM_NEVER: no end. */
     const struct rt_site *site;
+    bool outside; /* A signal from outside of the run may end it. */
 };
 
 /* Blocks the calling thread until sim__posix_wake, a signal or the time. */

@@ -72,6 +72,7 @@ struct sim_sweep_totals {
     uint64_t digest; /* Sum modulo 2^64 of hash(seed, run digest). */
     uint64_t elapsed_ms;
     uint64_t verdicts[SIM_VERDICTS]; /* Runs by verdict; they add up to `runs`. */
+    uint64_t idle;                   /* Passes whose program was idle at the end. */
     bool complete;                   /* All runs that were requested are in. */
 };
 

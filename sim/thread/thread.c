@@ -333,6 +333,34 @@ thread_cancel(struct sim_actor *actor)
     sim_actor_leave(actor);
 }
 
+/* Who has to go on before `thread` can; NULL: anybody may wake it. */
+static const struct sim_thread *
+needs(const struct sim_thread *thread)
+{
+    const struct sim_sync *sync = thread->wait.sync;
+    return sync->kind == SIM_SYNC_JOIN ? rt_container_of(sync, struct sim_thread, end)
+                                       : sync->owner;
+}
+
+/* Threads that wait for each other in a ring are never woken. */
+static enum sim_idle
+thread_idle(const struct sim_actor *actor)
+{
+    const struct sim_thread *first = thread_of(actor);
+    const struct sim_thread *at = first;
+    for (uint32_t left = actor->world->actor_count; left > 0; left--) {
+        if (!at->blocked || !at->listed) {
+            return SIM_IDLE_NEVER;
+        }
+        const struct sim_thread *next = needs(at);
+        if (next == NULL) {
+            return first->wait.outside ? SIM_IDLE_OUTSIDE : SIM_IDLE_OTHERS;
+        }
+        at = next;
+    }
+    return SIM_IDLE_NEVER;
+}
+
 static uintptr_t
 thread_code(const struct sim_actor *actor)
 {
@@ -353,6 +381,7 @@ static const struct sim_actor_ops thread_ops = {
         .cancel = thread_cancel,
         .in_host = thread_in_host,
         .interrupt = thread_interrupt,
+        .idle = thread_idle,
         .code = thread_code,
 };
 

@@ -179,6 +179,7 @@ struct sim_thread_wait {
     /* Of a wait in the host: how many things it asks for, each of which may be reported for
      * nothing; see sim_thread_report. 0: it does not wait in its host. */
     uint32_t reports;
+    bool outside; /* What is outside of the run may end it: a client, a signal. */
 };
 
 /* What a cleanup at the end of a thread calls: key destructors, C++'s thread_local. */

@@ -40,6 +40,9 @@ sim_run_json_verdicts(struct sim_json *json, const struct sim_sweep_totals *tota
         }
     }
     sim_json_close(json, '}');
+    if (totals->idle > 0) {
+        sim_json_number(json, "idle", totals->idle);
+    }
 }
 
 void

@@ -432,6 +432,9 @@ print_scenario(const struct sim_run *run)
             put_piece(&column, "%llu %s", wide(result->totals.verdicts[i]), sim_verdict_name(i));
         }
     }
+    if (result->totals.idle > 0) {
+        put_piece(&column, "%llu of these idle", wide(result->totals.idle));
+    }
     put_first(run, &column);
     if (sim_run_again_count(run) > 0) {
         put_piece(&column, "remembered: %u failed again", sim_run_again_count(run));

@@ -83,7 +83,8 @@ sim_verdict_fits(enum sim_verdict stated, enum sim_verdict verdict)
     X(LIVENESS, "liveness", "no fault was injected any more, and the run did not end") \
     X(REWAKE_LOOP, "rewake-loop", "a loop made progress after a spurious report of its host") \
     X(MEMORY, "memory", "the heap of a program's run") \
-    X(PROGRAM, "program", "the program ended itself, or asked for what is not simulated")
+    X(PROGRAM, "program", "the program ended itself, or asked for what is not simulated") \
+    X(IDLE, "idle", "the run passed: all that is blocked waits for what is outside of it")
 
 enum sim_oracle {
 #define SIM_ORACLE_ENUM(name, text, meaning) SIM_ORACLE_##name,

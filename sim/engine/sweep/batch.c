@@ -20,6 +20,7 @@ sim_totals_add(struct sim_sweep_totals *totals, const struct sim_sweep_totals *m
     totals->steps += more->steps;
     totals->sim_ns += more->sim_ns;
     totals->digest += more->digest;
+    totals->idle += more->idle;
     for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
         totals->verdicts[i] += more->verdicts[i];
     }
@@ -49,6 +50,7 @@ count_run(struct sim_sweep_totals *totals, const struct sim_run_result *result)
     totals->sim_ns += result->sim_ns;
     totals->digest += sim_run_hash(result->seed, result->digest);
     totals->verdicts[result->verdict]++;
+    totals->idle += result->idle;
 }
 
 void

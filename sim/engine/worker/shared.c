@@ -275,6 +275,7 @@ sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome, uin
             .failures = last->failures + (outcome->verdict != SIM_VERDICT_PASS),
             .arm = (uint8_t)arm,
             .verdict = outcome->verdict,
+            .idle = outcome->oracle == SIM_ORACLE_IDLE,
     };
     if (shared->covers_more || is_kept(job, outcome)) {
         keep(shared, result, outcome);
@@ -302,6 +303,7 @@ sim_shared_replace_last(struct sim_shared *shared, const struct sim_outcome *out
     struct sim_run_result *result = &shared->results[shared->done - 1];
     rt_assert(result->seed == outcome->seed && result->verdict == SIM_VERDICT_PASS);
     result->verdict = outcome->verdict;
+    result->idle = 0;
     result->failures++;
     shared->kept[result->kept_count - 1].outcome = *outcome;
     result->sum = sum_of(shared, shared->done - 1);

@@ -73,7 +73,7 @@ struct sim_run_result {
     uint32_t arm;        /* The strategy that drew it, in a search: its place in the table. */
     uint32_t fresh;      /* How much it covered that no run before it had; when it is merged. */
     uint32_t verdict;
-    uint32_t reserved;
+    uint32_t idle; /* 1: a pass whose program was idle at its end. */
     uint64_t sum; /* Checksum of it and of what is kept, so that a run that writes here is found. */
 };
 

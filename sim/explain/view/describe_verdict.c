@@ -160,6 +160,11 @@ head_crash(struct sim__reading *reading)
 static void
 head_pass(struct sim__reading *reading)
 {
+    if (reading->outcome->oracle == SIM_ORACLE_IDLE) {
+        SIM_FIND(reading->findings, SIM_FINDING_TEXT, .text = reading->message);
+        SIM_FIND(reading->findings, SIM_FINDING_STOP);
+        return;
+    }
     SIM_FIND(reading->findings, SIM_FINDING_HEAD_PASS, .limit = reading->outcome->steps,
             .number = reading->outcome->sim_ns);
 }
