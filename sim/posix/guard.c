@@ -66,6 +66,88 @@ dispatch(unsigned long mode)
 /* What to call for a SIGSYS of other origin. */
 static struct sigaction before;
 
+/* ---- The counter of the processor. ----------------------------------------------------------- */
+
+/*
+ * rdtsc faults (PR_SET_TSC), on the stack of the handlers, where no thread can give way. So the
+ * fault is passed on as a SIGSYS, which arrives on the thread's own stack.
+ */
+static struct kernel_action on_crash;
+static bool counter_read;
+
+/* The bytes of rdtsc or rdtscp, which has faulted; 0: another fault. */
+static int
+counter_length(const siginfo_t *info, uintptr_t at)
+{
+    const unsigned char *code = (const unsigned char *)at; /* NOLINT(performance-no-int-to-ptr) */
+    if (info->si_code != SI_KERNEL || at >> 47 != 0 || code[0] != 0x0f) {
+        return 0;
+    }
+    return code[1] == 0x31 ? 2 : code[1] == 0x01 && code[2] == 0xf9 ? 3 : 0;
+}
+
+static void
+put_counter(ucontext_t *context, uint64_t value)
+{
+    context->uc_mcontext.gregs[REG_RAX] = (greg_t)(value & UINT32_MAX);
+    context->uc_mcontext.gregs[REG_RDX] = (greg_t)(value >> 32);
+}
+
+static uint64_t
+read_counter(void)
+{
+    (void)prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+    uint64_t value = __builtin_ia32_rdtsc();
+    (void)prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+    return value;
+}
+
+/* A tick is a nanosecond; a look at it is a look at the clock. */
+static void
+play_counter(ucontext_t *context)
+{
+    int kept = errno;
+    struct timespec now = {.tv_sec = 0};
+    counter_read = false;
+    (void)sim__posix_clock_gettime(CLOCK_MONOTONIC, &now);
+    put_counter(context, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+    errno = kept;
+}
+
+static void
+on_fault(int number, siginfo_t *info, void *argument)
+{
+    ucontext_t *context = argument;
+    greg_t *registers = context->uc_mcontext.gregs;
+    int length = counter_length(info, (uintptr_t)registers[REG_RIP]);
+    struct sim_thread *paused = sim_thread_pause();
+    if (length == 0) { /* It comes again, and to the handler of crashes. */
+        (void)syscall(SYS_rt_sigaction, number, &on_crash, NULL, sizeof(on_crash.mask));
+    } else if (paused == NULL) { /* The C library of rewake itself reads its clock. */
+        put_counter(context, read_counter());
+    } else {
+        counter_read = true;
+        (void)raise(SIGSYS);
+    }
+    registers[REG_RIP] += length;
+    registers[REG_RCX] = length == 3 ? 0 : registers[REG_RCX]; /* The number of the processor. */
+    sim_thread_resume(paused);
+}
+
+static void
+watch_counter(void)
+{
+    const struct kernel_action action = {.handler = on_fault,
+            .flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | RESTORER,
+            .restorer = sim__guard_return,
+            .mask = 1ul << (SIGSYS - 1)};
+    if (syscall(SYS_rt_sigaction, SIGSEGV, &action, &on_crash, sizeof(action.mask)) == 0) {
+        (void)prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+    }
+}
+
+/* ---- Calls. ---------------------------------------------------------------------------------- */
+
 static long
 play(const ucontext_t *context)
 {
@@ -86,7 +168,9 @@ static void
 on_call(int number, siginfo_t *info, void *argument)
 {
     ucontext_t *context = argument;
-    if (info->si_code != BY_DISPATCH) {
+    if (counter_read) {
+        play_counter(context);
+    } else if (info->si_code != BY_DISPATCH) {
         before.sa_sigaction(number, info, argument);
     } else if (context->uc_mcontext.gregs[REG_RAX] == SYS_rt_sigreturn) {
         /* Another handler's end. */
@@ -110,6 +194,7 @@ sim_guard_begin(void)
             .flags = SA_SIGINFO | SA_NODEFER | RESTORER,
             .restorer = sim__guard_return};
     rt_assert(sim_thread_guarded == 0);
+    watch_counter();
     if (sigaction(SIGSYS, NULL, &before) != 0) {
         return false;
     }

@@ -29,6 +29,8 @@ raw-close|0|20 passed
 mask|0|20 passed
 close|0|20 passed
 leave|0|20 passed
+tsc|0|20 passed
+tsc-spin|0|20 passed
 raw-fork|125|the program calls the kernel's fork, .* #1 raw_fork hostile.c:59
 raw-unknown|125|the program calls the kernel's call 9999, .* #1 raw_unknown hostile.c:65
 clone|125|the program calls clone, .* #0 raw_clone hostile.c:79
