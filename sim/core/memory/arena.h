@@ -51,8 +51,10 @@ void *sim_arena_alloc(struct sim_arena *arena, size_t size);
 /* As sim_arena_alloc, but all zero. */
 void *sim_arena_zalloc(struct sim_arena *arena, size_t size);
 
-/* Copy the used part, and restore it, of `used` bytes, for checkpoints. A copy takes
- * sim_shadow_copy_size(used) bytes; both return its end. */
+/* Copy the used part, and restore it, of `used` bytes, for checkpoints. A copy takes at most
+ * sim_arena_copy_size bytes, less where a large arena is filled and was not written; both return
+ * its end. */
+size_t sim_arena_copy_size(const struct sim_arena *arena);
 char *sim_arena_copy_out(const struct sim_arena *arena, char *to);
 const char *sim_arena_copy_back(struct sim_arena *arena, const char *from, size_t used);
 

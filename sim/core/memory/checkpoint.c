@@ -85,8 +85,8 @@ sim__kept_size(const struct sim_world *world)
     size_t actors = world->actor_count * sizeof(struct sim_actor *);
     size_t queues = (world->enabled.count + world->timed_count) * sizeof(uint16_t);
     size_t own = sim__has_notes(world) ? OWN_SIZE + NOTES_SIZE : OWN_SIZE;
-    size_t size = sizeof(struct head) + own + actors + sim_shadow_copy_size(world->arena.used) +
-                  queues + sim__stacks_size() + sim_images_size();
+    size_t size = sizeof(struct head) + own + actors + sim_arena_copy_size(&world->arena) + queues +
+                  sim__stacks_size() + sim_images_size();
     return (size + 15) & ~(size_t)15;
 }
 

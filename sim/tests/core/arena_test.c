@@ -1,5 +1,5 @@
 /*
- * arena_test.c -- a reset arena has no content of before.
+ * arena_test.c -- a reset arena has no content of before; a copy has all of it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -51,4 +51,50 @@ TEST(arena_after_a_reset_holds_no_byte_of_before)
     take_all(&arena, 1, 0);
     EXPECT_EQ(count_old(&arena), 0);
     sim_arena_fini(&arena);
+}
+
+#define PAGE ((size_t)4096)
+#define PAGES ((size_t)24)
+
+/* Pages of each kind: never written, zero, written in their last byte. */
+static void
+take_pages(struct sim_arena *arena, char **ret_pages)
+{
+    for (size_t i = 0; i < PAGES; i++) {
+        char *page = i % 2 == 0 ? sim_arena_alloc(arena, PAGE) : sim_arena_zalloc(arena, PAGE);
+        EXPECT(page != NULL);
+        page[PAGE - 1] = (char)(i % 3 == 0 ? OLD : page[PAGE - 1]);
+        ret_pages[i] = page;
+    }
+    EXPECT(sim_arena_alloc(arena, 100) != NULL); /* The last piece is a short one. */
+}
+
+/* Goal: a copy of a large arena has each byte of it, also where the fill was overwritten since.
+ * Method: the arena is copied, every page of it is changed in one byte, and it is copied back; a
+ * second arena, which is left alone, is the model. */
+TEST(arena_large_is_as_it_was_after_a_copy_back)
+{
+    static char copy[4 * SIZE];
+    struct sim_arena arena;
+    struct sim_arena model;
+    sim_arena_init(&arena, NULL, 2 * SIZE, 0xcd);
+    sim_arena_init(&model, NULL, 2 * SIZE, 0xcd);
+    char *pages[PAGES];
+    char *wanted[PAGES];
+    take_pages(&arena, pages);
+    take_pages(&model, wanted);
+    const size_t used = arena.used;
+    EXPECT(used > SIZE);
+    EXPECT(sim_arena_copy_size(&arena) <= sizeof(copy));
+    char *end = sim_arena_copy_out(&arena, copy);
+    EXPECT((size_t)(end - copy) <= sim_arena_copy_size(&arena));
+    for (size_t i = 0; i < PAGES; i++) {
+        pages[i][i * 7] ^= 1;
+    }
+    EXPECT(sim_arena_copy_back(&arena, copy, used) == end);
+    for (size_t i = 0; i < PAGES; i++) {
+        EXPECT(memcmp(pages[i], wanted[i], PAGE) == 0);
+    }
+    sim_arena_fini(&arena);
+    sim_arena_fini(&model);
 }
