@@ -174,6 +174,9 @@ add_own(struct compiling *compiling, const struct sim_cli *cli)
     static const char *const not_pie[] = {"-shared", "-r", "-static", "-no-pie", "-static-pie"};
     add(compiling, "-g");
     add(compiling, "-fsanitize=thread");
+    if (!compiling->clang) {
+        add(compiling, "-Wno-tsan"); /* Fences are supported here. */
+    }
     if (!compiling->pie) {
         add(compiling, "-fPIE");
     }

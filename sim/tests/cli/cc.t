@@ -69,6 +69,9 @@ for compiler in gcc clang; do
     same "$compiler: a library" "$(status cc -shared -fPIC -o lib.so prog.c)" 0
     same "$compiler: C++" "$(status cxx -O1 -pthread -o three prog.cc)" 0
     same "$compiler: C++ runs alone" "$(./three)" 3
+    echo 'void fence(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }' >fence.c
+    same "$compiler: a fence is no warning" \
+        "$(status cc -O1 -Wall -Wextra -Werror -c fence.c -o fence.o)" 0
     same "$compiler: its options are its own" "$(status cc --version)" 0
     ok "$compiler: and its output" grep -q -e "$compiler" -e GCC out.txt
     same "$compiler: an error is the compiler's" "$(status cc -o x missing.c)" 1
