@@ -283,14 +283,14 @@ check-long: installable-release-$(CC) $(MATRIX:%=program-%) ## these, and one ru
 # (two at most): they count what many runs find, compare texts, or repeat what other tests do.
 FIGURES := $(filter-out %/outputs.t,$(LONG)) $(addprefix sim/tests/cli/,scenarios.t liveness.t \
 	truth.t quick_set.t correct.t)
-# Those of `rewake cc` need what the release build installs.
-CODE_TESTS := $(filter-out $(FIGURES) %/cc.t %/litmus.t %/program_lost.t %/loops.t,$(filter \
-	sim/% fuzz/% reports/%,$(SHELL_TESTS)))
+# Those of `rewake cc` need what the release build installs; a browser reads pages that others made.
+CODE_TESTS := $(filter-out $(FIGURES) %/browser.t %/tsan_symbols.t %/cc.t %/litmus.t \
+	%/program_lost.t %/loops.t,$(filter sim/% fuzz/% reports/%,$(SHELL_TESTS)))
 # For memory those matter little that read a database or drive git, but each scenario does, and the
 # test that does harm.
 # A build with a sanitizer runs no programs.
 ASAN_TESTS := $(filter-out %/program.t %/threads.t %/stacks.t \
-	%/bisect.t %/coverage.t %/zoo.t %/outputs.t,$(CODE_TESTS)) \
+	%/bisect.t %/coverage.t %/zoo.t %/outputs.t %/query.t %/facts.t,$(CODE_TESTS)) \
 	$(addprefix sim/tests/cli/,hostile.t scenarios.t correct.t truth.t)
 # The search for leaks after each test reads all freed blocks that the sanitizer keeps.
 check-asan: whole-asan-$(CC) ## the tests that are about code, with asan and ubsan
