@@ -172,21 +172,36 @@ sim__posix_notify(struct sim__posix_thread *to, int number, union sigval value, 
     sim__posix_signalfds_changed(number);
 }
 
+/* As in Linux: those that were sent to the thread come first, then the lower numbers. */
+static bool
+is_before(const struct pending *a, const struct pending *b)
+{
+    if ((a->to == NULL) != (b->to == NULL)) {
+        return a->to != NULL;
+    }
+    return a->info.si_signo < b->info.si_signo;
+}
+
+/* `self` NULL: whichever thread they were sent to. */
 static bool
 take_from(const struct sim__posix_thread *self, const sigset_t *set, siginfo_t *ret)
 {
+    struct pending *first = NULL;
     rt_list_each(node, &sim__posix_state()->pending)
     {
         struct pending *pending = pending_of(node);
         bool mine = pending->to == NULL || self == NULL || pending->to == self;
-        if (mine && sigismember(set, pending->info.si_signo) == 1) {
-            *ret = pending->info;
-            rt_list_unlink(&pending->link);
-            sim__posix_signalfds_level();
-            return true;
+        if (mine && sigismember(set, pending->info.si_signo) == 1 &&
+                (first == NULL || is_before(pending, first))) {
+            first = pending;
         }
     }
-    return false;
+    if (first != NULL) {
+        *ret = first->info;
+        rt_list_unlink(&first->link);
+        sim__posix_signalfds_level();
+    }
+    return first != NULL;
 }
 
 int
@@ -239,6 +254,10 @@ call_handler(const struct sigaction *action, siginfo_t *info)
     }
 }
 
+static uint32_t handle_all(struct sim__posix_thread *self);
+
+/* As in Linux, the frames of all handlers are made before the first one runs: so the last signal
+ * that is taken has its handler called first. */
 static void
 handle(struct sim__posix_thread *thread, siginfo_t *info)
 {
@@ -258,15 +277,16 @@ handle(struct sim__posix_thread *thread, siginfo_t *info)
     if ((action.sa_flags & SA_NODEFER) == 0) {
         (void)sigaddset(&thread->mask, info->si_signo);
     }
+    (void)handle_all(thread);
     call_handler(&action, info);
     thread->mask = before;
     thread->restarts = thread->restarts && (action.sa_flags & SA_RESTART) != 0;
 }
 
-uint32_t
-sim__posix_deliver(void)
+/* How many there were. */
+static uint32_t
+handle_all(struct sim__posix_thread *self)
 {
-    struct sim__posix_thread *self = sim__posix_thread();
     sigset_t wanted;
     siginfo_t info;
     uint32_t count = 0;
@@ -276,12 +296,19 @@ sim__posix_deliver(void)
             (void)sigdelset(&wanted, number);
         }
     }
-    self->restarts = true;
-    while (sim__posix_take_signal(&wanted, &info) != 0) {
+    while (take_from(self, &wanted, &info)) {
         handle(self, &info);
         count++;
     }
     return count;
+}
+
+uint32_t
+sim__posix_deliver(void)
+{
+    struct sim__posix_thread *self = sim__posix_thread();
+    self->restarts = true;
+    return handle_all(self);
 }
 
 void

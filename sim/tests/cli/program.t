@@ -102,7 +102,7 @@ same "without --leaks" "$(status run ./ends --runs 5 --fresh --db q.db -- -e lea
 # ---- A run remembers nothing of those before, in one process and in a fresh one. ----
 ok "a program that would remember builds" build_program remembers remembers
 for what in variables random environment strtok stdio locale handlers heap rounding errors \
-    arguments; do
+    arguments mappings signals process timers descriptors files float; do
     rewake run ./remembers --runs 1000 --jobs 1 --fresh --json --record all --db r.db \
         --check-determinism 1 -- $what >r.json 2>/dev/null
     ok "$what: 1,000 runs pass" grep -q '"verdicts":{"pass":1000}' r.json

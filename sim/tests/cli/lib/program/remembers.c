@@ -4,14 +4,23 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <dirent.h>
+#include <fcntl.h>
 #include <fenv.h>
 #include <libgen.h>
 #include <locale.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -122,6 +131,88 @@ use_errors(void)
     printf("%s\n", tzname[0]);
 }
 
+static void
+use_mappings(void)
+{
+    char *block = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int fd = open("/bin/sh", O_RDONLY);
+    char *file = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+    printf("%d %d %.3s %p\n", block != MAP_FAILED, block[100]++, file + 1, (void *)block);
+    mprotect(block, 4096, PROT_NONE);
+}
+
+static void
+use_signals(void)
+{
+    sigset_t set, before;
+    struct sigaction action = {.sa_handler = SIG_IGN}, old;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    sigaction(SIGUSR2, &action, &old);
+    sigpending(&set);
+    printf("%d %d %d\n", sigismember(&before, SIGUSR1), old.sa_handler == SIG_DFL,
+            sigismember(&set, SIGUSR1));
+    raise(SIGUSR1);
+}
+
+static void
+use_process(void)
+{
+    struct rlimit limit;
+    char cwd[4096];
+    mode_t mask = umask(077);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    printf("%o %d %s\n", (unsigned)mask, (int)limit.rlim_cur, getcwd(cwd, sizeof(cwd)));
+    limit.rlim_cur = 9;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    chdir("/tmp");
+}
+
+static void
+use_timers(void)
+{
+    struct itimerval value = {.it_value = {1000, 0}}, old;
+    timer_t id;
+    setitimer(ITIMER_REAL, &value, &old);
+    timer_create(CLOCK_MONOTONIC, NULL, &id);
+    printf("%ld %p\n", (long)old.it_value.tv_sec, (void *)id);
+    printf("%u\n", alarm(1000));
+}
+
+static void
+use_descriptors(void)
+{
+    int ends[2];
+    int fd = open("/bin/sh", O_RDONLY);
+    pipe(ends);
+    printf("%d %d %d %d\n", fd, ends[0], ends[1], epoll_create1(0));
+    dup2(fd, 700);
+    close(0);
+}
+
+static void
+use_files(void)
+{
+    char name[64];
+    DIR *directory = opendir("/tmp");
+    int fd = open("left-behind", O_CREAT | O_EXCL | O_WRONLY, 0600);
+    printf("%d %d\n", fd >= 0, shm_open("/left", O_CREAT | O_EXCL | O_RDWR, 0600) >= 0);
+    printf("%d\n", sem_open("/left", O_CREAT | O_EXCL, 0600, 1) != SEM_FAILED);
+    printf("%d %zd\n", directory != NULL, readlink("link", name, sizeof(name)));
+    symlink("left-behind", "link");
+}
+
+static void
+use_float_control(void)
+{
+#if defined(__x86_64__)
+    unsigned control = __builtin_ia32_stmxcsr();
+    printf("%x\n", control & ~0x3fu);
+    __builtin_ia32_ldmxcsr(control | 0x8040); /* Flush to zero, denormals are zero. */
+#endif
+}
+
 static const struct {
     const char *name;
     void (*use)(void);
@@ -136,6 +227,13 @@ static const struct {
         {"heap", use_heap},
         {"rounding", use_rounding},
         {"errors", use_errors},
+        {"mappings", use_mappings},
+        {"signals", use_signals},
+        {"process", use_process},
+        {"timers", use_timers},
+        {"descriptors", use_descriptors},
+        {"files", use_files},
+        {"float", use_float_control},
 };
 
 int

@@ -1,0 +1,258 @@
+/*
+ * agrees.c -- what calls of threads and signals return: one line for each case, which rewake must
+ * be able to print too.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/select.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+static const struct timespec past = {1, 0};
+
+/* What `fn` returns in another thread. */
+static long
+in_thread(void *(*fn)(void *), void *argument)
+{
+    pthread_t thread;
+    void *result = NULL;
+    pthread_create(&thread, NULL, fn, argument);
+    pthread_join(thread, &result);
+    return (long)result;
+}
+
+static void *
+unlocks(void *mutex)
+{
+    return (void *)(long)pthread_mutex_unlock(mutex);
+}
+
+static void *
+tries(void *mutex)
+{
+    return (void *)(long)pthread_mutex_trylock(mutex);
+}
+
+static void *
+waits_past(void *mutex)
+{
+    return (void *)(long)pthread_mutex_timedlock(mutex, &past);
+}
+
+static void
+mutexes(void)
+{
+    static const int types[] = {
+            PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_RECURSIVE};
+    for (int i = 0; i < 3; i++) {
+        pthread_mutexattr_t attributes;
+        pthread_mutex_t mutex;
+        pthread_mutexattr_init(&attributes);
+        pthread_mutexattr_settype(&attributes, types[i]);
+        pthread_mutex_init(&mutex, &attributes);
+        int lock = pthread_mutex_lock(&mutex);
+        int again = i > 0 ? pthread_mutex_lock(&mutex) : 0;
+        int same = pthread_mutex_trylock(&mutex);
+        long other = i > 0 ? in_thread(unlocks, &mutex) : 0;
+        printf("mutex %d: %d %d %d %ld %ld %ld\n", i, lock, again, same, other,
+                in_thread(tries, &mutex), in_thread(waits_past, &mutex));
+        int last = pthread_mutex_unlock(&mutex);
+        int more = i > 0 ? pthread_mutex_unlock(&mutex) : 0;
+        int most = i > 0 ? pthread_mutex_unlock(&mutex) : 0;
+        printf("unlock %d: %d %d %d\n", i, last, more, most);
+    }
+}
+
+static void
+conditions(void)
+{
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+    const struct timespec bad = {1, 1000000000};
+    pthread_mutex_lock(&mutex);
+    int timed = pthread_cond_timedwait(&cond, &mutex, &past);
+    int wrong = pthread_cond_timedwait(&cond, &mutex, &bad);
+    printf("cond: %d %d %d\n", timed, wrong, pthread_cond_signal(&cond));
+    pthread_mutex_unlock(&mutex);
+}
+
+static void *
+reads(void *lock)
+{
+    return (void *)(long)pthread_rwlock_tryrdlock(lock);
+}
+
+static void *
+writes(void *lock)
+{
+    return (void *)(long)pthread_rwlock_timedwrlock(lock, &past);
+}
+
+static void
+rwlocks(void)
+{
+    pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+    pthread_rwlock_rdlock(&lock);
+    long write = in_thread(writes, &lock);
+    int try = pthread_rwlock_trywrlock(&lock);
+    pthread_rwlock_unlock(&lock);
+    pthread_rwlock_wrlock(&lock);
+    int same = pthread_rwlock_rdlock(&lock);
+    int twice = pthread_rwlock_wrlock(&lock);
+    printf("rwlock: %ld %d %d %d %ld\n", write, try, same, twice, in_thread(reads, &lock));
+}
+
+static void
+semaphores(void)
+{
+    sem_t sem;
+    int value = 0;
+    sem_init(&sem, 0, 1);
+    int first = sem_trywait(&sem);
+    int second = sem_trywait(&sem);
+    int why = errno;
+    int timed = sem_timedwait(&sem, &past);
+    printf("semaphore: %d %d %d %d %d", first, second, why == EAGAIN, timed, errno == ETIMEDOUT);
+    sem_post(&sem);
+    sem_getvalue(&sem, &value);
+    printf(" %d\n", value);
+}
+
+static void *
+arrives(void *barrier)
+{
+    return (void *)(long)pthread_barrier_wait(barrier);
+}
+
+static void
+barriers(void)
+{
+    pthread_barrier_t barrier;
+    pthread_t thread;
+    void *other = NULL;
+    int none = pthread_barrier_init(&barrier, NULL, 0);
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&thread, NULL, arrives, &barrier);
+    int own = pthread_barrier_wait(&barrier);
+    pthread_join(thread, &other);
+    printf("barrier: %d %d\n", none, own + (int)(long)other);
+    printf("serial: %d\n", own);
+}
+
+static void
+joins(void)
+{
+    pthread_t self = pthread_self();
+    pthread_t thread;
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    printf("join itself: %d\n", pthread_join(self, NULL));
+    pthread_create(&thread, NULL, tries, &mutex);
+    printf("detach: %d %d\n", pthread_detach(thread), pthread_kill(self, 0));
+    printf("kill: %d\n", pthread_kill(self, 999));
+}
+
+static int order[8];
+static int taken;
+
+static void
+take(int number)
+{
+    order[taken++] = number == SIGUSR1 ? 1 : number == SIGUSR2 ? 2 : 3;
+}
+
+static void
+signals(void)
+{
+    sigset_t set, pending;
+    const struct timespec none = {0, 0};
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigaddset(&set, SIGUSR2);
+    sigaddset(&set, SIGRTMIN);
+    signal(SIGUSR1, take);
+    signal(SIGUSR2, take);
+    signal(SIGRTMIN, take);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    raise(SIGRTMIN);
+    raise(SIGUSR2);
+    raise(SIGUSR1);
+    raise(SIGUSR1);
+    raise(SIGRTMIN);
+    sigpending(&pending);
+    printf("pending: %d %d %d\n", sigismember(&pending, SIGUSR1), sigismember(&pending, SIGRTMIN),
+            sigismember(&pending, SIGTERM));
+    printf("first: %d\n", sigtimedwait(&set, NULL, &none) == SIGUSR1);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    printf("handled: %d, then", taken);
+    for (int i = 0; i < taken; i++) {
+        printf(" %d", order[i]);
+    }
+    printf("\n");
+    int rest = sigtimedwait(&set, NULL, &none);
+    printf("none: %d %d\n", rest, errno == EAGAIN);
+}
+
+static void *
+rings(void *fd)
+{
+    eventfd_write(*(int *)fd, 3);
+    return NULL;
+}
+
+static void
+descriptors(void)
+{
+    int event = eventfd(0, EFD_NONBLOCK);
+    int timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
+    int epoll = epoll_create1(0);
+    struct epoll_event asked = {.events = EPOLLIN, .data.u32 = 7}, got = {0};
+    const struct itimerspec soon = {.it_value = {0, 1000}};
+    struct pollfd list[2] = {{event, POLLIN, 0}, {timer, POLLIN, 0}};
+    eventfd_t value = 0;
+    uint64_t times = 0;
+    epoll_ctl(epoll, EPOLL_CTL_ADD, event, &asked);
+    int again = epoll_ctl(epoll, EPOLL_CTL_ADD, event, &asked);
+    printf("epoll: %d %d %d\n", again, errno == EEXIST, epoll_wait(epoll, &got, 1, 0));
+    in_thread(rings, &event);
+    int told = epoll_wait(epoll, &got, 1, -1);
+    printf("ready: %d %u\n", told, got.data.u32);
+    int polled = poll(list, 2, -1);
+    printf("poll: %d %d\n", polled, list[0].revents);
+    eventfd_read(event, &value);
+    int empty = eventfd_read(event, &value);
+    printf("value: %d %d %d\n", (int)value, empty, errno == EAGAIN);
+    timerfd_settime(timer, 0, &soon, NULL);
+    int ready = poll(list + 1, 1, -1);
+    int size = (int)read(timer, &times, sizeof(times));
+    printf("timer: %d %d %d\n", ready, size, (int)times);
+    close(epoll);
+    int closed = epoll_wait(epoll, &got, 1, 0);
+    printf("closed: %d %d\n", closed, errno == EBADF);
+}
+
+/* With an argument it fails, so that what it printed is kept. */
+int
+main(int count, char **arguments)
+{
+    (void)arguments;
+    mutexes();
+    conditions();
+    rwlocks();
+    semaphores();
+    barriers();
+    joins();
+    signals();
+    descriptors();
+    return count > 1;
+}
