@@ -404,6 +404,8 @@
             (int number, const struct sigaction *action, \
                     struct sigaction *ret_before), (number, action, ret_before)) \
     X(sighandler_t, signal, (int number, sighandler_t handler), (number, handler)) \
+    X(sighandler_t, __sysv_signal, (int number, sighandler_t handler), (number, handler)) \
+    X(int, siginterrupt, (int number, int interrupts), (number, interrupts)) \
     X(int, sigprocmask, \
             (int how, const sigset_t *set, sigset_t *ret_before), (how, set, ret_before)) \
     X(int, pthread_sigmask, \
@@ -518,6 +520,10 @@
     A(int, __lxstat64, __lxstat, (int version, const char *path, struct stat *ret), \
             (version, path, ret)) \
     A(int, __fxstat64, __fxstat, (int version, int fd, struct stat *ret), (version, fd, ret)) \
+    A(sighandler_t, sysv_signal, __sysv_signal, (int number, sighandler_t handler), \
+            (number, handler)) \
+    A(sighandler_t, bsd_signal, signal, (int number, sighandler_t handler), (number, handler)) \
+    A(sighandler_t, ssignal, signal, (int number, sighandler_t handler), (number, handler)) \
     A(int, mkstemp64, mkstemp, (char *name), (name)) \
     A(int, mkostemp64, mkostemp, (char *name, int flags), (name, flags)) \
     A(void *, mmap64, mmap, \

@@ -442,13 +442,37 @@ sim__posix_sigaction(int number, const struct sigaction *action, struct sigactio
     return 0;
 }
 
-sighandler_t
-sim__posix_signal(int number, sighandler_t handler)
+static sighandler_t
+set_handler(int number, sighandler_t handler, int flags)
 {
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
     struct sigaction before;
     (void)sigemptyset(&action.sa_mask);
     return sim__posix_sigaction(number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+sighandler_t
+sim__posix_signal(int number, sighandler_t handler)
+{
+    return set_handler(number, handler, SA_RESTART);
+}
+
+/* What signal() is to a program compiled with -std=c11 or -D_XOPEN_SOURCE. */
+sighandler_t
+sim__posix___sysv_signal(int number, sighandler_t handler)
+{
+    return set_handler(number, handler, (int)SA_RESETHAND | SA_NODEFER);
+}
+
+int
+sim__posix_siginterrupt(int number, int interrupts)
+{
+    struct sigaction action;
+    if (sim__posix_sigaction(number, NULL, &action) != 0) {
+        return -1;
+    }
+    action.sa_flags = (action.sa_flags & ~SA_RESTART) | (interrupts != 0 ? 0 : SA_RESTART);
+    return sim__posix_sigaction(number, &action, NULL);
 }
 
 /* 0 or an errno. */

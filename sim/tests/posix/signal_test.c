@@ -41,6 +41,21 @@ TEST(posix_raise_runs_the_handler)
 }
 
 static void
+raises_once(void)
+{
+    handled = 0;
+    EXPECT(__sysv_signal(SIGUSR1, handler) == SIG_DFL);
+    EXPECT_EQ(raise(SIGUSR1), 0);
+    EXPECT_EQ(handled, SIGUSR1);
+    EXPECT(signal(SIGUSR1, SIG_IGN) == SIG_DFL);
+}
+
+TEST(posix_a_handler_of_system_v_is_called_once)
+{
+    posix_lab_run(raises_once, 3, SIM_VERDICT_PASS);
+}
+
+static void
 blocks(void)
 {
     sigset_t set, pending;
