@@ -279,6 +279,9 @@ sim_thread_wake(struct sim_thread *thread, const struct rt_site *site)
     rt_probe_emit(RT_PROBE_FIRE, object, NULL, site, thread->object);
     rt_probe_emit(RT_PROBE_WAKE, thread->object, NULL, site, thread->actor.enabled ? 1 : 0);
     sim_actor_enable(&thread->actor);
+    if (sim_thread_now != NULL) {
+        sim_thread_now->woke = true;
+    }
 }
 
 void

@@ -210,6 +210,7 @@ void
 sim_thread_point(void)
 {
     struct sim_thread *thread = sim_thread_now;
+    thread->woke = false;
     if (++thread->row > SIM_THREAD_ROW) {
         sim_thread_yield();
         return;

@@ -223,6 +223,7 @@ struct sim_thread {
     bool exits;    /* It runs its cleanups. */
     bool canceled; /* pthread_cancel was called for it. */
     bool uncancelable;
+    bool woke; /* It has woken another since its last decision point. */
     char name[16];
 };
 
@@ -276,6 +277,16 @@ struct sim_thread *sim_thread_first(const struct sim_world *world);
 
 /* A decision point, before an operation: another actor may run first. */
 void sim_thread_point(void);
+
+/* A decision point after an operation, if that has woken a thread: it may run before the caller's
+ * next statement. */
+static inline void
+sim_thread_point_if_woke(void)
+{
+    if (sim_thread_now->woke) {
+        sim_thread_point();
+    }
+}
 
 /* Gives way: all others that are enabled now are before it in the queue. */
 void sim_thread_yield(void);

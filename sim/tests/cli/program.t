@@ -99,6 +99,26 @@ same "refused runs alone: status" "$(status run ./ends --runs 5 --fresh --db q.d
 same "--leaks" "$(status run ./ends --runs 5 --fresh --db q.db --leaks -- -e leak)" 1
 same "without --leaks" "$(status run ./ends --runs 5 --fresh --db q.db -- -e leak)" 0
 
+# ---- Between a call that wakes a thread and the next call the woken one may run. ----
+ok "a program whose object is freed by the woken thread builds" build_program after after -pthread
+for how in signal post; do
+    same "$how, then a write: it is found" "$(status run ./after --runs 200 --fresh -- $how)" 1
+    ok "$how, then a write: the verdict" grep -q '^use-after-free: ' out.txt
+    same "a write, then $how: 1,000 runs pass" \
+        "$(status run ./after --runs 1000 --fresh -- $how fixed)" 0
+done
+
+# ---- A circle of locks: which threads, which locks, where each waits and has taken its own. ----
+ok "a program with two locks builds" build_program crossed crossed -pthread
+rewake run ./crossed --runs 300 --fresh --json --db c.db >crossed.json 2>/dev/null
+rewake explain ./crossed "$(token_of crossed.json)" --db c.db 2>&1 | tr '\n' ' ' >crossed.txt
+for said in '`thread 1` waits for right, in left_first() (crossed.c:15), which `thread 2` took at' \
+    'in right_first() (crossed.c:24) and has not' \
+    '`thread 2` waits for left, in right_first() (crossed.c:25), which `thread 1` took at' \
+    'in left_first() (crossed.c:14) and has not' 'none of them can go first'; do
+    ok "crossed: $said" grep -qF "$said" crossed.txt
+done
+
 # ---- A run remembers nothing of those before, in one process and in a fresh one. ----
 ok "a program that would remember builds" build_program remembers remembers
 for what in variables random environment strtok stdio locale handlers heap rounding errors \

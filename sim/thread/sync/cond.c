@@ -92,6 +92,7 @@ sim__pthread_cond_signal(pthread_cond_t *cond)
     const struct rt_site *site = sim__thread_line();
     sim_thread_point();
     (void)sim_thread_wake_one(sim__thread_world(), sync_of(cond), site, true);
+    sim_thread_point_if_woke();
     return 0;
 }
 
@@ -101,6 +102,7 @@ sim__pthread_cond_broadcast(pthread_cond_t *cond)
     const struct rt_site *site = sim__thread_line();
     sim_thread_point();
     (void)sim_thread_wake_all(sim__thread_world(), sync_of(cond), site);
+    sim_thread_point_if_woke();
     return 0;
 }
 

@@ -175,12 +175,9 @@ wake_op(const struct sim_futex *call)
     return woken;
 }
 
-long
-sim_thread_futex(const struct sim_futex *call)
+static long
+play(const struct sim_futex *call, int operation)
 {
-    int operation = call->operation & FUTEX_CMD_MASK;
-    rt_assert(sim_thread_now != NULL);
-    sim_thread_point();
     switch (operation) {
     case FUTEX_WAIT:
     case FUTEX_WAIT_BITSET:
@@ -198,4 +195,14 @@ sim_thread_futex(const struct sim_futex *call)
     default:
         return fail(ENOSYS);
     }
+}
+
+long
+sim_thread_futex(const struct sim_futex *call)
+{
+    rt_assert(sim_thread_now != NULL);
+    sim_thread_point();
+    long result = play(call, call->operation & FUTEX_CMD_MASK);
+    sim_thread_point_if_woke();
+    return result;
 }

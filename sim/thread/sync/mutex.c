@@ -213,7 +213,9 @@ sim__pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     const struct rt_site *site = sim__thread_line();
     sim_thread_point();
-    return sim__mutex_unlock(mutex, site);
+    int error = sim__mutex_unlock(mutex, site);
+    sim_thread_point_if_woke();
+    return error;
 }
 
 int

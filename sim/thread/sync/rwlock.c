@@ -187,6 +187,7 @@ sim__pthread_rwlock_unlock(pthread_rwlock_t *lock)
     sim__sync_event(sync, SIM_EVENT_RELEASED, site, 0);
     if (sync->value == 0 && sync->first != NULL) {
         (void)sim_thread_wake_all(sim__thread_world(), sync, site);
+        sim_thread_point_if_woke();
     }
     return 0;
 }

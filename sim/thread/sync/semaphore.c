@@ -107,6 +107,7 @@ sim__sem_post(sem_t *sem)
     rt_probe_emit(RT_PROBE_PUT, sim_sync_object(world, sync), NULL, site, 1);
     if (sync->first != NULL) {
         (void)sim_thread_wake_one(world, sync, site, true);
+        sim_thread_point_if_woke();
     }
     return 0;
 }
