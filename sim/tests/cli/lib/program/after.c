@@ -11,14 +11,13 @@
 #include <string.h>
 
 struct object {
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
     sem_t done;
     int ready;
     long count;
 };
 
-static pthread_mutex_t outer = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct object *volatile object;
 static const char *how;
 static int fixed;
@@ -27,18 +26,17 @@ static void *
 finish(void *argument)
 {
     struct object *mine = argument;
-    pthread_mutex_t *mutex = strcmp(how, "unlock") == 0 ? &outer : &mine->mutex;
     mine->count += fixed;
     if (strcmp(how, "post") == 0) {
         sem_post(&mine->done);
     } else {
-        pthread_mutex_lock(mutex);
+        pthread_mutex_lock(&mutex);
         mine->ready = 1;
         if (strcmp(how, "signal") == 0) {
-            pthread_mutex_unlock(mutex);
-            pthread_cond_signal(&mine->changed);
+            pthread_mutex_unlock(&mutex);
+            pthread_cond_signal(&changed);
         } else {
-            pthread_mutex_unlock(mutex);
+            pthread_mutex_unlock(&mutex);
         }
     }
     mine->count += !fixed;
@@ -49,19 +47,18 @@ finish(void *argument)
 static void
 await(struct object *mine)
 {
-    pthread_mutex_t *mutex = strcmp(how, "unlock") == 0 ? &outer : &mine->mutex;
     int ready = 0;
     if (strcmp(how, "post") == 0) {
         sem_wait(&mine->done);
         return;
     }
     while (!ready) {
-        pthread_mutex_lock(mutex);
+        pthread_mutex_lock(&mutex);
         while (strcmp(how, "signal") == 0 && !mine->ready) {
-            pthread_cond_wait(&mine->changed, mutex);
+            pthread_cond_wait(&changed, &mutex);
         }
         ready = mine->ready;
-        pthread_mutex_unlock(mutex);
+        pthread_mutex_unlock(&mutex);
     }
 }
 
@@ -72,8 +69,6 @@ main(int argc, char **argv)
     how = argc > 1 ? argv[1] : "post";
     fixed = argc > 2;
     object = calloc(1, sizeof(*object));
-    pthread_mutex_init(&object->mutex, NULL);
-    pthread_cond_init(&object->changed, NULL);
     sem_init(&object->done, 0, 0);
     pthread_create(&thread, NULL, finish, object);
     await(object);
