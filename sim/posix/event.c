@@ -112,13 +112,9 @@ int
 sim__posix_epoll_pwait(
         int epoll, struct epoll_event *ret, int max, int timeout_ms, const sigset_t *mask)
 {
-    struct sim__posix_thread *self = sim__posix_thread();
-    sigset_t before = self->mask;
-    self->mask = mask != NULL ? *mask : before;
+    const struct sim__posix_mask before = sim__posix_mask_begin(mask);
     uint64_t ns = timeout_ms < 0 ? SIM_NEVER : (uint64_t)timeout_ms * 1000000;
-    int count = wait_events(epoll, ret, max, ns);
-    self->mask = before;
-    return count;
+    return sim__posix_mask_end(&before, wait_events(epoll, ret, max, ns));
 }
 
 int

@@ -104,12 +104,8 @@ sim__posix___poll_chk(struct pollfd *list, nfds_t count, int timeout_ms, size_t 
 static int
 poll_masked(struct pollfd *list, nfds_t count, uint64_t timeout_ns, const sigset_t *mask)
 {
-    struct sim__posix_thread *self = sim__posix_thread();
-    sigset_t before = self->mask;
-    self->mask = mask != NULL ? *mask : before;
-    int ready = poll_for(list, count, timeout_ns);
-    self->mask = before;
-    return ready;
+    const struct sim__posix_mask before = sim__posix_mask_begin(mask);
+    return sim__posix_mask_end(&before, poll_for(list, count, timeout_ns));
 }
 
 int

@@ -315,13 +315,36 @@ void
 sim__posix_deliver_perhaps(void)
 {
     struct sim__posix *state = sim__posix_state();
-    if (rt_list_empty(&state->pending) || !sim__posix_is_signalled(sim__posix_thread())) {
+    const struct sim__posix_thread *self = sim__posix_thread();
+    if (rt_list_empty(&state->pending) || self->masked || !sim__posix_is_signalled(self)) {
         return;
     }
     struct sim_world *world = state->world;
     if (sim__perturb(world->current, SIM_KIND_LATE, 2, world->options.late_one_in) == 0) {
         (void)sim__posix_deliver();
     }
+}
+
+struct sim__posix_mask
+sim__posix_mask_begin(const sigset_t *during)
+{
+    struct sim__posix_thread *self = sim__posix_thread();
+    struct sim__posix_mask before = {.before = self->mask, .masked = self->masked};
+    if (during != NULL) {
+        self->mask = *during;
+        self->masked = true;
+    }
+    return before;
+}
+
+int
+sim__posix_mask_end(const struct sim__posix_mask *before, int count)
+{
+    struct sim__posix_thread *self = sim__posix_thread();
+    bool interrupted = count == 0 && self->masked && sim__posix_deliver() > 0;
+    self->mask = before->before;
+    self->masked = before->masked;
+    return interrupted ? sim__posix_error(EINTR) : count;
 }
 
 /* ---- Sending. -------------------------------------------------------------------------------- */

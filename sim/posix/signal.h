@@ -21,6 +21,7 @@ struct sim__posix_thread {
     struct sim_thread *thread;
     sigset_t mask;
     sigset_t taken; /* What it waits for with sigwait; empty: nothing. */
+    bool masked;    /* Waits with a mask of its own (sim__posix_mask_begin). */
     bool restarts;  /* Every handler that has run in its last wait asks for a restart. */
 };
 
@@ -35,6 +36,19 @@ uint32_t sim__posix_deliver(void);
 
 /* As sim__posix_deliver, at a call: by a decision, what is pending remains so for another call. */
 void sim__posix_deliver_perhaps(void);
+
+/*
+ * Around a wait with a mask of its own, as ppoll has one (NULL: none). A signal that gets through it
+ * is taken in the wait, which it ends, and not before: else the wait would not know of it. What is
+ * ready comes first; where the wait has found nothing, the handlers run at its end, and
+ * sim__posix_mask_end returns -1 with EINTR instead of `count`.
+ */
+struct sim__posix_mask {
+    sigset_t before;
+    bool masked;
+};
+struct sim__posix_mask sim__posix_mask_begin(const sigset_t *during);
+int sim__posix_mask_end(const struct sim__posix_mask *before, int count);
 
 /* Whether something is pending that the thread does not block, or that it takes with sigwait. */
 bool sim__posix_is_signalled(const struct sim__posix_thread *thread);

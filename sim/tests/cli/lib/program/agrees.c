@@ -204,6 +204,57 @@ signals(void)
 }
 
 static void *
+signals_main(void *thread)
+{
+    pthread_kill(*(pthread_t *)thread, SIGUSR1);
+    return NULL;
+}
+
+/* A wait whose mask lets a signal through, blocked till then, that another thread sends before or
+ * in the wait; `ready` is a descriptor, or -1. */
+static void
+masked(const char *name, int how, int ready)
+{
+    sigset_t set, none;
+    pthread_t thread, self = pthread_self();
+    struct epoll_event event = {.events = EPOLLIN};
+    struct pollfd polled = {.fd = ready, .events = POLLIN};
+    int epoll = epoll_create1(0);
+    epoll_ctl(epoll, EPOLL_CTL_ADD, ready, &event);
+    sigemptyset(&none);
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    taken = 0;
+    errno = 0;
+    pthread_create(&thread, NULL, signals_main, &self);
+    if (how != 0 && ready >= 0) {
+        pthread_join(thread, NULL);
+    }
+    int count = how == 0   ? pselect(0, NULL, NULL, NULL, NULL, &none)
+                : how == 1 ? ppoll(&polled, 1, NULL, &none)
+                           : epoll_pwait(epoll, &event, 1, -1, &none);
+    printf("%s: %d %d, handled %d\n", name, count, count < 0 && errno == EINTR, taken);
+    if (how == 0 || ready < 0) {
+        pthread_join(thread, NULL);
+    }
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    close(epoll);
+}
+
+static void
+waits_with_masks(void)
+{
+    int ready = eventfd(1, 0);
+    masked("pselect", 0, -1);
+    masked("ppoll", 1, -1);
+    masked("epoll_pwait", 2, -1);
+    masked("ppoll, ready", 1, ready);
+    masked("epoll_pwait, ready", 2, ready);
+    close(ready);
+}
+
+static void *
 rings(void *fd)
 {
     eventfd_write(*(int *)fd, 3);
@@ -253,6 +304,7 @@ main(int count, char **arguments)
     barriers();
     joins();
     signals();
+    waits_with_masks();
     descriptors();
     return count > 1;
 }
