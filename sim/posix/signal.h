@@ -38,9 +38,9 @@ uint32_t sim__posix_deliver(void);
 void sim__posix_deliver_perhaps(void);
 
 /*
- * Around a wait with a mask of its own, as ppoll has one (NULL: none). A signal that gets through it
- * is taken in the wait, which it ends, and not before: else the wait would not know of it. What is
- * ready comes first; where the wait has found nothing, the handlers run at its end, and
+ * Around a wait with a mask of its own, as ppoll has one (NULL: none). A signal that gets through
+ * it is taken in the wait, which it ends, and not before: else the wait would not know of it. What
+ * is ready comes first; where the wait has found nothing, the handlers run at its end, and
  * sim__posix_mask_end returns -1 with EINTR instead of `count`.
  */
 struct sim__posix_mask {
