@@ -40,7 +40,7 @@ rt__attempt_poll(struct rt__attempt *attempt, struct rt_io_wait *wait, struct rt
             attempt->err = attempt->source->io == NULL ? RT_E_STALE : RT_E_SHUTDOWN;
             return RT_READY;
         }
-        attempt->err = attempt->try(attempt);
+        attempt->err = attempt->once(attempt);
     } while (!over(attempt, cx, seen));
     return RT_READY;
 }

@@ -15,7 +15,7 @@ struct rt__attempt {
     struct rt_io_source *source;
     enum rt_direction direction;
     const char *reason;
-    rt_err (*try)(struct rt__attempt *attempt); /* RT_E_AGAIN: not now, and nothing was taken. */
+    rt_err (*once)(struct rt__attempt *attempt); /* RT_E_AGAIN: not now, and nothing was taken. */
     rt_err err;
     const struct rt_site *await;
     /* For some of them. */

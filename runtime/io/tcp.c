@@ -134,7 +134,7 @@ rt_tcp_listen_finish_at(struct rt_tcp_listener *listener, struct rt_io_wait *wai
     struct rt__attempt attempt = {.source = &listener->source,
             .direction = RT_DIRECTION_WRITE,
             .reason = "the address",
-            .try = try_listen,
+            .once = try_listen,
             .await = await};
     return finish(&attempt, &listener->state, wait, cx, ret_err);
 }
@@ -177,7 +177,7 @@ rt_tcp_accept_at(struct rt_tcp_listener *listener, struct rt_io_wait *wait, stru
     struct rt__attempt attempt = {.source = &listener->source,
             .direction = RT_DIRECTION_READ,
             .reason = "a connection",
-            .try = try_accept,
+            .once = try_accept,
             .await = await};
     RT_AWAIT(rt__attempt_poll(&attempt, wait, cx));
     *ret_err = attempt.err != RT_OK ? attempt.err
@@ -244,7 +244,7 @@ rt_tcp_connect_finish_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, 
     struct rt__attempt attempt = {.source = &stream->source,
             .direction = RT_DIRECTION_WRITE,
             .reason = "the connection",
-            .try = try_connect,
+            .once = try_connect,
             .await = await};
     return finish(&attempt, &stream->state, wait, cx, ret_err);
 }
@@ -294,7 +294,7 @@ rt_tcp_read_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, struct rt_
     struct rt__attempt attempt = {.source = &stream->source,
             .direction = RT_DIRECTION_READ,
             .reason = "something to read",
-            .try = try_read,
+            .once = try_read,
             .into = buffer,
             .size = size,
             .await = await};
@@ -310,7 +310,7 @@ rt_tcp_writev_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, struct r
     struct rt__attempt attempt = {.source = &stream->source,
             .direction = RT_DIRECTION_WRITE,
             .reason = "buffer space",
-            .try = try_write,
+            .once = try_write,
             .parts = parts,
             .count = count,
             .size = count <= RT_NET_PARTS ? rt_net_size(parts, count) : 0,

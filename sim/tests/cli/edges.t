@@ -96,6 +96,6 @@ for jobs in 1 3; do
     rewake coverage --code --distill --db "reported$jobs.db" | awk '$2 == "more" { print $6 }' \
         >"reported$jobs"
 done
-same "any number of workers comes to the same runs" "$(cat told3)" "$(cat told1)"
+same "any number of workers comes to the same runs" "$(cat reported3)" "$(cat reported1)"
 ok "reported failures are candidates" reaches reported1 reported1.db
 done_testing
