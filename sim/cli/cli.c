@@ -163,7 +163,8 @@ can_be_executed(const char *path)
            (memcmp(head, ELFMAG, SELFMAG) == 0 || memcmp(head, "#!", 2) == 0);
 }
 
-/* A program is named with a slash, as for a shell. No name of a scenario begins as a path does. */
+/* A program is named with a slash, as for a shell. No name of a scenario begins as a path does: one
+ * that names nothing is a program that is not there, and a file of another kind may be a run. */
 bool
 sim_cli_is_library(const char *argument)
 {
@@ -171,8 +172,9 @@ sim_cli_is_library(const char *argument)
     const char *slash = strchr(argument, '/');
     bool library = dot != NULL && (dot[3] == '\0' || dot[3] == '.');
     bool path = slash != NULL && (slash == argument || argument[0] == '.');
+    bool missing = path && access(argument, F_OK) != 0;
     bool program = slash != NULL && can_be_executed(argument);
-    return strchr(argument, ':') == NULL && (library || path || program);
+    return strchr(argument, ':') == NULL && (library || missing || program);
 }
 
 /* A library comes first. */
