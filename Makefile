@@ -285,7 +285,7 @@ FIGURES := $(filter-out %/outputs.t,$(LONG)) $(addprefix sim/tests/cli/,scenario
 	truth.t quick_set.t correct.t)
 # Those of `rewake cc` need what the release build installs; a browser reads pages that others made.
 CODE_TESTS := $(filter-out $(FIGURES) %/browser.t %/tsan_symbols.t %/cc.t %/litmus.t \
-	%/program_lost.t %/loops.t,$(filter sim/% fuzz/% reports/%,$(SHELL_TESTS)))
+	%/program_lost.t %/late_timeouts.t %/loops.t,$(filter sim/% fuzz/% reports/%,$(SHELL_TESTS)))
 # For memory those matter little that read a database or drive git, but each scenario does, and the
 # test that does harm.
 # A build with a sanitizer runs no programs.
