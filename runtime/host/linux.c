@@ -218,7 +218,7 @@ timeout_of(struct rt_linux *host, const struct survey *survey)
     return survey->deadline_ns > now_ns ? survey->deadline_ns - now_ns : 0;
 }
 
-/* What is ready after a wait, as far as the wait has told. */
+/* What is ready after a wait, as far as the wait has reported it. */
 struct found {
     uint64_t now_ns; /* 0 where the list has no deadline. */
     bool notified;

@@ -23,7 +23,7 @@ enum uring_kind {
     URING_ACCEPT,
     URING_RECEIVE,
     URING_WRITABLE, /* A poll, for a connect. */
-    URING_CHANGED,  /* A poll that goes on, for a socket that is read and written directly. */
+    URING_CHANGED,  /* A poll that continues, for a socket that is read and written directly. */
     URING_SEND,
     URING_LINGER /* The time of a send whose socket is closed is over. */
 };

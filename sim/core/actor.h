@@ -69,7 +69,7 @@ struct sim_in_host {
 /* What a blocked actor means for a run in which nothing is left to wake. */
 enum sim_idle {
     SIM_IDLE_NEVER,  /* Nothing wakes it any more. */
-    SIM_IDLE_OTHERS, /* Others of the run may wake it, if they go on. */
+    SIM_IDLE_OTHERS, /* Others of the run may wake it, if they continue. */
     SIM_IDLE_OUTSIDE /* What is outside of the run may wake it: a client, a signal. */
 };
 
