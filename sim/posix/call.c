@@ -84,6 +84,38 @@ fails(void)
     return error != 0 && sim__posix_error(error) != 0;
 }
 
+bool
+sim__posix_is_cancellation_point(const char *call)
+{
+#define CANCELS(name) #name,
+    static const char *const all[] = {SIM_POSIX_CANCELS(CANCELS)};
+#undef CANCELS
+    size_t i = 0;
+    while (call != NULL && i < sizeof(all) / sizeof(all[0]) && strcmp(call, all[i]) != 0) {
+        i++;
+    }
+    return call != NULL && i < sizeof(all) / sizeof(all[0]);
+}
+
+static inline void
+enter(const char *name, const void *caller)
+{
+    sim__posix_now = (struct sim__posix_call){name, caller};
+    sim_thread_now->call = name;
+    if (__builtin_expect(sim_thread_now->canceled, 0) && sim__posix_is_cancellation_point(name)) {
+        sim_thread_cancel_point();
+    }
+}
+
+/* Its wait was cut short: the thread was canceled. */
+static inline void
+leave(void)
+{
+    if (__builtin_expect(sim_thread_now->cut, 0)) {
+        sim_thread_cancel_point();
+    }
+}
+
 /* What a call of that type returns when it fails. */
 #define FAILURE(type) _Generic((type *)NULL, FILE * * : NULL, default : (type)-1)
 
@@ -96,8 +128,10 @@ fails(void)
         if (sim_thread_now == NULL) { \
             return sim__real.alias arguments; \
         } \
-        sim__posix_now = (struct sim__posix_call){#name, __builtin_return_address(0)}; \
-        return fails() ? FAILURE(type) : sim__posix_##name arguments; \
+        enter(#name, __builtin_return_address(0)); \
+        type result = fails() ? FAILURE(type) : sim__posix_##name arguments; \
+        leave(); \
+        return result; \
     }
 #define EXPORT(type, name, parameters, arguments) \
     EXPORT_ALIAS(type, name, name, parameters, arguments)

@@ -93,6 +93,9 @@ int sim__posix_error(int error);
 /* The result of a call of the host: a negative errno becomes -1, and errno. */
 int sim__posix_result(int64_t result);
 
+/* Whether `call` (NULL: none) is a cancellation point. */
+bool sim__posix_is_cancellation_point(const char *call);
+
 /* The kernel's call `number`, by the function of the same name: its result, or -1 and errno. Ends
  * the run where it is not simulated. */
 long sim__posix_by_number(long number, const long arguments[6]);

@@ -576,5 +576,14 @@
     N(sched_getscheduler) N(syslog) N(__syslog_chk) N(vsyslog) N(__vsyslog_chk) N(openlog) \
     N(closelog) N(setpwent) N(endpwent) N(setgrent) N(endgrent)
 
+/* The cancellation points of POSIX, and those that Linux adds. */
+#define SIM_POSIX_CANCELS(C) \
+    C(accept) C(accept4) C(clock_nanosleep) C(close) C(connect) C(creat) C(epoll_pwait) \
+    C(epoll_wait) C(fsync) C(getrandom) C(lockf) C(nanosleep) C(open) C(openat) C(pause) \
+    C(poll) C(__poll_chk) C(ppoll) C(__ppoll_chk) C(pread) C(preadv) C(pselect) C(pwrite) \
+    C(pwritev) C(read) C(__read_chk) C(readv) C(recv) C(__recv_chk) C(recvfrom) \
+    C(__recvfrom_chk) C(recvmmsg) C(recvmsg) C(select) C(send) C(sendmmsg) C(sendmsg) C(sendto) \
+    C(sigsuspend) C(sigtimedwait) C(sigwait) C(sigwaitinfo) C(sleep) C(usleep) C(write) C(writev)
+
 /* clang-format on */
 #endif

@@ -15,15 +15,9 @@
 #include "sim/posix/file.h"
 #include "sim/posix/number.h"
 #include "sim/posix/signal.h"
+#include "sim/posix/wait.h"
 
 /* ---- One buffer. ----------------------------------------------------------------------------- */
-
-/* A handler has run, and asked that the call goes on (SA_RESTART). */
-static bool
-restarts(int64_t result)
-{
-    return result == -EINTR && sim__posix_thread()->restarts;
-}
 
 static ssize_t
 read_some(int fd, void *to, size_t size, uint32_t flags, const struct rt_site *site)
@@ -34,7 +28,7 @@ read_some(int fd, void *to, size_t size, uint32_t flags, const struct rt_site *s
     }
     do {
         result = sim_sys_read(sim__posix_fds(), fd, to, size, flags, site);
-    } while (restarts(result));
+    } while (sim__posix_restarts(result));
     return (ssize_t)sim__posix_result(result);
 }
 
@@ -45,7 +39,7 @@ write_some(int fd, const void *from, size_t size, uint32_t flags, bool silent,
     int64_t result = -EINTR;
     do {
         result = sim_sys_write(sim__posix_fds(), fd, from, size, flags, site);
-    } while (restarts(result));
+    } while (sim__posix_restarts(result));
     return result == -EPIPE ? sim__posix_broken_pipe(silent) : (ssize_t)sim__posix_result(result);
 }
 

@@ -48,7 +48,6 @@ sim__posix_begin(void)
     const struct rt_site *site = sim_thread_site(sim__posix_now.caller);
     sim__posix_state()->clock_reads = 0;
     sim_thread_point();
-    sim__posix_deliver_perhaps();
     return site;
 }
 

@@ -11,8 +11,9 @@
 #include "sim/posix/wait.h"
 
 struct pending {
-    struct rt_list link;          /* In state->pending, the oldest first. */
-    struct sim__posix_thread *to; /* NULL: any thread. */
+    struct rt_list link;              /* In state->pending, the oldest first. */
+    struct sim__posix_thread *to;     /* NULL: the process. */
+    struct sim__posix_thread *chosen; /* Of the process, to handle it; NULL: all block it. */
     siginfo_t info;
 };
 
@@ -72,6 +73,7 @@ posix_thread(struct sim_thread *of)
     sigset_t none;
     (void)sigemptyset(&none);
     sim_thread_on_spawn = inherit;
+    sim_thread_on_signal = sim__posix_deliver_at;
     return thread != NULL ? thread : add_thread(state, of, &none);
 }
 
@@ -89,14 +91,22 @@ is_number(int number)
 
 /* ---- Pending. -------------------------------------------------------------------------------- */
 
-/* Whether `thread` would take what is pending: by a handler, or by sigwait. */
+/* Whether `thread` would take it: by a handler, or by sigwait. */
+static bool
+wants(const struct sim__posix_thread *thread, int number)
+{
+    return !thread->thread->actor.done &&
+           (sigismember(&thread->mask, number) == 0 || sigismember(&thread->taken, number) == 1);
+}
+
+/* Whether it is `thread` that takes what is pending. */
 static bool
 reaches(const struct pending *pending, const struct sim__posix_thread *thread)
 {
-    int number = pending->info.si_signo;
-    bool wanted =
-            sigismember(&thread->mask, number) == 0 || sigismember(&thread->taken, number) == 1;
-    return wanted && (pending->to == NULL || pending->to == thread);
+    bool open = pending->to == NULL &&
+                (pending->chosen == NULL || !wants(pending->chosen, pending->info.si_signo));
+    return (open || pending->to == thread || pending->chosen == thread) &&
+           wants(thread, pending->info.si_signo);
 }
 
 bool
@@ -133,17 +143,67 @@ is_ignored(int number)
     return action->sa_handler == SIG_IGN || (action->sa_handler == SIG_DFL && usually);
 }
 
-static bool
-is_blocked_by_all(int number)
+/* The thread after `at` that wants signal `number`, in the order of creation; NULL: none does. */
+static struct sim_thread *
+next_that_wants(struct sim_thread *at, int number)
 {
-    rt_list_each(node, &sim__posix_state()->threads)
-    {
-        const struct sim__posix_thread *thread = thread_of(node);
-        if (!thread->thread->actor.done && sigismember(&thread->mask, number) == 0) {
-            return false;
+    while (at != NULL && !wants(posix_thread(at), number)) {
+        at = at->next;
+    }
+    return at;
+}
+
+/* As in Linux: the first thread of the process, if it wants the signal; else one of those that do,
+ * where Linux takes one that happens to run. NULL: none does. */
+static struct sim__posix_thread *
+choose(int number)
+{
+    struct sim_world *world = sim__posix_state()->world;
+    struct sim_thread *main = sim_thread_first(world);
+    struct sim_thread *first = next_that_wants(main, number);
+    uint32_t count = 0;
+    for (struct sim_thread *at = first; at != NULL && first != main;
+            at = next_that_wants(at->next, number)) {
+        count++;
+    }
+    uint32_t most = count < SIM_ALTERNATIVES_MAX ? count : SIM_ALTERNATIVES_MAX;
+    uint32_t nth =
+            most > 1 ? sim_actor_choose(world->current, SIM_KIND_ORDER, most, SIM_ODDS_EVEN) : 0;
+    for (; nth > 0; nth--) {
+        first = next_that_wants(first->next, number);
+    }
+    return first != NULL ? posix_thread(first) : NULL;
+}
+
+/* Tells the thread that takes it, which may be blocked. */
+static void
+aim(struct pending *pending)
+{
+    struct sim__posix_thread *to = pending->to;
+    if (to == NULL) {
+        to = pending->chosen = choose(pending->info.si_signo);
+    }
+    if (to != NULL && wants(to, pending->info.si_signo)) {
+        to->thread->signaled = true;
+        if (to->thread->blocked) {
+            sim_thread_wake(to->thread, NULL);
         }
     }
-    return true;
+}
+
+/* What it has been chosen for and now blocks goes to another thread. */
+static void
+set_mask(struct sim__posix_thread *self, const sigset_t *mask)
+{
+    self->mask = *mask;
+    rt_list_each(node, &sim__posix_state()->pending)
+    {
+        struct pending *pending = pending_of(node);
+        self->thread->signaled = true; /* It looks. */
+        if (pending->chosen == self && !wants(self, pending->info.si_signo)) {
+            aim(pending);
+        }
+    }
 }
 
 void
@@ -151,7 +211,7 @@ sim__posix_notify(struct sim__posix_thread *to, int number, union sigval value, 
 {
     struct sim__posix *state = sim__posix_state();
     rt_assert(is_number(number));
-    if (is_ignored(number) && !is_blocked_by_all(number)) {
+    if (is_ignored(number) && next_that_wants(sim_thread_first(state->world), number) != NULL) {
         return;
     }
     if (number < SIGRTMIN && is_pending(to, number)) {
@@ -163,12 +223,7 @@ sim__posix_notify(struct sim__posix_thread *to, int number, union sigval value, 
     pending->info.si_value = value;
     rt_list_init(&pending->link);
     rt_list_push_back(&state->pending, &pending->link);
-    rt_list_each(node, &state->threads)
-    {
-        if (reaches(pending, thread_of(node))) {
-            sim__posix_wake(thread_of(node)->thread);
-        }
-    }
+    aim(pending);
     sim__posix_signalfds_changed(number);
 }
 
@@ -182,16 +237,29 @@ is_before(const struct pending *a, const struct pending *b)
     return a->info.si_signo < b->info.si_signo;
 }
 
-/* `self` NULL: whichever thread they were sent to. */
+/* Who takes what is pending. */
+enum taker {
+    BY_ANY,    /* By a signalfd: whichever thread it was sent to. */
+    BY_WAIT,   /* By sigwait. */
+    BY_HANDLER /* What was sent to the process: by the thread that was chosen. */
+};
+
 static bool
-take_from(const struct sim__posix_thread *self, const sigset_t *set, siginfo_t *ret)
+may_take(const struct pending *pending, const struct sim__posix_thread *self, enum taker taker)
 {
+    return taker == BY_ANY || pending->to == self ||
+           (pending->to == NULL && (taker == BY_WAIT || reaches(pending, self)));
+}
+
+static bool
+take_from(enum taker taker, const sigset_t *set, siginfo_t *ret)
+{
+    const struct sim__posix_thread *self = sim__posix_thread();
     struct pending *first = NULL;
     rt_list_each(node, &sim__posix_state()->pending)
     {
         struct pending *pending = pending_of(node);
-        bool mine = pending->to == NULL || self == NULL || pending->to == self;
-        if (mine && sigismember(set, pending->info.si_signo) == 1 &&
+        if (may_take(pending, self, taker) && sigismember(set, pending->info.si_signo) == 1 &&
                 (first == NULL || is_before(pending, first))) {
             first = pending;
         }
@@ -207,13 +275,13 @@ take_from(const struct sim__posix_thread *self, const sigset_t *set, siginfo_t *
 int
 sim__posix_take_signal(const sigset_t *set, siginfo_t *ret)
 {
-    return take_from(sim__posix_thread(), set, ret) ? ret->si_signo : 0;
+    return take_from(BY_WAIT, set, ret) ? ret->si_signo : 0;
 }
 
 bool
 sim__posix_take_signal_of_any(const sigset_t *set, siginfo_t *ret)
 {
-    return take_from(NULL, set, ret);
+    return take_from(BY_ANY, set, ret);
 }
 
 bool
@@ -273,14 +341,18 @@ handle(struct sim__posix_thread *thread, siginfo_t *info)
         slot->sa_handler = SIG_DFL;
     }
     sigset_t before = thread->mask;
-    (void)sigorset(&thread->mask, &before, &action.sa_mask);
+    sigset_t during;
+    const char *call = thread->thread->call;
+    (void)sigorset(&during, &before, &action.sa_mask);
     if ((action.sa_flags & SA_NODEFER) == 0) {
-        (void)sigaddset(&thread->mask, info->si_signo);
+        (void)sigaddset(&during, info->si_signo);
     }
+    set_mask(thread, &during);
     (void)handle_all(thread);
     call_handler(&action, info);
-    thread->mask = before;
-    thread->restarts = thread->restarts && (action.sa_flags & SA_RESTART) != 0;
+    set_mask(thread, &before);
+    thread->thread->call = call;
+    thread->thread->restarts = thread->thread->restarts && (action.sa_flags & SA_RESTART) != 0;
 }
 
 /* How many there were. */
@@ -296,10 +368,11 @@ handle_all(struct sim__posix_thread *self)
             (void)sigdelset(&wanted, number);
         }
     }
-    while (take_from(self, &wanted, &info)) {
+    while (take_from(BY_HANDLER, &wanted, &info)) {
         handle(self, &info);
         count++;
     }
+    self->thread->signaled = false;
     return count;
 }
 
@@ -307,22 +380,22 @@ uint32_t
 sim__posix_deliver(void)
 {
     struct sim__posix_thread *self = sim__posix_thread();
-    self->restarts = true;
+    self->thread->restarts = true;
     return handle_all(self);
 }
 
-void
-sim__posix_deliver_perhaps(void)
+bool
+sim__posix_deliver_at(bool may_wait)
 {
-    struct sim__posix *state = sim__posix_state();
+    struct sim_world *world = sim__posix_state()->world;
     const struct sim__posix_thread *self = sim__posix_thread();
-    if (rt_list_empty(&state->pending) || self->masked || !sim__posix_is_signalled(self)) {
-        return;
+    if (self->masked || !sim__posix_is_signalled(self)) {
+        self->thread->signaled = self->masked;
+        return false;
     }
-    struct sim_world *world = state->world;
-    if (sim__perturb(world->current, SIM_KIND_LATE, 2, world->options.late_one_in) == 0) {
-        (void)sim__posix_deliver();
-    }
+    bool waits = may_wait &&
+                 sim__perturb(world->current, SIM_KIND_LATE, 2, world->options.late_one_in) != 0;
+    return !waits && sim__posix_deliver() > 0;
 }
 
 struct sim__posix_mask
@@ -331,7 +404,7 @@ sim__posix_mask_begin(const sigset_t *during)
     struct sim__posix_thread *self = sim__posix_thread();
     struct sim__posix_mask before = {.before = self->mask, .masked = self->masked};
     if (during != NULL) {
-        self->mask = *during;
+        set_mask(self, during);
         self->masked = true;
     }
     return before;
@@ -342,8 +415,8 @@ sim__posix_mask_end(const struct sim__posix_mask *before, int count)
 {
     struct sim__posix_thread *self = sim__posix_thread();
     bool interrupted = count == 0 && self->masked && sim__posix_deliver() > 0;
-    self->mask = before->before;
     self->masked = before->masked;
+    set_mask(self, &before->before);
     return interrupted ? sim__posix_error(EINTR) : count;
 }
 
@@ -504,16 +577,18 @@ change_mask(int how, const sigset_t *set, sigset_t *ret_before)
 {
     struct sim__posix_thread *self = sim__posix_thread();
     sigset_t before = self->mask;
+    sigset_t after = self->mask;
     for (int number = 1; number < SIM__POSIX_SIGNALS && set != NULL; number++) {
         bool in_set = sigismember(set, number) == 1;
         if (how == SIG_SETMASK || in_set) {
             bool blocks = how == SIG_UNBLOCK ? false : in_set;
-            (void)(blocks ? sigaddset(&self->mask, number) : sigdelset(&self->mask, number));
+            (void)(blocks ? sigaddset(&after, number) : sigdelset(&after, number));
         }
     }
     if (set != NULL && how != SIG_BLOCK && how != SIG_UNBLOCK && how != SIG_SETMASK) {
         return EINVAL;
     }
+    set_mask(self, &after);
     if (ret_before != NULL) {
         *ret_before = before;
     }
@@ -568,13 +643,13 @@ sim__posix_sigsuspend(const sigset_t *mask)
     struct sim__posix_thread *self = sim__posix_thread();
     sigset_t before = self->mask;
     struct sim__posix_wait wait = {.reason = "a signal", .due_ns = SIM_NEVER, .outside = true};
-    self->mask = *mask;
+    set_mask(self, mask);
     while (sim__posix_deliver() == 0) {
         if (sim__posix_wait(&wait) == SIM__POSIX_INTERRUPTED) {
             break; /* A handler has run. */
         }
     }
-    self->mask = before;
+    set_mask(self, &before);
     return sim__posix_error(EINTR);
 }
 
@@ -631,7 +706,7 @@ sim__posix_sigwait(const sigset_t *set, int *ret)
 {
     siginfo_t info;
     int number = 0;
-    while (number == 0) {
+    while (number == 0 && !sim_thread_now->cut) {
         int error = 0;
         number = take_until(set, &info, SIM_NEVER, &error);
     }

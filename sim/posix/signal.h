@@ -1,9 +1,10 @@
 /*
  * signal.h -- signals between the threads of a program, delivered at its calls.
  *
- * A signal that is sent is *pending* for one thread, or for the process: any thread that does not
- * block it. A thread takes it in a call that is simulated: before the call, by a decision, or in
- * its wait, which then ends. The handler runs on the thread's stack.
+ * A signal that is sent is *pending* for one thread, or for the process. One for the process is
+ * handled by the first thread of the run, unless that blocks it, else by one that does not, which a
+ * decision chooses. A thread takes a signal at a decision point, unless a decision leaves it to a
+ * later one, or in its wait, which the handler interrupts. The handler runs on the thread's stack.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +23,6 @@ struct sim__posix_thread {
     sigset_t mask;
     sigset_t taken; /* What it waits for with sigwait; empty: nothing. */
     bool masked;    /* Waits with a mask of its own (sim__posix_mask_begin). */
-    bool restarts;  /* Every handler that has run in its last wait asks for a restart. */
 };
 
 /* Of the calling thread. */
@@ -34,8 +34,8 @@ void sim__posix_notify(struct sim__posix_thread *to, int number, union sigval va
 /* Runs the handlers of what is pending for the calling thread; how many there were. */
 uint32_t sim__posix_deliver(void);
 
-/* As sim__posix_deliver, at a call: by a decision, what is pending remains so for another call. */
-void sim__posix_deliver_perhaps(void);
+/* The same, as sim_thread_on_signal: not with a mask of its wait's own. */
+bool sim__posix_deliver_at(bool may_wait);
 
 /*
  * Around a wait with a mask of its own, as ppoll has one (NULL: none). A signal that gets through

@@ -13,6 +13,7 @@
 #include "sim/host/sys_inet.h"
 #include "sim/posix/number.h"
 #include "sim/posix/signal.h"
+#include "sim/posix/wait.h"
 
 _Static_assert(SOCK_NONBLOCK == O_NONBLOCK && SOCK_CLOEXEC == O_CLOEXEC, "flags of open");
 
@@ -92,7 +93,7 @@ sim__posix_accept4(int fd, struct sockaddr *ret, socklen_t *size, int flags)
     int made = 0;
     do {
         made = sim_sys_accept(fds, fd, site);
-    } while (made == -EINTR && sim__posix_thread()->restarts);
+    } while (sim__posix_restarts(made));
     if (made >= 0 && ret != NULL) {
         (void)sim_sys_address(fds, made, true, ret, size);
     }

@@ -49,7 +49,15 @@ static ssize_t
 stream_read(void *cookie, char *to, size_t size)
 {
     const struct stream *stream = cookie;
-    return sim_thread_now != NULL ? sim__posix_read(stream->fd, to, size) : 0;
+    if (sim_thread_now == NULL) {
+        return 0;
+    }
+    sim_thread_now->call = "read";
+    ssize_t moved = sim__posix_read(stream->fd, to, size);
+    if (sim_thread_now->cut) { /* The C library unlocks the stream when its frames are unwound. */
+        sim_thread_cancel_point();
+    }
+    return moved;
 }
 
 /* 0, not -1, is how a cookie says that it failed. */

@@ -248,6 +248,7 @@ play(long number, const long arguments[6])
 long
 sim__posix_by_number(long number, const long arguments[6])
 {
+    sim_thread_now->call = NULL;
     return number == SYS_futex ? futex(arguments) : play(number, arguments);
 }
 

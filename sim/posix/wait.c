@@ -28,6 +28,24 @@ place(enum sim_sync_kind kind)
     return sim_sync_at(sim_world_current, &self->mask, kind);
 }
 
+/* Whether the wait ends, because a handler has run, or because the thread is canceled, which ends
+ * when its call returns. */
+static bool
+is_interrupted(void)
+{
+    struct sim_thread *self = sim_thread_now;
+    if (sim_thread_is_canceled(self) && sim__posix_is_cancellation_point(self->call)) {
+        self->cut = true;
+    }
+    return self->cut || sim__posix_deliver() > 0;
+}
+
+bool
+sim__posix_restarts(int64_t result)
+{
+    return result == -EINTR && sim_thread_now->restarts && !sim_thread_now->cut;
+}
+
 enum sim__posix_woken
 sim__posix_wait(const struct sim__posix_wait *wait)
 {
@@ -41,11 +59,11 @@ sim__posix_wait(const struct sim__posix_wait *wait)
             .due_ns = wait->due_ns,
             .outside = wait->outside};
     sim__posix_state()->clock_reads = 0;
-    if (sim__posix_deliver() > 0) {
+    if (is_interrupted()) {
         return SIM__POSIX_INTERRUPTED;
     }
     enum sim_woken woken = sim_thread_block(&asked);
-    if (sim__posix_deliver() > 0) {
+    if (is_interrupted()) {
         return SIM__POSIX_INTERRUPTED;
     }
     return woken == SIM_WOKEN_TIMEOUT ? SIM__POSIX_TIMED_OUT : SIM__POSIX_WOKEN;
@@ -77,12 +95,12 @@ block_in_host(struct sim_world *world, uint64_t due_ns, uint32_t object, const c
             .due_ns = due_ns,
             .reports = reports,
             .outside = outside};
-    if (sim__posix_deliver() > 0) {
+    if (is_interrupted()) {
         return SIM_BLOCK_INTERRUPTED;
     }
     bool spurious = sim_thread_block(&asked) == SIM_WOKEN_SPURIOUS;
     uint32_t report = spurious ? sim_thread_report() : 0;
-    bool interrupted = sim__posix_deliver() > 0 || (spurious && report == 0);
+    bool interrupted = is_interrupted() || (spurious && report == 0);
     return interrupted ? SIM_BLOCK_INTERRUPTED : (int)report;
 }
 
@@ -106,6 +124,5 @@ sim__posix_busy(void)
     }
     uint64_t cost_ns = (looks - LOOKS_FREE) * (looks - LOOKS_FREE) * LOOK_NS;
     sim_work(state->world, cost_ns < LOOK_MOST_NS ? cost_ns : LOOK_MOST_NS);
-    sim__posix_deliver_perhaps();
     sim_thread_yield();
 }

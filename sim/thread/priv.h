@@ -47,9 +47,6 @@ void sim__unwind(struct sim_thread *thread);
 /* thread.c: the calling thread's stack is unwound. */
 __attribute__((noreturn)) void sim__thread_end(struct sim_thread *thread);
 
-/* sync/life.c: ends the calling thread if it was canceled. */
-void sim__cancel_point(void);
-
 /* sync/key.c: calls the destructors of what the ending thread keeps under keys. */
 void sim__keys_end(struct sim_thread *thread);
 

@@ -24,6 +24,7 @@
 struct sim_thread *sim_thread_now;
 volatile char sim_thread_guarded;
 void (*sim_thread_on_spawn)(struct sim_thread *thread);
+bool (*sim_thread_on_signal)(bool may_wait);
 
 static const struct sim_actor_ops thread_ops;
 
@@ -188,6 +189,25 @@ record_stacks(struct sim_world *world)
     }
 }
 
+/* What happens to a thread from outside does so where others may have run: a signal comes, or it is
+ * canceled, and has asked that it ends at once. */
+static void
+befall(struct sim_thread *thread)
+{
+    if (thread->signaled) {
+        (void)sim_thread_on_signal(true);
+    }
+    if (thread->cancels_at_once) {
+        sim_thread_cancel_point();
+    }
+}
+
+static inline bool
+is_befallen(const struct sim_thread *thread)
+{
+    return __builtin_expect(thread->signaled | thread->cancels_at_once, 0);
+}
+
 void
 sim_thread_yield(void)
 {
@@ -196,6 +216,9 @@ sim_thread_yield(void)
     thread->row = 0;
     sim_actor_enable(&thread->actor);
     give_way(thread);
+    if (is_befallen(thread)) {
+        befall(thread);
+    }
 }
 
 /* The oracle's poll is no step: nothing else runs meanwhile, as long as it is short. */
@@ -220,6 +243,9 @@ sim_thread_point(void)
     }
     sim__actor_enable_front(&thread->actor);
     give_way(thread);
+    if (is_befallen(thread)) {
+        befall(thread);
+    }
 }
 
 /* ---- Blocking. ------------------------------------------------------------------------------- */
@@ -244,16 +270,22 @@ unwait(struct sim_thread *thread)
     return thread->asked ? SIM_WOKEN_SPURIOUS : SIM_WOKEN_TIMEOUT;
 }
 
-enum sim_woken
-sim_thread_block(const struct sim_thread_wait *wait)
+/* A signal, where the waiting call does not look for one itself: whether a handler has run. */
+static bool
+is_interrupted(struct sim_thread *thread, const struct sim_thread_wait *wait)
 {
-    struct sim_thread *thread = sim_thread_now;
-    rt_assert(thread != NULL && !thread->listed);
+    bool looks = wait->sync->kind == SIM_SYNC_SLEEP || wait->sync->kind == SIM_SYNC_HOST;
+    return !looks && !thread->asked && thread->signaled && sim_thread_on_signal(false);
+}
+
+static enum sim_woken
+block(struct sim_thread *thread, const struct sim_thread_wait *wait)
+{
+    rt_assert(!thread->listed);
     thread->wait = *wait;
     if (wait->reason == NULL) {
         thread->wait.reason = sim_sync_name(wait->sync->kind);
     }
-    thread->asked = false;
     thread->report = 0;
     sim__sync_enter(thread);
     note_wait(thread);
@@ -266,6 +298,23 @@ sim_thread_block(const struct sim_thread_wait *wait)
     give_way(thread);
     thread->blocked = false;
     return thread->listed ? unwait(thread) : SIM_WOKEN;
+}
+
+enum sim_woken
+sim_thread_block(const struct sim_thread_wait *wait)
+{
+    struct sim_thread *thread = sim_thread_now;
+    rt_assert(thread != NULL);
+    thread->asked = false;
+    if (is_interrupted(thread, wait)) {
+        return SIM_WOKEN_SIGNAL;
+    }
+    enum sim_woken woken = block(thread, wait);
+    bool interrupted = is_interrupted(thread, wait);
+    if (thread->cancels_at_once) {
+        sim_thread_cancel_point();
+    }
+    return interrupted && woken == SIM_WOKEN ? SIM_WOKEN_SIGNAL : woken;
 }
 
 /* ---- The actor. ------------------------------------------------------------------------------ */
@@ -405,6 +454,9 @@ thread_main(void *argument)
 {
     struct sim_thread *thread = argument;
     thread->result = thread->fn(thread->argument);
+    if (thread->signaled) { /* Else nobody would take what was sent to the process. */
+        (void)sim_thread_on_signal(false);
+    }
     call_cleanups(thread);
 }
 
@@ -449,14 +501,15 @@ sim_thread_join_until(
         struct sim_thread *thread, uint64_t due_ns, const struct rt_site *site, void **ret_result)
 {
     rt_assert(thread != sim_thread_now && !thread->detached && !thread->joining);
-    thread->joining = true;
     while (!thread->actor.done) {
         const struct sim_thread_wait wait = {.sync = &thread->end, .site = site, .due_ns = due_ns};
-        if (sim_thread_block(&wait) == SIM_WOKEN_TIMEOUT) {
-            thread->joining = false;
+        thread->joining = true;
+        enum sim_woken woken = sim_thread_block(&wait);
+        thread->joining = false;
+        sim_thread_cancel_point();
+        if (woken == SIM_WOKEN_TIMEOUT) {
             return false;
         }
-        sim__cancel_point();
     }
     thread->joined = true;
     sim__pointer_take(thread);

@@ -167,6 +167,7 @@ enum sim_woken {
     SIM_WOKEN,          /* By sim_thread_wake_one or sim_thread_wake_all. */
     SIM_WOKEN_TIMEOUT,  /* Its due time came. */
     SIM_WOKEN_SPURIOUS, /* For nothing: the oracle asks, or a decision. */
+    SIM_WOKEN_SIGNAL,   /* A handler has run (sim_thread_on_signal). */
 };
 
 /* How a thread waits. */
@@ -207,10 +208,11 @@ struct sim_thread {
     void *handlers; /* Of pthread_cleanup_push, the newest. */
     uint32_t bits;  /* Of FUTEX_WAIT_BITSET. */
     uint32_t object;
-    uint32_t number; /* 0: the first thread of the run. */
-    uint32_t row;    /* Decision points in a row. */
-    uint32_t report; /* After SIM_WOKEN_SPURIOUS; see sim_thread_report. */
-    int error;       /* errno while another thread runs, where they have one thread pointer. */
+    uint32_t number;  /* 0: the first thread of the run. */
+    uint32_t row;     /* Decision points in a row. */
+    uint32_t report;  /* After SIM_WOKEN_SPURIOUS; see sim_thread_report. */
+    const char *call; /* Of the system, that it has made last; static. NULL: none, or by number. */
+    int error;        /* errno while another thread runs, where they have one thread pointer. */
     bool blocked;
     bool listed;  /* It is in the waiting list of wait.sync. */
     bool asked;   /* The oracle has woken it. */
@@ -223,7 +225,11 @@ struct sim_thread {
     bool exits;    /* It runs its cleanups. */
     bool canceled; /* pthread_cancel was called for it. */
     bool uncancelable;
-    bool woke; /* It has woken another since its last decision point. */
+    bool cancels_at_once; /* PTHREAD_CANCEL_ASYNCHRONOUS */
+    bool cut;             /* Its call of the system ends by EINTR, and then the thread: canceled. */
+    bool signaled;        /* A signal may be pending that it takes. */
+    bool restarts; /* Every handler that has run in its last wait asks for that (SA_RESTART). */
+    bool woke;     /* It has woken another since its last decision point. */
     char name[16];
 };
 
@@ -253,6 +259,24 @@ struct sim_thread *sim_thread_spawn(struct sim_world *world, const struct sim_th
 /* Supplied by what keeps more of each thread: called for a new one, by the thread that made it.
  * NULL: not called. */
 extern void (*sim_thread_on_spawn)(struct sim_thread *thread);
+
+/*
+ * Supplied by what sends signals: runs the handlers of what the calling thread takes, and says
+ * whether there was one; with `may_wait` a decision may leave that to a later call. Called for a
+ * thread that is `signaled`, at its decision points and where it blocks, but for places of kind
+ * SLEEP and HOST, whose callers look themselves.
+ */
+extern bool (*sim_thread_on_signal)(bool may_wait);
+
+/* Whether `thread` ends at its next cancellation point. */
+static inline bool
+sim_thread_is_canceled(const struct sim_thread *thread)
+{
+    return thread->canceled && !thread->uncancelable && !thread->exits;
+}
+
+/* A cancellation point: ends the calling thread if it was canceled. */
+void sim_thread_cancel_point(void);
 
 /* Ends the calling thread: its cleanups are called, then those are woken that join it. */
 __attribute__((noreturn)) void sim_thread_exit(void *result);

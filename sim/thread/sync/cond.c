@@ -52,7 +52,7 @@ wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t due_ns)
 {
     const struct rt_site *site = sim__thread_line();
     sim_thread_point();
-    sim__cancel_point();
+    sim_thread_cancel_point();
     const struct sim_sync *held = sim_sync_at(sim__thread_world(), mutex, SIM_SYNC_MUTEX);
     if (held->owner != sim_thread_now) {
         sim__misuse(site, "'%s' waits for a condition variable without holding the mutex",
@@ -60,7 +60,7 @@ wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t due_ns)
     }
     enum sim_woken woken = wait_in(sync_of(cond), mutex, due_ns, site);
     (void)sim__mutex_lock(mutex, SIM_NEVER, site);
-    sim__cancel_point();
+    sim_thread_cancel_point();
     return woken == SIM_WOKEN_TIMEOUT ? ETIMEDOUT : 0;
 }
 

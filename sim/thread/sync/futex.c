@@ -44,6 +44,19 @@ due_of(const struct sim_futex *call, int operation, uint64_t *ret_due_ns)
 }
 
 static long
+block(const struct sim_futex *call, uint32_t bits, uint64_t due_ns)
+{
+    const struct sim_thread_wait wait = {
+            .sync = sync_of(call->word), .site = call->site, .due_ns = due_ns, .spurious = true};
+    sim_thread_now->bits = bits;
+    enum sim_woken woken = sim_thread_block(&wait);
+    if (woken == SIM_WOKEN_SIGNAL) {
+        return fail(sim_thread_now->restarts ? EAGAIN : EINTR);
+    }
+    return woken == SIM_WOKEN_TIMEOUT ? fail(ETIMEDOUT) : 0;
+}
+
+static long
 futex_wait(const struct sim_futex *call, int operation)
 {
     uint32_t bits = operation == FUTEX_WAIT ? FUTEX_BITSET_MATCH_ANY : call->value3;
@@ -63,10 +76,7 @@ futex_wait(const struct sim_futex *call, int operation)
         sim_thread_yield();
         return 0;
     }
-    const struct sim_thread_wait wait = {
-            .sync = sync_of(call->word), .site = call->site, .due_ns = due_ns, .spurious = true};
-    thread->bits = bits;
-    return sim_thread_block(&wait) == SIM_WOKEN_TIMEOUT ? fail(ETIMEDOUT) : 0;
+    return block(call, bits, due_ns);
 }
 
 /* The first of `sync` that waits for one of `bits`; NULL: none does. */

@@ -1,8 +1,8 @@
 /*
  * life.c -- threads by their POSIX names: made, joined, named, canceled.
  *
- * Cancellation is deferred, whatever its type is set to: it acts at condition variables,
- * semaphores, joins and pthread_testcancel, and wakes a thread that is blocked there.
+ * Cancellation acts at the cancellation points of POSIX, those that sim/posix plays among them, and
+ * wakes a thread that is blocked there; of type PTHREAD_CANCEL_ASYNCHRONOUS at every decision point.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -103,7 +103,7 @@ sim__pthread_join(pthread_t id, void **ret_result)
 {
     const struct rt_site *site = sim__thread_line();
     sim_thread_point();
-    sim__cancel_point();
+    sim_thread_cancel_point();
     return sim__join(id, ret_result, SIM_NEVER, site);
 }
 
@@ -124,7 +124,7 @@ sim__pthread_clockjoin_np(
     const struct rt_site *site = sim__thread_line();
     uint64_t due_ns = SIM_NEVER;
     sim_thread_point();
-    sim__cancel_point();
+    sim_thread_cancel_point();
     int error = until != NULL ? sim__deadline(clock, until, &due_ns) : 0;
     return error != 0 ? error : sim__join(id, ret_result, due_ns, site);
 }
@@ -215,12 +215,22 @@ sim__pthread_setconcurrency(int level)
 /* ---- Cancellation. --------------------------------------------------------------------------- */
 
 void
-sim__cancel_point(void)
+sim_thread_cancel_point(void)
 {
     struct sim_thread *thread = sim_thread_now;
-    if (thread->canceled && !thread->uncancelable && !thread->exits) {
+    if (sim_thread_is_canceled(thread)) {
         sim_thread_exit(PTHREAD_CANCELED);
     }
+}
+
+/* Whether a thread that is blocked there notices that it was canceled. */
+static bool
+wakes(const struct sim_thread *thread)
+{
+    uint32_t kind = thread->listed ? thread->wait.sync->kind : SIM_SYNC_KINDS;
+    bool acts = kind == SIM_SYNC_COND || kind == SIM_SYNC_SEMAPHORE || kind == SIM_SYNC_JOIN ||
+                kind == SIM_SYNC_SLEEP || kind == SIM_SYNC_HOST;
+    return (acts || thread->cancels_at_once) && sim_thread_is_canceled(thread);
 }
 
 int
@@ -233,11 +243,11 @@ sim__pthread_cancel(pthread_t id)
         return ESRCH;
     }
     thread->canceled = true;
-    uint32_t kind = thread->listed ? thread->wait.sync->kind : SIM_SYNC_KINDS;
-    bool acts = kind == SIM_SYNC_COND || kind == SIM_SYNC_SEMAPHORE || kind == SIM_SYNC_JOIN ||
-                kind == SIM_SYNC_SLEEP || kind == SIM_SYNC_HOST;
-    if (acts && !thread->uncancelable) {
+    if (wakes(thread)) {
         sim_thread_wake(thread, site);
+    }
+    if (sim_thread_now->cancels_at_once) {
+        sim_thread_cancel_point();
     }
     return 0;
 }
@@ -246,7 +256,7 @@ void
 sim__pthread_testcancel(void)
 {
     sim_thread_point();
-    sim__cancel_point();
+    sim_thread_cancel_point();
 }
 
 int
@@ -260,6 +270,9 @@ sim__pthread_setcancelstate(int state, int *ret_before)
         *ret_before = thread->uncancelable ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
     }
     thread->uncancelable = state == PTHREAD_CANCEL_DISABLE;
+    if (thread->cancels_at_once) {
+        sim_thread_cancel_point();
+    }
     return 0;
 }
 
@@ -269,8 +282,14 @@ sim__pthread_setcanceltype(int type, int *ret_before)
     if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) {
         return EINVAL;
     }
+    struct sim_thread *thread = sim_thread_now;
     if (ret_before != NULL) {
-        *ret_before = PTHREAD_CANCEL_DEFERRED;
+        *ret_before =
+                thread->cancels_at_once ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
+    }
+    thread->cancels_at_once = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+    if (thread->cancels_at_once) {
+        sim_thread_cancel_point();
     }
     return 0;
 }

@@ -44,9 +44,10 @@ wait_until(sem_t *sem, uint64_t due_ns, const struct rt_site *site)
     while (sync->value == 0) {
         const struct sim_thread_wait wait = {.sync = sync, .site = site, .due_ns = due_ns};
         enum sim_woken woken = sim_thread_block(&wait);
-        sim__cancel_point();
-        if (woken == SIM_WOKEN_TIMEOUT) {
-            return fail(ETIMEDOUT);
+        sim_thread_cancel_point();
+        if (woken == SIM_WOKEN_TIMEOUT ||
+                (woken == SIM_WOKEN_SIGNAL && !sim_thread_now->restarts)) {
+            return fail(woken == SIM_WOKEN_TIMEOUT ? ETIMEDOUT : EINTR);
         }
     }
     take(sync, site);
@@ -58,7 +59,7 @@ sim__sem_wait(sem_t *sem)
 {
     const struct rt_site *site = sim__thread_line();
     sim_thread_point();
-    sim__cancel_point();
+    sim_thread_cancel_point();
     return wait_until(sem, SIM_NEVER, site);
 }
 
@@ -68,7 +69,7 @@ sim__sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *until)
     const struct rt_site *site = sim__thread_line();
     uint64_t due_ns = SIM_NEVER;
     sim_thread_point();
-    sim__cancel_point();
+    sim_thread_cancel_point();
     int error = sync_of(sem)->value == 0 ? sim__deadline(clock, until, &due_ns) : 0;
     return error != 0 ? fail(error) : wait_until(sem, due_ns, site);
 }
