@@ -47,6 +47,9 @@ void sim__unwind(struct sim_thread *thread);
 /* thread.c: the calling thread's stack is unwound. */
 __attribute__((noreturn)) void sim__thread_end(struct sim_thread *thread);
 
+/* sync/mutex.c: the calling thread ends, and leaves its robust mutexes to others. */
+void sim__mutexes_leave(struct sim_thread *thread);
+
 /* sync/key.c: calls the destructors of what the ending thread keeps under keys. */
 void sim__keys_end(struct sim_thread *thread);
 

@@ -447,6 +447,7 @@ call_cleanups(struct sim_thread *thread)
         cleanup->fn(cleanup->argument);
     }
     sim__keys_end(thread);
+    sim__mutexes_leave(thread);
 }
 
 static void

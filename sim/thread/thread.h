@@ -107,6 +107,7 @@ struct sim_sync {
     uint32_t value;           /* Of a semaphore: permits; of a barrier, a rwlock: how many. */
     uint32_t flags;           /* The primitive's own. */
     uint32_t count;           /* The primitive's own. */
+    struct sim_sync *held;    /* The next in its owner's `robust`. */
 };
 
 /*
@@ -205,8 +206,9 @@ struct sim_thread {
     uint32_t slot;          /* Where that comes from. */
     struct sim__kept *kept; /* What pthread_setspecific has set. */
     uint32_t kept_count;
-    void *handlers; /* Of pthread_cleanup_push, the newest. */
-    uint32_t bits;  /* Of FUTEX_WAIT_BITSET. */
+    void *handlers;          /* Of pthread_cleanup_push, the newest. */
+    struct sim_sync *robust; /* The robust mutexes that it holds, the newest first. */
+    uint32_t bits;           /* Of FUTEX_WAIT_BITSET. */
     uint32_t object;
     uint32_t number;  /* 0: the first thread of the run. */
     uint32_t row;     /* Decision points in a row. */

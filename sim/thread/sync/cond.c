@@ -8,9 +8,16 @@
  */
 #include "sim/thread/sync/priv.h"
 
+/* What pthread_cond_destroy writes, and initializing it again takes away. */
+#define DESTROYED 4u
+
 static struct sim_sync *
 sync_of(const pthread_cond_t *cond)
 {
+    if ((cond->__data.__wrefs & DESTROYED) != 0) {
+        sim__misuse(sim__thread_line(), "'%s' uses a condition variable that was destroyed",
+                sim_thread_now->name);
+    }
     return sim_sync_at(sim__thread_world(), cond, SIM_SYNC_COND);
 }
 
@@ -59,9 +66,9 @@ wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t due_ns)
                 sim_thread_now->name);
     }
     enum sim_woken woken = wait_in(sync_of(cond), mutex, due_ns, site);
-    (void)sim__mutex_lock(mutex, SIM_NEVER, site);
+    int error = sim__mutex_lock(mutex, SIM_NEVER, site); /* EOWNERDEAD … */
     sim_thread_cancel_point();
-    return woken == SIM_WOKEN_TIMEOUT ? ETIMEDOUT : 0;
+    return error == 0 && woken == SIM_WOKEN_TIMEOUT ? ETIMEDOUT : error;
 }
 
 int

@@ -1,8 +1,8 @@
 /*
  * mutex.c -- mutexes of all types, and the lock that spin locks share with them.
  *
- * Robust mutexes are played as ordinary ones: a thread that ends with one leaves it locked, and a
- * thread that waits for it is blocked forever. Priorities have no effect.
+ * A robust mutex that a thread holds when it ends is given to the next one with EOWNERDEAD; an
+ * ordinary one stays locked, and who waits for it is blocked forever. Priorities have no effect.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,6 +12,10 @@
 #include "sim/thread/sync/priv.h"
 
 #define SECOND_NS UINT64_C(1000000000)
+
+/* Of a robust mutex, in `flags`. */
+#define OWNER_DEAD 1u
+#define NOT_RECOVERABLE 2u
 
 int
 sim__deadline(clockid_t clock, const struct timespec *until, uint64_t *ret_due_ns)
@@ -116,6 +120,54 @@ sync_of(const pthread_mutex_t *mutex)
     return sim_sync_at(sim__thread_world(), mutex, SIM_SYNC_MUTEX);
 }
 
+static bool
+is_robust(const pthread_mutex_t *mutex)
+{
+    return (kind_of(mutex) & 16) != 0 && kind_of(mutex) != -1;
+}
+
+/* It was taken: 0, EOWNERDEAD, or ENOTRECOVERABLE, and then it is given back. */
+static int
+hold_robust(struct sim_sync *sync, const struct rt_site *site)
+{
+    if ((sync->flags & NOT_RECOVERABLE) != 0) {
+        sim__lock_release(sync, site);
+        return ENOTRECOVERABLE;
+    }
+    sync->held = sim_thread_now->robust;
+    sim_thread_now->robust = sync;
+    return (sync->flags & OWNER_DEAD) != 0 ? EOWNERDEAD : 0;
+}
+
+/* Its owner unlocks it; without pthread_mutex_consistent nobody may lock it any more. */
+static void
+drop_robust(struct sim_sync *sync)
+{
+    struct sim_sync **at = &sim_thread_now->robust;
+    while (*at != sync && *at != NULL) { /* NULL: initialized again while it was held. */
+        at = &(*at)->held;
+    }
+    if (*at != NULL) {
+        *at = sync->held;
+    }
+    if ((sync->flags & OWNER_DEAD) != 0) {
+        sync->flags = NOT_RECOVERABLE;
+    }
+}
+
+void
+sim__mutexes_leave(struct sim_thread *thread)
+{
+    while (thread->robust != NULL) {
+        struct sim_sync *sync = thread->robust;
+        thread->robust = sync->held;
+        if (sync->owner == thread) {
+            sync->flags |= OWNER_DEAD;
+            sim__lock_release(sync, NULL);
+        }
+    }
+}
+
 int
 sim__mutex_lock(pthread_mutex_t *mutex, uint64_t due_ns, const struct rt_site *site)
 {
@@ -130,7 +182,8 @@ sim__mutex_lock(pthread_mutex_t *mutex, uint64_t due_ns, const struct rt_site *s
         sync->depth++;
         return 0;
     }
-    return sim__lock_take(sync, due_ns, site);
+    int error = sim__lock_take(sync, due_ns, site);
+    return error == 0 && is_robust(mutex) ? hold_robust(sync, site) : error;
 }
 
 int
@@ -138,7 +191,8 @@ sim__mutex_unlock(pthread_mutex_t *mutex, const struct rt_site *site)
 {
     struct sim_sync *sync = sync_of(mutex);
     if (sync->owner != sim_thread_now) {
-        if (has_type(mutex, PTHREAD_MUTEX_RECURSIVE) || has_type(mutex, PTHREAD_MUTEX_ERRORCHECK)) {
+        if (has_type(mutex, PTHREAD_MUTEX_RECURSIVE) || has_type(mutex, PTHREAD_MUTEX_ERRORCHECK) ||
+                is_robust(mutex)) {
             return EPERM;
         }
         sim__misuse(site, "'%s' unlocks a mutex that %s%s", sim_thread_now->name,
@@ -146,6 +200,9 @@ sim__mutex_unlock(pthread_mutex_t *mutex, const struct rt_site *site)
                 sync->owner != NULL ? sync->owner->name : "");
     }
     if (--sync->depth == 0) {
+        if (is_robust(mutex)) {
+            drop_robust(sync);
+        }
         sim__lock_release(sync, site);
     }
     return 0;
@@ -186,7 +243,8 @@ sim__pthread_mutex_trylock(pthread_mutex_t *mutex)
         sync->depth++;
         return 0;
     }
-    return sim__lock_try(sync, site);
+    int error = sim__lock_try(sync, site);
+    return error == 0 && is_robust(mutex) ? hold_robust(sync, site) : error;
 }
 
 int
@@ -221,6 +279,9 @@ sim__pthread_mutex_unlock(pthread_mutex_t *mutex)
 int
 sim__pthread_mutex_consistent(pthread_mutex_t *mutex)
 {
-    (void)mutex;
-    return EINVAL; /* No owner has died with it. */
+    struct sim_sync *sync = sync_of(mutex);
+    bool left =
+            is_robust(mutex) && sync->owner == sim_thread_now && (sync->flags & OWNER_DEAD) != 0;
+    sync->flags &= left ? ~OWNER_DEAD : ~0u;
+    return left ? 0 : EINVAL;
 }

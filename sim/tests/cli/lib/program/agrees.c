@@ -15,6 +15,7 @@
 #include <sys/eventfd.h>
 #include <sys/select.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -292,6 +293,276 @@ descriptors(void)
     printf("closed: %d %d\n", closed, errno == EBADF);
 }
 
+/* ---- Robust mutexes. ------------------------------------------------------------------------- */
+
+static void *
+locks(void *mutex)
+{
+    return (void *)(long)pthread_mutex_lock(mutex);
+}
+
+static void *
+waits_for(void *mutex)
+{
+    long error = pthread_mutex_lock(mutex);
+    if (error == 0 || error == EOWNERDEAD) {
+        pthread_mutex_unlock(mutex);
+    }
+    return (void *)error;
+}
+
+static void
+robust(void)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutex_t mutex;
+    pthread_t waiter;
+    void *waited = NULL;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&mutex, &attributes);
+    long other = in_thread(locks, &mutex);
+    int dead = pthread_mutex_lock(&mutex);
+    int consistent = pthread_mutex_consistent(&mutex);
+    int again = pthread_mutex_consistent(&mutex);
+    printf("robust: %ld %d %d %d %ld\n", other, dead, consistent, again,
+            in_thread(unlocks, &mutex));
+    pthread_mutex_unlock(&mutex);
+    printf("recovered: %d\n", pthread_mutex_lock(&mutex));
+    pthread_mutex_unlock(&mutex);
+    in_thread(locks, &mutex);
+    int tried = pthread_mutex_trylock(&mutex);
+    pthread_create(&waiter, NULL, waits_for, &mutex);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(waiter, &waited);
+    printf("lost: %d %d %d\n", tried, (int)(long)waited, pthread_mutex_lock(&mutex));
+}
+
+/* ---- Cancellation: of every kind of wait. ---------------------------------------------------- */
+
+static int pipe_fds[2], pair[2], counter, instance;
+static sem_t no_permit;
+static pthread_mutex_t cancel_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t no_signal = PTHREAD_COND_INITIALIZER;
+static pthread_t forever;
+static sigset_t blocked;
+static int cleaned;
+
+static void
+cleans(void *mutex)
+{
+    cleaned++;
+    if (mutex != NULL) {
+        pthread_mutex_unlock(mutex);
+    }
+}
+
+static void
+wait_at(int how)
+{
+    static const struct timespec hour = {3600, 0}, late = {4000000000, 0};
+    struct pollfd polled = {.fd = pipe_fds[0], .events = POLLIN};
+    struct epoll_event event;
+    char bytes[65536] = {0};
+    struct iovec part = {bytes, 1};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    int number;
+    fd_set set;
+    FD_ZERO(&set);
+    FD_SET(pipe_fds[0], &set);
+    switch (how) {
+    case 0:
+        pause();
+        break;
+    case 1:
+        sleep(3600);
+        break;
+    case 2:
+        nanosleep(&hour, NULL);
+        break;
+    case 3:
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &hour, NULL);
+        break;
+    case 4:
+        read(pipe_fds[0], bytes, 1);
+        break;
+    case 5:
+        read(counter, bytes, 8);
+        break;
+    case 6:
+        poll(&polled, 1, -1);
+        break;
+    case 7:
+        select(pipe_fds[0] + 1, &set, NULL, NULL, NULL);
+        break;
+    case 8:
+        epoll_wait(instance, &event, 1, -1);
+        break;
+    case 9:
+        sem_wait(&no_permit);
+        break;
+    case 10:
+        sem_timedwait(&no_permit, &late);
+        break;
+    case 11:
+        pthread_join(forever, NULL);
+        break;
+    case 12:
+        sigwait(&blocked, &number);
+        break;
+    case 13:
+        sigtimedwait(&blocked, NULL, &hour);
+        break;
+    case 14:
+        recv(pair[0], bytes, 1, 0);
+        break;
+    case 15:
+        recvmsg(pair[0], &message, 0);
+        break;
+    case 16:
+        while (write(pair[1], bytes, sizeof(bytes)) > 0) {
+        }
+        break;
+    case 17:
+        fgets(bytes, 8, fdopen(dup(pipe_fds[0]), "r"));
+        break;
+    default:
+        for (;;) {
+            pthread_testcancel();
+            usleep(1);
+        }
+    }
+}
+
+static void *
+is_canceled(void *how)
+{
+    pthread_cleanup_push(cleans, NULL);
+    wait_at((int)(long)how);
+    pthread_cleanup_pop(0);
+    return NULL;
+}
+
+static void *
+is_canceled_in_cond(void *unused)
+{
+    pthread_mutex_lock(&cancel_mutex);
+    pthread_cleanup_push(cleans, &cancel_mutex);
+    for (;;) {
+        pthread_cond_wait(&no_signal, &cancel_mutex);
+    }
+    pthread_cleanup_pop(0);
+    return unused;
+}
+
+/* Only when it lets itself be. */
+static void *
+is_canceled_later(void *unused)
+{
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    usleep(10);
+    int slept = usleep(10);
+    printf("disabled: %d\n", slept);
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+    pause();
+    return unused;
+}
+
+static void
+cancels(const char *name, void *(*fn)(void *), long how)
+{
+    pthread_t thread;
+    void *result = NULL;
+    cleaned = 0;
+    pthread_create(&thread, NULL, fn, (void *)how);
+    if (how % 2 == 1) {
+        usleep(1000); /* It waits by then. */
+    }
+    pthread_cancel(thread);
+    pthread_join(thread, &result);
+    printf("%s %ld: %d %d\n", name, how, result == PTHREAD_CANCELED, cleaned);
+}
+
+static void
+cancellations(void)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    pipe(pipe_fds);
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    counter = eventfd(0, 0);
+    instance = epoll_create1(0);
+    epoll_ctl(instance, EPOLL_CTL_ADD, counter, &event);
+    sem_init(&no_permit, 0, 0);
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &blocked, NULL);
+    pthread_create(&forever, NULL, is_canceled, NULL);
+    for (long how = 0; how <= 18; how++) {
+        cancels("cancel", is_canceled, how);
+    }
+    cancels("cancel cond", is_canceled_in_cond, 1);
+    cancels("cancel later", is_canceled_later, 1);
+    pthread_cancel(forever);
+    pthread_sigmask(SIG_UNBLOCK, &blocked, NULL);
+}
+
+/* ---- Signals to the process, and in waits for threads. --------------------------------------- */
+
+static pthread_t main_thread;
+static sem_t from_handler;
+static int in_main;
+
+static void
+posts(int number)
+{
+    in_main = pthread_equal(pthread_self(), main_thread) != 0;
+    if (number == SIGUSR1) {
+        sem_post(&from_handler);
+    }
+}
+
+static void *
+kills(void *unused)
+{
+    usleep(100);
+    kill(getpid(), SIGUSR1);
+    return unused;
+}
+
+static void *
+kills_and_waits(void *unused)
+{
+    usleep(100);
+    kill(getpid(), SIGUSR1);
+    sem_wait(&from_handler);
+    return unused;
+}
+
+static void
+signals_in_waits(void)
+{
+    pthread_t thread;
+    struct sigaction cuts = {.sa_handler = posts};
+    sem_init(&from_handler, 0, 0);
+    sem_init(&no_permit, 0, 0);
+    main_thread = pthread_self();
+    signal(SIGUSR1, posts);
+    /* The handler runs in the join. */
+    pthread_create(&thread, NULL, kills_and_waits, NULL);
+    pthread_join(thread, NULL);
+    printf("in join: %d\n", in_main);
+    /* SA_RESTART: the semaphore is waited for again, and the handler has posted it. */
+    pthread_create(&thread, NULL, kills, NULL);
+    int waited = sem_wait(&from_handler);
+    pthread_join(thread, NULL);
+    printf("sem_wait: %d, %d\n", waited, in_main);
+    sigaction(SIGUSR1, &cuts, NULL);
+    pthread_create(&thread, NULL, kills, NULL);
+    waited = sem_wait(&no_permit);
+    printf("sem_wait, cut: %d %d\n", waited, errno == EINTR);
+    pthread_join(thread, NULL);
+}
+
 /* With an argument it fails, so that what it printed is kept. */
 int
 main(int count, char **arguments)
@@ -306,5 +577,8 @@ main(int count, char **arguments)
     signals();
     waits_with_masks();
     descriptors();
+    robust();
+    cancellations();
+    signals_in_waits();
     return count > 1;
 }
