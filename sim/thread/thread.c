@@ -455,7 +455,7 @@ thread_main(void *argument)
 {
     struct sim_thread *thread = argument;
     thread->result = thread->fn(thread->argument);
-    if (thread->signaled) { /* Else nobody would take what was sent to the process. */
+    if (thread->signaled) { /* Else no other would take what was sent to the process. */
         (void)sim_thread_on_signal(false);
     }
     call_cleanups(thread);

@@ -39,6 +39,8 @@ exec|125|execv() was called, .* #0 run_exec hostile.c
 dlopen|125|dlopen() was called, .* link with it
 overflow|1|the stack overflowed in descend (hostile.c
 handler|1|`main` waits for a lock that it holds itself .* #0 lock_in_handler hostile.c
+handler-late|1|`main` waits for a lock that it holds itself .* #0 lock_in_handler hostile.c
+destroyed|1|'main' uses a condition variable that was destroyed
 END
 # A hang takes a second of real time in each run.
 same "spin: status" \

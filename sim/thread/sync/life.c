@@ -2,7 +2,7 @@
  * life.c -- threads by their POSIX names: made, joined, named, canceled.
  *
  * Cancellation acts at the cancellation points of POSIX, those that sim/posix plays among them, and
- * wakes a thread that is blocked there; of type PTHREAD_CANCEL_ASYNCHRONOUS at every decision point.
+ * wakes a thread that is blocked there; with PTHREAD_CANCEL_ASYNCHRONOUS at each decision point.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -139,7 +139,7 @@ hold_robust(struct sim_sync *sync, const struct rt_site *site)
     return (sync->flags & OWNER_DEAD) != 0 ? EOWNERDEAD : 0;
 }
 
-/* Its owner unlocks it; without pthread_mutex_consistent nobody may lock it any more. */
+/* Its owner unlocks it; without pthread_mutex_consistent no thread may lock it any more. */
 static void
 drop_robust(struct sim_sync *sync)
 {

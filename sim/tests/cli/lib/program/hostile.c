@@ -222,6 +222,35 @@ handler_locks(void)
     return pthread_mutex_unlock(&lock);
 }
 
+static void *
+sends(void *thread)
+{
+    pthread_kill(*(pthread_t *)thread, SIGUSR1);
+    return NULL;
+}
+
+/* The same, where the signal comes from another thread, between two calls. */
+static int
+handler_locks_later(void)
+{
+    pthread_t thread, self = pthread_self();
+    signal(SIGUSR1, lock_in_handler);
+    pthread_create(&thread, NULL, sends, &self);
+    for (int i = 0; i < 4; i++) {
+        pthread_mutex_lock(&lock);
+        pthread_mutex_unlock(&lock);
+    }
+    return pthread_join(thread, NULL);
+}
+
+static int
+signal_destroyed(void)
+{
+    pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+    pthread_cond_destroy(&cond);
+    return pthread_cond_signal(&cond);
+}
+
 /* ---- The process. ---------------------------------------------------------------------------- */
 
 static int
@@ -282,6 +311,8 @@ static const struct {
         {"leap", leap_between},
         {"leave", leave_running},
         {"handler", handler_locks},
+        {"handler-late", handler_locks_later},
+        {"destroyed", signal_destroyed},
         {"close", close_all},
         {"fork", run_fork},
         {"exec", run_exec},
