@@ -83,7 +83,7 @@ rewake export junit --db x.db >old.xml
 ok "a database of an older rewake: valid" is_junit old.xml
 
 # ---- Where a failure has been explained: in `report`. ----
-rewake report --db j.db -o pages >/dev/null 2>&1
+rewake report --time 600s --db j.db -o pages >/dev/null 2>&1
 rewake export junit --db j.db canary/lost-wakeup >e.xml
 ok "explained: valid" is_junit e.xml
 ok "explained: the answer is in the failure" grep -q '^The wake comes too early' e.xml
@@ -115,7 +115,7 @@ for explained in no yes; do
 "$line foreign/executor/broken:lost-wakeup:rewake:scenarios/foreign/executor.c:job_poll"
     ok "foreign, explained: $explained: GitHub's line" \
         grep -q "executor.c,line=$line,title" f.github
-    rewake report --db f.db -o pages-f >/dev/null 2>&1
+    rewake report --time 600s --db f.db -o pages-f >/dev/null 2>&1
 done
 ok "explained: the wake was sent" grep -q 'was woken at step .*never polled after that' f.junit
 ok "explained: names in quotes" grep -q "^The wake of 'job' is sent" f.junit

@@ -11,7 +11,7 @@ $cc -std=c17 -D_GNU_SOURCE -DRT_PROBES -O1 -g -shared -fPIC $library_flags -I"$r
     -o facts.so
 same "run: status" "$(status run ./facts.so --runs 30 --fresh --db f.db)" 1
 cp out.txt run.txt
-same "report: status" "$(REWAKE_TIME=60s status report --db f.db -o pages)" 0
+same "report: status" "$(REWAKE_TIME=600s status report --db f.db -o pages)" 0
 explained() {
     sqlite3 f.db "SELECT run FROM explained JOIN runs USING (run) JOIN sweeps USING (sweep)
         WHERE scenario = '$1'"

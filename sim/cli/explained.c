@@ -23,8 +23,7 @@
 #include "sim/store/explained.h"
 
 #define PLACES_MAX (SIM_CAUSE_CALLS + 4u)
-#define WAIT_MS 500u   /* For another process that holds the database. */
-#define EACH_MS 20000u /* For one of many explanations. */
+#define WAIT_MS 500u /* For another process that holds the database. */
 #define FEW 64u
 
 /* ---- Text for the database. ------------------------------------------------------------------ */
@@ -401,7 +400,7 @@ wait_for(pid_t child, uint64_t time_ms, int64_t run)
                    : EXPLAINED_NOT;
 }
 
-/* In a separate process: an explanation has no limit of time, and one may be very long. */
+/* In a separate process: its budget ends it by steps, and the time of the command by killing it. */
 static enum explained
 explain_apart(
         struct sim_cli *cli, int64_t run, const struct sim_explained_count *count, uint64_t time_ms)
@@ -488,9 +487,9 @@ sim_explain_missing(struct sim_cli *cli, const int64_t *runs, uint32_t runs_coun
             ret_count->out_of_time = true;
             break;
         }
-        uint64_t left_ms = until_ms - now_ms < EACH_MS ? until_ms - now_ms : EACH_MS;
         ret_count->tried++;
-        enum explained end = explain_apart(cli, missing[ret_count->tried - 1], ret_count, left_ms);
+        enum explained end =
+                explain_apart(cli, missing[ret_count->tried - 1], ret_count, until_ms - now_ms);
         ret_count->kept += end == EXPLAINED_KEPT;
         ret_count->refused = end == EXPLAINED_REFUSED;
     }

@@ -32,11 +32,11 @@ struct sim_explained_count {
 
 /*
  * Explains failures of the database that have no explanation: of each way to fail the run that
- * stands for it (store/read.h), the newest first, as long as `time_ms` last, 20 s each at most.
- * Hangs are left out: each run of one takes seconds. Says on stderr what it is at. What cannot be
- * run here (its scenario or library is missing, or it no longer fails) is left without, after a
- * line. `runs_count` above 0: of these `runs` instead, which must be in the database. Answers 0, or
- * the exit status after a line: there is no database, or no such run.
+ * stands for it (store/read.h), the newest first, as long as `time_ms` last; one under way is
+ * killed then. Hangs are left out: each run of one takes seconds. Says on stderr what it is at.
+ * What cannot be run here (its scenario or library is missing, or it no longer fails) is left
+ * without, after a line. `runs_count` above 0: of these `runs` instead, which must be in the
+ * database. Answers 0, or the exit status after a line: there is no database, or no such run.
  */
 int sim_explain_missing(struct sim_cli *cli, const int64_t *runs, uint32_t runs_count,
         uint64_t time_ms, struct sim_explained_count *ret_count);

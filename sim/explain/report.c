@@ -271,7 +271,7 @@ find_incomplete(const struct sim_budget *budget, struct sim_findings *findings)
     }
     SIM_FIND(findings,
             budget->by_clock ? SIM_FINDING_INCOMPLETE_TIME : SIM_FINDING_INCOMPLETE_STEPS,
-            .number = budget->by_clock ? budget->time_ms : budget->steps_max);
+            .number = budget->by_clock ? budget->clock_ms : budget->steps_max);
     for (uint32_t i = 0; i < budget->cut_count; i++) {
         if (i > 0) {
             SIM_FIND(

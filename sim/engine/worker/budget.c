@@ -21,6 +21,7 @@ sim_budget_init(struct sim_budget *budget, uint64_t time_ms, uint64_t steps_max)
     uint64_t ms = time_ms < TIME_MS_MAX ? time_ms : TIME_MS_MAX;
     *budget = (struct sim_budget){
             .time_ms = ms,
+            .clock_ms = ms * SIM_BUDGET_PATIENCE,
             .begun_ms = sim_clock_ms(),
             .steps_max = steps_max != 0 ? steps_max : ms * SIM_BUDGET_STEPS_PER_MS,
     };
@@ -34,7 +35,7 @@ sim_budget_stage(struct sim_budget *budget, const char *name, uint32_t percent)
     rt_assert(name != NULL);
     budget->stage = name;
     budget->stage_max = budget->steps_max / 100 * percent;
-    budget->until_ms = budget->begun_ms + budget->time_ms * percent / 100;
+    budget->until_ms = budget->begun_ms + budget->clock_ms * percent / 100;
 }
 
 void
@@ -65,7 +66,7 @@ sim_budget_ms_left(const struct sim_budget *budget)
         return -1;
     }
     uint64_t now_ms = sim_clock_ms();
-    rt_assert(budget->until_ms <= budget->begun_ms + budget->time_ms);
+    rt_assert(budget->until_ms <= budget->begun_ms + budget->clock_ms);
     uint64_t left_ms = now_ms < budget->until_ms ? budget->until_ms - now_ms : 0;
     return left_ms < INT_MAX ? (int)left_ms : INT_MAX;
 }

@@ -110,6 +110,20 @@ TEST(budget_ends_a_study_and_names_the_stage)
     EXPECT(sim_budget_left(&budget));
 }
 
+/* A machine that others use is slow: it is not the clock that ends an explanation there. */
+TEST(budget_outlasts_the_time_that_was_asked_for)
+{
+    struct sim_budget budget;
+    sim_budget_init(&budget, LONG_MS, 100000);
+    budget.begun_ms -= 5 * LONG_MS; /* As if so long ago. */
+    sim_budget_stage(&budget, "comparing", 100);
+    EXPECT(sim_budget_left(&budget));
+    budget.begun_ms -= (SIM_BUDGET_PATIENCE - 5) * LONG_MS;
+    sim_budget_stage(&budget, "comparing", 100);
+    EXPECT(!sim_budget_left(&budget));
+    EXPECT(budget.by_clock);
+}
+
 /* The clock is the last resort: what is under way when the time is up is abandoned, and it is said
  * why. */
 TEST(budget_of_time_ends_what_steps_do_not)
