@@ -251,28 +251,37 @@ take_library(struct sim_cli *cli)
     return status;
 }
 
-void
-sim_cli_set_program(const struct sim_cli *cli, char *const *arguments, uint32_t count)
+int
+sim_cli_set_program(const struct sim_cli *cli, struct sim_program_input input)
 {
-    sim_program_set_input(&(struct sim_program_input){
-            .arguments = arguments,
-            .argument_count = count,
-            .environment = cli->settings.environment,
-            .environment_count = cli->settings.environment_count,
-    });
+    const char *peer = NULL;
+    input.environment = cli->settings.environment;
+    input.environment_count = cli->settings.environment_count;
+    const char *wrong = sim_program_set_input(&input, &peer);
+    return wrong == NULL ? 0 : sim_cli_fail(SIM_EXIT_USAGE, "--peer '%s' %s", peer, wrong);
 }
 
 /* What follows `--` is the program's; without a program they are arguments like all others. */
-static void
+static int
 take_rest(struct sim_cli *cli)
 {
     if (sim_program_loaded() != NULL) {
-        sim_cli_set_program(cli, cli->rest, cli->rest_count);
-    } else if (cli->rest_count > 0) {
+        return sim_cli_set_program(cli, (struct sim_program_input){.arguments = cli->rest,
+                                                .argument_count = cli->rest_count,
+                                                .peers = cli->settings.peers,
+                                                .peer_count = cli->settings.peer_count});
+    }
+    if (cli->settings.peer_count > 0) {
+        return sim_cli_fail(SIM_EXIT_USAGE,
+                "--peer is a client of a program, and none was given: rewake %s ./prog --peer %s",
+                cli->command->name, cli->settings.peers[0]);
+    }
+    if (cli->rest_count > 0) {
         /* Over the `--` itself. */
         memmove(cli->arguments + cli->count, cli->rest, cli->rest_count * sizeof(*cli->rest));
         cli->count += cli->rest_count;
     }
+    return 0;
 }
 
 static int
@@ -301,8 +310,8 @@ run_command(struct sim_cli *cli)
     if (status != 0) {
         return status;
     }
-    take_rest(cli);
-    status = check_arguments(cli);
+    status = take_rest(cli);
+    status = status == 0 ? check_arguments(cli) : status;
     return status != 0 ? status : cli->command->run(cli);
 }
 

@@ -18,6 +18,7 @@
 
 #include "sim/cli/options.h"
 #include "sim/engine/registry.h"
+#include "sim/program/program.h"
 
 enum sim_exit {
     SIM_EXIT_HELD = 0,    /* All passed; of `replay`: it no longer fails. */
@@ -97,8 +98,9 @@ int sim_cli_close(FILE *file, const char *path, bool written);
  * file that can be executed, "./prog". */
 bool sim_cli_is_library(const char *argument);
 
-/* Gives the program that was loaded these arguments, and the environment of the command line. */
-void sim_cli_set_program(const struct sim_cli *cli, char *const *arguments, uint32_t count);
+/* Gives the program that was loaded `input`, with the environment of the command line. 0, or the
+ * exit status after one line. */
+int sim_cli_set_program(const struct sim_cli *cli, struct sim_program_input input);
 
 /* The command called `name`, or NULL. */
 const struct sim_command *sim_cli_find_command(const char *name);

@@ -271,6 +271,17 @@ set_environment(void *field, const char *value)
     return NULL;
 }
 
+static const char *
+set_peer(void *field, const char *value)
+{
+    struct sim_settings *settings = field;
+    if (settings->peer_count == SIM_ASSIGNMENTS_MAX) {
+        return "is one peer too many";
+    }
+    settings->peers[settings->peer_count++] = value;
+    return NULL;
+}
+
 /* Short for parameters that each program has. */
 static const char *
 set_slow_steps(void *field, const char *value)
@@ -385,7 +396,8 @@ _Static_assert(offsetof(struct sim_settings, given) == 0, "`given` stands for al
 bool
 sim_cli_has_option(const struct sim_command *command, enum sim_cli_option option)
 {
-    bool program = option == SIM_CLI_OPTION_ENV && (command->takes & SIM_TAKES_LIBRARY) != 0;
+    bool program = (option == SIM_CLI_OPTION_ENV || option == SIM_CLI_OPTION_PEER) &&
+                   (command->takes & SIM_TAKES_LIBRARY) != 0;
     return option == SIM_CLI_OPTION_HELP || program || (command->options >> option & 1) != 0;
 }
 

@@ -95,6 +95,9 @@
             "keep parts of different sweeps apart instead of refusing them") \
     X(ENV, 0, "env", "NAME=VALUE", NULL, environment, given, \
             "a variable of the program's environment, beside the usual ones") \
+    X(PEER, 0, "peer", "KIND:PORT", NULL, peer, given, \
+            "a client of the program, or several: [Nx]KIND:PORT[:TEXT[:ANSWER]] with KIND one of " \
+            "connect, send, halfclose, reset, slow") \
     X(SLOW_STEPS, 0, "slow-steps", NULL, NULL, slow_steps, given, \
             "of a program: steps may take longer") \
     X(LEAKS, 0, "leaks", NULL, NULL, leaks, given, \
@@ -174,6 +177,8 @@ struct sim_settings {
     char faults[24];                              /* With --faults: an assignment in `options`. */
     const char *environment[SIM_ASSIGNMENTS_MAX]; /* Of a program: NAME=VALUE. */
     uint32_t environment_count;
+    const char *peers[SIM_ASSIGNMENTS_MAX]; /* Of a program. */
+    uint32_t peer_count;
 };
 
 static inline bool

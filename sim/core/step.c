@@ -105,6 +105,12 @@ move_clock(struct sim_world *world, uint64_t to_ns)
     sim_world_event(world, SIM_EVENT_CLOCK, 0, 0, 0, to_ns);
 }
 
+static enum sim_idle
+idle_of(const struct sim_actor *actor)
+{
+    return actor->ops->idle != NULL ? actor->ops->idle(actor) : SIM_IDLE_NEVER;
+}
+
 /* One that waits for the outside, where each that the run waits for may still be woken. NULL: there
  * is none. */
 static const struct sim_actor *
@@ -116,7 +122,7 @@ idle_actor(const struct sim_world *world)
         if (!actor->foreground) {
             continue;
         }
-        enum sim_idle how = actor->ops->idle != NULL ? actor->ops->idle(actor) : SIM_IDLE_NEVER;
+        enum sim_idle how = idle_of(actor);
         if (how == SIM_IDLE_NEVER) {
             return NULL;
         }
@@ -136,6 +142,21 @@ end_idle(struct sim_world *world, const struct sim_actor *actor)
             actor->name, waiting.reason);
 }
 
+/* The first that the run waits for; rather one that the outside cannot wake. */
+static const struct sim_actor *
+first_waiter(const struct sim_world *world)
+{
+    const struct sim_actor *first = NULL;
+    for (uint32_t i = 1; i < world->actor_count; i++) {
+        const struct sim_actor *actor = world->actors[i];
+        if (actor->foreground && idle_of(actor) != SIM_IDLE_OUTSIDE) {
+            return actor;
+        }
+        first = first == NULL && actor->foreground ? actor : first;
+    }
+    return first;
+}
+
 static void
 stalled(struct sim_world *world)
 {
@@ -143,12 +164,7 @@ stalled(struct sim_world *world)
     if (idle != NULL) {
         end_idle(world, idle);
     }
-    const struct sim_actor *waiter = NULL;
-    for (uint32_t i = 1; i < world->actor_count && waiter == NULL; i++) {
-        if (world->actors[i]->foreground) {
-            waiter = world->actors[i];
-        }
-    }
+    const struct sim_actor *waiter = first_waiter(world);
     sim_fail(world, SIM_VERDICT_DEADLOCK, SIM_ORACLE_STALL, waiter, 0,
             "nothing can make progress: %u waited-for task%s or loop%s and nothing is left to wake",
             world->foreground, world->foreground == 1 ? "" : "s",

@@ -211,6 +211,7 @@ struct sim_world {
     const struct sim_object_name *names; /* That the scenario gave, the latest first. */
     struct sim__foreigners *foreigners;  /* Of bind/foreign.h. */
     struct sim_threads *threads;         /* Of thread/thread.h; NULL: none. */
+    struct sim__sockets *sockets;        /* Of host/sys_inet.h; NULL: no table was made yet. */
     bool keeps_memory;        /* Blocks of malloc that are left at the end are no leak. */
     bool program;             /* Of a program that knows nothing of the simulator (sim/program). */
     bool late_timeouts;       /* What only an actor's own time-out brings is late all the same. */

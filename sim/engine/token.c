@@ -20,7 +20,8 @@
 #define PREFIX "rw1:"
 #define FLAG_TAPED 1u
 #define FLAG_PROGRAM 2u
-#define FLAGS_ALL (FLAG_TAPED | FLAG_PROGRAM)
+#define FLAG_PEERS 4u
+#define FLAGS_ALL (FLAG_TAPED | FLAG_PROGRAM | FLAG_PEERS)
 #define CHECKSUM_SIZE 4u
 /* Decision version, hash, digest, flags, verdict, oracle, site, count: with space to spare. */
 #define FIXED_MAX 64u
@@ -67,27 +68,46 @@ put_options(struct writer *writer, const struct sim_token *token)
 }
 
 static void
-put_program(struct writer *writer, const struct sim_token *token)
+put_words(struct writer *writer, char *const *words, uint32_t count)
 {
-    put_varint(writer, token->argument_count);
-    for (uint32_t i = 0; i < token->argument_count; i++) {
-        size_t length = strlen(token->arguments[i]);
+    put_varint(writer, count);
+    for (uint32_t i = 0; i < count; i++) {
+        size_t length = strlen(words[i]);
         put_varint(writer, length);
-        memcpy(writer->bytes + writer->used, token->arguments[i], length);
+        memcpy(writer->bytes + writer->used, words[i], length);
         writer->used += length;
     }
+}
+
+static void
+put_program(struct writer *writer, const struct sim_token *token)
+{
+    put_words(writer, token->arguments, token->argument_count);
     put_u32(writer, token->environment);
+    if (token->peer_count > 0) {
+        put_words(writer, token->peers, token->peer_count);
+    }
+}
+
+/* The most bytes that put_words writes. */
+static size_t
+words_max(char *const *words, uint32_t count)
+{
+    size_t size = 10;
+    for (uint32_t i = 0; i < count; i++) {
+        size += strlen(words[i]) + 10;
+    }
+    return size;
 }
 
 /* The most bytes that put_program writes. */
 static size_t
 program_max(const struct sim_token *token)
 {
-    size_t size = token->program ? 16 : 0;
-    for (uint32_t i = 0; token->program && i < token->argument_count; i++) {
-        size += strlen(token->arguments[i]) + 10;
-    }
-    return size;
+    return !token->program ? 0
+                           : sizeof(token->environment) +
+                                     words_max(token->arguments, token->argument_count) +
+                                     words_max(token->peers, token->peer_count);
 }
 
 static uint32_t
@@ -101,6 +121,13 @@ checksum_of(const char *head, size_t head_length, const uint8_t *bytes, size_t s
     return XXH32_digest(&state);
 }
 
+static uint32_t
+flags_of(const struct sim_token *token)
+{
+    return (token->taped ? FLAG_TAPED : 0) | (token->program ? FLAG_PROGRAM : 0) |
+           (token->program && token->peer_count > 0 ? FLAG_PEERS : 0);
+}
+
 static void
 put_payload(struct writer *writer, const struct sim_token *token)
 {
@@ -108,8 +135,7 @@ put_payload(struct writer *writer, const struct sim_token *token)
     put_varint(writer, SIM_DECISION_VERSION);
     put_u32(writer, token->options_hash);
     put_u32(writer, token->digest);
-    writer->bytes[writer->used++] =
-            (uint8_t)((token->taped ? FLAG_TAPED : 0) | (token->program ? FLAG_PROGRAM : 0));
+    writer->bytes[writer->used++] = (uint8_t)flags_of(token);
     put_varint(writer, token->verdict);
     put_varint(writer, token->oracle);
     put_u32(writer, token->site);
@@ -209,9 +235,9 @@ get_options(struct reader *reader, struct sim_token *token)
     }
 }
 
-/* One argument, from malloc; NULL: there is none, and the reader is bad. */
+/* One word, from malloc; NULL: there is none, and the reader is bad. */
 static char *
-get_argument(struct reader *reader)
+get_word(struct reader *reader)
 {
     uint64_t length = get_varint(reader);
     reader->bad = reader->bad || length > reader->size - reader->at ||
@@ -226,18 +252,28 @@ get_argument(struct reader *reader)
 }
 
 static void
-get_program(struct reader *reader, struct sim_token *token)
+get_words(struct reader *reader, char ***ret_words, uint32_t *ret_count)
 {
     uint32_t count = get_below(reader, SIM_TOKEN_ARGUMENTS_MAX + 1);
-    token->program = true;
-    token->arguments = sim_heap_new(count, sizeof(*token->arguments));
-    while (token->argument_count < count && !reader->bad) {
-        char *text = get_argument(reader);
+    *ret_words = sim_heap_new(count, sizeof(**ret_words));
+    while (*ret_count < count && !reader->bad) {
+        char *text = get_word(reader);
         if (text != NULL) {
-            token->arguments[token->argument_count++] = text;
+            (*ret_words)[(*ret_count)++] = text;
         }
     }
+}
+
+static void
+get_program(struct reader *reader, struct sim_token *token, bool has_peers)
+{
+    token->program = true;
+    get_words(reader, &token->arguments, &token->argument_count);
     token->environment = get_u32(reader);
+    if (has_peers && !reader->bad) {
+        get_words(reader, &token->peers, &token->peer_count);
+        reader->bad = reader->bad || token->peer_count == 0;
+    }
 }
 
 static void
@@ -282,12 +318,13 @@ parse_payload(struct reader *reader, struct sim_token *token, char *error)
     token->digest = get_u32(reader);
     uint32_t flags = get_below(reader, FLAGS_ALL + 1);
     token->taped = (flags & FLAG_TAPED) != 0;
+    reader->bad = reader->bad || (flags & (FLAG_PROGRAM | FLAG_PEERS)) == FLAG_PEERS;
     token->verdict = get_below(reader, SIM_VERDICTS);
     token->oracle = get_below(reader, SIM_ORACLES);
     token->site = get_u32(reader);
     get_options(reader, token);
     if ((flags & FLAG_PROGRAM) != 0 && !reader->bad) {
-        get_program(reader, token);
+        get_program(reader, token, (flags & FLAG_PEERS) != 0);
     }
     if (token->taped && !reader->bad) {
         get_tape(reader, token);
@@ -373,15 +410,22 @@ sim_token_parse(const char *text, struct sim_token *ret_token, char error[SIM_TO
     return result;
 }
 
+static void
+free_words(char ***words, uint32_t *count)
+{
+    for (uint32_t i = 0; i < *count; i++) {
+        free((*words)[i]);
+    }
+    free(*words);
+    *words = NULL;
+    *count = 0;
+}
+
 void
 sim_token_done(struct sim_token *token)
 {
-    for (uint32_t i = 0; i < token->argument_count; i++) {
-        free(token->arguments[i]);
-    }
-    free(token->arguments);
-    token->arguments = NULL;
-    token->argument_count = 0;
+    free_words(&token->arguments, &token->argument_count);
+    free_words(&token->peers, &token->peer_count);
     free(token->tape.entries);
     token->tape = (struct sim_tape){NULL, 0, 0};
 }

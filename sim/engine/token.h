@@ -8,7 +8,7 @@
  *   4 bytes hash of the declared options and parameters (sim_options_hash)
  *   4 bytes low half of the run's digest; 0 when it has none (a hang)
  *   byte    flags: 1 the run is given by its tape, else it is plain `random`;
- *           2 it is of a program
+ *           2 it is of a program, 4 which has peers
  *   varint  verdict, varint oracle, 4 bytes site: how it ended, so that a replay
  *           knows without a database whether it fails in the same way
  *   varint  options that differ from their defaults, then for each: varint
@@ -16,6 +16,7 @@
  *           parameters), varint value (of a parameter: zigzag)
  *   varint  arguments of the program (sim/program), then for each: varint length, bytes;
  *           then 4 bytes hash of its environment; only with flag 2
+ *   varint  peers (at least one), then for each: varint length, bytes; only with flag 4
  *   tape    sim_tape_encode, to the end; only with flag 1
  *   4 bytes XXH32 of the whole text up to the last colon and of all bytes before
  * Numbers of 4 bytes are little-endian. A varint has one spelling, and so has a
@@ -64,6 +65,8 @@ struct sim_token {
     uint32_t argument_count;
     char **arguments;
     uint32_t environment; /* Its hash. */
+    uint32_t peer_count;
+    char **peers;         /* As they were given. */
     struct sim_tape tape; /* After sim_token_parse: owned, see sim_token_done. */
 };
 
@@ -81,7 +84,7 @@ enum sim_token_error {
 enum sim_token_error sim_token_parse(
         const char *text, struct sim_token *ret_token, char error[SIM_TOKEN_ERROR_MAX]);
 
-/* Gives tape and arguments back. Zeroed tokens are fine. */
+/* Gives tape, arguments and peers back. Zeroed tokens are fine. */
 void sim_token_done(struct sim_token *token);
 
 struct sim_scenario;
@@ -95,7 +98,7 @@ enum sim_token_error sim_token_options(const struct sim_token *token,
         const struct sim_scenario *scenario, struct sim_options *ret_options,
         char error[SIM_TOKEN_ERROR_MAX]);
 
-/* The token as text, from malloc. Tape and arguments are borrowed. */
+/* The token as text, from malloc. Tape, arguments and peers are borrowed. */
 char *sim_token_text(const struct sim_token *token);
 
 /* A seed: decimal, or 0x and hexadecimal; false when it is none or above SIM_SEED_MAX. */

@@ -12,6 +12,17 @@
 /* Numbers of one table. */
 #define NUMBERS_MAX 1024u
 
+/* Tables are those of processes on one machine. */
+static struct sim__sockets *
+sockets_of(struct sim_world *world)
+{
+    if (world->sockets == NULL) {
+        world->sockets = sim_new(world, struct sim__sockets);
+        rt_list_init(&world->sockets->all);
+    }
+    return world->sockets;
+}
+
 struct sim_fds *
 sim_fds_new(struct sim_host *host, int first)
 {
@@ -24,7 +35,7 @@ sim_fds_new(struct sim_host *host, int first)
     fds->limit = NUMBERS_MAX;
     rt_list_init(&fds->interests);
     rt_list_init(&fds->spare);
-    rt_list_init(&fds->sockets);
+    fds->sockets = sockets_of(host->world);
     sim__epoll_init(&fds->own, fds, sim_world_object(host->world, RT_OBJECT_SOURCE));
     rt_list_push_back(&host->tables, &fds->link);
     sim__fds_name(fds, "descriptors");

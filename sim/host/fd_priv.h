@@ -141,6 +141,12 @@ struct sim__registration {
     bool pretended; /* Is reported next, ready or not. */
 };
 
+/* The sockets of a run that have addresses (sys_inet.c), of all its tables. */
+struct sim__sockets {
+    struct rt_list all;
+    uint32_t ports_given;
+};
+
 struct sim_fds {
     uint32_t magic;
     int first;
@@ -153,8 +159,7 @@ struct sim_fds {
     struct rt_list interests; /* All instances, `own` first. */
     struct sim__epoll own;    /* Of sim_fd_add and its relatives: it has no number. */
     struct rt_list spare;     /* Registrations. */
-    struct rt_list sockets;   /* With addresses (sys_inet.c). */
-    uint32_t ports_given;
+    struct sim__sockets *sockets;
     uint32_t limit; /* Numbers that may be open at a time. */
     const char *name;
 };

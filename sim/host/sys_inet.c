@@ -21,7 +21,7 @@
 #define LATENCY_MIN_NS 20000u
 #define LATENCY_MAX_NS 200000u
 #define PIPE_BYTES 65536u
-#define OUT_SPACE (PIPE_BYTES / 3) /* From here on it is writable. */
+#define OUT_SPACE(size) ((size) / 3) /* From here on it is writable. */
 #define DATAGRAM_MAX 65507u
 #define DATAGRAMS_MAX 64u
 #define PORT_FIRST 40000u
@@ -52,7 +52,7 @@ struct datagram {
 
 struct inet {
     struct sim__description description;
-    struct rt_list link; /* In fds->sockets. */
+    struct rt_list link; /* In fds->sockets->all. */
     int domain;
     int type;
     enum state state;
@@ -70,9 +70,11 @@ struct inet {
     /* A stream. */
     struct inet *peer;
     struct sim__pipe in;
-    bool unreported; /* A connect has returned before it was connected. */
-    bool ended;      /* The peer writes no more, and that is known here. */
-    bool shut;       /* This end writes no more. */
+    uint32_t receive_size; /* Of `in`, when it is connected. */
+    bool unreported;       /* A connect has returned before it was connected. */
+    bool ended;            /* The peer writes no more, and that is known here. */
+    bool shut;             /* This end writes no more. */
+    bool resets;           /* Its close is a reset. */
     /* Datagrams. */
     struct rt_list flying;
     struct rt_list there;
@@ -148,7 +150,7 @@ reaches(const union address *to, const union address *own)
 static struct inet *
 find(const struct sim_fds *fds, const union address *to, int type, bool listens)
 {
-    rt_list_each(node, &fds->sockets)
+    rt_list_each(node, &fds->sockets->all)
     {
         struct inet *inet = rt_container_of(node, struct inet, link);
         bool fits = inet->type == type && (!listens || inet->state == LISTENS);
@@ -195,7 +197,7 @@ bind_to_any(struct inet *inet)
         inet->own.in6.sin6_addr = in6addr_loopback;
     }
     do {
-        inet->own.in.sin_port = htons((uint16_t)(PORT_FIRST + fds->ports_given++ % 20000));
+        inet->own.in.sin_port = htons((uint16_t)(PORT_FIRST + fds->sockets->ports_given++ % 20000));
     } while (find(fds, &inet->own, inet->type, false) != NULL);
     inet->own_size = v4 ? sizeof(inet->own.in) : sizeof(inet->own.in6);
 }
@@ -231,12 +233,13 @@ inet_new(struct sim_fds *fds, int domain, int type, const char *name)
     sim__sys_init(&inet->description, fds, &inet_ops, name);
     inet->domain = domain;
     inet->type = type;
+    inet->receive_size = PIPE_BYTES;
     rt_list_init(&inet->link);
     rt_list_init(&inet->queue);
     rt_list_init(&inet->queue_link);
     rt_list_init(&inet->flying);
     rt_list_init(&inet->there);
-    rt_list_push_back(&fds->sockets, &inet->link);
+    rt_list_push_back(&fds->sockets->all, &inet->link);
     return inet;
 }
 
@@ -245,8 +248,9 @@ connect_ends(struct inet *a, struct inet *b)
 {
     struct inet *both[2] = {a, b};
     for (int i = 0; i < 2; i++) {
-        both[i]->in.bytes = sim_alloc(a->description.fds->host->world, PIPE_BYTES);
-        both[i]->in.size = PIPE_BYTES;
+        uint32_t size = both[i]->receive_size;
+        both[i]->in.bytes = sim_alloc(a->description.fds->host->world, size);
+        both[i]->in.size = size;
         both[i]->state = CONNECTED;
         both[i]->peer = both[1 - i];
     }
@@ -291,7 +295,8 @@ answer(struct inet *inet)
         ask_later(inet);
         return;
     }
-    struct inet *end = inet_new(fds, inet->domain, SOCK_STREAM, "a connection, accepted");
+    struct inet *end = inet_new(
+            listener->description.fds, inet->domain, SOCK_STREAM, "a connection, accepted");
     end->own = listener->own;
     end->own_size = listener->own_size;
     end->peer_address = inet->own;
@@ -356,11 +361,18 @@ space(const struct inet *inet)
     return inet->peer != NULL ? sim__pipe_space(&inet->peer->in) : PIPE_BYTES;
 }
 
+/* The space from which on it is writable. */
+static uint32_t
+enough(const struct inet *inet)
+{
+    return OUT_SPACE(inet->peer != NULL ? inet->peer->in.size : PIPE_BYTES);
+}
+
 static uint32_t
 stream_events(const struct inet *inet)
 {
     uint32_t events = inet->in.there > 0 || inet->ended ? SIM_FD_IN : 0;
-    events |= space(inet) >= OUT_SPACE || inet->shut ? SIM_FD_OUT : 0;
+    events |= space(inet) >= enough(inet) || inet->shut ? SIM_FD_OUT : 0;
     events |= inet->ended ? SIM_FD_RDHUP : 0;
     return events | (inet->ended && inet->shut ? SIM_FD_HUP : 0);
 }
@@ -479,7 +491,8 @@ inet_read(struct sim__description *description, void *buffer, size_t size, uint3
     moved(inet, SIM_EVENT_READ, await, part);
     if (inet->peer != NULL) { /* An edge only where it was not writable. */
         uint32_t space_before = space(inet->peer) - part;
-        uint32_t edge = space_before < OUT_SPACE && space(inet->peer) >= OUT_SPACE ? SIM_FD_OUT : 0;
+        uint32_t least = enough(inet->peer);
+        uint32_t edge = space_before < least && space(inet->peer) >= least ? SIM_FD_OUT : 0;
         sim__sys_changed(&inet->peer->description, edge, 0);
     }
     return part;
@@ -603,7 +616,7 @@ inet_closed(struct sim__description *description)
 {
     struct inet *inet = inet_of(description);
     rt_list_unlink(&inet->link);
-    leave_peer(inet, inet->in.there + inet->in.flying > 0);
+    leave_peer(inet, inet->resets || inet->in.there + inet->in.flying > 0);
     while (!rt_list_empty(&inet->queue)) {
         struct rt_list *node = rt_list_pop_front(&inet->queue);
         struct inet *end = rt_container_of(node, struct inet, queue_link);
@@ -630,6 +643,21 @@ static const struct sim__sys_ops inet_sys = {.read = inet_read,
         .outside = inet_outside};
 static const struct sim__description_ops inet_ops = {
         .sys = &inet_sys, .arrived = inet_arrived, .events = inet_events, .closed = inet_closed};
+
+/* Those that wait for a listener, or for space in its queue, may be on other tables. */
+static void
+listener_changed(const struct inet *listener)
+{
+    const struct sim_host *last = NULL;
+    rt_list_each(node, &listener->description.fds->sockets->all)
+    {
+        struct sim_host *host = rt_container_of(node, struct inet, link)->description.fds->host;
+        if (host != last) {
+            sim__host_changed(host);
+        }
+        last = host;
+    }
+}
 
 /* ---- The calls. ------------------------------------------------------------------------------ */
 
@@ -697,6 +725,7 @@ sim_sys_listen(struct sim_fds *fds, int fd, int backlog)
     bind_to_any(inet);
     inet->state = LISTENS;
     inet->backlog = backlog >= 0 && backlog < BACKLOG_MAX ? backlog : BACKLOG_MAX;
+    listener_changed(inet);
     return 0;
 }
 
@@ -796,6 +825,56 @@ sim_sys_connect(struct sim_fds *fds, int fd, const struct sockaddr *address, soc
     return inet->type == SOCK_DGRAM ? 0 : connect_stream(inet, is_nonblock(fds, fd), await);
 }
 
+struct awaited {
+    struct sim_fds *fds;
+    union address address;
+};
+
+static bool
+has_listener(const void *argument)
+{
+    const struct awaited *awaited = argument;
+    return find(awaited->fds, &awaited->address, SOCK_STREAM, true) != NULL;
+}
+
+int
+sim_sys_await_listener(struct sim_fds *fds, int fd, const struct sockaddr *address, socklen_t size,
+        const struct rt_site *await)
+{
+    int err = 0;
+    struct awaited awaited = {.fds = fds};
+    struct inet *inet = inet_at(fds, fd, &err);
+    err = inet != NULL ? take_address(inet, address, size, &awaited.address) : err;
+    if (err != 0 || has_listener(&awaited)) {
+        return err;
+    }
+    return sim__sys_block(
+            fds, has_listener, &awaited, SIM_NEVER, &inet->description, "a listener", await);
+}
+
+int
+sim_sys_set_receive_size(struct sim_fds *fds, int fd, uint32_t size)
+{
+    int err = 0;
+    struct inet *inet = inet_at(fds, fd, &err);
+    rt_assert(size > 0 && size <= PIPE_BYTES);
+    if (inet != NULL) {
+        inet->receive_size = size;
+    }
+    return err;
+}
+
+int
+sim_sys_set_close_resets(struct sim_fds *fds, int fd, bool resets)
+{
+    int err = 0;
+    struct inet *inet = inet_at(fds, fd, &err);
+    if (inet != NULL) {
+        inet->resets = resets;
+    }
+    return err;
+}
+
 static bool
 has_connection(const void *argument)
 {
@@ -825,7 +904,7 @@ sim_sys_accept(struct sim_fds *fds, int fd, const struct rt_site *await)
     struct rt_list *node = rt_list_pop_front(&inet->queue);
     inet->queued--;
     moved(inet, SIM_EVENT_READ, await, 1);
-    sim__host_changed(fds->host);
+    listener_changed(inet);
     return sim__fd_open(&rt_container_of(node, struct inet, queue_link)->description);
 }
 

@@ -1,9 +1,10 @@
 /*
  * sys_inet.h -- sockets with addresses on a table of the fake host: TCP, UDP, named Unix sockets.
  *
- * As sys.h: results are those of the system calls, a negative errno among them. All sockets are on
- * one machine. A connection, and each byte and datagram of an internet socket, takes a latency
- * of 20 us to 200 us; Unix sockets have none. What is sent keeps its order; nothing is lost.
+ * As sys.h: results are those of the system calls, a negative errno among them. All sockets of a
+ * run are on one machine, of whichever table: tables are as processes. A connection, and each byte
+ * and datagram of an internet socket, takes a latency of 20 us to 200 us; Unix sockets have none.
+ * What is sent keeps its order; nothing is lost.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,6 +34,17 @@ int sim_sys_listen(struct sim_fds *fds, int fd, int backlog);
  * Datagrams: where to those go that name no address. */
 int sim_sys_connect(struct sim_fds *fds, int fd, const struct sockaddr *address, socklen_t size,
         const struct rt_site *await);
+
+/* Blocks until a socket listens at `address`, to which `fd` may then be connected. 0, -EINTR, or
+ * what connect says of the address. */
+int sim_sys_await_listener(struct sim_fds *fds, int fd, const struct sockaddr *address,
+        socklen_t size, const struct rt_site *await);
+
+/* Before it is connected: what its peer sends fills so many bytes, 1 to 65536 (SO_RCVBUF). */
+int sim_sys_set_receive_size(struct sim_fds *fds, int fd, uint32_t size);
+
+/* Whether its close resets the connection (SO_LINGER with a time of 0). */
+int sim_sys_set_close_resets(struct sim_fds *fds, int fd, bool resets);
 
 /* A new number. -EAGAIN: it is NONBLOCK and no connection waits; -EINVAL: it does not listen. */
 int sim_sys_accept(struct sim_fds *fds, int fd, const struct rt_site *await);

@@ -124,11 +124,14 @@ int
 sim__posix_setsockopt(int fd, int level, int name, const void *value, socklen_t size)
 {
     struct sim_sys_socket_kind kind;
-    (void)level;
-    (void)name;
-    (void)value;
-    (void)size;
-    return sim__posix_result(sim_sys_socket_kind(sim__posix_fds(), fd, &kind));
+    struct linger linger;
+    int err = sim_sys_socket_kind(sim__posix_fds(), fd, &kind);
+    if (err == 0 && level == SOL_SOCKET && name == SO_LINGER && size >= sizeof(linger)) {
+        memcpy(&linger, value, sizeof(linger));
+        (void)sim_sys_set_close_resets(
+                sim__posix_fds(), fd, linger.l_onoff != 0 && linger.l_linger == 0);
+    }
+    return sim__posix_result(err);
 }
 
 static int

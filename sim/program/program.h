@@ -19,6 +19,7 @@
 
 #include "sim/core/scenario.h"
 #include "sim/program/load.h"
+#include "sim/program/peer.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +31,8 @@ struct sim_program_input {
     uint32_t argument_count;
     const char *const
             *environment; /* NAME=VALUE, in addition to the fixed list; the later one wins. */
+    uint32_t peer_count;
+    const char *const *peers; /* Its clients, as peer.h has them; borrowed for all runs. */
     uint32_t environment_count;
 };
 
@@ -49,8 +52,9 @@ const struct sim_scenario *sim_program_make(const struct sim_program *program);
  * False: they are too large. */
 bool sim_program_claim_locals(const struct sim_program *program);
 
-/* What the runs of workers made from now on get. Copied. */
-void sim_program_set_input(const struct sim_program_input *input);
+/* What the runs of workers made from now on get. Copied, but for the peers. NULL, or what is wrong
+ * with the peer *ret_peer, and nothing is set. */
+const char *sim_program_set_input(const struct sim_program_input *input, const char **ret_peer);
 
 /* What was set last. `environment` is only a hash here: that of all entries in force. */
 const struct sim_program_input *sim_program_input(void);

@@ -51,6 +51,7 @@ static struct {
     struct block block;
     struct sim_program_input input; /* The arguments point into the block. */
     uint32_t environment;           /* A hash. */
+    struct sim_peer peers[SIM_PEERS_MAX];
 } loaded;
 
 const struct sim_program *
@@ -165,10 +166,32 @@ build(const char *const *arguments, uint32_t argument_count, const char *const *
     free(before);
 }
 
-void
-sim_program_set_input(const struct sim_program_input *input)
+static void
+forget_peers(void)
 {
-    rt_assert(loaded.program.path != NULL);
+    while (loaded.input.peer_count > 0) {
+        sim_peer_done(&loaded.peers[--loaded.input.peer_count]);
+    }
+}
+
+/* NULL, or what is wrong with *ret_peer. */
+static const char *
+set_peers(const struct sim_program_input *input, const char **ret_peer)
+{
+    const char *wrong = NULL;
+    rt_assert(input->peer_count <= SIM_PEERS_MAX);
+    forget_peers();
+    for (uint32_t i = 0; i < input->peer_count && wrong == NULL; i++) {
+        *ret_peer = input->peers[i];
+        wrong = sim_peer_parse(input->peers[i], &loaded.peers[i]);
+        loaded.input.peer_count = i + 1;
+    }
+    return wrong;
+}
+
+static void
+set_words(const struct sim_program_input *input)
+{
     const char **arguments = sim_heap_new(1 + input->argument_count, sizeof(*arguments));
     const char **environment = sim_heap_new(USUAL + input->environment_count, sizeof(*environment));
     arguments[0] = loaded.program.path;
@@ -177,12 +200,26 @@ sim_program_set_input(const struct sim_program_input *input)
     }
     uint32_t count = list_environment(environment, input);
     build(arguments, 1 + input->argument_count, environment, count);
-    char **words = (char **)(void *)loaded.block.words;
-    loaded.input = (struct sim_program_input){
-            .arguments = words + 2, .argument_count = input->argument_count};
     loaded.environment = hash_strings(environment, count);
     free(environment);
     free(arguments);
+}
+
+const char *
+sim_program_set_input(const struct sim_program_input *input, const char **ret_peer)
+{
+    rt_assert(loaded.program.path != NULL);
+    const char *wrong = set_peers(input, ret_peer);
+    if (wrong != NULL) {
+        return wrong;
+    }
+    set_words(input);
+    char **words = (char **)(void *)loaded.block.words;
+    loaded.input = (struct sim_program_input){.arguments = words + 2,
+            .argument_count = input->argument_count,
+            .peers = input->peers,
+            .peer_count = input->peer_count};
+    return NULL;
 }
 
 const struct sim_program_input *
@@ -246,6 +283,16 @@ enter(void *argument)
 }
 
 static void
+start_peers(struct sim_world *world)
+{
+    uint32_t clients = 0;
+    for (uint32_t i = 0; i < loaded.input.peer_count; i++) {
+        sim_peer_start(world, &loaded.peers[i], 1 + clients);
+        clients += loaded.peers[i].clients;
+    }
+}
+
+static void
 setup(struct sim_world *world)
 {
     if (!sim_malloc_reuses()) {
@@ -268,6 +315,7 @@ setup(struct sim_world *world)
     }
     (void)sim_thread_spawn(
             world, &(struct sim_thread_start){.name = "main", .fn = enter, .stack = MAIN_STACK});
+    start_peers(world);
 }
 
 /* ---- The scenario. --------------------------------------------------------------------------- */
@@ -391,6 +439,6 @@ sim_program_make(const struct sim_program *program)
             variable(program, "program_invocation_short_name"), variable(program, "optind"),
             variable(program, "opterr"), single_threaded(program)};
     set_streams(program);
-    sim_program_set_input(&(struct sim_program_input){.argument_count = 0});
+    (void)sim_program_set_input(&(struct sim_program_input){.argument_count = 0}, NULL);
     return &loaded.scenario;
 }

@@ -485,13 +485,12 @@ void
 sim_thread_end_program(void)
 {
     struct sim_world *world = sim_thread_now->actor.world;
-    for (struct sim_thread *at = sim_thread_first(world); at != NULL; at = at->next) {
-        if (at->actor.foreground) {
-            at->actor.foreground = false;
-            at->actor.background = true;
-            world->foreground--;
-        }
+    for (uint32_t i = 1; i < world->actor_count; i++) {
+        struct sim_actor *actor = world->actors[i];
+        actor->background = actor->background || actor->foreground;
+        actor->foreground = false;
     }
+    world->foreground = 0;
     sim_thread_now->fiber.context.finished = true;
     rt__context_suspend(&sim_thread_now->fiber.context);
     rt_unreached("a program that has ended takes no step");

@@ -290,7 +290,8 @@ void *sim_thread_join(struct sim_thread *thread, const struct rt_site *site);
 bool sim_thread_join_until(
         struct sim_thread *thread, uint64_t due_ns, const struct rt_site *site, void **ret_result);
 
-/* Ends the program: no other thread is waited for, and the calling one takes no further step. */
+/* Ends the program: nothing else is waited for, neither thread nor peer, and the calling thread
+ * takes no further step. */
 __attribute__((noreturn)) void sim_thread_end_program(void);
 
 /* The thread that the program knows as `id`, and has not joined; NULL: there is none. */

@@ -40,6 +40,8 @@ sim_token_of(const struct sim_scenario *scenario, const struct sim_options *opti
         token.arguments = (char **)(uintptr_t)sim_program_input()->arguments;
         token.argument_count = sim_program_input()->argument_count;
         token.environment = sim_program_environment();
+        token.peers = (char **)(uintptr_t)sim_program_input()->peers;
+        token.peer_count = sim_program_input()->peer_count;
     }
     return sim_token_text(&token);
 }

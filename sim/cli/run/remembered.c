@@ -18,6 +18,7 @@
 #include "sim/cli/run/state.h"
 #include "sim/cli/subject/assign.h"
 #include "sim/engine/token.h"
+#include "sim/program/program.h"
 
 struct list {
     struct sim_remembered *failures;
@@ -219,6 +220,30 @@ run_again(struct sim_run *run, const struct sim_remembered *failure, const struc
 }
 
 static bool
+are_same(char *const *a, uint32_t a_count, const char *const *b, uint32_t b_count)
+{
+    bool same = a_count == b_count;
+    for (uint32_t i = 0; same && i < a_count; i++) {
+        same = strcmp(a[i], b[i]) == 0;
+    }
+    return same;
+}
+
+/* Whether a program was given then what it is given now; else its run says nothing. */
+static bool
+is_of_input(const struct sim_token *token)
+{
+    if (!token->program || sim_program_loaded() == NULL) {
+        return true;
+    }
+    const struct sim_program_input *input = sim_program_input();
+    return token->environment == sim_program_environment() &&
+           are_same(token->arguments, token->argument_count, (const char *const *)input->arguments,
+                   input->argument_count) &&
+           are_same(token->peers, token->peer_count, input->peers, input->peer_count);
+}
+
+static bool
 try_one(struct sim_run *run, const struct sim_remembered *failure)
 {
     struct sim_token token;
@@ -231,7 +256,7 @@ try_one(struct sim_run *run, const struct sim_remembered *failure)
     if (err != SIM_TOKEN_OK) {
         return forget(run, failure, "this build cannot judge its token; forgotten");
     }
-    bool continues = run_again(run, failure, entry, &token);
+    bool continues = is_of_input(&token) ? run_again(run, failure, entry, &token) : true;
     sim_token_done(&token);
     return continues;
 }

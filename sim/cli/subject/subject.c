@@ -62,33 +62,54 @@ find_entry(struct sim_cli *cli, const char *name, struct sim_subject *subject)
     return 0;
 }
 
-/* Whether the command line has arguments for the program, and others than the token. */
+/* Whether the command line gives words, and others than the token. */
 static bool
-gives_other_arguments(const struct sim_cli *cli, const struct sim_token *token)
+gives_others(const char *const *given, uint32_t given_count, char *const *words, uint32_t count)
 {
-    bool same = cli->rest_count == token->argument_count;
-    for (uint32_t i = 0; same && i < cli->rest_count; i++) {
-        same = strcmp(cli->rest[i], token->arguments[i]) == 0;
+    bool same = given_count == count;
+    for (uint32_t i = 0; same && i < count; i++) {
+        same = strcmp(given[i], words[i]) == 0;
     }
-    return cli->rest_count > 0 && !same;
+    return given_count > 0 && !same;
+}
+
+/* The peers of the subject: borrowed by the program, so they outlive the token. */
+static int
+set_program(const struct sim_cli *cli, struct sim_token *token)
+{
+    const char *const *peers = (const char *const *)token->peers;
+    uint32_t peer_count = token->peer_count;
+    token->peers = NULL;
+    token->peer_count = 0;
+    return sim_cli_set_program(cli, (struct sim_program_input){.arguments = token->arguments,
+                                            .argument_count = token->argument_count,
+                                            .peers = peers,
+                                            .peer_count = peer_count});
 }
 
 /* The token's arguments are the program's; the environment is the user's. */
 static int
-take_program(struct sim_cli *cli, const struct sim_token *token, const struct sim_subject *subject)
+take_program(struct sim_cli *cli, struct sim_token *token, const struct sim_subject *subject)
 {
     if (token->program != sim_program_is(subject->entry->scenario)) {
         return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
                 "the token is %s a program, and '%s' here is %s: give what it was made with",
                 token->program ? "of" : "not of", token->scenario, token->program ? "none" : "one");
     }
-    if (token->program && gives_other_arguments(cli, token)) {
+    if (gives_others((const char *const *)cli->rest, cli->rest_count, token->arguments,
+                token->argument_count)) {
         return sim_cli_fail(SIM_EXIT_USAGE,
                 "the token has the program's arguments, and these are others: leave out what "
                 "follows --");
     }
-    if (token->program) {
-        sim_cli_set_program(cli, token->arguments, token->argument_count);
+    if (gives_others(
+                cli->settings.peers, cli->settings.peer_count, token->peers, token->peer_count)) {
+        return sim_cli_fail(SIM_EXIT_USAGE,
+                "the token has the program's peers, and these are others: leave out --peer");
+    }
+    int status = token->program ? set_program(cli, token) : 0;
+    if (status != 0) {
+        return status;
     }
     if (token->program && token->environment != sim_program_environment() &&
             !sim_given(&cli->settings, SIM_CLI_OPTION_LENIENT)) {
