@@ -107,20 +107,20 @@ set_seed(void *field, const char *value)
     return sim_seed_parse(value, field) ? NULL : "is not a seed: a number below 2^63";
 }
 
-/* "A-B" with A <= B. */
+/* "A-B" with A <= B, or "A". */
 static const char *
 set_range(void *field, const char *value)
 {
     struct sim_settings *settings = field;
     char first[32] = "";
     const char *dash = strchr(value, '-');
-    size_t length = dash != NULL ? (size_t)(dash - value) : sizeof(first);
+    size_t length = dash != NULL ? (size_t)(dash - value) : strlen(value);
     if (length >= sizeof(first)) {
         return "is not a range of seeds such as 1-1000";
     }
     memcpy(first, value, length);
     if (!sim_seed_parse(first, &settings->seed) ||
-            !sim_seed_parse(dash + 1, &settings->seed_last)) {
+            !sim_seed_parse(dash != NULL ? dash + 1 : value, &settings->seed_last)) {
         return "is not a range of seeds from 0 to 2^63-1, such as 1-1000";
     }
     return settings->seed <= settings->seed_last ? NULL

@@ -107,13 +107,15 @@ enter(const char *name, const void *caller)
     }
 }
 
-/* Its wait was cut short: the thread was canceled. */
+/* A wait that was cut short ends the thread, which was canceled. Who was woken (by write, close,
+ * kill …) may run before the caller's next statement. */
 static inline void
 leave(void)
 {
     if (__builtin_expect(sim_thread_now->cut, 0)) {
         sim_thread_cancel_point();
     }
+    sim_thread_point_if_woke();
 }
 
 /* What a call of that type returns when it fails. */

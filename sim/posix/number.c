@@ -67,6 +67,10 @@ sim__posix_opened(int number, int flags)
 int
 sim__posix_close(int fd)
 {
+    if (sim__posix_description(fd) ==
+            NULL) { /* No step: programs close all numbers up to a limit. */
+        return sim__posix_error(EBADF);
+    }
     (void)sim__posix_begin();
     return sim__posix_result(sim_sys_close(sim__posix_fds(), fd));
 }
@@ -143,6 +147,9 @@ int
 sim__posix_fcntl(int fd, int command, long argument)
 {
     struct sim_fds *fds = sim__posix_fds();
+    if (sim__posix_description(fd) == NULL) { /* No step: as in close. */
+        return sim__posix_error(EBADF);
+    }
     (void)sim__posix_begin();
     switch (command) {
     case F_DUPFD:

@@ -26,6 +26,7 @@ struct sim_threads {
     uint32_t bits;           /* Of the table's size. */
     uint32_t used;
     uint32_t count;        /* Threads made so far. */
+    uint32_t timeouts;     /* Waits that their time has ended. */
     struct sim__key *keys; /* Of pthread_key_create, in the order in which they were made. */
     uint32_t key_count;
     uint8_t *slots; /* SIM__SLOTS: enum sim__slot; NULL: threads have the world's thread pointer. */

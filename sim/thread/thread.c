@@ -26,6 +26,9 @@ volatile char sim_thread_guarded;
 void (*sim_thread_on_spawn)(struct sim_thread *thread);
 bool (*sim_thread_on_signal)(bool may_wait);
 
+/* Waits of a run that their time ended, after which they are no progress any more. */
+#define TIMEOUTS_MOST 250000u
+
 static const struct sim_actor_ops thread_ops;
 
 static struct sim_thread *
@@ -270,6 +273,16 @@ unwait(struct sim_thread *thread)
     return thread->asked ? SIM_WOKEN_SPURIOUS : SIM_WOKEN_TIMEOUT;
 }
 
+/* That the time of a wait came is progress, as a program may work by the clock; for one that looks
+ * for something in vain from time to time that has an end. */
+static void
+note_timeout(struct sim_world *world)
+{
+    if (sim__threads(world)->timeouts++ < TIMEOUTS_MOST) {
+        sim_world_progress(world);
+    }
+}
+
 /* A signal, where the waiting call does not look for one itself: whether a handler has run. */
 static bool
 is_interrupted(struct sim_thread *thread, const struct sim_thread_wait *wait)
@@ -310,6 +323,9 @@ sim_thread_block(const struct sim_thread_wait *wait)
         return SIM_WOKEN_SIGNAL;
     }
     enum sim_woken woken = block(thread, wait);
+    if (woken == SIM_WOKEN_TIMEOUT) {
+        note_timeout(thread->actor.world);
+    }
     bool interrupted = is_interrupted(thread, wait);
     if (thread->cancels_at_once) {
         sim_thread_cancel_point();

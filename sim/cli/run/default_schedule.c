@@ -89,7 +89,9 @@ sim_run_default_schedule(struct sim_run *run)
     run->plan = plan;
     run->plan.known = first->failed ? &first->failure : NULL;
     run->defaults += first->result.totals.runs > 0;
-    run->defaults_failed += first->result.failures > 0;
+    uint64_t refused = first->result.totals.verdicts[SIM_VERDICT_REFUSED];
+    run->defaults_refused += refused;
+    run->defaults_failed += first->result.failures > refused;
     /* A sweep makes one run even when its time is up. */
     return first->result.end == SIM_SWEEP_COMPLETE || first->result.end == SIM_SWEEP_OUT_OF_TIME;
 }

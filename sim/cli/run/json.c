@@ -249,8 +249,8 @@ void
 sim_run_json_summary(const struct sim_run *run, int status, uint64_t ms)
 {
     SIM_JSON_LINE("summary", SIM_NUMBER("runs", run->runs),
-            SIM_NUMBER("failed", run->runs - run->passed), SIM_NUMBER("passed", run->passed),
-            SIM_NUMBER("remembered", run->again_count),
+            SIM_NUMBER("failed", sim_run_failed(run)), SIM_NUMBER("passed", run->passed),
+            SIM_NUMBER("refused", run->refused_runs), SIM_NUMBER("remembered", run->again_count),
             SIM_NUMBER("default_schedules", run->defaults),
             SIM_NUMBER("default_schedules_failed", run->defaults_failed),
             SIM_SECONDS("seconds", ms), SIM_INTEGER("exit", status));

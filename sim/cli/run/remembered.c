@@ -122,6 +122,7 @@ note_again(struct sim_run *run, const struct sim_run_spec *what, const struct si
             .is_default = is_default(run, what),
     };
     run->runs++;
+    run->refused_runs += !sim_verdict_fails(outcome->verdict);
     run->bug = run->bug || sim_verdict_fails(outcome->verdict);
     run->refused = run->refused || !sim_verdict_fails(outcome->verdict);
     return sim_store_failed_again(run->store, run->sweep, run_id) == SIM_STORE_OK ||

@@ -253,6 +253,7 @@ add_result(struct sim_run *run)
     const struct sim_sweep_result *result = &run->result;
     run->runs += result->totals.runs;
     run->passed += result->totals.verdicts[SIM_VERDICT_PASS];
+    run->refused_runs += result->totals.verdicts[SIM_VERDICT_REFUSED];
     if (run->expect ? !sim_run_as_stated(run)
                     : result->kinds > result->diverged + result->refused) {
         run->bug = true;

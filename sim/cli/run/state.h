@@ -137,8 +137,10 @@ struct sim_run {
     int64_t command_ms; /* When the first sweep began, since 1970; 0: none has. */
     uint64_t runs;
     uint64_t passed;
+    uint64_t refused_runs;       /* Neither passed nor failed. */
     uint64_t defaults;           /* Runs 0 that were made, … */
-    uint64_t defaults_failed;    /* … and those of them that failed. */
+    uint64_t defaults_failed;    /* … and those of them that failed, … */
+    uint64_t defaults_refused;   /* … or were refused. */
     struct sim_run_named *named; /* Failures that were reported, for the end. */
     size_t named_count;
     bool bug;        /* Something failed (with --expect: not as expected). */
@@ -371,5 +373,12 @@ bool sim_run_export_open(struct sim_run *run);
 void sim_run_export_sweep(struct sim_run *run);
 /* Writes and closes it. 0, or the exit status after a line. */
 int sim_run_export_write(struct sim_run *run);
+
+/* Runs that failed; those that were refused are none. */
+static inline uint64_t
+sim_run_failed(const struct sim_run *run)
+{
+    return run->runs - run->passed - run->refused_runs;
+}
 
 #endif

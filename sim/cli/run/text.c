@@ -467,6 +467,17 @@ sim_run_print_scenario(struct sim_run *run)
     }
 }
 
+/* ", 3 refused", or nothing. */
+static const char *
+refused_text(uint64_t count, char ret[32])
+{
+    ret[0] = '\0';
+    if (count > 0) {
+        (void)snprintf(ret, 32, ", %llu refused", wide(count));
+    }
+    return ret;
+}
+
 void
 sim_run_print_end(struct sim_run *run, int status)
 {
@@ -476,17 +487,19 @@ sim_run_print_end(struct sim_run *run, int status)
         sim_run_json_summary(run, status, ms);
         return;
     }
+    char refused[32];
     if (run->defaults > 0) {
-        (void)printf("default schedule: %llu run%s, %llu passed, %llu failed\n",
+        (void)printf("default schedule: %llu run%s, %llu passed, %llu failed%s\n",
                 wide(run->defaults), run->defaults == 1 ? "" : "s",
-                wide(run->defaults - run->defaults_failed), wide(run->defaults_failed));
+                wide(run->defaults - run->defaults_failed - run->defaults_refused),
+                wide(run->defaults_failed), refused_text(run->defaults_refused, refused));
     }
     char again[48] = "";
     if (run->again_count > 0) {
         (void)snprintf(again, sizeof(again), ", %u of them remembered", run->again_count);
     }
-    (void)printf("%llu run%s%s: %llu passed, %llu failed; %llu.%03llu s\n", wide(run->runs),
-            run->runs == 1 ? "" : "s", again, wide(run->passed), wide(run->runs - run->passed),
-            wide(ms / 1000), wide(ms % 1000));
+    (void)printf("%llu run%s%s: %llu passed, %llu failed%s; %llu.%03llu s\n", wide(run->runs),
+            run->runs == 1 ? "" : "s", again, wide(run->passed), wide(sim_run_failed(run)),
+            refused_text(run->refused_runs, refused), wide(ms / 1000), wide(ms % 1000));
     sim_run_list_put(run);
 }

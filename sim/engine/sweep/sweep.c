@@ -87,6 +87,16 @@ hand_out(struct sim__sweep *sweep)
 
 /* ---- Merging. -------------------------------------------------------------------------------- */
 
+/* A hang was found: others are most likely the same, and are not waited for as long. */
+static void
+hurry(struct sim_pool *pool)
+{
+    uint32_t short_ms = pool->hang_ms / 10 > SIM_HURRY_MS ? pool->hang_ms / 10 : SIM_HURRY_MS;
+    for (uint32_t i = 0; i < pool->count; i++) {
+        pool->workers[i].hang_ms = short_ms < pool->hang_ms ? short_ms : pool->hang_ms;
+    }
+}
+
 static void
 merge(struct sim__sweep *sweep, struct sim_batch *batch)
 {
@@ -116,6 +126,9 @@ merge(struct sim__sweep *sweep, struct sim_batch *batch)
     if (sweep->sink->batch != NULL && !sweep->sink->batch(sweep->sink, &merged)) {
         sim__sweep_close(sweep, SIM_SWEEP_SINK);
         return;
+    }
+    if (totals->verdicts[SIM_VERDICT_HANG] > 0) {
+        hurry(sweep->pool);
     }
     sim__sweep_report_failures(sweep, batch);
     sim__sweep_merge_checks(sweep, batch);
@@ -258,6 +271,7 @@ sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct s
     sim__unit_open_first(sweep);
     for (uint32_t i = 0; i < pool->count; i++) {
         sweep->owner[i] = SIM_SWEEP_NO_BATCH;
+        pool->workers[i].hang_ms = pool->hang_ms;
     }
     hand_out(sweep);
     while (any_works(sweep)) {

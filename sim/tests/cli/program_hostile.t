@@ -28,18 +28,21 @@ raw-futex|0|20 passed
 raw-close|0|20 passed
 mask|0|20 passed
 close|0|20 passed
+tick|0|20 passed
 leave|0|20 passed
 tsc|0|20 passed
 tsc-spin|0|20 passed
-raw-fork|125|the program calls the kernel's fork, .* #1 raw_fork hostile.c:59
-raw-unknown|125|the program calls the kernel's call 9999, .* #1 raw_unknown hostile.c:65
-clone|125|the program calls clone, .* #0 raw_clone hostile.c:79
+raw-fork|125|the program calls the kernel's fork, .* #1 raw_fork hostile.c:62
+raw-unknown|125|the program calls the kernel's call 9999, .* #1 raw_unknown hostile.c:68
+clone|125|the program calls clone, .* #0 raw_clone hostile.c:82
 fork|125|fork() was called, .* a run is one process
 exec|125|execv() was called, .* #0 run_exec hostile.c
 dlopen|125|dlopen() was called, .* link with it
 overflow|1|the stack overflowed in descend (hostile.c
 handler|1|`main` waits for a lock that it holds itself .* #0 lock_in_handler hostile.c
 handler-late|1|`main` waits for a lock that it holds itself .* #0 lock_in_handler hostile.c
+leap|1|'thread 1' jumps with longjmp to where 'main' called setjmp
+bell|1|a block of 4 bytes was written at offset 0 after it was freed
 destroyed|1|'main' uses a condition variable that was destroyed
 END
 # A hang takes a second of real time in each run.

@@ -133,6 +133,9 @@ refused "no number" 2 run $canary -O step_ns=x
 refused "an option of runs out of its range" 2 run $canary -O order=9
 ok "an option of runs out of its range: the range" grep -q '0 to 6' err.txt
 refused "a limit of no steps" 2 run $canary -O steps_max=0
+same "--seeds of one" \
+    "$(rewake run $canary --seeds 3 --record none 2>&1 | sed 's/; [0-9.]* s$//')" \
+    "$(rewake run $canary --seeds 3-3 --record none 2>&1 | sed 's/; [0-9.]* s$//')"
 refused "--seeds and --seed" 2 run $canary --seeds 1-2 --seed 1
 refused "--seeds and --runs" 2 run $canary --runs 2 --seeds 1-2
 same "--seeds and REWAKE_SEED, REWAKE_RUNS: the flag wins" "$(REWAKE_SEED=7 REWAKE_RUNS=9 \

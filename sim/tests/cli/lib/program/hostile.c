@@ -13,8 +13,11 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -243,6 +246,41 @@ handler_locks_later(void)
     return pthread_join(thread, NULL);
 }
 
+/* 100,000 ticks of a clock are work, and no livelock. */
+static int
+tick(void)
+{
+    const struct timespec ms = {0, 1000000};
+    for (int i = 0; i < 100000; i++) {
+        nanosleep(&ms, NULL);
+    }
+    return 0;
+}
+
+static int bell;
+
+static void *
+rings_then_writes(void *done)
+{
+    eventfd_write(bell, 1);
+    *(int *)done = 1;
+    return NULL;
+}
+
+/* The thread that is woken frees what the other one still writes to. */
+static int
+free_at_bell(void)
+{
+    pthread_t thread;
+    eventfd_t value;
+    int *done = malloc(sizeof(*done));
+    bell = eventfd(0, 0);
+    pthread_create(&thread, NULL, rings_then_writes, done);
+    eventfd_read(bell, &value);
+    free(done);
+    return pthread_join(thread, NULL);
+}
+
 static int
 signal_destroyed(void)
 {
@@ -256,7 +294,7 @@ signal_destroyed(void)
 static int
 close_all(void)
 {
-    for (int fd = 0; fd < 1024; fd++) {
+    for (int fd = 0; fd < 20000; fd++) {
         close(fd);
     }
     closefrom(0);
@@ -313,6 +351,8 @@ static const struct {
         {"handler", handler_locks},
         {"handler-late", handler_locks_later},
         {"destroyed", signal_destroyed},
+        {"tick", tick},
+        {"bell", free_at_bell},
         {"close", close_all},
         {"fork", run_fork},
         {"exec", run_exec},
