@@ -251,10 +251,78 @@ take_library(struct sim_cli *cli)
     return status;
 }
 
-int
-sim_cli_set_program(const struct sim_cli *cli, struct sim_program_input input)
+/* The scenario called `name` (NULL: the only one) of the library at `path`. NULL after a line. */
+static const struct sim_scenario *
+find_peer(struct sim_cli *cli, const char *path, const char *name)
 {
+    const struct sim_scenario *found = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < cli->peers.count; i++) {
+        const struct sim_entry *entry = &cli->peers.entries[i];
+        bool fits = strcmp(entry->library, path) == 0 &&
+                    (name == NULL || strcmp(entry->scenario->name, name) == 0);
+        found = fits ? entry->scenario : found;
+        count += fits;
+    }
+    if (count != 1) {
+        (void)sim_cli_fail(SIM_EXIT_USAGE, "--peer %s: %s", path,
+                name != NULL ? "the library has no scenario of that name"
+                             : "the library has several scenarios: say which, as FILE.so:NAME");
+        return NULL;
+    }
+    if (sim_scenario_params(found) > 0) {
+        (void)sim_cli_fail(
+                SIM_EXIT_USAGE, "--peer %s: a scenario with parameters is no peer", path);
+        return NULL;
+    }
+    return found;
+}
+
+static bool
+is_loaded(const struct sim_cli *cli, const char *path)
+{
+    uint32_t i = 0;
+    while (i < cli->peers.count && strcmp(cli->peers.entries[i].library, path) != 0) {
+        i++;
+    }
+    return i < cli->peers.count;
+}
+
+/* FILE.so[:NAME]; anything else is no library, and *ret stays NULL. 0, or the exit status. */
+static int
+load_peer(struct sim_cli *cli, const char *text, const struct sim_scenario **ret)
+{
+    size_t length = strcspn(text, ":");
+    char *path = sim_heap_must(strndup(text, length)); /* The registry borrows it to the end. */
+    *ret = NULL;
+    if (!sim_cli_is_library(path)) {
+        free(path);
+        return 0;
+    }
+    if (sim_program_is_file(path)) {
+        return sim_cli_fail(SIM_EXIT_USAGE,
+                "--peer %s: this is a program; a peer is a library with a scenario", path);
+    }
+    if (!is_loaded(cli, path) && !sim_registry_load(&cli->peers, path)) {
+        return sim_cli_fail(SIM_EXIT_USAGE, "--peer %s", cli->peers.error);
+    }
+    *ret = find_peer(cli, path, text[length] == ':' ? text + length + 1 : NULL);
+    return *ret != NULL ? 0 : SIM_EXIT_USAGE;
+}
+
+int
+sim_cli_set_program(struct sim_cli *cli, struct sim_program_input input)
+{
+    const struct sim_scenario *scenarios[SIM_PEERS_MAX] = {NULL};
     const char *peer = NULL;
+    int status = 0;
+    for (uint32_t i = 0; i < input.peer_count && i < SIM_PEERS_MAX && status == 0; i++) {
+        status = load_peer(cli, input.peers[i], &scenarios[i]);
+    }
+    if (status != 0) {
+        return status;
+    }
+    input.scenarios = scenarios;
     input.environment = cli->settings.environment;
     input.environment_count = cli->settings.environment_count;
     const char *wrong = sim_program_set_input(&input, &peer);

@@ -36,6 +36,7 @@ enum sim_exit {
 struct sim_cli {
     const struct sim_command *command;
     struct sim_settings settings;
+    struct sim_registry peers; /* Of libraries that --peer names. */
     struct sim_registry registry;
     const char *library; /* The first argument, where that is a library; else NULL. */
     char **arguments;    /* The others. */
@@ -98,9 +99,9 @@ int sim_cli_close(FILE *file, const char *path, bool written);
  * file that can be executed, "./prog". */
 bool sim_cli_is_library(const char *argument);
 
-/* Gives the program that was loaded `input`, with the environment of the command line. 0, or the
- * exit status after one line. */
-int sim_cli_set_program(const struct sim_cli *cli, struct sim_program_input input);
+/* Gives the program that was loaded `input`, with the libraries of its peers, and the environment of
+ * the command line. 0, or the exit status after one line. */
+int sim_cli_set_program(struct sim_cli *cli, struct sim_program_input input);
 
 /* The command called `name`, or NULL. */
 const struct sim_command *sim_cli_find_command(const char *name);

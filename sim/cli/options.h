@@ -97,7 +97,7 @@
             "a variable of the program's environment, beside the usual ones") \
     X(PEER, 0, "peer", "KIND:PORT", NULL, peer, given, \
             "a client of the program, or several: [Nx]KIND:PORT[:TEXT[:ANSWER]] with KIND one of " \
-            "connect, send, halfclose, reset, slow") \
+            "connect, send, halfclose, reset, slow; or FILE.so[:NAME], a scenario") \
     X(SLOW_STEPS, 0, "slow-steps", NULL, NULL, slow_steps, given, \
             "of a program: steps may take longer") \
     X(LEAKS, 0, "leaks", NULL, NULL, leaks, given, \

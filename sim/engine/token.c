@@ -272,7 +272,8 @@ get_program(struct reader *reader, struct sim_token *token, bool has_peers)
     token->environment = get_u32(reader);
     if (has_peers && !reader->bad) {
         get_words(reader, &token->peers, &token->peer_count);
-        reader->bad = reader->bad || token->peer_count == 0;
+        reader->bad =
+                reader->bad || token->peer_count == 0 || token->peer_count > SIM_TOKEN_PEERS_MAX;
     }
 }
 

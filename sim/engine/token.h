@@ -42,6 +42,7 @@
 #define SIM_TOKEN_OPTIONS_MAX ((uint32_t)SIM_OPTIONS + SIM_PARAMS_MAX)
 #define SIM_TOKEN_ERROR_MAX 256u
 #define SIM_TOKEN_ARGUMENTS_MAX 4096u
+#define SIM_TOKEN_PEERS_MAX 64u
 #define SIM_TOKEN_TAPE_MAX (1u << 20) /* Deviations in a tape that is read. */
 
 struct sim_token_option {

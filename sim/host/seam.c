@@ -3,10 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "sim/host/net_priv.h"
+#include "sim/host/sys_inet.h"
 
 #define BATCH_MAX 64u
 #define NAME_SIZE 64u
@@ -151,6 +154,53 @@ node_accept(struct rt_net *seam, int socket, int *ret_socket, struct rt_net_addr
     return RT_OK;
 }
 
+/* ---- Connections to the program that a run is of: sockets of sys_inet.h in the node's table. - */
+
+static bool
+is_of_program(const struct sim_node *node, int socket)
+{
+    return sim__fd_get(node->fds, socket)->ops->sys != NULL;
+}
+
+/* 127.0.0.0/8, where the run is of a program. */
+static bool
+is_program(const struct sim_node *node, const struct rt_net_address *address)
+{
+    struct rt_net_address local = rt_net_address_v4(127, 0, 0, 0, 0);
+    return node->net->world->program && memcmp(address->ip, local.ip, 13) == 0;
+}
+
+static rt_err
+program_connect(struct sim_node *node, uint16_t port, int *ret_socket)
+{
+    const struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(port)};
+    int socket = sim_sys_socket(node->fds, AF_INET, SOCK_STREAM);
+    if (socket < 0) {
+        return RT_E_NO_DESCRIPTOR;
+    }
+    (void)sim_sys_set_status(node->fds, socket, SIM_SYS_NONBLOCK);
+    (void)sim_sys_set_awaits_listener(node->fds, socket, true);
+    int err = sim_sys_connect(node->fds, socket, (const struct sockaddr *)&in, sizeof(in), RT_HERE);
+    rt_assert(err == -EINPROGRESS);
+    *ret_socket = socket;
+    return RT_OK;
+}
+
+static rt_err
+program_connect_finish(struct sim_node *node, int socket)
+{
+    switch (sim_sys_socket_error(node->fds, socket)) {
+    case 0:
+        return (sim_sys_events(node->fds, socket) & SIM_FD_OUT) != 0 ? RT_OK : RT_E_AGAIN;
+    case ETIMEDOUT:
+        return RT_E_TIMED_OUT;
+    case ECONNREFUSED:
+        return RT_E_REFUSED;
+    default:
+        return RT_E_RESET;
+    }
+}
+
 /* ---- Connecting. ----------------------------------------------------------------------------- */
 
 static rt_err
@@ -158,6 +208,9 @@ node_connect_start(struct rt_net *seam, const struct rt_net_address *address, in
 {
     struct sim_node *node = sim__node_of(seam);
     sim__host_call(node->host, "connect");
+    if (is_program(node, address)) {
+        return program_connect(node, address->port, ret_socket);
+    }
     rt_err err = sim__node_available(node, 1);
     if (err != RT_OK) {
         return err;
@@ -178,6 +231,9 @@ node_connect_finish(struct rt_net *seam, int socket)
 {
     struct sim_node *node = sim__node_of(seam);
     sim__host_call(node->host, "connect_finish");
+    if (is_of_program(node, socket)) {
+        return program_connect_finish(node, socket);
+    }
     struct sim__socket *stream = sim__socket_of(node, socket);
     switch (stream->state) {
     case SIM__SOCKET_STARTED:
@@ -252,6 +308,9 @@ node_shutdown(struct rt_net *seam, int socket)
 {
     struct sim_node *node = sim__node_of(seam);
     sim__host_call(node->host, "shutdown");
+    if (is_of_program(node, socket)) {
+        return sim_sys_shutdown(node->fds, socket, SIM_SYS_SHUT_WRITE) == 0 ? RT_OK : RT_E_CLOSED;
+    }
     struct sim__socket *stream = sim__socket_of(node, socket);
     if (stream->ways != (SIM__READS | SIM__WRITES)) {
         return RT_E_INVALID; /* A pipe. */
@@ -278,7 +337,7 @@ node_watch(struct rt_net *seam, int socket, uint64_t token, uint32_t *ret_object
     struct sim_node *node = sim__node_of(seam);
     uint32_t interest = SIM_FD_IN | SIM_FD_OUT | SIM_FD_RDHUP | SIM_FD_EDGE;
     rt_err err = sim_fd_add(node->fds, socket, interest, token);
-    *ret_object = sim__socket_of(node, socket)->end.description.source->object;
+    *ret_object = sim__fd_get(node->fds, socket)->source->object;
     return err;
 }
 

@@ -71,6 +71,7 @@ struct inet {
     struct inet *peer;
     struct sim__pipe in;
     uint32_t receive_size; /* Of `in`, when it is connected. */
+    bool awaits;           /* A connect waits for a listener. */
     bool unreported;       /* A connect has returned before it was connected. */
     bool ended;            /* The peer writes no more, and that is known here. */
     bool shut;             /* This end writes no more. */
@@ -288,7 +289,9 @@ answer(struct inet *inet)
         return; /* It was closed meanwhile. */
     }
     if (listener == NULL) {
-        fail(inet, ECONNREFUSED);
+        if (!inet->awaits) {
+            fail(inet, ECONNREFUSED);
+        }
         return;
     }
     if (listener->queued > listener->backlog) {
@@ -644,6 +647,20 @@ static const struct sim__sys_ops inet_sys = {.read = inet_read,
 static const struct sim__description_ops inet_ops = {
         .sys = &inet_sys, .arrived = inet_arrived, .events = inet_events, .closed = inet_closed};
 
+/* It listens: those ask again that have waited for that. */
+static void
+ask_listener(const struct inet *listener)
+{
+    rt_list_each(node, &listener->description.fds->sockets->all)
+    {
+        struct inet *inet = rt_container_of(node, struct inet, link);
+        if (inet->awaits && inet->state == CONNECTING && inet->domain != AF_UNIX &&
+                reaches(&inet->peer_address, &listener->own)) {
+            fly(inet, ASK * SIGN);
+        }
+    }
+}
+
 /* Those that wait for a listener, or for space in its queue, may be on other tables. */
 static void
 listener_changed(const struct inet *listener)
@@ -725,6 +742,7 @@ sim_sys_listen(struct sim_fds *fds, int fd, int backlog)
     bind_to_any(inet);
     inet->state = LISTENS;
     inet->backlog = backlog >= 0 && backlog < BACKLOG_MAX ? backlog : BACKLOG_MAX;
+    ask_listener(inet);
     listener_changed(inet);
     return 0;
 }
@@ -741,7 +759,7 @@ has_space(const void *argument)
     const struct inet *inet = argument;
     const struct inet *listener =
             find(inet->description.fds, &inet->peer_address, SOCK_STREAM, true);
-    return listener == NULL || listener->queued <= listener->backlog;
+    return listener == NULL ? !inet->awaits : listener->queued <= listener->backlog;
 }
 
 /* What a connect after the first one returns; a failed one may be tried again then. */
@@ -770,7 +788,8 @@ connect_local(struct inet *inet, bool nonblock, const struct rt_site *await)
     while (inet->state == CONNECTING && err == 0) {
         err = nonblock ? -EAGAIN
                        : sim__sys_block(inet->description.fds, has_space, inet, SIM_NEVER,
-                                 &inet->description, "space in a backlog", await);
+                                 &inet->description,
+                                 inet->awaits ? "a listener" : "space in a backlog", await);
         if (err == 0) {
             answer(inet);
         }
@@ -794,7 +813,8 @@ connect_stream(struct inet *inet, bool nonblock, const struct rt_site *await)
         fly(inet, ASK * SIGN);
         err = nonblock ? -EINPROGRESS
                        : sim__sys_block(inet->description.fds, has_answer, inet, SIM_NEVER,
-                                 &inet->description, "an answer", await);
+                                 &inet->description, inet->awaits ? "a listener" : "an answer",
+                                 await);
         inet->unreported = err != 0;
     }
     int pending = inet->state == FAILED ? take_error(inet) : 0;
@@ -825,31 +845,15 @@ sim_sys_connect(struct sim_fds *fds, int fd, const struct sockaddr *address, soc
     return inet->type == SOCK_DGRAM ? 0 : connect_stream(inet, is_nonblock(fds, fd), await);
 }
 
-struct awaited {
-    struct sim_fds *fds;
-    union address address;
-};
-
-static bool
-has_listener(const void *argument)
-{
-    const struct awaited *awaited = argument;
-    return find(awaited->fds, &awaited->address, SOCK_STREAM, true) != NULL;
-}
-
 int
-sim_sys_await_listener(struct sim_fds *fds, int fd, const struct sockaddr *address, socklen_t size,
-        const struct rt_site *await)
+sim_sys_set_awaits_listener(struct sim_fds *fds, int fd, bool awaits)
 {
     int err = 0;
-    struct awaited awaited = {.fds = fds};
     struct inet *inet = inet_at(fds, fd, &err);
-    err = inet != NULL ? take_address(inet, address, size, &awaited.address) : err;
-    if (err != 0 || has_listener(&awaited)) {
-        return err;
+    if (inet != NULL) {
+        inet->awaits = awaits;
     }
-    return sim__sys_block(
-            fds, has_listener, &awaited, SIM_NEVER, &inet->description, "a listener", await);
+    return err;
 }
 
 int

@@ -35,10 +35,8 @@ int sim_sys_listen(struct sim_fds *fds, int fd, int backlog);
 int sim_sys_connect(struct sim_fds *fds, int fd, const struct sockaddr *address, socklen_t size,
         const struct rt_site *await);
 
-/* Blocks until a socket listens at `address`, to which `fd` may then be connected. 0, -EINTR, or
- * what connect says of the address. */
-int sim_sys_await_listener(struct sim_fds *fds, int fd, const struct sockaddr *address,
-        socklen_t size, const struct rt_site *await);
+/* Before it is connected: where none listens at the address, that is waited for. */
+int sim_sys_set_awaits_listener(struct sim_fds *fds, int fd, bool awaits);
 
 /* Before it is connected: what its peer sends fills so many bytes, 1 to 65536 (SO_RCVBUF). */
 int sim_sys_set_receive_size(struct sim_fds *fds, int fd, uint32_t size);

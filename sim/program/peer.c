@@ -184,12 +184,9 @@ connect_it(struct client *client)
     const struct sim_peer *peer = client->peer;
     const struct sockaddr *address = (const struct sockaddr *)&peer->address;
     socklen_t size = (socklen_t)peer->address_size;
-    int err = 0;
-    do {
-        err = sim_sys_await_listener(client->fds, client->fd, address, size, RT_HERE);
-    } while (err != 0);
+    (void)sim_sys_set_awaits_listener(client->fds, client->fd, true);
     wait_for_a_while(client);
-    err = sim_sys_connect(client->fds, client->fd, address, size, RT_HERE);
+    int err = sim_sys_connect(client->fds, client->fd, address, size, RT_HERE);
     sim_log(client->world, err == 0 ? "is connected" : "is not connected");
     return err;
 }
@@ -214,6 +211,10 @@ play(struct sim_world *world, void *argument)
 void
 sim_peer_start(struct sim_world *world, const struct sim_peer *peer, uint32_t first)
 {
+    if (peer->scenario != NULL) {
+        peer->scenario->setup(world);
+        return;
+    }
     rt_assert(peer->kind != NULL);
     for (uint32_t i = 0; i < peer->clients; i++) {
         char name[32];

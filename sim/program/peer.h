@@ -17,6 +17,9 @@
  * waits when nothing is left to do, the run has stalled. When it connects, closes, ends, resets and
  * reads is a decision each. An ANSWER that is another one ends the run with verdict invariant.
  *
+ * A scenario may be a client too (sim_peer.scenario): its setup makes it, on a node of a simulated
+ * network (host/net.h), from which 127.0.0.1 is the program.
+ *
  * A client is a process of its own on the machine of the program: an actor that the run does not
  * wait for once the program has ended.
  *
@@ -42,7 +45,8 @@ extern "C" {
 struct sim_peer_kind;
 
 struct sim_peer {
-    const char *text; /* As it was given; borrowed. */
+    const char *text;                    /* As it was given; borrowed. */
+    const struct sim_scenario *scenario; /* The client; NULL: a kind, and what follows. */
     const struct sim_peer_kind *kind;
     uint32_t clients;
     struct sockaddr_un address; /* Also of another family. */

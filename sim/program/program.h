@@ -33,6 +33,8 @@ struct sim_program_input {
             *environment; /* NAME=VALUE, in addition to the fixed list; the later one wins. */
     uint32_t peer_count;
     const char *const *peers; /* Its clients, as peer.h has them; borrowed for all runs. */
+    /* For each peer the scenario that it is, without parameters; NULL: it is one of peer.h. */
+    const struct sim_scenario *const *scenarios;
     uint32_t environment_count;
 };
 

@@ -183,7 +183,10 @@ set_peers(const struct sim_program_input *input, const char **ret_peer)
     forget_peers();
     for (uint32_t i = 0; i < input->peer_count && wrong == NULL; i++) {
         *ret_peer = input->peers[i];
-        wrong = sim_peer_parse(input->peers[i], &loaded.peers[i]);
+        loaded.peers[i] = (struct sim_peer){
+                .text = input->peers[i], .scenario = input->scenarios[i], .clients = 1};
+        wrong = input->scenarios[i] == NULL ? sim_peer_parse(input->peers[i], &loaded.peers[i])
+                                            : NULL;
         loaded.input.peer_count = i + 1;
     }
     return wrong;
@@ -286,10 +289,12 @@ static void
 start_peers(struct sim_world *world)
 {
     uint32_t clients = 0;
+    void *state = world->state; /* A scenario sets its own. */
     for (uint32_t i = 0; i < loaded.input.peer_count; i++) {
         sim_peer_start(world, &loaded.peers[i], 1 + clients);
         clients += loaded.peers[i].clients;
     }
+    world->state = state;
 }
 
 static void

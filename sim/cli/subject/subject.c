@@ -75,7 +75,7 @@ gives_others(const char *const *given, uint32_t given_count, char *const *words,
 
 /* The peers of the subject: borrowed by the program, so they outlive the token. */
 static int
-set_program(const struct sim_cli *cli, struct sim_token *token)
+set_program(struct sim_cli *cli, struct sim_token *token)
 {
     const char *const *peers = (const char *const *)token->peers;
     uint32_t peer_count = token->peer_count;

@@ -60,6 +60,21 @@ shows polls slow livelock "$answer" --peer "slow:7000:$line:$answer"
 shows attends half invariant 'done' --peer "halfclose:7000:$line:done"
 shows attends reset deadlock 'done' --peer "2xreset:7000:$line" --peer "send:7000:$line:done"
 
+# ---- A scenario is a client: the same server, the same bug. ----
+ok "a library with clients builds" build_library asks
+same "a scenario: passes" "$(status run ./attends --runs 1000 --fresh --record none \
+    --peer ./asks.so:asks/shuts -- 7000)" 0
+same "a scenario: what needs a half-close is not seen without" "$(status run ./attends --runs 1000 \
+    --fresh --record none --peer ./asks.so:asks/plain -- 7000 half)" 0
+same "a scenario: found" "$(status run ./attends --runs 1000 --fresh --fail-fast --record none \
+    --peer ./asks.so:asks/shuts -- 7000 half)" 1
+ok "a scenario: ... by its own check" grep -q 'SIM_ALWAYS(client->moved.err == RT_OK)' out.txt
+token=$(sed -n 's/^replay: .* \(rw1:[^ ]*\).*/\1/p' out.txt)
+same "a scenario: ... replayed" "$(status replay ./attends "$token")" 1
+ok "a scenario: ... as the same" grep -q "same failure, invariant" out.txt
+same "a scenario beside other clients" "$(status run ./attends --runs 500 --fresh --record none \
+    --peer ./asks.so:asks/shuts --peer '2xreset:7000:go\n' -- 7000)" 0
+
 # ---- A failure is tried first where the program is given the same. ----
 rewake run ./polls --runs 5 --db half.db --peer connect:7000 -- 7000 half >out.txt 2>&1
 ok "other peers: it is not tried" test -z "$(grep -i forgotten out.txt)"
@@ -99,6 +114,10 @@ refuses 999xconnect:7000 'not of clients'
 refuses 'send:7000:\q' 'escape'
 refuses 'send:7000:\x4' 'escape'
 refuses 'send:7000:a:b:c' 'more than'
+refuses ./asks.so 'say which'
+refuses ./asks.so:asks/none 'no scenario of that name'
+refuses ./none.so 'No such file'
+refuses ./polls 'this is a program'
 same "a peer of no program" "$(status run 'zoo/*' --peer connect:7000)" 2
 ok "... says so" grep -q 'a client of a program' err.txt
 done_testing
