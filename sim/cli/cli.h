@@ -99,8 +99,8 @@ int sim_cli_close(FILE *file, const char *path, bool written);
  * file that can be executed, "./prog". */
 bool sim_cli_is_library(const char *argument);
 
-/* Gives the program that was loaded `input`, with the libraries of its peers, and the environment of
- * the command line. 0, or the exit status after one line. */
+/* Gives the program that was loaded `input`, with the libraries of its peers, and the environment
+ * of the command line. 0, or the exit status after one line. */
 int sim_cli_set_program(struct sim_cli *cli, struct sim_program_input input);
 
 /* The command called `name`, or NULL. */

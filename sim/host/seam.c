@@ -159,7 +159,8 @@ node_accept(struct rt_net *seam, int socket, int *ret_socket, struct rt_net_addr
 static bool
 is_of_program(const struct sim_node *node, int socket)
 {
-    return sim__fd_get(node->fds, socket)->ops->sys != NULL;
+    const struct sim__description *description = sim__fd_get(node->fds, socket);
+    return description != NULL && description->ops->sys != NULL;
 }
 
 /* 127.0.0.0/8, where the run is of a program. */
@@ -337,7 +338,9 @@ node_watch(struct rt_net *seam, int socket, uint64_t token, uint32_t *ret_object
     struct sim_node *node = sim__node_of(seam);
     uint32_t interest = SIM_FD_IN | SIM_FD_OUT | SIM_FD_RDHUP | SIM_FD_EDGE;
     rt_err err = sim_fd_add(node->fds, socket, interest, token);
-    *ret_object = sim__fd_get(node->fds, socket)->source->object;
+    *ret_object = is_of_program(node, socket)
+                          ? sim__fd_get(node->fds, socket)->source->object
+                          : sim__socket_of(node, socket)->end.description.source->object;
     return err;
 }
 
