@@ -72,7 +72,7 @@ sim_effect_differs(
     struct sim_question before = *question;
     struct sim_effect now;
     const struct sim_actor *actor = NULL;
-    if (sim_stand_at(stand, question->stop)) {
+    if (sim_stand_look(stand, question->stop)) {
         actor = sim_world_actor(stand->world, question->actor);
     }
     if (actor == NULL) {

@@ -85,6 +85,7 @@ struct inquest {
     struct sim_stop stop;
     struct sim_outcome *outcome;
     struct waiters waiters;
+    bool has_audits; /* Primitives at `stop` audit themselves. */
     uint64_t audit_steps[SIM_AUDITS_MAX]; /* Of the run itself; replays draw their own. */
     uint32_t audits;
     struct sim_timeouts timeouts;
@@ -93,18 +94,30 @@ struct inquest {
 };
 
 static bool
+have_audits(const struct sim_world *world)
+{
+    rt_assert(world->stopped);
+    sim_bindings_each(binding, world, audit)
+    {
+        return true;
+    }
+    return false;
+}
+
+static bool
 find_waiters(struct inquest *inquest)
 {
     rt_assert(inquest->outcome != NULL);
     struct waiters *waiters = &inquest->waiters;
     waiters->count = 0;
-    if (!sim_stand_at(&inquest->stand, inquest->stop)) {
+    if (!sim_stand_look(&inquest->stand, inquest->stop)) {
         return false;
     }
     collect(inquest->stand.world, true, waiters);
     waiters->foreground = waiters->count;
     collect(inquest->stand.world, false, waiters);
     inquest->quiet_ns = inquest->stand.world->now_ns;
+    inquest->has_audits = have_audits(inquest->stand.world);
     return true;
 }
 
@@ -113,7 +126,7 @@ find_waiters(struct inquest *inquest)
 static const struct sim_actor *
 actor_at(struct inquest *inquest, uint32_t index)
 {
-    bool stands = sim_stand_at(&inquest->stand, inquest->stop);
+    bool stands = sim_stand_look(&inquest->stand, inquest->stop);
     rt_assert(stands);
     const struct sim_actor *actor = sim_world_actor(inquest->stand.world, index);
     rt_assert(actor != NULL);
@@ -160,7 +173,7 @@ recall(struct inquest *inquest, uint32_t index, struct sim_answer *answer)
         return;
     }
     const struct sim_stop then = {answer->blocked_since_step, false};
-    if (sim_stand_at(&inquest->stand, then)) {
+    if (sim_stand_look(&inquest->stand, then)) {
         const struct sim_actor *actor = sim_world_actor(inquest->stand.world, index);
         struct sim_answer before = {0};
         if (actor != NULL) {
@@ -289,7 +302,7 @@ describe_waiter(struct inquest *inquest, uint32_t index, struct sim_answer *ret)
 {
     rt_assert(index > 0);
     *ret = (struct sim_answer){0};
-    if (sim_stand_at(&inquest->stand, inquest->stop)) {
+    if (sim_stand_look(&inquest->stand, inquest->stop)) {
         sim_describe(actor_at(inquest, index), ret);
         recall(inquest, index, ret);
     }
@@ -353,7 +366,7 @@ static bool
 ask_primitives(struct inquest *inquest)
 {
     struct sim_world *world = inquest->stand.world;
-    if (!sim_stand_at(&inquest->stand, inquest->stop) ||
+    if (!inquest->has_audits || !sim_stand_at(&inquest->stand, inquest->stop) ||
             sim_world_call(world, &world->self, audit_primitives, world)) {
         return false;
     }

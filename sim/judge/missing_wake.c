@@ -59,7 +59,7 @@ last_poll(struct asking *asking)
     rt_assert(asking->outcome->actor > 0);
     const struct sim_stop stop = {asking->outcome->fail_step, false};
     const struct sim_actor *actor = NULL;
-    if (sim_stand_at(&asking->stand, stop)) {
+    if (sim_stand_look(&asking->stand, stop)) {
         actor = sim_world_actor(asking->stand.world, asking->outcome->actor);
     }
     return actor != NULL ? actor->stopped_step : 0;
@@ -158,7 +158,7 @@ find_stage(struct asking *asking)
     if (asking->outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
         return SIM_ORACLE_STAGE_SOURCES;
     }
-    if (sim_stand_at(&asking->stand, end)) {
+    if (sim_stand_look(&asking->stand, end)) {
         actor = sim_world_actor(asking->stand.world, asking->outcome->actor);
     }
     return actor != NULL && actor->ops->spurious_poll == NULL ? SIM_ORACLE_STAGE_INTERRUPT

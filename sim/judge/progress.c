@@ -67,7 +67,7 @@ sim_progress_reports(struct sim_stand *stand, struct sim_stop stop, uint32_t ind
     rt_assert(index > 0);
     rt_assert(ret_reports != NULL);
     struct sim_in_host in_host;
-    if (!sim_stand_at(stand, stop)) {
+    if (!sim_stand_look(stand, stop)) {
         return false;
     }
     const struct sim_actor *actor = sim_world_actor(stand->world, index);
@@ -157,7 +157,7 @@ waits_for_other_than_its_last_poll(
     struct sim_question question = *asked;
     struct sim_answer answer;
     const struct sim_actor *actor = NULL;
-    if (sim_stand_at(stand, (struct sim_stop){last_step, false})) {
+    if (sim_stand_look(stand, (struct sim_stop){last_step, false})) {
         actor = sim_world_actor(stand->world, asked->actor);
     }
     if (actor == NULL) {
@@ -173,7 +173,7 @@ static uint64_t
 spent_ns(struct sim_stand *stand, struct sim_stop stop)
 {
     rt_assert(stand->what != NULL);
-    return sim_stand_at(stand, stop) ? stand->world->now_ns - stand->world->quiet_ns : 0;
+    return sim_stand_look(stand, stop) ? stand->world->now_ns - stand->world->quiet_ns : 0;
 }
 
 /* Of that gain's kind and object, by the replays whose journals are `first` and the next one. */
@@ -314,7 +314,7 @@ ask_at_quiet(struct sim_stand *stand, const struct sim_question *question, bool 
     ret->could = false;
     ret->chosen = false;
     ret->failed = false;
-    if (!sim_stand_at(stand, question->stop)) {
+    if (!sim_stand_look(stand, question->stop)) {
         return;
     }
     const struct sim_world *world = stand->world;
@@ -376,7 +376,7 @@ sim_progress_in_stall(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
             !sim_progress_reports(stand, stop, actor, &reports)) {
         return;
     }
-    if (!waited_for && sim_stand_at(stand, stop)) {
+    if (!waited_for && sim_stand_look(stand, stop)) {
         question.settling.foreground = stand->world->foreground;
     }
     for (question.nth = reports.from; question.nth <= reports.to; question.nth++) {

@@ -27,6 +27,7 @@ sim_stand_leave(struct sim_stand *stand)
     sim_world_drop(stand->world);
     stand->world->gains = NULL;
     stand->standing = false;
+    stand->untouched = false;
     for (uint32_t i = 0; i < SIM_SNAPSHOTS; i++) {
         stand->snapshots[i].kept = false;
     }
@@ -96,16 +97,22 @@ replay(struct sim_stand *stand, struct sim_stop stop)
             what->strategy, nothing, stop);
 }
 
-bool
-sim_stand_at(struct sim_stand *stand, struct sim_stop stop)
+static bool
+stands_at(const struct sim_stand *stand, struct sim_stop stop)
 {
-    rt_assert(stand->world != NULL);
+    rt_assert(stand->standing || !stand->untouched);
+    return stand->untouched && stand->at.step == stop.step && stand->at.at_quiet == stop.at_quiet;
+}
+
+/* Puts the replay back, or makes it. False: it was dropped. */
+static bool
+go_to(struct sim_stand *stand, struct sim_stop stop)
+{
     rt_assert(stand->what != NULL);
     struct sim_world *world = stand->world;
     uint32_t place = nearest(stand, stop);
     bool there = place != NONE && !is_before(stand->snapshots[place].stop, stop);
     bool reached = true;
-    world->gains = &world->journals[SIM_JOURNALS - 1];
     if (place != NONE) {
         sim_snapshot_restore(world, place);
         reached = there || sim_world_continue(world, stop);
@@ -120,6 +127,35 @@ sim_stand_at(struct sim_stand *stand, struct sim_stop stop)
         stand->asked = world->decider.asked;
         keep(stand, stop);
     }
+    return true;
+}
+
+bool
+sim_stand_look(struct sim_stand *stand, struct sim_stop stop)
+{
+    rt_assert(stand->world != NULL);
+    struct sim_world *world = stand->world;
+    world->gains = &world->journals[SIM_JOURNALS - 1];
+    if (!stands_at(stand, stop) && !go_to(stand, stop)) {
+        return false;
+    }
+    stand->untouched = true;
+    stand->at = stop;
     sim_gains_clear(world->gains);
     return true;
+}
+
+void
+sim_stand_touch(struct sim_stand *stand)
+{
+    rt_assert(stand->standing);
+    stand->untouched = false;
+}
+
+bool
+sim_stand_at(struct sim_stand *stand, struct sim_stop stop)
+{
+    bool stands = sim_stand_look(stand, stop);
+    stand->untouched = false;
+    return stands;
 }

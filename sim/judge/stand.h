@@ -23,6 +23,9 @@ struct sim_stand {
     const struct sim_case *what;
     bool standing;  /* The replay is not dropped. */
     uint64_t asked; /* So many answers its strategy has given. */
+    /* Nothing was done to it since it stands at `at`: it needs not be put back there. */
+    bool untouched;
+    struct sim_stop at;
     /* Where it can be put back. */
     struct sim_stood {
         bool kept;
@@ -36,6 +39,11 @@ void sim_stand_init(struct sim_stand *stand, struct sim_world *world, const stru
 /* Makes the world stand at `stop`. Gains on the way are noted in the last journal, which is empty
  * again at the stop. False: the run does not come there. */
 bool sim_stand_at(struct sim_stand *stand, struct sim_stop stop);
+
+/* As sim_stand_at, for a caller that only reads the world. One who then changes it calls
+ * sim_stand_touch first. */
+bool sim_stand_look(struct sim_stand *stand, struct sim_stop stop);
+void sim_stand_touch(struct sim_stand *stand);
 
 /* Drops the replay. The names of its actors stay readable until the next run. */
 void sim_stand_leave(struct sim_stand *stand);
