@@ -311,6 +311,32 @@ static const ElfW(Sym) * find_in_bucket(const struct sim_module *module, const u
     }
 }
 
+/* Where the first symbol of each bucket is; from `module->hash[0]` on, the hash of each symbol. */
+static const uint32_t *
+buckets_of(const struct sim_module *module)
+{
+    uint32_t bloom_words = module->hash[2] * (uint32_t)(sizeof(uintptr_t) / sizeof(uint32_t));
+    return module->hash + 4 + bloom_words;
+}
+
+uint32_t
+sim_module_symbol_count(const struct sim_module *module)
+{
+    if (module->hash == NULL || module->hash[0] == 0 || module->symbols == NULL) {
+        return 0;
+    }
+    const uint32_t *buckets = buckets_of(module);
+    const uint32_t *chain = buckets + module->hash[0] - module->hash[1];
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < module->hash[0]; i++) {
+        last = buckets[i] > last ? buckets[i] : last;
+    }
+    while (last != 0 && (chain[last] & 1) == 0) {
+        last++;
+    }
+    return last != 0 ? last + 1 : 0;
+}
+
 const ElfW(Sym) * sim_module_symbol(const struct sim_module *module, const char *name)
 {
     if (module->hash == NULL || module->hash[0] == 0) {
@@ -320,8 +346,7 @@ const ElfW(Sym) * sim_module_symbol(const struct sim_module *module, const char 
     for (const char *at = name; *at != '\0'; at++) {
         hash = 33 * hash + (unsigned char)*at;
     }
-    uint32_t bloom_words = module->hash[2] * (uint32_t)(sizeof(uintptr_t) / sizeof(uint32_t));
-    const uint32_t *buckets = module->hash + 4 + bloom_words;
+    const uint32_t *buckets = buckets_of(module);
     uint32_t first = buckets[hash % module->hash[0]];
     const uint32_t *chain = buckets + module->hash[0] - module->hash[1]; /* By symbol. */
     return first != 0 ? find_in_bucket(module, chain, first, hash, name) : NULL;

@@ -62,6 +62,9 @@ bool sim_module_of(uintptr_t address, struct sim_module *ret_module);
 /* The symbol `name` that `module` defines; NULL: it does not. */
 const ElfW(Sym) * sim_module_symbol(const struct sim_module *module, const char *name);
 
+/* How many symbols there are up to the last one that `module` defines; 0 without DT_GNU_HASH. */
+uint32_t sim_module_symbol_count(const struct sim_module *module);
+
 /* Whether the loader has made `address` in `module` read-only: constants that were relocated. */
 bool sim_module_is_sealed(const struct sim_module *module, uintptr_t address);
 

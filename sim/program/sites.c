@@ -19,6 +19,7 @@
 #include "sim/core/code/variables.h"
 #include "sim/core/record/site.h"
 #include "sim/program/elf.h"
+#include "sim/program/symbols.h"
 
 #define INLINED_MAX 8u
 /* Functions that only jump to one another: how deep that is followed. */
@@ -404,34 +405,38 @@ text_of(const char *first, const char *second)
     return text;
 }
 
+/* What is asked where a call is. */
+struct where {
+    struct sim_places *places; /* NULL: there are none. */
+    struct sim_symbols symbols;
+    uintptr_t base;
+    const char *file; /* Of the module. */
+};
+
 /* Without debug information. */
 static void
-set_by_symbol(struct rt_site *site, uintptr_t pc)
+set_by_symbol(struct rt_site *site, const struct where *where, uintptr_t pc)
 {
-    Dl_info info;
-    void *found = NULL;
     char offset[32];
-    if (dladdr1((const void *)(pc - 1), &info, &found, RTLD_DL_SYMENT) == 0) {
-        return;
-    }
-    const ElfW(Sym) *symbol = found;
-    bool covered = info.dli_sname != NULL && symbol != NULL &&
-                   pc - 1 - (uintptr_t)info.dli_saddr < symbol->st_size;
-    uintptr_t start = covered ? (uintptr_t)info.dli_saddr : (uintptr_t)info.dli_fbase;
+    const struct sim_named *symbol = sim_symbols_at(&where->symbols, pc - 1);
+    uintptr_t start = symbol != NULL ? symbol->start : where->base;
     (void)snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)(pc - start));
-    site->file = text_of(basename(sim_places_module(info.dli_fname)), "");
-    site->function = text_of(covered ? info.dli_sname : "", offset);
+    site->file = text_of(basename(sim_places_module(where->file)), "");
+    site->function = text_of(symbol != NULL ? symbol->name : "", offset);
 }
 
 static void
-set_site(struct rt_site *site, struct sim_places *places, uintptr_t pc)
+set_site(struct rt_site *site, const struct where *where, uintptr_t pc)
 {
     struct sim_place found[INLINED_MAX];
-    uint32_t count = places != NULL ? sim_places_at(places, pc, true, found, INLINED_MAX) : 0;
+    uint32_t count = 0;
+    if (where->places != NULL) {
+        count = sim_places_at(where->places, pc, true, found, INLINED_MAX);
+    }
     const struct sim_place *place = choose_place(found, count);
     *site = (struct rt_site){.file = "", .function = ""};
     if (place == NULL) {
-        set_by_symbol(site, pc);
+        set_by_symbol(site, where, pc);
         return;
     }
     char scope[80] = "";
@@ -442,11 +447,11 @@ set_site(struct rt_site *site, struct sim_places *places, uintptr_t pc)
 }
 
 static void
-add_sites(const struct search *search, struct sim_places *places)
+add_sites(const struct search *search, const struct where *where)
 {
     struct rt_site *sites = sim_heap_new(search->found_count, sizeof(*sites));
     for (uint32_t i = 0; i < search->found_count; i++) {
-        set_site(&sites[i], places, search->found[i]);
+        set_site(&sites[i], where, search->found[i]);
         sim_heap_grow(&known.sites, known.count, &known.capacity, sizeof(struct rt_site *));
         (void)add(&known.by_pc, search->found[i], known.count);
         known.sites[known.count++] = &sites[i];
@@ -499,7 +504,11 @@ load_module(struct dl_phdr_info *info, size_t size, void *argument)
     struct search search = {.found = NULL};
     sim_module_read(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum, &search.module);
     search_module(&search);
-    add_sites(&search, loading->places);
+    struct where where = {
+            .places = loading->places, .base = info->dlpi_addr, .file = info->dlpi_name};
+    sim_symbols_read(&search.module, &where.symbols);
+    add_sites(&search, &where);
+    sim_symbols_free(&where.symbols);
     if (loading->places != NULL) {
         sim_variables_add(loading->places, (uintptr_t)info->dlpi_phdr);
     }
