@@ -85,7 +85,7 @@ struct inquest {
     struct sim_stop stop;
     struct sim_outcome *outcome;
     struct waiters waiters;
-    bool has_audits; /* Primitives at `stop` audit themselves. */
+    bool has_audits;                      /* Primitives at `stop` audit themselves. */
     uint64_t audit_steps[SIM_AUDITS_MAX]; /* Of the run itself; replays draw their own. */
     uint32_t audits;
     struct sim_timeouts timeouts;

@@ -18,7 +18,8 @@ static bool
 is_lost_after(struct sim_stand *stand, uint64_t step)
 {
     rt_assert(step > 0);
-    return sim_stand_look(stand, (struct sim_stop){step, false}) && sim_world_lost(stand->world) > 0;
+    return sim_stand_look(stand, (struct sim_stop){step, false}) &&
+           sim_world_lost(stand->world) > 0;
 }
 
 /* 0: nothing was lost before the end. */

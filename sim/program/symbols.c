@@ -9,6 +9,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
+#include "sim/base/sort.h"
 
 static void
 note(const struct sim_module *module, const ElfW(Sym) * symbol, struct sim_symbols *ret)
@@ -19,48 +20,37 @@ note(const struct sim_module *module, const ElfW(Sym) * symbol, struct sim_symbo
     }
     uintptr_t start = module->base + symbol->st_value;
     sim_heap_grow(&ret->all, ret->count, &ret->capacity, sizeof(*ret->all));
-    ret->all[ret->count++] = (struct sim_named){
-            .start = start, .end = start + symbol->st_size, .name = module->names + symbol->st_name};
+    ret->all[ret->count++] = (struct sim_named){.start = start,
+            .end = start + symbol->st_size,
+            .name = module->names + symbol->st_name};
 }
 
-/* The place in `reach` is that in the table, until they are sorted. */
 static int
 by_start(const void *a, const void *b)
 {
     const struct sim_named *first = a;
     const struct sim_named *second = b;
-    if (first->start != second->start) {
-        return first->start < second->start ? -1 : 1;
-    }
-    return first->reach > second->reach ? -1 : 1; /* The first one is found first, from the end. */
+    return (first->start > second->start) - (first->start < second->start);
 }
 
-static void
-sort(struct sim_symbols *symbols)
-{
-    uintptr_t reach = 0;
-    for (uint32_t i = 0; i < symbols->count; i++) {
-        symbols->all[i].reach = i;
-    }
-    if (symbols->count > 1) {
-        qsort(symbols->all, symbols->count, sizeof(*symbols->all), by_start);
-    }
-    for (uint32_t i = 0; i < symbols->count; i++) {
-        reach = symbols->all[i].end > reach ? symbols->all[i].end : reach;
-        symbols->all[i].reach = reach;
-    }
-}
-
+/* Of those that begin at one address the first of the module comes last, for they are searched from
+ * the end. */
 void
 sim_symbols_read(const struct sim_module *module, struct sim_symbols *ret_symbols)
 {
     rt_assert(ret_symbols != NULL);
     *ret_symbols = (struct sim_symbols){.all = NULL};
     uint32_t count = sim_module_symbol_count(module);
-    for (uint32_t i = 0; i < count; i++) {
-        note(module, &module->symbols[i], ret_symbols);
+    for (uint32_t i = count; i > 0; i--) {
+        note(module, &module->symbols[i - 1], ret_symbols);
     }
-    sort(ret_symbols);
+    sim_sort(ret_symbols->all, ret_symbols->count, sizeof(*ret_symbols->all), by_start);
+    uintptr_t reach = 0;
+    for (uint32_t i = 0; i < ret_symbols->count; i++) {
+        struct sim_named *each = &ret_symbols->all[i];
+        reach = each->end > reach ? each->end : reach;
+        each->reach = reach;
+    }
 }
 
 void

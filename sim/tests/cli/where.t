@@ -76,6 +76,16 @@ ok "a stripped library: the function of a dynamic symbol, or the offset" \
 ok "a stripped library: the stack has the function that is exported" \
     grep -q '#1 where_write bare.so+0x' bare.txt
 
+# ---- Its debug information is in a file beside it, which it names. ----
+if command -v objcopy >objcopy.txt 2>&1; then
+    objcopy --only-keep-debug where.so apart.debug
+    cp bare.so apart.so
+    objcopy --add-gnu-debuglink=apart.debug apart.so
+    report_of writes ./apart.so >apart.txt
+    ok "a separate file with debug information is found" \
+        grep -q "^crash: SIG.* in write_it (where_deep.c:$write), " apart.txt
+fi
+
 # ---- C++. ----
 if command -v "${CXX:-g++}" >cxx.txt 2>&1; then
     # shellcheck disable=SC2086 # Several flags.
