@@ -49,6 +49,7 @@ sim__atomic_plain_point(const volatile void *address, size_t size, bool writes, 
     sim_thread_point();
     if (writes) {
         sim_world_progress(sim_thread_now->actor.world);
+        sim_world_news(sim_thread_now->actor.world);
         sim__atomic_record(SIM_EVENT_ASSIGN, address, size, caller);
     } else {
         sim__atomic_record(SIM_EVENT_GET, address, value_at(address, size), caller);

@@ -90,6 +90,7 @@ static inline void
 sim_atomic_wrote(const volatile void *object, uint64_t value, const void *caller)
 {
     sim_world_progress(sim_thread_now->actor.world);
+    sim_world_news(sim_thread_now->actor.world);
     sim__atomic_record(SIM_EVENT_SET, object, value, caller);
 }
 
@@ -102,6 +103,7 @@ sim_atomic_changed(const volatile void *object, uint64_t before, uint64_t after,
 {
     struct sim_world *world = sim_thread_now->actor.world;
     sim_world_progress(world);
+    sim_world_news(world);
     if (world->recorder.events_on) {
         sim__atomic_changed(object, before, after, caller);
     }

@@ -172,6 +172,8 @@ struct sim_world {
     uint64_t slow_ns;        /* … and the most between two such answers. */
     uint64_t limit_step;     /* Before it no limit on steps can be reached. */
     uint64_t progress_step;  /* The last step with progress. */
+    uint64_t news_step;      /* The last in which a thread did what another one may see, … */
+    uint64_t news_ns;        /* … and its time. 0: not noted, there are no threads. */
     uint64_t jumped_from_ns; /* The last move of the clock with no actor enabled. */
     uint64_t jumped_to_ns;
     uint64_t quiet_ns;         /* Of now_ns: the sum of such moves. The rest was spent in steps. */
@@ -346,6 +348,15 @@ static inline void
 sim_world_progress(struct sim_world *world)
 {
     world->progress_step = world->step;
+}
+
+/* The thread whose step this is has done something that another may see: woken it, written, made or
+ * ended a thread. What only timers do, and waiting again, is none. */
+static inline void
+sim_world_news(struct sim_world *world)
+{
+    world->news_step = world->step;
+    world->news_ns = world->now_ns;
 }
 
 /* In this run tasks are polled inside steps of other actors: after a poll, what happens belongs to

@@ -89,7 +89,9 @@ struct inquest {
     uint64_t audit_steps[SIM_AUDITS_MAX]; /* Of the run itself; replays draw their own. */
     uint32_t audits;
     struct sim_timeouts timeouts;
-    uint64_t quiet_ns;             /* When it is at `stop`. */
+    uint64_t quiet_ns;  /* When it is at `stop`. */
+    uint64_t news_step; /* As in the world, of the run itself. */
+    uint64_t news_ns;
     struct sim_recorder *recorder; /* The run's own, set aside. */
 };
 
@@ -449,19 +451,101 @@ ask_at_limit(struct inquest *inquest)
     return false;
 }
 
+/* ---- Only timers go by. ---------------------------------------------------------------------- */
+
+/* A run that stands still but for its timers is continued for so many steps: 100,000 ticks of a
+ * clock, of which a program may count each in its own memory. */
+#define STILL_STEPS 400000u
+
+/* All that is waited for are threads, which say what is news. */
+static bool
+has_threads_only(const struct sim_world *world)
+{
+    for (uint32_t i = 1; i < world->actor_count; i++) {
+        const struct sim_actor *actor = world->actors[i];
+        if (actor->foreground && !actor->done && !actor->ops->own_timeouts) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* At the limit of time: no thread has done anything for half of it that another may see, and does
+ * not, without that limit, in many more steps. */
+static bool
+stands_still(struct inquest *inquest)
+{
+    const struct sim_options *options = &inquest->what->options;
+    const struct sim_outcome *outcome = inquest->outcome;
+    bool long_ago = outcome->verdict == SIM_VERDICT_TIME_LIMIT && inquest->news_step > 0 &&
+                    inquest->news_ns < options->time_ns_max / 2;
+    if (!long_ago || !sim_stand_at(&inquest->stand, inquest->stop)) {
+        return false;
+    }
+    struct sim_world *world = inquest->stand.world;
+    const struct sim_settling settling = {.steps = STILL_STEPS, .until_ns = SIM_NS_LAST};
+    const uint64_t limit_ns = world->options.time_ns_max;
+    world->options.time_ns_max = SIM_NS_LAST;
+    world->time_limit_ns = SIM_NS_LAST;
+    bool still = has_threads_only(world) &&
+                 sim_world_settle(world, &settling) != SIM_SETTLED_VERDICT && !world->over &&
+                 world->news_step == inquest->news_step;
+    world->options.time_ns_max = limit_ns;
+    world->time_limit_ns = limit_ns;
+    return still;
+}
+
+/* Of those that are waited for the first without a time-out of its own, or the first. */
+static uint32_t
+stuck_longest(struct inquest *inquest)
+{
+    const struct waiters *waiters = &inquest->waiters;
+    for (uint32_t i = 0; i < waiters->foreground; i++) {
+        if (actor_at(inquest, waiters->indices[i])->due_ns == SIM_NEVER) {
+            return waiters->indices[i];
+        }
+    }
+    return waiters->indices[0];
+}
+
+static void
+say_still(struct inquest *inquest)
+{
+    struct sim_answer answer;
+    uint32_t index = stuck_longest(inquest);
+    uint64_t still_ns = inquest->outcome->fail_ns - inquest->news_ns;
+    describe_waiter(inquest, index, &answer);
+    set_verdict(inquest->outcome, SIM_VERDICT_DEADLOCK, SIM_ORACLE_LIMIT, actor_at(inquest, index),
+            &answer);
+    sim_outcome_say(inquest->outcome,
+            "since step %llu, for %llu s, nothing but timers has happened: each thread that they "
+            "woke waits again; '%s' waits for: %s",
+            (unsigned long long)inquest->news_step, (unsigned long long)(still_ns / 1000000000),
+            inquest->outcome->actor_name, reason_of(&answer));
+}
+
 static void
 judge_limit(struct inquest *inquest)
 {
     rt_assert(inquest->outcome->verdict != SIM_VERDICT_PASS);
     struct sim_outcome said = *inquest->outcome;
     inquest->stop = (struct sim_stop){said.fail_step, false};
-    if (!find_waiters(inquest) || !ask_at_limit(inquest)) {
+    bool still = stands_still(inquest);
+    if (!find_waiters(inquest)) {
         return;
     }
-    sim_stand_leave(&inquest->stand);
-    (void)sim_judge_missing_wake(inquest->stand.world, inquest->what, inquest->outcome);
-    if (!lost_long_ago(inquest)) {
+    bool lost = ask_at_limit(inquest);
+    if (lost) {
+        sim_stand_leave(&inquest->stand);
+        (void)sim_judge_missing_wake(inquest->stand.world, inquest->what, inquest->outcome);
+        uint64_t since = inquest->outcome->missing_wake_step;
+        lost = lost_long_ago(inquest) || (still && since != 0 && since <= inquest->news_step + 1);
+    }
+    if (!lost) {
         *inquest->outcome = said;
+    }
+    if (!lost && still && find_waiters(inquest) && inquest->waiters.foreground > 0) {
+        say_still(inquest);
     }
 }
 
@@ -573,6 +657,8 @@ judge_end(struct sim_world *world, const struct sim_case *what, struct sim_repla
     struct inquest inquest = {.outcome = outcome, .recorder = &kept->recorder};
     inquest.audits = world->audits_drawn;
     memcpy(inquest.audit_steps, world->audit_steps, sizeof(inquest.audit_steps));
+    inquest.news_step = world->news_step;
+    inquest.news_ns = world->news_ns;
     const struct sim_health health = sim_health_of(world);
     sim_keep(world, kept);
     begin_asking(world, outcome, &kept->recorder);

@@ -40,6 +40,9 @@ write_some(int fd, const void *from, size_t size, uint32_t flags, bool silent,
     do {
         result = sim_sys_write(sim__posix_fds(), fd, from, size, flags, site);
     } while (sim__posix_restarts(result));
+    if (result > 0) {
+        sim_world_news(sim_world_current);
+    }
     return result == -EPIPE ? sim__posix_broken_pipe(silent) : (ssize_t)sim__posix_result(result);
 }
 

@@ -281,6 +281,7 @@ sim_thread_wake(struct sim_thread *thread, const struct rt_site *site)
     sim_actor_enable(&thread->actor);
     if (sim_thread_now != NULL) {
         sim_thread_now->woke = true;
+        sim_world_news(thread->actor.world);
     }
 }
 

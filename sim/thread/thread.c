@@ -92,6 +92,7 @@ end(struct sim_thread *thread)
 {
     struct sim_world *world = thread->actor.world;
     rt_assert(thread->fiber.context.finished);
+    sim_world_news(world);
     rt_probe_emit(RT_PROBE_POLLED, thread->object, NULL, NULL, RT_READY);
     rt_probe_emit(RT_PROBE_COMPLETE, thread->object, NULL, NULL, 0);
     sim_actor_finish(&thread->actor);
@@ -567,6 +568,7 @@ sim_thread_spawn(struct sim_world *world, const struct sim_thread_start *start)
     rt_assert(start->fn != NULL);
     struct sim_thread *thread = sim_new(world, struct sim_thread);
     append(world, thread);
+    sim_world_news(world);
     thread->fn = start->fn;
     thread->argument = start->argument;
     thread->detached = start->detached;

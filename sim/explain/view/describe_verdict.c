@@ -489,7 +489,12 @@ description_of(const struct sim__reading *reading)
             [SIM_VERDICT_EXIT] = {head_message, why_step},
             [SIM_VERDICT_REFUSED] = {head_message, why_step},
     };
+    /* Beside timers that go on. */
+    static const struct description still = {head_message, why_step};
     uint32_t verdict = reading->outcome->verdict;
+    if (verdict == SIM_VERDICT_DEADLOCK && reading->outcome->oracle == SIM_ORACLE_LIMIT) {
+        return &still;
+    }
     return &all[verdict < SIM_VERDICTS ? verdict : (uint32_t)SIM_VERDICT_CONTRACT];
 }
 
