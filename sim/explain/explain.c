@@ -9,8 +9,10 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
+#include "sim/explain/cause/fate.h"
 #include "sim/explain/order/swap.h"
 #include "sim/explain/sides.h"
+#include "sim/program/program.h"
 
 /* Processes that may die of words that are put back. */
 #define DEATHS_MAX 12u
@@ -427,7 +429,8 @@ find_callers(struct sim_explanation *explanation)
     uint32_t verdict = sim_explanation_outcome(explanation)->verdict;
     bool lost = verdict == SIM_VERDICT_LOST_WAKEUP || verdict == SIM_VERDICT_LATE_WAKEUP;
     if (!lost || cause->at_count == 0 || cause->at[0].step == 0 ||
-            cause->at[0].part == SIM_PART_NONE || !sim_cause_is_event(cause)) {
+            cause->at[0].part == SIM_PART_NONE || !sim_cause_is_event(cause) ||
+            cause->fate.kind != SIM_FATE_NONE) {
         return;
     }
     struct sim_trace *way = walk_blamed(explanation, 0);
@@ -560,6 +563,34 @@ find_loop(struct sim_explanation *explanation)
     }
 }
 
+/* What the reader's code executes in both runs. False: one of them was not walked. */
+static bool
+walk_both(struct sim_explanation *explanation)
+{
+    const struct sim_runs runs = runs_of(explanation);
+    if (explanation->code == NULL && explanation->compared) {
+        explanation->code = sim_code_new(explanation->places, runs.scenario);
+        explanation->executed = sim_executed_run(&runs, runs.failing, explanation->code);
+        explanation->passing_executed = sim_executed_run(&runs, runs.passing, explanation->code);
+        if (explanation->executed != NULL && explanation->passing_executed != NULL) {
+            sim_fate_add_atomics(explanation->executed, &explanation->ledger);
+            sim_fate_add_atomics(explanation->passing_executed, &explanation->passing_ledger);
+        }
+    }
+    return explanation->executed != NULL && explanation->executed->done &&
+           explanation->passing_executed != NULL && explanation->passing_executed->done;
+}
+
+static void
+try_conditions(struct sim_explanation *explanation)
+{
+    const struct sim_runs runs = runs_of(explanation);
+    if (walk_both(explanation)) {
+        sim_branches_find(&runs, explanation->places, explanation->code, explanation->executed,
+                explanation->passing_executed, &explanation->switched);
+    }
+}
+
 /* One condition that, decided the other way, lets the run pass. */
 static void
 find_switched(struct sim_explanation *explanation)
@@ -568,6 +599,7 @@ find_switched(struct sim_explanation *explanation)
     struct sim_cause *cause = &explanation->cause;
     struct sim_switched *switched = &explanation->switched;
     bool asks = cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->hold_count == 0 &&
+                cause->fate.kind == SIM_FATE_NONE &&
                 outcome->oracle != SIM_ORACLE_REWAKE_SOURCES &&
                 (outcome->verdict == SIM_VERDICT_DEADLOCK ||
                         outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
@@ -576,11 +608,50 @@ find_switched(struct sim_explanation *explanation)
     if (!asks) {
         return;
     }
-    const struct sim_runs runs = runs_of(explanation);
-    sim_branches_find(&runs, explanation->places, switched);
+    try_conditions(explanation);
     if (switched->found) {
         const struct sim_evidence evidence = evidence_of(explanation);
         sim_cause_add_switched(&evidence, cause, switched);
+    }
+}
+
+/* Of a program's thread that is not woken: what became of the wake of the run that passes. What is
+ * held in a circle, and what a replay has shown, needs no comparison. */
+static void
+find_fate(struct sim_explanation *explanation)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    struct sim_cause *cause = &explanation->cause;
+    struct sim_fate fate;
+    bool asks = sim_program_is(explanation->failure.scenario) && explanation->compared &&
+                (outcome->verdict == SIM_VERDICT_DEADLOCK ||
+                        outcome->verdict == SIM_VERDICT_LOST_WAKEUP) &&
+                cause->hold_count == 0 && cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE;
+    if (!asks || !walk_both(explanation)) {
+        return;
+    }
+    bool owes = cause->kind == SIM_CAUSE_NEVER_FIRED && cause->at_count > 0 &&
+                cause->at[0].part != SIM_PART_NONE;
+    const struct sim_fate_evidence evidence = {
+            .failing = &explanation->ledger,
+            .passing = &explanation->passing_ledger,
+            .here = explanation->executed,
+            .there = explanation->passing_executed,
+            .places = explanation->places,
+            .part = explanation->wake_outcome.part,
+            .lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome),
+            .owed_step = owes ? cause->at[0].step : 0,
+            .owed_id = owes ? id_of(&explanation->actor_table, cause->at[0].part) : 0,
+    };
+    sim_fate_find(&evidence, &fate);
+    if (fate.kind == SIM_FATE_TURNED) {
+        try_conditions(explanation);
+        const struct sim_switched *switched = &explanation->switched;
+        fate.tried = switched->found && switched->branch.step == fate.condition.step &&
+                     switched->place.line == fate.condition.place.line;
+    }
+    if (fate.kind != SIM_FATE_NONE) {
+        sim_cause_add_fate(cause, &fate);
     }
 }
 
@@ -641,6 +712,7 @@ explain_runs(struct sim_explanation *explanation)
     }
     find_loop(explanation);
     find_cause(explanation);
+    find_fate(explanation);
     find_callers(explanation);
     if (explanation->decision.found) {
         find_number(explanation);
@@ -710,6 +782,9 @@ sim_explanation_free(struct sim_explanation *explanation)
     sim_trace_free(&explanation->there);
     sim_trace_free(&explanation->over);
     sim_trace_free(&explanation->held);
+    sim_executed_free(&explanation->executed);
+    sim_executed_free(&explanation->passing_executed);
+    sim_code_free(&explanation->code);
     sim_places_free(&explanation->places);
 }
 

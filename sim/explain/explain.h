@@ -53,6 +53,10 @@ struct sim_explanation {
     struct sim_trace *there;
     struct sim_trace *held; /* What was executed with what is held; NULL: not walked. */
     struct sim_trace *over; /* The step that writes over what came; NULL: not walked. */
+    /* What the reader's code executes in both runs; NULL: not walked. */
+    struct sim_code *code;
+    struct sim_executed *executed;
+    struct sim_executed *passing_executed;
     struct sim_cause cause;
     struct sim_switched switched; /* One condition with which the other way round it passes. */
     struct sim_swap order;

@@ -10,6 +10,7 @@
 #define SIM_FINDING_LIST(X) \
     SIM_FINDING_JOINTS(X) \
     SIM_FINDING_CAUSES(X) \
+    SIM_FINDING_FATES(X) \
     SIM_FINDING_DECISIONS(X) \
     SIM_FINDING_ORDERS(X) \
     SIM_FINDING_HEADLINES(X) \
@@ -183,6 +184,37 @@
     X(OTHERS_RUN, ": the others run[ {path}].") \
     X(STEP_SPINS, ": the step spins[ {path}].") \
     X(GOES_WRONG, ": it goes wrong[ {path}].")
+
+/* `explain`: what became of the wake that the nearest run that passes has. */
+#define SIM_FINDING_FATES(X) \
+    X(FATE_EARLY, "{actor} misses its wake: {at.actor} sends it at {at.step}, {in}, and {actor} " \
+            "begins to wait for {wait} only at {then.at.step}[, {then.in}]: what it had checked " \
+            "before that is out of date, and nothing wakes it again.") \
+    X(FATE_TAKEN, "the wake of {actor} goes to another: at {at.step} {at.actor}, {in}, wakes " \
+            "{other}, which waits for {wait} too, and not {actor}, which has waited[ {then.in}] " \
+            "since {then.at.step}.") \
+    X(FATE_AGAIN, " {other} waits again at {at.step}[, {in}], and wakes no other.") \
+    X(FATE_KEPT, " {other} goes on, and does not wake {actor} in its turn.") \
+    X(FATE_LEFT, "{actor} leaves something unread: at {at.step} it reads {number} byte{s} of {own}, " \
+            "{in}, not all that is there, and waits at {then.at.step}[, {then.in}]. What was there " \
+            "before is not reported again (EPOLLET, EPOLLONESHOT): it has to read until there is " \
+            "no more, or to ask again.") \
+    X(FATE_SWALLOWED, "the wake of {actor} is swallowed: at {at.step} {at.actor} comes to the call " \
+            "{in}, which wakes {actor} in the nearest run that passes, and nothing is sent there.") \
+    X(FATE_NOT_REACHED, "{actor} is never woken: {other} would do so {in}, as it does in the " \
+            "nearest run that passes, and does not come to it here.") \
+    X(FATE_WAITS, "{actor} waits {in} since {at.step}, where it does not wait in the nearest run " \
+            "that passes.") \
+    X(FATE_READ, " At {at.step} {at.actor} reads {text} {in}: {number}") \
+    X(FATE_READ_MEMORY, " At {at.step} {at.actor} reads {number} {in}") \
+    X(FATE_WRITTEN, "[, which {at.actor} wrote at {at.step}, {in}]") \
+    X(FATE_READ_PASSING, "; in the run that passes it reads {number}") \
+    X(FATE_WRITTEN_PASSING, "[, which {at.passing} writes {in}]") \
+    X(FATE_LATER, ", here only at {step}") \
+    X(FATE_NEVER, ", and not here") \
+    X(FATE_CONDITION, " The two runs part at {at.step}, where {at.actor} decides otherwise {in}.") \
+    X(FATE_TRIED, " With the condition decided the other way, {in}, and nothing else changed, it " \
+            "passes, as a replay shows.")
 
 /* `explain`: what decides between the run and the nearest that passes. */
 #define SIM_FINDING_DECISIONS(X) \

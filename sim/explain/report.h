@@ -42,6 +42,9 @@ struct sim_run_view sim_report_view(const struct sim_explanation *explanation);
 /* What is known of the cause (report_cause.c). */
 void sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *findings);
 
+/* … where it is what became of a wake (report_fate.c). */
+void sim__find_fate(const struct sim_explanation *explanation, struct sim_findings *findings);
+
 /* Adds the findings of all sections, as an array "findings". */
 void sim_report_json(struct sim_json *json, const struct sim_explanation *explanation);
 

@@ -573,5 +573,10 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
                                         explanation->counterfactual.actor)
                               : explanation->wake_outcome.part;
     findings->at = range(&reading, cause->switched_count, cause->at_count);
-    finders[cause->kind](&reading);
+    if (cause->fate.kind == SIM_FATE_NONE || cause->fate.kind == SIM_FATE_OWED) {
+        finders[cause->kind](&reading);
+    }
+    if (cause->fate.kind != SIM_FATE_NONE) {
+        sim__find_fate(explanation, findings);
+    }
 }

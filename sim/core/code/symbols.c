@@ -416,6 +416,17 @@ sim_places_next(
     return true;
 }
 
+uintptr_t
+sim_places_end(const struct sim_places *places, uintptr_t pc)
+{
+    GElf_Off offset = 0;
+    GElf_Sym symbol = {0};
+    Dwfl_Module *module = dwfl_addrmodule(places->dwfl, pc);
+    bool known = module != NULL && dwfl_module_addrinfo(module, pc, &offset, &symbol, NULL, NULL,
+                                           NULL) != NULL;
+    return known && offset == 0 ? pc + symbol.st_size : pc;
+}
+
 /* ---- A module that was loaded from a copy in memory. ----------------------------------------- */
 
 /* Of the process. */

@@ -66,6 +66,9 @@ bool sim_places_entry(struct sim_places *places, uintptr_t pc, struct sim_place 
 bool sim_places_next(
         struct sim_places *places, uintptr_t pc, uintptr_t *ret_pc, struct sim_place *ret_place);
 
+/* Where the function that begins at `pc` ends, by its symbol; `pc`: not known. */
+uintptr_t sim_places_end(const struct sim_places *places, uintptr_t pc);
+
 /* True for the user's code: not the simulator, not the C library. */
 bool sim_place_is_readers(const struct sim_place *place);
 

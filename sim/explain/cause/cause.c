@@ -203,6 +203,36 @@ sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause)
     }
 }
 
+void
+sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate)
+{
+    static const uint32_t kinds[] = {
+            [SIM_FATE_EARLY] = SIM_CAUSE_FIRED_EARLY,
+            [SIM_FATE_TAKEN] = SIM_CAUSE_NEVER_FIRED,
+            [SIM_FATE_SWALLOWED] = SIM_CAUSE_COALESCED,
+            [SIM_FATE_LEFT] = SIM_CAUSE_NEVER_STORED,
+            [SIM_FATE_TURNED] = SIM_CAUSE_NEVER_FIRED,
+    };
+    if (fate->kind == SIM_FATE_OWED) {
+        cause->fate = *fate;
+        return;
+    }
+    bool waits = fate->kind == SIM_FATE_TURNED && fate->wake.part == SIM_PART_NONE;
+    const struct sim_location *const places[] = {&fate->read.at, &fate->condition, &fate->call,
+            &fate->read.by, &fate->read.passing_by, &fate->taker, &fate->wake, &fate->sleeps};
+    rt_assert(fate->kind != SIM_FATE_NONE);
+    *cause = (struct sim_cause){
+            .kind = waits ? SIM_CAUSE_NOT_A_WAKE : kinds[fate->kind], .fate = *fate};
+    cause->stored.part = SIM_PART_NONE;
+    cause->loop = SIM_PART_NONE;
+    cause->merged.part = SIM_PART_NONE;
+    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+        if (places[i]->place.function[0] != '\0') {
+            cause->at[cause->at_count++] = *places[i];
+        }
+    }
+}
+
 /* What it was decided on, by the writer's frames. */
 static void
 find_decided(const struct sim_evidence *evidence, struct sim_cause *cause,

@@ -65,6 +65,47 @@ struct sim_attempted_wake {
     struct sim_location clear; /* Where that is taken back in the passing run; step 0: not known. */
 };
 
+enum sim_fate_kind {
+    SIM_FATE_NONE,
+    SIM_FATE_EARLY,  /* It was sent before the wait began. */
+    SIM_FATE_TAKEN,  /* It woke another. */
+    SIM_FATE_SWALLOWED, /* Its line was come to, and nothing was written there. */
+    SIM_FATE_LEFT,   /* There is something that was not read, and is not reported again. */
+    SIM_FATE_OWED,   /* Its actor is known; `read` is why it did not send it. */
+    SIM_FATE_TURNED  /* Its actor, or the waiting one, decided a condition otherwise. */
+};
+
+#define SIM_FATE_NAME_MAX 64u
+
+/* A read whose value differs between the two runs. */
+struct sim_deciding_read {
+    struct sim_location at;         /* Step 0: there is none. */
+    char name[SIM_FATE_NAME_MAX];   /* Of the variable; "": it has none. */
+    uint64_t value;                 /* What is read here, … */
+    uint64_t passing_value;         /* … and there. */
+    struct sim_location by;         /* Which wrote it here; step 0: not known. */
+    struct sim_location passing_by; /* … and there, */
+    uint64_t later;                 /* whose write comes here at this step, after the read; 0: it
+                                     * does not come. */
+};
+
+/* What became of the wake that ends a wait in the passing run (fate.h). */
+struct sim_fate {
+    uint32_t kind; /* enum sim_fate_kind */
+    const struct sim_wait *wait;
+    struct sim_location sleeps; /* Where, since which step. */
+    struct sim_location wake;   /* The line that wakes it there, its step there. SIM_PART_NONE: it
+                                 * does not wait there. */
+    struct sim_location call;   /* EARLY, TAKEN, SWALLOWED: the same line here. */
+    struct sim_location taker;  /* TAKEN: who was woken, and where it waits again; no function: it
+                                 * does not wait again. */
+    struct sim_location condition; /* TURNED: of whom. */
+    struct sim_deciding_read read; /* TURNED */
+    uint32_t object;               /* LEFT: what was read at `call`, … */
+    uint64_t bytes;                /* … and how much of it. */
+    bool tried;                    /* TURNED: decided the other way, the run passes. */
+};
+
 struct sim_cause {
     uint32_t kind; /* enum sim_cause_kind */
     /* Where it went wrong, innermost first: the place itself, then who called it. */
@@ -123,6 +164,7 @@ struct sim_cause {
     uint32_t decided_count;
     uint32_t switched_count; /* So many of `at`, in front, are these. */
     bool by_trace;           /* `at` are the functions that were gone through, the last in front. */
+    struct sim_fate fate;    /* Of a program's thread; `at` begins with its places. */
 };
 
 /* What is known of a failure. */
@@ -165,6 +207,9 @@ uint32_t sim_cause_taker(const struct sim_evidence *evidence, uint64_t *ret_step
 /* What a blocked actor waits for, that another holds and will not give back: the last one of
  * the chain. NULL: nothing such. */
 const struct sim_hold *sim_cause_held(const struct sim_evidence *evidence);
+
+/* What became of a wake says more than anything else: its places go in front. */
+void sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate);
 
 /* A condition that, decided the other way, lets the run pass: its places go in front. */
 void sim_cause_add_switched(const struct sim_evidence *evidence, struct sim_cause *cause,

@@ -17,8 +17,7 @@
 #ifndef SIM_EXPLAIN_LOOK_BRANCHES_H
 #define SIM_EXPLAIN_LOOK_BRANCHES_H
 
-#include "sim/core/code/symbols.h"
-#include "sim/explain/look/experiment.h"
+#include "sim/explain/look/executed.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,10 +44,12 @@ struct sim_switched {
     uint32_t tried;
 };
 
-/* Makes the replays that it takes in separate processes. Not for a failure that only the judge
+/* `here` and `there` are what the failing and the passing run
+ * execute of `code`; NULL: not known, and nothing is found. Makes the replays that it takes in separate processes. Not for a failure that only the judge
  * sees, as a wake that is late: a run is taken to pass that ends without a verdict of its own. */
-void sim_branches_find(
-        const struct sim_runs *runs, struct sim_places *places, struct sim_switched *ret);
+void sim_branches_find(const struct sim_runs *runs, struct sim_places *places,
+        struct sim_code *code, const struct sim_executed *here, const struct sim_executed *there,
+        struct sim_switched *ret);
 
 #ifdef __cplusplus
 }

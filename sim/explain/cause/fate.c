@@ -1,0 +1,614 @@
+/*
+ * fate.c -- the like of a wait, the line that ends it, and that line in the failing run.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/cause/fate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/code/variables.h"
+#include "sim/core/record/site.h"
+#include "sim/explain/cause/priv.h"
+#include "sim/explain/view/phrase.h"
+
+#define INLINED_MAX 8u
+
+/* ---- Waits. ---------------------------------------------------------------------------------- */
+
+static bool
+is_of_thread(const struct sim_ledger *ledger, const struct sim_wait *wait)
+{
+    return wait->kind == SIM_WAIT_SLOT && wait->unknown == 0 &&
+           ledger->actor_table->parts[wait->part].name != NULL;
+}
+
+/* How often `part` has waited at this line up to that wait. */
+static uint32_t
+nth_wait(const struct sim_ledger *ledger, const struct sim_wait *wait)
+{
+    uint32_t nth = 0;
+    for (const struct sim_wait *one = ledger->waits; one <= wait; one++) {
+        nth += is_of_thread(ledger, one) && one->part == wait->part && one->site == wait->site &&
+               one->await == wait->await;
+    }
+    rt_assert(nth > 0);
+    return nth;
+}
+
+/* The like of `wait` in the other run; NULL: there it does not wait so often. */
+static const struct sim_wait *
+like_of(const struct sim_fate_evidence *evidence, const struct sim_wait *wait)
+{
+    uint32_t left = nth_wait(evidence->failing, wait);
+    const struct sim_ledger *ledger = evidence->passing;
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const struct sim_wait *like = &ledger->waits[i];
+        left -= is_of_thread(ledger, like) && like->site == wait->site &&
+                like->await == wait->await &&
+                sim__same_name(ledger->actor_table, like->part, evidence->failing->actor_table,
+                        wait->part);
+        if (left == 0) {
+            return like;
+        }
+    }
+    return NULL;
+}
+
+/* ---- Lines. ---------------------------------------------------------------------------------- */
+
+/* The stable id of `part`; 0: it is no actor. */
+static uint32_t
+id_of(const struct sim_actor_table *actor_table, uint32_t part)
+{
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        if (event->kind == SIM_EVENT_ACTOR &&
+                sim_actor_table_actor(actor_table, event->actor) == part) {
+            return (uint32_t)event->argument;
+        }
+    }
+    return 0;
+}
+
+/* An event in place of an instruction: its pc is this and the number of its line. */
+#define EVENT_PC ((uintptr_t)1 << 62)
+
+/* The reader's line of `pc`, through what was inlined from elsewhere. False: it is in none. */
+static bool
+reader_at(const struct sim_fate_evidence *evidence, uintptr_t pc, struct sim_place *ret)
+{
+    struct sim_place places[INLINED_MAX];
+    struct sim_location location;
+    if ((pc & EVENT_PC) != 0) {
+        sim__location_set(&location, sim_site_find((uint32_t)pc), 0, SIM_PART_NONE);
+        *ret = location.place;
+        return sim_place_is_readers(ret);
+    }
+    uint32_t count = sim_places_at(evidence->places, pc, false, places, INLINED_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        if (sim_place_is_readers(&places[i])) {
+            *ret = places[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_same_line(const struct sim_place *a, const struct sim_place *b)
+{
+    return a->line == b->line && strcmp(sim_place_file(a), sim_place_file(b)) == 0;
+}
+
+/*
+ * Counts how often the actor comes to the line of `place`, up to step `until` or to the `most`-th
+ * time. Returns the count; *ret_step is the last step of the last time.
+ */
+static uint32_t
+come_to(const struct sim_fate_evidence *evidence, const struct sim_executed *executed,
+        uint32_t actor_id, const struct sim_place *place, uint64_t until, uint32_t most,
+        uint64_t *ret_step)
+{
+    uint32_t count = 0;
+    bool was = false;
+    for (uint32_t i = 0; i < executed->count; i++) {
+        const struct sim_instruction *instruction = &executed->all[i];
+        struct sim_place found;
+        if (instruction->actor_id != actor_id) {
+            continue;
+        }
+        bool is = reader_at(evidence, instruction->pc, &found) && is_same_line(&found, place);
+        if (is && !was && (instruction->step > until || count == most)) {
+            break;
+        }
+        count += is && !was;
+        *ret_step = is ? instruction->step : *ret_step;
+        was = is;
+    }
+    return count;
+}
+
+/* The reader's line in which the actor was last before step `step` began: there it called what makes
+ * the step. False: in none. */
+static bool
+line_before(const struct sim_fate_evidence *evidence, const struct sim_executed *executed,
+        uint32_t actor_id, uint64_t step, struct sim_place *ret)
+{
+    for (uint32_t i = executed->count; i-- > 0;) {
+        if (executed->all[i].actor_id == actor_id && executed->all[i].step < step &&
+                reader_at(evidence, executed->all[i].pc, ret)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The reader's line of that instruction. */
+static struct sim_location
+location_of(const struct sim_fate_evidence *evidence, const struct sim_ledger *ledger,
+        const struct sim_instruction *instruction)
+{
+    struct sim_location location = {.step = instruction->step,
+            .part = sim__part_of_id(ledger->actor_table, instruction->actor_id)};
+    if (!reader_at(evidence, instruction->pc, &location.place)) {
+        location.place = (struct sim_place){.line = 0};
+    }
+    return location;
+}
+
+/* ---- A read that decides. -------------------------------------------------------------------- */
+
+/* The last write before `before` to what that one reads; UINT32_MAX: none. */
+static uint32_t
+writer_of(const struct sim_executed *executed, uint32_t before)
+{
+    const struct sim_instruction *read = &executed->all[before];
+    for (uint32_t i = before; i-- > 0;) {
+        const struct sim_instruction *write = &executed->all[i];
+        if (write->writes && write->address < read->address + read->size &&
+                read->address < write->address + write->size) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* Both wrote it in the same place on the way to the read: what they had read differs. */
+static bool
+is_derived(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t there)
+{
+    uint32_t a = writer_of(evidence->here, here);
+    uint32_t b = writer_of(evidence->there, there);
+    uint32_t actor = evidence->here->all[here].actor_id;
+    return a != UINT32_MAX && b != UINT32_MAX &&
+           evidence->here->all[a].pc == evidence->there->all[b].pc &&
+           evidence->here->all[a].actor_id == actor && evidence->there->all[b].actor_id == actor;
+}
+
+/* The instruction of the same actor before that one; UINT32_MAX: there is none. */
+static uint32_t
+before_of(const struct sim_executed *executed, uint32_t index)
+{
+    uint32_t actor_id = executed->all[index].actor_id;
+    while (index-- > 0) {
+        if (executed->all[index].actor_id == actor_id) {
+            return index;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* The first write here after `after` by that instruction of that actor to that address; 0. */
+static uint64_t
+later_step(const struct sim_executed *here, uint32_t after, const struct sim_instruction *write)
+{
+    for (uint32_t i = after; i < here->count; i++) {
+        if (here->all[i].pc == write->pc && here->all[i].actor_id == write->actor_id &&
+                here->all[i].address == write->address) {
+            return here->all[i].step;
+        }
+    }
+    return 0;
+}
+
+/* Memory by the name of its variable; what stands for an object of an event by that of the object. */
+static void
+name_memory(const struct sim_fate_evidence *evidence, uintptr_t address,
+        struct sim_deciding_read *ret)
+{
+    struct sim_page page;
+    ret->name[0] = '\0';
+    if ((address & EVENT_PC) == 0) {
+        if (!sim_variable_name((const void *)address, ret->name, sizeof(ret->name))) {
+            ret->name[0] = '\0';
+        }
+    } else if (sim_actor_table_has_name(
+                       evidence->failing->actor_table, (uint32_t)(address >> 3))) {
+        sim_page_init(&page, false);
+        sim_actor_table_put_object(evidence->failing->actor_table, &page,
+                (uint32_t)(address >> 3), SIM_PART_NONE);
+        (void)snprintf(ret->name, sizeof(ret->name), "%.*s", (int)page.length, page.bytes);
+        sim_page_fini(&page);
+    }
+}
+
+static void
+describe_read(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t there,
+        struct sim_deciding_read *ret)
+{
+    const struct sim_instruction *read = &evidence->here->all[here];
+    uint32_t a = writer_of(evidence->here, here);
+    uint32_t b = writer_of(evidence->there, there);
+    ret->at = location_of(evidence, evidence->failing, read);
+    ret->value = read->before;
+    ret->passing_value = evidence->there->all[there].before;
+    name_memory(evidence, read->address, ret);
+    if (a != UINT32_MAX) {
+        ret->by = location_of(evidence, evidence->failing, &evidence->here->all[a]);
+    }
+    if (b != UINT32_MAX) {
+        const struct sim_instruction *write = &evidence->there->all[b];
+        ret->passing_by = location_of(evidence, evidence->passing, write);
+        ret->later = later_step(evidence->here, here, write);
+    }
+}
+
+/* The k-th instruction of an actor there is the k-th of that actor here, up to where they part. */
+static uint32_t
+index_there(const struct sim_fate_evidence *evidence, uint32_t here)
+{
+    uint32_t actor_id = evidence->here->all[here].actor_id;
+    uint32_t left = 1;
+    for (uint32_t i = here; (i = before_of(evidence->here, i)) != UINT32_MAX;) {
+        left++;
+    }
+    for (uint32_t i = 0; i < evidence->there->count; i++) {
+        left -= evidence->there->all[i].actor_id == actor_id;
+        if (left == 0) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* The actor goes another way than there before step `until`. False: it does not. */
+static bool
+find_turn(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint64_t until,
+        struct sim_fate *ret)
+{
+    uint32_t here = sim_executed_parts(evidence->here, evidence->there, actor_id);
+    if (here == UINT32_MAX || evidence->here->all[here].step > until) {
+        return false;
+    }
+    uint32_t there = index_there(evidence, here);
+    ret->condition = location_of(evidence, evidence->failing, &evidence->here->all[here]);
+    while (here != UINT32_MAX && there != UINT32_MAX) {
+        const struct sim_instruction *a = &evidence->here->all[here];
+        const struct sim_instruction *b = &evidence->there->all[there];
+        if (a->reads && b->reads && a->before != b->before &&
+                !is_derived(evidence, here, there)) {
+            describe_read(evidence, here, there, &ret->read);
+            break;
+        }
+        here = before_of(evidence->here, here);
+        there = before_of(evidence->there, there);
+    }
+    return ret->condition.place.line != 0;
+}
+
+/* ---- One wait. ------------------------------------------------------------------------------- */
+
+/* The actor that `waker` woke first at that object from step `step` on, while `wait` is open;
+ * SIM_PART_NONE: none. */
+static uint32_t
+woken_at(const struct sim_ledger *ledger, const struct sim_wait *wait, uint64_t step,
+        uint32_t waker, uint64_t *ret_step)
+{
+    const struct sim_wait *first = NULL;
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const struct sim_wait *other = &ledger->waits[i];
+        if (other->end == SIM_WAIT_FIRED && other->end_step >= step &&
+                other->object == wait->object && other->ender == waker &&
+                (first == NULL || other->end_step < first->end_step)) {
+            first = other;
+        }
+    }
+    *ret_step = first != NULL ? first->end_step : 0;
+    return first != NULL ? first->part : SIM_PART_NONE;
+}
+
+/* Where `part` waits at the object after that step. */
+static void
+find_again(const struct sim_ledger *ledger, uint32_t part, uint32_t object, uint64_t step,
+        struct sim_location *ret)
+{
+    *ret = (struct sim_location){.part = part};
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const struct sim_wait *wait = &ledger->waits[i];
+        if (wait->part == part && wait->object == object && wait->store_step > step) {
+            sim__location_set(ret, sim_actor_table_place(wait->await, wait->site),
+                    wait->store_step, part);
+            break;
+        }
+    }
+}
+
+/* The part of the failing run that has the name of that one in the passing run. */
+static uint32_t
+part_here(const struct sim_fate_evidence *evidence, uint32_t passing_part)
+{
+    const struct sim_actor_table *actor_table = evidence->failing->actor_table;
+    for (uint32_t part = 1; part < actor_table->count; part++) {
+        if (sim__same_name(actor_table, part, evidence->passing->actor_table, passing_part)) {
+            return part;
+        }
+    }
+    return SIM_PART_NONE;
+}
+
+/* The first event of `kind` in that step; SIM_EVENT_NONE. */
+static uint64_t
+event_in_step(const struct sim_actor_table *actor_table, uint64_t step, uint32_t kind)
+{
+    for (uint64_t i = sim_actor_table_step_first(actor_table, step);
+            i != SIM_EVENT_NONE && i < actor_table->end &&
+            sim_actor_table_event(actor_table, i)->step == step;
+            i++) {
+        if (sim_actor_table_event(actor_table, i)->kind == kind) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* Which thread of the passing run ends `like`, and in which line. What a host reports was made ready
+ * by the thread whose step it was. False: none is known to. */
+static bool
+find_waker(const struct sim_fate_evidence *evidence, const struct sim_wait *like,
+        struct sim_location *ret)
+{
+    const struct sim_actor_table *passing = evidence->passing->actor_table;
+    const struct sim_event *event = sim_actor_table_event(passing, like->end_event);
+    const struct rt_site *line = sim_actor_table_place(event->await, event->site);
+    uint32_t part = sim_actor_table_part_of(passing, like->end_event);
+    if (part != SIM_PART_NONE && line != NULL) {
+        sim__location_set(ret, line, event->step, part);
+        return true;
+    }
+    part = sim_phrase_whose_step(passing, event->step);
+    uint32_t actor_id = part != SIM_PART_NONE ? id_of(passing, part) : 0;
+    *ret = (struct sim_location){.step = event->step, .part = part};
+    return actor_id != 0 && part != like->part &&
+           line_before(evidence, evidence->there, actor_id, event->step, &ret->place);
+}
+
+/* The line that ends it there was come to here, or was not. */
+static bool
+follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
+        const struct sim_wait *like, struct sim_fate *fate)
+{
+    uint64_t step = 0;
+    if (!find_waker(evidence, like, &fate->wake)) {
+        return false;
+    }
+    const struct sim_place *line = &fate->wake.place;
+    uint32_t part = part_here(evidence, fate->wake.part);
+    uint32_t actor_id = part != SIM_PART_NONE ? id_of(evidence->failing->actor_table, part) : 0;
+    uint32_t nth = actor_id != 0 ? come_to(evidence, evidence->there, actor_id, line,
+                                           fate->wake.step, UINT32_MAX, &step)
+                                 : 0;
+    step = 0;
+    if (nth == 0) {
+        return false;
+    }
+    if (come_to(evidence, evidence->here, actor_id, line, UINT64_MAX, nth, &step) < nth) {
+        fate->kind = SIM_FATE_TURNED;
+        return find_turn(evidence, actor_id, UINT64_MAX, fate);
+    }
+    fate->call = (struct sim_location){.place = *line, .step = step, .part = part};
+    /* What is written stays until it is read. */
+    bool stays = event_in_step(evidence->passing->actor_table, fate->wake.step, SIM_EVENT_WRITE) !=
+                 SIM_EVENT_NONE;
+    bool written = event_in_step(evidence->failing->actor_table, step + 1, SIM_EVENT_WRITE) !=
+                   SIM_EVENT_NONE;
+    if (stays && !written) {
+        fate->kind = SIM_FATE_SWALLOWED;
+        return true;
+    }
+    if (step < wait->store_step && !stays) {
+        fate->kind = SIM_FATE_EARLY;
+        return true;
+    }
+    uint32_t taker = woken_at(evidence->failing, wait, step, part, &fate->call.step);
+    if (taker != SIM_PART_NONE && taker != wait->part) {
+        fate->kind = SIM_FATE_TAKEN;
+        find_again(evidence->failing, taker, wait->object, fate->call.step, &fate->taker);
+        return true;
+    }
+    return false;
+}
+
+/* A thread that was woken where `wait` waits too, and waits there again: it was not for that one. */
+static bool
+find_taken(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
+        struct sim_fate *fate)
+{
+    const struct sim_ledger *ledger = evidence->failing;
+    for (uint32_t i = ledger->count; i-- > 0;) {
+        const struct sim_wait *other = &ledger->waits[i];
+        bool fits = other->end == SIM_WAIT_FIRED && other->object == wait->object &&
+                    other->part != wait->part && other->end_step > wait->store_step &&
+                    is_of_thread(ledger, other);
+        if (!fits) {
+            continue;
+        }
+        const struct sim_event *event =
+                sim_actor_table_event(ledger->actor_table, other->end_event);
+        sim__location_set(&fate->call, sim_actor_table_place(event->await, event->site),
+                event->step, other->ender);
+        find_again(ledger, other->part, wait->object, other->end_step, &fate->taker);
+        if (fate->taker.step != 0 && fate->call.place.line != 0) {
+            fate->kind = SIM_FATE_TAKEN;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The last event of `kind` about `object`, which the waiting thread (of any, `any`) has caused. */
+static uint64_t
+last_event(const struct sim_actor_table *actor_table, uint32_t kind, uint32_t object, uint32_t part)
+{
+    for (uint64_t i = actor_table->end; i-- > actor_table->first;) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        if (event->kind == kind && (object == 0 || event->object == object) &&
+                (part == SIM_PART_NONE || sim_actor_table_part_of(actor_table, i) == part)) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* What it read last was not all that was there: the host would say that it is ready no more. */
+static bool
+find_left(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
+        struct sim_fate *fate)
+{
+    const struct sim_actor_table *actor_table = evidence->failing->actor_table;
+    uint64_t read = last_event(actor_table, SIM_EVENT_READ, 0, wait->part);
+    if (read == SIM_EVENT_NONE) {
+        return false;
+    }
+    const struct sim_event *event = sim_actor_table_event(actor_table, read);
+    uint64_t empty = last_event(actor_table, SIM_EVENT_UNREADY, event->object, SIM_PART_NONE);
+    uint64_t report = last_event(actor_table, SIM_EVENT_REPORT, event->object, SIM_PART_NONE);
+    if ((empty != SIM_EVENT_NONE && empty > read) || report == SIM_EVENT_NONE || report > read) {
+        return false;
+    }
+    fate->call = (struct sim_location){.step = event->step, .part = wait->part};
+    fate->object = event->object;
+    fate->bytes = event->argument;
+    fate->kind = SIM_FATE_LEFT;
+    return line_before(evidence, evidence->here, id_of(actor_table, wait->part), event->step,
+            &fate->call.place);
+}
+
+static bool
+follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
+        struct sim_fate *fate)
+{
+    const struct sim_wait *like = like_of(evidence, wait);
+    uint32_t actor_id = id_of(evidence->failing->actor_table, wait->part);
+    *fate = (struct sim_fate){.kind = SIM_FATE_NONE, .wait = wait};
+    fate->wake.part = SIM_PART_NONE;
+    sim__location_set(&fate->sleeps, sim_actor_table_place(wait->await, wait->site),
+            wait->store_step, wait->part);
+    bool wakes = like != NULL && like->end == SIM_WAIT_FIRED && like->end_event != SIM_EVENT_NONE;
+    if (evidence->lost) {
+        struct sim_fate first = *fate;
+        struct sim_fate early = *fate;
+        if (wakes && follow_wake(evidence, wait, like, &early) && early.kind == SIM_FATE_EARLY) {
+            *fate = early;
+            return true;
+        }
+        if (find_taken(evidence, wait, fate) || find_left(evidence, wait, fate)) {
+            return true;
+        }
+        *fate = first;
+        fate->kind = SIM_FATE_OWED;
+        return evidence->owed_id != 0 &&
+               find_turn(evidence, evidence->owed_id, evidence->owed_step, fate) &&
+               fate->read.at.step > wait->store_step;
+    }
+    if (wakes) {
+        return follow_wake(evidence, wait, like, fate);
+    }
+    fate->kind = SIM_FATE_TURNED;
+    return like == NULL && actor_id != 0 &&
+           find_turn(evidence, actor_id, wait->store_step, fate);
+}
+
+/* An actor that waits for another one to end waits for what that one waits for. */
+static bool
+is_blocked(const struct sim_ledger *ledger, const struct sim_wait *wait)
+{
+    return wait->end == SIM_WAIT_OPEN && is_of_thread(ledger, wait) &&
+           !ledger->actor_table->parts[wait->part].finished &&
+           SIM_OBJECT_KIND(wait->object) != RT_OBJECT_TASK;
+}
+
+void
+sim_fate_find(const struct sim_fate_evidence *evidence, struct sim_fate *ret)
+{
+    rt_assert(evidence->here != NULL && evidence->there != NULL);
+    struct sim_fate fate = {.kind = SIM_FATE_NONE};
+    *ret = fate;
+    for (uint32_t own = 0; own < 2; own++) {
+        for (uint32_t i = 0; i < evidence->failing->count; i++) {
+            const struct sim_wait *wait = &evidence->failing->waits[i];
+            bool wanted = is_blocked(evidence->failing, wait) &&
+                          (wait->part == evidence->part) == (own == 0) &&
+                          (own == 0 || !evidence->lost);
+            if (wanted && follow(evidence, wait, &fate) &&
+                    (ret->kind == SIM_FATE_NONE ||
+                            (ret->kind == SIM_FATE_TURNED && fate.kind != SIM_FATE_TURNED))) {
+                *ret = fate;
+            }
+        }
+    }
+}
+
+/* ---- Atomic operations, which are events. ---------------------------------------------------- */
+
+static void
+add_event(struct sim_executed *executed, const struct sim_actor_table *actor_table, uint64_t index)
+{
+    const struct sim_event *event = sim_actor_table_event(actor_table, index);
+    uint32_t site = event->await != 0 ? event->await : event->site;
+    uint32_t part = sim_actor_table_part_of(actor_table, index);
+    if (executed->count < SIM_EXECUTED_MAX && site != 0 && part != SIM_PART_NONE) {
+        executed->all[executed->count++] = (struct sim_instruction){
+                .pc = EVENT_PC | site,
+                .address = EVENT_PC | ((uintptr_t)event->object << 3),
+                .before = event->argument,
+                .after = event->argument,
+                .step = event->step,
+                .actor_id = id_of(actor_table, part),
+                .size = 8,
+                .reads = event->kind == SIM_EVENT_GET,
+                .writes = event->kind == SIM_EVENT_SET,
+        };
+    }
+}
+
+/* What is called for an atomic operation stands at the beginning of its step. */
+void
+sim_fate_add_atomics(struct sim_executed *executed, const struct sim_ledger *ledger)
+{
+    const struct sim_actor_table *actor_table = ledger->actor_table;
+    struct sim_executed *merged = sim_results_new(sizeof(*merged));
+    uint64_t next = actor_table->first;
+    for (uint32_t i = 0; merged != NULL && i < executed->count; i++) {
+        const struct sim_instruction *instruction = &executed->all[i];
+        for (; next < actor_table->end; next++) {
+            const struct sim_event *event = sim_actor_table_event(actor_table, next);
+            if (event->step > instruction->step) {
+                break;
+            }
+            if (event->kind == SIM_EVENT_GET || event->kind == SIM_EVENT_SET) {
+                add_event(merged, actor_table, next);
+            }
+        }
+        if (merged->count < SIM_EXECUTED_MAX) {
+            merged->all[merged->count++] = *instruction;
+        }
+    }
+    if (merged != NULL) {
+        executed->count = merged->count;
+        memcpy(executed->all, merged->all, merged->count * sizeof(merged->all[0]));
+        sim_results_free(&merged);
+    }
+}

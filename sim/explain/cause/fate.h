@@ -1,0 +1,55 @@
+/*
+ * fate.h -- what became of the wake that ends a wait in the run that passes.
+ *
+ * The nearest run that passes is the failing one but for one decision. So a wait that does not end
+ * here has its like there, and there a line of the program ends it. That line is looked for here,
+ * in what its actor executes:
+ *
+ *      it comes before the wait begins                  the wake is early
+ *      it comes, and wakes another actor                the wake is taken
+ *      it is not come to                                its actor has turned off before that: by the
+ *                                                       first condition that it decides otherwise
+ *
+ * Where the judge has found that a wake alone is missing, the failing run says more: another was woken
+ * in the same place and waits there again, or something was left unread that is not reported again.
+ *
+ * Where the like does not wait at all, the waiting actor itself has turned off. Of a condition the
+ * read is named whose value differs, with the lines that wrote it in both runs.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_CAUSE_FATE_H
+#define SIM_EXPLAIN_CAUSE_FATE_H
+
+#include "sim/explain/cause/cause.h"
+#include "sim/explain/look/executed.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Both runs, and what they execute. All is borrowed. */
+struct sim_fate_evidence {
+    const struct sim_ledger *failing;
+    const struct sim_ledger *passing;
+    const struct sim_executed *here;
+    const struct sim_executed *there;
+    struct sim_places *places;
+    uint32_t part; /* Of the failing run: whose wait comes first; SIM_PART_NONE: any. */
+    /* The judge has seen that `part` lacks a wake alone: only its wait counts. */
+    bool lost;
+    uint64_t owed_step; /* … and the step that should have woken it, an actor's; 0: not known. */
+    uint32_t owed_id;
+};
+
+/* Adds what the run of `ledger` has recorded of atomic operations, which a program that was built
+ * with `rewake cc` calls, to what it executes. */
+void sim_fate_add_atomics(struct sim_executed *executed, const struct sim_ledger *ledger);
+
+/* SIM_FATE_NONE: nothing is found. */
+void sim_fate_find(const struct sim_fate_evidence *evidence, struct sim_fate *ret);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,81 @@
+/*
+ * executed.h -- what the reader's own code executes in a run, instruction by instruction, and the
+ * memory that each of them reads or writes.
+ *
+ * Functions of the reader's are executed one instruction at a time (the processor's trap flag);
+ * all else at full speed: a breakpoint stands at the entry of each function of the reader's, and
+ * where a call from there returns to. So the simulator and libraries cost nothing, and what they
+ * read and write is not known. Which memory an instruction means is asked of capstone; without that
+ * library only instructions are known. On other processors than x86-64 nothing is.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_LOOK_EXECUTED_H
+#define SIM_EXPLAIN_LOOK_EXECUTED_H
+
+#include "sim/core/code/symbols.h"
+#include "sim/explain/look/experiment.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIM_EXECUTED_MAX 100000u
+
+struct sim_instruction {
+    uintptr_t pc;
+    uintptr_t address; /* Of the memory that it reads or writes; 0: none, or not known. */
+    uint64_t before;   /* What was there, … */
+    uint64_t after;    /* … and what was there when it was done. */
+    uint64_t step;
+    uint32_t actor_id; /* Whose step: the stable id. */
+    uint8_t size;      /* Of that memory, 1 to 8 bytes. */
+    bool reads;
+    bool writes;
+    bool jump;  /* A conditional one, … */
+    bool taken; /* … that was taken. */
+};
+
+/* In the order in which they were executed; what does not fit is left out. */
+struct sim_executed {
+    bool done; /* The run was walked to its end. */
+    uint32_t count;
+    struct sim_instruction all[SIM_EXECUTED_MAX];
+};
+
+/* The functions of the reader's in the program of a scenario. In memory that workers share. */
+struct sim_code;
+
+/* What belongs to the program of this scenario: a program's own file, or the scenario's library; of
+ * what is part of the simulator's own program the scenario's file alone. NULL: nothing is known of
+ * it. */
+struct sim_code *sim_code_new(struct sim_places *places, const struct sim_scenario *scenario);
+void sim_code_free(struct sim_code **code);
+
+/* Makes `tape`'s run once more in a process of its own. NULL: the system has no memory. Freed by
+ * sim_executed_free. */
+struct sim_executed *sim_executed_run(
+        const struct sim_runs *runs, const struct sim_tape *tape, struct sim_code *code);
+void sim_executed_free(struct sim_executed **executed);
+
+/*
+ * The first instruction of `actor_id` here after which it goes on with another one than there: all
+ * before are the same, one by one. UINT32_MAX: one of the two has no more.
+ */
+uint32_t sim_executed_parts(const struct sim_executed *here, const struct sim_executed *there,
+        uint32_t actor_id);
+
+/* Makes the pages of that code writable, in this process alone. False: the system refuses. */
+bool sim_code_make_writable(const struct sim_code *code);
+
+/* Whether the instruction at `pc` is a conditional jump; if so, where it goes on with `flags` (the
+ * processor's), or, `other`, with the condition decided the other way. `first` is its first byte,
+ * which a breakpoint may hide. */
+bool sim_jump_is(const uint8_t *pc);
+bool sim_jump_taken(uintptr_t pc, uint8_t first, uint64_t flags);
+uintptr_t sim_jump_target(uintptr_t pc, uint8_t first, bool taken);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

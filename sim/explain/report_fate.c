@@ -1,0 +1,79 @@
+/*
+ * report_fate.c -- what became of a wake, as findings.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/base/assert.h"
+#include "sim/explain/report.h"
+
+static struct sim_locations
+one(const struct sim_location *location)
+{
+    return (struct sim_locations){location, 1};
+}
+
+/* What it reads, which of both lines wrote that, and what is read there instead. */
+static void
+find_read(const struct sim_deciding_read *read, struct sim_findings *findings)
+{
+    rt_assert(read->at.step != 0);
+    SIM_FIND(findings, read->name[0] != '\0' ? SIM_FINDING_FATE_READ : SIM_FINDING_FATE_READ_MEMORY,
+            .at = one(&read->at), .text = read->name, .number = read->value);
+    if (read->by.step != 0) {
+        SIM_FIND(findings, SIM_FINDING_FATE_WRITTEN, .at = one(&read->by));
+    }
+    SIM_FIND(findings, SIM_FINDING_FATE_READ_PASSING, .number = read->passing_value);
+    if (read->passing_by.step != 0) {
+        SIM_FIND(findings, SIM_FINDING_FATE_WRITTEN_PASSING, .at = one(&read->passing_by));
+        SIM_FIND(findings, read->later != 0 ? SIM_FINDING_FATE_LATER : SIM_FINDING_FATE_NEVER,
+                .step = read->later);
+    }
+    SIM_FIND(findings, SIM_FINDING_STOP);
+}
+
+/* It does not come to the line that would wake, or comes to a wait that it would not come to. */
+static void
+find_turned(const struct sim_fate *fate, struct sim_findings *findings)
+{
+    bool waits = fate->wake.part == SIM_PART_NONE;
+    SIM_FIND(findings, waits ? SIM_FINDING_FATE_WAITS : SIM_FINDING_FATE_NOT_REACHED,
+            .actor = fate->sleeps.part, .at = one(waits ? &fate->sleeps : &fate->wake),
+            .other = fate->condition.part, .wait = fate->wait);
+    if (fate->read.at.step != 0) {
+        find_read(&fate->read, findings);
+    } else {
+        SIM_FIND(findings, SIM_FINDING_FATE_CONDITION, .at = one(&fate->condition));
+    }
+    if (fate->tried) {
+        SIM_FIND(findings, SIM_FINDING_FATE_TRIED, .at = one(&fate->condition));
+    }
+}
+
+void
+sim__find_fate(const struct sim_explanation *explanation, struct sim_findings *findings)
+{
+    const struct sim_fate *fate = &explanation->cause.fate;
+    rt_assert(fate->kind != SIM_FATE_NONE);
+    if (fate->kind == SIM_FATE_EARLY) {
+        SIM_FIND(findings, SIM_FINDING_FATE_EARLY, .actor = fate->sleeps.part,
+                .at = one(&fate->call), .then = one(&fate->sleeps), .wait = fate->wait);
+    } else if (fate->kind == SIM_FATE_TAKEN) {
+        bool again = fate->taker.place.function[0] != '\0';
+        SIM_FIND(findings, SIM_FINDING_FATE_TAKEN, .actor = fate->sleeps.part,
+                .at = one(&fate->call), .other = fate->taker.part, .then = one(&fate->sleeps),
+                .wait = fate->wait);
+        SIM_FIND(findings, again ? SIM_FINDING_FATE_AGAIN : SIM_FINDING_FATE_KEPT,
+                .other = fate->taker.part, .at = one(&fate->taker), .actor = fate->sleeps.part);
+    } else if (fate->kind == SIM_FATE_LEFT) {
+        SIM_FIND(findings, SIM_FINDING_FATE_LEFT, .actor = fate->sleeps.part,
+                .at = one(&fate->call), .then = one(&fate->sleeps), .object = fate->object,
+                .number = fate->bytes);
+    } else if (fate->kind == SIM_FATE_OWED) {
+        find_read(&fate->read, findings);
+    } else if (fate->kind == SIM_FATE_SWALLOWED) {
+        SIM_FIND(findings, SIM_FINDING_FATE_SWALLOWED, .actor = fate->sleeps.part,
+                .at = one(&fate->call));
+    } else {
+        find_turned(fate, findings);
+    }
+}
