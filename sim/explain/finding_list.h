@@ -151,6 +151,8 @@
     X(POLLER, "[ It was being polled by {call} then, which should have polled it once more.]") \
     X(HELD_BY, "{actor} waits for {own}[, {line}], which {other} took at {step}[ {in}]") \
     X(HELD_BY_ITSELF, "{actor} waits for {own}[, {line}], which it took itself at {step}[ {in}]") \
+    X(HELD_TO_END, "{actor} waits for {other} to end[, {line}]") \
+    X(HELD_JOINED, ": none of them can go first. Give it back before waiting for the end.") \
     X(HELD_IN_CIRCLE, " and has not given back") \
     X(HELD_CIRCLE, ": none of them can go first. Take them in one order everywhere, or give one " \
             "back before waiting for the next.") \
@@ -201,14 +203,14 @@
             "no more, or to ask again.") \
     X(FATE_SWALLOWED, "the wake of {actor} is swallowed: at {at.step} {at.actor} comes to the call " \
             "{in}, which wakes {actor} in the nearest run that passes, and nothing is sent there.") \
-    X(FATE_NOT_REACHED, "{actor} is never woken: {other} would do so {in}, as it does in the " \
-            "nearest run that passes, and does not come to it here.") \
-    X(FATE_WAITS, "{actor} waits {in} since {at.step}, where it does not wait in the nearest run " \
+    X(FATE_NOT_REACHED, "{actor} is never woken: in the nearest run that passes {at.passing} does " \
+            "what it waits for {in}, and it does not come to that here.") \
+    X(FATE_WAITS, "{actor} waits[ {in}] since {at.step}, where it does not wait in the nearest run " \
             "that passes.") \
-    X(FATE_READ, " At {at.step} {at.actor} reads {text} {in}: {number}") \
-    X(FATE_READ_MEMORY, " At {at.step} {at.actor} reads {number} {in}") \
+    X(FATE_READ, " At {at.step} {at.actor} reads {text} {in}: ") \
+    X(FATE_VALUE, "{text}") \
     X(FATE_WRITTEN, "[, which {at.actor} wrote at {at.step}, {in}]") \
-    X(FATE_READ_PASSING, "; in the run that passes it reads {number}") \
+    X(FATE_READ_PASSING, "; in the run that passes it reads {text}") \
     X(FATE_WRITTEN_PASSING, "[, which {at.passing} writes {in}]") \
     X(FATE_LATER, ", here only at {step}") \
     X(FATE_NEVER, ", and not here") \

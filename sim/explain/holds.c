@@ -173,6 +173,24 @@ take(struct sim_holds *holds, uint64_t index)
     }
 }
 
+/* Each thread or task that has not ended. */
+static void
+add_ends(struct sim_holds *holds)
+{
+    const struct sim_actor_table *actor_table = holds->actor_table;
+    for (uint32_t part = 1; part < actor_table->count; part++) {
+        const struct sim_part *thread = &actor_table->parts[part];
+        if (thread->object != 0 && SIM_OBJECT_KIND(thread->object) == RT_OBJECT_TASK &&
+                thread->name != NULL && !thread->finished) {
+            begin(holds, (struct sim_hold){.event = SIM_EVENT_NONE,
+                                 .units = 1,
+                                 .object = thread->object,
+                                 .part = part,
+                                 .to_end = true});
+        }
+    }
+}
+
 void
 sim_holds_make(struct sim_holds *holds, const struct sim_actor_table *actor_table)
 {
@@ -181,6 +199,7 @@ sim_holds_make(struct sim_holds *holds, const struct sim_actor_table *actor_tabl
     for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
         take(holds, i);
     }
+    add_ends(holds);
 }
 
 void

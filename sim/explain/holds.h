@@ -4,6 +4,7 @@
  *      taken      a permit, or a lock: from its CONSUME to the PUT that gives it back
  *      granted    what a lock of the user's was reported to give (bind/foreign.h): until released
  *      handed     a message to a shard (runtime/shard): from its SUBMIT until it is answered
+ *      to end     the end of a thread, for which others wait: until it ends
  *
  * Of a semaphore only that is held which is given back by those who took it: where another actor
  * puts a permit in, permits are news, and taking one is no debt.
@@ -26,6 +27,7 @@ struct sim_hold {
     uint64_t units; /* That are left. */
     uint32_t object;
     uint32_t part;  /* Which actor holds it; SIM_PART_NONE: not known. */
+    bool to_end;    /* It is the end of that actor. */
     bool handed;    /* It has to be answered, not given back. */
     bool is_signal; /* No hold: permits of this one are not given back by those who took them. */
 };

@@ -322,7 +322,8 @@ find_order(const struct sim_explanation *explanation, struct sim_findings *findi
     bool decides = order->swapped == SIM_SWAPPED_PASSES;
     /* That something happened in another order adds nothing to a wake that is known to be missing,
      * where it is not what decides. */
-    bool adds = decides || explanation->cause.kind == SIM_CAUSE_NOT_A_WAKE;
+    const struct sim_cause *cause = &explanation->cause;
+    bool adds = decides || (cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->fate.kind == SIM_FATE_NONE);
     if (!order->found || order->writes || !adds) {
         return;
     }
@@ -433,8 +434,6 @@ put_answer(struct sim_page *page, struct sim_page *line, const struct sim_explan
     if (line->length > 0 && line->bytes[0] >= 'a' && line->bytes[0] <= 'z') {
         line->bytes[0] = (char)(line->bytes[0] - 'a' + 'A');
     }
-    sim_page_put(line, " ");
-    sim_report_put_section(line, explanation, SIM_REPORT_DECISION);
     put_paragraph(page, line);
     sim_page_put(page, "\n");
     sim_report_put_section(line, explanation, SIM_REPORT_ORDER);
@@ -442,6 +441,8 @@ put_answer(struct sim_page *page, struct sim_page *line, const struct sim_explan
         put_paragraph(page, line);
         sim_page_put(page, "\n");
     }
+    sim_report_put_section(line, explanation, SIM_REPORT_DECISION);
+    sim_page_put(line, " ");
     sim_report_put_section(line, explanation, SIM_REPORT_NEEDED);
     put_paragraph(page, line);
 }

@@ -447,13 +447,22 @@ find_held(const struct reading *reading)
 {
     const struct sim_cause *cause = reading->cause;
     uint32_t waiter = cause->hold_waiter;
+    bool joins = false;
     rt_assert(cause->hold_count <= SIM_HOLDS_CHAIN);
     for (uint32_t i = 0; i < cause->hold_count; i++) {
         const struct sim_hold *hold = cause->holds[i];
-        const struct sim_event *event = event_of(reading, hold->event);
         if (i > 0) {
             SIM_FIND(reading->findings, SIM_FINDING_NEXT);
         }
+        if (hold->to_end) {
+            SIM_FIND(reading->findings, SIM_FINDING_HELD_TO_END, .actor = waiter,
+                    .other = hold->part, .await = cause->hold_waits[i]->await,
+                    .site = cause->hold_waits[i]->site);
+            waiter = hold->part;
+            joins = true;
+            continue;
+        }
+        const struct sim_event *event = event_of(reading, hold->event);
         const struct sim_wait *wait = cause->hold_waits[i];
         SIM_FIND(reading->findings,
                 hold->handed           ? SIM_FINDING_HANDED
@@ -467,7 +476,8 @@ find_held(const struct reading *reading)
         }
         waiter = hold->part;
     }
-    SIM_FIND(reading->findings, cause->circle && cause->hold_count > 1 ? SIM_FINDING_HELD_CIRCLE
+    SIM_FIND(reading->findings, joins && cause->circle ? SIM_FINDING_HELD_JOINED
+                                : cause->circle && cause->hold_count > 1 ? SIM_FINDING_HELD_CIRCLE
                                 : cause->circle                        ? SIM_FINDING_HELD_NO_MORE
                                 : cause->holds[cause->hold_count - 1]->handed
                                         ? SIM_FINDING_HANDED_OPEN

@@ -17,12 +17,15 @@ static void
 find_read(const struct sim_deciding_read *read, struct sim_findings *findings)
 {
     rt_assert(read->at.step != 0);
-    SIM_FIND(findings, read->name[0] != '\0' ? SIM_FINDING_FATE_READ : SIM_FINDING_FATE_READ_MEMORY,
-            .at = one(&read->at), .text = read->name, .number = read->value);
+    SIM_FIND(findings, SIM_FINDING_FATE_READ, .at = one(&read->at),
+            .text = read->name[0] != '\0' ? read->name : "a word");
+    SIM_FIND(findings, SIM_FINDING_FATE_VALUE, .text = read->value);
     if (read->by.step != 0) {
         SIM_FIND(findings, SIM_FINDING_FATE_WRITTEN, .at = one(&read->by));
     }
-    SIM_FIND(findings, SIM_FINDING_FATE_READ_PASSING, .number = read->passing_value);
+    if (read->compared) {
+        SIM_FIND(findings, SIM_FINDING_FATE_READ_PASSING, .text = read->passing_value);
+    }
     if (read->passing_by.step != 0) {
         SIM_FIND(findings, SIM_FINDING_FATE_WRITTEN_PASSING, .at = one(&read->passing_by));
         SIM_FIND(findings, read->later != 0 ? SIM_FINDING_FATE_LATER : SIM_FINDING_FATE_NEVER,
@@ -41,7 +44,7 @@ find_turned(const struct sim_fate *fate, struct sim_findings *findings)
             .other = fate->condition.part, .wait = fate->wait);
     if (fate->read.at.step != 0) {
         find_read(&fate->read, findings);
-    } else {
+    } else if (fate->condition.step != 0) {
         SIM_FIND(findings, SIM_FINDING_FATE_CONDITION, .at = one(&fate->condition));
     }
     if (fate->tried) {
@@ -64,6 +67,9 @@ sim__find_fate(const struct sim_explanation *explanation, struct sim_findings *f
                 .wait = fate->wait);
         SIM_FIND(findings, again ? SIM_FINDING_FATE_AGAIN : SIM_FINDING_FATE_KEPT,
                 .other = fate->taker.part, .at = one(&fate->taker), .actor = fate->sleeps.part);
+        if (fate->read.at.step != 0) {
+            find_read(&fate->read, findings);
+        }
     } else if (fate->kind == SIM_FATE_LEFT) {
         SIM_FIND(findings, SIM_FINDING_FATE_LEFT, .actor = fate->sleeps.part,
                 .at = one(&fate->call), .then = one(&fate->sleeps), .object = fate->object,

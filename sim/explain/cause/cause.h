@@ -76,13 +76,15 @@ enum sim_fate_kind {
 };
 
 #define SIM_FATE_NAME_MAX 64u
+#define SIM_FATE_VALUE_MAX 24u
 
 /* A read whose value differs between the two runs. */
 struct sim_deciding_read {
     struct sim_location at;         /* Step 0: there is none. */
     char name[SIM_FATE_NAME_MAX];   /* Of the variable; "": it has none. */
-    uint64_t value;                 /* What is read here, … */
-    uint64_t passing_value;         /* … and there. */
+    char value[SIM_FATE_VALUE_MAX]; /* What is read here, … */
+    bool compared;                  /* What follows is known. */
+    char passing_value[SIM_FATE_VALUE_MAX]; /* … and there. */
     struct sim_location by;         /* Which wrote it here; step 0: not known. */
     struct sim_location passing_by; /* … and there, */
     uint64_t later;                 /* whose write comes here at this step, after the read; 0: it

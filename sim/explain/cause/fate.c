@@ -146,14 +146,33 @@ line_before(const struct sim_fate_evidence *evidence, const struct sim_executed 
     return false;
 }
 
-/* The reader's line of that instruction. */
+/* The instruction of the same actor before that one; UINT32_MAX: there is none. */
+static uint32_t
+before_of(const struct sim_executed *executed, uint32_t index)
+{
+    uint32_t actor_id = executed->all[index].actor_id;
+    while (index-- > 0) {
+        if (executed->all[index].actor_id == actor_id) {
+            return index;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* The reader's line of that instruction; of one that is in none the last one before it of its actor.
+ */
 static struct sim_location
 location_of(const struct sim_fate_evidence *evidence, const struct sim_ledger *ledger,
-        const struct sim_instruction *instruction)
+        const struct sim_executed *executed, uint32_t index)
 {
+    const struct sim_instruction *instruction = &executed->all[index];
     struct sim_location location = {.step = instruction->step,
             .part = sim__part_of_id(ledger->actor_table, instruction->actor_id)};
-    if (!reader_at(evidence, instruction->pc, &location.place)) {
+    while (index != UINT32_MAX &&
+            !reader_at(evidence, executed->all[index].pc, &location.place)) {
+        index = before_of(executed, index);
+    }
+    if (index == UINT32_MAX) {
         location.place = (struct sim_place){.line = 0};
     }
     return location;
@@ -188,19 +207,6 @@ is_derived(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t the
            evidence->here->all[a].actor_id == actor && evidence->there->all[b].actor_id == actor;
 }
 
-/* The instruction of the same actor before that one; UINT32_MAX: there is none. */
-static uint32_t
-before_of(const struct sim_executed *executed, uint32_t index)
-{
-    uint32_t actor_id = executed->all[index].actor_id;
-    while (index-- > 0) {
-        if (executed->all[index].actor_id == actor_id) {
-            return index;
-        }
-    }
-    return UINT32_MAX;
-}
-
 /* The first write here after `after` by that instruction of that actor to that address; 0. */
 static uint64_t
 later_step(const struct sim_executed *here, uint32_t after, const struct sim_instruction *write)
@@ -214,25 +220,41 @@ later_step(const struct sim_executed *here, uint32_t after, const struct sim_ins
     return 0;
 }
 
+/* "": it has none. */
+static void
+name_object(const struct sim_actor_table *actor_table, uint32_t object, char ret[SIM_FATE_NAME_MAX])
+{
+    struct sim_page page;
+    ret[0] = '\0';
+    if (sim_actor_table_has_name(actor_table, object)) {
+        sim_page_init(&page, false);
+        sim_actor_table_put_object(actor_table, &page, object, SIM_PART_NONE);
+        (void)snprintf(ret, SIM_FATE_NAME_MAX, "%.*s", (int)page.length, page.bytes);
+        sim_page_fini(&page);
+    }
+}
+
 /* Memory by the name of its variable; what stands for an object of an event by that of the object. */
 static void
 name_memory(const struct sim_fate_evidence *evidence, uintptr_t address,
-        struct sim_deciding_read *ret)
+        char ret[SIM_FATE_NAME_MAX])
 {
-    struct sim_page page;
-    ret->name[0] = '\0';
-    if ((address & EVENT_PC) == 0) {
-        if (!sim_variable_name((const void *)address, ret->name, sizeof(ret->name))) {
-            ret->name[0] = '\0';
-        }
-    } else if (sim_actor_table_has_name(
-                       evidence->failing->actor_table, (uint32_t)(address >> 3))) {
-        sim_page_init(&page, false);
-        sim_actor_table_put_object(evidence->failing->actor_table, &page,
-                (uint32_t)(address >> 3), SIM_PART_NONE);
-        (void)snprintf(ret->name, sizeof(ret->name), "%.*s", (int)page.length, page.bytes);
-        sim_page_fini(&page);
+    if ((address & EVENT_PC) != 0) {
+        name_object(evidence->failing->actor_table, (uint32_t)(address >> 3), ret);
+    } else if (!sim_variable_name((const void *)address, ret, SIM_FATE_NAME_MAX)) {
+        ret[0] = '\0';
     }
+}
+
+/* As the program would write it: small negative numbers as such; a pointer has no number. */
+static void
+put_value(uint64_t value, uint8_t size, char ret[SIM_FATE_VALUE_MAX])
+{
+    rt_assert(size >= 1 && size <= 8);
+    uint32_t shift = 64 - 8 * (uint32_t)size;
+    int64_t number = (int64_t)(value << shift) >> shift;
+    bool pointer = size == 8 && number > INT64_C(0xffffffff);
+    (void)snprintf(ret, SIM_FATE_VALUE_MAX, pointer ? "a pointer" : "%lld", (long long)number);
 }
 
 static void
@@ -242,16 +264,17 @@ describe_read(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t 
     const struct sim_instruction *read = &evidence->here->all[here];
     uint32_t a = writer_of(evidence->here, here);
     uint32_t b = writer_of(evidence->there, there);
-    ret->at = location_of(evidence, evidence->failing, read);
-    ret->value = read->before;
-    ret->passing_value = evidence->there->all[there].before;
-    name_memory(evidence, read->address, ret);
+    ret->at = location_of(evidence, evidence->failing, evidence->here, here);
+    put_value(read->before, read->size, ret->value);
+    ret->compared = true;
+    put_value(evidence->there->all[there].before, read->size, ret->passing_value);
+    name_memory(evidence, read->address, ret->name);
     if (a != UINT32_MAX) {
-        ret->by = location_of(evidence, evidence->failing, &evidence->here->all[a]);
+        ret->by = location_of(evidence, evidence->failing, evidence->here, a);
     }
     if (b != UINT32_MAX) {
         const struct sim_instruction *write = &evidence->there->all[b];
-        ret->passing_by = location_of(evidence, evidence->passing, write);
+        ret->passing_by = location_of(evidence, evidence->passing, evidence->there, b);
         ret->later = later_step(evidence->here, here, write);
     }
 }
@@ -274,17 +297,34 @@ index_there(const struct sim_fate_evidence *evidence, uint32_t here)
     return UINT32_MAX;
 }
 
-/* The actor goes another way than there before step `until`. False: it does not. */
+/* The last instruction of the actor up to step `until`. */
+static uint32_t
+last_of(const struct sim_executed *executed, uint32_t actor_id, uint64_t until)
+{
+    uint32_t i = executed->count;
+    while (i-- > 0) {
+        if (executed->all[i].actor_id == actor_id && executed->all[i].step <= until) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/*
+ * The actor goes another way than there before step `until`, or goes the same way with another
+ * value: it has read that. False: neither.
+ */
 static bool
 find_turn(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint64_t until,
         struct sim_fate *ret)
 {
     uint32_t here = sim_executed_parts(evidence->here, evidence->there, actor_id);
-    if (here == UINT32_MAX || evidence->here->all[here].step > until) {
-        return false;
+    bool turns = here != UINT32_MAX && evidence->here->all[here].step <= until;
+    here = turns ? here : last_of(evidence->here, actor_id, until);
+    uint32_t there = here != UINT32_MAX ? index_there(evidence, here) : UINT32_MAX;
+    if (turns) {
+        ret->condition = location_of(evidence, evidence->failing, evidence->here, here);
     }
-    uint32_t there = index_there(evidence, here);
-    ret->condition = location_of(evidence, evidence->failing, &evidence->here->all[here]);
     while (here != UINT32_MAX && there != UINT32_MAX) {
         const struct sim_instruction *a = &evidence->here->all[here];
         const struct sim_instruction *b = &evidence->there->all[there];
@@ -296,7 +336,7 @@ find_turn(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint64_t 
         here = before_of(evidence->here, here);
         there = before_of(evidence->there, there);
     }
-    return ret->condition.place.line != 0;
+    return ret->condition.place.line != 0 || ret->read.at.place.line != 0;
 }
 
 /* ---- One wait. ------------------------------------------------------------------------------- */
@@ -418,7 +458,8 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
         fate->kind = SIM_FATE_SWALLOWED;
         return true;
     }
-    if (step < wait->store_step && !stays) {
+    if (step < wait->store_step && !stays &&
+            SIM_OBJECT_KIND(wait->object) != RT_OBJECT_SEMAPHORE) {
         fate->kind = SIM_FATE_EARLY;
         return true;
     }
@@ -431,31 +472,59 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
     return false;
 }
 
-/* A thread that was woken where `wait` waits too, and waits there again: it was not for that one. */
+/* What an actor that should have woken it read of what it waits for, the last time up to step
+ * `until`. */
+static bool
+find_look(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, uint32_t actor_id,
+        uint64_t until, struct sim_fate *fate)
+{
+    struct sim_deciding_read *read = &fate->read;
+    char name[SIM_FATE_NAME_MAX];
+    name_object(evidence->failing->actor_table, wait->object, name);
+    for (uint32_t i = evidence->here->count; i-- > 0 && name[0] != '\0';) {
+        const struct sim_instruction *found = &evidence->here->all[i];
+        if (found->actor_id != actor_id || !found->reads || found->step > until ||
+                found->step <= wait->store_step) {
+            continue;
+        }
+        name_memory(evidence, found->address, read->name);
+        uint32_t by = writer_of(evidence->here, i);
+        if (strcmp(read->name, name) == 0 && by != UINT32_MAX) {
+            read->at = location_of(evidence, evidence->failing, evidence->here, i);
+            read->by = location_of(evidence, evidence->failing, evidence->here, by);
+            put_value(found->before, found->size, read->value);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The last thread that was woken where `wait` waits too, by another: there was none for `wait`. */
 static bool
 find_taken(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
         struct sim_fate *fate)
 {
     const struct sim_ledger *ledger = evidence->failing;
-    for (uint32_t i = ledger->count; i-- > 0;) {
+    const struct sim_wait *last = NULL;
+    for (uint32_t i = 0; i < ledger->count; i++) {
         const struct sim_wait *other = &ledger->waits[i];
         bool fits = other->end == SIM_WAIT_FIRED && other->object == wait->object &&
                     other->part != wait->part && other->end_step > wait->store_step &&
                     is_of_thread(ledger, other);
-        if (!fits) {
-            continue;
-        }
-        const struct sim_event *event =
-                sim_actor_table_event(ledger->actor_table, other->end_event);
-        sim__location_set(&fate->call, sim_actor_table_place(event->await, event->site),
-                event->step, other->ender);
-        find_again(ledger, other->part, wait->object, other->end_step, &fate->taker);
-        if (fate->taker.step != 0 && fate->call.place.line != 0) {
-            fate->kind = SIM_FATE_TAKEN;
-            return true;
-        }
+        last = fits && (last == NULL || other->end_step >= last->end_step) ? other : last;
     }
-    return false;
+    if (last == NULL) {
+        return false;
+    }
+    const struct sim_event *event = sim_actor_table_event(ledger->actor_table, last->end_event);
+    sim__location_set(&fate->call, sim_actor_table_place(event->await, event->site), event->step,
+            last->ender);
+    find_again(ledger, last->part, wait->object, last->end_step, &fate->taker);
+    fate->kind = SIM_FATE_TAKEN;
+    if (fate->taker.step == 0) {
+        (void)find_look(evidence, wait, id_of(ledger->actor_table, last->part), UINT64_MAX, fate);
+    }
+    return fate->call.place.line != 0;
 }
 
 /* The last event of `kind` about `object`, which the waiting thread (of any, `any`) has caused. */
@@ -496,6 +565,23 @@ find_left(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
             &fate->call.place);
 }
 
+/* What the waiting thread reads there is written by another, which does not come to that here: its
+ * way says more. */
+static void
+follow_write(const struct sim_fate_evidence *evidence, struct sim_fate *fate)
+{
+    const struct sim_location by = fate->read.passing_by;
+    uint32_t part = fate->read.later == 0 && by.step != 0 ? part_here(evidence, by.part)
+                                                          : SIM_PART_NONE;
+    struct sim_fate other = *fate;
+    other.read = (struct sim_deciding_read){.at = {.step = 0}};
+    other.wake = by;
+    if (part != SIM_PART_NONE && part != fate->sleeps.part &&
+            find_turn(evidence, id_of(evidence->failing->actor_table, part), UINT64_MAX, &other)) {
+        *fate = other;
+    }
+}
+
 static bool
 follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
         struct sim_fate *fate)
@@ -506,11 +592,16 @@ follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
     fate->wake.part = SIM_PART_NONE;
     sim__location_set(&fate->sleeps, sim_actor_table_place(wait->await, wait->site),
             wait->store_step, wait->part);
+    if (fate->sleeps.place.line == 0) {
+        (void)line_before(
+                evidence, evidence->here, actor_id, wait->store_step, &fate->sleeps.place);
+    }
     bool wakes = like != NULL && like->end == SIM_WAIT_FIRED && like->end_event != SIM_EVENT_NONE;
     if (evidence->lost) {
         struct sim_fate first = *fate;
         struct sim_fate early = *fate;
-        if (wakes && follow_wake(evidence, wait, like, &early) && early.kind == SIM_FATE_EARLY) {
+        if (wakes && follow_wake(evidence, wait, like, &early) &&
+                early.kind != SIM_FATE_TURNED) {
             *fate = early;
             return true;
         }
@@ -520,24 +611,41 @@ follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
         *fate = first;
         fate->kind = SIM_FATE_OWED;
         return evidence->owed_id != 0 &&
-               find_turn(evidence, evidence->owed_id, evidence->owed_step, fate) &&
-               fate->read.at.step > wait->store_step;
+               find_look(evidence, wait, evidence->owed_id, evidence->owed_step, fate);
     }
-    if (wakes) {
-        return follow_wake(evidence, wait, like, fate);
+    if (wakes && follow_wake(evidence, wait, like, fate)) {
+        return true;
     }
     fate->kind = SIM_FATE_TURNED;
-    return like == NULL && actor_id != 0 &&
-           find_turn(evidence, actor_id, wait->store_step, fate);
+    fate->wake = (struct sim_location){.part = SIM_PART_NONE};
+    if (actor_id == 0 || !find_turn(evidence, actor_id, wait->store_step, fate)) {
+        return false;
+    }
+    follow_write(evidence, fate);
+    return true;
 }
 
-/* An actor that waits for another one to end waits for what that one waits for. */
+/* How much is known: what was seen before what is compared, a race before what is one's own. */
+static uint32_t
+weight_of(const struct sim_fate *fate)
+{
+    const struct sim_deciding_read *read = &fate->read;
+    if (fate->kind != SIM_FATE_TURNED) {
+        return fate->kind == SIM_FATE_NONE ? 0 : 4;
+    }
+    bool other = (read->by.step != 0 && read->by.part != read->at.part) ||
+                 (read->by.step == 0 && read->passing_by.step != 0);
+    return read->at.step == 0 ? 1 : other ? 3 : 2;
+}
+
+/* One that waits for a lock, or for another to end, waits for what that other one waits for. */
 static bool
 is_blocked(const struct sim_ledger *ledger, const struct sim_wait *wait)
 {
     return wait->end == SIM_WAIT_OPEN && is_of_thread(ledger, wait) &&
            !ledger->actor_table->parts[wait->part].finished &&
-           SIM_OBJECT_KIND(wait->object) != RT_OBJECT_TASK;
+           SIM_OBJECT_KIND(wait->object) != RT_OBJECT_TASK &&
+           SIM_OBJECT_KIND(wait->object) != RT_OBJECT_MUTEX;
 }
 
 void
@@ -552,9 +660,7 @@ sim_fate_find(const struct sim_fate_evidence *evidence, struct sim_fate *ret)
             bool wanted = is_blocked(evidence->failing, wait) &&
                           (wait->part == evidence->part) == (own == 0) &&
                           (own == 0 || !evidence->lost);
-            if (wanted && follow(evidence, wait, &fate) &&
-                    (ret->kind == SIM_FATE_NONE ||
-                            (ret->kind == SIM_FATE_TURNED && fate.kind != SIM_FATE_TURNED))) {
+            if (wanted && follow(evidence, wait, &fate) && weight_of(&fate) > weight_of(ret)) {
                 *ret = fate;
             }
         }

@@ -108,6 +108,9 @@ add_holds(const struct sim_evidence *evidence, const struct chain *chain, struct
     }
     for (uint32_t i = 0; i < chain->count; i++) {
         const struct sim_hold *hold = chain->holds[i];
+        if (hold->to_end) {
+            continue;
+        }
         const struct sim_event *event =
                 sim_actor_table_event(evidence->ledger->actor_table, hold->event);
         sim__location_set(&cause->hold_taken[i], sim_actor_table_place(event->await, event->site),

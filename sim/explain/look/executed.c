@@ -78,12 +78,16 @@ struct origin {
     const void *module;
     struct sim_place setup;
     bool one_file;
+    bool whole; /* All of it: what a header has made into functions calls the reader's. */
 };
 
 static bool
 is_of(const struct origin *origin, uintptr_t pc, const struct sim_place *place)
 {
     rt_assert(origin->module != NULL);
+    if (origin->whole) {
+        return module_of(pc) == origin->module;
+    }
     return sim_place_is_readers(place) && !sim_place_is_runtime(place) &&
            module_of(pc) == origin->module &&
            (!origin->one_file || strcmp(place->file, origin->setup.file) == 0);
@@ -95,7 +99,7 @@ find_origin(struct sim_places *places, const struct sim_scenario *scenario, stru
     uintptr_t setup = (uintptr_t)scenario->setup;
     const struct sim_program *program = sim_program_loaded();
     if (sim_program_is(scenario)) {
-        *ret = (struct origin){
+        *ret = (struct origin){.whole = true,
                 .module = module_of(program->entry != 0 ? program->entry
                                                         : (uintptr_t)program->main)};
         return ret->module != NULL;
