@@ -83,10 +83,7 @@ LINK := $(CC) -g $(FLAGS.$(BUILD)) $(OPT) -Wl,--export-dynamic -Wl,-z,now $(LINK
 	$(CFLAGS) $(LDFLAGS)
 # Two functions of an archive, where there is one: the shared library loads all of libstdc++.
 FIBER_LIB := $(shell $(CC) -print-file-name=libboost_context.a)
-# Which memory an instruction means (sim/explain/look/executed.c), where libcapstone-dev is there.
-CAPSTONE := $(if $(shell $(CC) -include capstone/capstone.h -E -x c /dev/null >/dev/null 2>&1 && \
-	echo yes),-lcapstone)
-LIBS := $(CAPSTONE) -lsqlite3 -lxxhash $(or $(filter /%,$(FIBER_LIB)),-lboost_context) -ldw -lelf -ldl -lm \
+LIBS := -lsqlite3 -lxxhash $(or $(filter /%,$(FIBER_LIB)),-lboost_context) -ldw -lelf -ldl -lm \
 	-pthread
 FIBER_LIBS := -lboost_context
 TEST_LIBS := -lcheck_pic -lsubunit -lm -lrt -pthread -lstdc++
@@ -102,6 +99,9 @@ peers = $(if $(filter %/bench_timers.c,$1),$(if $(PEERS),-DRT_PEERS -Wno-error))
 # What can use either host.
 uring = $(if $(URING),$(if $(filter runtime/tests/host/% runtime/tests/bench/host/% \
 	runtime/host/programs/%,$1),-DRT_URING))
+# Which memory an instruction means, where libcapstone-dev is there; the library is loaded when it
+# is asked, as it would double the time of a start.
+CAPSTONE := $(wildcard /usr/include/capstone/capstone.h)
 capstone = $(if $(CAPSTONE),$(if $(filter sim/explain/look/executed.c,$1),-DSIM_CAPSTONE))
 # gcc takes each local of a test that expects a panic for one that the jump back may have lost.
 tested = $(if $(findstring /tests/,$1),$(if $(filter gcc,$(FAMILY)),-Wno-clobbered))
@@ -117,7 +117,8 @@ counted = $(if $(filter cov,$(BUILD)),$(if $(findstring /tests/,$1)$(filter scen
 passed = $(if $(filter sim/thread/sync/key.c,$1),-fexceptions)
 # $(call compile,FLAGS): compiles one C file.
 compile = $(CC) $(C) $(FATAL) $(call os,$<) $(call tested,$<) $(call peers,$<) $(call \
-	uring,$<) $(call capstone,$<) $(call counted,$<) $(call passed,$<) $1 $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+	uring,$<) $(call capstone,$<) $(call \
+	counted,$<) $(call passed,$<) $1 $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 # ---- sources and objects -----------------------------------------------------------------------
 find_c = $(sort $(foreach d,$1,$(wildcard $d/*.c $d/*/*.c $d/*/*/*.c)))

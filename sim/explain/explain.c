@@ -599,8 +599,7 @@ find_switched(struct sim_explanation *explanation)
     struct sim_cause *cause = &explanation->cause;
     struct sim_switched *switched = &explanation->switched;
     bool asks = cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->hold_count == 0 &&
-                cause->fate.kind == SIM_FATE_NONE &&
-                outcome->oracle != SIM_ORACLE_REWAKE_SOURCES &&
+                cause->fate.kind == SIM_FATE_NONE && outcome->oracle != SIM_ORACLE_REWAKE_SOURCES &&
                 (outcome->verdict == SIM_VERDICT_DEADLOCK ||
                         outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
                         outcome->verdict == SIM_VERDICT_LIVELOCK ||

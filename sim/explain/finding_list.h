@@ -196,17 +196,18 @@
             "{other}, which waits for {wait} too, and not {actor}, which has waited[ {then.in}] " \
             "since {then.at.step}.") \
     X(FATE_AGAIN, " {other} waits again at {at.step}[, {in}], and wakes no other.") \
-    X(FATE_KEPT, " {other} goes on, and does not wake {actor} in its turn.") \
-    X(FATE_LEFT, "{actor} leaves something unread: at {at.step} it reads {number} byte{s} of {own}, " \
-            "{in}, not all that is there, and waits at {then.at.step}[, {then.in}]. What was there " \
-            "before is not reported again (EPOLLET, EPOLLONESHOT): it has to read until there is " \
-            "no more, or to ask again.") \
-    X(FATE_SWALLOWED, "the wake of {actor} is swallowed: at {at.step} {at.actor} comes to the call " \
-            "{in}, which wakes {actor} in the nearest run that passes, and nothing is sent there.") \
-    X(FATE_NOT_REACHED, "{actor} is never woken: in the nearest run that passes {at.passing} does " \
-            "what it waits for {in}, and it does not come to that here.") \
-    X(FATE_WAITS, "{actor} waits[ {in}] since {at.step}, where it does not wait in the nearest run " \
-            "that passes.") \
+    X(FATE_KEPT, " {other} continues, and does not wake {actor} in its turn.") \
+    X(FATE_LEFT, "{actor} leaves something unread: at {at.step} it reads {number} byte{s} of " \
+            "{own}, {in}, not all that is there, and waits at {then.at.step}[, {then.in}]. What " \
+            "was there before is not reported again (EPOLLET, EPOLLONESHOT): it has to read " \
+            "until there is no more, or to ask again.") \
+    X(FATE_SWALLOWED, "the wake of {actor} is swallowed: at {at.step} {at.actor} comes to the " \
+            "call {in}, which wakes {actor} in the nearest run that passes, and nothing is sent " \
+            "there.") \
+    X(FATE_NOT_REACHED, "{actor} is never woken: in the nearest run that passes {at.passing} " \
+            "does what it waits for {in}, and it does not come to that here.") \
+    X(FATE_WAITS, "{actor} waits[ {in}] since {at.step}, where it does not wait in the nearest " \
+            "run that passes.") \
     X(FATE_READ, " At {at.step} {at.actor} reads {text} {in}: ") \
     X(FATE_VALUE, "{text}") \
     X(FATE_WRITTEN, "[, which {at.actor} wrote at {at.step}, {in}]") \

@@ -476,9 +476,9 @@ find_held(const struct reading *reading)
         }
         waiter = hold->part;
     }
-    SIM_FIND(reading->findings, joins && cause->circle ? SIM_FINDING_HELD_JOINED
+    SIM_FIND(reading->findings, joins && cause->circle                   ? SIM_FINDING_HELD_JOINED
                                 : cause->circle && cause->hold_count > 1 ? SIM_FINDING_HELD_CIRCLE
-                                : cause->circle                        ? SIM_FINDING_HELD_NO_MORE
+                                : cause->circle                          ? SIM_FINDING_HELD_NO_MORE
                                 : cause->holds[cause->hold_count - 1]->handed
                                         ? SIM_FINDING_HANDED_OPEN
                                         : SIM_FINDING_HELD_ENDED);

@@ -422,8 +422,8 @@ sim_places_end(const struct sim_places *places, uintptr_t pc)
     GElf_Off offset = 0;
     GElf_Sym symbol = {0};
     Dwfl_Module *module = dwfl_addrmodule(places->dwfl, pc);
-    bool known = module != NULL && dwfl_module_addrinfo(module, pc, &offset, &symbol, NULL, NULL,
-                                           NULL) != NULL;
+    bool known = module != NULL &&
+                 dwfl_module_addrinfo(module, pc, &offset, &symbol, NULL, NULL, NULL) != NULL;
     return known && offset == 0 ? pc + symbol.st_size : pc;
 }
 

@@ -67,12 +67,12 @@ struct sim_attempted_wake {
 
 enum sim_fate_kind {
     SIM_FATE_NONE,
-    SIM_FATE_EARLY,  /* It was sent before the wait began. */
-    SIM_FATE_TAKEN,  /* It woke another. */
+    SIM_FATE_EARLY,     /* It was sent before the wait began. */
+    SIM_FATE_TAKEN,     /* It woke another. */
     SIM_FATE_SWALLOWED, /* Its line was come to, and nothing was written there. */
-    SIM_FATE_LEFT,   /* There is something that was not read, and is not reported again. */
-    SIM_FATE_OWED,   /* Its actor is known; `read` is why it did not send it. */
-    SIM_FATE_TURNED  /* Its actor, or the waiting one, decided a condition otherwise. */
+    SIM_FATE_LEFT,      /* There is something that was not read, and is not reported again. */
+    SIM_FATE_OWED,      /* Its actor is known; `read` is why it did not send it. */
+    SIM_FATE_TURNED     /* Its actor, or the waiting one, decided a condition otherwise. */
 };
 
 #define SIM_FATE_NAME_MAX 64u
@@ -80,14 +80,14 @@ enum sim_fate_kind {
 
 /* A read whose value differs between the two runs. */
 struct sim_deciding_read {
-    struct sim_location at;         /* Step 0: there is none. */
-    char name[SIM_FATE_NAME_MAX];   /* Of the variable; "": it has none. */
-    char value[SIM_FATE_VALUE_MAX]; /* What is read here, … */
-    bool compared;                  /* What follows is known. */
+    struct sim_location at;                 /* Step 0: there is none. */
+    char name[SIM_FATE_NAME_MAX];           /* Of the variable; "": it has none. */
+    char value[SIM_FATE_VALUE_MAX];         /* What is read here, … */
+    bool compared;                          /* What follows is known. */
     char passing_value[SIM_FATE_VALUE_MAX]; /* … and there. */
-    struct sim_location by;         /* Which wrote it here; step 0: not known. */
-    struct sim_location passing_by; /* … and there, */
-    uint64_t later;                 /* whose write comes here at this step, after the read; 0: it
+    struct sim_location by;                 /* Which wrote it here; step 0: not known. */
+    struct sim_location passing_by;         /* … and there, */
+    uint64_t later; /* whose write comes here at this step, after the read; 0: it
                                      * does not come. */
 };
 
@@ -101,7 +101,7 @@ struct sim_fate {
     struct sim_location call;   /* EARLY, TAKEN, SWALLOWED: the same line here. */
     struct sim_location taker;  /* TAKEN: who was woken, and where it waits again; no function: it
                                  * does not wait again. */
-    struct sim_location condition; /* TURNED: of whom. */
+    struct sim_location condition; /* TURNED: which one decides. */
     struct sim_deciding_read read; /* TURNED */
     uint32_t object;               /* LEFT: what was read at `call`, … */
     uint64_t bytes;                /* … and how much of it. */

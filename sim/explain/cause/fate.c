@@ -159,8 +159,7 @@ before_of(const struct sim_executed *executed, uint32_t index)
     return UINT32_MAX;
 }
 
-/* The reader's line of that instruction; of one that is in none the last one before it of its actor.
- */
+/* The reader's line of that instruction; of one that is in none that of the last one before it. */
 static struct sim_location
 location_of(const struct sim_fate_evidence *evidence, const struct sim_ledger *ledger,
         const struct sim_executed *executed, uint32_t index)
@@ -168,8 +167,7 @@ location_of(const struct sim_fate_evidence *evidence, const struct sim_ledger *l
     const struct sim_instruction *instruction = &executed->all[index];
     struct sim_location location = {.step = instruction->step,
             .part = sim__part_of_id(ledger->actor_table, instruction->actor_id)};
-    while (index != UINT32_MAX &&
-            !reader_at(evidence, executed->all[index].pc, &location.place)) {
+    while (index != UINT32_MAX && !reader_at(evidence, executed->all[index].pc, &location.place)) {
         index = before_of(executed, index);
     }
     if (index == UINT32_MAX) {
@@ -236,8 +234,8 @@ name_object(const struct sim_actor_table *actor_table, uint32_t object, char ret
 
 /* Memory by the name of its variable; what stands for an object of an event by that of the object. */
 static void
-name_memory(const struct sim_fate_evidence *evidence, uintptr_t address,
-        char ret[SIM_FATE_NAME_MAX])
+name_memory(
+        const struct sim_fate_evidence *evidence, uintptr_t address, char ret[SIM_FATE_NAME_MAX])
 {
     if ((address & EVENT_PC) != 0) {
         name_object(evidence->failing->actor_table, (uint32_t)(address >> 3), ret);
@@ -328,8 +326,7 @@ find_turn(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint64_t 
     while (here != UINT32_MAX && there != UINT32_MAX) {
         const struct sim_instruction *a = &evidence->here->all[here];
         const struct sim_instruction *b = &evidence->there->all[there];
-        if (a->reads && b->reads && a->before != b->before &&
-                !is_derived(evidence, here, there)) {
+        if (a->reads && b->reads && a->before != b->before && !is_derived(evidence, here, there)) {
             describe_read(evidence, here, there, &ret->read);
             break;
         }
@@ -369,8 +366,8 @@ find_again(const struct sim_ledger *ledger, uint32_t part, uint32_t object, uint
     for (uint32_t i = 0; i < ledger->count; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
         if (wait->part == part && wait->object == object && wait->store_step > step) {
-            sim__location_set(ret, sim_actor_table_place(wait->await, wait->site),
-                    wait->store_step, part);
+            sim__location_set(
+                    ret, sim_actor_table_place(wait->await, wait->site), wait->store_step, part);
             break;
         }
     }
@@ -458,8 +455,7 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
         fate->kind = SIM_FATE_SWALLOWED;
         return true;
     }
-    if (step < wait->store_step && !stays &&
-            SIM_OBJECT_KIND(wait->object) != RT_OBJECT_SEMAPHORE) {
+    if (step < wait->store_step && !stays && SIM_OBJECT_KIND(wait->object) != RT_OBJECT_SEMAPHORE) {
         fate->kind = SIM_FATE_EARLY;
         return true;
     }
@@ -571,8 +567,8 @@ static void
 follow_write(const struct sim_fate_evidence *evidence, struct sim_fate *fate)
 {
     const struct sim_location by = fate->read.passing_by;
-    uint32_t part = fate->read.later == 0 && by.step != 0 ? part_here(evidence, by.part)
-                                                          : SIM_PART_NONE;
+    uint32_t part =
+            fate->read.later == 0 && by.step != 0 ? part_here(evidence, by.part) : SIM_PART_NONE;
     struct sim_fate other = *fate;
     other.read = (struct sim_deciding_read){.at = {.step = 0}};
     other.wake = by;
@@ -583,8 +579,7 @@ follow_write(const struct sim_fate_evidence *evidence, struct sim_fate *fate)
 }
 
 static bool
-follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
-        struct sim_fate *fate)
+follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, struct sim_fate *fate)
 {
     const struct sim_wait *like = like_of(evidence, wait);
     uint32_t actor_id = id_of(evidence->failing->actor_table, wait->part);
@@ -600,8 +595,7 @@ follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
     if (evidence->lost) {
         struct sim_fate first = *fate;
         struct sim_fate early = *fate;
-        if (wakes && follow_wake(evidence, wait, like, &early) &&
-                early.kind != SIM_FATE_TURNED) {
+        if (wakes && follow_wake(evidence, wait, like, &early) && early.kind != SIM_FATE_TURNED) {
             *fate = early;
             return true;
         }

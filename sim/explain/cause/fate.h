@@ -7,11 +7,13 @@
  *
  *      it comes before the wait begins                  the wake is early
  *      it comes, and wakes another actor                the wake is taken
- *      it is not come to                                its actor has turned off before that: by the
- *                                                       first condition that it decides otherwise
+ *      it is come to, and nothing is written there      the wake is swallowed
+ *      it is not come to                                its actor has turned off before that: by
+ *                                                       the first condition that it decides
+ *                                                       otherwise
  *
- * Where the judge has found that a wake alone is missing, the failing run says more: another was woken
- * in the same place and waits there again, or something was left unread that is not reported again.
+ * Where the judge has found that a wake alone is missing, the failing run says more: another was
+ * woken in the same place, or something was left unread that is not reported again.
  *
  * Where the like does not wait at all, the waiting actor itself has turned off. Of a condition the
  * read is named whose value differs, with the lines that wrote it in both runs.

@@ -24,7 +24,7 @@
 
 /* In shared memory. */
 struct shared {
-    struct sim_code *code; /* In shared memory of its own. */
+    struct sim_code *code;                /* In shared memory of its own. */
     struct sim_branch wanted[ACTORS_MAX]; /* To be switched, in the order of their trials. */
     uint32_t wanted_count;
     bool passes[ACTORS_MAX];
@@ -237,8 +237,8 @@ branch_at(const struct sim_executed *executed, uint32_t index)
 /* The first jump of each actor that goes the other way than in the passing run, where all before it
  * went the same. */
 static void
-want_differences(const struct sim_executed *here, const struct sim_executed *there,
-        struct shared *shared)
+want_differences(
+        const struct sim_executed *here, const struct sim_executed *there, struct shared *shared)
 {
     uint32_t seen[ACTORS_MAX];
     uint32_t count = 0;

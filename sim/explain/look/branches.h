@@ -44,9 +44,10 @@ struct sim_switched {
     uint32_t tried;
 };
 
-/* `here` and `there` are what the failing and the passing run
- * execute of `code`; NULL: not known, and nothing is found. Makes the replays that it takes in separate processes. Not for a failure that only the judge
- * sees, as a wake that is late: a run is taken to pass that ends without a verdict of its own. */
+/* `here` and `there` are what the failing and the passing run execute of `code`; NULL: not known,
+ * and nothing is found. Makes the replays that it takes in separate processes. Not for a failure
+ * that only the judge sees, as a wake that is late: a run is taken to pass that ends without a
+ * verdict of its own. */
 void sim_branches_find(const struct sim_runs *runs, struct sim_places *places,
         struct sim_code *code, const struct sim_executed *here, const struct sim_executed *there,
         struct sim_switched *ret);

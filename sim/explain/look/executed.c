@@ -100,8 +100,8 @@ find_origin(struct sim_places *places, const struct sim_scenario *scenario, stru
     const struct sim_program *program = sim_program_loaded();
     if (sim_program_is(scenario)) {
         *ret = (struct origin){.whole = true,
-                .module = module_of(program->entry != 0 ? program->entry
-                                                        : (uintptr_t)program->main)};
+                .module =
+                        module_of(program->entry != 0 ? program->entry : (uintptr_t)program->main)};
         return ret->module != NULL;
     }
     *ret = (struct origin){.module = module_of(setup)};
@@ -234,6 +234,62 @@ static struct {
 
 #if defined(SIM_CAPSTONE)
 
+/* Of libcapstone; NULL: it is not there. Of the process, and of those forked from it. */
+static struct {
+    void *handle;
+    __typeof__(cs_open) *open;
+    __typeof__(cs_close) *close;
+    __typeof__(cs_option) *option;
+    __typeof__(cs_malloc) *malloc;
+    __typeof__(cs_free) *free;
+    __typeof__(cs_disasm_iter) *disassemble;
+} capstone;
+
+static void *
+symbol_of(const char *name)
+{
+    void *symbol = capstone.handle != NULL ? dlsym(capstone.handle, name) : NULL;
+    if (symbol == NULL) {
+        capstone.handle = NULL;
+    }
+    return symbol;
+}
+
+static void
+load_capstone(void)
+{
+    if (capstone.handle == NULL) {
+        capstone.handle = dlopen("libcapstone.so.4", RTLD_NOW | RTLD_LOCAL);
+        *(void **)&capstone.open = symbol_of("cs_open");
+        *(void **)&capstone.close = symbol_of("cs_close");
+        *(void **)&capstone.option = symbol_of("cs_option");
+        *(void **)&capstone.malloc = symbol_of("cs_malloc");
+        *(void **)&capstone.free = symbol_of("cs_free");
+        *(void **)&capstone.disassemble = symbol_of("cs_disasm_iter");
+    }
+}
+
+static bool
+open_capstone(void)
+{
+    walk.insn = NULL;
+    if (capstone.handle != NULL &&
+            capstone.open(CS_ARCH_X86, CS_MODE_64, &walk.capstone) == CS_ERR_OK) {
+        (void)capstone.option(walk.capstone, CS_OPT_DETAIL, CS_OPT_ON);
+        walk.insn = capstone.malloc(walk.capstone);
+    }
+    return walk.insn != NULL;
+}
+
+static void
+close_capstone(void)
+{
+    if (walk.insn != NULL) {
+        capstone.free(walk.insn, 1);
+        (void)capstone.close(&walk.capstone);
+    }
+}
+
 static int16_t
 greg_of(x86_reg name)
 {
@@ -262,7 +318,8 @@ decode(struct operand *ret)
     const uint8_t *bytes = (const uint8_t *)ret->pc;
     size_t size = 16;
     uint64_t address = ret->pc;
-    if (!cs_disasm_iter(walk.capstone, &bytes, &size, &address, walk.insn) ||
+    if (walk.insn == NULL ||
+            !capstone.disassemble(walk.capstone, &bytes, &size, &address, walk.insn) ||
             walk.insn->id == X86_INS_LEA || walk.insn->id == X86_INS_NOP) {
         return;
     }
@@ -285,6 +342,22 @@ decode(struct operand *ret)
 }
 
 #else
+
+static void
+load_capstone(void)
+{
+}
+
+static bool
+open_capstone(void)
+{
+    return false;
+}
+
+static void
+close_capstone(void)
+{
+}
 
 static void
 decode(struct operand *ret)
@@ -450,13 +523,7 @@ begin_walk(struct sim_code *code, struct sim_executed *executed)
 {
     struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     (void)sigemptyset(&action.sa_mask);
-#if defined(SIM_CAPSTONE)
-    if (cs_open(CS_ARCH_X86, CS_MODE_64, &walk.capstone) != CS_ERR_OK) {
-        return false;
-    }
-    (void)cs_option(walk.capstone, CS_OPT_DETAIL, CS_OPT_ON);
-    walk.insn = cs_malloc(walk.capstone);
-#endif
+    (void)open_capstone();
     walk.code = code;
     walk.executed = executed;
     walk.open = NULL;
@@ -477,10 +544,7 @@ end_walk(struct sim_code *code)
         }
     }
     (void)sigaction(SIGTRAP, &walk.before, NULL);
-#if defined(SIM_CAPSTONE)
-    cs_free(walk.insn, 1);
-    (void)cs_close(&walk.capstone);
-#endif
+    close_capstone();
 }
 
 struct request {
@@ -542,6 +606,7 @@ sim_executed_run(const struct sim_runs *runs, const struct sim_tape *tape, struc
 #if defined(__x86_64__)
     struct request request = {code, executed};
     if (executed != NULL && code != NULL) {
+        load_capstone();
         sim_runs_analyze(runs, NULL, tape, walk_run, &request);
     }
 #else

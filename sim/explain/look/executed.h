@@ -62,8 +62,8 @@ void sim_executed_free(struct sim_executed **executed);
  * The first instruction of `actor_id` here after which it goes on with another one than there: all
  * before are the same, one by one. UINT32_MAX: one of the two has no more.
  */
-uint32_t sim_executed_parts(const struct sim_executed *here, const struct sim_executed *there,
-        uint32_t actor_id);
+uint32_t sim_executed_parts(
+        const struct sim_executed *here, const struct sim_executed *there, uint32_t actor_id);
 
 /* Makes the pages of that code writable, in this process alone. False: the system refuses. */
 bool sim_code_make_writable(const struct sim_code *code);

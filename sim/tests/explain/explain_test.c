@@ -611,11 +611,18 @@ TEST(explain_condition_that_decides)
             .failing = &all->decision.failing,
             .passing = all->compared ? &all->decision.passing : NULL};
     struct sim_switched switched;
-    sim_branches_find(&runs, all->places, &switched);
+    struct sim_code *code = sim_code_new(all->places, &explain_bounded);
+    struct sim_executed *here = sim_executed_run(&runs, runs.failing, code);
+    struct sim_executed *there = sim_executed_run(&runs, runs.passing, code);
+    EXPECT(!HAS_FRAMES || (here->done && here->count > 0 && here->count < SIM_EXECUTED_MAX));
+    sim_branches_find(&runs, all->places, code, here, there, &switched);
     EXPECT(!HAS_FRAMES || switched.found);
     EXPECT(!HAS_FRAMES || switched.early);
     EXPECT(!HAS_FRAMES || switched.change.step > switched.branch.step);
     EXPECT(!HAS_FRAMES || strcmp(switched.place.function, "bounded_consumer") == 0);
+    sim_executed_free(&here);
+    sim_executed_free(&there);
+    sim_code_free(&code);
     done(&test);
 }
 
