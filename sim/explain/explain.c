@@ -639,8 +639,8 @@ find_fate(struct sim_explanation *explanation)
             .places = explanation->places,
             .part = explanation->wake_outcome.part,
             .lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome),
+            .owed_part = owes ? cause->at[0].part : SIM_PART_NONE,
             .owed_step = owes ? cause->at[0].step : 0,
-            .owed_id = owes ? id_of(&explanation->actor_table, cause->at[0].part) : 0,
     };
     sim_fate_find(&evidence, &fate);
     if (fate.kind == SIM_FATE_TURNED) {

@@ -196,7 +196,8 @@
             "{other}, which waits for {wait} too, and not {actor}, which has waited[ {then.in}] " \
             "since {then.at.step}.") \
     X(FATE_AGAIN, " {other} waits again at {at.step}[, {in}], and wakes no other.") \
-    X(FATE_KEPT, " {other} continues, and does not wake {actor} in its turn.") \
+    X(FATE_KEPT, " {other} continues from its wait[ {in}], and does not wake {actor} in its " \
+            "turn.") \
     X(FATE_LEFT, "{actor} leaves something unread: at {at.step} it reads {number} byte{s} of " \
             "{own}, {in}, not all that is there, and waits at {then.at.step}[, {then.in}]. What " \
             "was there before is not reported again (EPOLLET, EPOLLONESHOT): it has to read " \

@@ -61,11 +61,10 @@ sim__find_fate(const struct sim_explanation *explanation, struct sim_findings *f
         SIM_FIND(findings, SIM_FINDING_FATE_EARLY, .actor = fate->sleeps.part,
                 .at = one(&fate->call), .then = one(&fate->sleeps), .wait = fate->wait);
     } else if (fate->kind == SIM_FATE_TAKEN) {
-        bool again = fate->taker.place.function[0] != '\0';
         SIM_FIND(findings, SIM_FINDING_FATE_TAKEN, .actor = fate->sleeps.part,
                 .at = one(&fate->call), .other = fate->taker.part, .then = one(&fate->sleeps),
                 .wait = fate->wait);
-        SIM_FIND(findings, again ? SIM_FINDING_FATE_AGAIN : SIM_FINDING_FATE_KEPT,
+        SIM_FIND(findings, fate->again ? SIM_FINDING_FATE_AGAIN : SIM_FINDING_FATE_KEPT,
                 .other = fate->taker.part, .at = one(&fate->taker), .actor = fate->sleeps.part);
         if (fate->read.at.step != 0) {
             find_read(&fate->read, findings);

@@ -99,8 +99,8 @@ struct sim_fate {
     struct sim_location wake;   /* The line that wakes it there, its step there. SIM_PART_NONE: it
                                  * does not wait there. */
     struct sim_location call;   /* EARLY, TAKEN, SWALLOWED: the same line here. */
-    struct sim_location taker;  /* TAKEN: who was woken, and where it waits again; no function: it
-                                 * does not wait again. */
+    struct sim_location taker;  /* TAKEN: who was woken, from where; or, `again`, … */
+    bool again;                 /* … where it waits there again. */
     struct sim_location condition; /* TURNED: which one decides. */
     struct sim_deciding_read read; /* TURNED */
     uint32_t object;               /* LEFT: what was read at `call`, … */

@@ -131,8 +131,8 @@ come_to(const struct sim_fate_evidence *evidence, const struct sim_executed *exe
     return count;
 }
 
-/* The reader's line in which the actor was last before step `step` began: there it called what makes
- * the step. False: in none. */
+/* The reader's line in which the actor was last before step `step` began: there it called what
+ * makes the step. False: in none. */
 static bool
 line_before(const struct sim_fate_evidence *evidence, const struct sim_executed *executed,
         uint32_t actor_id, uint64_t step, struct sim_place *ret)
@@ -232,7 +232,8 @@ name_object(const struct sim_actor_table *actor_table, uint32_t object, char ret
     }
 }
 
-/* Memory by the name of its variable; what stands for an object of an event by that of the object. */
+/* Memory by the name of its variable; what stands for an object of an event by that of the object.
+ */
 static void
 name_memory(
         const struct sim_fate_evidence *evidence, uintptr_t address, char ret[SIM_FATE_NAME_MAX])
@@ -338,39 +339,44 @@ find_turn(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint64_t 
 
 /* ---- One wait. ------------------------------------------------------------------------------- */
 
-/* The actor that `waker` woke first at that object from step `step` on, while `wait` is open;
- * SIM_PART_NONE: none. */
-static uint32_t
+/* The wait at the same object that `waker` (of any, SIM_PART_NONE) ended first, or last, from step
+ * `step` on; NULL: none. */
+static const struct sim_wait *
 woken_at(const struct sim_ledger *ledger, const struct sim_wait *wait, uint64_t step,
-        uint32_t waker, uint64_t *ret_step)
+        uint32_t waker, bool first)
 {
-    const struct sim_wait *first = NULL;
+    const struct sim_wait *found = NULL;
     for (uint32_t i = 0; i < ledger->count; i++) {
         const struct sim_wait *other = &ledger->waits[i];
-        if (other->end == SIM_WAIT_FIRED && other->end_step >= step &&
-                other->object == wait->object && other->ender == waker &&
-                (first == NULL || other->end_step < first->end_step)) {
-            first = other;
+        bool fits = other->end == SIM_WAIT_FIRED && other->end_step >= step &&
+                    other->object == wait->object && other->part != wait->part &&
+                    (waker == SIM_PART_NONE || other->ender == waker) &&
+                    is_of_thread(ledger, other);
+        if (fits && (found == NULL || (first ? other->end_step < found->end_step
+                                             : other->end_step >= found->end_step))) {
+            found = other;
         }
     }
-    *ret_step = first != NULL ? first->end_step : 0;
-    return first != NULL ? first->part : SIM_PART_NONE;
+    return found;
 }
 
-/* Where `part` waits at the object after that step. */
+/* Another was woken there: it waits there again, or continues from its wait. */
 static void
-find_again(const struct sim_ledger *ledger, uint32_t part, uint32_t object, uint64_t step,
-        struct sim_location *ret)
+note_taken(const struct sim_ledger *ledger, const struct sim_wait *taken, struct sim_fate *fate)
 {
-    *ret = (struct sim_location){.part = part};
-    for (uint32_t i = 0; i < ledger->count; i++) {
+    const struct sim_wait *again = NULL;
+    for (uint32_t i = 0; i < ledger->count && again == NULL; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
-        if (wait->part == part && wait->object == object && wait->store_step > step) {
-            sim__location_set(
-                    ret, sim_actor_table_place(wait->await, wait->site), wait->store_step, part);
-            break;
-        }
+        bool is = wait->part == taken->part && wait->object == taken->object &&
+                  wait->store_step > taken->end_step;
+        again = is ? wait : NULL;
     }
+    const struct sim_wait *at = again != NULL ? again : taken;
+    fate->kind = SIM_FATE_TAKEN;
+    fate->again = again != NULL;
+    fate->call.step = taken->end_step;
+    sim__location_set(&fate->taker, sim_actor_table_place(at->await, at->site),
+            again != NULL ? again->store_step : taken->end_step, taken->part);
 }
 
 /* The part of the failing run that has the name of that one in the passing run. */
@@ -401,8 +407,8 @@ event_in_step(const struct sim_actor_table *actor_table, uint64_t step, uint32_t
     return SIM_EVENT_NONE;
 }
 
-/* Which thread of the passing run ends `like`, and in which line. What a host reports was made ready
- * by the thread whose step it was. False: none is known to. */
+/* Which thread of the passing run ends `like`, and in which line. What a host reports was made
+ * ready by the thread whose step it was. False: none is known to. */
 static bool
 find_waker(const struct sim_fate_evidence *evidence, const struct sim_wait *like,
         struct sim_location *ret)
@@ -459,13 +465,11 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
         fate->kind = SIM_FATE_EARLY;
         return true;
     }
-    uint32_t taker = woken_at(evidence->failing, wait, step, part, &fate->call.step);
-    if (taker != SIM_PART_NONE && taker != wait->part) {
-        fate->kind = SIM_FATE_TAKEN;
-        find_again(evidence->failing, taker, wait->object, fate->call.step, &fate->taker);
-        return true;
+    const struct sim_wait *taken = woken_at(evidence->failing, wait, step, part, true);
+    if (taken != NULL) {
+        note_taken(evidence->failing, taken, fate);
     }
-    return false;
+    return taken != NULL;
 }
 
 /* What an actor that should have woken it read of what it waits for, the last time up to step
@@ -495,30 +499,23 @@ find_look(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
     return false;
 }
 
-/* The last thread that was woken where `wait` waits too, by another: there was none for `wait`. */
+/* The one that should have woken it woke another in its place. */
 static bool
 find_taken(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
         struct sim_fate *fate)
 {
     const struct sim_ledger *ledger = evidence->failing;
-    const struct sim_wait *last = NULL;
-    for (uint32_t i = 0; i < ledger->count; i++) {
-        const struct sim_wait *other = &ledger->waits[i];
-        bool fits = other->end == SIM_WAIT_FIRED && other->object == wait->object &&
-                    other->part != wait->part && other->end_step > wait->store_step &&
-                    is_of_thread(ledger, other);
-        last = fits && (last == NULL || other->end_step >= last->end_step) ? other : last;
-    }
-    if (last == NULL) {
+    const struct sim_wait *taken =
+            woken_at(ledger, wait, wait->store_step, evidence->owed_part, false);
+    if (taken == NULL) {
         return false;
     }
-    const struct sim_event *event = sim_actor_table_event(ledger->actor_table, last->end_event);
+    const struct sim_event *event = sim_actor_table_event(ledger->actor_table, taken->end_event);
     sim__location_set(&fate->call, sim_actor_table_place(event->await, event->site), event->step,
-            last->ender);
-    find_again(ledger, last->part, wait->object, last->end_step, &fate->taker);
-    fate->kind = SIM_FATE_TAKEN;
-    if (fate->taker.step == 0) {
-        (void)find_look(evidence, wait, id_of(ledger->actor_table, last->part), UINT64_MAX, fate);
+            taken->ender);
+    note_taken(ledger, taken, fate);
+    if (!fate->again) {
+        (void)find_look(evidence, wait, id_of(ledger->actor_table, taken->part), UINT64_MAX, fate);
     }
     return fate->call.place.line != 0;
 }
@@ -604,8 +601,9 @@ follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, st
         }
         *fate = first;
         fate->kind = SIM_FATE_OWED;
-        return evidence->owed_id != 0 &&
-               find_look(evidence, wait, evidence->owed_id, evidence->owed_step, fate);
+        return evidence->owed_part != SIM_PART_NONE &&
+               find_look(evidence, wait, id_of(evidence->failing->actor_table, evidence->owed_part),
+                       evidence->owed_step, fate);
     }
     if (wakes && follow_wake(evidence, wait, like, fate)) {
         return true;

@@ -40,8 +40,8 @@ struct sim_fate_evidence {
     uint32_t part; /* Of the failing run: whose wait comes first; SIM_PART_NONE: any. */
     /* The judge has seen that `part` lacks a wake alone: only its wait counts. */
     bool lost;
-    uint64_t owed_step; /* … and the step that should have woken it, an actor's; 0: not known. */
-    uint32_t owed_id;
+    uint32_t owed_part; /* … and whose step should have woken it; SIM_PART_NONE: not known. */
+    uint64_t owed_step;
 };
 
 /* Adds what the run of `ledger` has recorded of atomic operations, which a program that was built

@@ -1,0 +1,67 @@
+#!/bin/sh
+# fate.t -- programs of lib/unseen: the explanation names the line of the cause, or its counterpart.
+#
+# Someone who knew the documentation alone wrote these programs; the first line of each states its
+# cause. The two sets were explained right 3 of 14 times and 1 of 8 times at first sight; they are
+# kept so that it does not get worse again.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+case $REWAKE in
+*/release-* | */debug-*) ;;
+*)
+    echo '1..0 # SKIP programs are not run by this build'
+    exit 0
+    ;;
+esac
+# named NAME KIND LINES: built, found, and explained as KIND, with all of LINES.
+named() {
+    name=$1
+    source=$(ls "$root/sim/tests/cli/lib/unseen/$name".c*)
+    case $source in
+    *.cc) compiler="g++ -std=c++20" ;;
+    *) compiler="gcc -std=gnu17" ;;
+    esac
+    $compiler -g -O1 -w -pthread -o "$name" "$source" || return
+    rewake run "./$name" --runs 3000 --jobs 1 --fail-fast --fresh --db f.db >out.txt 2>&1
+    id=$(grep -o 'run:[0-9]*' out.txt | head -n 1)
+    rewake explain "./$name" "$id" --json --db f.db >e.json 2>err.txt
+    same "$name: what is missing" "$(jq -r .cause.kind e.json)" "$2"
+    for line in $3; do
+        ok "$name: names line $line" jq -e --argjson line "$line" \
+            '.cause.at | any(.line == $line)' e.json
+    done
+    jq -r '.findings[].text' e.json >text.txt
+}
+says() {
+    ok "$name: $1" grep -q -F -e "$1" text.txt
+}
+rewake run /bin/true --runs 1 --record none >out.txt 2>&1
+if grep -q 'refused\|cannot run' out.txt || ! command -v jq >/dev/null; then
+    echo '1..0 # SKIP this build plays no threads'
+    exit 0
+fi
+# The signal comes before the wait.
+named t_idle fired-early '42 59'
+says 'misses its wake'
+# A signal: between the test and poll().
+named d_sigpoll fired-early 35
+# It wakes one of its own kind, which waits again; one that does nothing with it.
+named t_queue never-fired 44
+says 'waits again'
+named t_timedget never-fired 54
+says 'does not wake'
+# What is left in a socket is not reported again.
+named d_edge never-stored 55
+says 'leaves something unread'
+# One thread joins another with the lock that it needs.
+named t_join not-a-wake '63 72'
+says 'to end'
+# A flag that is cleared too late; a count that a fast thread has raised again.
+named d_doorbell never-fired '36 38 90'
+says 'which `main` writes'
+named c_barrier never-fired 27
+# A condition decided on what another thread writes later.
+named c_sleepers never-fired '38 77'
+says 'With the condition decided the other way'
+done_testing
