@@ -1,4 +1,4 @@
-// Cause: c_sleepers.cc:86 a worker that found nothing counts itself as sleeping and sleeps, without looking again: a task pushed in between wakes nobody
+// Cause: c_sleepers.cc:86 a worker that found nothing counts itself as sleeping and sleeps, without looking again: a task pushed in between wakes none
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 #include <atomic>

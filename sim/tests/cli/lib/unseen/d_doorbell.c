@@ -1,4 +1,4 @@
-// Cause: d_doorbell.c:90 the loop clears `rung` after it has emptied the queue: a job pushed in between rings no bell
+// Cause: d_doorbell.c:90 the loop clears `ringing` after it has emptied the queue: a job pushed in between rings no bell
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 #include <errno.h>
@@ -22,7 +22,7 @@ struct job {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct job *jobs;
-static atomic_bool rung;
+static atomic_bool ringing;
 static int bell;
 
 static void post(int value)
@@ -33,7 +33,7 @@ static void post(int value)
     job->next = jobs;
     jobs = job;
     pthread_mutex_unlock(&lock);
-    if (!atomic_exchange(&rung, true)) {
+    if (!atomic_exchange(&ringing, true)) {
         uint64_t one = 1;
         if (write(bell, &one, sizeof one) != sizeof one)
             abort();
@@ -83,11 +83,11 @@ int main(void)
         if (read(bell, &n, sizeof n) < 0)
             continue;
 #ifdef FIXED
-        atomic_store(&rung, false);
+        atomic_store(&ringing, false);
         done += run_jobs();
 #else
         done += run_jobs();
-        atomic_store(&rung, false);
+        atomic_store(&ringing, false);
 #endif
     }
     for (int i = 0; i < PRODUCERS; i++)

@@ -1,4 +1,4 @@
-// Cause: t_futex.c:47 a thread that has waited takes the mutex with state 1 (no waiters) instead of 2: its unlock wakes nobody, the third thread sleeps on
+// Cause: t_futex.c:47 a thread that has waited takes the mutex with state 1 (no waiters) instead of 2: its unlock wakes none, the third thread sleeps on
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 #define _GNU_SOURCE

@@ -8,7 +8,7 @@ struct worker {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pthread_t thread;
-    int running, stop, todo, done;
+    int running, stop, left, done;
 };
 
 static void *run(void *arg)
@@ -16,11 +16,11 @@ static void *run(void *arg)
     struct worker *w = arg;
     pthread_mutex_lock(&w->lock);
     for (;;) {
-        while (!w->stop && w->todo == 0)
+        while (!w->stop && w->left == 0)
             pthread_cond_wait(&w->changed, &w->lock);
-        if (w->todo == 0)
+        if (w->left == 0)
             break;
-        w->todo--;
+        w->left--;
         pthread_mutex_unlock(&w->lock);
         // the work itself needs no lock
         pthread_mutex_lock(&w->lock);
@@ -44,7 +44,7 @@ static void start(struct worker *w)
 static void add(struct worker *w)
 {
     pthread_mutex_lock(&w->lock);
-    w->todo++;
+    w->left++;
     pthread_cond_signal(&w->changed);
     pthread_mutex_unlock(&w->lock);
 }

@@ -1,4 +1,4 @@
-// Cause: t_timedget.c:36 after a wake the clock is asked before the queue: a waiter at its deadline eats the signal for an item and leaves the item to nobody
+// Cause: t_timedget.c:36 after a wake the clock is asked before the queue: a waiter at its deadline eats the signal for an item and leaves the item to none
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 #include <errno.h>
