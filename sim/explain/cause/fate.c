@@ -428,6 +428,25 @@ find_waker(const struct sim_fate_evidence *evidence, const struct sim_wait *like
            line_before(evidence, evidence->there, actor_id, event->step, &ret->place);
 }
 
+/* The step in which what `part` calls in that line takes effect: that of the call, or the next one.
+ */
+static uint64_t
+step_of_call(const struct sim_actor_table *actor_table, const struct sim_place *line, uint32_t part,
+        uint64_t step)
+{
+    for (uint64_t i = sim_actor_table_step_first(actor_table, step);
+            i != SIM_EVENT_NONE && i < actor_table->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        const struct rt_site *site = sim_actor_table_place(event->await, event->site);
+        if (site != NULL && site->line == line->line &&
+                strcmp(site->function, line->function) == 0 &&
+                sim_actor_table_part_of(actor_table, i) == part) {
+            return event->step;
+        }
+    }
+    return step;
+}
+
 /* The line that ends it there was come to here, or was not. */
 static bool
 follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
@@ -462,6 +481,7 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
         return true;
     }
     if (step < wait->store_step && !stays && SIM_OBJECT_KIND(wait->object) != RT_OBJECT_SEMAPHORE) {
+        fate->call.step = step_of_call(evidence->failing->actor_table, line, part, step);
         fate->kind = SIM_FATE_EARLY;
         return true;
     }

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// 0 free, 1 locked, 2 locked and somebody waits
+// 0 free, 1 locked, 2 locked and another waits
 struct mutex {
     atomic_int state;
 };
