@@ -323,9 +323,8 @@ find_order(const struct sim_explanation *explanation, struct sim_findings *findi
     /* That something happened in another order adds nothing to a wake that is known to be missing,
      * where it is not what decides. */
     const struct sim_cause *cause = &explanation->cause;
-    bool adds = cause->fate.kind == SIM_FATE_NONE
-                        ? decides || cause->kind == SIM_CAUSE_NOT_A_WAKE
-                        : decides && cause->fate.kind == SIM_FATE_TURNED;
+    bool adds = cause->fate.kind == SIM_FATE_NONE ? decides || cause->kind == SIM_CAUSE_NOT_A_WAKE
+                                                  : decides && cause->fate.kind == SIM_FATE_TURNED;
     if (!order->found || order->writes || !adds) {
         return;
     }
