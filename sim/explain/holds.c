@@ -237,11 +237,11 @@ blocking(const struct sim_holds *holds, const struct sim_ledger *ledger, uint32_
 }
 
 static uint32_t
-place_of(const struct sim_hold *const *chain, uint32_t count, uint32_t part)
+place_of(const struct sim_hold *const *chain, uint32_t count, const struct sim_hold *hold)
 {
     rt_assert(count <= SIM_HOLDS_CHAIN);
     for (uint32_t i = 0; i < count; i++) {
-        if (chain[i]->part == part) {
+        if (chain[i] == hold) {
             return i;
         }
     }
@@ -261,7 +261,7 @@ sim_holds_chain(const struct sim_holds *holds, const struct sim_ledger *ledger, 
         if (hold == NULL) {
             return count;
         }
-        *ret_circle = place_of(ret, count, hold->part);
+        *ret_circle = place_of(ret, count, hold);
         if (*ret_circle != UINT32_MAX) {
             return count;
         }

@@ -57,6 +57,9 @@ says 'leaves something unread'
 # One thread joins another with the lock that it needs.
 named t_join not-a-wake '63 72'
 says 'to end'
+# Three locks in a circle, and main waits for the end of one of them.
+named t_bank not-a-wake 26
+says 'none of them can go first'
 # A flag that is cleared too late; a count that a fast thread has raised again.
 named d_doorbell never-fired '36 38 90'
 says 'which `main` writes'
