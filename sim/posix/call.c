@@ -62,6 +62,19 @@ find_real(void)
     sim__real.closefrom = sim_process_closefrom;
 }
 
+bool
+sim__posix_is_cancellation_point(const char *call)
+{
+#define CANCELS(name) #name,
+    static const char *const all[] = {SIM_POSIX_CANCELS(CANCELS)};
+#undef CANCELS
+    size_t i = 0;
+    while (call != NULL && i < sizeof(all) / sizeof(all[0]) && strcmp(call, all[i]) != 0) {
+        i++;
+    }
+    return call != NULL && i < sizeof(all) / sizeof(all[0]);
+}
+
 /* ---- The exported names. --------------------------------------------------------------------- */
 
 #if SIM_THREAD_PLAYS
@@ -82,19 +95,6 @@ fails(void)
                         ? 0
                         : sim_thread_call_error(call, sim_thread_site(sim__posix_now.caller));
     return error != 0 && sim__posix_error(error) != 0;
-}
-
-bool
-sim__posix_is_cancellation_point(const char *call)
-{
-#define CANCELS(name) #name,
-    static const char *const all[] = {SIM_POSIX_CANCELS(CANCELS)};
-#undef CANCELS
-    size_t i = 0;
-    while (call != NULL && i < sizeof(all) / sizeof(all[0]) && strcmp(call, all[i]) != 0) {
-        i++;
-    }
-    return call != NULL && i < sizeof(all) / sizeof(all[0]);
 }
 
 static inline void
