@@ -44,7 +44,7 @@ FLAGS.asan := $(SANITIZE) -DRT_VERIFY -fsanitize=address,undefined
 FLAGS.tsan := $(SANITIZE) -DRT_VERIFY -fsanitize=thread
 FLAGS.cov := $(FLAGS.debug)
 FLAGS.edges := -O1 -fno-inline
-FLAGS.fuzz := $(SANITIZE) -fsanitize=fuzzer-no-link,address,undefined
+FLAGS.fuzz := $(SANITIZE) -g1 -fsanitize=fuzzer-no-link,address,undefined
 FLAGS.fuzzfast := -O2 -fsanitize=fuzzer-no-link
 FLAGS.afl := $(FLAGS.fuzzfast)
 FLAGS.oss := -O1
@@ -104,7 +104,12 @@ uring = $(if $(URING),$(if $(filter runtime/tests/host/% runtime/tests/bench/hos
 CAPSTONE := $(wildcard /usr/include/capstone/capstone.h)
 capstone = $(if $(CAPSTONE),$(if $(filter sim/explain/look/executed.c,$1),-DSIM_CAPSTONE))
 # gcc takes each local of a test that expects a panic for one that the jump back may have lost.
-tested = $(if $(findstring /tests/,$1),$(if $(filter gcc,$(FAMILY)),-Wno-clobbered))
+# Tests are compiled once for each time they run: -O1, which takes half as long as -O2, and still
+# warns of what it has followed; with asan -O0. Benchmarks are measured.
+tested = $(if $(findstring /tests/,$1),$(if $(filter gcc,$(FAMILY)),-Wno-clobbered) \
+	$(if $(findstring /bench/,$1),,$(TESTED.$(BUILD))))
+TESTED.release := -O1
+TESTED.asan := -O0 -g1
 # Edges of the code under test (sim/search/cover/edges.h). -fno-inline: each copy of inlined code
 # would have edges of its own.
 edges = $(if $(filter edges,$(BUILD)),$(if $(filter runtime/% scenarios/%,$1),\
