@@ -16,10 +16,10 @@
 
 #include "runtime/tests/test.h"
 #include "sim/tests/host/kernel/arm.h"
+#include "sim/tests/host/kernel/search.h"
 
 #define STEPS_MAX 128u
 #define RUNS_MAX 4000u
-#define DECISIONS_MAX 4096u
 #define TEXT_SIZE 65536u
 
 const char *
@@ -84,39 +84,14 @@ static struct {
     struct kernel_result nearest; /* The result that differed, in the run that went furthest. */
     size_t furthest;
     size_t reached;
-    struct {
-        uint8_t index;
-        uint8_t n;
-    } path[DECISIONS_MAX];
-    uint32_t depth;    /* Decisions on the path. */
-    uint32_t position; /* Of the next one. */
 } search;
+
+static struct search decisions;
 
 uint32_t
 kernel_choose(uint32_t n)
 {
-    ck_assert(search.position < DECISIONS_MAX);
-    if (search.position == search.depth) {
-        search.path[search.depth].index = 0;
-        search.path[search.depth].n = (uint8_t)n;
-        search.depth++;
-    }
-    return search.path[search.position++].index;
-}
-
-/* Whether there is another path, which it makes. */
-static bool
-turn(void)
-{
-    search.depth = search.position;
-    while (search.depth > 0) {
-        if (search.path[search.depth - 1].index + 1u < search.path[search.depth - 1].n) {
-            search.path[search.depth - 1].index++;
-            return true;
-        }
-        search.depth--;
-    }
-    return false;
+    return search_choose(&decisions, n);
 }
 
 static bool
@@ -211,14 +186,14 @@ kernel_same(const struct kernel_step *steps, size_t count, uint32_t *ret_runs)
     uint32_t runs = 0;
     search.steps = steps;
     search.furthest = 0;
-    search.depth = 0;
+    search_init(&decisions);
     record_native(count);
     do {
-        search.position = 0;
+        search_again(&decisions);
         search.reached = 0;
         kernel_fake(steps, count, seen);
         runs++;
-    } while (search.reached < count && runs < RUNS_MAX && turn());
+    } while (search.reached < count && runs < RUNS_MAX && search_turn(&decisions));
     *ret_runs = runs;
     return search.reached == count;
 }
