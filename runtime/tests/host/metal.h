@@ -13,6 +13,13 @@
 #include "runtime/host/machine.h"
 #include "runtime/tests/test.h"
 
+/* The network that a test's runtime is given, and what is done when it has ended: a file that
+ * includes tests may put one of its own between (sim/tests/host/record). */
+#ifndef METAL_NET
+#define METAL_NET(net) (net)
+#define METAL_ENDED() ((void)0)
+#endif
+
 struct metal {
     struct rt_epoll epoll;
     struct rt_machine machine;
@@ -39,7 +46,7 @@ metal_init_with(struct metal *metal, const struct rt_epoll_config *epoll, uint32
     metal->open_before = metal_open_descriptors();
     EXPECT_EQ(rt_epoll_init(&metal->epoll, epoll), RT_OK);
     struct rt_machine_config config = {.host = &metal->epoll.base.host,
-            .net = &metal->epoll.base.net,
+            .net = METAL_NET(&metal->epoll.base.net),
             .tasks = sockets,
             .sockets = sockets};
     EXPECT_EQ(rt_machine_init(&metal->machine, &config), RT_OK);
@@ -58,6 +65,7 @@ metal_fini(struct metal *metal)
     rt_machine_fini(&metal->machine);
     rt_epoll_fini(&metal->epoll);
     EXPECT_EQ(metal_open_descriptors(), metal->open_before);
+    METAL_ENDED();
 }
 
 static inline struct rt_executor *

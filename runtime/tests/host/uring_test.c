@@ -10,22 +10,7 @@
 
 #include <stdio.h>
 
-#include "runtime/host/epoll.h"
-#include "runtime/host/uring.h"
-
-#define rt_epoll rt_uring
-#define rt_epoll_config rt_uring_config
-#define rt_epoll_init rt_uring_init
-#define rt_epoll_fini rt_uring_fini
-#define rt_epoll_subscribe rt_uring_subscribe
-#define waits enters
-#define epoll uring_host
-
-#define worker_start uring_worker_start
-#define workers_run uring_workers_run
-#define metal_listen uring_metal_listen
-#define metal_connect uring_metal_connect
-
+#include "runtime/tests/host/on_uring.h"
 #include "runtime/tests/test.h"
 
 #undef TEST
