@@ -6,10 +6,12 @@
  *      waiting    subscribe: one pollable, ready while there is something to fetch
  *
  * Edges. A network reports *changes*, as epoll(7) does with EPOLLET. It promises one thing: after a
- * call has answered RT_E_AGAIN, an event follows once the call would no longer do so. It may report
- * false readiness (the call then answers RT_E_AGAIN), several changes as one event, some of what it
- * has and the rest later, in any order. An event that was fetched may be about a socket that was
- * closed meanwhile; that is why a token carries a generation.
+ * call has answered RT_E_AGAIN, an event follows once the call would no longer do so; the start of
+ * a connect or of a listen counts as such a call, for both directions. It may report false
+ * readiness (the call then answers RT_E_AGAIN), several changes as one event, some of what it has
+ * and the rest later, in any order; and what no call has asked for in vain not at all, as a host
+ * over io_uring. An event that was fetched may be about a socket that was closed meanwhile; that is
+ * why a token carries a generation.
  *
  * Two phases. What takes time is started by one call and finished by another (N5, WASI): between
  * them the socket is watched, and its WRITABLE means that finishing is worth a try.
@@ -132,8 +134,9 @@ struct rt_net_ops {
     /* Closes it; the number is free at once. It is unwatched by then. */
     void (*close)(struct rt_net *net, int socket);
 
-    /* From now on both directions of `socket` are reported under `token`; what is true already is
-     * reported too. `token`: at least 2^32. *ret_object: its number in traces, or 0. RT_E_FULL. */
+    /* From now on both directions of `socket` are reported under `token`; what is true already may
+     * be reported too. `token`: at least 2^32. *ret_object: its number in traces, or 0.
+     * RT_E_FULL. */
     rt_err (*watch)(struct rt_net *net, int socket, uint64_t token, uint32_t *ret_object);
     void (*unwatch)(struct rt_net *net, int socket);
     /* Takes at most `max` (> 0) events; never blocks. 0 is possible: interrupted (E6), or gone. */

@@ -124,6 +124,10 @@ sim__datagram_arrived(struct sim_node *node, uint32_t index)
         launch(node, datagram);
         return;
     }
+    /* It is out of the sender's buffer: Linux reports that each time. */
+    if (datagram->sender->state == SIM__SOCKET_DATAGRAMS) {
+        sim__socket_edge(datagram->sender, SIM_FD_OUT);
+    }
     struct sim__socket *socket = socket_at(node, datagram->to.port);
     if (socket == NULL && datagram->sender->has_peer) {
         sim__net_send(datagram->sender, SIM__REFUSED * SIM__ARRIVES);
@@ -241,6 +245,7 @@ sim__node_receive_from(struct rt_net *seam, int fd, void *buffer, size_t size,
     rt_err err = sim__socket_take_error(socket);
     if (err != RT_OK || socket->waiting == 0) {
         sim__source_level(source, socket->waiting > 0);
+        socket->end.description.owed |= err == RT_OK ? SIM_FD_IN : 0;
         return err != RT_OK ? err : RT_E_AGAIN;
     }
     struct rt_list *first = rt_list_pop_front(&socket->queue);

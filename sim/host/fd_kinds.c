@@ -18,6 +18,13 @@ sim__end_space(const struct sim__end *end)
     return end->peer != NULL ? sim__pipe_space(&end->peer->in) : end->space_left;
 }
 
+bool
+sim__end_writable(const struct sim__end *end)
+{
+    uint32_t least = end->least > 0 ? end->least : 1;
+    return sim__end_space(end) >= least;
+}
+
 void
 sim__end_unlink(struct sim__end *end)
 {
@@ -44,13 +51,13 @@ sim__end_read(struct sim__end *end, void *buffer, size_t size, const struct rt_s
     if (end->in.there == 0) {
         return end->ended ? 0 : RT_E_AGAIN;
     }
-    bool was_full = sim__pipe_space(&end->in) == 0;
+    bool was_full = end->peer != NULL && !sim__end_writable(end->peer);
     size_t full = end->in.there < size ? end->in.there : size;
     uint32_t moved = (uint32_t)sim_actor_length(&source->actor, full);
     sim__pipe_take(&end->in, buffer, moved);
     sim__source_moved(source, SIM_EVENT_READ, await, moved);
     sim__source_level(source, end->in.there > 0 || end->ended);
-    if (was_full && end->peer != NULL) {
+    if (was_full && sim__end_writable(end->peer)) {
         sim__description_edge(&end->peer->description, SIM_FD_OUT);
         sim__host_changed(end->peer->description.fds->host);
     }
@@ -62,7 +69,7 @@ sim__end_write(struct sim__end *end, const void *buffer, size_t size, const stru
 {
     struct sim_source *source = end->description.source;
     size_t space = sim__end_space(end);
-    if (space == 0) {
+    if (!sim__end_writable(end)) {
         return RT_E_AGAIN;
     }
     uint64_t moved = sim_actor_length(&source->actor, space < size ? space : size);

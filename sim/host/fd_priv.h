@@ -45,6 +45,7 @@ struct sim__description {
     const struct sim__description_ops *ops;
     uint32_t numbers; /* That refer to it, and calls that are blocked on it. */
     uint32_t status;  /* SIM_SYS_NONBLOCK. */
+    uint32_t owed;    /* Of a node's: SIM_FD_IN, SIM_FD_OUT that it was asked for in vain. */
     struct sim_fds *fds;
     struct sim_source *source; /* Its readability. */
 };
@@ -114,6 +115,7 @@ struct sim__end {
     struct sim__description description;
     struct sim__end *peer; /* NULL: none yet, or closed. */
     uint32_t space_left;   /* With no peer: what could be written then, less what was since. */
+    uint32_t least;        /* Space that a write needs; 0: a byte. */
     struct sim__pipe in;   /* Bytes to read here, some still in flight. */
     bool ended;            /* It is known here that the peer writes no more. */
 };
@@ -135,8 +137,10 @@ struct sim__registration {
     uint32_t interest;
     uint64_t data;
     uint32_t left_out;
-    bool armed; /* EDGE: something has changed since the last report. */
-    bool spent; /* ONESHOT: reported, and not changed since. */
+    bool armed;       /* EDGE: something has changed since the last report … */
+    uint32_t changed; /* … of it, what was not reported yet; where the network asks for that. */
+    uint32_t parted;  /* Reports in a row that had only some of it. */
+    bool spent;       /* ONESHOT: reported, and not changed since. */
     uint32_t reported_to;
     bool pretended; /* Is reported next, ready or not. */
 };
@@ -207,6 +211,8 @@ void sim__description_readable(struct sim__description *description, bool was_re
 /* How much can be written, as known here: until the close of the peer has arrived, its space does
  * not grow. */
 uint32_t sim__end_space(const struct sim__end *end);
+/* Whether that is enough for a write. */
+bool sim__end_writable(const struct sim__end *end);
 
 /* Unlinks the two ends; the peer keeps the space that it knows of. */
 void sim__end_unlink(struct sim__end *end);
@@ -267,6 +273,11 @@ uint32_t sim__fds_fetch(struct sim_fds *fds, struct sim_fd_event *ret_events, ui
 
 /* Blocks the caller once, until something is ready or `due_ns`. As struct sim_blocking's block. */
 int sim__epoll_block(struct sim__epoll *epoll, uint64_t due_ns, const struct rt_site *await);
+
+/* Leaves of an event that was just fetched some of what has changed, or nothing, by a decision
+ * (SUBSET). The rest is reported later if it is owed; else it is not: at most twice in a row.
+ * Whether something is left. */
+bool sim__fds_part(struct sim_fds *fds, struct sim_fd_event *event);
 
 /* Reports the nth registration (from 0 on) of those that may be, for nothing. Returns how many are
  * reported: 1, or 0 where there is no such one. */

@@ -14,6 +14,9 @@
 #include "sim/host/sys.h"
 #include "sim/host/sys_priv.h"
 
+/* Reports in a row that have only some of what has changed. */
+#define PARTED_MAX 2u
+
 #define UNASKED (SIM_FD_ERR | SIM_FD_HUP)
 #define ALL \
     (SIM_FD_IN | SIM_FD_OUT | SIM_FD_RDHUP | SIM_FD_PRI | UNASKED | SIM_FD_EDGE | SIM_FD_ONESHOT | \
@@ -92,9 +95,10 @@ edge_outwards(const struct sim__epoll *epoll)
 }
 
 static void
-arm(struct sim__registration *registration)
+arm(struct sim__registration *registration, uint32_t events)
 {
     registration->armed = true;
+    registration->changed |= events;
     edge_outwards(registration->epoll);
 }
 
@@ -121,7 +125,7 @@ sim__description_edge(struct sim__description *description, uint32_t events)
         if (exclusive && reached && !reaches_next(description)) {
             continue;
         }
-        arm(registration);
+        arm(registration, events);
         reached = reached || exclusive;
     }
 }
@@ -228,6 +232,7 @@ ask(struct sim__registration *registration, uint32_t events, uint64_t data)
     registration->spent = false;
     registration->pretended = false;
     registration->armed = true;
+    registration->changed = holds(registration);
     if (holds(registration) != 0) {
         edge_outwards(registration->epoll);
     }
@@ -612,6 +617,83 @@ sim__fds_fetch(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t ma
     sim__watch(fds->host);
     sim_loop_pause(fds->host->world);
     return sim__epoll_fetch(&fds->own, ret_events, max, false);
+}
+
+/* Of the bits that are set in `of`, those that are set in `index`, counted from the lowest. */
+static uint32_t
+subset(uint32_t of, uint32_t index)
+{
+    uint32_t bits = 0;
+    for (uint32_t bit = 1; bit <= of; bit <<= 1) {
+        if ((of & bit) != 0) {
+            bits |= (index & 1u) != 0 ? bit : 0;
+            index >>= 1;
+        }
+    }
+    return bits;
+}
+
+static struct sim__registration *
+registration_with(struct sim__epoll *epoll, uint64_t data)
+{
+    rt_list_each(node, &epoll->registrations)
+    {
+        if (registration_of(node)->data == data) {
+            return registration_of(node);
+        }
+    }
+    rt_unreached("what was reported is registered");
+}
+
+/* The events that `directions`, of SIM_FD_IN and SIM_FD_OUT, wait for: errors and hang-ups are of
+ * both. */
+static uint32_t
+events_of(uint32_t directions)
+{
+    uint32_t events = directions != 0 ? directions | UNASKED : 0;
+    return (directions & SIM_FD_IN) != 0 ? events | SIM_FD_RDHUP : events;
+}
+
+/* What is owed once `events` were reported. */
+static uint32_t
+pay(uint32_t owed, uint32_t events)
+{
+    uint32_t paid = (events & events_of(SIM_FD_IN)) != 0 ? SIM_FD_IN : 0;
+    paid |= (events & events_of(SIM_FD_OUT)) != 0 ? SIM_FD_OUT : 0;
+    return owed & ~paid;
+}
+
+/* How much of `changed` is reported: 0: all that holds; then its subsets; the last one, nothing,
+ * only where none of it is owed. */
+static uint32_t
+choose_part(struct sim__registration *registration, uint32_t changed, bool owed)
+{
+    static const struct sim_odds odds = {1, 4};
+    if (changed == 0 || registration->parted >= PARTED_MAX) {
+        return 0;
+    }
+    uint32_t subsets = 1u << (uint32_t)__builtin_popcount(changed);
+    struct sim_actor *actor = &registration->epoll->fds->host->actor;
+    return sim_actor_choose(actor, SIM_KIND_SUBSET, subsets + (owed ? 0 : 1), odds);
+}
+
+bool
+sim__fds_part(struct sim_fds *fds, struct sim_fd_event *event)
+{
+    struct sim__registration *registration = registration_with(&fds->own, event->data);
+    struct sim__description *description = registration->description;
+    uint32_t changed = registration->changed & event->events;
+    uint32_t owed = changed & events_of(description->owed);
+    uint32_t index = choose_part(registration, changed, owed != 0);
+    registration->changed = 0;
+    if (index != 0) {
+        event->events = subset(changed, index); /* Of an index beyond the subsets: nothing. */
+        registration->changed = owed & ~event->events;
+        registration->armed = registration->changed != 0;
+    }
+    registration->parted = registration->changed == 0 ? 0 : registration->parted + 1;
+    description->owed = pay(description->owed, event->events);
+    return event->events != 0;
 }
 
 uint32_t

@@ -187,6 +187,7 @@ sim_host_new(struct sim_world *world, const char *name, enum sim_profile profile
     host->seam.ops = &host_ops;
     host->magic = SIM__HOST_MAGIC;
     host->profile = profile != SIM_PROFILE_DEFAULT ? profile : (enum sim_profile)world->profile;
+    host->terse = sim__host_hostile(host);
     host->world = world;
     host->name = name == NULL ? "host" : name;
     rt_list_init(&host->pollers);

@@ -13,6 +13,9 @@
 
 #define NAME_SIZE 160u
 
+/* A full pipe can be written to again when one is free. */
+#define PAGE 4096u
+
 static struct sim__socket *
 local_new(struct sim_node *node, const char *format, const char *path)
 {
@@ -21,6 +24,7 @@ local_new(struct sim_node *node, const char *format, const char *path)
     struct sim__socket *socket =
             sim__socket_new(node, sim__name_join(node->net->world, name, ""), 0);
     socket->is_local = true;
+    socket->end.description.owed = SIM_FD_IN | SIM_FD_OUT;
     return socket;
 }
 
@@ -71,7 +75,8 @@ sim__node_local_connect(struct rt_net *seam, const char *path, int *ret_socket)
     if (listener == NULL) {
         return RT_E_REFUSED;
     }
-    if (listener->waiting >= listener->backlog) {
+    /* As in Linux, one more than the backlog fits. */
+    if (listener->waiting > listener->backlog) {
         return RT_E_FULL;
     }
     struct sim__socket *socket = local_new(node, "connection to ", path);
@@ -95,6 +100,7 @@ pipe_end_new(struct sim_node *node, const char *name, uint8_t way)
 {
     struct sim__socket *end = local_new(node, name, "");
     end->state = SIM__SOCKET_CONNECTED;
+    end->end.description.owed = 0;
     end->ways = way;
     return end;
 }
@@ -108,6 +114,7 @@ sim__node_pipe(struct rt_net *seam, int ret_sockets[2])
     if (err == RT_OK) {
         struct sim__socket *reader = pipe_end_new(node, "pipe, reading end", SIM__READS);
         struct sim__socket *writer = pipe_end_new(node, "pipe, writing end", SIM__WRITES);
+        writer->end.least = node->net->options.capacity < PAGE ? node->net->options.capacity : PAGE;
         reader->end.peer = &writer->end;
         writer->end.peer = &reader->end;
         ret_sockets[0] = sim__fd_open(&reader->end.description);

@@ -78,6 +78,7 @@ struct sim__socket {
     /* A listener; of datagrams, those that have arrived. */
     uint32_t backlog;
     uint32_t waiting;
+    bool exhausted; /* The last accept found no number. */
     struct rt_list queue;
 };
 

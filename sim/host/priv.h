@@ -93,6 +93,7 @@ struct sim_host {
     struct rt_host seam;
     uint32_t magic;
     enum sim_profile profile;
+    bool terse; /* Its network promises no more than it must, as one over io_uring: `hostile`. */
     struct sim_world *world;
     const char *name;
     struct sim_actor actor; /* Its clock: steps to end `unready_once`. Owns the decisions. */

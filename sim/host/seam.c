@@ -91,6 +91,7 @@ node_listen_start(struct rt_net *seam, const struct rt_net_address *address, uin
                 sim__socket_new(node, name_of(node, "listener ", 0, address->port), address->port);
         socket->is_listener = true;
         socket->backlog = backlog;
+        socket->end.description.owed = SIM_FD_IN | SIM_FD_OUT;
         begin_to_listen(socket);
         *ret_socket = sim__fd_open(&socket->end.description);
     }
@@ -131,6 +132,22 @@ abort_waiting(struct sim__socket *near)
     return RT_E_ABORTED;
 }
 
+/* A host over io_uring begins to accept again when it has reported that it could not: there is
+ * nothing then, and an event follows. */
+static bool
+put_off(struct sim__socket *listener)
+{
+    struct sim_host *host = listener->node->host;
+    bool off = listener->exhausted && host->terse &&
+               sim__one_in(&host->actor, SIM_KIND_SPURIOUS, host->world->options.spurious_one_in);
+    listener->exhausted = false;
+    if (off) {
+        listener->end.description.owed |= SIM_FD_IN;
+        sim__socket_edge(listener, SIM_FD_IN);
+    }
+    return off;
+}
+
 static rt_err
 node_accept(struct rt_net *seam, int socket, int *ret_socket, struct rt_net_address *ret_peer)
 {
@@ -138,9 +155,14 @@ node_accept(struct rt_net *seam, int socket, int *ret_socket, struct rt_net_addr
     sim__host_call(node->host, "accept");
     struct sim__socket *listener = sim__socket_of(node, socket);
     if (listener->waiting == 0) {
+        listener->end.description.owed |= SIM_FD_IN;
+        return RT_E_AGAIN;
+    }
+    if (put_off(listener)) {
         return RT_E_AGAIN;
     }
     rt_err err = sim__node_available(node, 1);
+    listener->exhausted = err != RT_OK;
     if (err != RT_OK) {
         return err;
     }
@@ -220,6 +242,7 @@ node_connect_start(struct rt_net *seam, const struct rt_net_address *address, in
     struct sim__socket *socket =
             sim__socket_new(node, name_of(node, "to ", number, address->port), address->port);
     socket->to = *address;
+    socket->end.description.owed = SIM_FD_IN | SIM_FD_OUT;
     sim__net_number(socket);
     rt_assert(socket->number == number);
     *ret_socket = sim__fd_open(&socket->end.description);
@@ -259,9 +282,13 @@ node_connect_finish(struct rt_net *seam, int socket)
 
 /* ---- Bytes. ---------------------------------------------------------------------------------- */
 
+/* `way`: SIM_FD_IN, SIM_FD_OUT. */
 static rt_err
-moved(int64_t answer, size_t *ret_size)
+moved(struct sim_node *node, int socket, uint32_t way, int64_t answer, size_t *ret_size)
 {
+    if (answer == RT_E_AGAIN) {
+        sim__socket_of(node, socket)->end.description.owed |= way;
+    }
     if (answer < 0) {
         return (rt_err)answer;
     }
@@ -273,7 +300,9 @@ static rt_err
 node_read(struct rt_net *seam, int socket, void *buffer, size_t size, size_t *ret_size,
         const struct rt_site *await)
 {
-    return moved(sim_fd_read_at(sim__node_of(seam)->fds, socket, buffer, size, await), ret_size);
+    struct sim_node *node = sim__node_of(seam);
+    int64_t answer = sim_fd_read_at(node->fds, socket, buffer, size, await);
+    return moved(node, socket, SIM_FD_IN, answer, ret_size);
 }
 
 /* The bytes of several parts in one piece; as many as a direction can hold. */
@@ -301,7 +330,8 @@ node_write(struct rt_net *seam, int socket, const struct rt_net_part *parts, uin
 {
     struct sim_node *node = sim__node_of(seam);
     struct rt_net_part all = count == 1 ? parts[0] : gather(node->net, parts, count);
-    return moved(sim_fd_write_at(node->fds, socket, all.bytes, all.size, await), ret_size);
+    int64_t answer = sim_fd_write_at(node->fds, socket, all.bytes, all.size, await);
+    return moved(node, socket, SIM_FD_OUT, answer, ret_size);
 }
 
 static rt_err
@@ -398,6 +428,9 @@ node_fetch(struct rt_net *seam, struct rt_net_event *ret_events, uint32_t max)
     }
     uint32_t fetched = sim__fds_fetch(node->fds, batch, space_left - count);
     for (uint32_t i = 0; i < fetched; i++) {
+        if (node->host->terse && !sim__fds_part(node->fds, &batch[i])) {
+            continue;
+        }
         ret_events[count++] = (struct rt_net_event){batch[i].data, net_events(batch[i].events)};
     }
     return count;

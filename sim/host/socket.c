@@ -32,6 +32,22 @@ sim__socket_edge(struct sim__socket *socket, uint32_t events)
 
 /* ---- Events. --------------------------------------------------------------------------------- */
 
+static bool
+is_pipe(const struct sim__socket *socket)
+{
+    return socket->ways != (SIM__READS | SIM__WRITES);
+}
+
+static uint32_t
+pipe_events(const struct sim__socket *socket)
+{
+    const struct sim__end *end = &socket->end;
+    if ((socket->ways & SIM__READS) != 0) {
+        return (end->in.there > 0 ? SIM_FD_IN : 0) | (end->ended ? SIM_FD_HUP : 0);
+    }
+    return (sim__end_writable(end) ? SIM_FD_OUT : 0) | (end->peer == NULL ? SIM_FD_ERR : 0);
+}
+
 static uint32_t
 connection_events(const struct sim__socket *socket)
 {
@@ -39,7 +55,7 @@ connection_events(const struct sim__socket *socket)
     if (socket->end.in.there > 0 || socket->end.ended) {
         events |= SIM_FD_IN;
     }
-    if (socket->shut || sim__end_space(&socket->end) > 0) {
+    if (socket->shut || sim__end_writable(&socket->end)) {
         events |= SIM_FD_OUT;
     }
     if (socket->end.ended) {
@@ -62,7 +78,7 @@ socket_events(const struct sim__description *description)
     case SIM__SOCKET_LISTENS:
         return socket->waiting > 0 ? SIM_FD_IN | SIM_FD_OUT : SIM_FD_OUT;
     case SIM__SOCKET_CONNECTED:
-        return connection_events(socket);
+        return is_pipe(socket) ? pipe_events(socket) : connection_events(socket);
     case SIM__SOCKET_FAILED:
         return EVERYTHING;
     case SIM__SOCKET_DATAGRAMS:
@@ -102,8 +118,9 @@ take_notice(struct sim__socket *socket, enum sim__arrives what)
     switch (what) {
     case SIM__END:
         socket->end.ended = true;
-        sim__description_edge(&socket->end.description,
-                SIM_FD_IN | SIM_FD_RDHUP | SIM_FD_HUP | (socket->is_local ? SIM_FD_OUT : 0));
+        sim__description_edge(
+                &socket->end.description, SIM_FD_IN | SIM_FD_RDHUP | SIM_FD_HUP |
+                                                  (socket->is_local ? SIM_FD_OUT | SIM_FD_ERR : 0));
         sim__source_level(socket->end.description.source, true);
         return;
     case SIM__CONNECTED:
@@ -114,8 +131,8 @@ take_notice(struct sim__socket *socket, enum sim__arrives what)
         socket->state = SIM__SOCKET_LISTENS;
         sim__description_edge(&socket->end.description, SIM_FD_OUT);
         return;
-    case SIM__RESET:
-        fail(socket, RT_E_RESET);
+    case SIM__RESET: /* After the end it is EPIPE. */
+        fail(socket, socket->end.ended ? RT_E_CLOSED : RT_E_RESET);
         return;
     case SIM__REFUSED:
         if (socket->state == SIM__SOCKET_DATAGRAMS) {
@@ -134,6 +151,16 @@ take_notice(struct sim__socket *socket, enum sim__arrives what)
     rt_unreached("an unknown arrival");
 }
 
+/* What it has written has arrived: a write that was put off (one_at_a_time) may be tried again. */
+static void
+answer_writer(struct sim__socket *writer)
+{
+    if (writer != NULL && (writer->end.description.owed & SIM_FD_OUT) != 0 &&
+            writer->node->host->terse) {
+        sim__socket_edge(writer, SIM_FD_OUT);
+    }
+}
+
 static void
 socket_arrived(void *argument, uint64_t amount)
 {
@@ -144,6 +171,7 @@ socket_arrived(void *argument, uint64_t amount)
     }
     if (amount < SIM__ARRIVES) {
         sim__end_land(&socket->end, amount);
+        answer_writer(sim__socket_peer(socket));
     } else {
         take_notice(socket, (enum sim__arrives)(amount / SIM__ARRIVES));
     }
@@ -208,6 +236,19 @@ write_to_closed(struct sim__socket *socket)
     }
 }
 
+/* Under `hostile`: nothing more is taken until what was written before has arrived, as by a host
+ * over io_uring. */
+static bool
+one_at_a_time(struct sim__socket *socket)
+{
+    const struct sim__end *peer = socket->end.peer;
+    if (!socket->node->host->terse || peer == NULL || peer->in.flying == 0) {
+        return false;
+    }
+    struct sim_actor *actor = &socket->end.description.source->actor;
+    return sim__one_in(actor, SIM_KIND_SPURIOUS, socket->node->net->world->options.spurious_one_in);
+}
+
 static int64_t
 socket_write(struct sim__description *description, const void *buffer, size_t size,
         const struct rt_site *await)
@@ -224,6 +265,9 @@ socket_write(struct sim__description *description, const void *buffer, size_t si
     }
     if (err != RT_OK) {
         return err;
+    }
+    if (one_at_a_time(socket)) {
+        return RT_E_AGAIN;
     }
     int64_t moved = sim__end_write(&socket->end, buffer, size, await);
     if (moved > 0 && socket->end.peer != NULL) {
@@ -273,8 +317,7 @@ connection_closed(struct sim__socket *socket)
         return;
     }
     sim__end_unlink(&socket->end);
-    bool is_pipe = socket->ways != (SIM__READS | SIM__WRITES);
-    if (!is_pipe && socket->end.in.there + socket->end.in.flying > 0) {
+    if (!is_pipe(socket) && socket->end.in.there + socket->end.in.flying > 0) {
         peer->peer_closed = true;
         sim__net_send(peer, SIM__RESET * SIM__ARRIVES);
     } else if (!socket->shut || socket->is_local) {
