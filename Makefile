@@ -98,7 +98,7 @@ os = $(if $(filter sim/% reports/% fuzz/% runtime/host/% runtime/tests/host/%,$1
 peers = $(if $(filter %/bench_timers.c,$1),$(if $(PEERS),-DRT_PEERS -Wno-error))
 # What can use either host.
 uring = $(if $(URING),$(if $(filter runtime/tests/host/% runtime/tests/bench/host/% \
-	runtime/host/programs/%,$1),-DRT_URING))
+	runtime/host/programs/% sim/tests/host/record/%,$1),-DRT_URING))
 # Which memory an instruction means, where libcapstone-dev is there; the library is loaded when it
 # is asked, as it would double the time of a start.
 CAPSTONE := $(wildcard /usr/include/capstone/capstone.h)
@@ -142,6 +142,8 @@ PROGRAMS := $(patsubst runtime/host/programs/%_main.c,$(B)/programs/%,$(wildcard
 SIM := $(filter-out sim/tests/%,$(call find_c,sim))
 # The simulator shares it with the real hosts.
 SHARED := runtime/host/stack_mmap.c
+# The real hosts, whose runs are recorded and compared with the fake one's.
+RECORDED := $(filter-out %/panic.c $(SHARED),$(HOST))
 REPORTS := $(filter-out reports/tests/%,$(call find_c,reports))
 WATCHED := $(RUNTIME) $(SERVERS) $(SHARED) $(SIM) $(REPORTS) $(call find_c,scenarios)
 HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h $d/*/*/*.h $d/*/*.hpp))
@@ -233,8 +235,9 @@ $(B)/programs/%: $(B)/plain/runtime/host/programs/%_main.o $(call plain,$(SERVER
 $(B)/runtime-tests: $(call plain,$(RUNTIME_TESTS) $(SERVERS)) $(B)/gen/runtime-tests.o \
 		$(B)/librewake-rt.a
 	$(call link,$(TEST_LIBS) $(FIBER_LIBS) $(URING))
-$(B)/sim-tests: $(SIMULATOR) $(call probe,$(SIM_TESTS)) $(B)/gen/sim-tests.o $(B)/sources
-	$(call link,$(LIBS) $(TEST_LIBS))
+$(B)/sim-tests: $(SIMULATOR) $(call probe,$(SIM_TESTS) $(RECORDED)) $(B)/gen/sim-tests.o \
+		$(B)/sources
+	$(call link,$(LIBS) $(TEST_LIBS) $(URING))
 $(B)/reports-tests: $(SIMULATOR) $(call probe,$(REPORTS_TESTS) sim/tests/store/store_box.c) \
 		$(B)/gen/reports-tests.o $(B)/sources
 	$(call link,$(LIBS) $(TEST_LIBS))
