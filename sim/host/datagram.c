@@ -52,8 +52,8 @@ dispatch(struct sim__socket *socket, const struct rt_net_address *to, const void
 {
     struct sim_net *net = socket->node->net;
     struct sim_node *node = sim__net_node_at(net, to);
-    if (node == NULL) {
-        return; /* Nothing is there: lost. */
+    if (node == NULL || sim__net_cut_ns(socket->node, node) > 0) {
+        return; /* Nothing is there, or cut off: lost. */
     }
     struct sim__datagram *datagram = datagram_new(net);
     sim__reserve(net->world, &datagram->bytes, size, &datagram->capacity, 1);
@@ -129,7 +129,8 @@ sim__datagram_arrived(struct sim_node *node, uint32_t index)
         sim__socket_edge(datagram->sender, SIM_FD_OUT);
     }
     struct sim__socket *socket = socket_at(node, datagram->to.port);
-    if (socket == NULL && datagram->sender->has_peer) {
+    if (socket == NULL && datagram->sender->has_peer &&
+            sim__net_cut_ns(node, datagram->sender->node) == 0) {
         sim__net_send(datagram->sender, SIM__REFUSED * SIM__ARRIVES);
     }
     if (socket == NULL || !keep(socket, datagram)) {

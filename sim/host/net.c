@@ -16,6 +16,55 @@
 
 #define NAME_MAX_SIZE 64u
 
+/* How long a partition lasts by a decision, and how many there are in a row. */
+#define CUT_NS_MIN UINT64_C(1000000)
+#define CUT_NS_MAX UINT64_C(10000000000)
+#define CUT_STREAK_MAX 3u
+
+/* ---- Partitions. ----------------------------------------------------------------------------- */
+
+void
+sim_node_isolate(struct sim_node *node, uint64_t ns)
+{
+    rt_check(node, SIM__NODE_MAGIC);
+    struct sim_world *world = node->net->world;
+    uint64_t heals_ns = sim__later(sim_now(world), ns);
+    node->heals_ns = heals_ns > node->heals_ns ? heals_ns : node->heals_ns;
+}
+
+/* The decisions are those of what is in flight to the node: no other decision moves by them. */
+static void
+draw_partition(struct sim_node *node)
+{
+    struct sim_world *world = node->net->world;
+    struct sim_actor *actor = &node->source->actor;
+    if ((world->faults & SIM_FAULT_PARTITION) == 0 || node->heals_ns > sim_now(world)) {
+        return;
+    }
+    if (node->cut_streak >= CUT_STREAK_MAX ||
+            !sim__one_in(actor, SIM_KIND_FAULT, world->options.fault_one_in)) {
+        node->cut_streak = 0;
+        return;
+    }
+    node->cut_streak++;
+    sim_world_event(world, SIM_EVENT_FAULT, node->source->object, 0, 0, SIM_FAULT_PARTITION);
+    sim_node_isolate(node, sim_actor_range(actor, SIM_KIND_LATE, CUT_NS_MIN, CUT_NS_MAX));
+}
+
+uint64_t
+sim__net_cut_ns(struct sim_node *from, const struct sim_node *to)
+{
+    if (from == to) {
+        return 0;
+    }
+    draw_partition(from);
+    uint64_t now_ns = sim_now(from->net->world);
+    uint64_t heals_ns = from->heals_ns > to->heals_ns ? from->heals_ns : to->heals_ns;
+    return heals_ns > now_ns ? heals_ns - now_ns : 0;
+}
+
+/* ---- Sending. -------------------------------------------------------------------------------- */
+
 void
 sim__net_send(struct sim__socket *socket, uint64_t what)
 {
@@ -26,8 +75,9 @@ sim__net_send(struct sim__socket *socket, uint64_t what)
     if (socket->is_local) {
         sim__source_arrive_now(socket->end.description.source, what);
     } else {
-        sim__source_arrive_in(socket->end.description.source, what, options->latency_ns_min,
-                options->latency_ns_max);
+        uint64_t cut_ns = socket->far != NULL ? sim__net_cut_ns(socket->far, socket->node) : 0;
+        sim__source_arrive_in(socket->end.description.source, what,
+                cut_ns + options->latency_ns_min, cut_ns + options->latency_ns_max);
     }
 }
 
@@ -81,7 +131,7 @@ sim__net_ask(struct sim__socket *socket)
     const struct sim_net *net = socket->node->net;
     struct sim_node *node = sim__net_node_at(net, &socket->to);
     /* A request to an unknown node is lost, or any request by a fault. */
-    if (node == NULL || sim__net_fault(socket->node)) {
+    if (node == NULL || sim__net_fault(socket->node) || sim__net_cut_ns(socket->node, node) > 0) {
         ask_later(socket);
         return;
     }
@@ -113,6 +163,7 @@ sim__net_connect(struct sim__socket *listener, struct sim__socket *far, const ch
     near->is_local = listener->is_local;
     near->number = far->number;
     near->end.peer = &far->end;
+    near->far = far->node;
     if (!near->is_local) {
         near->peer_address = sim_node_address(far->node, (uint16_t)(40000 + far->number));
     }
@@ -130,6 +181,7 @@ request_arrived(struct sim_node *node, struct sim__socket *far)
     if (far->state != SIM__SOCKET_STARTED) {
         return; /* It was closed meanwhile. */
     }
+    far->far = node;
     struct sim__socket *listener = listener_at(node, far->to.port);
     if (listener == NULL) {
         sim__net_send(far, SIM__REFUSED * SIM__ARRIVES);

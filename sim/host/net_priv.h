@@ -61,6 +61,7 @@ struct sim__socket {
     uint8_t ways;     /* SIM__READS, SIM__WRITES: a pipe's end has one. */
     const char *path; /* Of a local listener; NULL: none, or free again. */
     struct sim_node *node;
+    struct sim_node *far;    /* Of the other end of a connection; NULL: none yet. */
     struct sim_actor *owner; /* Whose step opened it. */
     struct rt_list link;     /* In node->sockets. */
     uint16_t port;           /* Of the listener. */
@@ -93,6 +94,8 @@ struct sim_node {
     struct sim_source *source; /* Requests to connect, in flight to here. */
     struct rt_list link;       /* In net->nodes. */
     struct rt_list sockets;
+    uint64_t heals_ns;   /* It is cut off until then. */
+    uint32_t cut_streak; /* Times in a row that it was, with nothing sent in between. */
 };
 
 struct sim_net {
@@ -130,6 +133,10 @@ void sim__net_number(struct sim__socket *socket);
 
 /* Sends its request to connect; a fault may lose it. */
 void sim__net_ask(struct sim__socket *socket);
+
+/* How long nothing can be sent from `from` to `to`; 0: at once. By fault `partition` they are cut off
+ * from each other now. */
+uint64_t sim__net_cut_ns(struct sim_node *from, const struct sim_node *to);
 
 /* Whether fault `net` strikes at `node` now. */
 bool sim__net_fault(struct sim_node *node);

@@ -22,8 +22,8 @@ const struct sim_option sim_option_table[SIM_OPTIONS] = {
 #undef OPTION_ROW
 };
 
-const char *const sim_fault_names[SIM_FAULTS] = {
-        "cancel", "clock", "capacity", "eintr", "migrate", "reentrancy", "net", "calls"};
+const char *const sim_fault_names[SIM_FAULTS] = {"cancel", "clock", "capacity", "eintr", "migrate",
+        "reentrancy", "net", "calls", "partition"};
 
 void
 sim_options_init(struct sim_options *options, const struct sim_scenario *scenario)

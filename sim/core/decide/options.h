@@ -48,7 +48,8 @@ enum sim_profile {
 #define SIM_FAULT_REENTRANCY UINT64_C(32) /* A wake or a cleanup calls back at once (W7). */
 #define SIM_FAULT_NET UINT64_C(64)        /* Connections are refused, lost, aborted, reset. */
 #define SIM_FAULT_CALLS UINT64_C(128)     /* Calls of a program fail (record/call_fault.h). */
-#define SIM_FAULTS 8u
+#define SIM_FAULT_PARTITION UINT64_C(256) /* A machine of the network is cut off for a while. */
+#define SIM_FAULTS 9u
 #define SIM_FAULT_ALL ((UINT64_C(1) << SIM_FAULTS) - 1)
 #define SIM_FAULT_FROM_SCENARIO UINT64_C(0x8000000000000000)
 

@@ -397,6 +397,7 @@ put_fault(const struct subject *subject, struct sim_page *page)
                        : fault == SIM_FAULT_MIGRATE    ? "continues under another waker"
                        : fault == SIM_FAULT_REENTRANCY ? "acts inside a wake or a cleanup"
                        : fault == SIM_FAULT_NET        ? "the network fails"
+                       : fault == SIM_FAULT_PARTITION  ? "cut off from the network"
                                                        : "of a kind unknown here";
     sim_page_printf(page, "fault: %s", name);
     return true;

@@ -553,6 +553,119 @@ TEST(net_datagrams_are_lost_doubled_and_overtaken)
     EXPECT(post.overtaken > 0);
 }
 
+/* ---- Partitions. ----------------------------------------------------------------------------- */
+
+/* What was written while they are cut off from each other arrives when that is over, the end too. */
+static void
+cut_off(struct sim_world *world, struct fixture *fixture)
+{
+    char text[16];
+    size_t size = 0;
+    connect_both(world, fixture);
+    (void)put(fixture->far, fixture->stream, "a");
+    sim_node_isolate(fixture->client, 500 * MS);
+    sim_node_isolate(fixture->server, 400 * MS); /* Over before the other one is. */
+    (void)put(fixture->far, fixture->stream, "b");
+    EXPECT_OK(OPS(fixture->far, shutdown, fixture->stream));
+    settle(world);
+    EXPECT_OK(get(fixture->near, fixture->accepted, text, &size)); /* It was under way. */
+    EXPECT_EQ(size, 1);
+    settle(world);
+    REFUSES(get(fixture->near, fixture->accepted, text, &size), RT_E_AGAIN);
+    sim_sleep(world, 600 * MS);
+    EXPECT_OK(get(fixture->near, fixture->accepted, text, &size));
+    EXPECT_EQ(text[0], 'b');
+    REFUSES(get(fixture->near, fixture->accepted, text, &size), RT_E_CLOSED);
+    close_all(fixture);
+}
+SCENARIO(cut_off);
+
+TEST(net_partition_holds_back_what_connections_send)
+{
+    host_lab_pass(&cut_off_scenario, 200);
+}
+
+/* The other way too; a connection within a machine, and what is asked for after it, is not cut. */
+static void
+unreachable(struct sim_world *world, struct fixture *fixture)
+{
+    struct postbox here;
+    struct postbox there;
+    struct rt_net_datagram got;
+    char text[4];
+    serve(world, fixture, 4);
+    open_postbox(&here, fixture->near, fixture->server, 53);
+    open_postbox(&there, fixture->far, fixture->client, 0);
+    sim_node_isolate(fixture->server, 15 * MS);
+    int socket = call(fixture);
+    EXPECT_OK(OPS(fixture->far, send_to, there.fd, &here.address, "x", 1, RT_HERE));
+    EXPECT_OK(OPS(fixture->near, send_to, here.fd, &here.address, "y", 1, RT_HERE));
+    settle(world);
+    REFUSES(OPS(fixture->far, connect_finish, socket), RT_E_TIMED_OUT);
+    OPS(fixture->far, close, socket);
+    EXPECT_OK(OPS(fixture->near, receive_from, here.fd, text, 4, &got, RT_HERE));
+    EXPECT_EQ(text[0], 'y');
+    REFUSES(OPS(fixture->near, receive_from, here.fd, text, 4, &got, RT_HERE), RT_E_AGAIN);
+    fixture->stream = call(fixture);
+    settle(world);
+    EXPECT_OK(OPS(fixture->far, connect_finish, fixture->stream));
+    fixture->accepted = take(fixture);
+    OPS(fixture->near, close, here.fd);
+    OPS(fixture->far, close, there.fd);
+    close_all(fixture);
+}
+SCENARIO(unreachable);
+
+TEST(net_partition_loses_requests_and_datagrams)
+{
+    host_lab_pass(&unreachable_scenario, 200);
+}
+
+/* How long a byte was under way, by number of runs. */
+static struct {
+    uint32_t prompt;
+    uint32_t held; /* More than a second. */
+    uint32_t never;
+} post_time;
+
+static void
+long_way(struct sim_world *world, struct fixture *fixture)
+{
+    char text[16];
+    size_t size = 0;
+    serve(world, fixture, 4);
+    fixture->stream = call(fixture);
+    settle(world);
+    if (OPS(fixture->far, connect_finish, fixture->stream) == RT_OK) {
+        uint64_t since_ns = sim_now(world);
+        fixture->accepted = take(fixture);
+        (void)put(fixture->far, fixture->stream, "a");
+        while (get(fixture->near, fixture->accepted, text, &size) == RT_E_AGAIN) {
+            sim_sleep(world, 20 * MS);
+        }
+        post_time.prompt += sim_now(world) - since_ns < 100 * MS;
+        post_time.held += sim_now(world) - since_ns > 1000 * MS;
+        OPS(fixture->near, close, fixture->accepted);
+    } else {
+        post_time.never++;
+    }
+    OPS(fixture->far, close, fixture->stream);
+    OPS(fixture->near, close, fixture->listener);
+}
+SCENARIO(long_way);
+
+/* By decision they are cut off, and heal within ten seconds: nothing is lost of a connection. */
+TEST(net_partition_is_a_fault_that_heals)
+{
+    struct sim_scenario scenario = long_way_scenario;
+    scenario.survives = SIM_FAULT_PARTITION;
+    memset(&post_time, 0, sizeof(post_time));
+    host_lab_pass(&scenario, 500);
+    EXPECT(post_time.prompt > 0);
+    EXPECT(post_time.held > 0);
+    EXPECT(post_time.never > 0);
+}
+
 /* ---- Events. --------------------------------------------------------------------------------- */
 
 static void
