@@ -45,9 +45,9 @@ struct sim_node *sim_node_new(struct sim_net *net, struct sim_host *host, const 
 /* At most `count` sockets may be open on it at a time (EMFILE); by default 1024. */
 void sim_node_limit(struct sim_node *node, uint32_t count);
 
-/* Cuts it off for the next `ns`, or longer where it is already: what connections send from or to it
- * arrives afterwards; requests to connect, and datagrams, are lost. What is under way arrives. Fault
- * `partition` does so by a decision, for 1 ms to 10 s. */
+/* Cuts it off for the next `ns`, or longer where it is already: what connections send from or to
+ * it arrives afterwards; requests to connect, and datagrams, are lost. What is under way arrives.
+ * Fault `partition` does so by a decision, for 1 ms to 10 s. */
 void sim_node_isolate(struct sim_node *node, uint64_t ns);
 
 /* Its seam, for a runtime, and its address with `port`: 10.0.0.n for the n-th node. */

@@ -134,8 +134,8 @@ void sim__net_number(struct sim__socket *socket);
 /* Sends its request to connect; a fault may lose it. */
 void sim__net_ask(struct sim__socket *socket);
 
-/* How long nothing can be sent from `from` to `to`; 0: at once. By fault `partition` they are cut off
- * from each other now. */
+/* How long nothing can be sent from `from` to `to`; 0: at once. By fault `partition` `from` may be
+ * cut off now. */
 uint64_t sim__net_cut_ns(struct sim_node *from, const struct sim_node *to);
 
 /* Whether fault `net` strikes at `node` now. */
