@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fenv.h>
 #include <libgen.h>
+#include <libintl.h>
 #include <locale.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -213,6 +214,15 @@ use_float_control(void)
 #endif
 }
 
+/* The C library keeps a list of the domains that were bound, which may begin in its own heap. */
+static void
+use_messages(void)
+{
+    printf("%s\n", bindtextdomain("remembers", NULL));
+    printf("%s\n", bindtextdomain("remembers", "/left/behind"));
+    printf("%s\n", dgettext("remembers", "a message"));
+}
+
 static const struct {
     const char *name;
     void (*use)(void);
@@ -234,6 +244,7 @@ static const struct {
         {"descriptors", use_descriptors},
         {"files", use_files},
         {"float", use_float_control},
+        {"messages", use_messages},
 };
 
 int
