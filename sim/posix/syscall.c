@@ -79,6 +79,10 @@
     N(sendto, ((int)a, (const void *)b, (size_t)c, (int)d, (const struct sockaddr *)e, \
             (socklen_t)f)) \
     N(recvfrom, ((int)a, (void *)b, (size_t)c, (int)d, (struct sockaddr *)e, (socklen_t *)f)) \
+    N(sendmmsg, ((int)a, (struct mmsghdr *)b, (unsigned)c, (int)d)) \
+    N(recvmmsg, ((int)a, (struct mmsghdr *)b, (unsigned)c, (int)d, (struct timespec *)e)) \
+    N(preadv, ((int)a, (const struct iovec *)b, (int)c, (off_t)d)) \
+    N(pwritev, ((int)a, (const struct iovec *)b, (int)c, (off_t)d)) \
     N(sendmsg, ((int)a, (const struct msghdr *)b, (int)c)) \
     N(recvmsg, ((int)a, (struct msghdr *)b, (int)c)) \
     N(fstat, ((int)a, (struct stat *)b)) \

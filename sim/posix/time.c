@@ -1,7 +1,7 @@
 /*
  * time.c -- clocks and sleeping.
  *
- *      MONOTONIC, BOOTTIME   virtual time
+ *      MONOTONIC, BOOTTIME   virtual time, from an uptime of 1000 s on
  *      REALTIME, TAI         the same, from a fixed date on
  *      *_COARSE              of these, the last multiple of 4 ms, as with a kernel of 250 Hz
  *      CPU clocks            what was spent in steps: of all threads, of this one
@@ -63,7 +63,7 @@ read_ns(size_t place)
     struct sim_world *world = sim_world_current;
     switch (clocks[place].source) {
     case VIRTUAL:
-        break;
+        return SIM_THREAD_UPTIME_NS + sim_now(world);
     case DATE:
         return SIM__DATE_NS + sim_now(world);
     case ALL_THREADS:
@@ -71,7 +71,7 @@ read_ns(size_t place)
     case THIS_THREAD:
         return spent(world, world->current);
     }
-    return sim_now(world);
+    rt_unreached("a clock has one of these sources");
 }
 
 static struct timespec
@@ -194,7 +194,7 @@ sim__posix_due(clockid_t clock, bool absolute, const struct timespec *time)
     size_t place = place_of(clock);
     rt_assert(place < CLOCKS);
     uint64_t ns = sim__posix_ns(time);
-    uint64_t base_ns = clocks[place].source == DATE ? SIM__DATE_NS : 0;
+    uint64_t base_ns = clocks[place].source == DATE ? SIM__DATE_NS : SIM_THREAD_UPTIME_NS;
     uint64_t due_ns = !absolute ? sim_now(sim_world_current) + ns : ns > base_ns ? ns - base_ns : 0;
     return due_ns < SIM_NS_LAST ? due_ns : SIM_NS_LAST;
 }

@@ -305,7 +305,7 @@ MAIN(flushes)
 MAIN(monotonic)
 {
     struct shared *shared = argument;
-    const struct timespec soon = {0, 10000000};
+    const struct timespec soon = {SIM_THREAD_UPTIME_NS / 1000000000, 10000000};
     const struct timespec wrong = {0, 1000000000};
     pthread_condattr_t attributes;
     (void)pthread_condattr_init(&attributes);

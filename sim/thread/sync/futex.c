@@ -36,7 +36,7 @@ due_of(const struct sim_futex *call, int operation, uint64_t *ret_due_ns)
         bool date = (call->operation & FUTEX_CLOCK_REALTIME) != 0;
         return sim__deadline(date ? CLOCK_REALTIME : CLOCK_MONOTONIC, call->time, ret_due_ns);
     }
-    int error = sim__deadline(CLOCK_MONOTONIC, call->time, ret_due_ns);
+    int error = sim__length(call->time, 0, ret_due_ns);
     if (error == 0 && *ret_due_ns != SIM_NEVER) {
         *ret_due_ns += sim_now(sim__thread_world());
     }

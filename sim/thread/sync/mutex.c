@@ -18,22 +18,29 @@
 #define NOT_RECOVERABLE 2u
 
 int
-sim__deadline(clockid_t clock, const struct timespec *until, uint64_t *ret_due_ns)
+sim__length(const struct timespec *time, uint64_t base_ns, uint64_t *ret_ns)
 {
-    bool date = clock == CLOCK_REALTIME;
-    if ((!date && clock != CLOCK_MONOTONIC) || until->tv_nsec < 0 ||
-            until->tv_nsec >= (long)SECOND_NS) {
+    if (time->tv_nsec < 0 || time->tv_nsec >= (long)SECOND_NS) {
         return EINVAL;
     }
-    uint64_t base_ns = date ? SIM_THREAD_DATE_NS : 0;
-    uint64_t seconds = until->tv_sec < 0 ? 0 : (uint64_t)until->tv_sec;
+    uint64_t seconds = time->tv_sec < 0 ? 0 : (uint64_t)time->tv_sec;
     if (seconds >= SIM_NS_LAST / SECOND_NS + base_ns / SECOND_NS) {
-        *ret_due_ns = SIM_NEVER; /* In more than thirty years. */
+        *ret_ns = SIM_NEVER; /* In more than thirty years. */
         return 0;
     }
-    uint64_t ns = seconds * SECOND_NS + (uint64_t)until->tv_nsec;
-    *ret_due_ns = ns > base_ns ? ns - base_ns : 0;
+    uint64_t ns = seconds * SECOND_NS + (uint64_t)time->tv_nsec;
+    *ret_ns = ns > base_ns ? ns - base_ns : 0;
     return 0;
+}
+
+int
+sim__deadline(clockid_t clock, const struct timespec *until, uint64_t *ret_due_ns)
+{
+    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) {
+        return EINVAL;
+    }
+    bool date = clock == CLOCK_REALTIME;
+    return sim__length(until, date ? SIM_THREAD_DATE_NS : SIM_THREAD_UPTIME_NS, ret_due_ns);
 }
 
 void

@@ -35,6 +35,9 @@ sim__sync_event(struct sim_sync *sync, uint32_t kind, const struct rt_site *site
  * waits. */
 int sim__deadline(clockid_t clock, const struct timespec *until, uint64_t *ret_due_ns);
 
+/* `time` as nanoseconds after `base_ns`; 0: it is before. EINVAL: it is no time. */
+int sim__length(const struct timespec *time, uint64_t base_ns, uint64_t *ret_ns);
+
 /* ---- Locks that one thread holds: mutexes, spin locks. --------------------------------------- */
 
 /* Waits until `sync` is free, up to `due_ns`, and takes it; 0 or ETIMEDOUT. No decision point. */
