@@ -93,7 +93,8 @@ sim__posix_fchownat(int folder, const char *path, uid_t user, gid_t group, int f
 static bool
 valid_time(const struct timespec *time)
 {
-    return time->tv_nsec == UTIME_NOW || time->tv_nsec == UTIME_OMIT || sim__posix_valid(time);
+    const struct timespec after = {0, time->tv_nsec}; /* A file may be from before 1970. */
+    return time->tv_nsec == UTIME_NOW || time->tv_nsec == UTIME_OMIT || sim__posix_valid(&after);
 }
 
 /* `times`: accessed and modified; NULL: now. */
@@ -124,7 +125,13 @@ set_times(struct sim__posix_inode *inode, const struct timespec *times)
 int
 sim__posix_utimensat(int folder, const char *path, const struct timespec *times, int flags)
 {
-    (void)flags;
+    char whole[SIM__POSIX_PATH];
+    bool itself = path != NULL && (flags & AT_SYMLINK_NOFOLLOW) != 0;
+    const char *named = itself ? sim__posix_path_at(folder, path, whole) : NULL;
+    struct sim__posix_inode *link = named != NULL ? sim__posix_named(whole) : NULL;
+    if (link != NULL && link->kind == SIM__POSIX_LINK && !link->gone) {
+        return set_times(link, times);
+    }
     return set_times(path != NULL ? sim__posix_inode_at(folder, path) : inode_of_fd(folder), times);
 }
 

@@ -66,6 +66,17 @@ sim__posix_epoll_create(int size)
     return size > 0 ? sim__posix_epoll_create1(0) : sim__posix_error(EINVAL);
 }
 
+/* What is always ready cannot be waited for. */
+static bool
+is_stored(int fd)
+{
+    int error = errno;
+    const struct sim__posix_file *file = sim__posix_file(fd);
+    errno = error;
+    return file != NULL && (file->inode->kind == SIM__POSIX_REGULAR ||
+                                   file->inode->kind == SIM__POSIX_DIRECTORY);
+}
+
 int
 sim__posix_epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 {
@@ -75,6 +86,9 @@ sim__posix_epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event
     uint64_t data = operation != EPOLL_CTL_DEL && event != NULL ? event->data.u64 : 0;
     switch (operation) {
     case EPOLL_CTL_ADD:
+        if (is_stored(fd)) {
+            return sim__posix_error(EPERM);
+        }
         return sim__posix_result(sim_sys_epoll_add(fds, epoll, fd, events, data));
     case EPOLL_CTL_MOD:
         return sim__posix_result(sim_sys_epoll_modify(fds, epoll, fd, events, data));

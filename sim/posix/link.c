@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/code/symbols.h"
 #include "sim/posix/file.h"
 
 /* ---- More names. ----------------------------------------------------------------------------- */
@@ -70,6 +71,21 @@ sim__posix_symlink(const char *target, const char *path)
     return sim__posix_symlinkat(target, AT_FDCWD, path);
 }
 
+/* The absolute path of the program that is loaded; a negative errno: there is none. */
+static ssize_t
+read_own(char *to, size_t size)
+{
+    char whole[SIM__POSIX_PATH];
+    const char *program = sim_places_module(SIM_PLACES_COPY);
+    if (strcmp(program, SIM_PLACES_COPY) == 0 || !sim__posix_path(NULL, program, whole)) {
+        return -ENOENT;
+    }
+    size_t length = strlen(whole);
+    size_t part = length < size ? length : size;
+    memcpy(to, whole, part);
+    return (ssize_t)part;
+}
+
 /* Where the link at the absolute `path` leads: how many bytes of it are in `to`, or a negative
  * errno. */
 static ssize_t
@@ -83,6 +99,9 @@ read_link(const char *path, char *to, size_t size)
     }
     if (inode != NULL && (inode->gone || inode->made)) {
         return inode->gone ? -ENOENT : -EINVAL;
+    }
+    if (strcmp(path, "/proc/self/exe") == 0) {
+        return read_own(to, size);
     }
     if (sim__posix_of_process(path)) {
         return inode != NULL ? -EINVAL : -ENOENT;

@@ -199,7 +199,7 @@ int
 sim__posix_sysinfo(struct sysinfo *ret)
 {
     *ret = (struct sysinfo){
-            .uptime = 1000, .totalram = PAGES, .freeram = PAGES, .procs = 1, .mem_unit = PAGE};
+            .uptime = 1000, .totalram = PAGES, .freeram = PAGES / 2, .procs = 1, .mem_unit = PAGE};
     return 0;
 }
 
