@@ -10,6 +10,7 @@
 #include <sys/timerfd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/posix/file.h"
 #include "sim/posix/number.h"
 #include "sim/posix/signal.h"
 #include "sim/posix/wait.h"
@@ -73,8 +74,8 @@ is_stored(int fd)
     int error = errno;
     const struct sim__posix_file *file = sim__posix_file(fd);
     errno = error;
-    return file != NULL && (file->inode->kind == SIM__POSIX_REGULAR ||
-                                   file->inode->kind == SIM__POSIX_DIRECTORY);
+    return file != NULL &&
+           (file->inode->kind == SIM__POSIX_REGULAR || file->inode->kind == SIM__POSIX_DIRECTORY);
 }
 
 int
