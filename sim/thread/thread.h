@@ -62,7 +62,8 @@ extern "C" {
 
 /* What CLOCK_REALTIME shows at the beginning of a run, in nanoseconds since 1970: 2026-01-01. */
 #define SIM_THREAD_DATE_NS UINT64_C(1767225600000000000)
-/* What CLOCK_MONOTONIC and CLOCK_BOOTTIME show there: programs take 0 for a time that was not set. */
+/* What CLOCK_MONOTONIC and CLOCK_BOOTTIME show there: programs take 0 for a time that was not set.
+ */
 #define SIM_THREAD_UPTIME_NS UINT64_C(1000000000000)
 
 struct sim_thread;
