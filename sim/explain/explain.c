@@ -563,29 +563,36 @@ find_loop(struct sim_explanation *explanation)
     }
 }
 
-/* What the reader's code executes in both runs. False: one of them was not walked. */
+/* What the reader's code executes in the failing run, and in the passing one where there is one.
+ * False: the first was not walked. */
 static bool
-walk_both(struct sim_explanation *explanation)
+walk_executed(struct sim_explanation *explanation)
 {
     const struct sim_runs runs = runs_of(explanation);
-    if (explanation->code == NULL && explanation->compared) {
+    struct sim_executed **passing = &explanation->passing_executed;
+    if (explanation->code == NULL) {
         explanation->code = sim_code_new(explanation->places, runs.scenario);
         explanation->executed = sim_executed_run(&runs, runs.failing, explanation->code);
-        explanation->passing_executed = sim_executed_run(&runs, runs.passing, explanation->code);
-        if (explanation->executed != NULL && explanation->passing_executed != NULL) {
+        if (explanation->compared) {
+            *passing = sim_executed_run(&runs, runs.passing, explanation->code);
+        }
+        if (explanation->executed != NULL) {
             sim_fate_add_atomics(explanation->executed, &explanation->ledger);
-            sim_fate_add_atomics(explanation->passing_executed, &explanation->passing_ledger);
+        }
+        if (*passing != NULL && (*passing)->done) {
+            sim_fate_add_atomics(*passing, &explanation->passing_ledger);
+        } else {
+            sim_executed_free(passing);
         }
     }
-    return explanation->executed != NULL && explanation->executed->done &&
-           explanation->passing_executed != NULL && explanation->passing_executed->done;
+    return explanation->executed != NULL && explanation->executed->done;
 }
 
 static void
 try_conditions(struct sim_explanation *explanation)
 {
     const struct sim_runs runs = runs_of(explanation);
-    if (walk_both(explanation)) {
+    if (walk_executed(explanation) && explanation->passing_executed != NULL) {
         sim_branches_find(&runs, explanation->places, explanation->code, explanation->executed,
                 explanation->passing_executed, &explanation->switched);
     }
@@ -622,23 +629,24 @@ find_fate(struct sim_explanation *explanation)
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     struct sim_cause *cause = &explanation->cause;
     struct sim_fate fate;
-    bool asks = sim_program_is(explanation->failure.scenario) && explanation->compared &&
+    bool lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome);
+    bool asks = sim_program_is(explanation->failure.scenario) && (explanation->compared || lost) &&
                 (outcome->verdict == SIM_VERDICT_DEADLOCK ||
                         outcome->verdict == SIM_VERDICT_LOST_WAKEUP) &&
                 cause->hold_count == 0 && cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE;
-    if (!asks || !walk_both(explanation)) {
+    if (!asks || !walk_executed(explanation) || (!lost && explanation->passing_executed == NULL)) {
         return;
     }
     bool owes = cause->kind == SIM_CAUSE_NEVER_FIRED && cause->at_count > 0 &&
                 cause->at[0].part != SIM_PART_NONE;
     const struct sim_fate_evidence evidence = {
             .failing = &explanation->ledger,
-            .passing = &explanation->passing_ledger,
+            .passing = explanation->passing_executed != NULL ? &explanation->passing_ledger : NULL,
             .here = explanation->executed,
             .there = explanation->passing_executed,
             .places = explanation->places,
             .part = explanation->wake_outcome.part,
-            .lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome),
+            .lost = lost,
             .owed_part = owes ? cause->at[0].part : SIM_PART_NONE,
             .owed_step = owes ? cause->at[0].step : 0,
     };

@@ -209,8 +209,9 @@
             "does what it waits for {in}, and it does not come to that here.") \
     X(FATE_WAITS, "{actor} waits[ {in}] since {at.step}, where it does not wait in the nearest " \
             "run that passes.") \
-    X(FATE_READ, " At {at.step} {at.actor} reads {text} {in}: ") \
-    X(FATE_VALUE, "{text}") \
+    X(FATE_READ, " At {at.step} {at.actor} reads {text} {in}") \
+    X(FATE_VALUE, ": {text}") \
+    X(FATE_READ_ELSE, "; in the run that passes it reads something else") \
     X(FATE_WRITTEN, "[, which {at.actor} wrote at {at.step}, {in}]") \
     X(FATE_READ_PASSING, "; in the run that passes it reads {text}") \
     X(FATE_WRITTEN_PASSING, "[, which {at.passing} writes {in}]") \

@@ -16,15 +16,19 @@ one(const struct sim_location *location)
 static void
 find_read(const struct sim_deciding_read *read, struct sim_findings *findings)
 {
+    bool pointer = read->value[0] == '\0' || (read->compared && read->passing_value[0] == '\0');
     rt_assert(read->at.step != 0);
     SIM_FIND(findings, SIM_FINDING_FATE_READ, .at = one(&read->at),
-            .text = read->name[0] != '\0' ? read->name : "a word");
-    SIM_FIND(findings, SIM_FINDING_FATE_VALUE, .text = read->value);
+            .text = read->name[0] != '\0' ? read->name : "memory");
+    if (!pointer) {
+        SIM_FIND(findings, SIM_FINDING_FATE_VALUE, .text = read->value);
+    }
     if (read->by.step != 0) {
         SIM_FIND(findings, SIM_FINDING_FATE_WRITTEN, .at = one(&read->by));
     }
     if (read->compared) {
-        SIM_FIND(findings, SIM_FINDING_FATE_READ_PASSING, .text = read->passing_value);
+        SIM_FIND(findings, pointer ? SIM_FINDING_FATE_READ_ELSE : SIM_FINDING_FATE_READ_PASSING,
+                .text = read->passing_value);
     }
     if (read->passing_by.step != 0) {
         SIM_FIND(findings, SIM_FINDING_FATE_WRITTEN_PASSING, .at = one(&read->passing_by));

@@ -287,7 +287,7 @@ static rt_err
 moved(struct sim_node *node, int socket, uint32_t way, int64_t answer, size_t *ret_size)
 {
     if (answer == RT_E_AGAIN) {
-        sim__socket_of(node, socket)->end.description.owed |= way;
+        sim__fd_get(node->fds, socket)->owed |= way; /* Of the network's kind, or the program's. */
     }
     if (answer < 0) {
         return (rt_err)answer;

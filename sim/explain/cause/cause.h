@@ -82,7 +82,7 @@ enum sim_fate_kind {
 struct sim_deciding_read {
     struct sim_location at;                 /* Step 0: there is none. */
     char name[SIM_FATE_NAME_MAX];           /* Of the variable; "": it has none. */
-    char value[SIM_FATE_VALUE_MAX];         /* What is read here, … */
+    char value[SIM_FATE_VALUE_MAX];         /* What is read here, "" a pointer, … */
     bool compared;                          /* What follows is known. */
     char passing_value[SIM_FATE_VALUE_MAX]; /* … and there. */
     struct sim_location by;                 /* Which wrote it here; step 0: not known. */

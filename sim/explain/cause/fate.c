@@ -245,7 +245,7 @@ name_memory(
     }
 }
 
-/* As the program would write it: small negative numbers as such; a pointer has no number. */
+/* As the program would write it: small negative numbers as such; "": a pointer has no number. */
 static void
 put_value(uint64_t value, uint8_t size, char ret[SIM_FATE_VALUE_MAX])
 {
@@ -253,7 +253,10 @@ put_value(uint64_t value, uint8_t size, char ret[SIM_FATE_VALUE_MAX])
     uint32_t shift = 64 - 8 * (uint32_t)size;
     int64_t number = (int64_t)(value << shift) >> shift;
     bool pointer = size == 8 && number > INT64_C(0xffffffff);
-    (void)snprintf(ret, SIM_FATE_VALUE_MAX, pointer ? "a pointer" : "%lld", (long long)number);
+    ret[0] = '\0';
+    if (!pointer) {
+        (void)snprintf(ret, SIM_FATE_VALUE_MAX, "%lld", (long long)number);
+    }
 }
 
 static void
@@ -329,7 +332,12 @@ find_turn(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint64_t 
         const struct sim_instruction *b = &evidence->there->all[there];
         if (a->reads && b->reads && a->before != b->before && !is_derived(evidence, here, there)) {
             describe_read(evidence, here, there, &ret->read);
-            break;
+            /* A pointer that the system gave says nothing. */
+            if (ret->read.value[0] != '\0' || ret->read.by.step != 0 ||
+                    ret->read.passing_by.step != 0) {
+                break;
+            }
+            ret->read = (struct sim_deciding_read){.later = 0};
         }
         here = before_of(evidence->here, here);
         there = before_of(evidence->there, there);
@@ -474,9 +482,12 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
     /* What is written stays until it is read. */
     bool stays = event_in_step(evidence->passing->actor_table, fate->wake.step, SIM_EVENT_WRITE) !=
                  SIM_EVENT_NONE;
-    bool written = event_in_step(evidence->failing->actor_table, step + 1, SIM_EVENT_WRITE) !=
-                   SIM_EVENT_NONE;
-    if (stays && !written) {
+    bool written = event_in_step(evidence->failing->actor_table, step, SIM_EVENT_WRITE) !=
+                           SIM_EVENT_NONE ||
+                   event_in_step(evidence->failing->actor_table, step + 1, SIM_EVENT_WRITE) !=
+                           SIM_EVENT_NONE;
+    /* One that is blocked itself could not send it. */
+    if (stays && !written && sim_ledger_open_of(evidence->failing, part, NULL) == NULL) {
         fate->kind = SIM_FATE_SWALLOWED;
         return true;
     }
@@ -598,13 +609,13 @@ follow_write(const struct sim_fate_evidence *evidence, struct sim_fate *fate)
 static bool
 follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, struct sim_fate *fate)
 {
-    const struct sim_wait *like = like_of(evidence, wait);
+    const struct sim_wait *like = evidence->passing != NULL ? like_of(evidence, wait) : NULL;
     uint32_t actor_id = id_of(evidence->failing->actor_table, wait->part);
     *fate = (struct sim_fate){.kind = SIM_FATE_NONE, .wait = wait};
     fate->wake.part = SIM_PART_NONE;
     sim__location_set(&fate->sleeps, sim_actor_table_place(wait->await, wait->site),
             wait->store_step, wait->part);
-    if (fate->sleeps.place.line == 0) {
+    if (fate->sleeps.place.line == 0 || !sim_place_is_readers(&fate->sleeps.place)) {
         (void)line_before(
                 evidence, evidence->here, actor_id, wait->store_step, &fate->sleeps.place);
     }
@@ -663,7 +674,8 @@ is_blocked(const struct sim_ledger *ledger, const struct sim_wait *wait)
 void
 sim_fate_find(const struct sim_fate_evidence *evidence, struct sim_fate *ret)
 {
-    rt_assert(evidence->here != NULL && evidence->there != NULL);
+    rt_assert(evidence->here != NULL);
+    rt_assert(evidence->lost || (evidence->passing != NULL && evidence->there != NULL));
     struct sim_fate fate = {.kind = SIM_FATE_NONE};
     *ret = fate;
     for (uint32_t own = 0; own < 2; own++) {

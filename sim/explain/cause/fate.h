@@ -30,10 +30,10 @@
 extern "C" {
 #endif
 
-/* Both runs, and what they execute. All is borrowed. */
+/* Both runs, and what they execute. All is borrowed. Without the passing one `lost` must be. */
 struct sim_fate_evidence {
     const struct sim_ledger *failing;
-    const struct sim_ledger *passing;
+    const struct sim_ledger *passing; /* With `there`; NULL: there is none. */
     const struct sim_executed *here;
     const struct sim_executed *there;
     struct sim_places *places;

@@ -450,8 +450,10 @@ close_instruction(uintptr_t pc)
 {
     struct sim_instruction *done = walk.open;
     walk.open = NULL;
-    if (done != NULL && done->writes) {
+    /* Some that write are said to read only (cmpxchg). */
+    if (done != NULL && done->address != 0) {
         done->after = memory_at(done->address, done->size);
+        done->writes = done->writes || done->after != done->before;
     }
     if (done != NULL && done->jump) {
         const uint8_t *code = (const uint8_t *)done->pc;
