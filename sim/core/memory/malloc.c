@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,11 +222,6 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
-
-/* Not declared by every C library's headers. */
-void *memalign(size_t alignment, size_t size);
-void *pvalloc(size_t size);
-size_t malloc_usable_size(void *block);
 
 #define ALIGNMENT 16u
 
@@ -628,6 +624,50 @@ malloc_usable_size(void *block)
         memcpy(&of_library, &symbol, sizeof(of_library));
     }
     return of_library != NULL ? of_library(block) : 0;
+}
+
+/* ---- Settings of the C library's heap, and questions about it. ------------------------------- */
+
+/* A run must neither change nor see that heap: it is rewake's own. The C library's mallopt merges
+ * free blocks in it, and the lists of these, which are variables, are put back after the run. */
+int
+mallopt(int setting, int value)
+{
+    (void)setting;
+    (void)value;
+    return 1;
+}
+
+int
+malloc_trim(size_t left)
+{
+    (void)left;
+    return 0; /* Nothing was given back to the system. */
+}
+
+static size_t
+bytes_in_use(void)
+{
+    return heap.running ? heap.arena->malloc_bytes : 0;
+}
+
+struct mallinfo
+mallinfo(void)
+{
+    return (struct mallinfo){.uordblks = (int)bytes_in_use()};
+}
+
+#if __GLIBC_PREREQ(2, 33)
+struct mallinfo2
+mallinfo2(void)
+{
+    return (struct mallinfo2){.uordblks = bytes_in_use()};
+}
+#endif
+
+void
+malloc_stats(void)
+{
 }
 
 #endif

@@ -122,7 +122,7 @@ done
 # ---- A run remembers nothing of those before, in one process and in a fresh one. ----
 ok "a program that would remember builds" build_program remembers remembers
 for what in variables random environment strtok stdio locale handlers heap rounding errors \
-    arguments mappings signals process timers descriptors files float messages; do
+    arguments mappings signals process timers descriptors files float messages settings; do
     rewake run ./remembers --runs 1000 --jobs 1 --fresh --json --record all --db r.db \
         --check-determinism 1 -- $what >r.json 2>/dev/null
     ok "$what: 1,000 runs pass" grep -q '"verdicts":{"pass":1000}' r.json
@@ -130,6 +130,10 @@ for what in variables random environment strtok stdio locale handlers heap round
     same "$what: one digest" "$(sqlite3 r.db 'SELECT count(DISTINCT digest) FROM runs')" 1
     rm -f r.db
 done
+
+# Of two workers each has merged the heap that it was forked with.
+rewake run ./remembers --runs 200 --jobs 2 --fresh --json --record none -- settings >r.json 2>&1
+ok "settings: 200 runs of two workers pass" grep -q '"verdicts":{"pass":200}' r.json
 
 # To look for the debug information of a stripped program brings no libraries into this process.
 strip -o stripped-remembers remembers

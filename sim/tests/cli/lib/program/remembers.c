@@ -10,6 +10,7 @@
 #include <libgen.h>
 #include <libintl.h>
 #include <locale.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -223,6 +224,15 @@ use_messages(void)
     printf("%s\n", dgettext("remembers", "a message"));
 }
 
+/* The C library's heap is rewake's own: it must not be merged in a run, nor shown to one. */
+static void
+use_heap_settings(void)
+{
+    printf("%d %zu\n", mallopt(M_TRIM_THRESHOLD, 8192), mallinfo2().uordblks);
+    printf("%d\n", malloc_trim(0));
+    free(malloc(100000));
+}
+
 static const struct {
     const char *name;
     void (*use)(void);
@@ -245,6 +255,7 @@ static const struct {
         {"files", use_files},
         {"float", use_float_control},
         {"messages", use_messages},
+        {"settings", use_heap_settings},
 };
 
 int
