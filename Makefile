@@ -345,6 +345,8 @@ bench-search: all ## how many runs each strategy needs to find what is there; te
 	@scripts/bench-search
 bench-shrink: all $(B)/bench/bench_shrink ## how small failures become, and how long it takes
 	@$(B)/bench/bench_shrink && scripts/bench-shrink $(B)/rewake
+bench-programs: all ## what a run of an ordinary program costs, end to end
+	@scripts/bench-programs $(B)/rewake
 zoo-drop: ## drops each wake of the zoo's fixed forms once: is it found? minutes
 	@scripts/zoo-drop
 size: ## text and RAM of the smallest program, for x86-64, Cortex-M4 and Cortex-M0+
@@ -363,5 +365,5 @@ include runtime/tests/bench/host/rules.mk
 FORCE:
 .PHONY: help all program servers runtime zoo test-programs check check-long check-asan coverage \
 	check-tsan check-ucontext quick test quick-set quick-set-renew mutants statements truth tidy \
-	format bench bench-search bench-shrink zoo-drop size demo pages clean FORCE
+	format bench bench-search bench-shrink bench-programs zoo-drop size demo pages clean FORCE
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
