@@ -254,6 +254,25 @@ TEST(echo_serves_others_beside_slow_clients)
     post_fini(&post);
 }
 
+/* Goal: a client that sends a byte a second has each back before the next one, others are served
+ * meanwhile, and the server sleeps in between: it waits about as often as something comes. */
+TEST(echo_serves_a_client_that_sends_a_byte_a_second)
+{
+    struct post post;
+    post_init(&post, RT_SECOND);
+    int slow = dial(&post);
+    int quick = dial(&post);
+    for (uint32_t i = 0; i < 2; i++) {
+        echo(slow, 1);
+        echo(quick, 3000);
+        ck_assert_int_eq(usleep(1000000), 0);
+    }
+    ck_assert_int_eq(close(quick), 0);
+    ck_assert_int_eq(close(slow), 0);
+    post_fini(&post);
+    EXPECT(post.metal.epoll.waits < 100);
+}
+
 /* A process with 8 connections, each in the middle of an echo; killed by SIGKILL. */
 static void
 kill_a_client(const struct post *post, int survivor)

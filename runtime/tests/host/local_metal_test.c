@@ -260,6 +260,34 @@ TEST(metal_pipe_has_one_direction)
     metal_fini(&metal);
 }
 
+/* Goal: pipes that are filled while their readers leave, many at a time and again and again: each
+ * writer hears of it, and nothing is left open. Holds N6, N10. */
+TEST(metal_pipes_are_filled_and_left_at_random)
+{
+    enum { PIPES = 40 };
+    static const char *const leaves[] = {"x", "Rx", "px", "RRpRx"};
+    static struct rt_tcp_stream readers[PIPES];
+    static struct rt_tcp_stream writers[PIPES];
+    static struct worker reads[PIPES];
+    static struct worker writes[PIPES];
+    struct metal metal;
+    metal_init(&metal);
+    for (uint32_t round = 0; round < 20; round++) {
+        for (uint32_t i = 0; i < PIPES; i++) {
+            pipe_open(&metal, &readers[i], &writers[i]);
+            const char *script = leaves[(i * 7 + round * 3) % 4];
+            worker_start(&writes[i], &metal, "writes", NULL, &writers[i], "Wwx");
+            worker_start(&reads[i], &metal, "reads", NULL, &readers[i], script);
+        }
+        workers_run(&metal);
+        for (uint32_t i = 0; i < PIPES; i++) {
+            EXPECT_EQ(writes[i].errs[0], RT_E_CLOSED);
+            EXPECT_EQ(writes[i].errs[1], RT_E_CLOSED);
+        }
+    }
+    metal_fini(&metal);
+}
+
 /* Goal: a writer that waits for a full pipe hears of the reader's end; no SIGPIPE, whose default
  * would end this process. Holds N6, N10. */
 TEST(metal_pipe_without_a_reader_is_no_signal)

@@ -10,6 +10,13 @@
  */
 #include "runtime/io/udp.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include "runtime/tests/host/worker.h"
 
 #define TALKER_STEPS 8
@@ -145,5 +152,86 @@ TEST(metal_connected_datagrams_have_one_peer)
     EXPECT_EQ(says.results[1].err, RT_E_REFUSED);
     rt_udp_close(&one);
     rt_udp_close(&stranger);
+    metal_fini(&metal);
+}
+
+/* ---- Under fire. ----------------------------------------------------------------------------- */
+
+#define FLOOD 20000u
+#define LAST 3u /* The size of the one that ends it. */
+
+/* Receives what a thread sends without a pause, until the last one comes. */
+struct sink {
+    struct rt_task task;
+    struct rt_udp *udp;
+    struct rt_io_wait wait;
+    uint32_t received;
+    bool over;
+    atomic_bool done;
+};
+
+/* Each has its size in its first byte. */
+static rt_poll
+sink_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct sink *sink = rt_container_of(task, struct sink, task);
+    while (!sink->over) {
+        struct rt_udp_received result;
+        uint8_t bytes[64];
+        RT_AWAIT(rt_udp_receive_from(sink->udp, &sink->wait, cx, bytes, sizeof(bytes), &result));
+        EXPECT_EQ(result.err, RT_OK);
+        EXPECT(result.datagram.size >= LAST && result.datagram.size == bytes[0]);
+        EXPECT_EQ(result.datagram.full_size, bytes[0]);
+        sink->over = bytes[0] == LAST;
+        sink->received++;
+    }
+    atomic_store(&sink->done, true);
+    return RT_READY;
+}
+
+static void
+send_one(int from, const struct rt_net_address *to, uint8_t size)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(to->port)};
+    uint8_t bytes[64] = {size};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    (void)sendto(from, bytes, size, 0, (struct sockaddr *)&address, sizeof(address));
+}
+
+static void *
+flood(void *argument)
+{
+    struct sink *sink = argument;
+    int from = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_ge(from, 0);
+    for (uint32_t i = 0; i < FLOOD; i++) {
+        send_one(from, &sink->udp->local, (uint8_t)(LAST + 1 + i % 60));
+    }
+    while (!atomic_load(&sink->done)) { /* What finds no room is lost. */
+        send_one(from, &sink->udp->local, LAST);
+        ck_assert_int_eq(usleep(1000), 0);
+    }
+    ck_assert_int_eq(close(from), 0);
+    return NULL;
+}
+
+/* Goal: datagrams that come faster than they are taken are whole or lost, and the wake for the last
+ * one is not. Holds N9, E4. */
+TEST(metal_datagrams_in_a_flood_are_whole_or_lost)
+{
+    struct metal metal;
+    struct rt_udp udp;
+    struct sink sink = {.udp = &udp};
+    pthread_t thread;
+    metal_init(&metal);
+    udp_open(&metal, &udp);
+    rt_io_wait_init(&sink.wait);
+    rt_task_init(&sink.task, sink_poll, NULL, "sink");
+    EXPECT_EQ(rt_post(metal_executor(&metal), &sink.task), RT_OK);
+    ck_assert_int_eq(pthread_create(&thread, NULL, flood, &sink), 0);
+    workers_run(&metal);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    EXPECT(sink.received > 1);
+    rt_udp_close(&udp);
     metal_fini(&metal);
 }

@@ -107,6 +107,14 @@ TEST(uring_pipe_has_one_direction){AGAIN(metal_pipe_has_one_direction)}
 
 TEST(uring_pipe_without_a_reader_is_no_signal){AGAIN(metal_pipe_without_a_reader_is_no_signal)}
 
+TEST(uring_pipes_are_filled_and_left_at_random){AGAIN(metal_pipes_are_filled_and_left_at_random)}
+
+TEST(uring_datagrams_in_a_flood_are_whole_or_lost){
+        AGAIN(metal_datagrams_in_a_flood_are_whole_or_lost)}
+
+TEST(uring_echo_serves_a_client_that_sends_a_byte_a_second){
+        AGAIN(echo_serves_a_client_that_sends_a_byte_a_second)}
+
 TEST(uring_datagram_is_whole_or_cut_off){AGAIN(metal_datagram_is_whole_or_cut_off)}
 
 TEST(uring_connected_datagrams_have_one_peer){AGAIN(metal_connected_datagrams_have_one_peer)}
