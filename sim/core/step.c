@@ -111,10 +111,8 @@ idle_of(const struct sim_actor *actor)
     return actor->ops->idle != NULL ? actor->ops->idle(actor) : SIM_IDLE_NEVER;
 }
 
-/* One that waits for the outside, where each that the run waits for may still be woken. NULL: there
- * is none. */
-static const struct sim_actor *
-idle_actor(const struct sim_world *world)
+const struct sim_actor *
+sim_world_idle(const struct sim_world *world)
 {
     const struct sim_actor *idle = NULL;
     for (uint32_t i = 1; i < world->actor_count; i++) {
@@ -160,7 +158,7 @@ first_waiter(const struct sim_world *world)
 static void
 stalled(struct sim_world *world)
 {
-    const struct sim_actor *idle = idle_actor(world);
+    const struct sim_actor *idle = sim_world_idle(world);
     if (idle != NULL) {
         end_idle(world, idle);
     }

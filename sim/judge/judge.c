@@ -67,7 +67,6 @@ static void
 set_verdict(struct sim_outcome *outcome, enum sim_verdict verdict, enum sim_oracle oracle,
         const struct sim_actor *actor, const struct sim_answer *answer)
 {
-    rt_assert(verdict != SIM_VERDICT_PASS);
     rt_assert(actor->index > 0);
     outcome->verdict = (uint8_t)verdict;
     outcome->oracle = (uint8_t)oracle;
@@ -470,29 +469,77 @@ has_threads_only(const struct sim_world *world)
     return true;
 }
 
-/* At the limit of time: no thread has done anything for half of it that another may see, and does
- * not, without that limit, in many more steps. */
+/* Continues the run from its stop, without its limits on steps and time. */
+static enum sim_settled
+settle_on(struct inquest *inquest, const struct sim_settling *how)
+{
+    struct sim_world *world = inquest->stand.world;
+    const struct sim_options options = world->options;
+    const uint64_t time_limit_ns = world->time_limit_ns;
+    const uint64_t limit_step = world->limit_step;
+    world->options.time_ns_max = SIM_NS_LAST;
+    world->time_limit_ns = SIM_NS_LAST;
+    world->options.steps_max = UINT64_MAX;
+    world->limit_step = world->step + world->options.livelock_steps;
+    enum sim_settled settled = sim_world_settle(world, how);
+    world->options = options;
+    world->time_limit_ns = time_limit_ns;
+    world->limit_step = limit_step;
+    return settled;
+}
+
+/* No thread has done anything for half of the time that another may see. */
+static bool
+is_old_news(const struct inquest *inquest)
+{
+    return inquest->news_ns < inquest->outcome->fail_ns / 2;
+}
+
+/* At the limit of time: what a thread does is old news, and none does anything, without that limit,
+ * in many more steps. */
 static bool
 stands_still(struct inquest *inquest)
 {
-    const struct sim_options *options = &inquest->what->options;
-    const struct sim_outcome *outcome = inquest->outcome;
-    bool long_ago = outcome->verdict == SIM_VERDICT_TIME_LIMIT && inquest->news_step > 0 &&
-                    inquest->news_ns < options->time_ns_max / 2;
-    if (!long_ago || !sim_stand_at(&inquest->stand, inquest->stop)) {
+    if (inquest->outcome->verdict != SIM_VERDICT_TIME_LIMIT || inquest->news_step == 0 ||
+            !is_old_news(inquest) || !sim_stand_at(&inquest->stand, inquest->stop)) {
         return false;
     }
     struct sim_world *world = inquest->stand.world;
     const struct sim_settling settling = {.steps = STILL_STEPS, .until_ns = SIM_NS_LAST};
-    const uint64_t limit_ns = world->options.time_ns_max;
-    world->options.time_ns_max = SIM_NS_LAST;
-    world->time_limit_ns = SIM_NS_LAST;
-    bool still = has_threads_only(world) &&
-                 sim_world_settle(world, &settling) != SIM_SETTLED_VERDICT && !world->over &&
-                 world->news_step == inquest->news_step;
-    world->options.time_ns_max = limit_ns;
-    world->time_limit_ns = limit_ns;
-    return still;
+    return has_threads_only(world) && settle_on(inquest, &settling) != SIM_SETTLED_VERDICT &&
+           !world->over && world->news_step == inquest->news_step;
+}
+
+/* The step that a timer has begun ends within so many. */
+#define TURN_STEPS 1000u
+
+/* At a limit: between two timers the run is idle. Before the limit on steps it must have stood
+ * still, as a retry that never succeeds comes there, too. */
+static const struct sim_actor *
+idle_at_limit(struct inquest *inquest)
+{
+    const struct sim_outcome *outcome = inquest->outcome;
+    bool asked = outcome->verdict == SIM_VERDICT_TIME_LIMIT ||
+                 (outcome->verdict == SIM_VERDICT_STEP_LIMIT && is_old_news(inquest));
+    if (!asked || !sim_stand_at(&inquest->stand, inquest->stop)) {
+        return NULL;
+    }
+    const struct sim_settling settling = {
+            .steps = TURN_STEPS, .until_ns = inquest->stand.world->now_ns};
+    return settle_on(inquest, &settling) == SIM_SETTLED ? sim_world_idle(inquest->stand.world)
+                                                        : NULL;
+}
+
+static void
+say_idle(struct inquest *inquest, const struct sim_actor *actor)
+{
+    struct sim_answer answer = {0};
+    sim_describe(actor, &answer);
+    set_verdict(inquest->outcome, SIM_VERDICT_PASS, SIM_ORACLE_IDLE, actor, &answer);
+    sim_outcome_say(inquest->outcome,
+            "idle: beside timers nothing is left to do until something comes from outside: '%s' "
+            "waits for %s",
+            inquest->outcome->actor_name, reason_of(&answer));
 }
 
 /* Of those that are waited for the first without a time-out of its own, or the first. */
@@ -524,27 +571,37 @@ say_still(struct inquest *inquest)
             inquest->outcome->actor_name, reason_of(&answer));
 }
 
+/* A wake-up was lost for long, or before all stood still. */
+static bool
+judge_lost_at_limit(struct inquest *inquest, bool still)
+{
+    const struct sim_outcome said = *inquest->outcome;
+    if (!find_waiters(inquest) || !ask_at_limit(inquest)) {
+        return false;
+    }
+    sim_stand_leave(&inquest->stand);
+    (void)sim_judge_missing_wake(inquest->stand.world, inquest->what, inquest->outcome);
+    uint64_t since = inquest->outcome->missing_wake_step;
+    bool lost = lost_long_ago(inquest) || (still && since != 0 && since <= inquest->news_step + 1);
+    if (!lost) {
+        *inquest->outcome = said;
+    }
+    return lost;
+}
+
 static void
 judge_limit(struct inquest *inquest)
 {
     rt_assert(inquest->outcome->verdict != SIM_VERDICT_PASS);
-    struct sim_outcome said = *inquest->outcome;
-    inquest->stop = (struct sim_stop){said.fail_step, false};
-    bool still = stands_still(inquest);
-    if (!find_waiters(inquest)) {
+    inquest->stop = (struct sim_stop){inquest->outcome->fail_step, false};
+    bool idles = idle_at_limit(inquest) != NULL;
+    bool still = idles || stands_still(inquest);
+    if (judge_lost_at_limit(inquest, still)) {
         return;
     }
-    bool lost = ask_at_limit(inquest);
-    if (lost) {
-        sim_stand_leave(&inquest->stand);
-        (void)sim_judge_missing_wake(inquest->stand.world, inquest->what, inquest->outcome);
-        uint64_t since = inquest->outcome->missing_wake_step;
-        lost = lost_long_ago(inquest) || (still && since != 0 && since <= inquest->news_step + 1);
-    }
-    if (!lost) {
-        *inquest->outcome = said;
-    }
-    if (!lost && still && find_waiters(inquest) && inquest->waiters.foreground > 0) {
+    if (idles) {
+        say_idle(inquest, idle_at_limit(inquest));
+    } else if (still && find_waiters(inquest) && inquest->waiters.foreground > 0) {
         say_still(inquest);
     }
 }

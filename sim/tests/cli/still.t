@@ -19,6 +19,7 @@ while IFS='|' read -r what verdict; do
 done <<'END'
 lost|lost-wakeup
 loops|deadlock
+locked|deadlock
 ticks|time-limit
 END
 ok "the message says what goes on" \
@@ -26,4 +27,10 @@ ok "the message says what goes on" \
 status run ./still --runs 10 --fail-fast --record none -- loops >/dev/null
 tr -s '\n ' '  ' <out.txt >line.txt
 ok "a loop that beats" grep -q "nothing but timers has happened: each thread that" line.txt
+
+for what in serves fast says; do
+    same "$what: a server with a timer is idle" \
+        "$(status run ./still --runs 20 --record none -- "$what")" 0
+    ok "$what: it says so" grep -q '20 of these idle' out.txt
+done
 done_testing

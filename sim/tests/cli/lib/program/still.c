@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -99,9 +100,57 @@ ticks(void)
     return 0;
 }
 
+/* ---- Servers: what ends their wait comes from outside of the run. ----------------------------- */
+
+static void *
+takes_both(void *unused)
+{
+    pthread_mutex_lock(&other);
+    sleep(2);
+    pthread_mutex_lock(&lock);
+    return unused;
+}
+
+/* Looks at the clock in each `tick_ms`; `says`: writes a line then. */
+static int
+serves(int tick_ms, bool says)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    int epoll = epoll_create1(0);
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    listen(listener, 8);
+    epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &event);
+    while (epoll_wait(epoll, &event, 1, tick_ms) <= 0) {
+        if (says) {
+            (void)!write(1, "tick\n", 5);
+        }
+    }
+    return 0;
+}
+
+/* Two threads of it are blocked forever. */
+static int
+serves_locked(void)
+{
+    pthread_t thread;
+    pthread_mutex_lock(&lock);
+    pthread_create(&thread, NULL, takes_both, NULL);
+    pthread_create(&thread, NULL, beats, NULL);
+    sleep(1);
+    pthread_create(&thread, NULL, takes_both, NULL);
+    pthread_mutex_lock(&other);
+    return serves(1000, false);
+}
+
 int
 main(int count, char **arguments)
 {
     const char *what = count > 1 ? arguments[1] : "";
-    return strcmp(what, "lost") == 0 ? lost() : strcmp(what, "loops") == 0 ? loops() : ticks();
+    return strcmp(what, "lost") == 0     ? lost()
+           : strcmp(what, "loops") == 0  ? loops()
+           : strcmp(what, "serves") == 0 ? serves(1000, false)
+           : strcmp(what, "fast") == 0   ? serves(1, false)
+           : strcmp(what, "says") == 0   ? serves(60000, true)
+           : strcmp(what, "locked") == 0 ? serves_locked()
+                                         : ticks();
 }
