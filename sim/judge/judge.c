@@ -513,14 +513,14 @@ stands_still(struct inquest *inquest)
 /* The step that a timer has begun ends within so many. */
 #define TURN_STEPS 1000u
 
-/* At a limit: between two timers the run is idle. Before the limit on steps it must have stood
- * still, as a retry that never succeeds comes there, too. */
+/* At a limit: between two timers the run is idle. Before a limit on steps it must have stood still,
+ * as a retry that never succeeds comes there, too. */
 static const struct sim_actor *
 idle_at_limit(struct inquest *inquest)
 {
     const struct sim_outcome *outcome = inquest->outcome;
-    bool asked = outcome->verdict == SIM_VERDICT_TIME_LIMIT ||
-                 (outcome->verdict == SIM_VERDICT_STEP_LIMIT && is_old_news(inquest));
+    rt_assert(outcome->verdict != SIM_VERDICT_PASS);
+    bool asked = outcome->verdict == SIM_VERDICT_TIME_LIMIT || is_old_news(inquest);
     if (!asked || !sim_stand_at(&inquest->stand, inquest->stop)) {
         return NULL;
     }
