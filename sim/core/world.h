@@ -315,8 +315,8 @@ enum sim_settled {
 /* After sim_world_run_to: continues the run as described by `how`. */
 enum sim_settled sim_world_settle(struct sim_world *world, const struct sim_settling *how);
 
-/* An actor that waits for the outside, where each that the run waits for is blocked and may still be
- * woken. NULL: there is none. */
+/* An actor that waits for the outside, where each that the run waits for is blocked and may still
+ * be woken. NULL: there is none. */
 const struct sim_actor *sim_world_idle(const struct sim_world *world);
 
 /* After sim_world_run_to: calls fn(argument) as a step of `actor`, with choices muted; false when
