@@ -28,9 +28,14 @@ status run ./still --runs 10 --fail-fast --record none -- loops >/dev/null
 tr -s '\n ' '  ' <out.txt >line.txt
 ok "a loop that beats" grep -q "nothing but timers has happened: each thread that" line.txt
 
-for what in serves fast says; do
+while read -r what runs; do
     same "$what: a server with a timer is idle" \
-        "$(status run ./still --runs 20 --record none -- "$what")" 0
-    ok "$what: it says so" grep -q '20 of these idle' out.txt
-done
+        "$(status run ./still --runs "$runs" --record none -- "$what")" 0
+    ok "$what: it says so" grep -q "$runs of these idle" out.txt
+done <<'END'
+serves 20
+fast 20
+says 20
+chores 2
+END
 done_testing

@@ -128,6 +128,41 @@ serves(int tick_ms, bool says)
     return 0;
 }
 
+/* In each second it locks `other` 1,500 times; in each second minute it wakes a thread. */
+static void *
+does_chores(void *condition)
+{
+    for (int second = 1;; second++) {
+        sleep(1);
+        for (int i = 0; i < 1500; i++) {
+            pthread_mutex_lock(&other);
+            pthread_mutex_unlock(&other);
+        }
+        if (second % 120 == 0) {
+            pthread_cond_signal(condition);
+        }
+    }
+}
+
+static void *
+is_woken(void *condition)
+{
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        pthread_cond_wait(condition, &lock);
+    }
+}
+
+static int
+serves_with_chores(void)
+{
+    static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+    pthread_t thread;
+    pthread_create(&thread, NULL, is_woken, &condition);
+    pthread_create(&thread, NULL, does_chores, &condition);
+    return serves(1000, false);
+}
+
 /* Two threads of it are blocked forever. */
 static int
 serves_locked(void)
@@ -151,6 +186,7 @@ main(int count, char **arguments)
            : strcmp(what, "serves") == 0 ? serves(1000, false)
            : strcmp(what, "fast") == 0   ? serves(1, false)
            : strcmp(what, "says") == 0   ? serves(60000, true)
+           : strcmp(what, "chores") == 0 ? serves_with_chores()
            : strcmp(what, "locked") == 0 ? serves_locked()
                                          : ticks();
 }
