@@ -112,7 +112,7 @@ reader_read(struct sim__description *description, void *buffer, size_t size, uin
     if (size == 0 || there == 0) {
         return size == 0 || end->other == NULL ? 0 : -EAGAIN;
     }
-    uint64_t moved = sim_actor_length(&source->actor, there < size ? there : size);
+    uint64_t moved = there < size ? there : size; /* Never fewer: libuv relies on it. */
     bool freed = take(end->pipe, buffer, moved);
     sim__source_moved(source, SIM_EVENT_READ, await, moved);
     sim__source_level(source, reader_events(description) != 0);

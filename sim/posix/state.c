@@ -25,7 +25,7 @@ make(struct sim_world *world)
         state->limits[i] = (struct rlimit){RLIM_INFINITY, RLIM_INFINITY};
     }
     state->limits[RLIMIT_NOFILE] = (struct rlimit){SIM__POSIX_NUMBERS, SIM__POSIX_NUMBERS};
-    state->limits[RLIMIT_STACK].rlim_cur = (rlim_t)8 << 20;
+    state->limits[RLIMIT_STACK].rlim_cur = SIM_THREAD_STACK;
     sim_world_bind(world, &state->binding, &ops, state, "posix");
     return state;
 }

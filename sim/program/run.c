@@ -240,9 +240,6 @@ sim_program_environment(void)
 
 /* ---- The run. -------------------------------------------------------------------------------- */
 
-/* Of the first thread: only what is used of it is memory. */
-#define MAIN_STACK ((size_t)8 << 20)
-
 /* A copy of the block at `to`: the program may write to it. */
 static uintptr_t *
 copy_block(void *to)
@@ -318,8 +315,7 @@ setup(struct sim_world *world)
     if (world->options.params[SIM_PROGRAM_SLOW_STEPS] == 0) {
         world->options.slow_one_in = 0;
     }
-    (void)sim_thread_spawn(
-            world, &(struct sim_thread_start){.name = "main", .fn = enter, .stack = MAIN_STACK});
+    (void)sim_thread_spawn(world, &(struct sim_thread_start){.name = "main", .fn = enter});
     start_peers(world);
 }
 

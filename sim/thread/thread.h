@@ -57,8 +57,9 @@ extern "C" {
 /* Decision points in a row at which a thread may continue. */
 #define SIM_THREAD_ROW 200u
 
-/* Bytes of a stack, where the program says nothing. Only what is used of it is memory. */
-#define SIM_THREAD_STACK ((size_t)1 << 20)
+/* Bytes of a stack, of main too, where the program says nothing: Linux' usual RLIMIT_STACK. Only
+ * what is used of it is memory. */
+#define SIM_THREAD_STACK ((size_t)8 << 20)
 
 /* What CLOCK_REALTIME shows at the beginning of a run, in nanoseconds since 1970: 2026-01-01. */
 #define SIM_THREAD_DATE_NS UINT64_C(1767225600000000000)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -291,6 +292,37 @@ descriptors(void)
     close(epoll);
     int closed = epoll_wait(epoll, &got, 1, 0);
     printf("closed: %d %d\n", closed, errno == EBADF);
+}
+
+/* Of 16 bytes: a read divides none. */
+static void
+messages(void)
+{
+    char bytes[512] = {0};
+    int fds[2];
+    pipe(fds);
+    for (int i = 0; i < 10; i++) {
+        write(fds[1], bytes, 16);
+    }
+    int some = (int)read(fds[0], bytes, 32);
+    int rest = (int)read(fds[0], bytes, sizeof(bytes));
+    printf("messages: %d %d\n", some, rest);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+static void *
+has_a_whole_stack(void *unused)
+{
+    struct rlimit limit;
+    pthread_attr_t attributes;
+    size_t size = 0;
+    (void)unused;
+    getrlimit(RLIMIT_STACK, &limit);
+    pthread_getattr_np(pthread_self(), &attributes);
+    pthread_attr_getstacksize(&attributes, &size);
+    pthread_attr_destroy(&attributes);
+    return (void *)(long)(limit.rlim_cur == RLIM_INFINITY || size >= limit.rlim_cur);
 }
 
 /* ---- Robust mutexes. ------------------------------------------------------------------------- */
@@ -577,6 +609,8 @@ main(int count, char **arguments)
     signals();
     waits_with_masks();
     descriptors();
+    messages();
+    printf("stack: %ld\n", in_thread(has_a_whole_stack, NULL));
     robust();
     cancellations();
     signals_in_waits();
