@@ -15,7 +15,7 @@
 
 #include "sim/tests/posix/posix_lab.h"
 
-static int handled;
+static volatile sig_atomic_t handled;
 
 static void
 handler(int number)
