@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_SITE_H
-#define REPORTS_SITE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ RT_MUST_CHECK enum report_site_err report_site_check(struct report_site *site);
 
 /* Writes all pages; makes the folder. */
 RT_MUST_CHECK enum report_site_err report_site_make(struct report_site *site);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ALWAYS_H
-#define SIM_ALWAYS_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,5 +31,3 @@ __attribute__((weak)) void rewake_progress(void);
 /* Something was achieved: a loop that does so is no livelock, and a thread that does so when the
  * oracle asks it could have continued. For what a thread takes from its own memory. */
 #define SIM_PROGRESS() (rewake_progress != 0 ? rewake_progress() : (void)0)
-
-#endif

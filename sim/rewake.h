@@ -28,8 +28,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_REWAKE_H
-#define SIM_REWAKE_H
+#pragma once
 
 #include "runtime/compose/callback.h"
 #include "runtime/fiber/call.h"
@@ -74,6 +73,4 @@ const struct sim_library rewake_library = {SIM_LIBRARY_VERSION, sizeof(struct si
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_BASE_ASK_H
-#define REPORTS_BASE_ASK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,5 +81,3 @@ enum sim_store_err report_done(struct report_ask *ask);
 
 /* Whether the database has a table or view called `name`. */
 bool report_has_table(struct sim_store *store, const char *name);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_BASE_HTML_H
-#define REPORTS_BASE_HTML_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,5 +78,3 @@ void report_html_link(struct report_html *html, const char *to, const char *text
 
 /* A command to paste, in a box, below a title (may be NULL). */
 void report_html_command(struct report_html *html, const char *what, const char *command);
-
-#endif

@@ -12,10 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_BASE_PATH_H
-#define REPORTS_BASE_PATH_H
+#pragma once
 
 /* From malloc. `library`: the file whose debug information is asked; NULL or "": rewake itself. */
 char *report_path(const char *file, const char *library);
-
-#endif

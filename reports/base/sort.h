@@ -3,13 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_BASE_SORT_H
-#define REPORTS_BASE_SORT_H
+#pragma once
 
 #include <stddef.h>
 
 /* Sorts `count` pointers; `order` answers below, at or above 0, as that of qsort does. Takes memory
  * for as many pointers while it runs. */
 void report_sort(const void **items, size_t count, int (*order)(const void *a, const void *b));
-
-#endif

@@ -3,13 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_BASE_STYLE_H
-#define REPORTS_BASE_STYLE_H
+#pragma once
 
 /* The style sheet; static. */
 extern const char *const report_style[];
 
 /* Its colours by themselves, for a picture that is taken out of its page; static. */
 extern const char report_colours[];
-
-#endif

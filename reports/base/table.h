@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_BASE_TABLE_H
-#define REPORTS_BASE_TABLE_H
+#pragma once
 
 #include "reports/base/ask.h"
 #include "reports/base/html.h"
@@ -50,5 +49,3 @@ struct report_table {
 /* Adds it, but nothing where there are no rows; ends `ask`. */
 RT_MUST_CHECK enum sim_store_err report_table_put(
         struct report_html *html, const struct report_table *table, struct report_ask *ask);
-
-#endif

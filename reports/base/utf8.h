@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_BASE_UTF8_H
-#define REPORTS_BASE_UTF8_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ typedef const char *report_escape(uint32_t character);
 
 /* Writes text from anywhere: what is no UTF-8 becomes U+FFFD. */
 void report_escape_put(FILE *file, const char *text, report_escape *escape);
-
-#endif

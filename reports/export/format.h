@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_EXPORT_FORMAT_H
-#define REPORTS_EXPORT_FORMAT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -61,5 +60,3 @@ enum sim_store_err report_write_sarif(
 void report_write_chrome(const struct report_run *run, FILE *file);
 void report_write_graphviz(const struct report_run *run, FILE *file);
 void report_write_perfetto(const struct report_run *run, FILE *file);
-
-#endif

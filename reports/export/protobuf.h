@@ -15,8 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_EXPORT_PROTOBUF_H
-#define REPORTS_EXPORT_PROTOBUF_H
+#pragma once
 
 #include "sim/base/page.h"
 
@@ -33,5 +32,3 @@ void report_protobuf_text(struct sim_page *out, uint32_t field, const char *text
  * holds less than 256 MiB. */
 size_t report_protobuf_open(struct sim_page *out, uint32_t field);
 void report_protobuf_close(struct sim_page *out, size_t mark);
-
-#endif

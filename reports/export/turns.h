@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_EXPORT_TURNS_H
-#define REPORTS_EXPORT_TURNS_H
+#pragma once
 
 #include "reports/model/run.h"
 
@@ -57,5 +56,3 @@ struct report_missing {
 
 /* False: none is missing; *ret_missing is left as it is. */
 bool report_turns_missing(const struct report_run *run, struct report_missing *ret_missing);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_EXPORT_WORDS_H
-#define REPORTS_EXPORT_WORDS_H
+#pragma once
 
 #include "reports/export/format.h"
 
@@ -38,5 +37,3 @@ const struct report_way *report_sweep_first_way(const struct report_sweep *sweep
 /* "1000 runs by portfolio from seed 1, 3 failed", with the expected verdict if it has one, and the
  * remembered failures. */
 char *report_sweep_sentence(const struct report_sweep *sweep);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_EXPORT_XML_H
-#define REPORTS_EXPORT_XML_H
+#pragma once
 
 #include <stdio.h>
 
@@ -17,5 +16,3 @@ void report_xml_text(FILE *file, const char *text);
 
 /* A blank, and name="value". */
 void report_xml_attribute(FILE *file, const char *name, const char *value);
-
-#endif

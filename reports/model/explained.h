@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_MODEL_EXPLAINED_H
-#define REPORTS_MODEL_EXPLAINED_H
+#pragma once
 
 #include "sim/base/page.h"
 #include "sim/store/read.h"
@@ -59,5 +58,3 @@ struct report_explained {
 RT_MUST_CHECK enum sim_store_err report_explained_load(
         struct sim_store *store, int64_t run, struct report_explained *ret_explained);
 void report_explained_free(struct report_explained *explained);
-
-#endif

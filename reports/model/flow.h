@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_MODEL_FLOW_H
-#define REPORTS_MODEL_FLOW_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ struct report_flow {
 RT_MUST_CHECK enum sim_store_err report_flow_read(
         struct sim_store *store, int64_t run, struct report_flow *ret_flow);
 void report_flow_done(struct report_flow *flow);
-
-#endif

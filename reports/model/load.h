@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_MODEL_LOAD_H
-#define REPORTS_MODEL_LOAD_H
+#pragma once
 
 #include "sim/core/record/recorder.h"
 #include "sim/store/read.h"
@@ -16,5 +15,3 @@
 RT_MUST_CHECK enum sim_store_err report_recorder_load(
         struct sim_store *store, int64_t number, struct sim_recorder *ret_recorder);
 void report_recorder_free(struct sim_recorder *recorder);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_MODEL_PLACES_H
-#define REPORTS_MODEL_PLACES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ bool report_site_is_rewakes(uint32_t site, const char *file);
 
 /* The last component of `file`. */
 const char *report_file_name(const char *file);
-
-#endif

@@ -23,8 +23,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_MODEL_RUN_H
-#define REPORTS_MODEL_RUN_H
+#pragma once
 
 #include "reports/model/places.h"
 #include "sim/explain/view/wake_outcome.h"
@@ -111,5 +110,3 @@ bool report_run_step_words(
 /* Where the waker of a wait was stored; NULL: not known. */
 const struct report_place *report_run_wait_place(
         const struct report_run *run, const struct sim_wait *wait);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_MODEL_SWEEPS_H
-#define REPORTS_MODEL_SWEEPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -127,5 +126,3 @@ RT_MUST_CHECK enum sim_store_err report_ways_shown(
  */
 enum sim_store_err report_sweeps_newest(struct sim_store *store, char *const *patterns,
         uint32_t pattern_count, int64_t **ret_numbers, size_t *ret_count);
-
-#endif

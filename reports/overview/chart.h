@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_OVERVIEW_CHART_H
-#define REPORTS_OVERVIEW_CHART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void report_chart_put(struct report_html *html, const struct report_chart *chart
 /* The same by powers of ten in one line of text, without axes. */
 void report_spark_put(struct report_html *html, const char *title,
         const struct report_point *points, size_t count);
-
-#endif

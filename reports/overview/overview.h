@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_OVERVIEW_OVERVIEW_H
-#define REPORTS_OVERVIEW_OVERVIEW_H
+#pragma once
 
 #include "reports/base/html.h"
 #include "reports/site.h"
@@ -51,5 +50,3 @@ RT_MUST_CHECK enum sim_store_err report_coverage_put(struct report_html *html,
         struct sim_store *store, const struct report_sweeps *list, const char *lcov);
 RT_MUST_CHECK enum sim_store_err report_covered_put(
         struct report_html *html, struct sim_store *store, const struct report_sweep *sweep);
-
-#endif

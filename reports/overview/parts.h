@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_OVERVIEW_PARTS_H
-#define REPORTS_OVERVIEW_PARTS_H
+#pragma once
 
 #include "reports/overview/chart.h"
 #include "reports/overview/overview.h"
@@ -76,5 +75,3 @@ RT_MUST_CHECK enum sim_store_err report_drawn_put(struct report_parts *parts);
 void report_checks_put(struct report_parts *parts);
 void report_facts_put(struct report_parts *parts);
 void report_commands_put(struct report_html *html, const struct report_commands *commands);
-
-#endif

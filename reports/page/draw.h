@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_PAGE_DRAW_H
-#define REPORTS_PAGE_DRAW_H
+#pragma once
 
 #include "reports/base/html.h"
 #include "reports/page/lanes.h"
@@ -23,5 +22,3 @@ uint32_t report_draw_width(const struct report_lanes *lanes);
 
 /* Adds the legend. */
 void report_draw_legend(struct report_html *html);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_PAGE_FAILURE_H
-#define REPORTS_PAGE_FAILURE_H
+#pragma once
 
 #include "reports/base/html.h"
 #include "reports/model/places.h"
@@ -15,5 +14,3 @@
  */
 RT_MUST_CHECK enum sim_store_err report_failure_put(struct report_html *html,
         struct sim_store *store, const struct report_places *places, int64_t run, const char *db);
-
-#endif

@@ -18,8 +18,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_PAGE_LANES_H
-#define REPORTS_PAGE_LANES_H
+#pragma once
 
 #include "reports/model/run.h"
 #include "runtime/base/error.h"
@@ -130,5 +129,3 @@ void report_lanes_free(struct report_lanes *lanes);
 
 /* The anchor of `step`: the step, or the fold that has it; 0: it is not in the picture. */
 uint32_t report_lanes_anchor(const struct report_lanes *lanes, uint64_t step);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_PAGE_LANES_ITEMS_H
-#define REPORTS_PAGE_LANES_ITEMS_H
+#pragma once
 
 #include "reports/page/lanes.h"
 
@@ -34,5 +33,3 @@ void report_lanes_add_lost(struct report_lanes *lanes, uint32_t owner, struct si
 /* What the task of this lane waits for at the end of the run. */
 void report_lanes_add_foot(
         struct report_lanes *lanes, struct report_lane *lane, struct sim_page *words);
-
-#endif

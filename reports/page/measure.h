@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_PAGE_MEASURE_H
-#define REPORTS_PAGE_MEASURE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ size_t report_measure_fit(const char *text, size_t length, uint32_t font_px, uin
  * is cut up. *ret_next is where the next line begins. */
 size_t report_measure_break(
         const char *text, size_t length, uint32_t font_px, uint32_t width_px, size_t *ret_next);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_PAGE_MODEL_H
-#define REPORTS_PAGE_MODEL_H
+#pragma once
 
 #include "reports/base/html.h"
 #include "reports/model/explained.h"
@@ -66,5 +65,3 @@ void report_put_steps(struct report_html *html, const struct report_model *model
 /* ---- sources.c: a few lines around each location. -------------------------------------------- */
 
 void report_put_sources(struct report_html *html, const struct report_model *model);
-
-#endif

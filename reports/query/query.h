@@ -17,8 +17,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef REPORTS_QUERY_QUERY_H
-#define REPORTS_QUERY_QUERY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ RT_MUST_CHECK enum sim_store_err report_query_otherwise(struct sim_store *store,
 /* Whether the table is there that it needs. */
 RT_MUST_CHECK enum sim_store_err report_query_has(
         struct sim_store *store, const struct report_query_head *head, bool *ret_has);
-
-#endif

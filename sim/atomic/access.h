@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ATOMIC_ACCESS_H
-#define SIM_ATOMIC_ACCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -130,5 +129,4 @@ sim_atomic_plain(const volatile void *address, size_t size, bool writes, const v
     }
 }
 
-#endif
 #endif

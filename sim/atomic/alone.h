@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ATOMIC_ALONE_H
-#define SIM_ATOMIC_ALONE_H
+#pragma once
 
 #include "sim/atomic/entry_list.h"
 
@@ -53,5 +52,3 @@ sim_alone_load_128(const volatile sim_tsan_128 *object)
 {
     return sim_alone_compare_exchange_128((volatile sim_tsan_128 *)(uintptr_t)object, 0, 0);
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ATOMIC_ENTRY_H
-#define SIM_ATOMIC_ENTRY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -46,5 +45,3 @@ SIM_TSAN_NOTES(SIM_TSAN_DECLARE_NOTE)
 int __tsan_mutex_pre_unlock(void *mutex, unsigned flags);
 void *__tsan_get_current_fiber(void);
 void *__tsan_create_fiber(unsigned flags);
-
-#endif

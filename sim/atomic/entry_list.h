@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ATOMIC_ENTRY_LIST_H
-#define SIM_ATOMIC_ENTRY_LIST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -70,5 +69,3 @@ __extension__ typedef unsigned __int128 sim_tsan_128;
     X(destroy_fiber, (void *fiber)) \
     X(switch_to_fiber, (void *fiber, unsigned flags)) \
     X(set_fiber_name, (void *fiber, const char *name))
-
-#endif

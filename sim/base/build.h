@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BASE_BUILD_H
-#define SIM_BASE_BUILD_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@
  * none). Equal lines are equal builds: a replay that differs then is nondeterminism.
  */
 void sim_build_text(const char *library, char ret_text[SIM_BUILD_MAX]);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BASE_CLOCK_H
-#define SIM_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ uint64_t sim_clock_ms(void);
 
 /* Milliseconds since 1970, for the database. */
 int64_t sim_clock_date_ms(void);
-
-#endif

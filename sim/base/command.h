@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BASE_COMMAND_H
-#define SIM_BASE_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ char *sim_command_debug(const char *replay, const char *subject);
 
 /* Whether Linux does not take `subject` as one argument of a command. */
 bool sim_command_is_long(const char *subject);
-
-#endif

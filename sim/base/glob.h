@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BASE_GLOB_H
-#define SIM_BASE_GLOB_H
+#pragma once
 
 #include <fnmatch.h>
 #include <stdbool.h>
@@ -21,5 +20,3 @@ sim_glob_matches(const char *name, char *const *patterns, uint32_t count)
     }
     return count == 0;
 }
-
-#endif

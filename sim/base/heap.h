@@ -9,17 +9,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BASE_HEAP_H
-#define SIM_BASE_HEAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The exit status of a process that has no memory. */
 #define SIM_EXIT_NO_MEMORY 70
@@ -72,8 +67,3 @@ void sim_heap_unmap(void *memory, size_t size);
 
 /* Makes space for item `count` of `*items` (a pointer to any array, from malloc), and clears it. */
 void sim_heap_grow(void *items, uint32_t count, uint32_t *capacity, size_t size);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BASE_JSON_H
-#define SIM_BASE_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ void sim_json_thousandths(struct sim_json *json, const char *key, uint64_t thous
 /* An object or array inside; elements of an array have no key. */
 void sim_json_open(struct sim_json *json, const char *key, char bracket);
 void sim_json_close(struct sim_json *json, char bracket);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BASE_NAMES_H
-#define SIM_BASE_NAMES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ sim_name_at(const struct sim_name *names, uint32_t count, uint32_t index)
     static const struct sim_name unknown = {"?", "?"};
     return index < count ? &names[index] : &unknown;
 }
-
-#endif

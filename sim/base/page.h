@@ -10,16 +10,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BASE_PAGE_H
-#define SIM_BASE_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_PAGE_WIDTH 100u /* Of a page that is given no other width. */
 
@@ -117,8 +112,3 @@ size_t sim_text_break(const char *text, size_t length, uint32_t width, size_t *r
 
 /* Adds a time: "0ns", "950ns", "1.25us", "50ms", "2.5s". At most three decimals, cut off. */
 void sim_page_time(struct sim_page *page, uint64_t ns);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

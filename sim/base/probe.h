@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BASE_PROBE_H
-#define SIM_BASE_PROBE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ sim_probe_all(const void *entries, size_t size, uint32_t bits, uint32_t stamp, u
 {
     return sim_probe(entries, size, bits, UINT32_MAX, stamp, key);
 }
-
-#endif

@@ -3,20 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BASE_SORT_H
-#define SIM_BASE_SORT_H
+#pragma once
 
 #include <stddef.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Sorts `count` items of `size` bytes. `compare`: below 0 where the first comes first, 0 where they
  * are equal. Takes memory for a copy of them. */
 void sim_sort(void *items, size_t count, size_t size, int (*compare)(const void *, const void *));
-
-#ifdef __cplusplus
-}
-#endif
-#endif

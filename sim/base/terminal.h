@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BASE_TERMINAL_H
-#define SIM_BASE_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ void sim_print_folded(const char *text, size_t column, uint32_t indent);
 
 /* Prints each line of `text` folded; one that begins with a blank stays as it is. */
 void sim_print_paragraphs(const char *text);
-
-#endif

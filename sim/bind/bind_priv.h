@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BIND_BIND_PRIV_H
-#define SIM_BIND_BIND_PRIV_H
+#pragma once
 
 #include "sim/bind/runtime.h"
 #include "sim/core/world.h"
@@ -121,5 +120,3 @@ __attribute__((noreturn)) void sim__fail_freed(
 /* foreign.c: fails where a slot in this memory holds a waker; else its slots are dead. */
 void sim__foreign_freed(
         struct sim_world *world, const char *memory, size_t size, const struct rt_site *line);
-
-#endif

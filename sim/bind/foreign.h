@@ -37,8 +37,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BIND_FOREIGN_H
-#define SIM_BIND_FOREIGN_H
+#pragma once
 
 #include "sim/core/loop.h"
 #include "sim/core/scenario.h"
@@ -137,5 +136,4 @@ void sim_foreign_erase_at(const void *slot, const struct rt_site *line);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

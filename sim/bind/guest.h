@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BIND_GUEST_H
-#define SIM_BIND_GUEST_H
+#pragma once
 
 #include "runtime/fiber/store.h"
 #include "sim/core/scenario.h"
@@ -22,5 +21,4 @@ struct rt_engine *sim_engine_new(struct sim_world *world, const struct rt_stack_
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -20,8 +20,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BIND_RUNTIME_H
-#define SIM_BIND_RUNTIME_H
+#pragma once
 
 #include "runtime/runtime.h"
 #include "sim/core/actor.h"
@@ -91,5 +90,4 @@ void sim_target_name(struct sim_world *world, struct rt_target *target, const ch
 
 #ifdef __cplusplus
 }
-#endif
 #endif

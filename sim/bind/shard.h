@@ -14,8 +14,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BIND_SHARD_H
-#define SIM_BIND_SHARD_H
+#pragma once
 
 #ifndef __cplusplus
 
@@ -43,5 +42,4 @@ struct rt_shards *sim_shard_group_shards(struct sim_shard_group *group);
 struct rt_shard *sim_shard_group_shard(struct sim_shard_group *group, uint32_t number);
 struct sim_rt *sim_shard_group_rt(struct sim_shard_group *group, uint32_t number);
 
-#endif
 #endif

@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BIND_TICKER_H
-#define SIM_BIND_TICKER_H
+#pragma once
 
 #include "runtime/tick/ticker.h"
 #include "sim/bind/runtime.h"
@@ -51,5 +50,4 @@ void sim_ticker_spawn_at(
 
 #ifdef __cplusplus
 }
-#endif
 #endif

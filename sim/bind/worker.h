@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_BIND_WORKER_H
-#define SIM_BIND_WORKER_H
+#pragma once
 
 #include "runtime/shard/blocking.h"
 #include "sim/core/scenario.h"
@@ -23,5 +22,4 @@ struct rt_blocking_pool *sim_blocking_pool_new(
 
 #ifdef __cplusplus
 }
-#endif
 #endif

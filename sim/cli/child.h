@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_CHILD_H
-#define SIM_CLI_CHILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ void sim_child_end(pid_t pid);
 
 /* The path of this program; static. NULL: it was not found. */
 const char *sim_child_self(void);
-
-#endif

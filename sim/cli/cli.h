@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_CLI_H
-#define SIM_CLI_CLI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -114,5 +113,3 @@ void sim_cli_each_command(void (*put)(const struct sim_command *command));
 
 /* The program: main() calls it with its arguments, and ends with the status that it returns. */
 int sim_cli_main(int count, char **arguments);
-
-#endif

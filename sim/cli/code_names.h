@@ -8,14 +8,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_CODE_NAMES_H
-#define SIM_CLI_CODE_NAMES_H
+#pragma once
 
 #include "sim/store/code.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /*
  * Names and numbers all edges that were announced (sim/search/cover/edges.h), which takes time only
@@ -23,8 +18,3 @@ extern "C" {
  * their number; edge i of a set is (*ret_edges)[i]. 0: this build counts none.
  */
 uint32_t sim_code_names(const struct sim_code_edge **ret_edges);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

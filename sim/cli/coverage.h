@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_COVERAGE_H
-#define SIM_CLI_COVERAGE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -28,5 +27,3 @@ void sim_coverage_print_run(const struct sim_cli *cli, const uint64_t *reached);
 
 /* Reports that this build, or this database, has no edges of code, and what to do. */
 int sim_coverage_no_code(void);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_EXPLAINED_H
-#define SIM_CLI_EXPLAINED_H
+#pragma once
 
 #include "sim/cli/subject/subject.h"
 #include "sim/explain/explain.h"
@@ -40,5 +39,3 @@ struct sim_explained_count {
  */
 int sim_explain_missing(struct sim_cli *cli, const int64_t *runs, uint32_t runs_count,
         uint64_t time_ms, struct sim_explained_count *ret_count);
-
-#endif

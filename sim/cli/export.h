@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_EXPORT_H
-#define SIM_CLI_EXPORT_H
+#pragma once
 
 #include "reports/export/format.h"
 
@@ -16,5 +15,3 @@ FILE *sim_export_open(const char *path, bool append);
  * after a line. */
 int sim_export_write(
         const struct report_format *format, const struct report_export *export, const char *path);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_OPTIONS_H
-#define SIM_CLI_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -228,5 +227,3 @@ void sim_cli_help(const struct sim_command *command);
 
 /* A whole number in `text` (decimal or 0x…), at most `max`. */
 bool sim_number_parse(const char *text, uint64_t max, uint64_t *ret_number);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_REPLAY_H
-#define SIM_CLI_REPLAY_H
+#pragma once
 
 #include "sim/cli/subject/subject.h"
 
@@ -68,5 +67,3 @@ int sim_replay_export_check(const struct sim_cli *cli);
 /* Writes the run. 0, or the exit status after a line; no file is left then. */
 int sim_replay_export(
         struct sim_cli *cli, const struct sim_subject *subject, struct sim_single *alone);
-
-#endif

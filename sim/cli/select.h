@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_SELECT_H
-#define SIM_CLI_SELECT_H
+#pragma once
 
 #include "sim/cli/cli.h"
 
@@ -29,5 +28,3 @@ int sim_select_check(const struct sim_cli *cli, char *const *names, uint32_t cou
 
 /* Length of "zoo/async-io-07b6cca" in "zoo/async-io-07b6cca/broken". */
 size_t sim_stem_length(const char *name);
-
-#endif

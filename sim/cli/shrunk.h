@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_SHRUNK_H
-#define SIM_CLI_SHRUNK_H
+#pragma once
 
 #include "sim/base/json.h"
 #include "sim/engine/shrink/shrink.h"
@@ -29,5 +28,3 @@ char *sim_shrunk_token(const struct sim_scenario *scenario, const struct sim_shr
 /* Stores the smaller run of `run`, with its token. */
 RT_MUST_CHECK enum sim_store_err sim_shrunk_store(struct sim_store *store, int64_t run,
         const struct sim_scenario *scenario, const struct sim_shrunk *shrunk, const char *token);
-
-#endif

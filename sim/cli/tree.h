@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_TREE_H
-#define SIM_CLI_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -40,5 +39,3 @@ char *sim_tree_commit(const struct sim_tree *tree, const char *revision);
 
 /* git in the second tree, up to a NULL; its stdout in *ret_out, from malloc (NULL: not wanted). */
 int sim_tree_git(const struct sim_tree *tree, const char *const *arguments, char **ret_out);
-
-#endif

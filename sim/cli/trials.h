@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_TRIALS_H
-#define SIM_CLI_TRIALS_H
+#pragma once
 
 #include "sim/base/build.h"
 #include "sim/base/json.h"
@@ -39,5 +38,3 @@ struct sim_trials_plan sim_cli_trials_plan(
 /* 0, or the exit status after the line of a pool that failed; of a store. */
 int sim_cli_trials_ran(const struct sim_cli_trials *trials, bool ran);
 int sim_cli_trials_stored(const struct sim_cli_trials *trials, enum sim_store_err err);
-
-#endif

@@ -19,8 +19,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_ACTOR_H
-#define SIM_CORE_ACTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -191,5 +190,4 @@ uint64_t sim_actor_length(struct sim_actor *actor, uint64_t full);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

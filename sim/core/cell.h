@@ -22,8 +22,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_CELL_H
-#define SIM_CORE_CELL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,5 +68,4 @@ int64_t sim_cell_peek(const struct sim_cell *cell);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -8,18 +8,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_ENABLED_H
-#define SIM_CORE_ENABLED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "runtime/base/assert.h"
 #include "sim/core/actor.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Twice as long as needed: the window moves back once in SIM_ACTORS_MAX pushes at most. */
 #define SIM_ENABLED_RING (2 * (SIM_ACTORS_MAX + 1))
@@ -81,8 +76,3 @@ sim__enabled_take(struct sim_enabled *enabled, uint32_t k)
     enabled->count--;
     return index;
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_LOOP_H
-#define SIM_CORE_LOOP_H
+#pragma once
 
 #include "sim/core/actor.h"
 #include "sim/core/scenario.h"
@@ -79,5 +78,4 @@ void sim_sleep(struct sim_world *world, uint64_t ns);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_MOCK_H
-#define SIM_CORE_MOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,4 @@ bool sim_advance_to_next(struct sim_world *world);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -23,8 +23,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_SCENARIO_H
-#define SIM_CORE_SCENARIO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -251,5 +250,4 @@ void sim_audit_add(struct sim_world *world, const char *name, const char *(*audi
 
 #ifdef __cplusplus
 }
-#endif
 #endif

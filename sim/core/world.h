@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_WORLD_H
-#define SIM_CORE_WORLD_H
+#pragma once
 
 #include <setjmp.h>
 #include <stddef.h>
@@ -23,10 +22,6 @@
 #include "sim/core/record/gains.h"
 #include "sim/core/record/outcome.h"
 #include "sim/core/record/recorder.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct sim__foreigners;
 struct sim_threads;
@@ -550,8 +545,3 @@ void sim_world_name(struct sim_world *world, uint32_t object, const char *name);
 
 /* The name that was given, or NULL. */
 const char *sim_world_object_name(const struct sim_world *world, uint32_t object);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

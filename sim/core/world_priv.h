@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_WORLD_PRIV_H
-#define SIM_CORE_WORLD_PRIV_H
+#pragma once
 
 #include <string.h>
 
@@ -157,5 +156,3 @@ void sim__gain(struct sim_world *world, enum sim_gain_kind kind, uint32_t of);
 
 /* Drops the fibers of the run. */
 void sim__fibers_drop(struct sim_world *world);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_BASE32_H
-#define SIM_ENGINE_BASE32_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ void sim_base32_encode(const uint8_t *bytes, size_t size, char *ret_text);
 
 /* Reads `length` untrusted characters into `ret_bytes` (space for length * 5 / 8). */
 bool sim_base32_decode(const char *text, size_t length, uint8_t *ret_bytes, size_t *ret_size);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_REGISTRY_H
-#define SIM_ENGINE_REGISTRY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ const struct sim_entry *sim_registry_find(const struct sim_registry *registry, c
 
 /* How many parameters `scenario` declares. */
 uint32_t sim_scenario_params(const struct sim_scenario *scenario);
-
-#endif

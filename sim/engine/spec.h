@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_SPEC_H
-#define SIM_ENGINE_SPEC_H
+#pragma once
 
 #include <signal.h>
 
@@ -76,5 +75,3 @@ struct sim_run_spec {
 /* The options of the run with `seed`: those of `spec`, or what the seed draws of them (swarm.h). */
 void sim_run_spec_options(
         const struct sim_run_spec *spec, uint64_t seed, struct sim_options *ret_options);
-
-#endif

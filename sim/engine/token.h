@@ -24,8 +24,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_TOKEN_H
-#define SIM_ENGINE_TOKEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,5 +103,3 @@ char *sim_token_text(const struct sim_token *token);
 
 /* A seed: decimal, or 0x and hexadecimal; false when it is none or above SIM_SEED_MAX. */
 bool sim_seed_parse(const char *text, uint64_t *ret_seed);
-
-#endif

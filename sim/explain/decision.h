@@ -9,14 +9,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_DECISION_H
-#define SIM_EXPLAIN_DECISION_H
+#pragma once
 
 #include "sim/engine/worker/single.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* A failure that is to be explained; all of it borrowed. */
 struct sim_failure {
@@ -66,8 +61,3 @@ bool sim_decision_find(struct sim_decision *decision, struct sim_single *single,
 bool sim_decision_none(struct sim_decision *decision, const struct sim_failure *failure,
         const struct sim_tape *tape);
 void sim_decision_free(struct sim_decision *decision);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -7,18 +7,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_DRAWN_H
-#define SIM_EXPLAIN_DRAWN_H
+#pragma once
 
 #include "sim/base/page.h"
 #include "sim/core/code/symbols.h"
 #include "sim/core/decide/draws.h"
 #include "sim/engine/worker/single.h"
 #include "sim/explain/view/actor_table.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct sim_deciding_number {
     bool found;               /* It is a number. */
@@ -33,8 +28,3 @@ struct sim_deciding_number {
 void sim_deciding_number_find(const struct sim_run_spec *with, const struct sim_run_spec *without,
         const struct sim_deviation *deviation, uint32_t hang_ms, struct sim_budget *budget,
         struct sim_places *places, struct sim_deciding_number *ret);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

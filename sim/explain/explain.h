@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_EXPLAIN_H
-#define SIM_EXPLAIN_EXPLAIN_H
+#pragma once
 
 #include "sim/base/page.h"
 #include "sim/engine/worker/single.h"
@@ -20,10 +19,6 @@
 #include "sim/explain/drawn.h"
 #include "sim/explain/look/branches.h"
 #include "sim/explain/order/order.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What an explanation may take, where nothing else is asked for. */
 #define SIM_EXPLAIN_TIME_MS 10000u
@@ -74,8 +69,3 @@ void sim_explanation_free(struct sim_explanation *explanation);
 
 /* How the explained run ended. */
 const struct sim_outcome *sim_explanation_outcome(const struct sim_explanation *explanation);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -14,8 +14,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_FINDING_H
-#define SIM_EXPLAIN_FINDING_H
+#pragma once
 
 #include "sim/base/json.h"
 #include "sim/base/page.h"
@@ -23,10 +22,6 @@
 #include "sim/explain/cause/cause.h"
 #include "sim/explain/finding_list.h"
 #include "sim/explain/ledger.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum sim_finding_kind {
 #define SIM_FINDING_ENUM(name, text) SIM_FINDING_##name,
@@ -114,8 +109,3 @@ bool sim_finding_has_hole(const char *hole, size_t length);
  * to the host, which is there as a waker too, and no child of a combinator, named with it. */
 const struct sim_wait *sim_finding_next_wait(
         const struct sim_finding_context *names, uint32_t actor, const struct sim_wait *after);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_FINDING_LIST_H
-#define SIM_EXPLAIN_FINDING_LIST_H
+#pragma once
 
 /* clang-format off */
 #define SIM_FINDING_LIST(X) \
@@ -526,5 +525,3 @@
     X(LOST_FOR, " for {number} steps") \
     X(LOST_WAKE, " was a wake-up")
 /* clang-format on */
-
-#endif

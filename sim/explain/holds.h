@@ -13,14 +13,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_HOLDS_H
-#define SIM_EXPLAIN_HOLDS_H
+#pragma once
 
 #include "sim/explain/ledger.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct sim_hold {
     uint64_t event; /* It began with this one. */
@@ -56,8 +51,3 @@ const struct sim_wait *sim_hold_wait(
  */
 uint32_t sim_holds_chain(const struct sim_holds *holds, const struct sim_ledger *ledger,
         uint32_t part, const struct sim_hold **ret, uint32_t *ret_circle);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

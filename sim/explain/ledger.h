@@ -26,14 +26,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_LEDGER_H
-#define SIM_EXPLAIN_LEDGER_H
+#pragma once
 
 #include "sim/explain/view/actor_table.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum sim_wait_kind {
     SIM_WAIT_SLOT,  /* In a place of the runtime: a slot, a queue, a timer. */
@@ -126,8 +121,3 @@ const char *sim_wait_end_name(uint32_t end);
 const char *sim_wait_end_meaning(uint32_t end);
 const char *sim_wake_name(uint32_t wake);
 const char *sim_wake_meaning(uint32_t wake);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -4,17 +4,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_REPORT_H
-#define SIM_EXPLAIN_REPORT_H
+#pragma once
 
 #include "sim/base/json.h"
 #include "sim/explain/explain.h"
 #include "sim/explain/finding.h"
 #include "sim/explain/view/describe.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum sim_report_section {
     SIM_REPORT_CAUSE,
@@ -47,8 +42,3 @@ void sim__find_fate(const struct sim_explanation *explanation, struct sim_findin
 
 /* Adds the findings of all sections, as an array "findings". */
 void sim_report_json(struct sim_json *json, const struct sim_explanation *explanation);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

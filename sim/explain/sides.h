@@ -3,14 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_SIDES_H
-#define SIM_EXPLAIN_SIDES_H
+#pragma once
 
 #include "sim/explain/view/actor_table.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The step of each in which they part: the first whose events differ; 0: none. */
 void sim_sides_part(const struct sim_actor_table *left, const struct sim_actor_table *right,
@@ -21,8 +16,3 @@ void sim_sides_part(const struct sim_actor_table *left, const struct sim_actor_t
  * one row and a count. */
 void sim_sides_put(struct sim_page *page, const struct sim_actor_table *left, const char *head_left,
         const struct sim_actor_table *right, const char *head_right, uint32_t rows);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

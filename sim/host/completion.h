@@ -14,8 +14,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_HOST_COMPLETION_H
-#define SIM_HOST_COMPLETION_H
+#pragma once
 
 #include "runtime/io/op.h"
 #include "sim/host/host.h"
@@ -66,5 +65,4 @@ uint32_t sim_ring_live(const struct sim_ring *ring);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

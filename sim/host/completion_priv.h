@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_HOST_COMPLETION_PRIV_H
-#define SIM_HOST_COMPLETION_PRIV_H
+#pragma once
 
 #include "sim/host/completion.h"
 #include "sim/host/priv.h"
@@ -102,5 +101,3 @@ void sim__ring_post(
 
 /* Enables the ring's actor where an operation may be done now, or sets its due time. */
 void sim__ring_update(struct sim_ring *ring);
-
-#endif

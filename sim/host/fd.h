@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_HOST_FD_H
-#define SIM_HOST_FD_H
+#pragma once
 
 #include "sim/host/host.h"
 
@@ -89,5 +88,4 @@ RT_MUST_CHECK rt_err sim_fd_notify(struct sim_fds *fds, int fd);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_HOST_FD_PRIV_H
-#define SIM_HOST_FD_PRIV_H
+#pragma once
 
 #include "sim/host/fd.h"
 #include "sim/host/priv.h"
@@ -294,5 +293,3 @@ void sim__fds_renew(struct sim_host *host);
 bool sim__fds_silent(void *host, struct sim_silence *ret);
 void sim__fds_ask_again(void *host);
 void sim__fds_pretend(void *host);
-
-#endif

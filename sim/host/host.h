@@ -26,8 +26,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_HOST_HOST_H
-#define SIM_HOST_HOST_H
+#pragma once
 
 #include "runtime/io/host.h"
 #include "runtime/io/stream.h"
@@ -173,5 +172,4 @@ RT_MUST_CHECK rt_err sim_request_drop(struct sim_request *request);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

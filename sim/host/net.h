@@ -15,8 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_HOST_NET_H
-#define SIM_HOST_NET_H
+#pragma once
 
 #include "runtime/io/net.h"
 #include "sim/host/host.h"
@@ -56,5 +55,4 @@ struct rt_net_address sim_node_address(const struct sim_node *node, uint16_t por
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_HOST_NET_PRIV_H
-#define SIM_HOST_NET_PRIV_H
+#pragma once
 
 #include "sim/host/fd_priv.h"
 #include "sim/host/net.h"
@@ -200,5 +199,3 @@ struct sim_node *sim__node_of(struct rt_net *seam);
 RT_MUST_CHECK rt_err sim__node_available(struct sim_node *node, uint32_t count);
 
 extern const struct rt_net_ops sim__node_ops;
-
-#endif

@@ -12,8 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_HOST_PRIV_H
-#define SIM_HOST_PRIV_H
+#pragma once
 
 #include "runtime/base/assert.h"
 #include "runtime/base/list.h"
@@ -341,5 +340,3 @@ sim__later(uint64_t now_ns, uint64_t delay_ns)
 {
     return delay_ns > SIM_NEVER - now_ns ? SIM_NEVER : now_ns + delay_ns;
 }
-
-#endif

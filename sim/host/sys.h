@@ -22,14 +22,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_HOST_SYS_H
-#define SIM_HOST_SYS_H
+#pragma once
 
 #include "sim/host/fd.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* ---- Numbers and descriptions. --------------------------------------------------------------- */
 
@@ -135,8 +130,3 @@ int sim_sys_epoll_remove(struct sim_fds *fds, int epoll, int fd);
 /* As epoll_wait; SIM_NEVER: no timeout, and then never 0. -EINTR, also by fault `eintr`. */
 int sim_sys_epoll_wait(struct sim_fds *fds, int epoll, struct sim_fd_event *ret_events,
         uint32_t max, uint64_t timeout_ns, const struct rt_site *await);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -8,16 +8,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_HOST_SYS_INET_H
-#define SIM_HOST_SYS_INET_H
+#pragma once
 
 #include <sys/socket.h>
 
 #include "sim/host/sys.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* `domain` is AF_INET, AF_INET6 or AF_UNIX, `type` SOCK_STREAM or SOCK_DGRAM. -EAFNOSUPPORT,
  * -ESOCKTNOSUPPORT. */
@@ -66,8 +61,3 @@ int64_t sim_sys_send_to(struct sim_fds *fds, int fd, const void *bytes, size_t s
 
 /* The address of the sender of what the last read of `fd` took; as sim_sys_address. */
 int sim_sys_sender(struct sim_fds *fds, int fd, struct sockaddr *ret, socklen_t *size);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_HOST_SYS_PRIV_H
-#define SIM_HOST_SYS_PRIV_H
+#pragma once
 
 #include "sim/host/fd_priv.h"
 #include "sim/host/sys.h"
@@ -66,5 +65,3 @@ void sim__sys_check_block(const struct sim_fds *fds, const char *reason);
 int sim__sys_block(struct sim_fds *fds, bool (*condition)(const void *argument),
         const void *argument, uint64_t due_ns, const struct sim__description *subject,
         const char *reason, const struct rt_site *await);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_JUDGE_CONTROL_H
-#define SIM_JUDGE_CONTROL_H
+#pragma once
 
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
@@ -43,5 +42,3 @@ sim_control_fini(struct sim_control *control)
     free(control->tape.entries);
     free(control->sorted);
 }
-
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_JUDGE_EFFECT_H
-#define SIM_JUDGE_EFFECT_H
+#pragma once
 
 #include "sim/judge/spurious_poll.h"
 #include "sim/judge/stand.h"
@@ -39,5 +38,3 @@ bool sim_effect_differs(struct sim_stand *stand, const struct sim_question *ques
 
 /* How many words are in one of the two alone. */
 uint32_t sim_effect_distance(const struct sim_effect *a, const struct sim_effect *b);
-
-#endif

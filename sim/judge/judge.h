@@ -12,14 +12,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_JUDGE_JUDGE_H
-#define SIM_JUDGE_JUDGE_H
+#pragma once
 
 #include "sim/core/world.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct sim_question; /* spurious_poll.h */
 
@@ -71,8 +66,3 @@ bool sim_judge_question(struct sim_world *world, const struct sim_case *what,
  * `tape` is the failing run's. */
 bool sim_judge_in_fifo(struct sim_world *world, const struct sim_case *what,
         const struct sim_tape *tape, const struct sim_outcome *outcome);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

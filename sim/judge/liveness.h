@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_JUDGE_LIVENESS_H
-#define SIM_JUDGE_LIVENESS_H
+#pragma once
 
 #include "sim/judge/judge.h"
 
@@ -31,5 +30,3 @@ sim_health_of(const struct sim_world *world)
  */
 bool sim_judge_liveness(struct sim_world *world, const struct sim_case *what,
         const struct sim_tape *tape, const struct sim_health *health, struct sim_outcome *outcome);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_JUDGE_PROGRESS_H
-#define SIM_JUDGE_PROGRESS_H
+#pragma once
 
 #include "sim/judge/spurious_poll.h"
 #include "sim/judge/stand.h"
@@ -59,5 +58,3 @@ void sim_progress_at_limit(
 
 /* Between two steps, for the search for the missing wake: all others held back. */
 bool sim_progress_alone(struct sim_stand *stand, const struct sim_question *question);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_JUDGE_ROUNDS_H
-#define SIM_JUDGE_ROUNDS_H
+#pragma once
 
 #include "sim/judge/stand.h"
 
@@ -15,5 +14,3 @@
  */
 uint32_t sim_spurious_poll_rounds(struct sim_stand *stand, struct sim_stop stop,
         const uint32_t *actors, uint32_t count, bool clock_moves);
-
-#endif

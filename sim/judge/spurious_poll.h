@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_JUDGE_SPURIOUS_POLL_H
-#define SIM_JUDGE_SPURIOUS_POLL_H
+#pragma once
 
 #include <string.h>
 
@@ -125,5 +124,3 @@ bool sim_judge_replay(struct sim_world *world, const struct sim_case *what, stru
  * set. */
 void sim_spurious_poll(struct sim_world *world, const struct sim_case *what,
         const struct sim_question *question, struct sim_answer *ret_answer);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_JUDGE_STAND_H
-#define SIM_JUDGE_STAND_H
+#pragma once
 
 #include "sim/core/memory/checkpoint.h"
 #include "sim/judge/judge.h"
@@ -47,5 +46,3 @@ void sim_stand_touch(struct sim_stand *stand);
 
 /* Drops the replay. The names of its actors stay readable until the next run. */
 void sim_stand_leave(struct sim_stand *stand);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_POSIX_CALL_H
-#define SIM_POSIX_CALL_H
+#pragma once
 
 #include <dirent.h>
 #include <errno.h>
@@ -102,5 +101,3 @@ long sim__posix_by_number(long number, const long arguments[6]);
 
 /* The program called `name`, which is not simulated: ends the run. */
 __attribute__((noreturn)) void sim__posix_refuse(const char *name);
-
-#endif

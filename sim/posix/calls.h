@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_POSIX_CALLS_H
-#define SIM_POSIX_CALLS_H
+#pragma once
 
 /* clang-format off */
 
@@ -586,4 +585,3 @@
     C(sigsuspend) C(sigtimedwait) C(sigwait) C(sigwaitinfo) C(sleep) C(usleep) C(write) C(writev)
 
 /* clang-format on */
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_POSIX_FILE_H
-#define SIM_POSIX_FILE_H
+#pragma once
 
 #include "sim/host/fd_priv.h"
 #include "sim/posix/inode.h"
@@ -41,5 +40,3 @@ void sim__posix_print(bool errors, const char *bytes, size_t size);
 
 /* The working directory: absolute, in the arena. */
 const char *sim__posix_cwd(void);
-
-#endif

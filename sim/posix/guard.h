@@ -12,8 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_POSIX_GUARD_H
-#define SIM_POSIX_GUARD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ bool sim_guard_possible(void);
 /* From now on the calling thread is guarded while a simulated thread runs. Called by a worker, when
  * its signal handlers are set. False: not possible; the runs are made without. */
 bool sim_guard_begin(void);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_POSIX_INODE_H
-#define SIM_POSIX_INODE_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -89,5 +88,3 @@ void sim__posix_inode_stat(const struct sim__posix_inode *inode, struct stat *re
 /* Of a file of the machine that the run reads: its path, and what is in it. Set by what keeps
  * hashes of them; NULL: not noted. */
 extern void (*sim__posix_on_file)(const char *path, const char *bytes, size_t size);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_POSIX_NUMBER_H
-#define SIM_POSIX_NUMBER_H
+#pragma once
 
 #include "sim/host/fd_priv.h"
 #include "sim/host/sys.h"
@@ -26,5 +25,3 @@ const struct rt_site *sim__posix_begin(void);
 /* A number was opened with these flags (O_NONBLOCK, O_CLOEXEC), or `number` is a negative errno:
  * returns what the call returns. */
 int sim__posix_opened(int number, int flags);
-
-#endif

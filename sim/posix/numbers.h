@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_POSIX_NUMBERS_H
-#define SIM_POSIX_NUMBERS_H
+#pragma once
 
 #include <sys/syscall.h>
 
@@ -73,5 +72,3 @@
 #define SIM__NUMBERS_OLD(N)
 #endif
 /* clang-format on */
-
-#endif

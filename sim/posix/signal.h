@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_POSIX_SIGNAL_H
-#define SIM_POSIX_SIGNAL_H
+#pragma once
 
 #include <signal.h>
 
@@ -68,5 +67,3 @@ void sim__posix_signalfds_changed(int number);
 
 /* One was taken. */
 void sim__posix_signalfds_level(void);
-
-#endif

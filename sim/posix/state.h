@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_POSIX_STATE_H
-#define SIM_POSIX_STATE_H
+#pragma once
 
 #include "runtime/base/list.h"
 #include "sim/posix/call.h"
@@ -43,5 +42,3 @@ struct sim__posix {
 
 /* Of the run in progress; made by the first call. */
 struct sim__posix *sim__posix_state(void);
-
-#endif

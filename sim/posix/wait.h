@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_POSIX_WAIT_H
-#define SIM_POSIX_WAIT_H
+#pragma once
 
 #include "sim/host/host.h"
 #include "sim/posix/state.h"
@@ -54,5 +53,3 @@ uint64_t sim__posix_due(clockid_t clock, bool absolute, const struct timespec *t
 
 /* Whether a thread can wait on `clock`. */
 bool sim__posix_waits_on(clockid_t clock);
-
-#endif

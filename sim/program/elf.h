@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_PROGRAM_ELF_H
-#define SIM_PROGRAM_ELF_H
+#pragma once
 
 #include <elf.h>
 #include <link.h>
@@ -73,5 +72,3 @@ void sim_module_relocations(const struct sim_module *module,
         void (*put)(void *argument, const ElfW(Rela) * relocation, const ElfW(Sym) * symbol,
                 const char *name),
         void *argument);
-
-#endif

@@ -20,18 +20,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_PROGRAM_LOAD_H
-#define SIM_PROGRAM_LOAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "runtime/base/error.h"
 #include "sim/program/elf.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_PROGRAM_ERROR_MAX 256u
 
@@ -87,8 +82,3 @@ RT_MUST_CHECK rt_err sim_program_bind(const struct sim_program *program);
  * copy. */
 void sim_program_copies(const struct sim_module *module,
         void (*put)(void *argument, const char *name, void *memory, size_t size), void *argument);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

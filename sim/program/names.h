@@ -3,11 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_PROGRAM_NAMES_H
-#define SIM_PROGRAM_NAMES_H
+#pragma once
 
 /* Reads call sites and variables of the modules that were loaded since the last call, and gives
  * them to sim/thread. Called in the process that starts workers, outside of runs. */
 void sim_program_names_load(void);
-
-#endif

@@ -25,8 +25,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_PROGRAM_PEER_H
-#define SIM_PROGRAM_PEER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,10 +33,6 @@
 #include <sys/un.h>
 
 #include "sim/core/scenario.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_PEERS_MAX 64u         /* Texts. */
 #define SIM_PEER_CLIENTS_MAX 256u /* Of one text. */
@@ -63,8 +58,3 @@ void sim_peer_done(struct sim_peer *peer);
 
 /* In setup: makes the clients of `peer` (borrowed). `first` numbers them. */
 void sim_peer_start(struct sim_world *world, const struct sim_peer *peer, uint32_t first);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_PROGRAM_PROGRAM_H
-#define SIM_PROGRAM_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,10 +19,6 @@
 #include "sim/core/scenario.h"
 #include "sim/program/load.h"
 #include "sim/program/peer.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What a run of the program depends on beside seed and decisions. */
 struct sim_program_input {
@@ -80,8 +75,3 @@ enum sim_program_param {
 #undef SIM_PROGRAM_PARAM_ENUM
             SIM_PROGRAM_PARAMS
 };
-
-#ifdef __cplusplus
-}
-#endif
-#endif

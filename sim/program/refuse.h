@@ -6,10 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_PROGRAM_REFUSE_H
-#define SIM_PROGRAM_REFUSE_H
+#pragma once
 
 /* Ends the run of the calling program: it called `name`, which is refused because of `why`. */
 __attribute__((noreturn)) void sim_program_refuse(const char *name, const char *why);
-
-#endif

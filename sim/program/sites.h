@@ -17,8 +17,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_PROGRAM_SITES_H
-#define SIM_PROGRAM_SITES_H
+#pragma once
 
 #include "runtime/base/probe.h"
 
@@ -28,5 +27,3 @@ void sim_sites_load(void);
 
 /* The site of the call that returns to `pc`; NULL: not known. A look-up in a table. */
 const struct rt_site *sim_site_of(const void *pc);
-
-#endif

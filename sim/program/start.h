@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_PROGRAM_START_H
-#define SIM_PROGRAM_START_H
+#pragma once
 
 #include "sim/core/world.h"
 #include "sim/program/load.h"
@@ -44,5 +43,3 @@ __attribute__((noreturn)) void sim__program_exit(struct sim__program_run *run, i
 
 /* Ends the run without calling anything of the program. */
 __attribute__((noreturn)) void sim__program_end(struct sim__program_run *run, int status);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_PROGRAM_SYMBOLS_H
-#define SIM_PROGRAM_SYMBOLS_H
+#pragma once
 
 #include "sim/program/elf.h"
 
@@ -32,5 +31,3 @@ void sim_symbols_free(struct sim_symbols *symbols);
 /* The symbol around `address` that begins last, and of those that begin there the one that is first
  * in the module; borrowed until sim_symbols_free. NULL: there is none. */
 const struct sim_named *sim_symbols_at(const struct sim_symbols *symbols, uintptr_t address);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_COUNTS_H
-#define SIM_SEARCH_COUNTS_H
+#pragma once
 
 #include "sim/base/probe.h"
 #include "sim/search/learn/facts.h"
@@ -102,5 +101,3 @@ sim_counts_mean(const struct sim_fact *fact)
 {
     return (int64_t)((fact->sum * SIM_COUNT_ONE + fact->runs / 2) / fact->runs);
 }
-
-#endif

@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_FOOTPRINTS_H
-#define SIM_SEARCH_FOOTPRINTS_H
+#pragma once
 
 #include "sim/base/probe.h"
 #include "sim/search/learn/facts.h"
@@ -126,5 +125,3 @@ sim_reach_conflict(const struct sim_reach *a, const struct sim_reach *b)
  * step lose their priorities. */
 void sim_footprints_race(struct sim_footprints *footprints, struct sim_priorities *priorities,
         const uint16_t *actors, uint32_t count, uint32_t winner);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_ORDERING_H
-#define SIM_SEARCH_ORDERING_H
+#pragma once
 
 #include "sim/core/actor.h"
 #include "sim/core/decide/strategies.h"
@@ -103,5 +102,3 @@ sim_priority_highest(struct sim_priorities *priorities, struct sim_ordering *ord
     }
     return best;
 }
-
-#endif

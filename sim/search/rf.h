@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_RF_H
-#define SIM_SEARCH_RF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ void sim_rf_begin_with(
 
 /* Notes the constraints of the last run that it has begun as facts of run `run` of the sweep. */
 void sim_rf_note(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_SPREAD_H
-#define SIM_SEARCH_SPREAD_H
+#pragma once
 
 #include "sim/core/decide/strategies.h"
 
@@ -66,5 +65,3 @@ sim_spread_below(struct sim_spread *spread, uint32_t n)
     sim_spread_narrow(spread, 0, 1);
     return drawn;
 }
-
-#endif

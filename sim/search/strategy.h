@@ -15,8 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_STRATEGY_H
-#define SIM_SEARCH_STRATEGY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -153,5 +152,3 @@ uint64_t sim_search_param(const struct sim_search *search, const char *name);
             take(own, &events[i]); \
         } \
     }
-
-#endif

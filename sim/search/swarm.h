@@ -12,8 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_SWARM_H
-#define SIM_SEARCH_SWARM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void sim_swarm_draw(uint64_t seed, const struct sim_scenario *scenario,
  * the same. */
 void sim_swarm_text(struct sim_page *page, const struct sim_scenario *scenario,
         const struct sim_options *base, const struct sim_options *drawn);
-
-#endif

@@ -6,14 +6,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_STORE_CODE_H
-#define SIM_STORE_CODE_H
+#pragma once
 
 #include "sim/store/store.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Strings are borrowed. */
 struct sim_code_edge {
@@ -51,8 +46,3 @@ struct sim_code_run {
  * of the sweep. `count`: of all edges, reached or not. */
 RT_MUST_CHECK enum sim_store_err sim_store_code_run(struct sim_store *store, int64_t sweep,
         const struct sim_code_run *run, const struct sim_code_edge *edges, uint32_t count);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

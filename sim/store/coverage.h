@@ -5,16 +5,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_STORE_COVERAGE_H
-#define SIM_STORE_COVERAGE_H
+#pragma once
 
 #include "sim/search/cover/element.h"
 #include "sim/search/cover/species.h"
 #include "sim/store/store.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct sim_covered {
     struct sim_element element;
@@ -59,8 +54,3 @@ struct sim_goal {
 };
 RT_MUST_CHECK enum sim_store_err sim_store_goals(
         struct sim_store *store, int64_t sweep, const struct sim_goal *goals, uint32_t count);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

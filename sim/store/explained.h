@@ -3,14 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_STORE_EXPLAINED_H
-#define SIM_STORE_EXPLAINED_H
+#pragma once
 
 #include "sim/store/store.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* A run that was made for an explanation. All of it is borrowed. */
 struct sim_explained_run {
@@ -58,8 +53,3 @@ struct sim_explained {
  * UNKNOWN. */
 RT_MUST_CHECK enum sim_store_err sim_store_explained(
         struct sim_store *store, const struct sim_explained *explained);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_STORE_INTERNAL_H
-#define SIM_STORE_INTERNAL_H
+#pragma once
 
 #include <sqlite3.h>
 #include <sys/types.h>
@@ -182,5 +181,3 @@ enum sim_store_err sim__store_words(struct sim_store *store);
 
 /* Writes all known sites. In a transaction. */
 enum sim_store_err sim__store_sites(struct sim_store *store);
-
-#endif

@@ -16,18 +16,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_STORE_READ_H
-#define SIM_STORE_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/base/error.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Name, short name, what it means and what to do. */
 #define SIM_STORE_ERROR_LIST(X) \
@@ -278,8 +273,3 @@ struct sim_store_value {
 RT_MUST_CHECK enum sim_store_err sim_store_query_with(struct sim_store *store, const char *sql,
         const struct sim_store_value *values, uint32_t count, enum sim_store_form form,
         bool (*line)(const char *text, size_t length, void *argument), void *argument);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -9,15 +9,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_STORE_SHARD_H
-#define SIM_STORE_SHARD_H
+#pragma once
 
 #include "sim/search/cover/species.h"
 #include "sim/store/store.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct sim_shard {
     uint32_t shard;  /* From 1 … */
@@ -60,8 +55,3 @@ struct sim_merge {
  */
 RT_MUST_CHECK enum sim_store_err sim_store_merge(
         struct sim_store *store, struct sim_store *from, struct sim_merge *merge);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -11,16 +11,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_STORE_STORE_H
-#define SIM_STORE_STORE_H
+#pragma once
 
 #include "sim/core/record/outcome.h"
 #include "sim/core/record/recorder.h"
 #include "sim/store/read.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum sim_store_mode {
     SIM_STORE_READ, /* The database must be there; it is never changed. */
@@ -263,8 +258,3 @@ struct sim_sweep_note {
 /* Writes it; replaces the sweep's earlier note. */
 RT_MUST_CHECK enum sim_store_err sim_store_sweep_note(
         struct sim_store *store, const struct sim_sweep_note *note);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_LAB_H
-#define SIM_TESTS_LAB_H
+#pragma once
 
 #include "runtime/tests/test.h"
 #include "sim/core/decide/strategies.h"
@@ -38,5 +37,3 @@ struct sim_outcome lab_judge_with(struct lab *lab, const struct sim_scenario *sc
 /* The run's events as text: one line an event, "step actor name object argument". The caller
  * frees. */
 char *lab_events(const struct lab *lab);
-
-#endif

@@ -28,8 +28,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_PROGRAMS_H
-#define SIM_TESTS_PROGRAMS_H
+#pragma once
 
 #include "sim/core/decide/choice.h"
 #include "sim/core/world.h"
@@ -69,5 +68,3 @@ void every_init(struct every *every);
 
 /* Sets up the next run. False: that was the last. */
 bool every_next(struct every *every);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_THREAD_PRIV_H
-#define SIM_THREAD_PRIV_H
+#pragma once
 
 #include "sim/thread/tcb.h"
 #include "sim/thread/thread.h"
@@ -53,5 +52,3 @@ void sim__mutexes_leave(struct sim_thread *thread);
 
 /* sync/key.c: calls the destructors of what the ending thread keeps under keys. */
 void sim__keys_end(struct sim_thread *thread);
-
-#endif

@@ -15,18 +15,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_THREAD_TCB_H
-#define SIM_THREAD_TCB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/base/error.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct sim_thread;
 
@@ -86,8 +81,3 @@ sim__pointer_set(uintptr_t pointer)
 #endif
     sim__pointer_set_slowly(pointer);
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

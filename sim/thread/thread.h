@@ -25,8 +25,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_THREAD_THREAD_H
-#define SIM_THREAD_THREAD_H
+#pragma once
 
 #include <pthread.h>
 #include <time.h>
@@ -34,10 +33,6 @@
 #include "sim/core/process/fiber.h"
 #include "sim/core/record/call_fault.h"
 #include "sim/core/world.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /*
  * 1: the executable exports the calls that a program makes, and plays them. 0: a sanitizer has
@@ -395,8 +390,3 @@ sim_thread_resume(struct sim_thread *paused)
 /* The thread that runs, if one does, will not be continued: the run ends, or a handler of the
  * simulator was called by a signal that ends the process. */
 void sim_thread_leave(void);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_PRINT_RUN_H
-#define SIM_CLI_PRINT_RUN_H
+#pragma once
 
 #include "sim/cli/cli.h"
 #include "sim/engine/worker/single.h"
@@ -32,5 +31,3 @@ void sim_print_if_long(const char *subject);
 void sim_print_run(const struct sim_cli *cli, const struct sim_entry *entry,
         const struct sim_single *alone, const struct sim_outcome *outcome, const char *token,
         bool replay);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_RUN_STATE_H
-#define SIM_CLI_RUN_STATE_H
+#pragma once
 
 #include <signal.h>
 
@@ -380,5 +379,3 @@ sim_run_failed(const struct sim_run *run)
 {
     return run->runs - run->passed - run->refused_runs;
 }
-
-#endif

@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_SUBJECT_ARTIFACT_H
-#define SIM_CLI_SUBJECT_ARTIFACT_H
+#pragma once
 
 #include "sim/cli/cli.h"
 
@@ -37,5 +36,3 @@ int sim_artifact_read(const struct sim_registry *registry, const uint8_t *bytes,
 
 /* The first line, with its end, of a run of `scenario` with `options`; from malloc. */
 char *sim_artifact_line(const struct sim_scenario *scenario, const struct sim_options *options);
-
-#endif

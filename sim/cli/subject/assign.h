@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_SUBJECT_ASSIGN_H
-#define SIM_CLI_SUBJECT_ASSIGN_H
+#pragma once
 
 #include "sim/cli/cli.h"
 
@@ -23,5 +22,3 @@ uint32_t sim_options_find(const struct sim_assignment *assignment);
  * *ret_wrong: NULL, or what is wrong with the value. */
 bool sim_options_assign(const struct sim_scenario *scenario, struct sim_options *options,
         bool param, const struct sim_assignment *assignment, const char **ret_wrong);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CLI_SUBJECT_SUBJECT_H
-#define SIM_CLI_SUBJECT_SUBJECT_H
+#pragma once
 
 #include "sim/cli/cli.h"
 #include "sim/engine/worker/single.h"
@@ -117,5 +116,3 @@ const char *sim_cli_db(const struct sim_cli *cli);
 /* Open it, to read, to write. 0, or the exit status after a line. */
 int sim_cli_open_read(const struct sim_cli *cli, struct sim_store **ret_store);
 int sim_cli_open_write(const struct sim_cli *cli, struct sim_store **ret_store);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_CODE_CALL_STACK_H
-#define SIM_CORE_CODE_CALL_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,4 @@ void sim_stack_of(struct sim_stack *ret_stack, uintptr_t pc);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -10,17 +10,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_CODE_FRAMES_H
-#define SIM_CORE_CODE_FRAMES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "sim/core/code/call_stack.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_FRAMES_MAX 16u
 
@@ -48,8 +43,3 @@ void sim_frames_where(const struct sim_frames *frames, char *ret_text, size_t si
 
 /* "crash_main executor.c:218", "name mine.so+0x12": one frame of a stack. */
 void sim_frame_text(const struct sim_frame *frame, char *ret_text, size_t size);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

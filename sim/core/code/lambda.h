@@ -7,14 +7,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_CODE_LAMBDA_H
-#define SIM_CORE_CODE_LAMBDA_H
+#pragma once
 
 #include <stdbool.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The compiler's name for it. */
 #define SIM_LAMBDA "operator()"
@@ -22,8 +17,3 @@ extern "C" {
 /* The name for the function whose whole name, from __PRETTY_FUNCTION__, is `pretty`: from malloc.
  * NULL: there is none better than "operator()". */
 char *sim_lambda_name(const char *pretty);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -8,16 +8,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_CODE_SYMBOLS_H
-#define SIM_CORE_CODE_SYMBOLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct sim_place {
     char function[64];
@@ -77,8 +72,3 @@ bool sim_place_is_runtime(const struct sim_place *place);
 
 /* The last component of place->file. */
 const char *sim_place_file(const struct sim_place *place);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -12,16 +12,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_CODE_VARIABLES_H
-#define SIM_CORE_CODE_VARIABLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct sim_places;
 
@@ -30,8 +25,3 @@ void sim_variables_add(struct sim_places *places, uintptr_t address);
 
 /* Writes the name of what is at `address`, cut to `size`. False: it is in no variable. */
 bool sim_variable_name(const void *address, char *ret_name, size_t size);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

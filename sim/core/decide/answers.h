@@ -17,15 +17,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_DECIDE_ANSWERS_H
-#define SIM_CORE_DECIDE_ANSWERS_H
+#pragma once
 
 #include "sim/core/decide/choice.h"
 #include "sim/core/decide/tape.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Bytes of an answer. */
 #define SIM_ANSWER_SIZE 3u
@@ -78,8 +73,3 @@ struct sim_decision_log {
 /* Wraps `inner`, which begins and ends with it; the memory of `tape` is the caller's. */
 void sim_decision_log_init(
         struct sim_decision_log *decision_log, struct sim_strategy *inner, struct sim_tape tape);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

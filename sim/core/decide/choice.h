@@ -16,8 +16,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_DECIDE_CHOICE_H
-#define SIM_CORE_DECIDE_CHOICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -204,5 +203,4 @@ const char *sim_kind_name(uint32_t kind);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

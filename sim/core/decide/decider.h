@@ -10,17 +10,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_DECIDE_DECIDER_H
-#define SIM_CORE_DECIDE_DECIDER_H
+#pragma once
 
 #include "runtime/base/assert.h"
 #include "sim/core/decide/choice.h"
 #include "sim/core/decide/tape.h"
 #include "sim/core/record/recorder.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct sim_decider {
     struct sim_strategy *strategy; /* Borrowed for the run. */
@@ -100,8 +95,3 @@ sim_decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t stre
     sim__decided(decider, stream_id, n, index);
     return index;
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

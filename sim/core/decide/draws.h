@@ -7,15 +7,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_DECIDE_DRAWS_H
-#define SIM_CORE_DECIDE_DRAWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_DRAWS_MAX 512u
 #define SIM_DRAW_CHOICES_MAX 64u
@@ -74,8 +69,3 @@ struct sim_actor;
 
 /* Notes what `actor` has just drawn: the choices from drawn->ordinal on. */
 void sim__note_drawn(struct sim_actor *actor, const struct sim_number *drawn);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_DECIDE_OPTIONS_H
-#define SIM_CORE_DECIDE_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -163,5 +162,4 @@ uint32_t sim_options_hash(const struct sim_scenario *scenario);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

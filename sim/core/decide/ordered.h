@@ -17,14 +17,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_DECIDE_ORDERED_H
-#define SIM_CORE_DECIDE_ORDERED_H
+#pragma once
 
 #include "sim/core/decide/strategies.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* SIM_ACTORS_MAX, and the world. */
 #define SIM_ORDERED_ACTORS 4096u
@@ -39,8 +34,3 @@ struct sim_ordered {
 
 /* Borrows `tape`, and `sorted`, which holds tape->count indices. */
 void sim_ordered_init(struct sim_ordered *ordered, const struct sim_tape *tape, uint32_t *sorted);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

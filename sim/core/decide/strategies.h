@@ -12,15 +12,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_DECIDE_STRATEGIES_H
-#define SIM_CORE_DECIDE_STRATEGIES_H
+#pragma once
 
 #include "sim/core/decide/choice.h"
 #include "sim/core/decide/tape.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct sim_random {
     struct sim_strategy strategy;
@@ -81,8 +76,3 @@ sim_stream_draw(uint64_t key, uint32_t ordinal)
     x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
     return x ^ (x >> 31);
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_DECIDE_TAPE_H
-#define SIM_CORE_DECIDE_TAPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,4 @@ RT_MUST_CHECK rt_err sim_tape_decode(struct sim_tape *tape, const uint8_t *bytes
 
 #ifdef __cplusplus
 }
-#endif
 #endif

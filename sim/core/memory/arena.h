@@ -11,16 +11,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_MEMORY_ARENA_H
-#define SIM_CORE_MEMORY_ARENA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_ARENA_SIZE ((size_t)256 << 20)
 
@@ -83,8 +78,3 @@ enum sim_block_state sim_block_state(
 
 /* Frees the block `memory`, which is used. */
 void sim_block_free(void *memory);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -32,18 +32,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_MEMORY_CHECKPOINT_H
-#define SIM_CORE_MEMORY_CHECKPOINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "sim/core/decide/options.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct sim_world;
 struct sim_scenario;
@@ -97,8 +92,3 @@ void sim_checkpoints_fini(struct sim_checkpoints *checkpoints);
 
 /* Drops all of them. */
 void sim_checkpoints_drop(struct sim_checkpoints *checkpoints);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -17,18 +17,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_MEMORY_IMAGE_H
-#define SIM_CORE_MEMORY_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/base/error.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Notes the modules that are loaded now. Called before dlopen. */
 RT_MUST_CHECK rt_err sim_images_before_load(void);
@@ -79,8 +74,3 @@ size_t sim_images_size(void);
  * added after a copy is not in it, and stays. */
 char *sim_images_copy_out(char *to);
 const char *sim_images_copy_back(const char *from);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

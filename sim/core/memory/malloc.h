@@ -15,8 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_MEMORY_MALLOC_H
-#define SIM_CORE_MEMORY_MALLOC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,10 +23,6 @@
 
 #include "runtime/base/error.h"
 #include "sim/core/memory/arena.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* A run begins, with an empty arena: called by the world for each run, also for the judge's
  * replays. Also restores the writable memory of loaded libraries (image.h), and sets errno to 0. */
@@ -75,8 +70,3 @@ RT_MUST_CHECK rt_err sim_malloc_load_end(void);
 
 /* The arena is about to be unmapped; no run is in progress. */
 void sim_malloc_forget(const struct sim_arena *arena);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

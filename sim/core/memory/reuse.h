@@ -17,18 +17,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_MEMORY_REUSE_H
-#define SIM_CORE_MEMORY_REUSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "sim/core/memory/arena.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_QUARANTINE_BYTES ((size_t)1 << 20)
 
@@ -72,8 +67,3 @@ uintptr_t sim_reuse_freed(
 
 /* The address that malloc returned to for the used `block`. */
 uintptr_t sim_reuse_origin(const void *block);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_MEMORY_SHADOW_H
-#define SIM_CORE_MEMORY_SHADOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,10 +22,6 @@
 
 #ifdef SIM_ASAN
 #include <sanitizer/asan_interface.h>
-#endif
-
-#ifdef __cplusplus
-extern "C" {
 #endif
 
 /* False: a sanitizer has state that is not copied. With the address sanitizer: frames outside of
@@ -66,8 +61,3 @@ sim_shadow_unpoison(const void *memory, size_t size)
     (void)size;
 #endif
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

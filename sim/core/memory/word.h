@@ -6,14 +6,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_MEMORY_WORD_H
-#define SIM_CORE_MEMORY_WORD_H
+#pragma once
 
 #include "sim/core/world.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Where the word lies; valid for the run. */
 volatile uint64_t *sim_word_address(const struct sim_world *world, size_t offset);
@@ -30,8 +25,3 @@ bool sim_word_is_in(const struct sim_world *world, size_t offset);
 
 /* A pointer into the arena: a list that is put back in one place only is no list. */
 bool sim_word_is_link(const struct sim_world *world, uint64_t value);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_PROCESS_FIBER_H
-#define SIM_CORE_PROCESS_FIBER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ bool sim_fiber_resume(struct sim_world *world, struct sim_fiber *fiber);
 /* Returns to the caller of sim_fiber_resume until the next one, which restores the current actor.
  * Called on a guest's stack, it ends the run. */
 void sim_fiber_suspend(struct sim_world *world);
-
-#endif

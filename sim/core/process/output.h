@@ -10,16 +10,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_PROCESS_OUTPUT_H
-#define SIM_CORE_PROCESS_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The number of a descriptor, less 1. */
 enum sim_output_number { SIM_OUTPUT_STDOUT, SIM_OUTPUT_STDERR, SIM_OUTPUTS };
@@ -46,8 +41,3 @@ void sim_output_end(void);
 
 /* True when all output has become events. */
 bool sim_output_is_empty(void);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_PROCESS_PROCESS_H
-#define SIM_CORE_PROCESS_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ int sim_process_dup2(int fd, int fd2);
 int sim_process_dup3(int fd, int fd2, int flags);
 int sim_process_close_range(unsigned int first, unsigned int last, int flags);
 void sim_process_closefrom(int first);
-
-#endif

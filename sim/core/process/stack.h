@@ -6,16 +6,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_PROCESS_STACK_H
-#define SIM_CORE_PROCESS_STACK_H
+#pragma once
 
 #include <stdbool.h>
 
 #include "runtime/fiber/stack.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct sim_world;
 
@@ -39,8 +34,3 @@ void sim__stacks_drop(void);
 size_t sim__stacks_size(void);
 char *sim__stacks_copy_out(char *to);
 const char *sim__stacks_copy_back(const char *from);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -8,15 +8,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_RECORD_CALL_FAULT_H
-#define SIM_CORE_RECORD_CALL_FAULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Name, then up to three errors, the usual one first; 0: no more. The numbers are part of traces:
  * append only. malloc stands for its family. */
@@ -64,8 +59,3 @@ uint64_t sim_call_fault_argument(enum sim_call_fault call, uint32_t index);
 /* Writes "accept() fails with EMFILE" for that argument. False: it is of another fault. */
 #define SIM_CALL_FAULT_TEXT_MAX 64u
 bool sim_call_fault_text(uint64_t argument, char ret_text[SIM_CALL_FAULT_TEXT_MAX]);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

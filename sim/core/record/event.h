@@ -7,16 +7,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_RECORD_EVENT_H
-#define SIM_CORE_RECORD_EVENT_H
+#pragma once
 
 #include <stdint.h>
 
 #include "runtime/base/probe.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_EVENT_FIRST 64
 
@@ -101,8 +96,3 @@ const char *sim_event_meaning(uint32_t kind);
 
 /* "timer", "slot" …; static. */
 const char *sim_object_kind_name(uint32_t kind);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -58,17 +58,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_RECORD_FOOTPRINT_H
-#define SIM_CORE_RECORD_FOOTPRINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "sim/core/record/event.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The numbers are bits: two accesses of one resource commute when both are READ or both ADD. */
 enum sim_mode { SIM_MODE_NONE = 0, SIM_MODE_READ = 1, SIM_MODE_ADD = 2, SIM_MODE_WRITE = 3 };
@@ -162,8 +157,3 @@ sim_begins_transition(uint32_t kind)
 {
     return kind == SIM_EVENT_STEP || kind == SIM_EVENT_CLOCK;
 }
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -12,15 +12,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_RECORD_GAINS_H
-#define SIM_CORE_RECORD_GAINS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_GAINS_MAX 4096u
 
@@ -72,8 +67,3 @@ bool sim_gains_more(const struct sim_gains *with, const struct sim_gains *withou
  */
 bool sim_gains_earlier(const struct sim_gains *with, const struct sim_gains *without,
         uint64_t slack_ns, uint32_t kind, uint32_t of);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_RECORD_OUTCOME_H
-#define SIM_CORE_RECORD_OUTCOME_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -165,5 +164,4 @@ bool sim_outcome_spins(const struct sim_outcome *outcome);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

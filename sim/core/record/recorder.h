@@ -15,8 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_RECORD_RECORDER_H
-#define SIM_CORE_RECORD_RECORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,10 +23,6 @@
 
 #include "sim/core/code/call_stack.h"
 #include "sim/core/record/event.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_CHUNK 128u /* Events per hash. */
 
@@ -134,8 +129,3 @@ uint64_t sim_recorder_first(const struct sim_recorder *recorder);
 
 /* The number of events of the run itself, without those that close it, and END. */
 uint64_t sim_recorder_run_end(const struct sim_recorder *recorder);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

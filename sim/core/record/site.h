@@ -8,16 +8,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_RECORD_SITE_H
-#define SIM_CORE_RECORD_SITE_H
+#pragma once
 
 #include <stdbool.h>
 
 #include "runtime/base/probe.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Numbers the records [start, stop) and remembers them for sim_site_find. */
 void sim_sites_add(struct rt_site *start, struct rt_site *stop);
@@ -37,8 +32,3 @@ bool sim_site_is_own(const struct rt_site *site);
 
 /* The last component of site->file. */
 const char *sim_site_file(const struct rt_site *site);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

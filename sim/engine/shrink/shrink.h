@@ -25,8 +25,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_SHRINK_SHRINK_H
-#define SIM_ENGINE_SHRINK_SHRINK_H
+#pragma once
 
 #include <signal.h>
 
@@ -98,5 +97,3 @@ int sim_shrink_key_compare(const struct sim_shrink_key *a, const struct sim_shri
 
 /* "nothing makes it smaller", "the time is up" …; static. */
 const char *sim_shrink_end_text(enum sim_shrink_end end);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_SHRINK_SHRINK_PRIV_H
-#define SIM_ENGINE_SHRINK_SHRINK_PRIV_H
+#pragma once
 
 #include "sim/engine/shrink/shrink.h"
 #include "sim/engine/worker/single.h"
@@ -113,5 +112,3 @@ void sim__shrink_lower(struct sim__shrinker *shrinker);   /* lower.c */
 void sim__shrink_earlier(struct sim__shrinker *shrinker); /* lower.c */
 void sim__shrink_trade(struct sim__shrinker *shrinker);   /* trade.c */
 void sim__shrink_merge(struct sim__shrinker *shrinker);   /* order.c */
-
-#endif

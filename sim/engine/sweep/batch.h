@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_SWEEP_BATCH_H
-#define SIM_ENGINE_SWEEP_BATCH_H
+#pragma once
 
 #include "sim/engine/worker/shared.h"
 
@@ -39,5 +38,3 @@ void sim_batch_done(struct sim_batch *batch);
 
 /* Adds `more` to `totals`. */
 void sim_totals_add(struct sim_sweep_totals *totals, const struct sim_sweep_totals *more);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_SWEEP_STATE_H
-#define SIM_ENGINE_SWEEP_STATE_H
+#pragma once
 
 #include "sim/engine/sweep/batch.h"
 #include "sim/engine/sweep/sweep.h"
@@ -80,5 +79,3 @@ void sim__sweep_report_failures(struct sim__sweep *sweep, const struct sim_batch
 
 /* Repeats in the replica what is to be checked of `batch`. */
 void sim__sweep_merge_checks(struct sim__sweep *sweep, const struct sim_batch *batch);
-
-#endif

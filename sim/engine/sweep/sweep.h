@@ -12,8 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_SWEEP_SWEEP_H
-#define SIM_ENGINE_SWEEP_SWEEP_H
+#pragma once
 
 #include <signal.h>
 
@@ -119,5 +118,3 @@ uint64_t sim_sweep_share(const struct sim_sweep_plan *plan);
 /* Sweeps. All that was merged has been reported to the sink when it returns. */
 void sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct sim_sink *sink,
         struct sim_sweep_result *ret_result);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_SWEEP_TEACH_H
-#define SIM_ENGINE_SWEEP_TEACH_H
+#pragma once
 
 #include "sim/engine/sweep/batch.h"
 #include "sim/search/learn/learned.h"
@@ -18,5 +17,3 @@ void sim_teach(struct sim_epochs *epochs, struct sim_batch *batch);
 /* How many runs from `index` on may be handed out now to a strategy that learns: up to the end of
  * the epoch; 0: the one before the last is not merged yet. */
 uint64_t sim_teachable(const struct sim_epochs *epochs, uint64_t index);
-
-#endif

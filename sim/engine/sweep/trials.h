@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_SWEEP_TRIALS_H
-#define SIM_ENGINE_SWEEP_TRIALS_H
+#pragma once
 
 #include "sim/engine/sweep/sweep.h"
 
@@ -63,5 +62,3 @@ bool sim_trials_run(
 
 /* Mean runs to the first failure, in tenths, rounded; 0 when nothing was found. */
 uint64_t sim_trials_mean_tenths(uint64_t runs, uint32_t found);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_WORKER_BUDGET_H
-#define SIM_ENGINE_WORKER_BUDGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ void sim_budget_spend(struct sim_budget *budget, uint64_t steps);
 
 /* Notes that the stage was refused something. */
 void sim_budget_cut(struct sim_budget *budget);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_WORKER_CRASH_H
-#define SIM_ENGINE_WORKER_CRASH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ void sim_crash_where(const struct sim_crash *crash, char *ret_text, size_t size)
 
 /* The frames from the interrupted one on. */
 void sim_crash_stack(const struct sim_crash *crash, struct sim_stack *ret_stack);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_WORKER_DESCRIPTORS_H
-#define SIM_ENGINE_WORKER_DESCRIPTORS_H
+#pragma once
 
 /* What is open now stays open in workers. */
 void sim_descriptors_keep(void);
@@ -23,5 +22,3 @@ void sim_descriptors_drop(int line, int other);
 
 /* In a worker: the database's index, which SQLite maps and a fork inherits, is there no more. */
 void sim_descriptors_drop_maps(void);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_WORKER_EXIT_FLUSH_H
-#define SIM_ENGINE_WORKER_EXIT_FLUSH_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -37,5 +36,3 @@ void sim_exit_flush(void);
 /* The process `pid`, a child that is about to be killed, writes all and dies of SIGKILL; one that
  * has not after two seconds lives on. It is not reaped. */
 void sim_exit_flush_ask(pid_t pid);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_WORKER_HANG_H
-#define SIM_ENGINE_WORKER_HANG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ void sim_hang_ask(struct sim_hang *hang, pid_t pid);
 /* In the parent, which has the same modules at the same places: what the samples have in common, as
  * frames and pc of `ret`, as a crash has them, without a signal. No samples: no frames. */
 void sim_hang_find(const struct sim_hang *hang, struct sim_crash *ret);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_WORKER_POOL_H
-#define SIM_ENGINE_WORKER_POOL_H
+#pragma once
 
 #include "sim/engine/worker/worker.h"
 
@@ -37,5 +36,3 @@ bool sim_pool_replica_digest(
 
 /* Processors that this process may use. */
 uint32_t sim_processors(void);
-
-#endif

@@ -22,8 +22,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_WORKER_SHARED_H
-#define SIM_ENGINE_WORKER_SHARED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -196,5 +195,3 @@ uint64_t sim_run_hash(uint64_t seed, uint64_t digest);
 
 /* Whether the run with `seed` is one of the `percent` that a replica checks: a hash of the seed. */
 bool sim_seed_is_checked(uint64_t seed, uint32_t percent);
-
-#endif

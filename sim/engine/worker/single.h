@@ -19,8 +19,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_WORKER_SINGLE_H
-#define SIM_ENGINE_WORKER_SINGLE_H
+#pragma once
 
 #include "sim/engine/worker/budget.h"
 #include "sim/engine/worker/worker.h"
@@ -79,5 +78,3 @@ uint32_t sim_single_ignored(const struct sim_single *single);
 
 /* With `explain`: whether the failure also comes in FIFO order. */
 enum sim_store_fifo sim_single_fifo(const struct sim_single *single);
-
-#endif

@@ -33,8 +33,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_WORKER_WORKER_H
-#define SIM_ENGINE_WORKER_WORKER_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -147,5 +146,3 @@ bool sim__worker_serve_here(struct sim_worker *worker, struct sim_trap *trap);
 
 /* What the worker's process does (serve.c): takes jobs from `fd` until it is closed. */
 __attribute__((noreturn)) void sim__worker_serve(struct sim_worker *worker, int fd, pid_t parent);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_WORKER_WORKER_PRIV_H
-#define SIM_ENGINE_WORKER_WORKER_PRIV_H
+#pragma once
 
 #include "sim/engine/worker/worker.h"
 
@@ -38,5 +37,3 @@ bool sim__worker_repeat_alone(struct sim_worker *worker);
 
 /* No process works on the job any more. True: the job is over; false: runs are repeated. */
 bool sim__worker_conclude(struct sim_worker *worker);
-
-#endif

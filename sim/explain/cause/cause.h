@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_CAUSE_CAUSE_H
-#define SIM_EXPLAIN_CAUSE_CAUSE_H
+#pragma once
 
 #include "sim/core/code/symbols.h"
 #include "sim/engine/worker/crash.h"
@@ -20,10 +19,6 @@
 #include "sim/explain/look/branches.h"
 #include "sim/explain/look/trace.h"
 #include "sim/explain/view/wake_outcome.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The words are public (`rewake explain --json`) and stand in the heads of the zoo's files. */
 #define SIM_CAUSE_LIST(X) \
@@ -236,8 +231,3 @@ bool sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause
 /* "never-stored" …; static; "?" for a number that is none. */
 const char *sim_cause_name(uint32_t kind);
 const char *sim_cause_meaning(uint32_t kind);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -20,15 +20,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_CAUSE_FATE_H
-#define SIM_EXPLAIN_CAUSE_FATE_H
+#pragma once
 
 #include "sim/explain/cause/cause.h"
 #include "sim/explain/look/executed.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Both runs, and what they execute. All is borrowed. Without the passing one `lost` must be. */
 struct sim_fate_evidence {
@@ -50,8 +45,3 @@ void sim_fate_add_atomics(struct sim_executed *executed, const struct sim_ledger
 
 /* SIM_FATE_NONE: nothing is found. */
 void sim_fate_find(const struct sim_fate_evidence *evidence, struct sim_fate *ret);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_CAUSE_PRIV_H
-#define SIM_EXPLAIN_CAUSE_PRIV_H
+#pragma once
 
 #include "sim/explain/cause/cause.h"
 
@@ -106,5 +105,3 @@ bool sim__cause_unpolled(const struct sim_evidence *evidence, struct sim_cause *
 
 /* False: nothing is found, and `cause` as it was. */
 bool sim__cause_rest(const struct sim_evidence *evidence, struct sim_cause *cause);
-
-#endif

@@ -13,14 +13,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_COUNTERFACTUAL_ATTEMPT_H
-#define SIM_EXPLAIN_COUNTERFACTUAL_ATTEMPT_H
+#pragma once
 
 #include "sim/explain/counterfactual/counterfactual.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct sim_attempt {
     uint32_t loop_id;      /* The blocked loop: the stable id. */
@@ -50,8 +45,3 @@ struct sim_attempt {
  */
 void sim_attempt_find(const struct sim_runs *runs, struct sim_places *places, uint32_t actor,
         uint32_t by_id, uint64_t step, struct sim_attempt *ret_attempt);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

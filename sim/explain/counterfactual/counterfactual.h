@@ -21,16 +21,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_COUNTERFACTUAL_COUNTERFACTUAL_H
-#define SIM_EXPLAIN_COUNTERFACTUAL_COUNTERFACTUAL_H
+#pragma once
 
 #include "sim/core/code/symbols.h"
 #include "sim/engine/worker/budget.h"
 #include "sim/explain/look/experiment.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum sim_counterfactual_kind {
     SIM_COUNTERFACTUAL_NONE,
@@ -66,8 +61,3 @@ struct sim_counterfactual {
  * Where nothing is found, or the system refuses, the kind is NONE. */
 void sim_counterfactual_find(const struct sim_runs *runs, struct sim_places *places,
         uint64_t wake_step, struct sim_counterfactual *ret_counterfactual);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

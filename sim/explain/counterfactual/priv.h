@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_COUNTERFACTUAL_PRIV_H
-#define SIM_EXPLAIN_COUNTERFACTUAL_PRIV_H
+#pragma once
 
 #include "sim/explain/counterfactual/counterfactual.h"
 #include "sim/explain/look/changes.h"
@@ -44,5 +43,3 @@ void sim__counterfactual_walk_here(struct sim_world *world, const struct sim_cas
         const struct sim_outcome *outcome, void *shared);
 void sim__counterfactual_walk_there(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *shared);
-
-#endif

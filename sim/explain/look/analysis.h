@@ -12,15 +12,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_LOOK_ANALYSIS_H
-#define SIM_EXPLAIN_LOOK_ANALYSIS_H
+#pragma once
 
 #include "sim/explain/look/arrivals.h"
 #include "sim/explain/look/trace.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_ANALYSIS_WORDS 192u
 #define SIM_ANALYSIS_TRACES 3u
@@ -65,8 +60,3 @@ void sim_analysis_run(struct sim_world *world, const struct sim_case *what,
  * would it find, were it notified, and what wrote them? */
 void sim_analysis_run_loop(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *analysis);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

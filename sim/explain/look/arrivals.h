@@ -13,14 +13,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_LOOK_ARRIVALS_H
-#define SIM_EXPLAIN_LOOK_ARRIVALS_H
+#pragma once
 
 #include "sim/explain/look/changes.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_ARRIVED_WORDS 10u
 
@@ -46,8 +41,3 @@ struct sim_arrivals {
  * after the question of which another worker has died. */
 void sim_arrivals_find(
         struct sim_experiment *experiment, uint64_t blocked_step, struct sim_arrivals *arrivals);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -14,14 +14,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_LOOK_BRANCHES_H
-#define SIM_EXPLAIN_LOOK_BRANCHES_H
+#pragma once
 
 #include "sim/explain/look/executed.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* One execution of a conditional jump. */
 struct sim_branch {
@@ -51,8 +46,3 @@ struct sim_switched {
 void sim_branches_find(const struct sim_runs *runs, struct sim_places *places,
         struct sim_code *code, const struct sim_executed *here, const struct sim_executed *there,
         struct sim_switched *ret);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -6,14 +6,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_LOOK_CHANGES_H
-#define SIM_EXPLAIN_LOOK_CHANGES_H
+#pragma once
 
 #include "sim/explain/look/experiment.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_CHANGES_MAX 8192u
 /* To compare so many words costs about as much as a step. */
@@ -31,8 +26,3 @@ void sim_changes_run(struct sim_world *world, const struct sim_case *what,
 
 /* The next change of the same bytes after change `index`; NULL: none. */
 const struct sim_change *sim_changes_next(const struct sim_changes *changes, uint32_t index);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -10,15 +10,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_LOOK_EXECUTED_H
-#define SIM_EXPLAIN_LOOK_EXECUTED_H
+#pragma once
 
 #include "sim/core/code/symbols.h"
 #include "sim/explain/look/experiment.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_EXECUTED_MAX 100000u
 
@@ -74,8 +69,3 @@ bool sim_code_make_writable(const struct sim_code *code);
 bool sim_jump_is(const uint8_t *pc);
 bool sim_jump_taken(uintptr_t pc, uint8_t first, uint64_t flags);
 uintptr_t sim_jump_target(uintptr_t pc, uint8_t first, bool taken);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -9,17 +9,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_LOOK_EXPERIMENT_H
-#define SIM_EXPLAIN_LOOK_EXPERIMENT_H
+#pragma once
 
 #include "sim/core/memory/word.h"
 #include "sim/engine/worker/single.h"
 #include "sim/explain/look/walk.h"
 #include "sim/judge/spurious_poll.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* ---- In the parent: the two runs, and what workers find in them. ----------------------------- */
 
@@ -138,8 +133,3 @@ void sim_word_undo(struct sim_world *world, const struct sim_change *change);
 /* A word to watch during a walk; `writer` is borrowed. */
 struct sim_watch sim_word_watch(
         const struct sim_world *world, size_t offset, struct sim_walk_stop *writer);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

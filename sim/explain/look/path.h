@@ -3,15 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_LOOK_PATH_H
-#define SIM_EXPLAIN_LOOK_PATH_H
+#pragma once
 
 #include "sim/core/code/symbols.h"
 #include "sim/explain/look/walk.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_PATH_FUNCTIONS 192u
 
@@ -40,8 +35,3 @@ uint32_t sim_path_functions(
 /* The instruction of that function and line that was executed last; 0: none was. */
 uintptr_t sim_path_last(
         struct sim_places *places, const struct sim_path *path, const struct sim_place *place);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -6,15 +6,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_LOOK_TRACE_H
-#define SIM_EXPLAIN_LOOK_TRACE_H
+#pragma once
 
 #include "sim/explain/look/experiment.h"
 #include "sim/explain/look/path.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_TRACE_STEPS 12u
 
@@ -61,8 +56,3 @@ uint32_t sim_trace_only(struct sim_places *places, const struct sim_trace *trace
 /* The first call (path.calls) whose line `trace` makes more often than `other`; NULL: none. */
 const struct sim_walk_stop *sim_trace_only_call(
         struct sim_places *places, const struct sim_trace *trace, const struct sim_trace *other);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

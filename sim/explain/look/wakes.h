@@ -7,14 +7,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_LOOK_WAKES_H
-#define SIM_EXPLAIN_LOOK_WAKES_H
+#pragma once
 
 #include "sim/explain/look/experiment.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_WAKES_MAX 256u
 
@@ -37,8 +32,3 @@ struct sim_wakes {
 /* sim_analyze_fn: `wakes` is the sim_wakes. */
 void sim_wakes_run(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *wakes);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -8,15 +8,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_LOOK_WALK_H
-#define SIM_EXPLAIN_LOOK_WALK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_WALK_FRAMES 20u
 
@@ -70,8 +65,3 @@ void sim_walk_stop_here(struct sim_walk_stop *ret);
 bool sim_walk_begin(
         struct sim_watch *watches, uint32_t count, struct sim_path *path, uint64_t most);
 void sim_walk_end(void);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -8,14 +8,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_ORDER_ORDER_H
-#define SIM_EXPLAIN_ORDER_ORDER_H
+#pragma once
 
 #include "sim/explain/cause/cause.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What a run has shown in which the two are exchanged and nothing else (swap.h). */
 enum sim_swapped {
@@ -58,8 +53,3 @@ bool sim_order_is_swapped(const struct sim_swap *order, const struct sim_actor_t
 
 /* "passes", "fails", "never", "not-tried"; static. */
 const char *sim_swapped_name(enum sim_swapped swapped);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -15,15 +15,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_ORDER_SWAP_H
-#define SIM_EXPLAIN_ORDER_SWAP_H
+#pragma once
 
 #include "sim/core/decide/tape.h"
 #include "sim/core/record/recorder.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /*
  * Writes to `ret` (owned by the caller afterwards, also after false) the tape for SIM_HOW_ORDERED
@@ -32,8 +27,3 @@ extern "C" {
  */
 bool sim_swap_tape(const struct sim_recorder *recorder, uint64_t first, uint64_t second,
         const struct sim_tape *tape, struct sim_tape *ret);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

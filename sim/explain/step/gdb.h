@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_STEP_GDB_H
-#define SIM_EXPLAIN_STEP_GDB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ bool sim_gdb_script(char ret_path[SIM_GDB_PATH_MAX]);
 /* Says where the core of process `pid` lies, as the system is set up: a sentence's end such as
  * "core.123" or "with systemd-coredump". */
 void sim_gdb_core(pid_t pid, char *ret_text, size_t size);
-
-#endif

@@ -12,16 +12,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_STEP_STEP_VIEW_H
-#define SIM_EXPLAIN_STEP_STEP_VIEW_H
+#pragma once
 
 #include "sim/base/page.h"
 #include "sim/core/world.h"
 #include "sim/judge/judge.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_STEP_VIEW_ACTORS 256u /* So many actors are listed, … */
 #define SIM_STEP_VIEW_CHOICES 24u /* … so many choices of the step, … */
@@ -83,8 +78,3 @@ RT_MUST_CHECK rt_err sim_step_view_print(struct sim_page *page, const struct sim
 /* Adds only how all actors stood. RT_E_FULL: no memory. */
 RT_MUST_CHECK rt_err sim_step_view_print_actors(struct sim_page *page,
         const struct sim_step_view *view, const struct sim_recorder *recorder);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -8,23 +8,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_STEP_UNTIL_H
-#define SIM_EXPLAIN_STEP_UNTIL_H
+#pragma once
 
 #include "runtime/base/error.h"
 #include "sim/base/page.h"
 #include "sim/core/record/recorder.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Adds the events of the steps up to `step`, and of the clock's moves before it. RT_E_FULL: no
  * memory. */
 RT_MUST_CHECK rt_err sim_until_print(
         struct sim_page *page, const struct sim_recorder *recorder, uint64_t step, bool verbose);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

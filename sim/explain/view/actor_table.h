@@ -17,17 +17,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VIEW_ACTOR_TABLE_H
-#define SIM_EXPLAIN_VIEW_ACTOR_TABLE_H
+#pragma once
 
 #include "sim/base/page.h"
 #include "sim/core/actor.h"
 #include "sim/core/record/recorder.h"
 #include "sim/explain/view/moves.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_PART_NONE UINT32_MAX
 #define SIM_EVENT_NONE UINT64_MAX
@@ -134,8 +129,3 @@ const struct rt_site *sim_actor_table_place(uint32_t await, uint32_t site);
 
 /* Adds "file.c:41 in function()" of that line. False: it is not known, nothing added. */
 bool sim_actor_table_put_place(struct sim_page *page, uint32_t await, uint32_t site);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -14,15 +14,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VIEW_COLUMNS_H
-#define SIM_EXPLAIN_VIEW_COLUMNS_H
+#pragma once
 
 #include "sim/core/record/outcome.h"
 #include "sim/explain/view/rows.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_ROWS_DEFAULT 60u
 
@@ -34,8 +29,3 @@ extern "C" {
 void sim_columns_put(struct sim_page *page, const struct sim_actor_table *actor_table,
         const struct sim_outcome *outcome, const uint64_t *steps, uint32_t steps_count,
         uint32_t rows_max);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

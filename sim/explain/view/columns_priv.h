@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VIEW_COLUMNS_PRIV_H
-#define SIM_EXPLAIN_VIEW_COLUMNS_PRIV_H
+#pragma once
 
 #include "sim/explain/view/columns.h"
 #include "sim/explain/view/rows.h"
@@ -51,5 +50,3 @@ void sim__table_layout(struct sim__table *table);
 
 /* Writes what happened in `row` into the cells of its columns. */
 void sim__table_fill(struct sim__table *table, const struct sim_row *row);
-
-#endif

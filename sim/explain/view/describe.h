@@ -13,16 +13,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VIEW_DESCRIBE_H
-#define SIM_EXPLAIN_VIEW_DESCRIBE_H
+#pragma once
 
 #include "sim/base/page.h"
 #include "sim/core/record/outcome.h"
 #include "sim/core/record/recorder.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What is to be described; all of it borrowed. */
 struct sim_run_view {
@@ -51,8 +46,3 @@ enum {
 
 /* Adds these sections, with an empty line between two. */
 void sim_describe_run(struct sim_page *page, const struct sim_run_view *view, unsigned sections);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

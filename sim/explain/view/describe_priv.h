@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VIEW_DESCRIBE_PRIV_H
-#define SIM_EXPLAIN_VIEW_DESCRIBE_PRIV_H
+#pragma once
 
 #include "sim/core/code/frames.h"
 #include "sim/explain/finding.h"
@@ -72,5 +71,3 @@ void sim__find_waits(struct sim__reading *reading);
 /* The first sentence, and the paragraph, of the verdict. */
 void sim__find_headline(struct sim__reading *reading);
 void sim__find_why(struct sim__reading *reading);
-
-#endif

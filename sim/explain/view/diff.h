@@ -7,16 +7,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VIEW_DIFF_H
-#define SIM_EXPLAIN_VIEW_DIFF_H
+#pragma once
 
 #include "runtime/base/error.h"
 #include "sim/base/page.h"
 #include "sim/core/record/recorder.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum sim_diff {
     SIM_DIFF_SAME,
@@ -49,8 +44,3 @@ void sim_diff_put(struct sim_page *page, const struct sim_recorder *a, const cha
  * RT_E_FULL: no memory.
  */
 void sim_diff_put_event(struct sim_page *page, const struct sim_recorder *run, uint64_t event);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

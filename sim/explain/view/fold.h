@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VIEW_FOLD_H
-#define SIM_EXPLAIN_VIEW_FOLD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ sim_fold_mix(uint64_t hash, uint64_t word)
     hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
     return hash ^ hash >> 32;
 }
-
-#endif

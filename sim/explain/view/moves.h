@@ -10,15 +10,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VIEW_MOVES_H
-#define SIM_EXPLAIN_VIEW_MOVES_H
+#pragma once
 
 #include "runtime/base/error.h"
 #include "sim/core/record/recorder.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct sim_move {
     uint64_t event; /* The ARM that moved. */
@@ -36,8 +31,3 @@ void sim_moves_free(struct sim_moves *moves);
 
 /* The move that `event` is, or NULL. */
 const struct sim_move *sim_moves_find(const struct sim_moves *moves, uint64_t event);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -7,14 +7,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VIEW_PHRASE_H
-#define SIM_EXPLAIN_VIEW_PHRASE_H
+#pragma once
 
 #include "sim/explain/view/actor_table.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Adds the words for `event`. False: it has none, nothing was added. */
 bool sim_phrase_put(
@@ -39,8 +34,3 @@ void sim_phrase_join(struct sim_page *page, size_t start, const char *next);
 
 /* Who is woken by `event`, if another actor wakes it; SIM_PART_NONE. */
 uint32_t sim_phrase_woken(const struct sim_actor_table *actor_table, uint64_t event);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

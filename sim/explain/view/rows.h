@@ -15,14 +15,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VIEW_ROWS_H
-#define SIM_EXPLAIN_VIEW_ROWS_H
+#pragma once
 
 #include "sim/explain/view/actor_table.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum sim_row_kind { SIM_ROW_STEP, SIM_ROW_JUMP, SIM_ROW_END };
 
@@ -77,8 +72,3 @@ void sim_rows_free(struct sim_rows *rows);
 void sim_plan_make(
         struct sim_plan *plan, struct sim_rows *rows, const struct sim_interest *interest);
 void sim_plan_free(struct sim_plan *plan);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VIEW_STACKS_H
-#define SIM_EXPLAIN_VIEW_STACKS_H
+#pragma once
 
 #include "sim/base/page.h"
 #include "sim/explain/view/actor_table.h"
@@ -12,5 +11,3 @@
 /* Adds a line for each thread that has not ended: its name, and its call stack in the user's code.
  * Nothing where the record has no stacks: only threads have them. */
 void sim_stacks_put(struct sim_page *page, const struct sim_actor_table *actor_table);
-
-#endif

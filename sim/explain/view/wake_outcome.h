@@ -7,15 +7,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VIEW_WAKE_OUTCOME_H
-#define SIM_EXPLAIN_VIEW_WAKE_OUTCOME_H
+#pragma once
 
 #include "sim/core/record/outcome.h"
 #include "sim/explain/ledger.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define SIM_WAKE_OUTCOME_LIST(X) \
     X(UNKNOWN, "unknown", "the record does not say") \
@@ -89,8 +84,3 @@ const struct sim_wait *sim_wake_outcome_last_in(
 /* "replaced" …; static; "?" for a number that is none. */
 const char *sim_wake_outcome_name(uint32_t wake_outcome);
 const char *sim_wake_outcome_meaning(uint32_t wake_outcome);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

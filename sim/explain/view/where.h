@@ -3,17 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VIEW_WHERE_H
-#define SIM_EXPLAIN_VIEW_WHERE_H
+#pragma once
 
 #include "sim/core/code/frames.h"
 #include "sim/core/record/outcome.h"
 #include "sim/core/record/recorder.h"
 #include "sim/explain/view/actor_table.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /*
  * The events that cloned the waker which is lost: the newest of each task before `lost_step`, the
@@ -32,8 +27,3 @@ uint32_t sim_where_whose(const struct sim_actor_table *actor_table, uint64_t clo
  */
 void sim_where_find(const struct sim_outcome *outcome, const struct sim_recorder *recorder,
         struct sim_frames *ret);
-
-#ifdef __cplusplus
-}
-#endif
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_COVER_DISTILL_H
-#define SIM_SEARCH_COVER_DISTILL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ struct sim_taken {
  * returns how many. Cold: it allocates, and aborts when out of memory.
  */
 uint32_t sim_distill(const struct sim_cover_set *sets, uint32_t count, struct sim_taken *ret);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_COVER_EDGES_H
-#define SIM_SEARCH_COVER_EDGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ sim_edges_log_at(uint64_t *log, uint32_t words, uint64_t nth)
 {
     return log + 2 * words * nth;
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_COVER_ELEMENT_H
-#define SIM_SEARCH_COVER_ELEMENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -64,5 +63,3 @@ sim_element_id(const struct sim_element *element)
     id ^= id >> 32;
     return id != 0 ? id : 1;
 }
-
-#endif

@@ -27,8 +27,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_COVER_OBSERVE_H
-#define SIM_SEARCH_COVER_OBSERVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -95,5 +94,3 @@ struct sim_cover {
  */
 uint32_t sim_cover_run(struct sim_cover *cover, const struct sim_recorder *recorder,
         struct sim_element *ret, uint32_t max, struct sim_cover_run *ret_run);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_COVER_PASS_H
-#define SIM_SEARCH_COVER_PASS_H
+#pragma once
 
 #include "sim/search/cover/observe.h"
 
@@ -111,5 +110,3 @@ note_actor(struct sim_cover *cover, uint32_t index, uint32_t id)
         cover->actors[index].hash = mix(id, MIX_1);
     }
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_COVER_PASS_ELEMENTS_H
-#define SIM_SEARCH_COVER_PASS_ELEMENTS_H
+#pragma once
 
 #include "sim/search/cover/pass.h"
 
@@ -307,5 +306,3 @@ see_object(struct pass *pass, const struct sim_event *event, uint32_t *memory)
         break;
     }
 }
-
-#endif

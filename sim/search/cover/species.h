@@ -16,8 +16,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_COVER_SPECIES_H
-#define SIM_SEARCH_COVER_SPECIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ uint32_t sim_census_unseen_ppm(const struct sim_census *census);
 
 /* Chao1: how many species there are at least, seen and unseen. */
 uint64_t sim_census_chao1(const struct sim_census *census);
-
-#endif

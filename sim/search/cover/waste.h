@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_COVER_WASTE_H
-#define SIM_SEARCH_COVER_WASTE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -82,5 +81,3 @@ const char *sim_waste_name(uint32_t kind);
 
 /* "wake of a finished task", or of several; static. */
 const char *sim_waste_noun(uint32_t kind, uint64_t times);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_DPOR_DPOR_H
-#define SIM_SEARCH_DPOR_DPOR_H
+#pragma once
 
 #include "runtime/base/assert.h"
 #include "sim/search/dpor/steps.h"
@@ -117,5 +116,3 @@ void dpor_note_end(struct dpor *dpor);
 
 /* Learns from a run that is over which other orders have to be tried. */
 void dpor_learn(struct dpor *dpor);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_DPOR_SEQUENCE_H
-#define SIM_SEARCH_DPOR_SEQUENCE_H
+#pragma once
 
 #include "sim/search/dpor/steps.h"
 
@@ -50,5 +49,3 @@ void dpor_sequence_take(struct dpor_sequence *sequence, uint32_t transition);
 
 /* The first one from `from` on, in order, without j; DPOR_NONE: there is none. */
 uint32_t dpor_sequence_next(const struct dpor_sequence *sequence, uint32_t from);
-
-#endif

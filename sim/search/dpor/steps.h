@@ -14,8 +14,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_DPOR_STEPS_H
-#define SIM_SEARCH_DPOR_STEPS_H
+#pragma once
 
 #include "sim/search/dpor/trace.h"
 
@@ -56,5 +55,3 @@ struct dpor_footprint dpor_steps_superset(
  */
 bool dpor_steps_exact(const struct dpor_steps *steps, const struct dpor_trace *trace, uint32_t i,
         const uint64_t among[DPOR_WORDS], uint32_t j, struct dpor_footprint *ret);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_DPOR_TRACE_H
-#define SIM_SEARCH_DPOR_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -98,5 +97,3 @@ dpor_is_before(const struct dpor_trace *trace, uint32_t i, uint32_t j)
 {
     return dpor_has(trace->before[j], i);
 }
-
-#endif

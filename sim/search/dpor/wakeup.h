@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_DPOR_WAKEUP_H
-#define SIM_SEARCH_DPOR_WAKEUP_H
+#pragma once
 
 #include "sim/search/dpor/sequence.h"
 
@@ -51,5 +50,3 @@ uint32_t dpor_branches_take(
 
 /* Releases a whole list. */
 void dpor_branches_free(struct dpor_branches *branches, uint32_t *list);
-
-#endif

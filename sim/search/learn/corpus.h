@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_LEARN_CORPUS_H
-#define SIM_SEARCH_LEARN_CORPUS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ void sim_corpus_add_constraint(struct sim_corpus *corpus, uint64_t run, uint64_t
 
 /* Makes `to` a copy of `from`. */
 void sim_corpus_copy(struct sim_corpus *to, const struct sim_corpus *from);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_LEARN_FACTS_H
-#define SIM_SEARCH_LEARN_FACTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -135,5 +134,3 @@ sim_object_mode(const struct sim_fact *fact)
 {
     return (uint32_t)(fact->a >> 32);
 }
-
-#endif

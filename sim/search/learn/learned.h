@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_LEARN_LEARNED_H
-#define SIM_SEARCH_LEARN_LEARNED_H
+#pragma once
 
 #include "sim/search/learn/corpus.h"
 #include "sim/search/learn/facts.h"
@@ -71,5 +70,3 @@ void sim_epochs_seal(const struct sim_epochs *epochs);
 
 /* The epoch of run `index`, and the index of the first run of the next one. */
 uint64_t sim_epoch_of(uint64_t index, uint64_t *ret_end);
-
-#endif

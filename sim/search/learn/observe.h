@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_LEARN_OBSERVE_H
-#define SIM_SEARCH_LEARN_OBSERVE_H
+#pragma once
 
 #include "sim/core/world.h"
 #include "sim/search/learn/learned.h"
@@ -19,5 +18,3 @@
  * begun another one. Of a run that is longer than the ring no steps are noted, as its actors are
  * not known. */
 void sim_observe(struct sim_facts *facts, const struct sim_world *world, uint64_t run);
-
-#endif

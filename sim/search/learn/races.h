@@ -15,8 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_LEARN_RACES_H
-#define SIM_SEARCH_LEARN_RACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ void sim_races_start(struct sim_races *races, uint32_t actor, uint32_t maker);
  * each of another resource. Returns a bit for each access that was a race. */
 uint32_t sim_races_step(struct sim_races *races, uint32_t actor, uint32_t task,
         const struct sim_access *accesses, uint32_t count);
-
-#endif

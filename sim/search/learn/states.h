@@ -26,8 +26,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_LEARN_STATES_H
-#define SIM_SEARCH_LEARN_STATES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -181,5 +180,3 @@ sim_states_event(struct sim_states *states, const struct sim_event *event)
 /* Fills `ret` with the locations of `event`, the last one taken; returns how many there are. */
 uint32_t sim_states_locations(const struct sim_states *states, const struct sim_event *event,
         struct sim_line_access ret[SIM_ACCESSES_MAX]);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_STORE_MERGE_MOVE_H
-#define SIM_STORE_MERGE_MOVE_H
+#pragma once
 
 #include "sim/store/internal.h"
 #include "sim/store/shard.h"
@@ -33,5 +32,3 @@ enum sim_store_err sim__move_sweep(struct sim__move *move, bool part);
 
 /* After all sweeps of `from`: rows that belong to none, and remembered failures of those moved. */
 enum sim_store_err sim__move_rest(const struct sim__move *move);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_STORE_ROWS_TABLE_H
-#define SIM_STORE_ROWS_TABLE_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -132,5 +131,3 @@ void sim__row_read(sqlite3_stmt *stmt, const struct sim__table *table, void *row
 /* Whether the database has the table; makes it, by a script, where it has not. */
 bool sim__store_has(const struct sim_store *store, const char *table);
 enum sim_store_err sim__store_make(struct sim_store *store, const char *table, const char *script);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_EXPLAIN_EXPLAIN_LAB_H
-#define SIM_TESTS_EXPLAIN_EXPLAIN_LAB_H
+#pragma once
 
 #include "sim/core/scenario.h"
 
@@ -85,5 +84,3 @@ extern const struct sim_scenario explain_spins;
 extern const struct sim_scenario explain_spins_on_clock;
 /* A foreign poll gives way in its middle, and stores its waker in a later step. */
 extern const struct sim_scenario explain_mid_poll;
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_EXPLAIN_STORY_H
-#define SIM_TESTS_EXPLAIN_STORY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -49,5 +48,3 @@ void story_says(struct story *story, enum sim_oracle oracle, const char *message
 
 /* The run was judged a deadlock, in which `actor` said that it waits for `reason`. */
 void story_waits(struct story *story, uint32_t actor, const char *reason);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_EXPLAIN_TALE_H
-#define SIM_TESTS_EXPLAIN_TALE_H
+#pragma once
 
 #include "sim/base/page.h"
 #include "sim/core/actor.h"
@@ -73,5 +72,3 @@ void tale_end(struct tale *tale, enum sim_verdict verdict, uint32_t actor);
 
 /* The width of the widest line of `text`, without escape sequences. */
 uint32_t tale_width(const char *text);
-
-#endif

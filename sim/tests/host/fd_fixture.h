@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_HOST_FD_FIXTURE_H
-#define SIM_TESTS_HOST_FD_FIXTURE_H
+#pragma once
 
 #include "sim/tests/host/host_lab.h"
 
@@ -40,5 +39,3 @@ size_t fd_fixture_drain(struct fd_fixture *fixture, int fd);
 
 /* Fetches at most 8 events into fixture->events, and returns how many there are. */
 uint32_t fd_fixture_fetch(struct fd_fixture *fixture, uint64_t timeout_ns);
-
-#endif

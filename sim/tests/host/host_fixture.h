@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_HOST_HOST_FIXTURE_H
-#define SIM_TESTS_HOST_HOST_FIXTURE_H
+#pragma once
 
 #include "sim/tests/host/host_lab.h"
 
@@ -26,5 +25,3 @@ void host_fixture_drop_all(struct host_fixture *fixture);
 
 /* Polls the given places of fixture->pollables: "02" is the first and the last. */
 void host_fixture_poll(struct host_fixture *fixture, const char *places);
-
-#endif

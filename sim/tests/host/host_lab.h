@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_HOST_HOST_LAB_H
-#define SIM_TESTS_HOST_HOST_LAB_H
+#pragma once
 
 #include "sim/tests/lab.h"
 
@@ -61,5 +60,3 @@ host_lab_count(const struct lab *lab, uint32_t kind, uint32_t object)
 #define REFUSES(call, error) EXPECT_STR(rt_err_name(call), #error)
 
 #define MS UINT64_C(1000000)
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_POSIX_POSIX_LAB_H
-#define SIM_TESTS_POSIX_POSIX_LAB_H
+#pragma once
 
 #include "sim/tests/lab.h"
 #include "sim/thread/thread.h"
@@ -18,5 +17,3 @@ const char *posix_lab_message(void);
 /* Another thread, for the thread that calls it; and waiting for its end. */
 struct sim_thread *posix_lab_spawn(void (*fn)(void));
 void posix_lab_join(struct sim_thread *thread);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_SEARCH_SEARCH_LAB_H
-#define SIM_TESTS_SEARCH_SEARCH_LAB_H
+#pragma once
 
 #include "sim/search/learn/learned.h"
 #include "sim/search/strategy.h"
@@ -60,5 +59,3 @@ void script_order(char cell, char text[SCRIPT_POLLS + 1]);
 
 /* Chi-square, in thousandths, of `n` counts that should all be alike. */
 uint64_t chi_square(const uint32_t *counts, uint32_t n);
-
-#endif

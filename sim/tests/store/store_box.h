@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_STORE_STORE_BOX_H
-#define SIM_TESTS_STORE_STORE_BOX_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -71,5 +70,3 @@ void box_say(
 
 /* Stores a lost wake-up of actor 2, `reader`, owed at step 5, in a sweep of its own; its number. */
 int64_t box_store_run(struct sim_store *store, const struct sim_recorder *recorder);
-
-#endif

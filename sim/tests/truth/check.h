@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_TRUTH_CHECK_H
-#define SIM_TESTS_TRUTH_CHECK_H
+#pragma once
 
 #include "sim/tests/truth/follow.h"
 
@@ -32,5 +31,3 @@ void truth_check(struct lab *lab, const struct truth_program *program,
 /* Removes actors and operations as long as a difference of the same kind stays. */
 void truth_shrink(struct lab *lab, struct truth_program *program, const struct truth_plan *plan,
         enum truth_kind kind);
-
-#endif

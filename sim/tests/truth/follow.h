@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_TRUTH_FOLLOW_H
-#define SIM_TESTS_TRUTH_FOLLOW_H
+#pragma once
 
 #include "sim/tests/lab.h"
 #include "sim/tests/truth/model.h"
@@ -55,5 +54,3 @@ extern struct truth_planted {
     bool judge_calls_late_pass;
     bool model_forgets_joiners;
 } truth_planted;
-
-#endif

@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_TRUTH_MODEL_H
-#define SIM_TESTS_TRUTH_MODEL_H
+#pragma once
 
 #include "sim/tests/truth/program.h"
 
@@ -141,5 +140,3 @@ void truth_explore(const struct truth_program *program, struct truth_reach *ret)
 /* The verdicts of a run that ends in `state`, which is over or stalled. */
 void truth_verdicts(const struct truth_state *state, const struct truth_program *program,
         struct truth_reach *ret);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_TRUTH_MODEL_PRIV_H
-#define SIM_TESTS_TRUTH_MODEL_PRIV_H
+#pragma once
 
 #include "sim/tests/truth/model.h"
 
@@ -17,5 +16,3 @@ bool truth__passed(
 
 /* Whether a loop or worker that has not ended can take a step. */
 bool truth__loop_can_step(const struct truth_state *state, uint32_t actor);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_TRUTH_PLAY_H
-#define SIM_TESTS_TRUTH_PLAY_H
+#pragma once
 
 #include "sim/rewake.h"
 #include "sim/tests/truth/program.h"
@@ -23,5 +22,3 @@ void truth_play_program(const struct truth_program *program);
 #define TRUTH_MARK_OP 1000
 #define TRUTH_MARK_WAIT 100
 #define TRUTH_MARK_END 999
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_TRUTH_PRINT_H
-#define SIM_TESTS_TRUTH_PRINT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -12,5 +11,3 @@
 
 /* The scenario is called "truth/NUMBER". */
 void truth_print(const struct truth_program *program, FILE *file);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_TRUTH_PRINT_PRIV_H
-#define SIM_TESTS_TRUTH_PRINT_PRIV_H
+#pragma once
 
 #include "sim/tests/truth/print.h"
 
@@ -19,5 +18,3 @@ struct truth__printing {
 const char *truth__print_progress(const struct truth__printing *printing);
 
 void truth__print_loops(const struct truth__printing *printing);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_TRUTH_PROGRAM_H
-#define SIM_TESTS_TRUTH_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,5 +125,3 @@ void truth_program_make(struct truth_program *program, uint64_t number);
 void truth_program_text(const struct truth_program *program, char *text, size_t size);
 
 const char *truth_mutation_about(uint32_t mutation);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_TRUTH_PROGRAM_PRIV_H
-#define SIM_TESTS_TRUTH_PROGRAM_PRIV_H
+#pragma once
 
 #include "sim/tests/truth/program.h"
 
@@ -22,5 +21,3 @@ uint32_t truth__draw(struct truth__maker *maker, uint32_t n);
 /* Each does what `mutation` (enum truth_mutation) says, where the program has what that takes. */
 void truth__mutate_task(struct truth__maker *maker, uint32_t mutation);
 void truth__mutate_loop(struct truth__maker *maker, uint32_t mutation);
-
-#endif

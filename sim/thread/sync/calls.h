@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_THREAD_SYNC_CALLS_H
-#define SIM_THREAD_SYNC_CALLS_H
+#pragma once
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -199,5 +198,3 @@ sim__thread_line(void)
 {
     return sim_thread_site(sim__thread_caller);
 }
-
-#endif

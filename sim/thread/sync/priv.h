@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_THREAD_SYNC_PRIV_H
-#define SIM_THREAD_SYNC_PRIV_H
+#pragma once
 
 #include <errno.h>
 
@@ -72,5 +71,3 @@ int sim__join(pthread_t id, void **ret_result, uint64_t due_ns, const struct rt_
 
 /* pthread_key_create in a run. */
 int sim__key_create(pthread_key_t *ret_key, void (*destroy)(void *));
-
-#endif

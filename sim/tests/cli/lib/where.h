@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_CLI_LIB_WHERE_H
-#define SIM_TESTS_CLI_LIB_WHERE_H
+#pragma once
 
 #include "runtime/task/task.h"
 
@@ -20,5 +19,3 @@ void where_write(struct where_target *target);
 void where_call(struct where_target *target);
 void where_assert(int good);
 void where_end(struct rt_task *task);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_HOST_KERNEL_ARM_H
-#define SIM_TESTS_HOST_KERNEL_ARM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,5 +125,3 @@ void kernel_check(const struct kernel_step *steps, size_t count, const char *nam
 void kernel_fake(const struct kernel_step *steps, size_t count,
         int (*seen)(size_t index, const struct kernel_result *result));
 uint32_t kernel_choose(uint32_t n);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_HOST_KERNEL_SEARCH_H
-#define SIM_TESTS_HOST_KERNEL_SEARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ uint32_t search_choose(struct search *search, uint32_t n);
 
 /* The last decision of the run that has another alternative takes it; false: there is none. */
 bool search_turn(struct search *search);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_HOST_RECORD_RECORD_H
-#define SIM_TESTS_HOST_RECORD_RECORD_H
+#pragma once
 
 #include "runtime/io/net.h"
 
@@ -103,5 +102,3 @@ uint32_t record_check(void);
  * *ret_step is the one that no run has got past, and *ret_nearest an answer that it had instead. */
 bool record_possible(const struct record *record, uint32_t *ret_step,
         struct record_answer *ret_nearest, uint32_t *ret_runs);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_HOST_RECORD_TESTS_H
-#define SIM_TESTS_HOST_RECORD_TESTS_H
+#pragma once
 
 #include "runtime/tests/test.h"
 #include "sim/tests/host/record/record.h"
@@ -30,5 +29,3 @@
 
 /* Runs one, and fails where the simulated network cannot have its record. */
 #define RECORDED(name) recorded_##name()
-
-#endif
