@@ -59,6 +59,7 @@ sim__store_refuse(struct sim_store *store, enum sim_store_err err, const char *f
     (void)snprintf(store->message, sizeof(store->message), "%s: %s (%s)", store->path,
             sim_store_err_text(err), detail);
     flatten(store->message);
+    store->err = err;
     return err;
 }
 

@@ -1,10 +1,10 @@
 /*
  * internal.h -- what the files of the trace database share.
  *
- * A call of the store is: begin, statements, end. A statement collects its first
- * error while it is bound, so that binding reads as a list; sim__store_run and
- * sim__store_row return it. Every error goes through sim__store_refuse or
- * sim__store_sqlite, which write the message.
+ * A call of the store is: begin, statements, end; one that only reads: enter, statements. The
+ * store keeps the first error of a call, or of a batch, and does nothing more then, so that a call
+ * reads as a list. Every error goes through sim__store_refuse or sim__store_sqlite, which write
+ * the message.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -37,10 +37,9 @@ struct sim_store {
     uint32_t magic;
     uint32_t wait_ms;
     enum sim_store_mode mode;
-    enum sim_store_err batch_err; /* The batch's first error: it is aborted. */
+    enum sim_store_err err; /* The first error of the call, or of the batch, which it aborts. */
     bool batch;
     bool locked;     /* It has the writer's lock. */
-    bool new_wal;    /* No WAL was there when it was opened. */
     bool relaxed;    /* The next commit is the first: store.c. */
     bool gone;       /* Another file is at its path, or none. */
     int lock_fd;     /* Of that lock's file; each is -1 while not open. */
@@ -55,7 +54,7 @@ struct sim_store {
 
 /* ---- error.c --------------------------------------------------------------------------------- */
 
-/* Writes the message for `err` with a detail (printf-like) and returns `err`. */
+/* Notes `err`, writes its message with a detail (printf-like), and returns it. */
 __attribute__((format(printf, 3, 4))) enum sim_store_err sim__store_refuse(
         struct sim_store *store, enum sim_store_err err, const char *format, ...);
 
@@ -68,12 +67,12 @@ enum sim_store_err sim__store_errno(struct sim_store *store, int error, const ch
 /* ---- schema.c -------------------------------------------------------------------------------- */
 
 /* CORRUPT, with the first table, view or index that is missing or not as this build makes it. */
-enum sim_store_err sim__store_check_schema(struct sim_store *store);
+void sim__store_check_schema(struct sim_store *store);
 
 /* ---- place.c --------------------------------------------------------------------------------- */
 
 /* GONE when another file is at the database's path, or none; or at that of SQLite's WAL. */
-enum sim_store_err sim__store_check_place(struct sim_store *store);
+void sim__store_check_place(struct sim_store *store);
 
 /* Whether there is no WAL beside it. */
 bool sim__store_no_wal(const struct sim_store *store);
@@ -85,7 +84,7 @@ void sim__store_remove_wal(const struct sim_store *store);
 /* ---- lock.c ---------------------------------------------------------------------------------- */
 
 /* Makes the folder when it is missing, and takes the writer's lock, waiting if need be. */
-enum sim_store_err sim__store_lock(struct sim_store *store);
+void sim__store_lock(struct sim_store *store);
 
 /* The process that holds SQLite's locks (or ours) on the database: "sqlite3, process 4711". */
 void sim__store_holder(struct sim_store *store, char *text, size_t size);
@@ -96,22 +95,24 @@ void sim__store_unlock(struct sim_store *store);
 
 /* ---- store.c --------------------------------------------------------------------------------- */
 
+/* Opens every call: there is no error yet, unless a batch has failed. */
+void sim__store_enter(struct sim_store *store);
+
 /* Runs statements without results. */
-enum sim_store_err sim__store_execute(struct sim_store *store, const char *sql);
+void sim__store_execute(struct sim_store *store, const char *sql);
 
 /* Opens every call that writes: a transaction, unless a batch is on. */
-enum sim_store_err sim__store_begin(struct sim_store *store);
+void sim__store_begin(struct sim_store *store);
 
-/* Ends it: commits when `err` is OK, else rolls back. Returns `err`, or the error of the commit. */
-enum sim_store_err sim__store_end(struct sim_store *store, enum sim_store_err err);
+/* Ends it: commits, or rolls back after an error, which it returns. */
+enum sim_store_err sim__store_end(struct sim_store *store);
 
 /* ---- statement.c ----------------------------------------------------------------------------- */
 
 struct sim__statement {
     struct sim_store *store;
     sqlite3_stmt *stmt;
-    int next;               /* Parameter that the next put binds. */
-    enum sim_store_err err; /* The first error. */
+    int next; /* Parameter that the next put binds. */
 };
 
 /* Prepares `sql`. Needs a sim__store_done, also after an error. */
@@ -124,60 +125,58 @@ void sim__put_text(struct sim__statement *statement, const char *text);
 void sim__put_value(struct sim__statement *statement, const sqlite3_value *value);
 
 /* Runs it to its end and makes it ready to be bound again. */
-enum sim_store_err sim__store_run(struct sim__statement *statement);
+void sim__store_run(struct sim__statement *statement);
 
 /* The next row; false at the end and after an error. */
 bool sim__store_row(struct sim__statement *statement);
 
-/* Frees it and returns its first error. */
-enum sim_store_err sim__store_done(struct sim__statement *statement);
+/* Frees it. */
+void sim__store_done(struct sim__statement *statement);
 
-/* The first column of its first row, and done. *ret is `none` without a row, and for NULL. */
-enum sim_store_err sim__store_answer(struct sim__statement *statement, int64_t none, int64_t *ret);
+/* The first column of its first row, and done; `none` without a row, and for NULL. */
+int64_t sim__store_answer(struct sim__statement *statement, int64_t none);
 
 /* prepare, put one integer where it has a parameter, answer (0: none) … */
-enum sim_store_err sim__store_ask_int(
-        struct sim_store *store, const char *sql, int64_t value, int64_t *ret);
+int64_t sim__store_ask_int(struct sim_store *store, const char *sql, int64_t value);
 
 /* … and without an answer. */
-enum sim_store_err sim__store_run_int(struct sim_store *store, const char *sql, int64_t value);
+void sim__store_run_int(struct sim_store *store, const char *sql, int64_t value);
 
 /* ---- rows/sweep.c: in the caller's transaction. ---------------------------------------------- */
 
 /* The rows of sim_store_runs. */
-enum sim_store_err sim__store_insert_runs(struct sim_store *store, int64_t sweep,
-        const struct sim_run_row *rows, uint32_t count, const uint8_t *tapes, size_t tapes_size);
+void sim__store_insert_runs(struct sim_store *store, int64_t sweep, const struct sim_run_row *rows,
+        uint32_t count, const uint8_t *tapes, size_t tapes_size);
 
 /* Replaces the row of run:ID by `row`. */
-enum sim_store_err sim__store_replace_run(struct sim_store *store, int64_t run,
-        const struct sim_run_row *row, const uint8_t *tape, size_t tape_size);
+void sim__store_replace_run(struct sim_store *store, int64_t run, const struct sim_run_row *row,
+        const uint8_t *tape, size_t tape_size);
 
 /* As sim_store_species and sim_store_species_list. */
 struct sim_census;
 struct sim_species;
-enum sim_store_err sim__store_census(struct sim_store *store, int64_t sweep, const char *strategy,
+void sim__store_census(struct sim_store *store, int64_t sweep, const char *strategy,
         const struct sim_census *census);
-enum sim_store_err sim__store_species_list(
+void sim__store_species_list(
         struct sim_store *store, int64_t sweep, const struct sim_species *species);
 
 /* ---- rows/run.c ------------------------------------------------------------------------------ */
 
 /* UNKNOWN where `runs` has no such row. */
-enum sim_store_err sim__store_known(struct sim_store *store, int64_t run);
+void sim__store_known(struct sim_store *store, int64_t run);
 
 /* Events as words. */
 extern const struct sim__table sim__event_words;
 
 /* Writes details, events, hashes and texts under `number`, which has none; deletes them. In a
  * transaction. */
-enum sim_store_err sim__store_details(
-        struct sim_store *store, int64_t number, const struct sim_full_run *run);
-enum sim_store_err sim__store_forget_details(struct sim_store *store, int64_t number);
+void sim__store_details(struct sim_store *store, int64_t number, const struct sim_full_run *run);
+void sim__store_forget_details(struct sim_store *store, int64_t number);
 
 /* ---- words.c --------------------------------------------------------------------------------- */
 
 /* Fills verdicts, oracles, kinds, where this build knows more than the file. In a transaction. */
-enum sim_store_err sim__store_words(struct sim_store *store);
+void sim__store_words(struct sim_store *store);
 
 /* Writes all known sites. In a transaction. */
-enum sim_store_err sim__store_sites(struct sim_store *store);
+void sim__store_sites(struct sim_store *store);

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/base/heap.h"
 #include "sim/store/internal.h"
 
 #define SQLITE_LOCKS_FIRST 0x40000000
@@ -93,14 +94,10 @@ program_name(pid_t pid, char *name, int size)
 static int
 open_beside(const struct sim_store *store, const char *suffix, int flags)
 {
-    char *path = sqlite3_mprintf("%s%s", store->path, suffix);
-    if (path == NULL) {
-        errno = ENOMEM;
-        return -1;
-    }
+    char *path = sim_heap_printf("%s%s", store->path, suffix);
     int fd = open(path, flags | O_RDWR | O_CLOEXEC, 0666);
     int error = errno;
-    sqlite3_free(path);
+    free(path);
     errno = error;
     return fd;
 }
@@ -128,24 +125,18 @@ sim__store_holder(struct sim_store *store, char *text, size_t size)
 }
 
 /* Makes the last folder of the path when it is missing. */
-static enum sim_store_err
+static void
 make_folder(struct sim_store *store)
 {
-    char folder[SIM_STORE_MESSAGE_MAX];
     const char *slash = strrchr(store->path, '/');
     if (slash == NULL || slash == store->path) {
-        return SIM_STORE_OK;
+        return;
     }
-    size_t length = (size_t)(slash - store->path);
-    if (length >= sizeof(folder)) {
-        return sim__store_errno(store, ENAMETOOLONG, "path");
-    }
-    memcpy(folder, store->path, length);
-    folder[length] = '\0';
+    char *folder = sim_heap_must(strndup(store->path, (size_t)(slash - store->path)));
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        return sim__store_errno(store, errno, "making its folder");
+        (void)sim__store_errno(store, errno, "making its folder");
     }
-    return SIM_STORE_OK;
+    free(folder);
 }
 
 /* Whether the previous owner of the lock has removed the file. */
@@ -156,57 +147,55 @@ was_removed(int fd)
     return fstat(fd, &status) == 0 && status.st_nlink == 0;
 }
 
-/* One try: OK, HELD without a message, or an error. */
-static enum sim_store_err
+/* One try. False: another process has it. */
+static bool
 try_lock(struct sim_store *store)
 {
     if (store->lock_fd < 0) {
         store->lock_fd = open_beside(store, "-lock", O_CREAT);
     }
     if (store->lock_fd < 0) {
-        return sim__store_errno(store, errno, "making its lock");
+        (void)sim__store_errno(store, errno, "making its lock");
+        return true;
     }
     struct flock lock = range(F_WRLCK, 0, 0);
     if (fcntl(store->lock_fd, F_SETLK, &lock) != 0) {
         bool held = errno == EACCES || errno == EAGAIN || errno == EINTR;
-        return held ? SIM_STORE_HELD : sim__store_errno(store, errno, "locking");
+        return !held && sim__store_errno(store, errno, "locking") != SIM_STORE_OK;
     }
     if (was_removed(store->lock_fd)) {
         (void)close(store->lock_fd);
         store->lock_fd = -1;
-        return SIM_STORE_HELD;
+        return false;
     }
     store->locked = true;
-    return SIM_STORE_OK;
+    return true;
 }
 
-enum sim_store_err
+void
 sim__store_lock(struct sim_store *store)
 {
     rt_check(store, SIM__STORE_MAGIC);
     rt_assert(store->lock_fd < 0);
-    enum sim_store_err err = make_folder(store);
-    if (err != SIM_STORE_OK) {
-        return err;
-    }
-    err = try_lock(store);
-    for (uint32_t waited_ms = 0; err == SIM_STORE_HELD && waited_ms < store->wait_ms;
-            waited_ms += RETRY_MS) {
+    make_folder(store);
+    uint32_t waited_ms = 0;
+    while (store->err == SIM_STORE_OK && !try_lock(store)) {
+        if (waited_ms >= store->wait_ms) {
+            (void)sim__store_sqlite(store, SQLITE_BUSY);
+            return;
+        }
+        waited_ms += RETRY_MS;
         (void)sqlite3_sleep(RETRY_MS);
-        err = try_lock(store);
     }
-    return err == SIM_STORE_HELD ? sim__store_sqlite(store, SQLITE_BUSY) : err;
 }
 
 /* While the lock is held: no other process may remove the file. */
 static void
 remove_lock(const struct sim_store *store)
 {
-    char *path = sqlite3_mprintf("%s-lock", store->path);
-    if (path != NULL) {
-        (void)unlink(path);
-    }
-    sqlite3_free(path);
+    char *path = sim_heap_printf("%s-lock", store->path);
+    (void)unlink(path);
+    free(path);
 }
 
 static void

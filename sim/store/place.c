@@ -28,7 +28,7 @@ sim__store_no_wal(const struct sim_store *store)
     return inode_of(store->path, "-wal") == 0;
 }
 
-enum sim_store_err
+void
 sim__store_check_place(struct sim_store *store)
 {
     int moved = 0;
@@ -36,7 +36,7 @@ sim__store_check_place(struct sim_store *store)
     (void)sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
     if (moved == 0 && (store->wal_inode == 0 || wal == store->wal_inode)) {
         store->wal_inode = wal;
-        return SIM_STORE_OK;
+        return;
     }
     store->gone = true;
     if (wal != 0 && wal != store->wal_inode) {
@@ -45,7 +45,7 @@ sim__store_check_place(struct sim_store *store)
     }
     const char *what = moved == 0 ? "its -wal" : "it";
     ino_t now = moved == 0 ? wal : inode_of(store->path, "");
-    return sim__store_refuse(store, SIM_STORE_GONE, "%s %s", what,
+    (void)sim__store_refuse(store, SIM_STORE_GONE, "%s %s", what,
             now == 0 ? "is not there any more" : "is another file now");
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/heap.h"
 #include "sim/base/page.h"
 #include "sim/store/internal.h"
 
@@ -51,12 +52,12 @@ static bool
 answer_row(struct answer *answer)
 {
     struct sim__statement *statement = &answer->statement;
-    if (statement->err != SIM_STORE_OK) {
+    if (statement->store->err != SIM_STORE_OK) {
         return false;
     }
     int rc = sqlite3_step(statement->stmt);
     if (rc != SQLITE_ROW && rc != SQLITE_DONE) {
-        statement->err = refuse_question(statement->store, rc);
+        (void)refuse_question(statement->store, rc);
     }
     return rc == SQLITE_ROW;
 }
@@ -227,8 +228,7 @@ name_of_column(char *const *names, sqlite3_stmt *stmt, int column)
 static void
 answer_names(struct answer *answer)
 {
-    answer->names = calloc((size_t)answer->columns, sizeof(*answer->names));
-    rt_assert(answer->names != NULL);
+    answer->names = sim_heap_new((size_t)answer->columns, sizeof(*answer->names));
     for (int i = 0; i < answer->columns; i++) {
         answer->names[i] = name_of_column(answer->names, answer->statement.stmt, i);
         rt_assert(answer->names[i] != NULL);
@@ -332,9 +332,8 @@ static void
 answer_table(struct answer *answer)
 {
     size_t columns = (size_t)answer->columns;
-    answer->widths = calloc(columns, sizeof(*answer->widths));
-    answer->cells = calloc(columns * MEASURED_ROWS, sizeof(*answer->cells));
-    rt_assert(answer->widths != NULL && answer->cells != NULL);
+    answer->widths = sim_heap_new(columns, sizeof(*answer->widths));
+    answer->cells = sim_heap_new(columns * MEASURED_ROWS, sizeof(*answer->cells));
     for (int i = 0; i < answer->columns; i++) {
         measure(answer, i, sqlite3_column_name(answer->statement.stmt, i));
     }
@@ -346,7 +345,7 @@ answer_table(struct answer *answer)
         }
     }
     /* A query that fails prints nothing, not even a heading. */
-    if (answer->statement.err == SIM_STORE_OK) {
+    if (answer->statement.store->err == SIM_STORE_OK) {
         print_heading(answer);
         print_kept(answer);
         if (more) {
@@ -417,56 +416,37 @@ is_the_only_one(sqlite3 *db, const char *tail)
     return true;
 }
 
-static enum sim_store_err
-prepare_question(struct sim_store *store, const char *sql, sqlite3_stmt **ret_stmt)
+/* The statement, which is to be finalized also after an error. */
+static sqlite3_stmt *
+prepare_question(struct sim_store *store, const char *sql)
 {
     const char *tail = sql;
     sqlite3_stmt *stmt = NULL;
     int rc = sqlite3_prepare_v2(store->db, sql, -1, &stmt, &tail);
     if (rc != SQLITE_OK) {
-        return refuse_question(store, rc);
-    }
-    enum sim_store_err err = SIM_STORE_OK;
-    if (stmt == NULL) {
-        err = sim__store_refuse(store, SIM_STORE_QUERY, "there is no statement");
+        (void)refuse_question(store, rc);
+    } else if (stmt == NULL) {
+        (void)sim__store_refuse(store, SIM_STORE_QUERY, "there is no statement");
     } else if (!sqlite3_stmt_readonly(stmt) || sqlite3_column_count(stmt) == 0) {
-        err = sim__store_refuse(store, SIM_STORE_QUERY, "it does not read");
+        (void)sim__store_refuse(store, SIM_STORE_QUERY, "it does not read");
     } else if (!is_the_only_one(store->db, tail)) {
-        err = sim__store_refuse(store, SIM_STORE_QUERY, "more than one statement");
+        (void)sim__store_refuse(store, SIM_STORE_QUERY, "more than one statement");
     }
-    if (err != SIM_STORE_OK) {
-        (void)sqlite3_finalize(stmt);
-        return err;
-    }
-    *ret_stmt = stmt;
-    return SIM_STORE_OK;
+    return stmt;
 }
 
-static enum sim_store_err
-answer_question(struct answer *answer, enum sim_store_form form)
-{
-    if (form == SIM_STORE_JSON) {
-        answer_json(answer);
-    } else {
-        answer_table(answer);
-    }
-    answer_fini(answer);
-    return sim__store_done(&answer->statement);
-}
-
-static enum sim_store_err
+static void
 bind_values(struct sim_store *store, sqlite3_stmt *stmt, const struct sim_store_value *values,
         uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && store->err == SIM_STORE_OK; i++) {
         int index = sqlite3_bind_parameter_index(stmt, values[i].name);
         int rc = index > 0 ? sqlite3_bind_text(stmt, index, values[i].text, -1, SQLITE_STATIC)
                            : SQLITE_OK;
         if (rc != SQLITE_OK) {
-            return refuse_question(store, rc);
+            (void)refuse_question(store, rc);
         }
     }
-    return SIM_STORE_OK;
 }
 
 enum sim_store_err
@@ -474,19 +454,21 @@ sim_store_query_with(struct sim_store *store, const char *sql, const struct sim_
         uint32_t count, enum sim_store_form form,
         bool (*line)(const char *text, size_t length, void *argument), void *argument)
 {
-    rt_check(store, SIM__STORE_MAGIC);
+    sim__store_enter(store);
     rt_assert(sql != NULL && line != NULL);
     struct answer answer = {
             .statement = {.store = store, .next = 1}, .line = line, .argument = argument};
     (void)sqlite3_set_authorizer(store->db, authorize, NULL);
-    enum sim_store_err err = prepare_question(store, sql, &answer.statement.stmt);
-    if (err == SIM_STORE_OK) {
+    answer.statement.stmt = prepare_question(store, sql);
+    bind_values(store, answer.statement.stmt, values, count);
+    if (store->err == SIM_STORE_OK) {
         answer.columns = sqlite3_column_count(answer.statement.stmt);
-        answer.statement.err = bind_values(store, answer.statement.stmt, values, count);
-        err = answer_question(&answer, form);
+        (form == SIM_STORE_JSON ? answer_json : answer_table)(&answer);
+        answer_fini(&answer);
     }
+    sim__store_done(&answer.statement);
     (void)sqlite3_set_authorizer(store->db, NULL, NULL);
-    return err;
+    return store->err;
 }
 
 enum sim_store_err

@@ -90,7 +90,7 @@ is_verbatim(struct sim_store *store)
         const char *made = (const char *)sqlite3_column_text(statement.stmt, 0);
         verbatim = strncmp(made, "CREATE TABLE sqlite_", 20) == 0 || take(progress, &last, made);
     }
-    verbatim = sim__store_done(&statement) == SIM_STORE_OK && verbatim;
+    sim__store_done(&statement);
     for (size_t i = 0; i < NEEDED + OPTIONAL && verbatim; i++) {
         uint32_t all = statements_of(i < NEEDED ? needed[i] : optional[i - NEEDED]);
         verbatim = progress[i].found == all || (i >= NEEDED && progress[i].found == 0);
@@ -136,7 +136,7 @@ columns_of(sqlite3 *db, const char *type, const char *name, bool *ret_there)
 }
 
 /* One object of the model, against the file. */
-static enum sim_store_err
+static void
 compare(struct sim_store *store, sqlite3 *model, const char *type, const char *name, bool must)
 {
     bool there = false;
@@ -145,52 +145,47 @@ compare(struct sim_store *store, sqlite3 *model, const char *type, const char *n
     bool same = wanted != NULL && found != NULL && strcmp(wanted, found) == 0;
     sqlite3_free(wanted);
     sqlite3_free(found);
-    if (!there) {
-        return must ? sim__store_refuse(
-                              store, SIM_STORE_CORRUPT, "the %s '%s' is missing", type, name)
-                    : SIM_STORE_OK;
+    if (!there && must) {
+        (void)sim__store_refuse(store, SIM_STORE_CORRUPT, "the %s '%s' is missing", type, name);
+    } else if (there && !same) {
+        (void)sim__store_refuse(store, SIM_STORE_CORRUPT,
+                "the %s '%s' has other columns than this rewake makes", type, name);
     }
-    return same ? SIM_STORE_OK
-                : sim__store_refuse(store, SIM_STORE_CORRUPT,
-                          "the %s '%s' has other columns than this rewake makes", type, name);
 }
 
-/* What the texts make in the model, against the file, which must have it or may. */
-static enum sim_store_err
+/* What the texts make in the model, against the file, which must have it or may. SQLite's result
+ * for the model. */
+static int
 compare_all(
         struct sim_store *store, sqlite3 *model, const char *const *sql, size_t count, bool must)
 {
     sqlite3_stmt *objects = NULL;
-    enum sim_store_err err = SIM_STORE_OK;
     int rc = run_all(model, sql, count);
     rc = rc == SQLITE_OK ? sqlite3_prepare_v2(model,
                                    "SELECT type, name FROM sqlite_schema"
                                    " WHERE name NOT LIKE 'sqlite_%' ORDER BY rowid",
                                    -1, &objects, NULL)
                          : rc;
-    while (rc == SQLITE_OK && err == SIM_STORE_OK && sqlite3_step(objects) == SQLITE_ROW) {
-        err = compare(store, model, (const char *)sqlite3_column_text(objects, 0),
+    while (rc == SQLITE_OK && store->err == SIM_STORE_OK && sqlite3_step(objects) == SQLITE_ROW) {
+        compare(store, model, (const char *)sqlite3_column_text(objects, 0),
                 (const char *)sqlite3_column_text(objects, 1), must);
     }
     (void)sqlite3_finalize(objects);
-    return rc == SQLITE_OK ? err
-                           : sim__store_refuse(store, SIM_STORE_SYSTEM, "%s", sqlite3_errstr(rc));
+    return rc;
 }
 
-enum sim_store_err
+void
 sim__store_check_schema(struct sim_store *store)
 {
     sqlite3 *model = NULL;
-    if (is_verbatim(store)) {
-        return SIM_STORE_OK;
+    if (store->err != SIM_STORE_OK || is_verbatim(store) || store->err != SIM_STORE_OK) {
+        return;
     }
     int rc = sqlite3_open(":memory:", &model);
-    enum sim_store_err err =
-            rc == SQLITE_OK ? compare_all(store, model, needed, NEEDED, true)
-                            : sim__store_refuse(store, SIM_STORE_SYSTEM, "%s", sqlite3_errstr(rc));
-    if (err == SIM_STORE_OK) {
-        err = compare_all(store, model, optional, OPTIONAL, false);
-    }
+    rc = rc == SQLITE_OK ? compare_all(store, model, needed, NEEDED, true) : rc;
+    rc = rc == SQLITE_OK ? compare_all(store, model, optional, OPTIONAL, false) : rc;
     (void)sqlite3_close(model);
-    return err;
+    if (rc != SQLITE_OK && store->err == SIM_STORE_OK) {
+        (void)sim__store_refuse(store, SIM_STORE_SYSTEM, "%s", sqlite3_errstr(rc));
+    }
 }

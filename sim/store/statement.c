@@ -1,5 +1,5 @@
 /*
- * statement.c -- statements that keep their first error until they are run or done.
+ * statement.c -- statements, which do nothing after an error.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,21 +8,10 @@
 
 #include "sim/store/internal.h"
 
-/* Records SQLite's result, while SQLite still knows the system's error. */
-static void
-note(struct sim__statement *statement, int rc)
+static bool
+failed(const struct sim__statement *statement)
 {
-    rt_assert(statement->err == SIM_STORE_OK);
-    if (rc != SQLITE_OK) {
-        statement->err = sim__store_sqlite(statement->store, rc);
-    }
-}
-
-static void
-bound(struct sim__statement *statement, int rc)
-{
-    statement->next++;
-    note(statement, rc);
+    return statement->store->err != SIM_STORE_OK;
 }
 
 struct sim__statement
@@ -31,64 +20,64 @@ sim__store_prepare(struct sim_store *store, const char *sql)
     rt_check(store, SIM__STORE_MAGIC);
     rt_assert(store->db != NULL);
     struct sim__statement statement = {.store = store, .next = 1};
-    note(&statement, sqlite3_prepare_v2(store->db, sql, -1, &statement.stmt, NULL));
+    if (!failed(&statement)) {
+        (void)sim__store_sqlite(
+                store, sqlite3_prepare_v2(store->db, sql, -1, &statement.stmt, NULL));
+    }
     return statement;
 }
 
 void
 sim__put_int(struct sim__statement *statement, int64_t value)
 {
-    if (statement->err == SIM_STORE_OK) {
-        bound(statement, sqlite3_bind_int64(statement->stmt, statement->next, value));
+    if (!failed(statement)) {
+        (void)sim__store_sqlite(
+                statement->store, sqlite3_bind_int64(statement->stmt, statement->next++, value));
     }
 }
 
 void
 sim__put_text(struct sim__statement *statement, const char *text)
 {
-    if (statement->err == SIM_STORE_OK) {
-        bound(statement,
-                sqlite3_bind_text(statement->stmt, statement->next, text, -1, SQLITE_STATIC));
+    if (!failed(statement)) {
+        (void)sim__store_sqlite(statement->store,
+                sqlite3_bind_text(statement->stmt, statement->next++, text, -1, SQLITE_STATIC));
     }
 }
 
 void
 sim__put_value(struct sim__statement *statement, const sqlite3_value *value)
 {
-    if (statement->err == SIM_STORE_OK) {
-        bound(statement, sqlite3_bind_value(statement->stmt, statement->next, value));
+    if (!failed(statement)) {
+        (void)sim__store_sqlite(
+                statement->store, sqlite3_bind_value(statement->stmt, statement->next++, value));
     }
 }
 
 bool
 sim__store_row(struct sim__statement *statement)
 {
-    if (statement->err != SIM_STORE_OK) {
-        return false;
-    }
-    int rc = sqlite3_step(statement->stmt);
-    if (rc != SQLITE_ROW) {
-        note(statement, rc == SQLITE_DONE ? SQLITE_OK : rc);
+    int rc = failed(statement) ? SQLITE_DONE : sqlite3_step(statement->stmt);
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE) {
+        (void)sim__store_sqlite(statement->store, rc);
     }
     return rc == SQLITE_ROW;
 }
 
-enum sim_store_err
+void
 sim__store_run(struct sim__statement *statement)
 {
     while (sim__store_row(statement)) {
     }
     (void)sqlite3_reset(statement->stmt);
     statement->next = 1;
-    return statement->err;
 }
 
-enum sim_store_err
+void
 sim__store_done(struct sim__statement *statement)
 {
     (void)sqlite3_finalize(statement->stmt);
     statement->stmt = NULL;
-    return statement->err;
 }
 
 /* Prepared, with its parameter if it has one. */
@@ -102,26 +91,27 @@ prepare_int(struct sim_store *store, const char *sql, int64_t value)
     return statement;
 }
 
-enum sim_store_err
+void
 sim__store_run_int(struct sim_store *store, const char *sql, int64_t value)
 {
     struct sim__statement statement = prepare_int(store, sql, value);
-    (void)sim__store_run(&statement);
-    return sim__store_done(&statement);
+    sim__store_run(&statement);
+    sim__store_done(&statement);
 }
 
-enum sim_store_err
-sim__store_answer(struct sim__statement *statement, int64_t none, int64_t *ret)
+int64_t
+sim__store_answer(struct sim__statement *statement, int64_t none)
 {
     bool found =
             sim__store_row(statement) && sqlite3_column_type(statement->stmt, 0) != SQLITE_NULL;
-    *ret = found ? sqlite3_column_int64(statement->stmt, 0) : none;
-    return sim__store_done(statement);
+    int64_t answer = found ? sqlite3_column_int64(statement->stmt, 0) : none;
+    sim__store_done(statement);
+    return answer;
 }
 
-enum sim_store_err
-sim__store_ask_int(struct sim_store *store, const char *sql, int64_t value, int64_t *ret)
+int64_t
+sim__store_ask_int(struct sim_store *store, const char *sql, int64_t value)
 {
     struct sim__statement statement = prepare_int(store, sql, value);
-    return sim__store_answer(&statement, 0, ret);
+    return sim__store_answer(&statement, 0);
 }

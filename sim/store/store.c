@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/base/heap.h"
 #include "sim/store/internal.h"
 
 /* A file up to this size is checked when it is opened for reading: that takes a few milliseconds,
@@ -25,25 +26,31 @@
 
 /* ---- Transactions. --------------------------------------------------------------------------- */
 
-enum sim_store_err
-sim__store_execute(struct sim_store *store, const char *sql)
+void
+sim__store_enter(struct sim_store *store)
 {
-    rt_assert(store->db != NULL);
-    return sim__store_sqlite(store, sqlite3_exec(store->db, sql, NULL, NULL, NULL));
+    rt_check(store, SIM__STORE_MAGIC);
+    store->err = store->batch ? store->err : SIM_STORE_OK;
 }
 
-static enum sim_store_err
+void
+sim__store_execute(struct sim_store *store, const char *sql)
+{
+    if (store->err == SIM_STORE_OK) {
+        (void)sim__store_sqlite(store, sqlite3_exec(store->db, sql, NULL, NULL, NULL));
+    }
+}
+
+static void
 begin(struct sim_store *store)
 {
     if (store->mode != SIM_STORE_WRITE) {
-        return sim__store_refuse(store, SIM_STORE_READ_ONLY, "opened for reading");
+        (void)sim__store_refuse(store, SIM_STORE_READ_ONLY, "opened for reading");
+        return;
     }
-    enum sim_store_err err = sim__store_check_place(store);
-    if (err != SIM_STORE_OK) {
-        return err;
-    }
+    sim__store_check_place(store);
     /* Immediate: a wait for the lock is here, and never within the transaction. */
-    return sim__store_execute(store, "BEGIN IMMEDIATE");
+    sim__store_execute(store, "BEGIN IMMEDIATE");
 }
 
 /* After some errors SQLite has rolled back by itself. */
@@ -55,52 +62,50 @@ roll_back(struct sim_store *store)
     }
 }
 
-static enum sim_store_err
+/* Unless there is an error: then it rolls back. */
+static void
 commit(struct sim_store *store)
 {
-    enum sim_store_err err = sim__store_execute(store, "COMMIT");
-    if (err != SIM_STORE_OK) {
+    sim__store_execute(store, "COMMIT");
+    if (store->err != SIM_STORE_OK) {
         roll_back(store);
-        return err;
+        return;
     }
     if (store->relaxed) {
         store->relaxed = false;
-        err = sim__store_execute(store, "PRAGMA synchronous = NORMAL");
+        sim__store_execute(store, "PRAGMA synchronous = NORMAL");
     }
-    return err != SIM_STORE_OK ? err : sim__store_check_place(store);
+    if (store->err == SIM_STORE_OK) {
+        sim__store_check_place(store);
+    }
 }
 
-enum sim_store_err
+void
 sim__store_begin(struct sim_store *store)
 {
-    rt_check(store, SIM__STORE_MAGIC);
-    return store->batch ? store->batch_err : begin(store);
+    sim__store_enter(store);
+    if (!store->batch) {
+        begin(store);
+    }
 }
 
 enum sim_store_err
-sim__store_end(struct sim_store *store, enum sim_store_err err)
+sim__store_end(struct sim_store *store)
 {
     rt_check(store, SIM__STORE_MAGIC);
-    if (store->batch) {
-        store->batch_err = err;
-        return err;
+    if (!store->batch) {
+        commit(store);
     }
-    if (err == SIM_STORE_OK) {
-        return commit(store);
-    }
-    roll_back(store);
-    return err;
+    return store->err;
 }
 
 enum sim_store_err
 sim_store_batch_begin(struct sim_store *store)
 {
-    rt_check(store, SIM__STORE_MAGIC);
     rt_assert(!store->batch);
-    enum sim_store_err err = begin(store);
-    store->batch = err == SIM_STORE_OK;
-    store->batch_err = SIM_STORE_OK;
-    return err;
+    sim__store_begin(store);
+    store->batch = store->err == SIM_STORE_OK;
+    return store->err;
 }
 
 enum sim_store_err
@@ -108,12 +113,9 @@ sim_store_batch_commit(struct sim_store *store)
 {
     rt_check(store, SIM__STORE_MAGIC);
     rt_assert(store->batch);
-    enum sim_store_err err = store->batch_err;
-    if (err == SIM_STORE_OK) {
-        err = commit(store);
-    }
-    sim_store_batch_drop(store);
-    return err;
+    commit(store);
+    store->batch = false;
+    return store->err;
 }
 
 void
@@ -134,18 +136,14 @@ struct identity {
     int64_t tables; /* Tables and everything else that a schema holds. */
 };
 
-static enum sim_store_err
-read_identity(struct sim_store *store, struct identity *identity)
+static struct identity
+read_identity(struct sim_store *store)
 {
-    enum sim_store_err err =
-            sim__store_ask_int(store, "PRAGMA application_id", 0, &identity->application);
-    if (err == SIM_STORE_OK) {
-        err = sim__store_ask_int(store, "PRAGMA user_version", 0, &identity->version);
-    }
-    if (err == SIM_STORE_OK) {
-        err = sim__store_ask_int(store, "SELECT count(*) FROM sqlite_schema", 0, &identity->tables);
-    }
-    return err;
+    return (struct identity){
+            .application = sim__store_ask_int(store, "PRAGMA application_id", 0),
+            .version = sim__store_ask_int(store, "PRAGMA user_version", 0),
+            .tables = sim__store_ask_int(store, "SELECT count(*) FROM sqlite_schema", 0),
+    };
 }
 
 static bool
@@ -154,112 +152,99 @@ is_empty(const struct identity *identity)
     return identity->application == 0 && identity->version == 0 && identity->tables == 0;
 }
 
-static enum sim_store_err
+static void
 check_identity(struct sim_store *store, const struct identity *identity)
 {
+    if (store->err != SIM_STORE_OK) {
+        return;
+    }
     if (is_empty(identity)) {
-        return sim__store_refuse(store, SIM_STORE_MISSING, "the file is empty");
-    }
-    if (identity->application != SIM__STORE_APPLICATION) {
-        return sim__store_refuse(store, SIM_STORE_NOT_OURS, "a database of another application");
-    }
-    if (identity->version > SIM__STORE_VERSION) {
-        return sim__store_refuse(store, SIM_STORE_NEWER,
+        (void)sim__store_refuse(store, SIM_STORE_MISSING, "the file is empty");
+    } else if (identity->application != SIM__STORE_APPLICATION) {
+        (void)sim__store_refuse(store, SIM_STORE_NOT_OURS, "a database of another application");
+    } else if (identity->version != SIM__STORE_VERSION) {
+        (void)sim__store_refuse(store,
+                identity->version > SIM__STORE_VERSION ? SIM_STORE_NEWER
+                : identity->version > 0                ? SIM_STORE_OLDER
+                                                       : SIM_STORE_CORRUPT,
                 "its version is %lld, this rewake knows %d", (long long)identity->version,
                 SIM__STORE_VERSION);
     }
-    if (identity->version < SIM__STORE_VERSION) {
-        return sim__store_refuse(store, identity->version > 0 ? SIM_STORE_OLDER : SIM_STORE_CORRUPT,
-                "its version is %lld, this rewake knows %d", (long long)identity->version,
-                SIM__STORE_VERSION);
-    }
-    return SIM_STORE_OK;
 }
 
 /* ---- Is it whole? ---------------------------------------------------------------------------- */
 
 /* SQLite's own words when it is not. */
-static enum sim_store_err
+static void
 check_pages(struct sim_store *store)
 {
     struct sim__statement statement = sim__store_prepare(store, "PRAGMA quick_check(1)");
-    enum sim_store_err found = SIM_STORE_OK;
     if (sim__store_row(&statement)) {
         const char *answer = (const char *)sqlite3_column_text(statement.stmt, 0);
         if (answer == NULL || strcmp(answer, "ok") != 0) {
-            found = sim__store_refuse(
+            (void)sim__store_refuse(
                     store, SIM_STORE_CORRUPT, "%s", answer != NULL ? answer : "no answer");
         }
     }
-    enum sim_store_err err = sim__store_done(&statement);
-    return err != SIM_STORE_OK ? err : found;
+    sim__store_done(&statement);
 }
 
 enum sim_store_err
 sim_store_check_pages(struct sim_store *store)
 {
-    rt_check(store, SIM__STORE_MAGIC);
-    return check_pages(store);
+    sim__store_enter(store);
+    check_pages(store);
+    return store->err;
 }
 
-static enum sim_store_err
+static void
 check_whole(struct sim_store *store)
 {
     struct stat status;
-    enum sim_store_err err = sim__store_check_schema(store);
-    if (err == SIM_STORE_OK && store->mode == SIM_STORE_READ && stat(store->path, &status) == 0 &&
+    sim__store_check_schema(store);
+    if (store->mode == SIM_STORE_READ && stat(store->path, &status) == 0 &&
             status.st_size <= CHECKED_BYTES) {
-        err = check_pages(store);
+        check_pages(store);
     }
-    return err;
 }
 
 /* ---- Opening. -------------------------------------------------------------------------------- */
 
-static enum sim_store_err
+static void
 identify(struct sim_store *store)
 {
-    struct identity identity = {0};
-    enum sim_store_err err = read_identity(store, &identity);
-    return err != SIM_STORE_OK ? err : check_identity(store, &identity);
+    const struct identity identity = read_identity(store);
+    check_identity(store, &identity);
 }
 
 /*
  * An empty file becomes a WAL database of one page before its schema is made, in the WAL: so SQLite
  * waits for the disk when that is emptied, and not for each of the steps.
  */
-static enum sim_store_err
+static void
 begin_file(struct sim_store *store)
 {
-    struct identity identity = {0};
-    enum sim_store_err err = read_identity(store, &identity);
-    return err == SIM_STORE_OK && is_empty(&identity)
-                   ? sim__store_execute(
-                             store, "PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL")
-                   : err;
+    const struct identity identity = read_identity(store);
+    if (is_empty(&identity)) {
+        sim__store_execute(store, "PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL");
+    }
 }
 
 /* In one transaction: a process killed here leaves an empty file, or a whole one. */
-static enum sim_store_err
+static void
 make_schema(struct sim_store *store)
 {
-    struct identity identity = {0};
-    enum sim_store_err err = begin(store);
-    if (err != SIM_STORE_OK) {
-        return err;
+    begin(store);
+    const struct identity identity = read_identity(store);
+    if (is_empty(&identity)) {
+        sim__store_execute(store, sim_schema_sql);
+        sim__store_execute(store, sim_coverage_sql);
+    } else {
+        check_identity(store, &identity);
+        check_whole(store);
     }
-    err = read_identity(store, &identity);
-    if (err == SIM_STORE_OK && is_empty(&identity)) {
-        err = sim__store_execute(store, sim_schema_sql);
-        err = err == SIM_STORE_OK ? sim__store_execute(store, sim_coverage_sql) : err;
-    } else if (err == SIM_STORE_OK) {
-        err = check_identity(store, &identity);
-        err = err == SIM_STORE_OK ? check_whole(store) : err;
-    }
-    if (err == SIM_STORE_OK) {
-        err = sim__store_words(store);
-    }
-    return sim__store_end(store, err);
+    sim__store_words(store);
+    commit(store);
 }
 
 /*
@@ -284,12 +269,12 @@ configure(void)
     (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
-static enum sim_store_err
+static void
 connect_file(struct sim_store *store, const char *name, int flags)
 {
     int rc = sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
-    if (rc != SQLITE_OK) {
-        return sim__store_sqlite(store, rc);
+    if (sim__store_sqlite(store, rc) != SIM_STORE_OK) {
+        return;
     }
     (void)sqlite3_extended_result_codes(store->db, 1);
     (void)sqlite3_busy_timeout(store->db, (int)store->wait_ms);
@@ -298,7 +283,6 @@ connect_file(struct sim_store *store, const char *name, int flags)
     (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     /* Nor is the WAL of a file that turns out to be another application's written back. */
     (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    return SIM_STORE_OK;
 }
 
 /*
@@ -311,109 +295,97 @@ static const char writer_pragmas[] = "PRAGMA journal_mode = WAL;"
                                      "PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 4000;"
                                      "PRAGMA journal_size_limit = 16777216;";
 
-static enum sim_store_err
+static void
 open_writer(struct sim_store *store)
 {
     survive_limits();
-    enum sim_store_err err = sim__store_lock(store);
-    store->new_wal = sim__store_no_wal(store);
-    if (err == SIM_STORE_OK) {
-        err = connect_file(store, store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    sim__store_lock(store);
+    bool new_wal = sim__store_no_wal(store);
+    if (store->err == SIM_STORE_OK) {
+        connect_file(store, store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     }
-    if (err == SIM_STORE_OK) {
-        /* An empty file beside the -wal of one that was deleted: SQLite removes that now, and not
-         * after the file counts as ours. Errors of the file are reported below. */
-        (void)sqlite3_exec(store->db, "PRAGMA schema_version", NULL, NULL, NULL);
-        err = sim__store_sqlite(store, sim__given_register(store->db, &store->given));
+    if (store->err != SIM_STORE_OK) {
+        return;
     }
-    if (err == SIM_STORE_OK) {
-        err = begin_file(store);
-    }
-    if (err == SIM_STORE_OK) {
-        err = make_schema(store);
+    /* An empty file beside the -wal of one that was deleted: SQLite removes that now, and not
+     * after the file counts as ours. Errors of the file are reported below. */
+    (void)sqlite3_exec(store->db, "PRAGMA schema_version", NULL, NULL, NULL);
+    (void)sim__store_sqlite(store, sim__given_register(store->db, &store->given));
+    begin_file(store);
+    make_schema(store);
+    if (store->err != SIM_STORE_OK) {
+        return;
     }
     /* Only now: the mode of a foreign file is not ours to change. */
-    if (err == SIM_STORE_OK) {
-        (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-        err = sim__store_execute(store, writer_pragmas);
-    }
-    if (err == SIM_STORE_OK) {
-        store->relaxed = store->new_wal;
-        err = sim__store_execute(
-                store, store->relaxed ? "PRAGMA synchronous = OFF" : "PRAGMA synchronous = NORMAL");
-    }
-    return err;
+    (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    sim__store_execute(store, writer_pragmas);
+    sim__store_execute(store, new_wal ? "PRAGMA synchronous = OFF" : "PRAGMA synchronous = NORMAL");
+    store->relaxed = new_wal && store->err == SIM_STORE_OK;
 }
 
 /*
  * In WAL mode even a reader needs a file beside the database. In a folder that cannot be written,
  * and without a WAL, the file is all there is, and no process changes it.
  */
-static enum sim_store_err
-open_unchanging(struct sim_store *store, enum sim_store_err err)
+static void
+open_unchanging(struct sim_store *store)
 {
-    char *wal = sqlite3_mprintf("%s-wal", store->path);
-    char *name = sqlite3_mprintf("file:%s?immutable=1", store->path);
+    char *name = sim_heap_printf("file:%s?immutable=1", store->path);
     bool plain = strpbrk(store->path, "?#%") == NULL;
-    if (wal != NULL && name != NULL && plain && access(wal, F_OK) != 0) {
+    if (plain && sim__store_no_wal(store)) {
         (void)sqlite3_close(store->db);
         store->db = NULL;
-        err = connect_file(store, name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
-        err = err == SIM_STORE_OK ? identify(store) : err;
+        store->err = SIM_STORE_OK;
+        connect_file(store, name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+        identify(store);
     }
-    sqlite3_free(name);
-    sqlite3_free(wal);
-    return err;
+    free(name);
 }
 
-static enum sim_store_err
+static void
 open_reader(struct sim_store *store)
 {
-    enum sim_store_err err = connect_file(store, store->path, SQLITE_OPEN_READONLY);
-    if (err == SIM_STORE_OK) {
-        err = identify(store);
-        if (err == SIM_STORE_SYSTEM || err == SIM_STORE_READ_ONLY || err == SIM_STORE_MISSING) {
-            err = open_unchanging(store, err);
-        }
+    connect_file(store, store->path, SQLITE_OPEN_READONLY);
+    if (store->err != SIM_STORE_OK) {
+        return;
     }
-    return err == SIM_STORE_OK ? check_whole(store) : err;
+    identify(store);
+    if (store->err == SIM_STORE_SYSTEM || store->err == SIM_STORE_READ_ONLY ||
+            store->err == SIM_STORE_MISSING) {
+        open_unchanging(store);
+    }
+    check_whole(store);
 }
 
 /* Checks that need no open file. */
-static enum sim_store_err
+static void
 check_path(struct sim_store *store)
 {
     struct stat status;
     if (stat(store->path, &status) != 0) {
         bool to_be_made = store->mode == SIM_STORE_WRITE && errno == ENOENT;
-        return to_be_made ? SIM_STORE_OK : sim__store_errno(store, errno, "opening");
+        if (!to_be_made) {
+            (void)sim__store_errno(store, errno, "opening");
+        }
+    } else if (!S_ISREG(status.st_mode)) {
+        (void)sim__store_refuse(store, SIM_STORE_NOT_OURS,
+                S_ISDIR(status.st_mode) ? "it is a folder" : "it is no ordinary file");
     }
-    if (S_ISDIR(status.st_mode)) {
-        return sim__store_refuse(store, SIM_STORE_NOT_OURS, "it is a folder");
-    }
-    if (!S_ISREG(status.st_mode)) {
-        return sim__store_refuse(store, SIM_STORE_NOT_OURS, "it is no ordinary file");
-    }
-    return SIM_STORE_OK;
 }
 
 static struct sim_store *
 store_new(const char *path, enum sim_store_mode mode, uint32_t wait_ms)
 {
-    struct sim_store *store = calloc(1, sizeof(*store));
-    char *copy = strdup(path);
-    if (store == NULL || copy == NULL) {
-        free(store);
-        free(copy);
-        return NULL;
-    }
-    store->magic = SIM__STORE_MAGIC;
-    store->wait_ms = wait_ms != 0 ? wait_ms : SIM_STORE_WAIT_MS;
-    store->mode = mode;
-    store->lock_fd = -1;
-    store->db_fd = -1;
-    store->shm_fd = -1;
-    store->path = copy;
+    struct sim_store *store = sim_heap_new(1, sizeof(*store));
+    *store = (struct sim_store){
+            .magic = SIM__STORE_MAGIC,
+            .wait_ms = wait_ms != 0 ? wait_ms : SIM_STORE_WAIT_MS,
+            .mode = mode,
+            .lock_fd = -1,
+            .db_fd = -1,
+            .shm_fd = -1,
+            .path = sim_heap_text(path),
+    };
     return store;
 }
 
@@ -425,14 +397,13 @@ sim_store_open(const char *path, enum sim_store_mode mode, uint32_t wait_ms, cha
     rt_assert(ret_store != NULL);
     configure();
     struct sim_store *store = store_new(path, mode, wait_ms);
-    if (store == NULL) {
-        (void)snprintf(message, size, "%s: %s", path, sim_store_err_text(SIM_STORE_SYSTEM));
-        return SIM_STORE_SYSTEM;
+    check_path(store);
+    if (store->err == SIM_STORE_OK && mode == SIM_STORE_WRITE) {
+        open_writer(store);
+    } else if (store->err == SIM_STORE_OK) {
+        open_reader(store);
     }
-    enum sim_store_err err = check_path(store);
-    if (err == SIM_STORE_OK) {
-        err = mode == SIM_STORE_WRITE ? open_writer(store) : open_reader(store);
-    }
+    enum sim_store_err err = store->err;
     if (err == SIM_STORE_OK) {
         *ret_store = store;
     } else {
@@ -493,6 +464,6 @@ sim_store_handle(const struct sim_store *store)
 enum sim_store_err
 sim_store_refused(struct sim_store *store, int rc)
 {
-    rt_check(store, SIM__STORE_MAGIC);
+    sim__store_enter(store);
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? SIM_STORE_OK : sim__store_sqlite(store, rc);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/heap.h"
 #include "sim/core/record/event.h"
 #include "sim/core/record/site.h"
 #include "sim/search/cover/element.h"
@@ -80,27 +81,25 @@ list_words(const struct words *words, struct word *ret_rows)
     return count;
 }
 
-enum sim_store_err
+void
 sim__store_words(struct sim_store *store)
 {
     rt_check(store, SIM__STORE_MAGIC);
     struct word rows[LISTS][WORDS_MAX];
     uint32_t counts[LISTS];
-    int64_t there = 0;
     int64_t known = 0;
     for (size_t i = 0; i < LISTS; i++) {
         counts[i] = list_words(&lists[i], rows[i]);
         known += counts[i];
     }
-    enum sim_store_err err = sim__store_ask_int(store,
+    int64_t there = sim__store_ask_int(store,
             "SELECT (SELECT count(*) FROM verdicts) + (SELECT count(*) FROM oracles)"
             " + (SELECT count(*) FROM event_kinds) + (SELECT count(*) FROM object_kinds)"
             " + (SELECT count(*) FROM element_kinds)",
-            0, &there);
-    for (size_t i = 0; there < known && err == SIM_STORE_OK && i < LISTS; i++) {
-        err = sim__store_insert(store, &lists[i].table, rows[i], counts[i], 0);
+            0);
+    for (size_t i = 0; there < known && i < LISTS; i++) {
+        sim__store_insert(store, &lists[i].table, rows[i], counts[i], 0);
     }
-    return err;
 }
 
 /* ---- Sites. ---------------------------------------------------------------------------------- */
@@ -115,8 +114,8 @@ static const struct sim__table sites_table = {
 /* Those of this build that the file has not. */
 struct missing {
     struct rt_site *sites;
-    size_t count;
-    size_t capacity;
+    uint32_t count;
+    uint32_t capacity;
     struct sim__statement there; /* In order of the number, as the build's own. */
     struct rt_site row;
     bool more;
@@ -149,15 +148,11 @@ note_missing(const struct rt_site *site, void *argument)
     if (missing->more && is_same(&missing->row, site)) {
         return;
     }
-    if (missing->count == missing->capacity) {
-        missing->capacity = 2 * missing->capacity + 64;
-        missing->sites = realloc(missing->sites, missing->capacity * sizeof(*missing->sites));
-        rt_assert(missing->sites != NULL);
-    }
+    sim_heap_grow(&missing->sites, missing->count, &missing->capacity, sizeof(*missing->sites));
     missing->sites[missing->count++] = *site;
 }
 
-enum sim_store_err
+void
 sim__store_sites(struct sim_store *store)
 {
     rt_check(store, SIM__STORE_MAGIC);
@@ -166,10 +161,7 @@ sim__store_sites(struct sim_store *store)
                                       " ORDER BY site")};
     next_there(&missing);
     sim_sites_each(note_missing, &missing);
-    enum sim_store_err err = sim__store_done(&missing.there);
-    if (err == SIM_STORE_OK) {
-        err = sim__store_insert(store, &sites_table, missing.sites, missing.count, 0);
-    }
+    sim__store_done(&missing.there);
+    sim__store_insert(store, &sites_table, missing.sites, missing.count, 0);
     free(missing.sites);
-    return err;
 }

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,46 +103,60 @@ number_of(const struct merge *merge, enum column column)
 }
 
 /* Asks `to` about the row, whose columns are the parameters; 0: no answer. */
-static enum sim_store_err
-ask(const struct merge *merge, const char *sql, int64_t *ret)
+static int64_t
+ask(const struct merge *merge, const char *sql)
 {
     struct sim__statement statement = sim__store_prepare(merge->to, sql);
     int count = sqlite3_bind_parameter_count(statement.stmt);
     for (int i = 0; i < count; i++) {
         sim__put_value(&statement, sqlite3_column_value(merge->row, SCENARIO + i));
     }
-    return sim__store_answer(&statement, 0, ret);
+    return sim__store_answer(&statement, 0);
+}
+
+/* An error of the user's, about what is in `from`. */
+__attribute__((format(printf, 2, 3))) static void
+refuse(const struct merge *merge, const char *format, ...)
+{
+    char detail[SIM_STORE_MESSAGE_MAX / 2];
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(detail, sizeof(detail), format, list);
+    va_end(list);
+    if (merge->to->err == SIM_STORE_OK) {
+        (void)sim__store_refuse(
+                merge->from, SIM_STORE_UNLIKE, "%.60s: %s", text_of(merge, SCENARIO), detail);
+        sim__move_check(&merge->move);
+    }
 }
 
 /* ---- What fits. ------------------------------------------------------------------------------ */
 
 /* The sweep in `to` that the row's shards belong to; 0: there is none. */
-static enum sim_store_err
-find_joined(const struct merge *merge, int64_t *ret_sweep)
+static int64_t
+find_joined(const struct merge *merge)
 {
     return ask(merge,
             "SELECT sweep FROM sweeps AS s WHERE " SAME_KEY " AND EXISTS ("
             " SELECT 1 FROM shards AS h WHERE h.sweep = s.sweep AND shards = ?8 AND unit_runs = ?9"
-            " AND asked = ?10) ORDER BY sweep DESC",
-            ret_sweep);
+            " AND asked = ?10) ORDER BY sweep DESC");
 }
 
 /* The sweep to which the next shards of the row's scenario must belong: one that is in `to` and
  * lacks shards; 0: any. */
-static enum sim_store_err
-find_expected(const struct merge *merge, int64_t *ret_sweep)
+static int64_t
+find_expected(const struct merge *merge)
 {
     return ask(merge,
             "SELECT coalesce((SELECT sweep FROM merging WHERE scenario = ?1),"
             " (SELECT s.sweep FROM sweeps AS s JOIN shards AS h USING (sweep) WHERE scenario = ?1"
             "  AND s.sweep = (SELECT max(t.sweep) FROM sweeps AS t JOIN shards USING (sweep)"
             "                 WHERE t.scenario = ?1)"
-            "  GROUP BY s.sweep HAVING count(*) < max(h.shards)))",
-            ret_sweep);
+            "  GROUP BY s.sweep HAVING count(*) < max(h.shards)))");
 }
 
 /* Reports how the row differs from `sweep`, which is in `to`. */
-static enum sim_store_err
+static void
 refuse_unlike(const struct merge *merge, int64_t sweep)
 {
     static const char *const names[] = {[LIBRARY] = "library",
@@ -157,36 +172,27 @@ refuse_unlike(const struct merge *merge, int64_t sweep)
             "SELECT " KEY_COLUMNS ", max(shards), max(unit_runs), max(asked)"
             " FROM sweeps AS s JOIN shards USING (sweep) WHERE s.sweep = ? GROUP BY s.sweep");
     sim__put_int(&other, sweep);
-    enum sim_store_err err = SIM_STORE_OK;
     if (sim__store_row(&other)) {
-        for (int i = LIBRARY; i <= ASKED && err == SIM_STORE_OK; i++) {
+        for (int i = LIBRARY; i <= ASKED; i++) {
             const unsigned char *text = sqlite3_column_text(other.stmt, i);
             const char *there = text != NULL ? (const char *)text : "none";
             if (strcmp(there, text_of(merge, (enum column)i)) != 0) {
-                err = sim__store_refuse(merge->from, SIM_STORE_UNLIKE, "%.60s: %s %.60s, not %.60s",
-                        text_of(merge, SCENARIO), names[i], text_of(merge, (enum column)i), there);
+                refuse(merge, "%s %.60s, not %.60s", names[i], text_of(merge, (enum column)i),
+                        there);
             }
         }
     }
-    enum sim_store_err done = sim__store_done(&other);
-    return done == SIM_STORE_OK ? err : done;
+    sim__store_done(&other);
 }
 
-static enum sim_store_err
-check_expected(const struct merge *merge)
+static void
+check_expected(const struct merge *merge, int64_t joined)
 {
-    int64_t expected = 0;
-    int64_t joined = 0;
-    if (merge->merged->apart || number_of(merge, NEWEST) == 0) {
-        return SIM_STORE_OK;
+    bool must = !merge->merged->apart && number_of(merge, NEWEST) != 0;
+    int64_t expected = must ? find_expected(merge) : 0;
+    if (expected != 0 && joined != expected) {
+        refuse_unlike(merge, expected);
     }
-    enum sim_store_err err = find_expected(merge, &expected);
-    if (err == SIM_STORE_OK) {
-        err = find_joined(merge, &joined);
-    }
-    return err == SIM_STORE_OK && expected != 0 && joined != expected
-                   ? refuse_unlike(merge, expected)
-                   : err;
 }
 
 /* ---- Parts. ---------------------------------------------------------------------------------- */
@@ -211,95 +217,85 @@ static const char overlap_sql[] =
         "  FROM merged_now AS m WHERE m.sweep = ?1 AND m.shard = c.shard) AS now"
         " FROM coming AS c LEFT JOIN shards AS h ON h.sweep = ?1 AND h.shard = c.shard)";
 
-static enum sim_store_err
-compare_parts(const struct merge *merge, int64_t sweep, struct overlap *ret)
+static struct overlap
+compare_parts(const struct merge *merge, int64_t sweep)
 {
+    struct overlap overlap = {.parts = 0};
     const struct sim__move row = {
             .to = merge->to, .from = merge->from, .old = number_of(merge, SWEEP)};
-    enum sim_store_err err = sim__store_execute(merge->to, "DELETE FROM coming");
-    if (err == SIM_STORE_OK) {
-        err = sim__move_rows(&row, "SELECT shard, runs, digest FROM shards WHERE sweep = ?1",
-                "INSERT INTO coming VALUES (?, ?, ?)");
-    }
-    if (err != SIM_STORE_OK) {
-        return err;
-    }
+    sim__store_execute(merge->to, "DELETE FROM coming");
+    sim__move_rows(&row, "SELECT shard, runs, digest FROM shards WHERE sweep = ?1",
+            "INSERT INTO coming VALUES (?, ?, ?)");
     struct sim__statement statement = sim__store_prepare(merge->to, overlap_sql);
     sim__put_int(&statement, sweep);
     if (sim__store_row(&statement)) {
-        sim__row_read(statement.stmt, &overlap_table, ret);
+        sim__row_read(statement.stmt, &overlap_table, &overlap);
     }
-    return sim__store_done(&statement);
+    sim__store_done(&statement);
+    return overlap;
 }
 
-static enum sim_store_err
+static void
 refuse_overlap(const struct merge *merge, const struct overlap *overlap)
 {
     if (overlap->other > 0) {
-        return sim__store_refuse(merge->from, SIM_STORE_UNLIKE,
-                "%.60s: part %lld of %s is there already, with other runs",
-                text_of(merge, SCENARIO), (long long)overlap->which, text_of(merge, SHARDS));
+        refuse(merge, "part %lld of %s is there already, with other runs",
+                (long long)overlap->which, text_of(merge, SHARDS));
+    } else {
+        refuse(merge, "%u of these %u parts are there already, and cannot be told from the others",
+                overlap->same, overlap->parts);
     }
-    return sim__store_refuse(merge->from, SIM_STORE_UNLIKE,
-            "%.60s: %u of these %u parts are there already, and cannot be told from the others",
-            text_of(merge, SCENARIO), overlap->same, overlap->parts);
 }
 
 /* `text` and `sweep` of the row, in a table of this merge. */
-static enum sim_store_err
+static void
 note(const struct merge *merge, const char *sql, enum column column, int64_t sweep)
 {
     struct sim__statement statement = sim__store_prepare(merge->to, sql);
     sim__put_value(&statement, sqlite3_column_value(merge->row, (int)column));
     sim__put_int(&statement, sweep);
-    (void)sim__store_run(&statement);
-    return sim__store_done(&statement);
+    sim__store_run(&statement);
+    sim__store_done(&statement);
 }
 
 /* The sweep of the row is there already, as `sweep`. */
-static enum sim_store_err
+static void
 note_known(const struct merge *merge, int64_t sweep)
 {
-    return note(merge, "INSERT INTO known VALUES (?, ?)", SWEEP, sweep);
+    note(merge, "INSERT INTO known VALUES (?, ?)", SWEEP, sweep);
 }
 
-static enum sim_store_err
+static void
 move_row(struct merge *merge, int64_t sweep, bool part)
 {
     merge->move.old = number_of(merge, SWEEP);
     merge->move.new = sweep;
-    return sim__move_sweep(&merge->move, part);
+    sim__move_sweep(&merge->move, part);
 }
 
-static enum sim_store_err
+static void
 merge_part(struct merge *merge)
 {
-    int64_t sweep = 0;
-    struct overlap overlap = {.parts = 0};
-    enum sim_store_err err = check_expected(merge);
-    if (err == SIM_STORE_OK) {
-        err = find_joined(merge, &sweep);
-    }
-    if (err == SIM_STORE_OK) {
-        err = compare_parts(merge, sweep, &overlap);
-    }
-    if (err != SIM_STORE_OK) {
-        return err;
-    }
+    int64_t sweep = find_joined(merge);
+    check_expected(merge, sweep);
+    const struct overlap overlap = compare_parts(merge, sweep);
     uint32_t there = overlap.same + overlap.now;
+    if (merge->to->err != SIM_STORE_OK) {
+        return;
+    }
     if (there == overlap.parts) {
         merge->merged->counts.known += overlap.parts;
-        err = note_known(merge, sweep);
+        note_known(merge, sweep);
     } else if (there + overlap.other > 0) {
-        err = refuse_overlap(merge, &overlap);
+        refuse_overlap(merge, &overlap);
     } else {
         merge->merged->counts.parts += overlap.parts;
-        err = move_row(merge, sweep, true);
+        move_row(merge, sweep, true);
         sweep = merge->move.new;
     }
-    return err == SIM_STORE_OK && number_of(merge, NEWEST) != 0
-                   ? note(merge, "INSERT OR REPLACE INTO merging VALUES (?, ?)", SCENARIO, sweep)
-                   : err;
+    if (number_of(merge, NEWEST) != 0) {
+        note(merge, "INSERT OR REPLACE INTO merging VALUES (?, ?)", SCENARIO, sweep);
+    }
 }
 
 /* ---- Sweeps that are no parts. --------------------------------------------------------------- */
@@ -309,104 +305,69 @@ merge_part(struct merge *merge)
     "SELECT sweep FROM sweeps WHERE " SAME_KEY " AND started_ms = ?11" \
     " AND sweep NOT IN (SELECT sweep FROM shards)"
 
-static enum sim_store_err
+static void
 merge_whole(struct merge *merge)
 {
-    int64_t there = 0;
-    int64_t same = 0;
-    enum sim_store_err err = ask(merge, COPIED, &there);
-    if (err == SIM_STORE_OK && there == 0) {
+    int64_t there = ask(merge, COPIED);
+    if (there == 0) {
         merge->merged->counts.sweeps++;
-        return move_row(merge, 0, false);
+        move_row(merge, 0, false);
+    } else if (ask(merge, COPIED " AND runs = ?12 AND digest = ?13") == 0) {
+        refuse(merge, "the sweep is there already, as it was before it ended");
+    } else {
+        merge->merged->counts.known++;
+        note_known(merge, there);
     }
-    if (err == SIM_STORE_OK) {
-        err = ask(merge, COPIED " AND runs = ?12 AND digest = ?13", &same);
-    }
-    if (err == SIM_STORE_OK && same == 0) {
-        return sim__store_refuse(merge->from, SIM_STORE_UNLIKE,
-                "%.60s: the sweep is there already, as it was before it ended",
-                text_of(merge, SCENARIO));
-    }
-    merge->merged->counts.known++;
-    return err == SIM_STORE_OK ? note_known(merge, there) : err;
 }
 
 /* ---- All of them. ---------------------------------------------------------------------------- */
 
-static enum sim_store_err
+static void
 merge_each(struct merge *merge, const char *sql)
 {
     struct sim__statement sweeps = sim__store_prepare(merge->from, sql);
-    enum sim_store_err err = SIM_STORE_OK;
-    while (err == SIM_STORE_OK && sim__store_row(&sweeps)) {
+    while (merge->to->err == SIM_STORE_OK && sim__store_row(&sweeps)) {
         merge->row = sweeps.stmt;
         bool whole = sqlite3_column_type(merge->row, SHARDS) == SQLITE_NULL;
-        err = whole ? merge_whole(merge) : merge_part(merge);
+        (whole ? merge_whole : merge_part)(merge);
     }
     merge->row = NULL;
-    enum sim_store_err done = sim__store_done(&sweeps);
-    return err != SIM_STORE_OK ? err : done;
+    sim__store_done(&sweeps);
+    sim__move_check(&merge->move);
 }
 
-static enum sim_store_err
+static void
 begin(struct merge *merge)
 {
-    enum sim_store_err err = sim__store_make(merge->to, "species", sim_shard_sql);
-    if (err == SIM_STORE_OK) {
-        err = sim__store_execute(merge->to, notes_sql);
-    }
-    if (err == SIM_STORE_OK) {
-        err = sim__store_ask_int(merge->to, "SELECT max(run) FROM runs", 0, &merge->move.run_shift);
-    }
-    if (err == SIM_STORE_OK) {
-        err = sim__store_ask_int(
-                merge->to, "SELECT max(id) FROM event_words", 0, &merge->move.event_shift);
-    }
-    return err;
+    sim__store_make(merge->to, "species", sim_shard_sql);
+    sim__store_execute(merge->to, notes_sql);
+    merge->move.run_shift = sim__store_ask_int(merge->to, "SELECT max(run) FROM runs", 0);
+    merge->move.event_shift = sim__store_ask_int(merge->to, "SELECT max(id) FROM event_words", 0);
 }
 
-static enum sim_store_err
+static void
 note_counted(struct sim_store *from)
 {
-    enum sim_store_err err = sim__store_execute(from, counted_sql);
-    if (err == SIM_STORE_OK && sim__store_has(from, "sweep_notes")) {
-        err = sim__store_execute(from, counted_notes_sql);
+    sim__store_execute(from, counted_sql);
+    if (sim__store_has(from, "sweep_notes")) {
+        sim__store_execute(from, counted_notes_sql);
     }
-    if (err == SIM_STORE_OK && sim__store_has(from, "failed_again")) {
-        err = sim__store_execute(from, counted_again_sql);
+    if (sim__store_has(from, "failed_again")) {
+        sim__store_execute(from, counted_again_sql);
     }
-    return err;
-}
-
-static enum sim_store_err
-merge_all(struct merge *merge)
-{
-    enum sim_store_err err = begin(merge);
-    if (err == SIM_STORE_OK) {
-        err = note_counted(merge->from);
-    }
-    if (err == SIM_STORE_OK) {
-        err = merge_each(merge, sim__store_has(merge->from, "shards") ? sweeps_sql : wholes_sql);
-    }
-    return err == SIM_STORE_OK ? sim__move_rest(&merge->move) : err;
 }
 
 enum sim_store_err
 sim_store_merge(struct sim_store *store, struct sim_store *from, struct sim_merge *merged)
 {
-    rt_check(store, SIM__STORE_MAGIC);
-    rt_check(from, SIM__STORE_MAGIC);
     rt_assert(store != from);
     struct merge merge = {
             .to = store, .from = from, .merged = merged, .move = {store, from, 0, 0, 0, 0}};
-    from->message[0] = '\0';
-    enum sim_store_err err = sim__store_begin(store);
-    if (err != SIM_STORE_OK) {
-        return err;
-    }
-    err = merge_all(&merge);
-    if (err != SIM_STORE_OK && from->message[0] != '\0') {
-        (void)snprintf(store->message, sizeof(store->message), "%s", from->message);
-    }
-    return sim__store_end(store, err);
+    sim__store_begin(store);
+    sim__store_enter(from);
+    begin(&merge);
+    note_counted(from);
+    merge_each(&merge, sim__store_has(from, "shards") ? sweeps_sql : wholes_sql);
+    sim__move_rest(&merge.move);
+    return sim__store_end(store);
 }

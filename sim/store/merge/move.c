@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/heap.h"
+
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 extern const char sim_code_sql[];
@@ -27,27 +29,36 @@ static void
 put_move(struct sim__statement *statement, const struct sim__move *move)
 {
     const int64_t values[] = {move->old, move->new, move->run_shift, move->event_shift};
-    int count = statement->err == SIM_STORE_OK ? sqlite3_bind_parameter_count(statement->stmt) : 0;
+    int count = sqlite3_bind_parameter_count(statement->stmt);
     for (int i = 0; i < count; i++) {
         sim__put_int(statement, values[i]);
     }
 }
 
-enum sim_store_err
+void
+sim__move_check(const struct sim__move *move)
+{
+    if (move->to->err == SIM_STORE_OK && move->from->err != SIM_STORE_OK) {
+        move->to->err = move->from->err;
+        memcpy(move->to->message, move->from->message, sizeof(move->to->message));
+    }
+}
+
+void
 sim__move_rows(const struct sim__move *move, const char *select, const char *insert)
 {
     struct sim__statement source = sim__store_prepare(move->from, select);
     struct sim__statement target = sim__store_prepare(move->to, insert);
     put_move(&source, move);
-    while (target.err == SIM_STORE_OK && sim__store_row(&source)) {
+    while (move->to->err == SIM_STORE_OK && sim__store_row(&source)) {
         for (int i = 0; i < sqlite3_column_count(source.stmt); i++) {
             sim__put_value(&target, sqlite3_column_value(source.stmt, i));
         }
-        (void)sim__store_run(&target);
+        sim__store_run(&target);
     }
-    enum sim_store_err err = sim__store_done(&source);
-    enum sim_store_err target_err = sim__store_done(&target);
-    return target_err != SIM_STORE_OK ? target_err : err;
+    sim__store_done(&source);
+    sim__store_done(&target);
+    sim__move_check(move);
 }
 
 struct rows {
@@ -55,14 +66,12 @@ struct rows {
     const char *insert;
 };
 
-static enum sim_store_err
+static void
 move_each(const struct sim__move *move, const struct rows *rows, size_t count)
 {
-    enum sim_store_err err = SIM_STORE_OK;
-    for (size_t i = 0; i < count && err == SIM_STORE_OK; i++) {
-        err = sim__move_rows(move, rows[i].select, rows[i].insert);
+    for (size_t i = 0; i < count; i++) {
+        sim__move_rows(move, rows[i].select, rows[i].insert);
     }
-    return err;
 }
 
 /* ---- Tables. --------------------------------------------------------------------------------- */
@@ -104,24 +113,22 @@ static const char rules_sql[] =
 
 /* As they are in both databases; the columns come from `to`, which is known to be ours. `added`: it
  * has the sweep already. */
-static enum sim_store_err
+static void
 move_tables(const struct sim__move *move, bool added)
 {
     struct sim__statement tables = sim__store_prepare(move->to, rules_sql);
-    enum sim_store_err err = SIM_STORE_OK;
     sim__put_int(&tables, added);
-    while (err == SIM_STORE_OK && sim__store_row(&tables)) {
+    while (sim__store_row(&tables)) {
         if (sim__store_has(move->from, (const char *)sqlite3_column_text(tables.stmt, 0))) {
-            err = sim__move_rows(move, (const char *)sqlite3_column_text(tables.stmt, 1),
+            sim__move_rows(move, (const char *)sqlite3_column_text(tables.stmt, 1),
                     (const char *)sqlite3_column_text(tables.stmt, 2));
         }
     }
-    enum sim_store_err done = sim__store_done(&tables);
-    return err != SIM_STORE_OK ? err : done;
+    sim__store_done(&tables);
 }
 
 /* Tables that are made when they are first needed. An older rewake has made fewer. */
-static enum sim_store_err
+static void
 make_tables(const struct sim__move *move)
 {
     static const struct {
@@ -134,13 +141,11 @@ make_tables(const struct sim__move *move)
             {"stacks", "stacks", sim_stacks_sql},
             {"code_edges", "code_functions", sim_code_sql},
     };
-    enum sim_store_err err = SIM_STORE_OK;
-    for (size_t i = 0; i < COUNT(scripts) && err == SIM_STORE_OK; i++) {
+    for (size_t i = 0; i < COUNT(scripts); i++) {
         if (sim__store_has(move->from, scripts[i].first)) {
-            err = sim__store_make(move->to, scripts[i].last, scripts[i].script);
+            sim__store_make(move->to, scripts[i].last, scripts[i].script);
         }
     }
-    return err;
 }
 
 /* Rows that have neither a run nor a sweep. */
@@ -174,22 +179,20 @@ static const struct rows code[] = {
     "scenario, library, strategy, options, build, git, seed_first, started_ms, elapsed_ms, runs," \
     " steps, sim_ns, digest, complete"
 
-static enum sim_store_err
+static void
 insert_sweep(struct sim__move *move)
 {
-    enum sim_store_err err =
-            sim__move_rows(move, "SELECT " SWEEP_COLUMNS " FROM sweeps WHERE sweep = ?1",
-                    "INSERT INTO sweeps (" SWEEP_COLUMNS ")"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    sim__move_rows(move, "SELECT " SWEEP_COLUMNS " FROM sweeps WHERE sweep = ?1",
+            "INSERT INTO sweeps (" SWEEP_COLUMNS ")"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     move->new = sqlite3_last_insert_rowid(move->to->db);
-    return err;
 }
 
 /* Digests are added modulo 2^64, in halves of 32 bits: a sum of SQL does not wrap around. */
-static enum sim_store_err
+static void
 add_totals(const struct sim__move *move)
 {
-    return sim__move_rows(move,
+    sim__move_rows(move,
             "SELECT ?2, started_ms, elapsed_ms, runs, steps, sim_ns, digest >> 32 & 0xffffffff,"
             " digest & 0xffffffff FROM sweeps WHERE sweep = ?1",
             "UPDATE sweeps SET started_ms = min(started_ms, ?2), elapsed_ms = elapsed_ms + ?3,"
@@ -200,23 +203,23 @@ add_totals(const struct sim__move *move)
 
 /* ---- Species. -------------------------------------------------------------------------------- */
 
-/* Adds what `sweep` has counted to `species`. *ret_strategy is the caller's to free. */
-static enum sim_store_err
-add_species_of(
-        struct sim_store *store, int64_t sweep, struct sim_species *species, char **ret_strategy)
+/* Adds what `sweep` has counted to `species`. The strategy, from malloc; NULL: it has none. */
+static char *
+add_species_of(struct sim_store *store, int64_t sweep, struct sim_species *species)
 {
-    struct sim_species counted = {.entries = calloc(SIM_RUN_SPECIES, sizeof(*counted.entries)),
+    char *strategy = NULL;
+    struct sim_species counted = {
+            .entries = sim_heap_new(SIM_RUN_SPECIES, sizeof(*counted.entries)),
             .capacity = SIM_RUN_SPECIES};
-    rt_assert(counted.entries != NULL);
     struct sim__statement row = sim__store_prepare(
             store, "SELECT runs, level, strategy FROM sweep_species WHERE sweep = ?");
     sim__put_int(&row, sweep);
     if (sim__store_row(&row)) {
         counted.runs = (uint64_t)sqlite3_column_int64(row.stmt, 0);
         counted.level = (uint32_t)sqlite3_column_int(row.stmt, 1);
-        *ret_strategy = strdup((const char *)sqlite3_column_text(row.stmt, 2));
+        strategy = sim_heap_text((const char *)sqlite3_column_text(row.stmt, 2));
     }
-    enum sim_store_err err = sim__store_done(&row);
+    sim__store_done(&row);
     /* To be merged, the entries may stand in any order. */
     struct sim__statement rows =
             sim__store_prepare(store, "SELECT species, runs FROM species WHERE sweep = ?");
@@ -228,32 +231,27 @@ add_species_of(
     }
     sim_species_merge(species, &counted);
     free(counted.entries);
-    enum sim_store_err rows_err = sim__store_done(&rows);
-    return err != SIM_STORE_OK ? err : rows_err;
+    sim__store_done(&rows);
+    return strategy;
 }
 
-static enum sim_store_err
+static void
 add_species(const struct sim__move *move)
 {
-    char *there = NULL;
-    char *strategy = NULL;
     struct sim_species all;
-    struct sim_species_entry *entries = calloc(SIM_RUN_SPECIES, sizeof(*entries));
-    rt_assert(entries != NULL);
+    struct sim_species_entry *entries = sim_heap_new(SIM_RUN_SPECIES, sizeof(*entries));
     sim_species_init(&all, entries, SIM_RUN_SPECIES);
-    enum sim_store_err err = add_species_of(move->to, move->new, &all, &there);
-    if (err == SIM_STORE_OK) {
-        err = add_species_of(move->from, move->old, &all, &strategy);
-    }
-    if (err == SIM_STORE_OK && strategy != NULL) {
+    char *there = add_species_of(move->to, move->new, &all);
+    char *strategy = add_species_of(move->from, move->old, &all);
+    sim__move_check(move);
+    if (strategy != NULL) {
         const struct sim_census census = sim_species_census(&all);
-        err = sim__store_census(move->to, move->new, strategy, &census);
-        err = err == SIM_STORE_OK ? sim__store_species_list(move->to, move->new, &all) : err;
+        sim__store_census(move->to, move->new, strategy, &census);
+        sim__store_species_list(move->to, move->new, &all);
     }
     free(entries);
     free(strategy);
     free(there);
-    return err;
 }
 
 /* ---- After a part was added. ----------------------------------------------------------------- */
@@ -295,56 +293,48 @@ static const char *const count_fresh_code[] = {
         " FROM runs WHERE sweep = ?1 AND (verdict <> 0 OR news & 8))",
 };
 
-static enum sim_store_err
+static void
 run_each(const struct sim__move *move, const char *const *statements, size_t count)
 {
-    enum sim_store_err err = SIM_STORE_OK;
-    for (size_t i = 0; i < count && err == SIM_STORE_OK; i++) {
-        err = sim__store_run_int(move->to, statements[i], move->new);
+    for (size_t i = 0; i < count; i++) {
+        sim__store_run_int(move->to, statements[i], move->new);
     }
-    return err;
 }
 
-static enum sim_store_err
+static void
 join_parts(const struct sim__move *move)
 {
-    enum sim_store_err err = sim__move_rows(move, "SELECT ?2, shard FROM shards WHERE sweep = ?1",
+    sim__move_rows(move, "SELECT ?2, shard FROM shards WHERE sweep = ?1",
             "INSERT INTO merged_now VALUES (?, ?)");
-    if (err == SIM_STORE_OK) {
-        err = run_each(move, join_seeds, COUNT(join_seeds));
+    run_each(move, join_seeds, COUNT(join_seeds));
+    if (sim__store_has(move->to, "code_runs")) {
+        run_each(move, count_fresh_code, COUNT(count_fresh_code));
     }
-    if (err == SIM_STORE_OK && sim__store_has(move->to, "code_runs")) {
-        err = run_each(move, count_fresh_code, COUNT(count_fresh_code));
-    }
-    return err == SIM_STORE_OK ? run_each(move, count_fresh, COUNT(count_fresh)) : err;
+    run_each(move, count_fresh, COUNT(count_fresh));
 }
 
 /* ---- What the merge calls. ------------------------------------------------------------------- */
 
-enum sim_store_err
+void
 sim__move_sweep(struct sim__move *move, bool part)
 {
     bool added = move->new != 0;
-    enum sim_store_err err = make_tables(move);
-    if (err == SIM_STORE_OK) {
-        err = added ? add_totals(move) : insert_sweep(move);
+    make_tables(move);
+    if (added) {
+        add_totals(move);
+        add_species(move);
+    } else {
+        insert_sweep(move);
     }
-    if (err == SIM_STORE_OK && added) {
-        err = add_species(move);
+    if (sim__store_has(move->from, "code_edges")) {
+        move_each(move, code, COUNT(code));
     }
-    if (err == SIM_STORE_OK && sim__store_has(move->from, "code_edges")) {
-        err = move_each(move, code, COUNT(code));
+    move_tables(move, added);
+    move_each(move, events, COUNT(events));
+    sim__move_rows(move, "SELECT ?1, ?2", "INSERT INTO moved VALUES (?, ?)");
+    if (part) {
+        join_parts(move);
     }
-    if (err == SIM_STORE_OK) {
-        err = move_tables(move, added);
-    }
-    if (err == SIM_STORE_OK) {
-        err = move_each(move, events, COUNT(events));
-    }
-    if (err == SIM_STORE_OK) {
-        err = sim__move_rows(move, "SELECT ?1, ?2", "INSERT INTO moved VALUES (?, ?)");
-    }
-    return err == SIM_STORE_OK && part ? join_parts(move) : err;
 }
 
 /* ---- What belongs to no sweep. --------------------------------------------------------------- */
@@ -388,12 +378,12 @@ static const struct rows again[] = {
                 " AND r.number = ?3 AND r.digest = ?4 GROUP BY m.new"},
 };
 
-enum sim_store_err
+void
 sim__move_rest(const struct sim__move *move)
 {
-    enum sim_store_err err = move_each(move, words, COUNT(words));
-    if (err == SIM_STORE_OK && sim__store_has(move->from, "failed_again")) {
-        err = move_each(move, again, COUNT(again));
+    move_each(move, words, COUNT(words));
+    if (sim__store_has(move->from, "failed_again")) {
+        move_each(move, again, COUNT(again));
     }
-    return err == SIM_STORE_OK ? move_each(move, remembered, COUNT(remembered)) : err;
+    move_each(move, remembered, COUNT(remembered));
 }

@@ -23,12 +23,14 @@ struct sim__move {
 /* Puts the rows that `select` answers in `from` into `to`, by `insert`. In `select`,
  * ?1 is the old sweep, ?2 the new one, ?3 the shift of runs, ?4 that of events; `insert` is given
  * its columns. */
-enum sim_store_err sim__move_rows(
-        const struct sim__move *move, const char *select, const char *insert);
+void sim__move_rows(const struct sim__move *move, const char *select, const char *insert);
 
 /* Adds sweep `old` to `new`, or copies it where that is 0, and sets `new`. `part`: it is a shard,
  * and what the shards have in common is computed again. */
-enum sim_store_err sim__move_sweep(struct sim__move *move, bool part);
+void sim__move_sweep(struct sim__move *move, bool part);
 
 /* After all sweeps of `from`: rows that belong to none, and remembered failures of those moved. */
-enum sim_store_err sim__move_rest(const struct sim__move *move);
+void sim__move_rest(const struct sim__move *move);
+
+/* An error of `from` is one of the merge. */
+void sim__move_check(const struct sim__move *move);

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "sim/base/heap.h"
 #include "sim/store/internal.h"
 
 /* code.sql, made into a C array by the build. */
@@ -66,7 +67,7 @@ hash_of(const uint64_t *set, const struct sim_code_edge *edges, uint32_t count)
 }
 
 /* The edges of the set, one a row of a temporary table. */
-static enum sim_store_err
+static void
 fill_now(struct sim_store *store, const uint64_t *set, const struct sim_code_edge *edges,
         uint32_t count)
 {
@@ -75,24 +76,22 @@ fill_now(struct sim_store *store, const uint64_t *set, const struct sim_code_edg
             .row_size = sizeof(uint64_t),
             .columns = {{"edge", SIM__U64, 0, sizeof(uint64_t)}},
     };
-    enum sim_store_err err = sim__store_execute(store,
+    sim__store_execute(store,
             "CREATE TEMP TABLE IF NOT EXISTS code_set_now (edge INTEGER PRIMARY KEY);"
             "DELETE FROM code_set_now");
-    uint64_t *ids = calloc((size_t)count + 1, sizeof(*ids));
-    rt_assert(ids != NULL);
+    uint64_t *ids = sim_heap_new(count, sizeof(*ids));
     uint32_t used = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (is_in(set, i)) {
             ids[used++] = edges[i].id;
         }
     }
-    err = err == SIM_STORE_OK ? sim__store_insert(store, &now, ids, used, 0) : err;
+    sim__store_insert(store, &now, ids, used, 0);
     free(ids);
-    return err;
 }
 
 /* As the difference to `root`; -1: whole. */
-static enum sim_store_err
+static void
 insert_set(struct sim_store *store, int64_t set, int64_t root)
 {
     static const char *const statements[] = {
@@ -102,38 +101,33 @@ insert_set(struct sim_store *store, int64_t set, int64_t root)
             " UNION ALL SELECT ?1, edge, 0 FROM code_set_edges WHERE code_set = ?2 AND edge NOT IN"
             " (SELECT edge FROM code_set_now)",
     };
-    enum sim_store_err err = SIM_STORE_OK;
-    for (size_t i = 0; i < 2 && err == SIM_STORE_OK; i++) {
+    for (size_t i = 0; i < 2; i++) {
         struct sim__statement statement = sim__store_prepare(store, statements[i]);
         sim__put_int(&statement, set);
         sim__put_int(&statement, root);
-        (void)sim__store_run(&statement);
-        err = sim__store_done(&statement);
+        sim__store_run(&statement);
+        sim__store_done(&statement);
     }
-    return err;
 }
 
 /* Answers its number, and writes it where it is not there: as its difference to the first set of
  * the sweep, or to that one's. */
-static enum sim_store_err
+static int64_t
 put_set(struct sim_store *store, int64_t sweep, const uint64_t *set,
-        const struct sim_code_edge *edges, uint32_t count, int64_t *ret_set)
+        const struct sim_code_edge *edges, uint32_t count)
 {
-    int64_t known = 0;
-    int64_t root = -1;
-    *ret_set = hash_of(set, edges, count);
-    enum sim_store_err err = sim__store_ask_int(
-            store, "SELECT 1 FROM code_sets WHERE code_set = ?", *ret_set, &known);
-    if (err != SIM_STORE_OK || known != 0) {
-        return err;
+    int64_t number = hash_of(set, edges, count);
+    if (sim__store_ask_int(store, "SELECT 1 FROM code_sets WHERE code_set = ?", number) != 0) {
+        return number;
     }
     struct sim__statement first = sim__store_prepare(store,
             "SELECT coalesce(s.base, s.code_set) FROM code_runs AS c JOIN code_sets AS s"
             " USING (code_set) WHERE c.sweep = ? ORDER BY c.number LIMIT 1");
     sim__put_int(&first, sweep);
-    err = sim__store_answer(&first, -1, &root);
-    err = err == SIM_STORE_OK ? fill_now(store, set, edges, count) : err;
-    return err == SIM_STORE_OK ? insert_set(store, *ret_set, root) : err;
+    int64_t root = sim__store_answer(&first, -1);
+    fill_now(store, set, edges, count);
+    insert_set(store, number, root);
+    return number;
 }
 
 /* ---- Runs. ----------------------------------------------------------------------------------- */
@@ -157,13 +151,13 @@ enum sim_store_err
 sim_store_code_run(struct sim_store *store, int64_t sweep, const struct sim_code_run *run,
         const struct sim_code_edge *edges, uint32_t count)
 {
-    struct code_run row = {.number = run->number, .fresh = run->fresh};
-    enum sim_store_err err = sim__store_begin(store);
-    if (err != SIM_STORE_OK) {
-        return err;
-    }
-    err = put_set(store, sweep, run->reached, edges, count, &row.reached);
-    err = err == SIM_STORE_OK ? put_set(store, sweep, run->before, edges, count, &row.before) : err;
-    err = err == SIM_STORE_OK ? sim__store_insert(store, &code_runs, &row, 1, sweep) : err;
-    return sim__store_end(store, err);
+    sim__store_begin(store);
+    const struct code_run row = {
+            .number = run->number,
+            .reached = put_set(store, sweep, run->reached, edges, count),
+            .before = put_set(store, sweep, run->before, edges, count),
+            .fresh = run->fresh,
+    };
+    sim__store_insert(store, &code_runs, &row, 1, sweep);
+    return sim__store_end(store);
 }

@@ -30,7 +30,7 @@ static const struct sim__table runs_table = {
                 SIM__AS("actor", SIM__OPTIONAL, struct shown, outcome.actor)},
 };
 
-static enum sim_store_err
+static void
 write_run(
         struct sim_store *store, int64_t number, int64_t run, const struct sim_explained_run *shown)
 {
@@ -42,8 +42,8 @@ write_run(
             .fifo = SIM_FIFO_NOT_ASKED,
     };
     const struct shown row = {number, run, shown->parts_step, *shown->outcome};
-    enum sim_store_err err = sim__store_details(store, number, &full);
-    return err == SIM_STORE_OK ? sim__store_insert(store, &runs_table, &row, 1, 0) : err;
+    sim__store_details(store, number, &full);
+    sim__store_insert(store, &runs_table, &row, 1, 0);
 }
 
 /* ---- The explanation. ------------------------------------------------------------------------ */
@@ -73,7 +73,7 @@ static const struct sim__table deciding_table = {
                 SIM__NAMED("passing", struct sim_explained, decided_passing)},
 };
 
-static enum sim_store_err
+static void
 clear(struct sim_store *store, int64_t run)
 {
     static const char *const statements[] = {
@@ -81,56 +81,29 @@ clear(struct sim_store *store, int64_t run)
             "DELETE FROM explained_runs WHERE run = ?",
             "DELETE FROM deciding WHERE run = ?",
     };
-    enum sim_store_err err = sim__store_forget_details(store, SIM_FAILING_OF(run));
-    if (err == SIM_STORE_OK) {
-        err = sim__store_forget_details(store, SIM_PASSING_OF(run));
+    sim__store_forget_details(store, SIM_FAILING_OF(run));
+    sim__store_forget_details(store, SIM_PASSING_OF(run));
+    for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
+        sim__store_run_int(store, statements[i], run);
     }
-    for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]) && err == SIM_STORE_OK; i++) {
-        err = sim__store_run_int(store, statements[i], run);
-    }
-    return err;
-}
-
-static enum sim_store_err
-write_rows(struct sim_store *store, const struct sim_explained *explained)
-{
-    int64_t run = explained->run;
-    enum sim_store_err err = write_run(store, SIM_FAILING_OF(run), run, explained->failing);
-    if (err == SIM_STORE_OK && explained->passing != NULL) {
-        err = write_run(store, SIM_PASSING_OF(run), run, explained->passing);
-    }
-    if (err == SIM_STORE_OK) {
-        err = sim__store_insert(store, &explained_table, explained, 1, explained->passing != NULL);
-    }
-    if (err == SIM_STORE_OK) {
-        err = sim__store_insert(store, &deciding_table, explained, 1, 0);
-    }
-    return err != SIM_STORE_OK ? err
-                               : sim__store_insert(store, &places_table, explained->places,
-                                         explained->places_count, run);
-}
-
-static enum sim_store_err
-write_all(struct sim_store *store, const struct sim_explained *explained)
-{
-    enum sim_store_err err = sim__store_known(store, explained->run);
-    if (err == SIM_STORE_OK) {
-        err = sim__store_make(store, "deciding", sim_explained_sql);
-    }
-    if (err == SIM_STORE_OK) {
-        err = sim__store_sites(store); /* Those of this build, which has made the two runs. */
-    }
-    if (err == SIM_STORE_OK) {
-        err = clear(store, explained->run);
-    }
-    return err == SIM_STORE_OK ? write_rows(store, explained) : err;
 }
 
 enum sim_store_err
 sim_store_explained(struct sim_store *store, const struct sim_explained *explained)
 {
-    rt_check(store, SIM__STORE_MAGIC);
-    rt_assert(explained->run > 0 && explained->failing != NULL);
-    enum sim_store_err err = sim__store_begin(store);
-    return err != SIM_STORE_OK ? err : sim__store_end(store, write_all(store, explained));
+    int64_t run = explained->run;
+    rt_assert(run > 0 && explained->failing != NULL);
+    sim__store_begin(store);
+    sim__store_known(store, run);
+    sim__store_make(store, "deciding", sim_explained_sql);
+    sim__store_sites(store); /* Those of this build, which has made the two runs. */
+    clear(store, run);
+    write_run(store, SIM_FAILING_OF(run), run, explained->failing);
+    if (explained->passing != NULL) {
+        write_run(store, SIM_PASSING_OF(run), run, explained->passing);
+    }
+    sim__store_insert(store, &explained_table, explained, 1, explained->passing != NULL);
+    sim__store_insert(store, &deciding_table, explained, 1, 0);
+    sim__store_insert(store, &places_table, explained->places, explained->places_count, run);
+    return sim__store_end(store);
 }

@@ -43,7 +43,7 @@ hashes_decode(uint64_t *hashes, size_t count)
 enum sim_store_err
 sim_store_find_run(struct sim_store *store, int64_t run, struct sim_found_run *ret_found)
 {
-    rt_check(store, SIM__STORE_MAGIC);
+    sim__store_enter(store);
     struct sim__statement statement = sim__store_prepare(store, found_sql);
     sim__put_int(&statement, run);
     struct sim_found_run found = {0};
@@ -52,16 +52,16 @@ sim_store_find_run(struct sim_store *store, int64_t run, struct sim_found_run *r
         found.hashes_count /= 8; /* It was their bytes. */
         hashes_decode(found.hashes, found.hashes_count);
     }
-    enum sim_store_err err = sim__store_done(&statement);
-    if (err == SIM_STORE_OK && found.run == 0) {
+    sim__store_done(&statement);
+    if (store->err == SIM_STORE_OK && found.run == 0) {
         return sim__store_refuse(store, SIM_STORE_UNKNOWN, "run:%lld", (long long)run);
     }
-    if (err == SIM_STORE_OK) {
+    if (store->err == SIM_STORE_OK) {
         *ret_found = found;
     } else {
         sim_found_run_clear(&found);
     }
-    return err;
+    return store->err;
 }
 
 void
@@ -84,7 +84,7 @@ enum sim_store_err
 sim_store_read_events(struct sim_store *store, int64_t run, uint64_t first,
         struct sim_event *events, uint32_t capacity, uint32_t *ret_count)
 {
-    rt_check(store, SIM__STORE_MAGIC);
+    sim__store_enter(store);
     struct sim__statement statement = sim__store_prepare(store,
             "SELECT w.step_cause, w.object_site, w.await_actor_kind, w.argument"
             " FROM details AS d CROSS JOIN event_words AS w"
@@ -97,31 +97,30 @@ sim_store_read_events(struct sim_store *store, int64_t run, uint64_t first,
     while (count < capacity && sim__store_row(&statement)) {
         sim__row_read(statement.stmt, &sim__event_words, &events[count++]);
     }
-    enum sim_store_err err = sim__store_done(&statement);
-    if (err == SIM_STORE_OK) {
+    sim__store_done(&statement);
+    if (store->err == SIM_STORE_OK) {
         *ret_count = count;
     }
-    return err;
+    return store->err;
 }
 
 enum sim_store_err
 sim_store_run_of_token(struct sim_store *store, const char *token, int64_t *ret_run)
 {
-    rt_check(store, SIM__STORE_MAGIC);
+    sim__store_enter(store);
     rt_assert(token != NULL);
-    int64_t run = 0;
     struct sim__statement statement = sim__store_prepare(store,
             "SELECT max(run) FROM (SELECT run FROM details WHERE token = ?1 AND run > 0"
             " UNION ALL SELECT run FROM shrunk WHERE token = ?1)");
     sim__put_text(&statement, token);
-    enum sim_store_err err = sim__store_answer(&statement, 0, &run);
-    if (err == SIM_STORE_OK && run == 0) {
+    int64_t run = sim__store_answer(&statement, 0);
+    if (store->err == SIM_STORE_OK && run == 0) {
         return sim__store_refuse(store, SIM_STORE_UNKNOWN, "a run with this token");
     }
-    if (err == SIM_STORE_OK) {
+    if (store->err == SIM_STORE_OK) {
         *ret_run = run;
     }
-    return err;
+    return store->err;
 }
 
 /* ---- Distinct failures. ---------------------------------------------------------------------- */
@@ -155,39 +154,40 @@ sim_store_run_of_token(struct sim_store *store, const char *token, int64_t *ret_
 enum sim_store_err
 sim_store_ways_make(struct sim_store *store)
 {
-    rt_check(store, SIM__STORE_MAGIC);
-    return sim__store_execute(store, sim__store_has(store, "failed_again")
-                                             ? OF_SWEEPS_SQL(AGAIN_SQL) WAYS_SQL
-                                             : OF_SWEEPS_SQL("") WAYS_SQL);
+    sim__store_enter(store);
+    sim__store_execute(store, sim__store_has(store, "failed_again") ? OF_SWEEPS_SQL(AGAIN_SQL)
+                                                                              WAYS_SQL
+                                                                    : OF_SWEEPS_SQL("") WAYS_SQL);
+    return store->err;
 }
 
 enum sim_store_err
 sim_store_growth_make(struct sim_store *store)
 {
-    rt_check(store, SIM__STORE_MAGIC);
-    return sim__store_execute(store,
+    sim__store_enter(store);
+    sim__store_execute(store,
             "CREATE TEMP TABLE IF NOT EXISTS growth AS"
             " SELECT sweep, number + 1 AS runs, fresh AS points FROM runs WHERE fresh > 0;"
             "CREATE INDEX IF NOT EXISTS temp.growth_of_sweep ON growth (sweep, runs, points);");
+    return store->err;
 }
 
 enum sim_store_err
 sim_store_is_explained(struct sim_store *store, int64_t run, bool *ret_explained)
 {
-    rt_check(store, SIM__STORE_MAGIC);
-    int64_t explained = 0;
+    sim__store_enter(store);
     struct sim__statement statement = sim__store_prepare(
             store, sim__store_has(store, "explained")
                            ? "SELECT verdict = 0 OR run IN (SELECT run FROM explained) FROM runs"
                              " WHERE run = ?"
                            : "SELECT verdict = 0 FROM runs WHERE run = ?");
     sim__put_int(&statement, run);
-    enum sim_store_err err = sim__store_answer(&statement, -1, &explained);
-    if (err == SIM_STORE_OK && explained < 0) {
+    int64_t explained = sim__store_answer(&statement, -1);
+    if (store->err == SIM_STORE_OK && explained < 0) {
         return sim__store_refuse(store, SIM_STORE_UNKNOWN, "run:%lld", (long long)run);
     }
     *ret_explained = explained > 0;
-    return err;
+    return store->err;
 }
 
 #define UNEXPLAINED_SQL(where) "SELECT shown FROM ways" where " ORDER BY verdict = ?, last DESC"
@@ -213,7 +213,8 @@ sim_store_unexplained(
         count++;
     }
     *ret_count = count;
-    return sim__store_done(&statement);
+    sim__store_done(&statement);
+    return store->err;
 }
 
 /* ---- What sweeps covered. -------------------------------------------------------------------- */
@@ -260,7 +261,7 @@ enum sim_store_err
 sim_store_ask(struct sim_store *store, enum sim_asked asked, int64_t sweep,
         bool (*row)(const char *const *columns, void *argument), void *argument)
 {
-    rt_check(store, SIM__STORE_MAGIC);
+    sim__store_enter(store);
     struct sim__statement statement = sim__store_prepare(store, questions[asked]);
     sim__put_int(&statement, sweep);
     bool more = true;
@@ -272,13 +273,14 @@ sim_store_ask(struct sim_store *store, enum sim_asked asked, int64_t sweep,
         }
         more = row(columns, argument);
     }
-    return sim__store_done(&statement);
+    sim__store_done(&statement);
+    return store->err;
 }
 
 enum sim_store_err
 sim_store_code_known(struct sim_store *store, bool *ret_known)
 {
-    rt_check(store, SIM__STORE_MAGIC);
+    sim__store_enter(store);
     *ret_known = sim__store_has(store, "code_edges");
     return SIM_STORE_OK;
 }

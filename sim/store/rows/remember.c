@@ -55,7 +55,7 @@ enum sim_store_err
 sim_store_remembered(struct sim_store *store,
         bool (*each)(const struct sim_remembered *failure, void *argument), void *argument)
 {
-    rt_check(store, SIM__STORE_MAGIC);
+    sim__store_enter(store);
     rt_assert(each != NULL);
     struct sim__statement statement = sim__store_prepare(store,
             "SELECT scenario, verdict, oracle, site, library, token, run FROM remembered"
@@ -66,5 +66,6 @@ sim_store_remembered(struct sim_store *store,
         sim__row_read(statement.stmt, &remembered, &failure);
         more = each(&failure, argument);
     }
-    return sim__store_done(&statement);
+    sim__store_done(&statement);
+    return store->err;
 }

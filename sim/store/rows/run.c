@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/heap.h"
 #include "sim/core/code/frames.h"
 #include "sim/store/internal.h"
 
@@ -28,7 +29,7 @@ const struct sim__table sim__event_words = {
 };
 
 /* The events in a recorder's ring, the oldest first. */
-static enum sim_store_err
+static void
 insert_events(struct sim_store *store, const struct sim_recorder *recorder, uint64_t count)
 {
     const struct sim__given given = {.table = &sim__event_words,
@@ -36,16 +37,7 @@ insert_events(struct sim_store *store, const struct sim_recorder *recorder, uint
             .count = count,
             .first = recorder->count - count,
             .mask = recorder->memory.events_capacity - 1};
-    return sim__store_give(store, &given, 0);
-}
-
-static enum sim_store_err
-delete_events(struct sim_store *store, int64_t run)
-{
-    return sim__store_run_int(store,
-            "DELETE FROM event_words WHERE id >= (SELECT first_id FROM details WHERE run = ?1)"
-            " AND id < (SELECT first_id + stored FROM details WHERE run = ?1)",
-            run);
+    sim__store_give(store, &given, 0);
 }
 
 /* ---- Texts. ---------------------------------------------------------------------------------- */
@@ -80,15 +72,14 @@ text_is_whole(const struct sim_record_memory *memory, const struct sim_text *tex
            text->length <= memory->bytes_capacity - text->offset;
 }
 
-static enum sim_store_err
+static void
 insert_texts(struct sim_store *store, int64_t run, const struct sim_recorder *recorder)
 {
     const struct sim_record_memory *memory = &recorder->memory;
     uint32_t capacity = memory->texts_capacity;
     uint32_t recorded = recorder->texts < capacity ? recorder->texts : capacity;
-    struct text *rows = calloc((size_t)recorded + 1, sizeof(*rows));
+    struct text *rows = sim_heap_new(recorded, sizeof(*rows));
     uint32_t count = 0;
-    rt_assert(rows != NULL);
     for (uint32_t i = 0; i < recorded; i++) {
         const struct sim_text *text = &memory->texts[i];
         if (text_is_whole(memory, text)) {
@@ -96,9 +87,8 @@ insert_texts(struct sim_store *store, int64_t run, const struct sim_recorder *re
                     text_kinds[text->kind], text->key, memory->bytes + text->offset, text->length};
         }
     }
-    enum sim_store_err err = sim__store_insert(store, &texts_table, rows, count, run);
+    sim__store_insert(store, &texts_table, rows, count, run);
     free(rows);
-    return err;
 }
 
 /* ---- What was recorded of a run that has details. -------------------------------------------- */
@@ -123,8 +113,7 @@ hashes_encode(const struct sim_recorder *recorder, size_t *ret_size)
 {
     uint32_t capacity = recorder->memory.hashes_capacity;
     size_t size = 8 * (size_t)(recorder->hashes < capacity ? recorder->hashes : capacity);
-    uint8_t *bytes = malloc(size + 1);
-    rt_assert(bytes != NULL);
+    uint8_t *bytes = sim_heap_new(size, 1);
     for (size_t i = 0; i < size; i++) {
         bytes[i] = (uint8_t)(recorder->memory.hashes[i / 8] >> (i % 8 * 8));
     }
@@ -132,27 +121,22 @@ hashes_encode(const struct sim_recorder *recorder, size_t *ret_size)
     return bytes;
 }
 
-static enum sim_store_err
+static void
 insert_recorded(struct sim_store *store, int64_t run, const struct sim_recorder *recorder)
 {
     uint64_t capacity = recorder->memory.events_capacity;
     uint64_t count = recorder->count < capacity ? recorder->count : capacity;
-    enum sim_store_err err = insert_events(store, recorder, count);
+    insert_events(store, recorder, count);
     struct recorded recorded = {
             /* The rows just written end with the last id, as there is no other writer. */
             .first_id = sqlite3_last_insert_rowid(store->db) - (int64_t)count + 1,
             .first_n = recorder->count - count,
             .stored = count,
     };
-    if (err == SIM_STORE_OK) {
-        err = insert_texts(store, run, recorder);
-    }
-    if (err == SIM_STORE_OK) {
-        recorded.hashes = hashes_encode(recorder, &recorded.hashes_size);
-        err = sim__store_insert(store, &recorded_table, &recorded, 1, run);
-        free(recorded.hashes);
-    }
-    return err;
+    insert_texts(store, run, recorder);
+    recorded.hashes = hashes_encode(recorder, &recorded.hashes_size);
+    sim__store_insert(store, &recorded_table, &recorded, 1, run);
+    free(recorded.hashes);
 }
 
 /* ---- Details. -------------------------------------------------------------------------------- */
@@ -173,8 +157,8 @@ static const struct sim__table details_table = {
                 SIM__AS("fifo", SIM__OPTIONAL, struct details, fifo)},
 };
 
-static enum sim_store_err
-insert_details(struct sim_store *store, int64_t id, const struct sim_full_run *run)
+void
+sim__store_details(struct sim_store *store, int64_t number, const struct sim_full_run *run)
 {
     const struct details details = {
             .token = run->token,
@@ -182,34 +166,27 @@ insert_details(struct sim_store *store, int64_t id, const struct sim_full_run *r
             .fifo = run->fifo == SIM_FIFO_NOT_ASKED ? UINT32_MAX : run->fifo == SIM_FIFO_YES,
             .outcome = *run->outcome,
     };
-    return sim__store_insert(store, &details_table, &details, 1, id);
+    sim__store_insert(store, &details_table, &details, 1, number);
+    if (run->recorder != NULL) {
+        insert_recorded(store, number, run->recorder);
+    }
 }
 
-enum sim_store_err
-sim__store_details(struct sim_store *store, int64_t number, const struct sim_full_run *run)
-{
-    enum sim_store_err err = insert_details(store, number, run);
-    return err == SIM_STORE_OK && run->recorder != NULL
-                   ? insert_recorded(store, number, run->recorder)
-                   : err;
-}
-
-static enum sim_store_err
+static void
 forget_recorded(struct sim_store *store, int64_t number)
 {
-    enum sim_store_err err = delete_events(store, number);
-    return err != SIM_STORE_OK
-                   ? err
-                   : sim__store_run_int(store, "DELETE FROM texts WHERE run = ?", number);
+    sim__store_run_int(store,
+            "DELETE FROM event_words WHERE id >= (SELECT first_id FROM details WHERE run = ?1)"
+            " AND id < (SELECT first_id + stored FROM details WHERE run = ?1)",
+            number);
+    sim__store_run_int(store, "DELETE FROM texts WHERE run = ?", number);
 }
 
-enum sim_store_err
+void
 sim__store_forget_details(struct sim_store *store, int64_t number)
 {
-    enum sim_store_err err = forget_recorded(store, number);
-    return err != SIM_STORE_OK
-                   ? err
-                   : sim__store_run_int(store, "DELETE FROM details WHERE run = ?", number);
+    forget_recorded(store, number);
+    sim__store_run_int(store, "DELETE FROM details WHERE run = ?", number);
 }
 
 /* ---- Its stack. ------------------------------------------------------------------------------ */
@@ -252,62 +229,48 @@ row_of(const struct sim_full_run *run)
 }
 
 /* Searches from the end: it is among the last rows. */
-static enum sim_store_err
-find_row(struct sim_store *store, const struct sim_full_run *run, int64_t *ret_id)
+static int64_t
+find_row(struct sim_store *store, const struct sim_full_run *run)
 {
     struct sim__statement statement = sim__store_prepare(
             store, "SELECT run FROM runs WHERE sweep = ? AND number = ? ORDER BY run DESC LIMIT 1");
     sim__put_int(&statement, run->sweep);
     sim__put_int(&statement, (int64_t)run->number);
-    enum sim_store_err err = sim__store_answer(&statement, 0, ret_id);
-    return err == SIM_STORE_OK && *ret_id == 0
-                   ? sim__store_refuse(store, SIM_STORE_CORRUPT, "the row of a failure is missing")
-                   : err;
+    int64_t id = sim__store_answer(&statement, 0);
+    if (store->err == SIM_STORE_OK && id == 0) {
+        (void)sim__store_refuse(store, SIM_STORE_CORRUPT, "the row of a failure is missing");
+    }
+    return id;
 }
 
-static enum sim_store_err
-put_row(struct sim_store *store, const struct sim_full_run *run, int64_t *ret_id)
+/* Its number. */
+static int64_t
+put_row(struct sim_store *store, const struct sim_full_run *run)
 {
     struct sim_run_row row = row_of(run);
     if (run->has_row) {
-        enum sim_store_err err = find_row(store, run, ret_id);
-        return err != SIM_STORE_OK
-                       ? err
-                       : sim__store_replace_run(store, *ret_id, &row, run->tape, run->tape_size);
+        int64_t id = find_row(store, run);
+        sim__store_replace_run(store, id, &row, run->tape, run->tape_size);
+        return id;
     }
-    enum sim_store_err err =
-            sim__store_insert_runs(store, run->sweep, &row, 1, run->tape, run->tape_size);
-    *ret_id = sqlite3_last_insert_rowid(store->db);
-    return err;
-}
-
-static enum sim_store_err
-insert_full(struct sim_store *store, const struct sim_full_run *run, int64_t *ret_id)
-{
-    const struct sim_frames *frames = run->frames;
-    enum sim_store_err err = put_row(store, run, ret_id);
-    if (err == SIM_STORE_OK) {
-        err = sim__store_details(store, *ret_id, run);
-    }
-    if (err == SIM_STORE_OK && frames != NULL) {
-        rt_assert(frames->count <= SIM_FRAMES_MAX);
-        err = sim__store_insert(store, &stacks, frames->all, frames->count, *ret_id);
-    }
-    return err;
+    sim__store_insert_runs(store, run->sweep, &row, 1, run->tape, run->tape_size);
+    return sqlite3_last_insert_rowid(store->db);
 }
 
 enum sim_store_err
 sim_store_failure(struct sim_store *store, const struct sim_full_run *run, int64_t *ret_run)
 {
-    rt_check(store, SIM__STORE_MAGIC);
+    const struct sim_frames *frames = run->frames;
     rt_assert(run->outcome != NULL && run->options != NULL);
     rt_assert(run->tape_size <= UINT32_MAX);
-    int64_t id = 0;
-    enum sim_store_err err = sim__store_begin(store);
-    if (err != SIM_STORE_OK) {
-        return err;
+    rt_assert(frames == NULL || frames->count <= SIM_FRAMES_MAX);
+    sim__store_begin(store);
+    int64_t id = put_row(store, run);
+    sim__store_details(store, id, run);
+    if (frames != NULL) {
+        sim__store_insert(store, &stacks, frames->all, frames->count, id);
     }
-    err = sim__store_end(store, insert_full(store, run, &id));
+    enum sim_store_err err = sim__store_end(store);
     if (err == SIM_STORE_OK) {
         *ret_run = id;
     }
@@ -317,49 +280,35 @@ sim_store_failure(struct sim_store *store, const struct sim_full_run *run, int64
 /* ---- Refilling. ------------------------------------------------------------------------------ */
 
 /* A run that was only a row gets its details here, with what the row knows. */
-static enum sim_store_err
+static void
 make_details(struct sim_store *store, int64_t run)
 {
-    return sim__store_run_int(store,
+    sim__store_run_int(store,
             "INSERT OR IGNORE INTO details (run, message, actor_name, options, tasks, run_order,"
             " fail_ns, audit_step) SELECT r.run, '', '', s.options, 0, 0, 0, 0"
             " FROM runs AS r JOIN sweeps AS s USING (sweep) WHERE r.run = ?",
             run);
 }
 
-enum sim_store_err
+void
 sim__store_known(struct sim_store *store, int64_t run)
 {
-    int64_t known = 0;
-    struct sim__statement statement = sim__store_prepare(store, "SELECT 1 FROM runs WHERE run = ?");
-    sim__put_int(&statement, run);
-    enum sim_store_err err = sim__store_answer(&statement, 0, &known);
-    return err == SIM_STORE_OK && known == 0
-                   ? sim__store_refuse(store, SIM_STORE_UNKNOWN, "run:%lld", (long long)run)
-                   : err;
-}
-
-static enum sim_store_err
-replace_recorded(struct sim_store *store, int64_t run, const struct sim_recorder *recorder)
-{
-    enum sim_store_err err = sim__store_known(store, run);
-    if (err == SIM_STORE_OK) {
-        err = make_details(store, run);
+    bool known = sim__store_ask_int(store, "SELECT 1 FROM runs WHERE run = ?", run) != 0;
+    if (store->err == SIM_STORE_OK && !known) {
+        (void)sim__store_refuse(store, SIM_STORE_UNKNOWN, "run:%lld", (long long)run);
     }
-    if (err == SIM_STORE_OK) {
-        err = forget_recorded(store, run);
-    }
-    return err != SIM_STORE_OK ? err : insert_recorded(store, run, recorder);
 }
 
 enum sim_store_err
 sim_store_refill(struct sim_store *store, int64_t run, const struct sim_recorder *recorder)
 {
-    rt_check(store, SIM__STORE_MAGIC);
     rt_assert(recorder != NULL);
-    enum sim_store_err err = sim__store_begin(store);
-    return err != SIM_STORE_OK ? err
-                               : sim__store_end(store, replace_recorded(store, run, recorder));
+    sim__store_begin(store);
+    sim__store_known(store, run);
+    make_details(store, run);
+    forget_recorded(store, run);
+    insert_recorded(store, run, recorder);
+    return sim__store_end(store);
 }
 
 /* ---- Its smallest form. ---------------------------------------------------------------------- */

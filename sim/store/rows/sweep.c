@@ -23,18 +23,12 @@ static const struct sim__table sweeps = {
 enum sim_store_err
 sim_store_sweep_begin(struct sim_store *store, const struct sim_sweep *sweep, int64_t *ret_sweep)
 {
-    rt_check(store, SIM__STORE_MAGIC);
     rt_assert(sweep->scenario != NULL && sweep->strategy != NULL && sweep->options != NULL);
-    enum sim_store_err err = sim__store_begin(store);
-    if (err != SIM_STORE_OK) {
-        return err;
-    }
-    err = sim__store_insert(store, &sweeps, sweep, 1, 0);
+    sim__store_begin(store);
+    sim__store_insert(store, &sweeps, sweep, 1, 0);
     int64_t id = sqlite3_last_insert_rowid(store->db);
-    if (err == SIM_STORE_OK) {
-        err = sim__store_sites(store);
-    }
-    err = sim__store_end(store, err);
+    sim__store_sites(store);
+    enum sim_store_err err = sim__store_end(store);
     if (err == SIM_STORE_OK) {
         *ret_sweep = id;
     }
@@ -70,17 +64,11 @@ enum sim_store_err
 sim_store_sweep_update(
         struct sim_store *store, int64_t sweep, const struct sim_sweep_totals *totals)
 {
-    rt_check(store, SIM__STORE_MAGIC);
     rt_assert(sum_of_verdicts(totals) == totals->runs);
-    enum sim_store_err err = sim__store_begin(store);
-    if (err != SIM_STORE_OK) {
-        return err;
-    }
-    err = sim__store_insert(store, &sweep_totals, totals, 1, sweep);
-    if (err == SIM_STORE_OK) {
-        err = sim__store_insert(store, &sweep_verdicts, totals->verdicts, SIM_VERDICTS, sweep);
-    }
-    return sim__store_end(store, err);
+    sim__store_begin(store);
+    sim__store_insert(store, &sweep_totals, totals, 1, sweep);
+    sim__store_insert(store, &sweep_verdicts, totals->verdicts, SIM_VERDICTS, sweep);
+    return sim__store_end(store);
 }
 
 struct seeds {
@@ -133,18 +121,12 @@ static const struct sim__table also_stated = {
 enum sim_store_err
 sim_store_sweep_note(struct sim_store *store, const struct sim_sweep_note *note)
 {
-    rt_check(store, SIM__STORE_MAGIC);
     rt_assert(note->about != NULL && note->ended != NULL);
     int64_t held = (note->held_to_verdict ? 1 : 0) | (note->held_to_goals ? 2 : 0);
-    enum sim_store_err err = sim__store_begin(store);
-    if (err != SIM_STORE_OK) {
-        return err;
-    }
-    err = sim__store_insert(store, &sweep_notes, note, 1, held);
-    if (err == SIM_STORE_OK) {
-        err = sim__store_insert(store, &also_stated, note, 1, 0);
-    }
-    return sim__store_end(store, err);
+    sim__store_begin(store);
+    sim__store_insert(store, &sweep_notes, note, 1, held);
+    sim__store_insert(store, &also_stated, note, 1, 0);
+    return sim__store_end(store);
 }
 
 static const struct sim__table shards = {
@@ -224,22 +206,21 @@ static const struct sim__table sweep_species = {
                 counts.twice, counts.level)},
 };
 
-enum sim_store_err
+void
 sim__store_census(struct sim_store *store, int64_t sweep, const char *strategy,
         const struct sim_census *census)
 {
     const struct census row = {strategy, *census};
-    return sim__store_insert(store, &sweep_species, &row, 1, sweep);
+    sim__store_insert(store, &sweep_species, &row, 1, sweep);
 }
 
 enum sim_store_err
 sim_store_species(struct sim_store *store, int64_t sweep, const char *strategy,
         const struct sim_census *census)
 {
-    enum sim_store_err err = sim__store_begin(store);
-    return err != SIM_STORE_OK
-                   ? err
-                   : sim__store_end(store, sim__store_census(store, sweep, strategy, census));
+    sim__store_begin(store);
+    sim__store_census(store, sweep, strategy, census);
+    return sim__store_end(store);
 }
 
 static const struct sim__table species_table = {
@@ -248,25 +229,20 @@ static const struct sim__table species_table = {
         .columns = {SIM__EACH(struct sim_species_entry, species, runs)},
 };
 
-enum sim_store_err
+void
 sim__store_species_list(struct sim_store *store, int64_t sweep, const struct sim_species *species)
 {
-    enum sim_store_err err = sim__store_make(store, "species", sim_shard_sql);
-    if (err == SIM_STORE_OK) {
-        err = sim__store_run_int(store, "DELETE FROM species WHERE sweep = ?", sweep);
-    }
-    return err != SIM_STORE_OK ? err
-                               : sim__store_insert(store, &species_table, species->entries,
-                                         species->capacity, sweep);
+    sim__store_make(store, "species", sim_shard_sql);
+    sim__store_run_int(store, "DELETE FROM species WHERE sweep = ?", sweep);
+    sim__store_insert(store, &species_table, species->entries, species->capacity, sweep);
 }
 
 enum sim_store_err
 sim_store_species_list(struct sim_store *store, int64_t sweep, const struct sim_species *species)
 {
-    enum sim_store_err err = sim__store_begin(store);
-    return err != SIM_STORE_OK
-                   ? err
-                   : sim__store_end(store, sim__store_species_list(store, sweep, species));
+    sim__store_begin(store);
+    sim__store_species_list(store, sweep, species);
+    return sim__store_end(store);
 }
 
 static const struct sim__table goals_table = {
@@ -309,7 +285,7 @@ static const struct sim__table one_run = {
         .columns = RUN_COLUMNS,
 };
 
-enum sim_store_err
+void
 sim__store_insert_runs(struct sim_store *store, int64_t sweep, const struct sim_run_row *rows,
         uint32_t count, const uint8_t *tapes, size_t tapes_size)
 {
@@ -319,10 +295,10 @@ sim__store_insert_runs(struct sim_store *store, int64_t sweep, const struct sim_
             .mask = UINT64_MAX,
             .bytes = tapes,
             .bytes_size = tapes_size};
-    return sim__store_give(store, &given, sweep);
+    sim__store_give(store, &given, sweep);
 }
 
-enum sim_store_err
+void
 sim__store_replace_run(struct sim_store *store, int64_t run, const struct sim_run_row *row,
         const uint8_t *tape, size_t tape_size)
 {
@@ -332,17 +308,15 @@ sim__store_replace_run(struct sim_store *store, int64_t run, const struct sim_ru
             .mask = UINT64_MAX,
             .bytes = tape,
             .bytes_size = tape_size};
-    return sim__store_give(store, &given, run);
+    sim__store_give(store, &given, run);
 }
 
 enum sim_store_err
 sim_store_runs(struct sim_store *store, int64_t sweep, const struct sim_run_row *rows,
         uint32_t count, const uint8_t *tapes, size_t tapes_size)
 {
-    rt_check(store, SIM__STORE_MAGIC);
     rt_assert(rows != NULL || count == 0);
-    enum sim_store_err err = sim__store_begin(store);
-    return err != SIM_STORE_OK ? err
-                               : sim__store_end(store, sim__store_insert_runs(store, sweep, rows,
-                                                               count, tapes, tapes_size));
+    sim__store_begin(store);
+    sim__store_insert_runs(store, sweep, rows, count, tapes, tapes_size);
+    return sim__store_end(store);
 }

@@ -385,10 +385,12 @@ sim__store_has(const struct sim_store *store, const char *table)
                    store->db, "main", table, NULL, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-enum sim_store_err
+void
 sim__store_make(struct sim_store *store, const char *table, const char *script)
 {
-    return sim__store_has(store, table) ? SIM_STORE_OK : sim__store_execute(store, script);
+    if (!sim__store_has(store, table)) {
+        sim__store_execute(store, script);
+    }
 }
 
 /* Of a member within a member: its last name. */
@@ -399,37 +401,19 @@ name_of(const struct sim__column *column)
     return dot != NULL ? dot + 1 : column->name;
 }
 
-char *
-sim__table_names(const struct sim__table *table)
-{
-    sqlite3_str *names = sqlite3_str_new(NULL);
-    for (const struct sim__column *column = table->columns; column->name != NULL; column++) {
-        sqlite3_str_appendf(names, "%s%s", column > table->columns ? ", " : "", name_of(column));
-    }
-    char *text = sqlite3_str_finish(names);
-    rt_assert(text != NULL);
-    return text;
-}
-
-/* "c0, c1 …" */
-static char *
-values_of(const struct sim__table *table)
-{
-    sqlite3_str *values = sqlite3_str_new(NULL);
-    for (int i = 0; table->columns[i].name != NULL; i++) {
-        sqlite3_str_appendf(values, "%sc%d", i > 0 ? ", " : "", i);
-    }
-    char *text = sqlite3_str_finish(values);
-    rt_assert(text != NULL);
-    return text;
-}
-
-/* The table's statement, with its columns filled in. */
+/* The table's statement, with its columns filled in: their names, and "c0, c1 …". */
 static char *
 statement_text(const struct sim__table *table)
 {
-    char *names = sim__table_names(table);
-    char *values = values_of(table);
+    sqlite3_str *names_text = sqlite3_str_new(NULL);
+    sqlite3_str *values_text = sqlite3_str_new(NULL);
+    for (int i = 0; table->columns[i].name != NULL; i++) {
+        const char *between = i > 0 ? ", " : "";
+        sqlite3_str_appendf(names_text, "%s%s", between, name_of(&table->columns[i]));
+        sqlite3_str_appendf(values_text, "%sc%d", between, i);
+    }
+    char *names = sqlite3_str_finish(names_text);
+    char *values = sqlite3_str_finish(values_text);
     char *sql = table->sql != NULL ? sqlite3_mprintf(table->sql, names, values)
                 : table->key != NULL
                         ? sqlite3_mprintf("INSERT OR REPLACE INTO %s (%s, %s) SELECT ?1, %s"
@@ -443,44 +427,37 @@ statement_text(const struct sim__table *table)
     return sql;
 }
 
-enum sim_store_err
+void
 sim__store_give(struct sim_store *store, const struct sim__given *given, int64_t key)
 {
     const struct sim__table *table = given->table;
     rt_assert(store->given.table == NULL);
     if (table->make != NULL) {
-        enum sim_store_err err = sim__store_make(store, table->name, table->make);
-        if (err != SIM_STORE_OK) {
-            return err;
-        }
+        sim__store_make(store, table->name, table->make);
     }
     char *sql = statement_text(table);
-    struct sim__statement statement = sim__store_prepare(store, sql);
-    sqlite3_free(sql);
-    if (sqlite3_bind_parameter_count(statement.stmt) > 0) {
-        sim__put_int(&statement, key);
-    }
     store->given = *given;
-    (void)sim__store_run(&statement);
+    sim__store_run_int(store, sql, key);
     store->given = (struct sim__given){.table = NULL};
-    return sim__store_done(&statement);
+    sqlite3_free(sql);
 }
 
-enum sim_store_err
+void
 sim__store_insert(struct sim_store *store, const struct sim__table *table, const void *rows,
         uint64_t count, int64_t key)
 {
     const struct sim__given given = {
             .table = table, .rows = rows, .count = count, .mask = UINT64_MAX};
-    return count > 0 ? sim__store_give(store, &given, key) : SIM_STORE_OK;
+    if (count > 0) {
+        sim__store_give(store, &given, key);
+    }
 }
 
 enum sim_store_err
 sim__store_write(struct sim_store *store, const struct sim__table *table, const void *rows,
         uint64_t count, int64_t key)
 {
-    enum sim_store_err err = sim__store_begin(store);
-    return err != SIM_STORE_OK
-                   ? err
-                   : sim__store_end(store, sim__store_insert(store, table, rows, count, key));
+    sim__store_begin(store);
+    sim__store_insert(store, table, rows, count, key);
+    return sim__store_end(store);
 }

@@ -110,24 +110,19 @@ struct sim__given {
 int sim__given_register(sqlite3 *db, struct sim__given *given);
 
 /* In a transaction: runs the statement of given->table over all it describes. */
-enum sim_store_err sim__store_give(
-        struct sim_store *store, const struct sim__given *given, int64_t key);
+void sim__store_give(struct sim_store *store, const struct sim__given *given, int64_t key);
 
 /* The same of a plain array. */
-enum sim_store_err sim__store_insert(struct sim_store *store, const struct sim__table *table,
-        const void *rows, uint64_t count, int64_t key);
+void sim__store_insert(struct sim_store *store, const struct sim__table *table, const void *rows,
+        uint64_t count, int64_t key);
 
 /* The same as a whole call: begin, insert, end. */
 enum sim_store_err sim__store_write(struct sim_store *store, const struct sim__table *table,
         const void *rows, uint64_t count, int64_t key);
-
-/* "a, b, c": the names of its columns, for a statement that is read with sim__row_read. The caller
- * frees it (sqlite3_free). */
-char *sim__table_names(const struct sim__table *table);
 
 /* Reads the columns of the statement's row, in their order, into the struct at `row`. */
 void sim__row_read(sqlite3_stmt *stmt, const struct sim__table *table, void *row);
 
 /* Whether the database has the table; makes it, by a script, where it has not. */
 bool sim__store_has(const struct sim_store *store, const char *table);
-enum sim_store_err sim__store_make(struct sim_store *store, const char *table, const char *script);
+void sim__store_make(struct sim_store *store, const char *table, const char *script);
