@@ -113,14 +113,14 @@ C
 allows sim/judge/a.c "an include of the runtime" <<'C'
 #include "runtime/task/task.h"
 C
-breaks "include guards are paths" sim/judge/a.h 'its include guard is not #pragma once' <<'C'
+breaks "include guards are paths" sim/judge/a.h 'is not #pragma once' <<'C'
 #ifndef SIM_JUDGE_A_H
 #endif
 C
 allows sim/judge/a.h "a header that is read once" <<'C'
 #pragma once
 C
-breaks "include guards are paths" runtime/task/a.h 'its include guard is not #ifndef RT_TASK_A_H' <<'C'
+breaks "include guards are paths" runtime/task/a.h 'is not #ifndef RT_TASK_A_H' <<'C'
 #ifndef RT_JOBS_A_H
 #endif
 C
