@@ -140,12 +140,11 @@ text_at(struct report_explained *explained, size_t index)
     return (void *)((char *)explained + texts[index].offset);
 }
 
-/* The table `deciding` is missing in the database of an older rewake. */
-#define EXPLAINED_SQL(decided, joined) \
-    "SELECT e.run, e.failing, e.passing, t.parts_step, w.parts_step, " decided \
-    " FROM explained AS e" \
-    " LEFT JOIN explained_runs AS t ON t.shown = e.failing LEFT JOIN explained_runs AS w ON " \
-    "w.shown = e.passing " joined " WHERE e.run = ?"
+static const char explained_sql[] =
+        "SELECT e.run, e.failing, e.passing, t.parts_step, w.parts_step, d.step, d.failing,"
+        " d.passing FROM explained AS e LEFT JOIN explained_runs AS t ON t.shown = e.failing"
+        " LEFT JOIN explained_runs AS w ON w.shown = e.passing LEFT JOIN deciding AS d USING (run)"
+        " WHERE e.run = ?";
 
 enum sim_store_err
 report_explained_load(struct sim_store *store, int64_t run, struct report_explained *ret_explained)
@@ -154,10 +153,7 @@ report_explained_load(struct sim_store *store, int64_t run, struct report_explai
     if (!report_has_table(store, "explained_places")) {
         return SIM_STORE_UNKNOWN;
     }
-    struct report_ask ask = report_ask(store,
-            report_has_table(store, "deciding") ? EXPLAINED_SQL("d.step, d.failing, d.passing",
-                                                          "LEFT JOIN deciding AS d USING (run)")
-                                                : EXPLAINED_SQL("0, NULL, NULL", ""));
+    struct report_ask ask = report_ask(store, explained_sql);
     report_put_int(&ask, run);
     bool known = report_row(&ask);
     if (known) {

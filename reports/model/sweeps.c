@@ -47,40 +47,29 @@ static const struct report_column sweep_columns[] = {
 };
 
 /* With what is noted of it, and without. */
-#define SWEEP_SQL(columns, joined, again, also) \
+#define SWEEP_SQL(columns, joined) \
     "SELECT s.sweep, s.scenario, s.library, s.strategy, s.options, s.build, s.seed_first," \
     " s.started_ms, s.elapsed_ms, s.runs, (SELECT sum(v.runs) FROM sweep_verdicts AS v" \
     " WHERE v.sweep = s.sweep AND v.verdict <> 0), s.steps, s.complete," \
     " (SELECT count(*) FROM goals AS g WHERE g.sweep = s.sweep AND NOT EXISTS (" \
     "  SELECT 1 FROM coverage AS c WHERE c.sweep = g.sweep AND c.site = g.site AND c.other = 0" \
     "  AND c.kind IN (SELECT kind FROM element_kinds WHERE name IN ('goal', 'always'))))," columns \
-    ", " again ", " also " FROM sweeps AS s " joined " WHERE s.sweep = ?"
-
-#define NOTED_SQL(again, also) \
-    SWEEP_SQL(" n.about, n.file, w.name, n.held & 1, n.held & 2, coalesce(n.command_ms, " \
-              "s.started_ms), n.ended," \
-              " n.checked, n.unequal, (SELECT v.runs FROM sweep_verdicts AS v" \
-              " WHERE v.sweep = s.sweep AND v.verdict = n.stated)", \
-            "LEFT JOIN sweep_notes AS n USING (sweep)" \
-            " LEFT JOIN verdicts AS w ON w.verdict = n.stated", \
-            again, also)
-
-#define AGAIN_SQL "(SELECT count(*) FROM failed_again AS a WHERE a.sweep = s.sweep)"
-#define ALSO_SQL \
-    "(SELECT w.name FROM also_stated AS a JOIN verdicts AS w USING (verdict)" \
-    " WHERE a.sweep = s.sweep)"
+    " FROM sweeps AS s " joined " WHERE s.sweep = ?"
 
 static const char *
 sweep_sql(struct sim_store *store)
 {
-    if (!report_has_table(store, "sweep_notes")) {
-        return SWEEP_SQL("NULL, NULL, NULL, 0, 0, s.started_ms, NULL, 0, 0, 0", "", "0", "NULL");
-    }
-    if (!report_has_table(store, "failed_again")) {
-        return NOTED_SQL("0", "NULL");
-    }
-    return report_has_table(store, "also_stated") ? NOTED_SQL(AGAIN_SQL, ALSO_SQL)
-                                                  : NOTED_SQL(AGAIN_SQL, "NULL");
+    return report_has_table(store, "sweep_notes")
+                   ? SWEEP_SQL(" n.about, n.file, w.name, n.held & 1, n.held & 2,"
+                               " coalesce(n.command_ms, s.started_ms), n.ended, n.checked,"
+                               " n.unequal, (SELECT v.runs FROM sweep_verdicts AS v"
+                               "  WHERE v.sweep = s.sweep AND v.verdict = n.stated),"
+                               " (SELECT count(*) FROM failed_again AS a WHERE a.sweep = s.sweep),"
+                               " (SELECT w.name FROM also_stated AS a JOIN verdicts AS w"
+                               "  USING (verdict) WHERE a.sweep = s.sweep)",
+                             "LEFT JOIN sweep_notes AS n USING (sweep)"
+                             " LEFT JOIN verdicts AS w ON w.verdict = n.stated")
+                   : SWEEP_SQL("NULL, NULL, NULL, 0, 0, s.started_ms, NULL, 0, 0, 0, 0, NULL", "");
 }
 
 static enum sim_store_err

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/base/sort.h"
 #include "reports/base/table.h"
 #include "reports/model/places.h"
 #include "reports/overview/parts.h"
 #include "sim/base/heap.h"
+#include "sim/base/sort.h"
 
 /* ---- By cause. ------------------------------------------------------------------------------- */
 
@@ -106,7 +106,6 @@ put_row(struct report_parts *parts, const struct failing *each, size_t same)
 /* The failures that count, by cause. */
 struct causes {
     struct failing *failing;
-    const void **order;
     size_t count;
 };
 
@@ -117,21 +116,16 @@ collect(const struct report_sweeps *list)
     for (size_t i = 0; i < list->count; i++) {
         capacity += list->sweeps[i].way_count;
     }
-    struct causes causes = {
-            .failing = sim_heap_new(capacity, sizeof(*causes.failing)),
-            .order = sim_heap_new(capacity, sizeof(*causes.order)),
-    };
+    struct causes causes = {.failing = sim_heap_new(capacity, sizeof(*causes.failing))};
     for (size_t i = 0; i < list->count; i++) {
         const struct report_sweep *sweep = &list->sweeps[i];
         for (size_t j = 0; j < sweep->way_count && !report_canary_ok(sweep); j++) {
             if (report_way_counts(sweep, &sweep->ways[j])) {
-                causes.failing[causes.count] = (struct failing){sweep, &sweep->ways[j]};
-                causes.order[causes.count] = &causes.failing[causes.count];
-                causes.count++;
+                causes.failing[causes.count++] = (struct failing){sweep, &sweep->ways[j]};
             }
         }
     }
-    report_sort(causes.order, causes.count, by_cause);
+    sim_sort(causes.failing, causes.count, sizeof(*causes.failing), by_cause);
     return causes;
 }
 
@@ -140,11 +134,11 @@ put_rows(struct report_parts *parts, const struct causes *causes, size_t shown)
 {
     for (size_t i = 0; i < shown;) {
         size_t same = 1;
-        while (i + same < shown && same_cause(causes->order[i], causes->order[i + same])) {
+        while (i + same < shown && same_cause(&causes->failing[i], &causes->failing[i + same])) {
             same++;
         }
         for (size_t k = 0; k < same; k++) {
-            put_row(parts, causes->order[i + k], k == 0 ? same : 0);
+            put_row(parts, &causes->failing[i + k], k == 0 ? same : 0);
         }
         i += same;
     }
@@ -192,7 +186,6 @@ report_failing_put(struct report_parts *parts)
     }
     put_others(parts);
     free(causes.failing);
-    free(causes.order);
 }
 
 /* ---- Canaries. ------------------------------------------------------------------------------- */

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/base/sort.h"
 #include "reports/base/table.h"
 #include "reports/overview/parts.h"
 #include "sim/base/heap.h"
+#include "sim/base/sort.h"
 
 /* ---- The summary. ---------------------------------------------------------------------------- */
 
@@ -70,9 +70,9 @@ put_lead(struct report_parts *parts)
 static int
 by_number(const void *left, const void *right)
 {
-    const struct report_sweep *a = left;
-    const struct report_sweep *b = right;
-    return a->sweep < b->sweep ? -1 : a->sweep > b->sweep;
+    const struct report_sweep *const *a = left;
+    const struct report_sweep *const *b = right;
+    return (*a)->sweep < (*b)->sweep ? -1 : (*a)->sweep > (*b)->sweep;
 }
 
 /* Time without the gaps between commands, which may be weeks. */
@@ -80,13 +80,13 @@ static void
 put_runs_over_time(struct report_parts *parts)
 {
     size_t count = parts->list.count;
-    const void **order = sim_heap_new(count, sizeof(*order));
+    const struct report_sweep **order = sim_heap_new(count, sizeof(*order));
     struct report_point *points = sim_heap_new(count + 1, sizeof(*points));
     struct report_point *marks = sim_heap_new(count, sizeof(*marks));
     for (size_t i = 0; i < count; i++) {
         order[i] = &parts->list.sweeps[i];
     }
-    report_sort(order, count, by_number);
+    sim_sort(order, count, sizeof(*order), by_number);
     size_t used = 1;
     size_t marked = 0;
     for (size_t i = 0; i < count; i++) {
@@ -210,11 +210,8 @@ _Static_assert(REPORT_COMMANDS_MAX == 50, "as in COMMANDS_SQL");
 static const char *
 commands_sql(struct sim_store *store)
 {
-    if (!report_has_table(store, "sweep_notes")) {
-        return COMMANDS_SQL("s.started_ms", "", "0");
-    }
-    return report_has_table(store, "failed_again") ? COMMANDS_SQL(NOTED_BEGAN, NOTED_JOIN, AGAIN)
-                                                   : COMMANDS_SQL(NOTED_BEGAN, NOTED_JOIN, "0");
+    return report_has_table(store, "sweep_notes") ? COMMANDS_SQL(NOTED_BEGAN, NOTED_JOIN, AGAIN)
+                                                  : COMMANDS_SQL("s.started_ms", "", "0");
 }
 
 enum sim_store_err

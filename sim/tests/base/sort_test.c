@@ -1,9 +1,9 @@
 /*
- * sort_test.c -- a sort that keeps the order of what is equal.
+ * sort_test.c -- a sort that keeps the order of equal items.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "reports/base/sort.h"
+#include "sim/base/sort.h"
 
 #include <stdint.h>
 
@@ -27,18 +27,16 @@ by_key(const void *left, const void *right)
 TEST(sort_keeps_the_order_of_what_is_equal)
 {
     struct item items[70];
-    const void *order[70];
     uint32_t next = 1;
     for (size_t count = 0; count <= 70; count++) {
         for (size_t i = 0; i < count; i++) {
             next = next * 1103515245u + 12345u;
             items[i] = (struct item){next >> 16 & 7, (uint32_t)i};
-            order[i] = &items[i];
         }
-        report_sort(order, count, by_key);
+        sim_sort(items, count, sizeof(*items), by_key);
         for (size_t i = 1; i < count; i++) {
-            const struct item *a = order[i - 1];
-            const struct item *b = order[i];
+            const struct item *a = &items[i - 1];
+            const struct item *b = &items[i];
             EXPECT(a->key < b->key || (a->key == b->key && a->place < b->place));
         }
     }
