@@ -12,6 +12,7 @@
 #include "sim/base/json.h"
 #include "sim/cli/code_names.h"
 #include "sim/cli/coverage.h"
+#include "sim/cli/subject/subject.h"
 #include "sim/search/cover/edges.h"
 #include "sim/store/read.h"
 
@@ -249,5 +250,5 @@ sim_coverage_code(
         print_text(&counting);
     }
     done(&counting);
-    return err == SIM_STORE_OK ? 0 : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(store));
+    return sim_cli_stored(store, err);
 }

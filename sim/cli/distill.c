@@ -187,8 +187,8 @@ sim_coverage_distill(struct sim_cli *cli, struct sim_store *store, const char *s
     if (code && sim_code_names(&distilling.edges) == 0) {
         status = sim_coverage_no_code();
     }
-    if (status == 0 && note_runs(&distilling, store, sweeps, count) != SIM_STORE_OK) {
-        status = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(store));
+    if (status == 0) {
+        status = sim_cli_stored(store, note_runs(&distilling, store, sweeps, count));
     }
     distilling.sets = sim_heap_new(distilling.count, sizeof(*distilling.sets));
     for (uint32_t i = 0; i < distilling.count && status == 0; i++) {

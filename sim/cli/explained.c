@@ -465,10 +465,7 @@ find_missing(struct sim_cli *cli, const int64_t *named, uint32_t named_count, in
     enum sim_store_err err = named_count > 0
                                      ? keep_missing(store, named, named_count, ret_runs, ret_count)
                                      : list_missing(store, ret_runs, ret_count);
-    if (err != SIM_STORE_OK) {
-        status = sim_cli_fail(err == SIM_STORE_UNKNOWN ? SIM_EXIT_USAGE : SIM_EXIT_SYSTEM, "%s",
-                sim_store_message(store));
-    }
+    status = sim_cli_stored(store, err);
     sim_store_close(&store);
     return status;
 }

@@ -63,10 +63,11 @@ find_run(struct sim_cli *cli, struct report_export *export)
 static int
 find_sweeps(struct sim_cli *cli, struct report_export *export, int64_t **ret_sweeps)
 {
-    enum sim_store_err err = report_sweeps_newest(
-            export->store, cli->arguments + 1, cli->count - 1, ret_sweeps, &export->sweep_count);
-    if (err != SIM_STORE_OK) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(export->store));
+    int status = sim_cli_stored(
+            export->store, report_sweeps_newest(export->store, cli->arguments + 1, cli->count - 1,
+                                   ret_sweeps, &export->sweep_count));
+    if (status != 0) {
+        return status;
     }
     export->sweeps = *ret_sweeps;
     if (export->sweep_count == 0) {
@@ -95,13 +96,11 @@ sim_export_write(
     /* stdout is checked at the end of the program. */
     bool lost = export->file != stdout && ferror(export->file) != 0;
     lost = (export->file != stdout && fclose(export->file) != 0) || lost;
-    if (err != SIM_STORE_OK) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(export->store));
-    }
-    if (lost) {
+    int status = sim_cli_stored(export->store, err);
+    if (status == 0 && lost) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s could not be written: %s", path, strerror(errno));
     }
-    return 0;
+    return status;
 }
 
 /* A file is replaced only by a whole one: it may be the last good result. */
@@ -172,7 +171,6 @@ export_format(struct sim_cli *cli, const struct report_format *format, struct si
 static int
 export_command(struct sim_cli *cli)
 {
-    char message[SIM_STORE_MESSAGE_MAX];
     struct sim_store *store = NULL;
     if (cli->count == 0) {
         return list_formats();
@@ -182,10 +180,8 @@ export_command(struct sim_cli *cli)
         return sim_cli_fail(SIM_EXIT_USAGE,
                 "there is no format '%s'; `rewake export` lists what there is", cli->arguments[0]);
     }
-    if (sim_store_open_read(sim_cli_db(cli), 0, message, sizeof(message), &store) != SIM_STORE_OK) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
-    }
-    int status = export_format(cli, format, store);
+    int status = sim_cli_open_read(cli, &store);
+    status = status == 0 ? export_format(cli, format, store) : status;
     sim_store_close(&store);
     return status;
 }

@@ -192,7 +192,7 @@ measure_cell(struct measure *measure, const struct sim_scenario *scenario,
     if (all->json) {
         print_json(&row);
     }
-    return all->store == NULL ? 0 : sim_cli_trials_stored(all, sim_store_measure(all->store, &row));
+    return all->store == NULL ? 0 : sim_cli_stored(all->store, sim_store_measure(all->store, &row));
 }
 
 static int

@@ -103,14 +103,10 @@ answer(struct sim_cli *cli, struct sim_store *store, const char *sql,
     struct printing printing = {.cut = values != NULL && !json};
     enum sim_store_err err = sim_store_query_with(store, sql, values, count,
             json ? SIM_STORE_JSON : SIM_STORE_TABLE, print_line, &printing);
-    if (err != SIM_STORE_OK) {
-        return sim_cli_fail(err == SIM_STORE_QUERY ? SIM_EXIT_USAGE : SIM_EXIT_SYSTEM, "%s",
-                sim_store_message(store));
-    }
-    if (values != NULL && !json && printing.lines <= LINES_BEFORE_ROWS) {
+    if (err == SIM_STORE_OK && values != NULL && !json && printing.lines <= LINES_BEFORE_ROWS) {
         (void)printf("(none)\n");
     }
-    return SIM_EXIT_HELD;
+    return sim_cli_stored(store, err);
 }
 
 /* The arguments, and the defaults of the others; strings from malloc. */
@@ -155,9 +151,8 @@ answer_kept(struct sim_cli *cli, struct sim_store *store, const struct report_qu
     for (uint32_t i = 0; i < head->param_count; i++) {
         values[i] = (struct sim_store_value){.name = head->params[i], .text = texts[i]};
     }
-    int status = err == SIM_STORE_OK
-                         ? answer(cli, store, query->sql, values, head->param_count)
-                         : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(store));
+    int status = err == SIM_STORE_OK ? answer(cli, store, query->sql, values, head->param_count)
+                                     : sim_cli_stored(store, err);
     for (uint32_t i = 0; i < head->param_count; i++) {
         free(texts[i]);
     }
@@ -179,7 +174,6 @@ refuse_arguments(const struct report_query *query, const struct report_query_hea
 static int
 ask(struct sim_cli *cli, const struct report_query *query)
 {
-    char message[SIM_STORE_MESSAGE_MAX];
     struct sim_store *store = NULL;
     struct report_query_head head = {.param_count = 0};
     if (query != NULL) {
@@ -189,11 +183,11 @@ ask(struct sim_cli *cli, const struct report_query *query)
             return refuse_arguments(query, &head);
         }
     }
-    if (sim_store_open_read(sim_cli_db(cli), 0, message, sizeof(message), &store) != SIM_STORE_OK) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
-    }
-    int status = query != NULL ? answer_kept(cli, store, query, &head)
+    int status = sim_cli_open_read(cli, &store);
+    if (status == 0) {
+        status = query != NULL ? answer_kept(cli, store, query, &head)
                                : answer(cli, store, cli->arguments[0], NULL, 0);
+    }
     sim_store_close(&store);
     return status;
 }

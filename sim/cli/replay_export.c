@@ -152,10 +152,9 @@ sim_replay_export(struct sim_cli *cli, const struct sim_subject *subject, struct
     int status = 0;
     if (!box_open(&box)) {
         status = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", box.message);
-    } else if (put_run(&box, subject, alone, token, &run) != SIM_STORE_OK) {
-        status = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(box.store));
     } else {
-        status = write_file(&box, run, cli->settings.export_file);
+        status = sim_cli_stored(box.store, put_run(&box, subject, alone, token, &run));
+        status = status == 0 ? write_file(&box, run, cli->settings.export_file) : status;
     }
     box_close(&box);
     free(token);

@@ -57,12 +57,8 @@ status_of(const struct report_site *site, enum report_site_err err)
 static int
 make(struct sim_cli *cli, struct report_site *site)
 {
-    char message[SIM_STORE_MESSAGE_MAX];
-    if (sim_store_open_read(sim_cli_db(cli), 0, message, sizeof(message), &site->store) !=
-            SIM_STORE_OK) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
-    }
-    int status = status_of(site, report_site_make(site));
+    int status = sim_cli_open_read(cli, &site->store);
+    status = status == 0 ? status_of(site, report_site_make(site)) : status;
     sim_store_close(&site->store);
     if (status == 0) {
         (void)printf("%s/index.html\n", site->folder);

@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 
-#include "sim/cli/subject/subject.h"
-
 int
 sim_cli_trials_init(struct sim_cli_trials *trials, struct sim_cli *cli, uint64_t runs_default,
         bool (*is_wanted)(const struct sim_scenario *scenario))
@@ -71,12 +69,4 @@ int
 sim_cli_trials_ran(const struct sim_cli_trials *trials, bool ran)
 {
     return ran ? 0 : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", trials->pool.error);
-}
-
-int
-sim_cli_trials_stored(const struct sim_cli_trials *trials, enum sim_store_err err)
-{
-    return err == SIM_STORE_OK
-                   ? 0
-                   : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(trials->store));
 }

@@ -10,6 +10,7 @@
 #include "sim/base/json.h"
 #include "sim/base/terminal.h"
 #include "sim/cli/select.h"
+#include "sim/cli/subject/subject.h"
 #include "sim/engine/sweep/trials.h"
 #include "sim/store/store.h"
 
@@ -35,6 +36,5 @@ void sim_cli_trials_done(struct sim_cli_trials *trials);
 struct sim_trials_plan sim_cli_trials_plan(
         struct sim_cli_trials *trials, const struct sim_scenario *scenario, uint32_t how);
 
-/* 0, or the exit status after the line of a pool that failed; of a store. */
+/* 0, or the exit status after the line of a pool that failed. */
 int sim_cli_trials_ran(const struct sim_cli_trials *trials, bool ran);
-int sim_cli_trials_stored(const struct sim_cli_trials *trials, enum sim_store_err err);

@@ -147,7 +147,7 @@ take_row(struct zoo *zoo, const struct sim_zoo_row *row)
         print_text(row);
     }
     (void)fflush(stdout);
-    return all->store == NULL ? 0 : sim_cli_trials_stored(all, sim_store_zoo(all->store, row));
+    return all->store == NULL ? 0 : sim_cli_stored(all->store, sim_store_zoo(all->store, row));
 }
 
 static int

@@ -31,7 +31,7 @@ struct sim_code_covered {
 };
 
 /* Writes `count` edges that runs of `sweep` have reached; replaces earlier rows. */
-RT_MUST_CHECK enum sim_store_err sim_store_code_covered(struct sim_store *store, int64_t sweep,
+enum sim_store_err sim_store_code_covered(struct sim_store *store, int64_t sweep,
         const struct sim_code_covered *covered, uint32_t count);
 
 /* The edges that one run has reached. Sets are bits: bit i is edges[i]. */
@@ -44,5 +44,5 @@ struct sim_code_run {
 
 /* Writes it. A set that is there is not written again, and a new one as its difference to the first
  * of the sweep. `count`: of all edges, reached or not. */
-RT_MUST_CHECK enum sim_store_err sim_store_code_run(struct sim_store *store, int64_t sweep,
+enum sim_store_err sim_store_code_run(struct sim_store *store, int64_t sweep,
         const struct sim_code_run *run, const struct sim_code_edge *edges, uint32_t count);

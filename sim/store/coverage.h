@@ -18,7 +18,7 @@ struct sim_covered {
 };
 
 /* Writes `count` coverage points of `sweep`; replaces earlier rows. */
-RT_MUST_CHECK enum sim_store_err sim_store_covered(
+enum sim_store_err sim_store_covered(
         struct sim_store *store, int64_t sweep, const struct sim_covered *covered, uint32_t count);
 
 /* What runs did for nothing at one place; replaced as well. */
@@ -30,7 +30,7 @@ struct sim_waste_row {
     uint64_t times;
     uint64_t most;
 };
-RT_MUST_CHECK enum sim_store_err sim_store_waste(
+enum sim_store_err sim_store_waste(
         struct sim_store *store, int64_t sweep, const struct sim_waste_row *rows, uint32_t count);
 
 /* Runs that one strategy made; replaced as well. */
@@ -39,12 +39,12 @@ struct sim_drawn {
     uint64_t runs;
     uint64_t failures;
 };
-RT_MUST_CHECK enum sim_store_err sim_store_drawn(
+enum sim_store_err sim_store_drawn(
         struct sim_store *store, int64_t sweep, const struct sim_drawn *drawn, uint32_t count);
 
 /* How many different runs `strategy` made; replaced as well. */
-RT_MUST_CHECK enum sim_store_err sim_store_species(struct sim_store *store, int64_t sweep,
-        const char *strategy, const struct sim_census *census);
+enum sim_store_err sim_store_species(struct sim_store *store, int64_t sweep, const char *strategy,
+        const struct sim_census *census);
 
 /* A goal of the sweep's scenario, reached or not. */
 struct sim_goal {
@@ -52,5 +52,5 @@ struct sim_goal {
     const char *what; /* "sometimes", "reachable", "always" */
     const char *text;
 };
-RT_MUST_CHECK enum sim_store_err sim_store_goals(
+enum sim_store_err sim_store_goals(
         struct sim_store *store, int64_t sweep, const struct sim_goal *goals, uint32_t count);

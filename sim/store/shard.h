@@ -23,11 +23,11 @@ struct sim_shard {
 
 /* Notes that the sweep is this shard, with the totals of the last sim_store_sweep_update. Replaces
  * an earlier note. */
-RT_MUST_CHECK enum sim_store_err sim_store_shard(
+enum sim_store_err sim_store_shard(
         struct sim_store *store, int64_t sweep, const struct sim_shard *shard);
 
 /* Writes the species that a shard has counted; replaces earlier ones. */
-RT_MUST_CHECK enum sim_store_err sim_store_species_list(
+enum sim_store_err sim_store_species_list(
         struct sim_store *store, int64_t sweep, const struct sim_species *species);
 
 /* What a merge did with the sweeps of a database. */
@@ -53,5 +53,5 @@ struct sim_merge {
  * of another sweep than earlier shards of this batch, or than a sweep of the same scenario in
  * `store` that lacks shards; or it is there with other runs.
  */
-RT_MUST_CHECK enum sim_store_err sim_store_merge(
+enum sim_store_err sim_store_merge(
         struct sim_store *store, struct sim_store *from, struct sim_merge *merge);

@@ -40,7 +40,8 @@ RT_MUST_CHECK enum sim_store_err sim_store_open(const char *path, enum sim_store
 /* ---- Batches. ------------------------------------------------------------------------------- */
 
 /* From here to commit all calls are one transaction. Not nested. A call that fails aborts the whole
- * batch: later calls, and commit, return the same error. */
+ * batch: later calls do nothing, and return the same error as commit; so only that need be looked
+ * at. */
 RT_MUST_CHECK enum sim_store_err sim_store_batch_begin(struct sim_store *store);
 RT_MUST_CHECK enum sim_store_err sim_store_batch_commit(struct sim_store *store);
 
@@ -76,12 +77,12 @@ RT_MUST_CHECK enum sim_store_err sim_store_sweep_begin(
         struct sim_store *store, const struct sim_sweep *sweep, int64_t *ret_sweep);
 
 /* Sets the sweep's totals so far (no increments). Called with each batch, and at the end. */
-RT_MUST_CHECK enum sim_store_err sim_store_sweep_update(
+enum sim_store_err sim_store_sweep_update(
         struct sim_store *store, int64_t sweep, const struct sim_sweep_totals *totals);
 
 /* Notes that the seeds first, first + stride … last were run. A range that continues the sweep's
  * last one is joined to it. `stride` is at least 1. */
-RT_MUST_CHECK enum sim_store_err sim_store_sweep_seeds(
+enum sim_store_err sim_store_sweep_seeds(
         struct sim_store *store, int64_t sweep, uint64_t first, uint64_t last, uint64_t stride);
 
 /* ---- Runs, in their thousands. --------------------------------------------------------------- */
@@ -118,7 +119,7 @@ struct sim_run_row {
 };
 
 /* Writes `count` rows of `sweep`, in order. `tapes`: encoded tapes (tape.h) of all of them. */
-RT_MUST_CHECK enum sim_store_err sim_store_runs(struct sim_store *store, int64_t sweep,
+enum sim_store_err sim_store_runs(struct sim_store *store, int64_t sweep,
         const struct sim_run_row *rows, uint32_t count, const uint8_t *tapes, size_t tapes_size);
 
 /* ---- One run, with all its details. ---------------------------------------------------------- */
@@ -256,5 +257,4 @@ struct sim_sweep_note {
 };
 
 /* Writes it; replaces the sweep's earlier note. */
-RT_MUST_CHECK enum sim_store_err sim_store_sweep_note(
-        struct sim_store *store, const struct sim_sweep_note *note);
+enum sim_store_err sim_store_sweep_note(struct sim_store *store, const struct sim_sweep_note *note);

@@ -139,12 +139,11 @@ has_failed(const struct sim_merged *batch, uint64_t index, uint64_t first)
     return false;
 }
 
-enum sim_store_err
+void
 sim_run_code_store_batch(struct sim_run *run, const struct sim_merged *batch)
 {
     struct sim_run_code *code = &run->code;
-    enum sim_store_err err = SIM_STORE_OK;
-    for (uint32_t i = 0; i < code->batch_runs && err == SIM_STORE_OK; i++) {
+    for (uint32_t i = 0; i < code->batch_runs; i++) {
         uint64_t index = batch->index + i;
         if (code->batch_new[i] == 0 && !run->plan.keep_all &&
                 !has_failed(batch, index, run->plan.spec.seed)) {
@@ -152,12 +151,11 @@ sim_run_code_store_batch(struct sim_run *run, const struct sim_merged *batch)
         }
         const uint64_t *sets = sets_of(batch, i);
         const struct sim_code_run row = {index, sets, sets + sim_edges_words(), code->batch_new[i]};
-        err = sim_store_code_run(run->store, run->sweep, &row, code->edges, code->count);
+        (void)sim_store_code_run(run->store, run->sweep, &row, code->edges, code->count);
     }
-    return err;
 }
 
-enum sim_store_err
+void
 sim_run_code_store(struct sim_run *run, bool over)
 {
     struct sim_run_code *code = &run->code;
@@ -170,12 +168,10 @@ sim_run_code_store(struct sim_run *run, bool over)
             code->written[i] = true;
         }
     }
-    enum sim_store_err err = SIM_STORE_OK;
     if (count > 0) {
-        err = sim_store_code_covered(run->store, run->sweep, rows, count);
+        (void)sim_store_code_covered(run->store, run->sweep, rows, count);
     }
     free(rows);
-    return err;
 }
 
 void

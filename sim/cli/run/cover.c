@@ -251,7 +251,7 @@ sim_run_cover_new(const struct sim_run *run, uint64_t index)
 /* ---- Into the database. ---------------------------------------------------------------------- */
 
 /* Coverage points from fact number `from` on. */
-static enum sim_store_err
+static void
 store_elements(struct sim_run *run, uint32_t from)
 {
     const struct sim_facts *facts = sim_run_covered(run);
@@ -267,13 +267,12 @@ store_elements(struct sim_run *run, uint32_t from)
             };
         }
     }
-    enum sim_store_err err = sim_store_covered(run->store, run->sweep, rows, count);
+    (void)sim_store_covered(run->store, run->sweep, rows, count);
     run->cover.written = facts->count;
     free(rows);
-    return err;
 }
 
-static enum sim_store_err
+static void
 store_drawn(struct sim_run *run)
 {
     struct sim_drawn rows[SIM_STRATEGIES_MAX];
@@ -284,25 +283,25 @@ store_drawn(struct sim_run *run)
                     sim_run_arm_name(run, arm), run->cover.drawn[arm], run->cover.failed[arm]};
         }
     }
-    return sim_store_drawn(run->store, run->sweep, rows, count);
+    (void)sim_store_drawn(run->store, run->sweep, rows, count);
 }
 
-static enum sim_store_err
+static void
 store_species(struct sim_run *run)
 {
     if (run->cover.sampler == NO_SAMPLER) {
-        return SIM_STORE_OK;
+        return;
     }
     const struct sim_species *species = &run->cover.species;
     struct sim_census census = sim_species_census(species);
-    enum sim_store_err err = sim_store_species(
+    (void)sim_store_species(
             run->store, run->sweep, sim_run_arm_name(run, run->cover.sampler), &census);
-    return err == SIM_STORE_OK && sim_run_is_part(run)
-                   ? sim_store_species_list(run->store, run->sweep, species)
-                   : err;
+    if (sim_run_is_part(run)) {
+        (void)sim_store_species_list(run->store, run->sweep, species);
+    }
 }
 
-static enum sim_store_err
+static void
 store_goals(struct sim_run *run)
 {
     const struct sim_run_cover *cover = &run->cover;
@@ -313,32 +312,24 @@ store_goals(struct sim_run *run)
             own[count++] = cover->goals[i];
         }
     }
-    enum sim_store_err err = sim_store_goals(run->store, run->sweep, own, count);
+    (void)sim_store_goals(run->store, run->sweep, own, count);
     free(own);
-    return err;
 }
 
-enum sim_store_err
+void
 sim_run_cover_store(struct sim_run *run, bool over)
 {
     if (!run->plan.covers) {
-        return SIM_STORE_OK;
+        return;
     }
     /* During the sweep only new ones; at the end all, with their counts. */
-    enum sim_store_err err = store_elements(run, over ? 0 : run->cover.written);
-    if (err == SIM_STORE_OK && over) {
-        err = store_drawn(run);
+    store_elements(run, over ? 0 : run->cover.written);
+    if (over) {
+        store_drawn(run);
+        sim_run_waste_store(run);
+        store_species(run);
+        store_goals(run);
     }
-    if (err == SIM_STORE_OK && over) {
-        err = sim_run_waste_store(run);
-    }
-    if (err == SIM_STORE_OK && over) {
-        err = store_species(run);
-    }
-    if (err == SIM_STORE_OK && over) {
-        err = store_goals(run);
-    }
-    return err;
 }
 
 /* ---- Printing. ---------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 
 #include "sim/base/heap.h"
 #include "sim/base/json.h"
-#include "sim/cli/cli.h"
+#include "sim/cli/subject/subject.h"
 #include "sim/store/shard.h"
 
 struct inputs {
@@ -37,10 +37,7 @@ open_input(const char *path, struct sim_store **ret_store)
     if (sim_store_open_read(path, 0, message, sizeof(message), ret_store) != SIM_STORE_OK) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
     }
-    if (sim_store_check_pages(*ret_store) != SIM_STORE_OK) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(*ret_store));
-    }
-    return 0;
+    return sim_cli_stored(*ret_store, sim_store_check_pages(*ret_store));
 }
 
 static int
@@ -67,31 +64,17 @@ close_inputs(struct inputs *inputs)
     free(inputs->stores);
 }
 
-/* SIM_STORE_UNLIKE is for the user to correct; other errors are of the database. */
-static int
-status_of(enum sim_store_err err)
-{
-    return err == SIM_STORE_UNLIKE ? SIM_EXIT_USAGE : SIM_EXIT_SYSTEM;
-}
-
 static int
 merge_inputs(struct sim_store *out, const struct inputs *inputs, struct sim_merge *merge)
 {
     enum sim_store_err err = sim_store_batch_begin(out);
-    if (err != SIM_STORE_OK) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(out));
+    if (err == SIM_STORE_OK) {
+        for (uint32_t i = 0; i < inputs->count; i++) {
+            (void)sim_store_merge(out, inputs->stores[i], merge);
+        }
+        err = sim_store_batch_commit(out);
     }
-    for (uint32_t i = 0; i < inputs->count && err == SIM_STORE_OK; i++) {
-        err = sim_store_merge(out, inputs->stores[i], merge);
-    }
-    if (err != SIM_STORE_OK) {
-        int status = sim_cli_fail(status_of(err), "%s", sim_store_message(out));
-        sim_store_batch_drop(out);
-        return status;
-    }
-    return sim_store_batch_commit(out) == SIM_STORE_OK
-                   ? 0
-                   : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(out));
+    return sim_cli_stored(out, err);
 }
 
 static bool
@@ -113,9 +96,7 @@ count_line(const char *text, size_t length, void *argument)
 static int
 print(struct sim_store *out, const char *sql)
 {
-    return sim_store_query(out, sql, SIM_STORE_TABLE, print_line, NULL) == SIM_STORE_OK
-                   ? 0
-                   : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(out));
+    return sim_cli_stored(out, sim_store_query(out, sql, SIM_STORE_TABLE, print_line, NULL));
 }
 
 static const char *
@@ -152,16 +133,11 @@ print_counts(
     " FROM (SELECT sweep FROM shards WHERE" NEWEST " GROUP BY sweep HAVING count(*) < " \
     "max(shards))"
 
-/* How many rows there are; false after a line on stderr. */
-static bool
+/* How many rows there are. 0, or the exit status after a line. */
+static int
 count(struct sim_store *out, const char *sql, uint32_t *ret_count)
 {
-    *ret_count = 0;
-    if (sim_store_query(out, sql, SIM_STORE_JSON, count_line, ret_count) != SIM_STORE_OK) {
-        (void)sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(out));
-        return false;
-    }
-    return true;
+    return sim_cli_stored(out, sim_store_query(out, sql, SIM_STORE_JSON, count_line, ret_count));
 }
 
 static int
@@ -169,8 +145,10 @@ print_goals(struct sim_store *out)
 {
     uint32_t missed = 0;
     uint32_t missing = 0;
-    if (!count(out, "SELECT 1" MISSED, &missed) || !count(out, "SELECT 1" MISSING, &missing)) {
-        return SIM_EXIT_SYSTEM;
+    int status = count(out, "SELECT 1" MISSED, &missed);
+    status = status == 0 ? count(out, "SELECT 1" MISSING, &missing) : status;
+    if (status != 0) {
+        return status;
     }
     if (missing > 0) {
         return sim_cli_fail(SIM_EXIT_SHORT,
@@ -181,7 +159,7 @@ print_goals(struct sim_store *out)
         return 0;
     }
     (void)printf("goals that no run reached:\n");
-    int status = print(out, "SELECT scenario, text, place" MISSED " ORDER BY scenario, place");
+    status = print(out, "SELECT scenario, text, place" MISSED " ORDER BY scenario, place");
     return status == 0 ? SIM_EXIT_BUG : status;
 }
 

@@ -268,8 +268,8 @@ void sim_run_code_batch(struct sim_run *run, const struct sim_merged *batch);
 /* How many edges run `index`, of the batch that is being merged, was the first to reach. */
 uint32_t sim_run_code_new(const struct sim_run *run, uint64_t index);
 /* Within a transaction: the edges that single runs reached; that all did. */
-enum sim_store_err sim_run_code_store_batch(struct sim_run *run, const struct sim_merged *batch);
-enum sim_store_err sim_run_code_store(struct sim_run *run, bool over);
+void sim_run_code_store_batch(struct sim_run *run, const struct sim_merged *batch);
+void sim_run_code_store(struct sim_run *run, bool over);
 void sim_run_code_done(struct sim_run *run);
 void sim_run_print_code(const struct sim_run *run);
 
@@ -280,7 +280,7 @@ void sim_run_cover_batch(struct sim_run *run, const struct sim_merged *batch);
 /* How much run `index`, of the batch that is being merged, was the first to cover. */
 uint32_t sim_run_cover_new(const struct sim_run *run, uint64_t index);
 /* Stores it, within a transaction. `over`: the sweep has ended. */
-enum sim_store_err sim_run_cover_store(struct sim_run *run, bool over);
+void sim_run_cover_store(struct sim_run *run, bool over);
 void sim_run_cover_done(struct sim_run *run);
 /* Goals of the scenario (not of SIM_ALWAYS) that no run has reached so far. */
 uint32_t sim_run_goals_missed(const struct sim_run *run);
@@ -298,7 +298,7 @@ const char *sim_run_arm_name(const struct sim_run *run, uint32_t arm);
 
 /* How often the sweep's runs did something for nothing. */
 uint64_t sim_run_waste(const struct sim_run *run);
-enum sim_store_err sim_run_waste_store(struct sim_run *run);
+void sim_run_waste_store(struct sim_run *run);
 
 /* Whether a run did so more often at one place than --max-waste allows; then the places are
  * printed. */

@@ -50,7 +50,7 @@ sim_run_store_close(struct sim_run *run)
 }
 
 /* What the sweep was to do, and how it ended: "running", in the database, until it is `over`. */
-static enum sim_store_err
+static void
 store_note(const struct sim_run *run, bool over)
 {
     const struct sim_scenario *scenario = run->entry->scenario;
@@ -68,7 +68,7 @@ store_note(const struct sim_run *run, bool over)
             .checked = over ? run->result.checked : 0,
             .unequal = over ? run->result.unequal : 0,
     };
-    return sim_store_sweep_note(run->store, &note);
+    (void)sim_store_sweep_note(run->store, &note);
 }
 
 bool
@@ -96,11 +96,8 @@ sim_run_store_begin(struct sim_run *run)
     if (sim_store_batch_begin(run->store) != SIM_STORE_OK) {
         return sim_run_store_failed(run);
     }
-    if (sim_store_sweep_begin(run->store, &sweep, &run->sweep) != SIM_STORE_OK ||
-            store_note(run, false) != SIM_STORE_OK) {
-        (void)sim_run_store_failed(run);
-        sim_store_batch_drop(run->store);
-        return false;
+    if (sim_store_sweep_begin(run->store, &sweep, &run->sweep) == SIM_STORE_OK) {
+        store_note(run, false);
     }
     return sim_store_batch_commit(run->store) == SIM_STORE_OK || sim_run_store_failed(run);
 }
@@ -182,30 +179,28 @@ gather_rows(const struct sim_run *run, const struct sim_merged *batch, bool repo
 
 /* A reported failure gets its events later (sim_run_store_failure), but its row now, with the
  * count: after the others, so that the numbers of reported runs are consecutive. */
-static enum sim_store_err
+static void
 store_rows(struct sim_run *run, const struct sim_merged *batch)
 {
     struct sim_run_row *rows = sim_heap_new(batch->kept_count, sizeof(*rows));
     uint32_t count = gather_rows(run, batch, false, rows);
     count += gather_rows(run, batch, true, rows + count);
-    enum sim_store_err err = SIM_STORE_OK;
     if (count > 0) {
-        err = sim_store_runs(run->store, run->sweep, rows, count, batch->tapes, batch->tapes_size);
+        (void)sim_store_runs(run->store, run->sweep, rows, count, batch->tapes, batch->tapes_size);
     }
     free(rows);
-    return err;
 }
 
-static enum sim_store_err
+static void
 store_totals(struct sim_run *run, const struct sim_sweep_totals *totals, bool complete)
 {
     struct sim_sweep_totals copy = *totals;
     sim_run_default_count(run, &copy);
     copy.elapsed_ms = sim_clock_ms() - run->sweep_ms;
     copy.complete = complete;
-    enum sim_store_err err = sim_store_sweep_update(run->store, run->sweep, &copy);
-    if (err != SIM_STORE_OK || !sim_run_is_part(run)) {
-        return err;
+    (void)sim_store_sweep_update(run->store, run->sweep, &copy);
+    if (!sim_run_is_part(run)) {
+        return;
     }
     const struct sim_shard shard = {
             .shard = run->plan.shard + 1,
@@ -213,66 +208,60 @@ store_totals(struct sim_run *run, const struct sim_sweep_totals *totals, bool co
             .unit_runs = run->plan.unit_runs,
             .asked = run->is_open ? 0 : run->plan.runs,
     };
-    return sim_store_shard(run->store, run->sweep, &shard);
+    (void)sim_store_shard(run->store, run->sweep, &shard);
 }
 
 /* The runs that passed since the last write, as ranges of seeds, and the totals. */
-static enum sim_store_err
+static void
 store_passed(struct sim_run *run, const struct sim_sweep_totals *totals, bool complete)
 {
-    enum sim_store_err err = SIM_STORE_OK;
-    for (uint32_t i = 0; i < run->unstored_count && err == SIM_STORE_OK; i++) {
+    for (uint32_t i = 0; i < run->unstored_count; i++) {
         uint64_t first = run->plan.spec.seed + run->unstored[i].first;
-        err = sim_store_sweep_seeds(
+        (void)sim_store_sweep_seeds(
                 run->store, run->sweep, first, first + run->unstored[i].runs - 1, 1);
     }
     run->unstored_count = 0;
     run->stored_ms = sim_clock_ms();
-    return err == SIM_STORE_OK ? store_totals(run, totals, complete) : err;
+    store_totals(run, totals, complete);
 }
 
-/* Run 0 has no seed, and its coverage does not count. */
-static enum sim_store_err
-store_default(struct sim_run *run, const struct sim_merged *batch)
+static void
+store_over(struct sim_run *run)
+{
+    bool complete = run->result.end == SIM_SWEEP_COMPLETE || run->result.end == SIM_SWEEP_ENOUGH ||
+                    run->result.end == SIM_SWEEP_EXHAUSTED;
+    sim_run_cover_store(run, true);
+    store_note(run, true);
+    sim_run_code_store(run, true);
+    store_passed(run, &run->result.totals, complete);
+}
+
+static void
+store_merged(struct sim_run *run, const struct sim_merged *batch)
 {
     const struct sim_sweep_totals none = {.runs = 0};
-    enum sim_store_err err = store_rows(run, batch);
-    return err == SIM_STORE_OK ? store_totals(run, &none, false) : err;
-}
-
-/* Within a transaction; returns the first error. `batch` NULL: the sweep is over. */
-static enum sim_store_err
-store_all(struct sim_run *run, const struct sim_merged *batch)
-{
+    store_rows(run, batch);
     if (run->first.in_progress) {
-        return store_default(run, batch);
+        store_totals(run, &none, false); /* Run 0 has no seed, and its coverage does not count. */
+        return;
     }
-    if (batch == NULL) {
-        bool complete = run->result.end == SIM_SWEEP_COMPLETE ||
-                        run->result.end == SIM_SWEEP_ENOUGH ||
-                        run->result.end == SIM_SWEEP_EXHAUSTED;
-        enum sim_store_err err = sim_run_cover_store(run, true);
-        err = err == SIM_STORE_OK ? store_note(run, true) : err;
-        err = err == SIM_STORE_OK ? sim_run_code_store(run, true) : err;
-        return err == SIM_STORE_OK ? store_passed(run, &run->result.totals, complete) : err;
-    }
-    enum sim_store_err err = store_rows(run, batch);
-    err = err == SIM_STORE_OK ? sim_run_cover_store(run, false) : err;
-    err = err == SIM_STORE_OK ? sim_run_code_store_batch(run, batch) : err;
-    err = err == SIM_STORE_OK ? sim_run_code_store(run, false) : err;
-    return err == SIM_STORE_OK ? store_passed(run, batch->totals, false) : err;
+    sim_run_cover_store(run, false);
+    sim_run_code_store_batch(run, batch);
+    sim_run_code_store(run, false);
+    store_passed(run, batch->totals, false);
 }
 
+/* In a transaction. `batch` NULL: the sweep is over. */
 static bool
 store(struct sim_run *run, const struct sim_merged *batch)
 {
     if (sim_store_batch_begin(run->store) != SIM_STORE_OK) {
         return sim_run_store_failed(run);
     }
-    if (store_all(run, batch) != SIM_STORE_OK) {
-        (void)sim_run_store_failed(run);
-        sim_store_batch_drop(run->store);
-        return false;
+    if (batch == NULL) {
+        store_over(run);
+    } else {
+        store_merged(run, batch);
     }
     return sim_store_batch_commit(run->store) == SIM_STORE_OK || sim_run_store_failed(run);
 }

@@ -27,7 +27,7 @@ sim_run_waste(const struct sim_run *run)
     return times;
 }
 
-enum sim_store_err
+void
 sim_run_waste_store(struct sim_run *run)
 {
     const struct sim_facts *facts = sim_run_covered(run);
@@ -40,9 +40,8 @@ sim_run_waste_store(struct sim_run *run)
                     fact->first, fact->runs, fact->sum, fact->most};
         }
     }
-    enum sim_store_err err = sim_store_waste(run->store, run->sweep, rows, count);
+    (void)sim_store_waste(run->store, run->sweep, rows, count);
     free(rows);
-    return err;
 }
 
 /* In one run, at one place. */

@@ -47,6 +47,15 @@ sim_cli_open_write(const struct sim_cli *cli, struct sim_store **ret_store)
                    : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
 }
 
+int
+sim_cli_stored(const struct sim_store *store, enum sim_store_err err)
+{
+    bool users = err == SIM_STORE_UNKNOWN || err == SIM_STORE_QUERY || err == SIM_STORE_UNLIKE;
+    return err == SIM_STORE_OK ? 0
+                               : sim_cli_fail(users ? SIM_EXIT_USAGE : SIM_EXIT_SYSTEM, "%s",
+                                         sim_store_message(store));
+}
+
 /* ---- Tokens. --------------------------------------------------------------------------------- */
 
 static int
@@ -153,14 +162,6 @@ from_token(struct sim_cli *cli, const char *text, struct sim_subject *subject)
 }
 
 /* ---- run:ID. --------------------------------------------------------------------------------- */
-
-static int
-fail_with_store(enum sim_store_err err, const char *message)
-{
-    return sim_cli_fail(
-            err == SIM_STORE_UNKNOWN || err == SIM_STORE_QUERY ? SIM_EXIT_USAGE : SIM_EXIT_SYSTEM,
-            "%s", message);
-}
 
 /* The tape of a run that has no token. */
 static int
@@ -352,19 +353,15 @@ static int
 look_up(const struct sim_cli *cli, uint64_t run, struct sim_store **ret_store,
         struct sim_found_run *ret_found)
 {
-    char message[SIM_STORE_MESSAGE_MAX];
-    enum sim_store_err err =
-            sim_store_open_read(sim_cli_db(cli), 0, message, sizeof(message), ret_store);
-    if (err != SIM_STORE_OK) {
-        return fail_with_store(err, message);
+    int status = sim_cli_open_read(cli, ret_store);
+    if (status == 0) {
+        status =
+                sim_cli_stored(*ret_store, sim_store_find_run(*ret_store, (int64_t)run, ret_found));
     }
-    err = sim_store_find_run(*ret_store, (int64_t)run, ret_found);
-    if (err != SIM_STORE_OK) {
-        int status = fail_with_store(err, sim_store_message(*ret_store));
+    if (status != 0) {
         sim_store_close(ret_store);
-        return status;
     }
-    return 0;
+    return status;
 }
 
 static int

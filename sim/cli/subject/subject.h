@@ -116,3 +116,6 @@ const char *sim_cli_db(const struct sim_cli *cli);
 /* Open it, to read, to write. 0, or the exit status after a line. */
 int sim_cli_open_read(const struct sim_cli *cli, struct sim_store **ret_store);
 int sim_cli_open_write(const struct sim_cli *cli, struct sim_store **ret_store);
+
+/* 0, or the exit status after the line of a call of `store` that ended so. */
+int sim_cli_stored(const struct sim_store *store, enum sim_store_err err);
