@@ -36,7 +36,7 @@ sim_heap_map(void *hint, size_t size)
 void *
 sim_heap_map_shared(size_t size)
 {
-    return map(NULL, size, MAP_SHARED);
+    return map(NULL, size, MAP_SHARED | MAP_NORESERVE);
 }
 
 void

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/base/heap.h"
 #include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/subject/subject.h"
@@ -107,10 +108,7 @@ sim_export_write(
 static int
 write_whole(const struct report_format *format, struct report_export *export, const char *path)
 {
-    char *beside = NULL;
-    if (asprintf(&beside, "%s.new", path) < 0) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to write '%s'", path);
-    }
+    char *beside = sim_heap_printf("%s.new", path);
     int status = SIM_EXIT_SYSTEM;
     export->file = sim_export_open(beside, false);
     if (export->file != NULL) {

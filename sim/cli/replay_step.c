@@ -90,42 +90,43 @@ fail_with_no_step(const struct sim_outcome *outcome, uint64_t step)
 }
 
 /* The process ended in the step, and left no snapshot. */
-static rt_err
+static void
 put_up_to(struct sim_page *page, const struct sim_recorder *recorder, uint64_t step)
 {
     sim_page_put(page,
             "The step ends its process, so its alternatives and the state of the actors are "
             "unknown;\n--gdb stops there. The run up to this step:\n\n");
-    return sim_until_print(page, recorder, step, false);
+    sim_until_print(page, recorder, step, false);
 }
 
-static rt_err
+static void
 put_step(struct sim_page *page, const struct sim_single *alone, const struct sim_step_view *view)
 {
     const struct sim_outcome *outcome = sim_single_outcome(alone);
     const struct sim_recorder *recorder = sim_single_recorder(alone);
-    return view->taken ? sim_step_view_print(page, view, recorder, outcome->steps)
-                       : put_up_to(page, recorder, view->step);
+    if (view->taken) {
+        sim_step_view_print(page, view, recorder, outcome->steps);
+    } else {
+        put_up_to(page, recorder, view->step);
+    }
 }
 
-static rt_err
+static void
 put_until(struct sim_cli *cli, struct sim_page *page, const struct sim_single *alone,
         const struct sim_step_view *view)
 {
     const struct sim_recorder *recorder = sim_single_recorder(alone);
-    rt_err err = sim_until_print(
-            page, recorder, cli->settings.until, given(cli, SIM_CLI_OPTION_VERBOSE));
-    if (err == RT_OK && view->reached) {
+    sim_until_print(page, recorder, cli->settings.until, given(cli, SIM_CLI_OPTION_VERBOSE));
+    if (view->reached) {
         sim_page_printf(page, "\nstate of each actor after step %llu, at ",
                 (unsigned long long)cli->settings.until);
         sim_page_time(page, view->now_ns);
         sim_page_put(page, ":\n");
-        err = sim_step_view_print_actors(page, view, recorder);
+        sim_step_view_print_actors(page, view, recorder);
     }
-    return err;
 }
 
-static int
+static void
 print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_single *alone,
         const struct sim_step_view *view)
 {
@@ -135,16 +136,18 @@ print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_s
     sim_page_init(&page, sim_terminal_colour());
     page.width = sim_columns();
     bool step = given(cli, SIM_CLI_OPTION_STEP);
-    rt_err err = step ? put_step(&page, alone, view) : put_until(cli, &page, alone, view);
+    if (step) {
+        put_step(&page, alone, view);
+    } else {
+        put_until(cli, &page, alone, view);
+    }
     (void)fputs(sim_page_text(&page), stdout);
-    if (err == RT_OK && strcmp(cli->arguments[0], "-") != 0) {
+    if (strcmp(cli->arguments[0], "-") != 0) {
         (void)printf("\nin gdb: %s --gdb --step %llu\n", replay,
                 (unsigned long long)(step ? cli->settings.step : cli->settings.until));
     }
     sim_page_fini(&page);
     free(replay);
-    return err == RT_OK ? SIM_EXIT_HELD
-                        : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to print the run");
 }
 
 /* Of a lenient replay another run is expected. */
@@ -164,9 +167,9 @@ print_checked(struct sim_cli *cli, const struct sim_subject *subject,
     if (wanted > outcome->steps) {
         return fail_with_no_step(outcome, wanted);
     }
-    int differing = check_same(cli, subject, outcome);
-    int status = print(cli, subject, alone, view);
-    return status != 0 ? status : differing;
+    int status = check_same(cli, subject, outcome);
+    print(cli, subject, alone, view);
+    return status;
 }
 
 static int
@@ -176,9 +179,6 @@ print_step_of(struct sim_cli *cli, const struct sim_subject *subject)
     struct sim_step_view *view =
             sim_step_view_new(step ? cli->settings.step : cli->settings.until + 1);
     struct sim_single alone = {.runs = 0};
-    if (view == NULL) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to inspect the run");
-    }
     view->before_only = !step;
     struct sim_run_spec spec = sim_subject_spec(cli, subject);
     spec.analyze = sim_step_view_run;

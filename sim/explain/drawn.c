@@ -20,10 +20,10 @@ look(const struct sim_run_spec *what, const struct sim_deviation *deviation, uin
     draws->found = false;
     candidate.draws = draws;
     candidate.texts = false;
-    if (!sim_budget_left(budget) ||
-            !sim_single_init(&single, NULL, &sim_shared_for_candidates, hang_ms)) {
+    if (!sim_budget_left(budget)) {
         return false;
     }
+    sim_single_init(&single, NULL, &sim_shared_for_candidates, hang_ms);
     single.budget = budget;
     bool ran = sim_single_run(&single, &candidate) != NULL;
     sim_single_fini(&single);

@@ -94,9 +94,7 @@ find_decision(struct sim_explanation *explanation)
     const struct sim_failure *failure = &explanation->failure;
     struct sim_single scout;
     struct sim_tape tape = sim_single_deviations(&explanation->failing);
-    if (!sim_single_init(&scout, NULL, &sim_shared_for_candidates, failure->hang_ms)) {
-        return refuse(explanation, "no memory for a worker");
-    }
+    sim_single_init(&scout, NULL, &sim_shared_for_candidates, failure->hang_ms);
     scout.budget = &explanation->budget;
     bool found =
             sim_decision_find(&explanation->decision, &scout, failure, &tape, &explanation->given);
@@ -134,9 +132,7 @@ run_passing(struct sim_explanation *explanation)
     const struct sim_failure *failure = &explanation->failure;
     struct sim_run_spec candidate = candidate_of(explanation, &explanation->decision.passing);
     candidate.texts = true;
-    if (!sim_single_init(&explanation->passing, NULL, &sim_shared_for_reading, failure->hang_ms)) {
-        return refuse(explanation, "no memory for a worker");
-    }
+    sim_single_init(&explanation->passing, NULL, &sim_shared_for_reading, failure->hang_ms);
     const struct sim_outcome *outcome = sim_single_run(&explanation->passing, &candidate);
     explanation->compared = outcome != NULL && outcome->verdict == SIM_VERDICT_PASS;
     if (explanation->compared) {
@@ -208,8 +204,8 @@ walk_run(struct sim_explanation *explanation, const struct sim_tape *tape,
     struct sim_run_spec candidate = candidate_of(explanation, tape);
     candidate.analyze = analyze;
     candidate.analysis = analysis;
-    if (analysis != NULL && sim_budget_left(&explanation->budget) &&
-            sim_single_init(&scout, NULL, &sim_shared_for_candidates, hang_ms)) {
+    if (analysis != NULL && sim_budget_left(&explanation->budget)) {
+        sim_single_init(&scout, NULL, &sim_shared_for_candidates, hang_ms);
         scout.budget = &explanation->budget;
         (void)sim_single_run(&scout, &candidate);
         sim_single_fini(&scout);
@@ -504,9 +500,8 @@ verify_order(struct sim_explanation *explanation)
     if (!sim_swap_tape(explanation->actor_table.recorder, order->first_event, order->second_event,
                 &explanation->decision.failing, &tape)) {
         order->swapped = SIM_SWAPPED_NEVER;
-    } else if (sim_budget_left(&explanation->budget) &&
-               sim_single_init(
-                       &single, NULL, &sim_shared_for_reading, explanation->failure.hang_ms)) {
+    } else if (sim_budget_left(&explanation->budget)) {
+        sim_single_init(&single, NULL, &sim_shared_for_reading, explanation->failure.hang_ms);
         single.budget = &explanation->budget;
         struct sim_run_spec candidate = candidate_of(explanation, &tape);
         candidate.how = SIM_HOW_ORDERED;
@@ -747,9 +742,8 @@ sim_explanation_make(struct sim_explanation *explanation, const struct sim_failu
     explanation->failure.budget = &explanation->budget;
     explanation->places = sim_places_new();
     explanation->analysis = sim_results_new(sizeof(*explanation->analysis));
-    if (!sim_single_init(
-                &explanation->failing, NULL, &sim_shared_for_reading, patience_ms(failure)) ||
-            !run_given(explanation)) {
+    sim_single_init(&explanation->failing, NULL, &sim_shared_for_reading, patience_ms(failure));
+    if (!run_given(explanation)) {
         return false;
     }
     explanation->given = *sim_single_outcome(&explanation->failing);

@@ -43,13 +43,6 @@ plan_of(const struct sim_sweep_plan *sweep)
     };
 }
 
-static bool
-has_pool(struct sim_run *run)
-{
-    return run->defaults_pool.count > 0 ||
-           sim_pool_init(&run->defaults_pool, 1, run->cli->settings.hang_ms);
-}
-
 /* In a process that makes no other run. */
 static void
 run_plan(struct sim_run *run)
@@ -57,12 +50,11 @@ run_plan(struct sim_run *run)
     struct sim_sweep_result *result = &run->first.result;
     struct sim_pool *pool = &run->defaults_pool;
     run->first.in_progress = true;
-    if (has_pool(run)) {
-        sim_sweep_run(pool, &run->plan, &run->sink, result);
-        sim_pool_end_processes(pool);
-    } else {
-        result->end = SIM_SWEEP_SYSTEM;
+    if (pool->count == 0) {
+        sim_pool_init(pool, 1, run->cli->settings.hang_ms);
     }
+    sim_sweep_run(pool, &run->plan, &run->sink, result);
+    sim_pool_end_processes(pool);
     if (result->end == SIM_SWEEP_SYSTEM) {
         (void)snprintf(run->pool.error, sizeof(run->pool.error), "%s", pool->error);
     }

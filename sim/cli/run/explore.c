@@ -401,9 +401,7 @@ explore_scenario(struct explore *explore)
 {
     struct sim_run *run = &explore->run;
     const struct sim_strategy_kind *kind = sim_strategy_at(run->plan.spec.search.kind);
-    if (!sim_pool_init(&run->pool, 1, run->cli->settings.hang_ms)) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", run->pool.error);
-    }
+    sim_pool_init(&run->pool, 1, run->cli->settings.hang_ms);
     if (!sim_run_store_open(run)) {
         return run->system;
     }

@@ -394,11 +394,8 @@ exit_status(const struct sim_run *run)
 static int
 run_all(struct sim_run *run)
 {
-    uint32_t jobs = run->cli->settings.jobs;
     sim_run_code_name(run);
-    if (!sim_pool_init(&run->pool, jobs, run->cli->settings.hang_ms)) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", run->pool.error);
-    }
+    sim_pool_init(&run->pool, run->cli->settings.jobs, run->cli->settings.hang_ms);
     if (!sim_run_store_open(run) || !sim_run_code_open(run) || !sim_run_export_open(run)) {
         return run->system;
     }

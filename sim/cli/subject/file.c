@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "sim/base/heap.h"
@@ -119,28 +118,16 @@ sim_subject_from_file(struct sim_cli *cli, const char *path, struct sim_subject 
 
 /* ---- Writing. -------------------------------------------------------------------------------- */
 
+#define LOG_SIZE (sizeof(struct sim_decision_log) + ANSWERS_MAX * sizeof(struct sim_deviation))
+
 /* Shared with the process that makes the run; its tape is after it. */
 static struct sim_decision_log *
 new_decision_log(void)
 {
-    size_t size = sizeof(struct sim_decision_log) + ANSWERS_MAX * sizeof(struct sim_deviation);
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-        return NULL;
-    }
-    struct sim_decision_log *decision_log = memory;
+    struct sim_decision_log *decision_log = sim_heap_map_shared(LOG_SIZE);
     decision_log->tape =
             (struct sim_tape){(struct sim_deviation *)(void *)(decision_log + 1), 0, ANSWERS_MAX};
     return decision_log;
-}
-
-static void
-free_decision_log(struct sim_decision_log *decision_log)
-{
-    if (decision_log != NULL) {
-        (void)munmap(
-                decision_log, sizeof(*decision_log) + ANSWERS_MAX * sizeof(struct sim_deviation));
-    }
 }
 
 /* Whether the tape is usable: the run may have overwritten our memory. */
@@ -194,9 +181,6 @@ int
 sim_subject_write(struct sim_cli *cli, const struct sim_subject *subject, const char *path)
 {
     struct sim_decision_log *decision_log = new_decision_log();
-    if (decision_log == NULL) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to record the run");
-    }
     const struct sim_run_spec what = {
             .scenario = subject->entry->scenario,
             .options = subject->options,
@@ -212,6 +196,6 @@ sim_subject_write(struct sim_cli *cli, const struct sim_subject *subject, const 
                          : sim_cli_fail(SIM_EXIT_SYSTEM, "the run could not be made: %s",
                                    alone.worker.error);
     sim_single_fini(&alone);
-    free_decision_log(decision_log);
+    sim_heap_unmap(decision_log, LOG_SIZE);
     return status;
 }

@@ -145,14 +145,8 @@ sim_shrink(const struct sim_shrink_plan *plan, struct sim_shrunk *ret_shrunk)
     shrinker->plan = plan;
     uint32_t patience_ms = plan->spec.hang_ms < PATIENCE_MS ? plan->spec.hang_ms : PATIENCE_MS;
     shrinker->draws = sim_draws_new();
-    if (sim_single_init(
-                &shrinker->single, &sim_worker_usual, &sim_shared_for_candidates, patience_ms)) {
-        shrink_with(shrinker, ret_shrunk);
-    } else {
-        ret_shrunk->end = SIM_SHRINK_SYSTEM;
-        (void)snprintf(
-                ret_shrunk->error, sizeof(ret_shrunk->error), "%s", shrinker->single.worker.error);
-    }
+    sim_single_init(&shrinker->single, &sim_worker_usual, &sim_shared_for_candidates, patience_ms);
+    shrink_with(shrinker, ret_shrunk);
     ret_shrunk->tape = shrinker->best;
     free(shrinker->candidate.entries);
     sim_single_fini(&shrinker->single);

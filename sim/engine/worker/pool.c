@@ -10,31 +10,26 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/engine/worker/worker_priv.h"
 
-bool
+void
 sim_pool_init(struct sim_pool *pool, uint32_t jobs, uint32_t hang_ms)
 {
     rt_assert(jobs >= 1);
     rt_assert(jobs <= SIM_JOBS_MAX);
-    *pool = (struct sim_pool){.hang_ms = hang_ms};
-    pool->workers = calloc(jobs, sizeof(*pool->workers));
-    if (!sim_epochs_init(&pool->epochs)) {
-        (void)snprintf(pool->error, sizeof(pool->error), "no memory for what runs teach");
-        return false;
+    *pool = (struct sim_pool){
+            .hang_ms = hang_ms,
+            .workers = sim_heap_new(jobs, sizeof(*pool->workers)),
+            .count = jobs,
+    };
+    sim_epochs_init(&pool->epochs);
+    for (uint32_t i = 0; i < jobs; i++) {
+        struct sim_worker *worker = &pool->workers[i];
+        sim_worker_init(worker, &sim_worker_usual, &sim_shared_for_sweeps, hang_ms);
+        worker->epochs = &pool->epochs;
+        worker->reports_diverged = true;
     }
-    for (; pool->workers != NULL && pool->count < jobs; pool->count++) {
-        if (!sim_worker_init(&pool->workers[pool->count], &sim_worker_usual, &sim_shared_for_sweeps,
-                    hang_ms)) {
-            break;
-        }
-        pool->workers[pool->count].epochs = &pool->epochs;
-        pool->workers[pool->count].reports_diverged = true;
-    }
-    if (pool->count < jobs) {
-        (void)snprintf(pool->error, sizeof(pool->error), "no memory for %u workers", jobs);
-    }
-    return pool->count == jobs;
 }
 
 void
@@ -68,10 +63,8 @@ sim_pool_replica_digest(
     rt_assert(!pool->replica.busy);
     struct sim_worker *replica = &pool->replica;
     bool fresh = replica->shared == NULL;
-    if (fresh &&
-            !sim_worker_init(replica, &sim_worker_replica, &sim_shared_for_sweeps, pool->hang_ms)) {
-        (void)snprintf(pool->error, sizeof(pool->error), "no memory for the replica");
-        return false;
+    if (fresh) {
+        sim_worker_init(replica, &sim_worker_replica, &sim_shared_for_sweeps, pool->hang_ms);
     }
     replica->shared->job = (struct sim_job){.spec = *spec, .count = 1, .keep_all = true};
     replica->shared->job.spec.with_past = fresh;

@@ -21,8 +21,7 @@ struct sim_pool {
     char error[160];
 };
 
-/* False: no memory, see `error`. sim_pool_fini may follow in any case. */
-bool sim_pool_init(struct sim_pool *pool, uint32_t jobs, uint32_t hang_ms);
+void sim_pool_init(struct sim_pool *pool, uint32_t jobs, uint32_t hang_ms);
 void sim_pool_fini(struct sim_pool *pool);
 
 /* Ends the processes of the workers, none of which may be busy: the next job of each begins in a

@@ -354,9 +354,7 @@ again_by_tape(
     struct sim_tape tape = worker->parts.memory.tape;
     struct sim_worker single;
     tape.count = seen->deviations < tape.capacity ? seen->deviations : tape.capacity;
-    if (!sim_worker_init(&single, &worker->kind, &sim_shared_for_sweeps, worker->hang_ms)) {
-        return sim__worker_fail(worker, "no memory for a run alone", 0);
-    }
+    sim_worker_init(&single, &worker->kind, &sim_shared_for_sweeps, worker->hang_ms);
     single.hurry = worker->hurry;
     memcpy(&single.shared->job, &worker->job, sizeof(worker->job));
     single.shared->job.spec.seed = seen->seed;

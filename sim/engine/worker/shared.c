@@ -88,9 +88,7 @@ take_pages(void *place, size_t size)
     int fixed = place != NULL ? MAP_FIXED : 0;
     void *base = mmap(place, size, PROT_READ | PROT_WRITE,
             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
-    if (base == MAP_FAILED) {
-        return NULL;
-    }
+    (void)sim_heap_must(base != MAP_FAILED ? base : NULL);
     /* Workers get their own, and no other's (worker.c). */
     (void)madvise(base, size, MADV_DONTFORK);
     return base;
@@ -102,10 +100,8 @@ sim_shared_new(const struct sim_shared_sizes *sizes, struct sim_shared_parts *re
     rt_assert((sizes->events & (sizes->events - 1)) == 0);
     lay_out(NULL, sizes, ret_parts);
     void *base = take_pages(NULL, ret_parts->size);
-    if (base != NULL) {
-        lay_out(base, sizes, ret_parts);
-        begin_mapping(base, ret_parts);
-    }
+    lay_out(base, sizes, ret_parts);
+    begin_mapping(base, ret_parts);
     return base;
 }
 
@@ -124,7 +120,7 @@ sim_shared_renew(
         struct sim_shared *shared, const struct sim_shared_parts *parts, const struct sim_job *job)
 {
     rt_assert(job->count >= 1);
-    (void)sim_heap_must(take_pages(shared, parts->size));
+    (void)take_pages(shared, parts->size);
     begin_mapping(shared, parts);
     memcpy(&shared->job, job, sizeof(*job));
     shared->recorder.memory = parts->memory.record;

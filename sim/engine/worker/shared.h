@@ -149,8 +149,7 @@ extern const struct sim_shared_sizes sim_shared_for_sweeps;
 extern const struct sim_shared_sizes sim_shared_for_reading;
 extern const struct sim_shared_sizes sim_shared_for_candidates; /* Events, but no texts. */
 
-/* NULL when the system has no memory. Pages are touched only as they are used. *ret_parts is the
- * parent's copy. */
+/* Pages are touched only as they are used. *ret_parts is the parent's copy. */
 struct sim_shared *sim_shared_new(
         const struct sim_shared_sizes *sizes, struct sim_shared_parts *ret_parts);
 void sim_shared_free(struct sim_shared **shared, const struct sim_shared_parts *parts);

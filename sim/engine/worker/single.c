@@ -5,23 +5,16 @@
  */
 #include "sim/engine/worker/single.h"
 
-#include <stdio.h>
-
 #include "runtime/base/assert.h"
 
-bool
+void
 sim_single_init(struct sim_single *single, const struct sim_worker_kind *kind,
         const struct sim_shared_sizes *sizes, uint32_t hang_ms)
 {
     rt_assert(sizes != NULL);
-    struct sim_worker *worker = &single->worker;
     single->runs = 0;
     single->budget = NULL;
-    if (!sim_worker_init(worker, kind != NULL ? kind : &sim_worker_usual, sizes, hang_ms)) {
-        (void)snprintf(worker->error, sizeof(worker->error), "no memory for a worker");
-        return false;
-    }
-    return true;
+    sim_worker_init(&single->worker, kind != NULL ? kind : &sim_worker_usual, sizes, hang_ms);
 }
 
 void
@@ -118,9 +111,7 @@ sim_single_alone(struct sim_single *single, const struct sim_run_spec *spec)
     rt_assert(spec->scenario != NULL);
     struct sim_run_spec what = *spec;
     what.texts = true;
-    if (!sim_single_init(single, what.kind, &sim_shared_for_reading, what.hang_ms)) {
-        return false;
-    }
+    sim_single_init(single, what.kind, &sim_shared_for_reading, what.hang_ms);
     single->budget = what.budget;
     single->worker.loud = what.loud;
     single->worker.core = what.core;

@@ -33,9 +33,9 @@ struct sim_single {
 /*
  * Makes the mapping; the process comes with the first candidate. `kind` NULL: the usual one.
  * `sizes` is borrowed: sim_shared_for_candidates keeps events and no texts, sim_shared_for_reading
- * both. False: no memory; sim_single_fini may follow in any case.
+ * both.
  */
-bool sim_single_init(struct sim_single *single, const struct sim_worker_kind *kind,
+void sim_single_init(struct sim_single *single, const struct sim_worker_kind *kind,
         const struct sim_shared_sizes *sizes, uint32_t hang_ms);
 
 /* Ends the process and gives the mapping back. Zeroed single-run workers are fine. */

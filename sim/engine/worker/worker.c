@@ -36,7 +36,7 @@ const struct sim_worker_kind sim_worker_replica = {.arena = (void *)(uintptr_t)0
         .stack_bytes = 77777,
         .sets_up_always = true};
 
-bool
+void
 sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,
         const struct sim_shared_sizes *sizes, uint32_t hang_ms)
 {
@@ -44,7 +44,6 @@ sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,
     *worker = (struct sim_worker){.kind = *kind, .hang_ms = hang_ms, .fd = -1, .tape_fd = -1};
     worker->shared = sim_shared_new(sizes, &worker->parts);
     worker->edges = sim_edges_log_new(SIM_JOB_RUNS_MAX);
-    return worker->shared != NULL;
 }
 
 /* Whether the process is gone; another process may still hold its end of the line. */
@@ -241,7 +240,7 @@ sim_worker_here(struct sim_worker *worker, struct sim_trap *trap)
     sim_shared_begin(worker->shared);
     put_tape(worker);
     return sim__worker_serve_here(worker, trap) ||
-           sim__worker_fail(worker, "no memory for a run", 0);
+           sim__worker_fail(worker, "there is no descriptor for a run", 0);
 }
 
 /* If the run given now is one of those that are repeated alone: limits the job to it, in a process

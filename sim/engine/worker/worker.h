@@ -108,8 +108,8 @@ struct sim_worker {
     char error[128];
 };
 
-/* Makes the mapping; no process yet. False when the system has no memory. */
-bool sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,
+/* Makes the mapping; no process yet. */
+void sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,
         const struct sim_shared_sizes *sizes, uint32_t hang_ms);
 
 /* Kills the process, if any, and gives the mapping back. Zeroed workers are fine. */

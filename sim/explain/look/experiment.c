@@ -77,8 +77,8 @@ sim_runs_analyze(const struct sim_runs *runs, struct sim_single *worker,
     rt_assert(results != NULL);
     if (worker != NULL) {
         run_in(runs, worker, tape, analyze, results);
-    } else if (sim_budget_left(runs->budget) &&
-               sim_single_init(&own, NULL, &sim_shared_for_candidates, runs->hang_ms)) {
+    } else if (sim_budget_left(runs->budget)) {
+        sim_single_init(&own, NULL, &sim_shared_for_candidates, runs->hang_ms);
         run_in(runs, &own, tape, analyze, results);
         sim_single_fini(&own);
     }

@@ -6,19 +6,15 @@
 #include "sim/explain/step/step_view.h"
 
 #include <stdio.h>
-#include <sys/mman.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/judge/spurious_poll.h"
 
 struct sim_step_view *
 sim_step_view_new(uint64_t step)
 {
-    struct sim_step_view *view = mmap(NULL, sizeof(struct sim_step_view), PROT_READ | PROT_WRITE,
-            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (view == MAP_FAILED) {
-        return NULL;
-    }
+    struct sim_step_view *view = sim_heap_map_shared(sizeof(*view));
     view->step = step;
     return view;
 }
@@ -26,10 +22,8 @@ sim_step_view_new(uint64_t step)
 void
 sim_step_view_free(struct sim_step_view **view)
 {
-    if (*view != NULL) {
-        (void)munmap(*view, sizeof(**view));
-        *view = NULL;
-    }
+    sim_heap_unmap(*view, sizeof(**view));
+    *view = NULL;
 }
 
 /* ---- Who listens. ---------------------------------------------------------------------------- */

@@ -62,7 +62,7 @@ struct sim_step_view {
     struct sim_answered choices[SIM_STEP_VIEW_CHOICES];
 };
 
-/* Of step `step`, in shared memory; NULL: there is none. */
+/* Of step `step`, in shared memory. */
 struct sim_step_view *sim_step_view_new(uint64_t step);
 void sim_step_view_free(struct sim_step_view **view);
 
@@ -71,10 +71,10 @@ void sim_step_view_run(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument);
 
 /* Adds the step, or that there is none, in words; `recorder` has the run, of which `steps` were
- * taken. RT_E_FULL: no memory. */
-RT_MUST_CHECK rt_err sim_step_view_print(struct sim_page *page, const struct sim_step_view *view,
+ * taken. */
+void sim_step_view_print(struct sim_page *page, const struct sim_step_view *view,
         const struct sim_recorder *recorder, uint64_t steps);
 
-/* Adds only how all actors stood. RT_E_FULL: no memory. */
-RT_MUST_CHECK rt_err sim_step_view_print_actors(struct sim_page *page,
-        const struct sim_step_view *view, const struct sim_recorder *recorder);
+/* Adds only how all actors stood. */
+void sim_step_view_print_actors(struct sim_page *page, const struct sim_step_view *view,
+        const struct sim_recorder *recorder);

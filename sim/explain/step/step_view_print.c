@@ -223,7 +223,7 @@ put_actors(struct printer *printer)
 
 /* ---- The doors. ------------------------------------------------------------------------------ */
 
-static rt_err
+static void
 begin(struct printer *printer, struct sim_page *page, const struct sim_step_view *view,
         const struct sim_recorder *recorder)
 {
@@ -231,41 +231,32 @@ begin(struct printer *printer, struct sim_page *page, const struct sim_step_view
     *printer = (struct printer){.view = view, .page = page};
     sim_page_init(&printer->line, false);
     sim_actor_table_make(&printer->actor_table, recorder);
-    return RT_OK;
 }
 
-static rt_err
+static void
 end(struct printer *printer)
 {
-    rt_assert(printer->page != NULL);
     sim_page_fini(&printer->line);
     sim_actor_table_free(&printer->actor_table);
-    return RT_OK;
 }
 
-rt_err
+void
 sim_step_view_print_actors(struct sim_page *page, const struct sim_step_view *view,
         const struct sim_recorder *recorder)
 {
     struct printer printer;
-    rt_err err = begin(&printer, page, view, recorder);
-    if (err == RT_OK) {
-        put_actors(&printer);
-        err = end(&printer);
-    }
-    return err;
+    begin(&printer, page, view, recorder);
+    put_actors(&printer);
+    end(&printer);
 }
 
-rt_err
+void
 sim_step_view_print(struct sim_page *page, const struct sim_step_view *view,
         const struct sim_recorder *recorder, uint64_t steps)
 {
     struct printer printer;
     rt_assert(view->taken);
-    rt_err err = begin(&printer, page, view, recorder);
-    if (err != RT_OK) {
-        return err;
-    }
+    begin(&printer, page, view, recorder);
     const struct sim_answered *who = first_of_who_runs(view);
     put_head(&printer, steps);
     sim_page_put(page, "\n");
@@ -275,5 +266,5 @@ sim_step_view_print(struct sim_page *page, const struct sim_step_view *view,
     sim_page_time(page, view->now_ns);
     sim_page_put(page, ":\n");
     put_actors(&printer);
-    return end(&printer);
+    end(&printer);
 }

@@ -163,7 +163,7 @@ put_verbose(struct sim_page *page, const struct sim_actor_table *actor_table)
     sim_page_fini(&verbose.what);
 }
 
-rt_err
+void
 sim_until_print(
         struct sim_page *page, const struct sim_recorder *recorder, uint64_t step, bool verbose)
 {
@@ -177,7 +177,7 @@ sim_until_print(
                 "the run has so many events that the first %llu of them are lost; --step shows one "
                 "step\n",
                 (unsigned long long)sim_recorder_first(recorder));
-        return RT_OK;
+        return;
     }
     /* What lies behind is not looked at; names that were given later do no harm. */
     cut.count = end_of(recorder, step);
@@ -189,5 +189,4 @@ sim_until_print(
         sim_columns_put(page, &actor_table, NULL, NULL, 0, 0);
     }
     sim_actor_table_free(&actor_table);
-    return RT_OK;
 }

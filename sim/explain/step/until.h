@@ -10,11 +10,9 @@
  */
 #pragma once
 
-#include "runtime/base/error.h"
 #include "sim/base/page.h"
 #include "sim/core/record/recorder.h"
 
-/* Adds the events of the steps up to `step`, and of the clock's moves before it. RT_E_FULL: no
- * memory. */
-RT_MUST_CHECK rt_err sim_until_print(
+/* Adds the events of the steps up to `step`, and of the clock's moves before it. */
+void sim_until_print(
         struct sim_page *page, const struct sim_recorder *recorder, uint64_t step, bool verbose);

@@ -23,8 +23,7 @@
 
 /*
  * Adds the run. `outcome` may be NULL: no actor is of special interest. `steps` (may be NULL) are
- * shown in any case. `rows_max` 0: everything, nothing folded. RT_E_FULL: no memory; what was
- * written then is not complete.
+ * shown in any case. `rows_max` 0: everything, nothing folded.
  */
 void sim_columns_put(struct sim_page *page, const struct sim_actor_table *actor_table,
         const struct sim_outcome *outcome, const uint64_t *steps, uint32_t steps_count,

@@ -33,7 +33,7 @@ void sim_diff_find(const struct sim_recorder *a, const struct sim_recorder *b,
 
 /*
  * Adds it in words: the few steps before, then what each of the two did. `name_a` and `name_b` are
- * what the reader calls them. At most 100 columns wide. RT_E_FULL: no memory.
+ * what the reader calls them. At most 100 columns wide.
  */
 void sim_diff_put(struct sim_page *page, const struct sim_recorder *a, const char *name_a,
         const struct sim_recorder *b, const char *name_b);
@@ -41,6 +41,5 @@ void sim_diff_put(struct sim_page *page, const struct sim_recorder *a, const cha
 /*
  * Adds what one of them does at `event`, as words without an end of line: its step, whose it is,
  * what happens. "the run has ended" behind its last event; nothing where a ring has lost it.
- * RT_E_FULL: no memory.
  */
 void sim_diff_put_event(struct sim_page *page, const struct sim_recorder *run, uint64_t event);

@@ -25,7 +25,7 @@ struct sim_moves {
     uint64_t count;
 };
 
-/* Finds all moves on record. RT_E_FULL: no memory, nothing made. */
+/* Finds all moves on record. */
 void sim_moves_make(struct sim_moves *moves, const struct sim_recorder *recorder);
 void sim_moves_free(struct sim_moves *moves);
 

@@ -64,11 +64,11 @@ struct sim_interest {
     uint32_t rows_max; /* 0: everything is shown, nothing folded. */
 };
 
-/* Divides the run into rows. RT_E_FULL: no memory, nothing made. */
+/* Divides the run into rows. */
 void sim_rows_make(struct sim_rows *rows, const struct sim_actor_table *actor_table);
 void sim_rows_free(struct sim_rows *rows);
 
-/* Decides what is shown; marks rows. RT_E_FULL: no memory, nothing made. */
+/* Decides what is shown; marks rows. */
 void sim_plan_make(
         struct sim_plan *plan, struct sim_rows *rows, const struct sim_interest *interest);
 void sim_plan_free(struct sim_plan *plan);

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 
 #define COPIES 3u
 
@@ -22,15 +23,11 @@ struct mapping {
     } tables[COPIES + 1]; /* The last one is the master's, whose head is the parent's alone. */
 };
 
-bool
+void
 sim_epochs_init(struct sim_epochs *epochs)
 {
     *epochs = (struct sim_epochs){.copies = NULL};
-    struct mapping *mapping = mmap(NULL, sizeof(*mapping), PROT_READ | PROT_WRITE,
-            MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapping == MAP_FAILED) {
-        return false;
-    }
+    struct mapping *mapping = sim_heap_map_shared(sizeof(*mapping));
     rt_assert(sizeof(mapping->tables->facts) + sizeof(mapping->tables->index) ==
               sim_facts_size(SIM_LEARNED_FACTS));
     epochs->copies = mapping->copies;
@@ -40,15 +37,12 @@ sim_epochs_init(struct sim_epochs *epochs)
         sim_facts_lay_out(&learned->facts, mapping->tables[i].facts, SIM_LEARNED_FACTS);
         sim_corpus_init(&learned->corpus, &mapping->tables[i].corpus);
     }
-    return true;
 }
 
 void
 sim_epochs_fini(struct sim_epochs *epochs)
 {
-    if (epochs->copies != NULL) {
-        (void)munmap(epochs->copies, sizeof(struct mapping));
-    }
+    sim_heap_unmap(epochs->copies, sizeof(struct mapping));
     *epochs = (struct sim_epochs){.copies = NULL};
 }
 

@@ -42,8 +42,8 @@ struct sim_epochs {
     uint32_t orders;            /* Partial orders among the master's facts. */
 };
 
-/* Makes the mapping, before any worker is forked. False: out of memory. */
-bool sim_epochs_init(struct sim_epochs *epochs);
+/* Makes the mapping, before any worker is forked. */
+void sim_epochs_init(struct sim_epochs *epochs);
 void sim_epochs_fini(struct sim_epochs *epochs);
 
 /* Forgets all, for a new sweep; no worker is running. */

@@ -114,7 +114,7 @@ TEST(ordered_run_keeps_its_pairs_and_is_plain_otherwise)
     struct sim_single single;
     uint32_t plain[TASKS * TURNS];
     uint32_t actors[TASKS * TURNS];
-    EXPECT(sim_single_init(&single, NULL, &sim_shared_for_candidates, 300));
+    sim_single_init(&single, NULL, &sim_shared_for_candidates, 300);
     (void)fly(&single, SIM_HOW_LENIENT, 0, NULL);
     EXPECT_EQ(who_stepped(&single, plain, TASKS * TURNS), TASKS * TURNS);
     uint32_t first = plain[0];
@@ -148,7 +148,7 @@ TEST(ordered_run_goes_on_where_all_have_to_wait)
 {
     struct sim_single single;
     uint32_t plain[TASKS * TURNS];
-    EXPECT(sim_single_init(&single, NULL, &sim_shared_for_candidates, 300));
+    sim_single_init(&single, NULL, &sim_shared_for_candidates, 300);
     (void)fly(&single, SIM_HOW_LENIENT, 0, NULL);
     (void)who_stepped(&single, plain, TASKS * TURNS);
     struct sim_deviation entries[4];
@@ -178,7 +178,7 @@ TEST(shrink_sort_keeps_the_order_that_matters)
     uint64_t seed = 0;
     uint32_t preemptions = 0;
     EXPECT(shrinker != NULL);
-    EXPECT(sim_single_init(&shrinker->single, NULL, &sim_shared_for_candidates, 300));
+    sim_single_init(&shrinker->single, NULL, &sim_shared_for_candidates, 300);
     while (failure.verdict == SIM_VERDICT_PASS || preemptions <= 10) {
         EXPECT(++seed < 5000);
         failure = *fly(&shrinker->single, SIM_HOW_RANDOM, seed, NULL);

@@ -59,7 +59,7 @@ struct test {
 static void
 begin(struct test *test)
 {
-    EXPECT(sim_single_init(&test->single, NULL, &sim_shared_for_candidates, 300));
+    sim_single_init(&test->single, NULL, &sim_shared_for_candidates, 300);
     sim_options_init(&test->options, &scenario);
     test->options.spurious_one_in = 0;
     for (uint64_t seed = 1; seed < 10000; seed++) {
@@ -247,7 +247,7 @@ TEST(single_process_that_dies_of_a_question_leaves_the_run)
     struct sim_tape tape = {entries, 0, 64};
     sim_options_init(&options, &touchy_scenario);
     options.spurious_one_in = 0;
-    EXPECT(sim_single_init(&single, NULL, &sim_shared_for_candidates, 300));
+    sim_single_init(&single, NULL, &sim_shared_for_candidates, 300);
     struct sim_outcome found = find_touchy(&single, &options, &tape);
     EXPECT_EQ(found.verdict, SIM_VERDICT_CRASH);
     EXPECT(found.asked);
