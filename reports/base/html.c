@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "reports/base/style.h"
-#include "reports/base/utf8.h"
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
+#include "sim/base/utf8.h"
 
 /* ---- Escaping. ------------------------------------------------------------------------------- */
 
@@ -48,7 +48,7 @@ escape_of(uint32_t c)
     case '\t':
         return " ";
     default:
-        return is_refused(c) || c == REPORT_NO_CHARACTER ? REPORT_NO_CHARACTER_UTF8 : NULL;
+        return is_refused(c) || c == SIM_NO_CHARACTER ? SIM_NO_CHARACTER_UTF8 : NULL;
     }
 }
 
@@ -58,7 +58,7 @@ report_html_text_n(struct report_html *html, const char *text, size_t length)
     size_t shown = length < REPORT_TEXT_MAX ? length : REPORT_TEXT_MAX;
     size_t size = 0;
     for (size_t i = 0; i < shown; i += size) {
-        const char *escape = escape_of(report_character(text + i, &size));
+        const char *escape = escape_of(sim_character(text + i, &size));
         if (escape != NULL) {
             sim_page_put(&html->page, escape);
         } else {

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "reports/base/utf8.h"
 #include "reports/export/words.h"
+#include "sim/base/utf8.h"
 
 /* ---- Annotations. ---------------------------------------------------------------------------- */
 
@@ -35,13 +35,13 @@ escape_property(uint32_t c)
 static void
 put_value(FILE *file, const char *text)
 {
-    report_escape_put(file, text, escape_value);
+    sim_escape_put(file, text, escape_value);
 }
 
 static void
 put_property(FILE *file, const char *text)
 {
-    report_escape_put(file, text, escape_property);
+    sim_escape_put(file, text, escape_property);
 }
 
 static void

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "reports/base/utf8.h"
 #include "reports/export/format.h"
 #include "reports/export/turns.h"
 #include "sim/base/heap.h"
+#include "sim/base/utf8.h"
 
 /* Equal wakes. */
 struct edge {
@@ -34,7 +34,7 @@ escape(uint32_t c)
 static void
 put_text(FILE *file, const char *text)
 {
-    report_escape_put(file, text, escape);
+    sim_escape_put(file, text, escape);
 }
 
 /* ---- Edges. ---------------------------------------------------------------------------------- */

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/base/utf8.h"
 #include "reports/export/words.h"
 #include "sim/base/heap.h"
+#include "sim/base/utf8.h"
 
 #define WAYS_MAX 100u
 #define ROWS_MAX 500u
@@ -38,7 +38,7 @@ put_text(FILE *file, const char *text)
     if (*text != '\0' && strchr("#+-", *text) != NULL) {
         (void)fputc('\\', file); /* Of a heading or a list, at the beginning of a line only. */
     }
-    report_escape_put(file, text, escape);
+    sim_escape_put(file, text, escape);
 }
 
 static void

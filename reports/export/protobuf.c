@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "reports/base/utf8.h"
 #include "runtime/base/assert.h"
+#include "sim/base/utf8.h"
 
 enum wire { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
@@ -59,8 +59,8 @@ report_protobuf_text(struct sim_page *out, uint32_t field, const char *text)
 {
     size_t mark = report_protobuf_open(out, field);
     for (size_t length = 0; *text != '\0'; text += length) {
-        if (report_character(text, &length) == REPORT_NO_CHARACTER) {
-            sim_page_put(out, REPORT_NO_CHARACTER_UTF8);
+        if (sim_character(text, &length) == SIM_NO_CHARACTER) {
+            sim_page_put(out, SIM_NO_CHARACTER_UTF8);
         } else {
             sim_page_add(out, text, length);
         }

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "reports/base/utf8.h"
+#include "sim/base/utf8.h"
 
 static bool
 is_allowed(uint32_t character)
@@ -30,7 +30,7 @@ escape_text(uint32_t character)
     case '\r':
         return "&#13;"; /* A reader would make a line end of it. */
     default:
-        return is_allowed(character) ? NULL : REPORT_NO_CHARACTER_UTF8;
+        return is_allowed(character) ? NULL : SIM_NO_CHARACTER_UTF8;
     }
 }
 
@@ -46,13 +46,13 @@ escape_attribute(uint32_t character)
 void
 report_xml_text(FILE *file, const char *text)
 {
-    report_escape_put(file, text, escape_text);
+    sim_escape_put(file, text, escape_text);
 }
 
 void
 report_xml_attribute(FILE *file, const char *name, const char *value)
 {
     (void)fprintf(file, " %s=\"", name);
-    report_escape_put(file, value, escape_attribute);
+    sim_escape_put(file, value, escape_attribute);
     (void)fputc('"', file);
 }

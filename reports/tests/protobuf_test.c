@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "reports/base/utf8.h"
 #include "runtime/tests/test.h"
+#include "sim/base/utf8.h"
 
 static void
 expect(struct sim_page *out, const char *bytes, size_t length)
@@ -67,7 +67,7 @@ TEST(utf8_forms_that_are_too_long_or_none_are_refused)
             {"\xf4\x90\x80\x80", 0}, {"\xf0\x9f\x90", 0}, {"\xff", 0}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         size_t length = 0;
-        bool good = report_character(cases[i].text, &length) != REPORT_NO_CHARACTER;
+        bool good = sim_character(cases[i].text, &length) != SIM_NO_CHARACTER;
         ck_assert_msg(good == (cases[i].length > 0), "case %zu", i);
         ck_assert_uint_eq(length, good ? cases[i].length : 1);
     }

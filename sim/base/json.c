@@ -5,53 +5,27 @@
  */
 #include "sim/base/json.h"
 
-#include <string.h>
-
 #include "runtime/base/assert.h"
-
-/* Length of the UTF-8 sequence at `text`, 0 when it is none. */
-static size_t
-sequence(const unsigned char *text)
-{
-    static const struct {
-        unsigned char mask, lead, min;
-    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0xc2}, {0xf0, 0xe0, 0}, {0xf8, 0xf0, 0}};
-    for (size_t length = 1; length <= 4; length++) {
-        if ((text[0] & forms[length - 1].mask) != forms[length - 1].lead ||
-                text[0] < forms[length - 1].min) {
-            continue;
-        }
-        for (size_t i = 1; i < length; i++) {
-            if ((text[i] & 0xc0) != 0x80) {
-                return 0;
-            }
-        }
-        bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
-        bool outside = (text[0] == 0xed && text[1] > 0x9f) || text[0] > 0xf4 ||
-                       (text[0] == 0xf4 && text[1] > 0x8f);
-        return overlong || outside ? 0 : length;
-    }
-    return 0;
-}
+#include "sim/base/utf8.h"
 
 static void
 put_escaped(FILE *file, const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at != '\0') {
-        size_t length = sequence(at);
-        if (length == 0) {
+    size_t length = 0;
+    (void)fputc('"', file);
+    for (; *text != '\0'; text += length) {
+        uint32_t character = sim_character(text, &length);
+        if (character < 0x20 || character == 0x7f) {
+            (void)fprintf(file, "\\u%04x", character);
+        } else if (character == '"' || character == '\\') {
+            (void)fprintf(file, "\\%c", (int)character);
+        } else if (character == SIM_NO_CHARACTER && length == 1) {
             (void)fputs("\\ufffd", file);
-            at++;
-        } else if (*at < 0x20 || *at == 0x7f) {
-            (void)fprintf(file, "\\u%04x", *at++);
-        } else if (*at == '"' || *at == '\\') {
-            (void)fprintf(file, "\\%c", *at++);
         } else {
-            (void)fwrite(at, 1, length, file);
-            at += length;
+            (void)fwrite(text, 1, length, file);
         }
     }
+    (void)fputc('"', file);
 }
 
 static void
@@ -62,7 +36,8 @@ put_key(struct sim_json *json, const char *key)
     }
     json->more = true;
     if (key != NULL) {
-        (void)fprintf(json->file, "\"%s\":", key);
+        put_escaped(json->file, key);
+        (void)fputc(':', json->file);
     }
 }
 
@@ -88,14 +63,19 @@ sim_json_end(struct sim_json *json)
 void
 sim_json_text(struct sim_json *json, const char *key, const char *text)
 {
-    put_key(json, key);
     if (text == NULL) {
-        (void)fputs("null", json->file);
-        return;
+        sim_json_raw(json, key, "null");
+    } else {
+        put_key(json, key);
+        put_escaped(json->file, text);
     }
-    (void)fputc('"', json->file);
-    put_escaped(json->file, text);
-    (void)fputc('"', json->file);
+}
+
+void
+sim_json_raw(struct sim_json *json, const char *key, const char *value)
+{
+    put_key(json, key);
+    (void)fputs(value, json->file);
 }
 
 void
@@ -115,8 +95,7 @@ sim_json_signed(struct sim_json *json, const char *key, int64_t number)
 void
 sim_json_bool(struct sim_json *json, const char *key, bool value)
 {
-    put_key(json, key);
-    (void)fputs(value ? "true" : "false", json->file);
+    sim_json_raw(json, key, value ? "true" : "false");
 }
 
 void

@@ -74,6 +74,8 @@ void sim_json_text(struct sim_json *json, const char *key, const char *text);
 void sim_json_number(struct sim_json *json, const char *key, uint64_t number);
 void sim_json_signed(struct sim_json *json, const char *key, int64_t number);
 void sim_json_bool(struct sim_json *json, const char *key, bool value);
+/* A value as it is written in JSON. */
+void sim_json_raw(struct sim_json *json, const char *key, const char *value);
 
 /* Thousandths, with three decimals: nanoseconds as microseconds. */
 void sim_json_thousandths(struct sim_json *json, const char *key, uint64_t thousandths);

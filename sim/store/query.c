@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "sim/base/heap.h"
+#include "sim/base/json.h"
 #include "sim/base/page.h"
 #include "sim/store/internal.h"
 
@@ -107,50 +108,6 @@ put_plain(struct sim_page *line, sqlite3_stmt *stmt, int column)
     }
 }
 
-/* Bytes of the UTF-8 character at `text`; 0 when it is none. `text` ends in a zero. */
-static size_t
-utf8_length(const unsigned char *text)
-{
-    size_t length = text[0] < 0x80                       ? 1
-                    : text[0] >= 0xc2 && text[0] < 0xe0  ? 2
-                    : text[0] >= 0xe0 && text[0] < 0xf0  ? 3
-                    : text[0] >= 0xf0 && text[0] <= 0xf4 ? 4
-                                                         : 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    return length;
-}
-
-static void
-put_json_character(struct sim_page *line, const unsigned char *text, size_t length)
-{
-    if (length == 0) {
-        sim_page_put(line, "\\ufffd"); /* JSON is UTF-8; a log need not be. */
-    } else if (*text == '"' || *text == '\\') {
-        sim_page_printf(line, "\\%c", *text);
-    } else if (*text < ' ') {
-        sim_page_printf(line, "\\u%04x", *text);
-    } else {
-        sim_page_add(line, (const char *)text, length);
-    }
-}
-
-static void
-put_json_text(struct sim_page *line, const char *text)
-{
-    const unsigned char *next = (const unsigned char *)text;
-    sim_page_put(line, "\"");
-    while (*next != '\0') {
-        size_t length = utf8_length(next);
-        put_json_character(line, next, length);
-        next += length != 0 ? length : 1;
-    }
-    sim_page_put(line, "\"");
-}
-
 /* Whether a reader that knows only doubles would change it. Seeds are text always, so that a
  * column has one type. */
 static bool
@@ -160,45 +117,30 @@ is_text_in_json(const char *name, int64_t value)
     return seed || value > INT64_C(9007199254740992) || value < INT64_C(-9007199254740992);
 }
 
-static void
-put_json_integer(struct sim_page *line, const char *name, int64_t value)
-{
-    const char *quote = is_text_in_json(name, value) ? "\"" : "";
-    sim_page_printf(line, "%s%lld%s", quote, (long long)value, quote);
-}
-
 /* JSON has no infinity; SQLite prints one as a word. */
-static void
-put_json_float(struct sim_page *line, sqlite3_stmt *stmt, int column)
+static bool
+is_number_in_json(const char *text)
 {
-    const char *text = (const char *)sqlite3_column_text(stmt, column);
-    bool number = text != NULL && strspn(text, "+-.0123456789e") == strlen(text);
-    sim_page_put(line, number ? text : "null");
+    return strspn(text, "+-.0123456789e") == strlen(text);
 }
 
 static void
-put_json(struct sim_page *line, sqlite3_stmt *stmt, int column)
+put_json(struct sim_json *json, const char *key, sqlite3_stmt *stmt, int column)
 {
-    switch (sqlite3_column_type(stmt, column)) {
-    case SQLITE_INTEGER:
-        put_json_integer(
-                line, sqlite3_column_name(stmt, column), sqlite3_column_int64(stmt, column));
-        break;
-    case SQLITE_TEXT:
-        put_json_text(line, (const char *)sqlite3_column_text(stmt, column));
-        break;
-    case SQLITE_FLOAT:
-        put_json_float(line, stmt, column);
-        break;
-    case SQLITE_BLOB:
-        sim_page_put(line, "\"");
-        put_plain(line, stmt, column);
-        sim_page_put(line, "\"");
-        break;
-    default:
-        sim_page_put(line, "null");
-        break;
+    int type = sqlite3_column_type(stmt, column);
+    struct sim_page plain = {0};
+    put_plain(&plain, stmt, column);
+    const char *text = sim_page_text(&plain);
+    if (type == SQLITE_TEXT) {
+        sim_json_text(json, key, (const char *)sqlite3_column_text(stmt, column));
+    } else if (type == SQLITE_BLOB ||
+               (type == SQLITE_INTEGER && is_text_in_json(sqlite3_column_name(stmt, column),
+                                                  sqlite3_column_int64(stmt, column)))) {
+        sim_json_text(json, key, text);
+    } else {
+        sim_json_raw(json, key, *text != '\0' && is_number_in_json(text) ? text : "null");
     }
+    sim_page_fini(&plain);
 }
 
 static bool
@@ -238,17 +180,19 @@ answer_names(struct answer *answer)
 static void
 answer_json(struct answer *answer)
 {
-    sqlite3_stmt *stmt = answer->statement.stmt;
     answer_names(answer);
     while (!answer->stopped && answer_row(answer)) {
-        sim_page_put(&answer->out, "{");
+        char *text = NULL;
+        size_t length = 0;
+        struct sim_json json;
+        sim_json_begin(&json, sim_heap_must(open_memstream(&text, &length)), NULL);
         for (int i = 0; i < answer->columns; i++) {
-            sim_page_put(&answer->out, i > 0 ? "," : "");
-            put_json_text(&answer->out, answer->names[i]);
-            sim_page_put(&answer->out, ":");
-            put_json(&answer->out, stmt, i);
+            put_json(&json, answer->names[i], answer->statement.stmt, i);
         }
-        sim_page_put(&answer->out, "}");
+        sim_json_end(&json);
+        (void)fclose(json.file);
+        sim_page_add(&answer->out, text, length - 1); /* Without the end of the line. */
+        free(text);
         answer_line(answer);
     }
 }

@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "reports/base/utf8.h"
+#include "sim/base/utf8.h"
 
 #include <stdbool.h>
 
 uint32_t
-report_character(const char *text, size_t *ret_length)
+sim_character(const char *text, size_t *ret_length)
 {
     /* What sequences of two, three and four bytes say at least: a longer form of less is none. */
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -23,18 +23,18 @@ report_character(const char *text, size_t *ret_length)
     bool surrogate = character >= 0xd800 && character < 0xe000;
     good = good && character >= least[length] && character <= 0x10ffff && !surrogate;
     *ret_length = good ? length : 1;
-    return good ? character : REPORT_NO_CHARACTER;
+    return good ? character : SIM_NO_CHARACTER;
 }
 
 void
-report_escape_put(FILE *file, const char *text, report_escape *escape)
+sim_escape_put(FILE *file, const char *text, sim_escape *escape)
 {
     size_t length = 0;
     for (; *text != '\0'; text += length) {
-        uint32_t character = report_character(text, &length);
+        uint32_t character = sim_character(text, &length);
         const char *instead = escape(character);
-        if (instead == NULL && character == REPORT_NO_CHARACTER) {
-            instead = REPORT_NO_CHARACTER_UTF8;
+        if (instead == NULL && character == SIM_NO_CHARACTER) {
+            instead = SIM_NO_CHARACTER_UTF8;
         }
         if (instead != NULL) {
             (void)fputs(instead, file);
