@@ -118,6 +118,9 @@ struct sim_run_row {
     uint8_t reserved;
 };
 
+/* Of a run that ended so: without number, tape and news. */
+struct sim_run_row sim_run_row_of(const struct sim_outcome *outcome);
+
 /* Writes `count` rows of `sweep`, in order. `tapes`: encoded tapes (tape.h) of all of them. */
 enum sim_store_err sim_store_runs(struct sim_store *store, int64_t sweep,
         const struct sim_run_row *rows, uint32_t count, const uint8_t *tapes, size_t tapes_size);

@@ -117,30 +117,15 @@ row_of(const struct sim_run *run, const struct sim_kept *kept)
     uint64_t first = run->plan.spec.seed;
     uint64_t index = outcome->seed - first;
     bool is_default = run->first.in_progress;
-    uint32_t news = (outcome->verdict != SIM_VERDICT_PASS ? SIM_NEWS_FAILED : 0) |
-                    (is_default ? 0 : coverage_news(run, index)) |
-                    (run->plan.keep_all ? SIM_NEWS_ASKED : 0);
-    return (struct sim_run_row){
-            .number = is_default ? SIM_RUN_NUMBER_DEFAULT : index,
-            .seed = outcome->seed,
-            .digest = outcome->digest,
-            .steps = outcome->steps,
-            .sim_ns = outcome->sim_ns,
-            .decisions = outcome->decisions,
-            .events = outcome->events,
-            .fail_step = outcome->fail_step,
-            .missing_wake_step = outcome->missing_wake_step,
-            .deviations = outcome->deviations,
-            .actor = outcome->actor,
-            .object = outcome->object,
-            .site = outcome->site,
-            .tape_offset = kept->tape_offset,
-            .tape_length = kept->tape_length,
-            .verdict = outcome->verdict,
-            .oracle = outcome->oracle,
-            .fresh = is_default ? 0 : sim_run_cover_new(run, index),
-            .news = (uint8_t)news,
-    };
+    struct sim_run_row row = sim_run_row_of(outcome);
+    row.number = is_default ? SIM_RUN_NUMBER_DEFAULT : index;
+    row.tape_offset = kept->tape_offset;
+    row.tape_length = kept->tape_length;
+    row.fresh = is_default ? 0 : sim_run_cover_new(run, index);
+    row.news = (uint8_t)((outcome->verdict != SIM_VERDICT_PASS ? SIM_NEWS_FAILED : 0) |
+                         (is_default ? 0 : coverage_news(run, index)) |
+                         (run->plan.keep_all ? SIM_NEWS_ASKED : 0));
+    return row;
 }
 
 /* A worker keeps the runs that covered something new to it; not all of them are new here. */

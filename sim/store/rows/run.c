@@ -202,12 +202,10 @@ static const struct sim__table stacks = {
 
 /* ---- A whole run. ---------------------------------------------------------------------------- */
 
-static struct sim_run_row
-row_of(const struct sim_full_run *run)
+struct sim_run_row
+sim_run_row_of(const struct sim_outcome *outcome)
 {
-    const struct sim_outcome *outcome = run->outcome;
     return (struct sim_run_row){
-            .number = run->number,
             .seed = outcome->seed,
             .digest = outcome->digest,
             .steps = outcome->steps,
@@ -220,11 +218,8 @@ row_of(const struct sim_full_run *run)
             .actor = outcome->actor,
             .object = outcome->object,
             .site = outcome->site,
-            .tape_length = (uint32_t)run->tape_size,
-            .fresh = run->fresh,
             .verdict = outcome->verdict,
             .oracle = outcome->oracle,
-            .news = (uint8_t)run->news,
     };
 }
 
@@ -247,7 +242,11 @@ find_row(struct sim_store *store, const struct sim_full_run *run)
 static int64_t
 put_row(struct sim_store *store, const struct sim_full_run *run)
 {
-    struct sim_run_row row = row_of(run);
+    struct sim_run_row row = sim_run_row_of(run->outcome);
+    row.number = run->number;
+    row.tape_length = (uint32_t)run->tape_size;
+    row.fresh = run->fresh;
+    row.news = (uint8_t)run->news;
     if (run->has_row) {
         int64_t id = find_row(store, run);
         sim__store_replace_run(store, id, &row, run->tape, run->tape_size);
