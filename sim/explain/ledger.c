@@ -14,6 +14,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
+#include "sim/base/names.h"
 
 #define BUCKETS 1024u
 #define NO_WAIT UINT32_MAX
@@ -420,43 +421,23 @@ sim_ledger_open_of(const struct sim_ledger *ledger, uint32_t part, const struct 
 
 /* ---- Names. ---------------------------------------------------------------------------------- */
 
-struct name {
-    const char *text;
-    const char *meaning;
-};
-
-static const struct name end_names[] = {
-#define WAIT_END_NAME(name, text, meaning) {text, meaning},
-        SIM_WAIT_END_LIST(WAIT_END_NAME)
-#undef WAIT_END_NAME
-};
-
-static const struct name wake_names[] = {
-#define WAKE_NAME(name, text, meaning) {text, meaning},
-        SIM_WAKE_LIST(WAKE_NAME)
-#undef WAKE_NAME
-};
+static const struct sim_name ends[] = {SIM_WAIT_END_LIST(SIM_NAME_ROW)};
+static const struct sim_name wakes[] = {SIM_WAKE_LIST(SIM_NAME_ROW)};
 
 const char *
 sim_wait_end_name(uint32_t end)
 {
-    return end < SIM_WAIT_ENDS ? end_names[end].text : "?";
-}
-
-const char *
-sim_wait_end_meaning(uint32_t end)
-{
-    return end < SIM_WAIT_ENDS ? end_names[end].meaning : "?";
+    return sim_name_at(ends, SIM_WAIT_ENDS, end)->name;
 }
 
 const char *
 sim_wake_name(uint32_t wake)
 {
-    return wake < SIM_WAKES ? wake_names[wake].text : "?";
+    return sim_name_at(wakes, SIM_WAKES, wake)->name;
 }
 
 const char *
 sim_wake_meaning(uint32_t wake)
 {
-    return wake < SIM_WAKES ? wake_names[wake].meaning : "?";
+    return sim_name_at(wakes, SIM_WAKES, wake)->meaning;
 }

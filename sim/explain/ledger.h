@@ -118,6 +118,5 @@ void sim_ledger_put(
 
 /* "open", "fired" …; static; "?" for a number that is none. */
 const char *sim_wait_end_name(uint32_t end);
-const char *sim_wait_end_meaning(uint32_t end);
 const char *sim_wake_name(uint32_t wake);
 const char *sim_wake_meaning(uint32_t wake);

@@ -11,28 +11,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/names.h"
 #include "sim/store/internal.h"
+
+static const struct sim_name errors[] = {{"ok", "all is well"}, SIM_STORE_ERROR_LIST(SIM_NAME_ROW)};
 
 const char *
 sim_store_err_name(enum sim_store_err err)
 {
-    static const char *const names[] = {"ok",
-#define ERROR_NAME(name, text, meaning) text,
-            SIM_STORE_ERROR_LIST(ERROR_NAME)
-#undef ERROR_NAME
-    };
-    return (uint32_t)err < SIM_STORE_ERRORS ? names[err] : "?";
+    return sim_name_at(errors, SIM_STORE_ERRORS, err)->name;
 }
 
 const char *
 sim_store_err_text(enum sim_store_err err)
 {
-    static const char *const meanings[] = {"all is well",
-#define ERROR_MEANING(name, text, meaning) meaning,
-            SIM_STORE_ERROR_LIST(ERROR_MEANING)
-#undef ERROR_MEANING
-    };
-    return (uint32_t)err < SIM_STORE_ERRORS ? meanings[err] : "?";
+    return sim_name_at(errors, SIM_STORE_ERRORS, err)->meaning;
 }
 
 /* Line ends and control characters in a path or an SQL text become blanks. */

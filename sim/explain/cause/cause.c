@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/names.h"
 #include "sim/core/record/site.h"
 #include "sim/explain/cause/priv.h"
 
@@ -277,23 +278,10 @@ sim_cause_add_switched(const struct sim_evidence *evidence, struct sim_cause *ca
 
 /* ---- Names. ---------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *text;
-    const char *meaning;
-} names[] = {
-#define CAUSE_NAME(name, text, meaning) {text, meaning},
-        SIM_CAUSE_LIST(CAUSE_NAME)
-#undef CAUSE_NAME
-};
+static const struct sim_name names[] = {SIM_CAUSE_LIST(SIM_NAME_ROW)};
 
 const char *
 sim_cause_name(uint32_t kind)
 {
-    return kind < SIM_CAUSES ? names[kind].text : "?";
-}
-
-const char *
-sim_cause_meaning(uint32_t kind)
-{
-    return kind < SIM_CAUSES ? names[kind].meaning : "?";
+    return sim_name_at(names, SIM_CAUSES, kind)->name;
 }

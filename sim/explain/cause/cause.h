@@ -230,4 +230,3 @@ bool sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause
 
 /* "never-stored" …; static; "?" for a number that is none. */
 const char *sim_cause_name(uint32_t kind);
-const char *sim_cause_meaning(uint32_t kind);

@@ -12,6 +12,7 @@
 
 #include "runtime/base/assert.h"
 #include "runtime/time/timers.h"
+#include "sim/base/names.h"
 #include "sim/explain/view/phrase.h"
 
 /* The search, and what it knows. */
@@ -473,25 +474,10 @@ sim_missing_put(const struct sim_actor_table *actor_table, struct sim_page *page
 
 /* ---- Names. ---------------------------------------------------------------------------------- */
 
-struct name {
-    const char *text;
-    const char *meaning;
-};
-
-static const struct name wake_outcome_names[] = {
-#define WAKE_OUTCOME_NAME(name, text, meaning) {text, meaning},
-        SIM_WAKE_OUTCOME_LIST(WAKE_OUTCOME_NAME)
-#undef WAKE_OUTCOME_NAME
-};
+static const struct sim_name names[] = {SIM_WAKE_OUTCOME_LIST(SIM_NAME_ROW)};
 
 const char *
 sim_wake_outcome_name(uint32_t wake_outcome)
 {
-    return wake_outcome < SIM_WAKE_OUTCOMES ? wake_outcome_names[wake_outcome].text : "?";
-}
-
-const char *
-sim_wake_outcome_meaning(uint32_t wake_outcome)
-{
-    return wake_outcome < SIM_WAKE_OUTCOMES ? wake_outcome_names[wake_outcome].meaning : "?";
+    return sim_name_at(names, SIM_WAKE_OUTCOMES, wake_outcome)->name;
 }

@@ -83,4 +83,3 @@ const struct sim_wait *sim_wake_outcome_last_in(
 
 /* "replaced" …; static; "?" for a number that is none. */
 const char *sim_wake_outcome_name(uint32_t wake_outcome);
-const char *sim_wake_outcome_meaning(uint32_t wake_outcome);
