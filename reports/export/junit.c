@@ -12,8 +12,63 @@
 #include <time.h>
 
 #include "reports/export/words.h"
-#include "reports/export/xml.h"
 #include "reports/model/flow.h"
+#include "sim/base/utf8.h"
+
+/* ---- Text as XML 1.0 takes it. --------------------------------------------------------------- */
+
+/* XML has no way to say most control characters, not even escaped: they become U+FFFD, as do bytes
+ * that are no UTF-8. In an attribute, line ends and tabs are escaped: a reader would make blanks
+ * of them. */
+static bool
+is_allowed(uint32_t character)
+{
+    return character == '\t' || character == '\n' || character == '\r' ||
+           (character >= 0x20 && character < 0xd800) ||
+           (character >= 0xe000 && character < 0xfffe) || character >= 0x10000;
+}
+
+static const char *
+escape_text(uint32_t character)
+{
+    switch (character) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '\r':
+        return "&#13;"; /* A reader would make a line end of it. */
+    default:
+        return is_allowed(character) ? NULL : SIM_NO_CHARACTER_UTF8;
+    }
+}
+
+static const char *
+escape_attribute(uint32_t character)
+{
+    return character == '"'    ? "&quot;"
+           : character == '\n' ? "&#10;"
+           : character == '\t' ? "&#9;"
+                               : escape_text(character);
+}
+
+static void
+put_text(FILE *file, const char *text)
+{
+    sim_escape_put(file, text, escape_text);
+}
+
+static void
+put_attribute(FILE *file, const char *name, const char *value)
+{
+    (void)fprintf(file, " %s=\"", name);
+    sim_escape_put(file, value, escape_attribute);
+    (void)fputc('"', file);
+}
+
+/* ---- Cases. ---------------------------------------------------------------------------------- */
 
 static bool
 is_failure(const struct report_sweep *sweep)
@@ -42,7 +97,7 @@ put_seconds(FILE *file, int64_t ms)
 static void
 put_freed(FILE *file, char *text, const char *end)
 {
-    report_xml_text(file, text);
+    put_text(file, text);
     (void)fputs(end, file);
     free(text);
 }
@@ -56,16 +111,16 @@ put_way(const struct report_export *export, const struct report_sweep *sweep,
     FILE *file = export->file;
     char *place = report_way_place(way);
     char *answer = report_way_answer(way);
-    report_xml_text(file, way->verdict);
+    put_text(file, way->verdict);
     (void)fputs(": ", file);
-    report_xml_text(file, report_way_message(way));
+    put_text(file, report_way_message(way));
     (void)fputs("\n", file);
-    report_xml_text(file, answer);
+    put_text(file, answer);
     (void)fputs(answer[0] != '\0' ? "\n" : "", file);
     free(answer);
     if (place[0] != '\0') {
         (void)fputs("at ", file);
-        report_xml_text(file, place);
+        put_text(file, place);
         (void)fputs("\n", file);
     }
     free(place);
@@ -80,8 +135,8 @@ put_failure(const struct report_export *export, const struct report_sweep *sweep
     FILE *file = export->file;
     const struct report_way *first = report_sweep_first_way(sweep);
     (void)fputs("      <failure", file);
-    report_xml_attribute(file, "message", report_way_message(first));
-    report_xml_attribute(file, "type", first->verdict);
+    put_attribute(file, "message", report_way_message(first));
+    put_attribute(file, "type", first->verdict);
     (void)fputs(">", file);
     for (size_t i = 0; i < sweep->way_count; i++) {
         if (report_way_counts(sweep, &sweep->ways[i])) {
@@ -98,8 +153,8 @@ put_reason(FILE *file, const struct report_sweep *sweep)
 {
     char *reason = report_sweep_reason(sweep);
     (void)fprintf(file, "      <%s", is_error(sweep) ? "error" : "failure");
-    report_xml_attribute(file, "message", reason);
-    report_xml_attribute(file, "type", is_error(sweep) ? "cut-short" : "not-as-stated");
+    put_attribute(file, "message", reason);
+    put_attribute(file, "type", is_error(sweep) ? "cut-short" : "not-as-stated");
     (void)fputs("/>\n", file);
     free(reason);
 }
@@ -117,7 +172,7 @@ put_class(FILE *file, const char *scenario)
     for (char *c = class; *c != '\0'; c++) {
         *c = *c == '/' ? '.' : *c;
     }
-    report_xml_attribute(file, "classname", class);
+    put_attribute(file, "classname", class);
 }
 
 /* The explanation, else the locations that the events of the run name. */
@@ -129,7 +184,7 @@ put_explanation(const struct report_export *export, const struct report_way *way
     enum sim_store_err err = SIM_STORE_OK;
     if (way->explanation[0] != '\0') {
         (void)fputs("\n", file);
-        report_xml_text(file, way->explanation);
+        put_text(file, way->explanation);
         (void)fputs("\n", file);
         return err;
     }
@@ -137,11 +192,11 @@ put_explanation(const struct report_export *export, const struct report_way *way
     for (size_t i = 0; i < flow.count; i++) {
         const struct report_flow_place *place = &flow.places[i];
         (void)fprintf(file, "%sstep %lld: ", i == 0 ? "\n" : "", (long long)place->step);
-        report_xml_text(file, place->text);
+        put_text(file, place->text);
         (void)fputs(" (", file);
-        report_xml_text(file, place->file);
+        put_text(file, place->file);
         (void)fprintf(file, ":%lld ", (long long)place->line);
-        report_xml_text(file, place->function);
+        put_text(file, place->function);
         (void)fputs(")\n", file);
     }
     report_flow_done(&flow);
@@ -153,7 +208,7 @@ put_case(const struct report_export *export, const struct report_sweep *sweep)
 {
     FILE *file = export->file;
     (void)fputs("    <testcase", file);
-    report_xml_attribute(file, "name", sweep->scenario);
+    put_attribute(file, "name", sweep->scenario);
     put_class(file, sweep->scenario);
     put_seconds(file, sweep->elapsed_ms);
     (void)fputs(">\n", file);
@@ -199,7 +254,7 @@ put_date(FILE *file, const struct report_sweeps *list)
     time_t seconds = list->count > 0 ? (time_t)(list->sweeps[0].started_ms / 1000) : 0;
     if (list->count > 0 && gmtime_r(&seconds, &date) != NULL &&
             strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &date) > 0) {
-        report_xml_attribute(file, "timestamp", text);
+        put_attribute(file, "timestamp", text);
     }
 }
 

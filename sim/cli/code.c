@@ -10,7 +10,6 @@
 
 #include "sim/base/heap.h"
 #include "sim/base/json.h"
-#include "sim/cli/code_names.h"
 #include "sim/cli/coverage.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/search/cover/edges.h"

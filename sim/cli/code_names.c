@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #define XXH_INLINE_ALL
-#include "sim/cli/code_names.h"
+#include "sim/cli/coverage.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,6 @@
 
 #include "sim/base/heap.h"
 #include "sim/base/json.h"
-#include "sim/cli/code_names.h"
 #include "sim/cli/coverage.h"
 #include "sim/cli/print/run.h"
 #include "sim/cli/subject/subject.h"

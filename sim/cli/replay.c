@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/cli/code_names.h"
 #include "sim/cli/coverage.h"
 #include "sim/cli/print/run.h"
 

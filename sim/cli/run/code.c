@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "sim/base/heap.h"
-#include "sim/cli/code_names.h"
+#include "sim/cli/coverage.h"
 #include "sim/cli/run/state.h"
 #include "sim/search/cover/edges.h"
 

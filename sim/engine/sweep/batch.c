@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/engine/sweep/batch.h"
+#include "sim/engine/sweep/state.h"
 
 #include <stdlib.h>
 #include <string.h>

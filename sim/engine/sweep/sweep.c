@@ -14,7 +14,6 @@
 #include "sim/base/clock.h"
 #include "sim/base/heap.h"
 #include "sim/engine/sweep/state.h"
-#include "sim/engine/sweep/teach.h"
 
 #define TICK_MS 100
 /* Time is up, and the first run is still awaited. */
