@@ -1,7 +1,7 @@
 /*
  * scenario.c -- whole scenarios: the input is every decision of a run.
  *
- * An input is what `rewake replay` accepts as an artifact (sim/cli/subject/artifact.h): a line with
+ * An input is what `rewake replay` accepts as an artifact (sim/cli/subject/artifact.c): a line with
  * the name of a scenario, then answers to its choices (sim/core/decide/answers.h). The run is made
  * in this process, recorded, and judged by all oracles, as in a process of `rewake run`. A run that
  * ends in any verdict but `pass` stops the process, after its verdict, its token and the command

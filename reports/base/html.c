@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reports/base/style.h"
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
 #include "sim/base/utf8.h"

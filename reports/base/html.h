@@ -78,3 +78,11 @@ void report_html_link(struct report_html *html, const char *to, const char *text
 
 /* A command to paste, in a box, below a title (may be NULL). */
 void report_html_command(struct report_html *html, const char *what, const char *command);
+
+/* ---- style.c -------------------------------------------------------------------------------- */
+
+/* The style sheet; static. */
+extern const char *const report_style[];
+
+/* Its colours by themselves, for a picture that is taken out of its page; static. */
+extern const char report_colours[];

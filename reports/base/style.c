@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "reports/base/style.h"
+#include "reports/base/html.h"
 
 #include <stddef.h>
 

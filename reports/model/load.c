@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "reports/model/load.h"
+#include "reports/model/run.h"
 
 #include <stdlib.h>
 #include <string.h>

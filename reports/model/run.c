@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "reports/base/ask.h"
-#include "reports/model/load.h"
 #include "sim/base/heap.h"
 #include "sim/explain/view/phrase.h"
 

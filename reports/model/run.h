@@ -110,3 +110,13 @@ bool report_run_step_words(
 /* Where the waker of a wait was stored; NULL: not known. */
 const struct report_place *report_run_wait_place(
         const struct report_run *run, const struct sim_wait *wait);
+
+/* ---- load.c --------------------------------------------------------------------------------- */
+
+/*
+ * Reads what is stored of run `number`. The recorder points to memory from malloc:
+ * report_recorder_free. A run without stored events has none. Errors: SYSTEM no memory.
+ */
+RT_MUST_CHECK enum sim_store_err report_recorder_load(
+        struct sim_store *store, int64_t number, struct sim_recorder *ret_recorder);
+void report_recorder_free(struct sim_recorder *recorder);

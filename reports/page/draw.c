@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/base/style.h"
+#include "reports/base/html.h"
 #include "reports/page/measure.h"
 
 #define HEAD 3u /* Half the height of an arrow's head. */

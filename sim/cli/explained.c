@@ -17,7 +17,7 @@
 #include "sim/base/heap.h"
 #include "sim/base/terminal.h"
 #include "sim/cli/print/run.h"
-#include "sim/cli/subject/assign.h"
+#include "sim/cli/subject/subject.h"
 #include "sim/explain/report.h"
 #include "sim/explain/sides.h"
 #include "sim/store/explained.h"

@@ -21,7 +21,6 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/print/run.h"
 #include "sim/cli/shrunk.h"
-#include "sim/cli/subject/artifact.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/engine/token.h"
 

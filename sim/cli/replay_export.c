@@ -18,7 +18,7 @@
 #include "sim/base/clock.h"
 #include "sim/cli/export.h"
 #include "sim/cli/print/run.h"
-#include "sim/cli/subject/assign.h"
+#include "sim/cli/subject/subject.h"
 #include "sim/explain/view/where.h"
 
 #define FOLDER_MAX 256u

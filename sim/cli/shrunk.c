@@ -11,7 +11,7 @@
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
 #include "sim/cli/print/run.h"
-#include "sim/cli/subject/assign.h"
+#include "sim/cli/subject/subject.h"
 
 /* The limit that ended it; "" where the run is minimal. */
 static const char *

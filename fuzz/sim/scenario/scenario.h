@@ -10,7 +10,7 @@
 #ifndef FUZZ_SIM_SCENARIO_SCENARIO_H
 #define FUZZ_SIM_SCENARIO_SCENARIO_H
 
-#include "sim/cli/subject/artifact.h"
+#include "sim/cli/subject/subject.h"
 #include "sim/core/decide/answers.h"
 #include "sim/core/record/recorder.h"
 

@@ -17,7 +17,7 @@
 #include "sim/base/page.h"
 #include "sim/cli/print/run.h"
 #include "sim/cli/run/state.h"
-#include "sim/cli/subject/assign.h"
+#include "sim/cli/subject/subject.h"
 #include "sim/engine/token.h"
 
 /* Without --runs and --time. */

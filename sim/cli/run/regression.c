@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "sim/cli/run/state.h"
-#include "sim/cli/subject/artifact.h"
+#include "sim/cli/subject/subject.h"
 
 const char *
 sim_run_strategy(const struct sim_run *run)

@@ -10,7 +10,7 @@
 
 #include "sim/base/clock.h"
 #include "sim/cli/run/state.h"
-#include "sim/cli/subject/assign.h"
+#include "sim/cli/subject/subject.h"
 #include "sim/engine/token.h"
 #include "sim/program/program.h"
 

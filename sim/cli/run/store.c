@@ -17,7 +17,6 @@
 #include "sim/base/heap.h"
 #include "sim/cli/run/state.h"
 #include "sim/cli/shrunk.h"
-#include "sim/cli/subject/assign.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/explain/view/where.h"
 #include "sim/store/shard.h"

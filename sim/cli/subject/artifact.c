@@ -3,7 +3,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/cli/subject/artifact.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +10,7 @@
 #include <string.h>
 
 #include "sim/base/page.h"
-#include "sim/cli/subject/assign.h"
+#include "sim/cli/subject/subject.h"
 
 __attribute__((format(printf, 3, 4))) static int
 refuse(int status, char *error, const char *format, ...)

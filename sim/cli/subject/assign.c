@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/cli/subject/assign.h"
+#include "sim/cli/subject/subject.h"
 
 #include <errno.h>
 #include <stdio.h>

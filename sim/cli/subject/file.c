@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 
 #include "sim/base/heap.h"
-#include "sim/cli/subject/artifact.h"
 #include "sim/cli/subject/subject.h"
 
 /* Of a run that has no seed. */

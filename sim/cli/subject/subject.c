@@ -14,7 +14,6 @@
 #include "sim/base/heap.h"
 #include "sim/base/terminal.h"
 #include "sim/cli/print/run.h"
-#include "sim/cli/subject/assign.h"
 #include "sim/engine/token.h"
 #include "sim/program/program.h"
 #include "sim/search/strategy.h"

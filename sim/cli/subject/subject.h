@@ -1,6 +1,6 @@
 /*
  * subject.h -- the run that a command line names: a token, run:ID of the database, or a file that
- * stopped a fuzzer (artifact.h). A token may be in a file, as `@FILE`, or on stdin, as `-`.
+ * stopped a fuzzer (artifact.c). A token may be in a file, as `@FILE`, or on stdin, as `-`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -109,6 +109,64 @@ int sim_subject_read_text(const char *name, char **ret_text);
 /* Reads any number of tokens, between blanks; a line that begins with # is a comment. Each ends
  * with a '\0', and an empty one follows the last. */
 int sim_subject_read_list(const char *name, char **ret_list);
+
+/* ---- assign.c ------------------------------------------------------------------------------- */
+
+/* The options and parameters of a run as text: NAME=N, and JSON. */
+
+/* Options and parameters that differ from the defaults, as a JSON object;
+ * from malloc. */
+char *sim_options_json(const struct sim_scenario *scenario, const struct sim_options *options);
+
+/* Reads them; false where `scenario` does not have one of the names. */
+bool sim_options_from_json(
+        const struct sim_scenario *scenario, const char *json, struct sim_options *ret_options);
+
+/* The index of the option that is assigned, by its name; SIM_OPTIONS: there is none. */
+uint32_t sim_options_find(const struct sim_assignment *assignment);
+
+/* Takes one number by name, as -O (`param` false) or -D do. False: there is no such name.
+ * *ret_wrong: NULL, or what is wrong with the value. */
+bool sim_options_assign(const struct sim_scenario *scenario, struct sim_options *options,
+        bool param, const struct sim_assignment *assignment, const char **ret_wrong);
+
+/* ---- artifact.c ----------------------------------------------------------------------------- */
+
+/*
+ * A fuzzer's input as a file: which scenario, then its decisions.
+ *
+ *      zoo/tokio-4497/broken -D tasks=3 -O step_ns=50        one line of text
+ *      bytes to the end                               sim/core/decide/answers.h
+ *
+ * Any bytes are a run of that scenario; no bytes are its baseline run. The line is that of `rewake
+ * run`: the scenario's name, then what differs from the defaults, one blank between two words. So a
+ * file that stopped a fuzzer needs nothing else to be replayed.
+ */
+
+/* Bytes of the first line, with its end; of a whole file. */
+#define SIM_ARTIFACT_LINE_MAX 1024u
+#define SIM_ARTIFACT_SIZE_MAX (1u << 20)
+#define SIM_ARTIFACT_ERROR_MAX 256u
+
+struct sim_artifact {
+    const struct sim_entry *entry;
+    struct sim_options options;
+    const uint8_t *bytes; /* After the line; borrowed. */
+    size_t size;
+};
+
+/*
+ * Reads untrusted bytes. 0, or the exit status (SIM_EXIT_USAGE: not an artifact;
+ * SIM_EXIT_CAN_NOT_JUDGE: of a scenario or options that `registry` does not have) with a clause in
+ * `error` to print after the file's name: "is not an artifact ...".
+ */
+int sim_artifact_read(const struct sim_registry *registry, const uint8_t *bytes, size_t size,
+        struct sim_artifact *ret, char error[SIM_ARTIFACT_ERROR_MAX]);
+
+/* The first line, with its end, of a run of `scenario` with `options`; from malloc. */
+char *sim_artifact_line(const struct sim_scenario *scenario, const struct sim_options *options);
+
+/* ---- The database. -------------------------------------------------------------------------- */
 
 /* The database that the settings name. */
 const char *sim_cli_db(const struct sim_cli *cli);
