@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/engine/shrink/shrink.h"
 
 /* Bounds are numbers of runs, not of seconds: the same failure has the same explanation. */
@@ -83,21 +84,17 @@ passes(const struct sim_outcome *outcome)
     return outcome != NULL && outcome->verdict == SIM_VERDICT_PASS;
 }
 
-static bool
+static void
 copy_tape(struct sim_tape *to, const struct sim_tape *from)
 {
     rt_assert(to != from);
     rt_assert(from->count == 0 || from->entries != NULL);
-    struct sim_deviation *entries = calloc(from->count + 1u, sizeof(*entries));
-    if (entries == NULL) {
-        return false;
-    }
+    struct sim_deviation *entries = sim_heap_new(from->count + 1u, sizeof(*entries));
     if (from->count > 0) {
         memcpy(entries, from->entries, from->count * sizeof(*entries));
     }
     free(to->entries);
     *to = (struct sim_tape){entries, from->count, from->count + 1u};
-    return true;
 }
 
 /* `tape` without `length` entries from `from` on, in the search's scratch. */
@@ -137,8 +134,11 @@ shrink(struct search *search, const struct sim_tape *tape, const struct sim_outc
     };
     struct sim_shrunk shrunk;
     sim_shrink(&plan, &shrunk);
-    bool holds = sim_shrunk_holds(&shrunk) && copy_tape(ret_tape, &shrunk.tape);
+    bool holds = sim_shrunk_holds(&shrunk);
     decision->runs += shrunk.replays;
+    if (holds) {
+        copy_tape(ret_tape, &shrunk.tape);
+    }
     if (holds && !options_stay) {
         decision->options = shrunk.options;
         decision->seed = SIM_SHRINK_SEED;
@@ -214,13 +214,6 @@ may_decide(const struct sim_deviation *deviation)
     return deviation->kind != SIM_KIND_AUDIT;
 }
 
-static bool
-keep_passing(struct search *search)
-{
-    struct sim_tape written = sim_single_deviations(search->single);
-    return copy_tape(&search->decision->passing, &written);
-}
-
 /* Of the single decisions without which it passes, the one that separates best; where several do
  * equally, the last. */
 static void
@@ -240,9 +233,7 @@ flip_one(struct search *search)
         struct sim_tape passing = {NULL, 0, 0};
         struct sim_tally below;
         struct sim_tally beside;
-        if (!copy_tape(&passing, &written)) {
-            return;
-        }
+        copy_tape(&passing, &written);
         count_sides(search, tape, i, runs_of(search, TRIAL_RUNS), &below, &beside);
         uint32_t score = separation(&below, &beside) + 1;
         if (score >= best) {
@@ -270,8 +261,9 @@ flip_two(struct search *search)
         for (uint32_t i = k; i-- > 0 && left > 0 && may_run(search); left--) {
             struct sim_tape flipped = without(search, tape, k, 1);
             flipped = without(search, &flipped, i, 1);
-            if (may_decide(&tape->entries[k]) && passes(run_tape(search, &flipped)) &&
-                    keep_passing(search)) {
+            if (may_decide(&tape->entries[k]) && passes(run_tape(search, &flipped))) {
+                const struct sim_tape written = sim_single_deviations(search->single);
+                copy_tape(&decision->passing, &written);
                 decision->found = true;
                 decision->changed = 2;
                 decision->deciding = tape->entries[k];
@@ -290,13 +282,13 @@ take_passing(struct search *search, const struct sim_outcome *outcome)
     const struct sim_outcome passed = *outcome;
     struct sim_tape written = sim_single_deviations(search->single);
     struct sim_tape tape = {NULL, 0, 0};
-    bool taken = copy_tape(&tape, &written) &&
-                 shrink(search, &tape, &passed, true, &decision->passing) &&
-                 decision->passing.count > 0;
+    copy_tape(&tape, &written);
+    bool taken =
+            shrink(search, &tape, &passed, true, &decision->passing) && decision->passing.count > 0;
     free(tape.entries);
     free(search->scratch);
-    search->scratch = calloc(decision->passing.count + 1u, sizeof(*search->scratch));
-    return taken && search->scratch != NULL;
+    search->scratch = sim_heap_new(decision->passing.count + 1u, sizeof(*search->scratch));
+    return taken;
 }
 
 /* The failing run is the baseline where the others are not: a passing one is looked for among
@@ -366,15 +358,11 @@ sim_decision_find(struct sim_decision *decision, struct sim_single *single,
             .wanted = *outcome,
     };
     sim_budget_stage(failure->budget, "making the failing run smaller", SHRINK_ENDS);
-    if (!shrink(&search, tape, outcome, false, &decision->failing) &&
-            !copy_tape(&decision->failing, tape)) {
-        return false;
+    if (!shrink(&search, tape, outcome, false, &decision->failing)) {
+        copy_tape(&decision->failing, tape);
     }
     sim_budget_stage(failure->budget, "looking for a run that passes", SEARCH_ENDS);
-    search.scratch = calloc(decision->failing.count + 1u, sizeof(*search.scratch));
-    if (search.scratch == NULL) {
-        return false;
-    }
+    search.scratch = sim_heap_new(decision->failing.count + 1u, sizeof(*search.scratch));
     if (same_failure(&search, run_tape(&search, &decision->failing))) {
         flip_one(&search);
         if (!decision->found) {
@@ -385,21 +373,21 @@ sim_decision_find(struct sim_decision *decision, struct sim_single *single,
         }
     }
     sim_budget_stage(failure->budget, "counting what the decision decides", COUNT_ENDS);
-    if (decision->found && search.scratch != NULL) {
+    if (decision->found) {
         count_well(&search);
     }
     free(search.scratch);
     return !search.refused;
 }
 
-bool
+void
 sim_decision_none(struct sim_decision *decision, const struct sim_failure *failure,
         const struct sim_tape *tape)
 {
     rt_assert(tape != NULL);
     *decision = (struct sim_decision){
             .options = *failure->options, .seed = failure->seed, .given = tape->count};
-    return copy_tape(&decision->failing, tape);
+    copy_tape(&decision->failing, tape);
 }
 
 void

@@ -57,7 +57,7 @@ struct sim_decision {
 bool sim_decision_find(struct sim_decision *decision, struct sim_single *single,
         const struct sim_failure *failure, const struct sim_tape *tape,
         const struct sim_outcome *outcome);
-/* Looks for nothing: `tape` is what the failing run did. False: no memory. */
-bool sim_decision_none(struct sim_decision *decision, const struct sim_failure *failure,
+/* Looks for nothing: `tape` is what the failing run did. */
+void sim_decision_none(struct sim_decision *decision, const struct sim_failure *failure,
         const struct sim_tape *tape);
 void sim_decision_free(struct sim_decision *decision);

@@ -528,16 +528,13 @@ find_number(struct sim_explanation *explanation)
 }
 
 /* Each run of a hang takes as long as its patience: what one run has shown is all that is said. */
-static bool
+static void
 explain_hang(struct sim_explanation *explanation)
 {
     const struct sim_tape tape = sim_single_deviations(&explanation->failing);
-    if (!sim_decision_none(&explanation->decision, &explanation->failure, &tape)) {
-        return refuse(explanation, "no memory for the record");
-    }
+    sim_decision_none(&explanation->decision, &explanation->failure, &tape);
     read_record(explanation);
     find_cause(explanation);
-    return true;
 }
 
 /* A task that was woken and not polled again: was its loop woken? An analysis whose process died
@@ -548,9 +545,8 @@ find_loop(struct sim_explanation *explanation)
     if (explanation->wake_outcome.kind == SIM_WAKE_OUTCOME_NOT_POLLED) {
         const struct sim_runs runs = runs_of(explanation);
         explanation->loop_analysis = sim_results_new(sizeof(*explanation->loop_analysis));
-        for (uint32_t deaths = 0;
-                deaths <= DEATHS_MAX && explanation->loop_analysis != NULL &&
-                !explanation->loop_analysis->done && sim_budget_left(&explanation->budget);
+        for (uint32_t deaths = 0; deaths <= DEATHS_MAX && !explanation->loop_analysis->done &&
+                                  sim_budget_left(&explanation->budget);
                 deaths++) {
             sim_runs_analyze(
                     &runs, NULL, runs.failing, sim_analysis_run_loop, explanation->loop_analysis);
@@ -751,7 +747,8 @@ sim_explanation_make(struct sim_explanation *explanation, const struct sim_failu
         return true;
     }
     if (explanation->given.verdict == SIM_VERDICT_HANG) {
-        return explain_hang(explanation);
+        explain_hang(explanation);
+        return true;
     }
     if (!find_decision(explanation) || !run_failing(explanation) ||
             (explanation->decision.found && !run_passing(explanation))) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/core/record/site.h"
 #include "sim/explain/look/path.h"
 
@@ -218,10 +219,7 @@ sim_order_find(const struct sim_run_pair *pair, struct sim_swap *ret_order)
     rt_assert(pair->failing != NULL);
     rt_assert(pair->passing != NULL);
     *ret_order = (struct sim_swap){.found = false};
-    struct keys *keys = calloc(2, sizeof(*keys));
-    if (keys == NULL) {
-        return;
-    }
+    struct keys *keys = sim_heap_new(2, sizeof(*keys));
     read_keys(pair->failing, pair->failing_from, &keys[0]);
     read_keys(pair->passing, pair->passing_from, &keys[1]);
     if (!find_events(pair, &keys[0], &keys[1], ret_order) && pair->failing_path != NULL &&
@@ -266,13 +264,10 @@ sim_order_is_swapped(const struct sim_swap *order, const struct sim_actor_table 
 {
     rt_assert(order->found);
     rt_assert(order->events);
-    struct keys *keys = calloc(2, sizeof(*keys));
-    bool swapped = false;
-    if (keys != NULL) {
-        read_keys(failing, order->first.step, &keys[0]);
-        read_keys(other, order->first.step, &keys[1]);
-        swapped = comes_first(order, failing, other, &keys[0], &keys[1]);
-    }
+    struct keys *keys = sim_heap_new(2, sizeof(*keys));
+    read_keys(failing, order->first.step, &keys[0]);
+    read_keys(other, order->first.step, &keys[1]);
+    bool swapped = comes_first(order, failing, other, &keys[0], &keys[1]);
     free(keys);
     return swapped;
 }

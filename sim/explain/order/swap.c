@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/core/decide/choice.h"
 #include "sim/core/record/footprint.h"
 
@@ -201,18 +202,16 @@ sim_swap_tape(const struct sim_recorder *recorder, uint64_t first, uint64_t seco
 {
     rt_assert(tape != NULL);
     rt_assert(first < second);
-    struct steps *steps = calloc(1, sizeof(*steps));
-    uint32_t *order = calloc(STEPS_MAX, sizeof(*order));
+    struct steps *steps = sim_heap_new(1, sizeof(*steps));
+    uint32_t *order = sim_heap_new(STEPS_MAX, sizeof(*order));
     bool made = false;
     *ret = (struct sim_tape){NULL, 0, 2 * STEPS_MAX + tape->count};
-    if (steps != NULL && order != NULL && read_steps(recorder, steps)) {
+    if (read_steps(recorder, steps)) {
         uint32_t at = step_of(steps, first);
         uint32_t late = step_of(steps, second);
-        if (at < late && late < steps->count && mark_behind(steps, at, late)) {
-            ret->entries = calloc(ret->capacity, sizeof(*ret->entries));
-            made = ret->entries != NULL;
-        }
+        made = at < late && late < steps->count && mark_behind(steps, at, late);
         if (made) {
+            ret->entries = sim_heap_new(ret->capacity, sizeof(*ret->entries));
             set_order(steps, at, late, order);
             put_chain(steps, order, ret);
         }
