@@ -168,16 +168,10 @@ make_plan(struct sim_run *run)
 
 /* ---- Failures. ------------------------------------------------------------------------------- */
 
-static struct sim_run *
-run_of(struct sim_sink *sink)
-{
-    return (struct sim_run *)(void *)sink;
-}
-
 static bool
 on_batch(struct sim_sink *sink, const struct sim_merged *batch)
 {
-    return sim_run_store_batch(run_of(sink), batch);
+    return sim_run_store_batch(sim_run_of(sink), batch);
 }
 
 static void
@@ -214,7 +208,7 @@ print_failure_text(const struct sim_run *run, const struct sim_new_failure *fail
 static bool
 on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 {
-    struct sim_run *run = run_of(sink);
+    struct sim_run *run = sim_run_of(sink);
     const struct sim_outcome *alone =
             failure->alone != NULL ? sim_single_outcome(failure->alone) : failure->seen;
     char *token = sim_token_of(failure->again.scenario, &failure->again.options, failure->again.how,
@@ -231,15 +225,6 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
     (void)fflush(stdout);
     free(token);
     return stored;
-}
-
-static bool
-on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals)
-{
-    struct sim_run *run = run_of(sink);
-    sim_progress_tick(&run->progress, run->entry->scenario->name, runs, UINT64_MAX,
-            totals->runs - totals->verdicts[SIM_VERDICT_PASS], false);
-    return ferror(stdout) == 0;
 }
 
 /* ---- The end. -------------------------------------------------------------------------------- */
@@ -423,9 +408,10 @@ static int
 explore_command(struct sim_cli *cli)
 {
     struct explore explore = {
-            .run = {.sink = {.batch = on_batch, .failure = on_failure, .tick = on_tick},
+            .run = {.sink = {.batch = on_batch, .failure = on_failure, .tick = sim_run_tick},
                     .cli = cli,
-                    .json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON)},
+                    .json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON),
+                    .is_open = true},
     };
     struct sim_run *run = &explore.run;
     int status = find_scenario(run);

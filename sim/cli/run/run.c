@@ -171,16 +171,10 @@ make_plan(struct sim_run *run)
 
 /* ---- What the sweep reports. ----------------------------------------------------------------- */
 
-static struct sim_run *
-run_of(struct sim_sink *sink)
-{
-    return (struct sim_run *)(void *)sink;
-}
-
 static bool
 on_batch(struct sim_sink *sink, const struct sim_merged *batch)
 {
-    struct sim_run *run = run_of(sink);
+    struct sim_run *run = sim_run_of(sink);
     if (run->first.in_progress) {
         return sim_run_default_batch(run, batch);
     }
@@ -194,7 +188,7 @@ on_batch(struct sim_sink *sink, const struct sim_merged *batch)
 static bool
 on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 {
-    struct sim_run *run = run_of(sink);
+    struct sim_run *run = sim_run_of(sink);
     if (run->first.in_progress) {
         sim_run_default_note(run, failure);
     }
@@ -204,16 +198,16 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 static bool
 on_replica(struct sim_sink *sink, const struct sim_run_spec *again)
 {
-    return sim_run_print_replica(run_of(sink), again);
+    return sim_run_print_replica(sim_run_of(sink), again);
 }
 
-static bool
-on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals)
+bool
+sim_run_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals)
 {
-    struct sim_run *run = run_of(sink);
+    struct sim_run *run = sim_run_of(sink);
     bool now = status_wanted != 0;
     status_wanted = 0;
-    uint64_t asked = is_open(&run->cli->settings) ? UINT64_MAX : sim_sweep_share(&run->plan);
+    uint64_t asked = run->is_open ? UINT64_MAX : sim_sweep_share(&run->plan);
     sim_progress_tick(&run->progress, run->entry->scenario->name, runs, asked,
             totals->runs - totals->verdicts[SIM_VERDICT_PASS], now);
     /* Ends the sweep where stdout is closed; main() reports it. */
@@ -223,7 +217,7 @@ on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *tot
 static bool
 on_enough(struct sim_sink *sink)
 {
-    return sim_run_saturated(run_of(sink));
+    return sim_run_saturated(sim_run_of(sink));
 }
 
 /* ---- One scenario, and all. ------------------------------------------------------------------ */
@@ -419,7 +413,7 @@ run_command(struct sim_cli *cli)
             .sink = {.batch = on_batch,
                     .failure = on_failure,
                     .replica = on_replica,
-                    .tick = on_tick},
+                    .tick = sim_run_tick},
             .cli = cli,
             .json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON),
             .expect = sim_given(&cli->settings, SIM_CLI_OPTION_EXPECT),

@@ -108,7 +108,7 @@ struct sim_run {
     struct sim_selection selected;
     bool json;
     bool expect;
-    bool is_open; /* Only the time limits the runs. */
+    bool is_open; /* Only the time limits the runs, or the space that is explored. */
     uint64_t start_ms;
     char git[SIM_GIT_MAX]; /* The commit that the seed is taken from; "": none. */
 
@@ -171,6 +171,9 @@ struct sim_report {
 /* From here on the first ^C (SIGTERM, SIGHUP) sets the answer, and the second one ends the process;
  * SIGUSR1 has the progress printed. */
 const volatile sig_atomic_t *sim_run_catch_signals(void);
+
+/* Of a sink: shows the progress. False where stdout is closed. */
+bool sim_run_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals);
 
 /* Of the sweep in progress, which has ended: it made fewer runs than asked for; with --goals, it
  * reached not all of them. */
@@ -372,6 +375,12 @@ bool sim_run_export_open(struct sim_run *run);
 void sim_run_export_sweep(struct sim_run *run);
 /* Writes and closes it. 0, or the exit status after a line. */
 int sim_run_export_write(struct sim_run *run);
+
+static inline struct sim_run *
+sim_run_of(struct sim_sink *sink)
+{
+    return (struct sim_run *)(void *)sink;
+}
 
 /* Runs that failed; those that were refused are none. */
 static inline uint64_t
