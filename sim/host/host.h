@@ -70,13 +70,16 @@ struct sim_blocking {
      * many of the things that it asked for may be reported for nothing. `outside`: one of them may
      * come from outside of the run.
      *
-     * Returns 0; SIM_BLOCK_INTERRUPTED, if the call has to end with EINTR; or n, from 1 to
+     * Returns 0; SIM_BLOCK_INTERRUPTED, if the call ends with EINTR; or n, from 1 to
      * `reports`, if the n-th thing has to be reported for nothing.
      */
     int (*block)(struct sim_world *world, uint64_t due_ns, uint32_t object, const char *reason,
             const struct rt_site *await, uint32_t reports, bool outside);
     /* What `actor` waits for may have happened. It may not be blocked any more: no-op. */
     void (*wake)(struct sim_actor *actor);
+    /* Before and after `block`: whether the caller was interrupted, whose handler may itself call
+     * the host, and block in it. NULL: never. */
+    bool (*interrupted)(void);
 };
 
 /* Actors that are no loops block by `blocking` (static) in calls on this host. Without: they cannot

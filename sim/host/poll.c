@@ -78,16 +78,19 @@ sim__poller_block(struct sim__poller *poller, bool (*ready)(struct sim__blocked 
 {
     struct sim_host *host = poller->host;
     struct sim__blocked *blocked = &poller->blocked;
+    const struct sim_blocking *by = sim__host_blocking(host);
     rt_assert(rt_list_empty(&blocked->link));
+    rt_assert(by != NULL);
+    if (by->interrupted != NULL && by->interrupted()) {
+        return SIM_BLOCK_INTERRUPTED;
+    }
     blocked->actor = poller->actor;
-    blocked->by = sim__host_blocking(host);
+    blocked->by = by;
     blocked->ready = ready;
-    rt_assert(blocked->by != NULL);
     rt_list_push_back(&host->blocked, &blocked->link);
-    int how = blocked->by->block(
-            host->world, due_ns, object, reason, await, reports, poller->outside);
+    int how = by->block(host->world, due_ns, object, reason, await, reports, poller->outside);
     rt_list_unlink(&blocked->link);
-    return how;
+    return by->interrupted != NULL && by->interrupted() ? SIM_BLOCK_INTERRUPTED : how;
 }
 
 /* ---- The list. ------------------------------------------------------------------------------- */

@@ -127,6 +127,33 @@ is_any(const union address *address)
                                              : IN6_IS_ADDR_UNSPECIFIED(&address->in6.sin6_addr);
 }
 
+static void
+set_local(union address *address)
+{
+    if (address->any.sa_family == AF_INET) {
+        address->in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    } else {
+        address->in6.sin6_addr = in6addr_loopback;
+    }
+}
+
+/* Whether a socket of this machine, which has the loopback alone, can have it; or a group. */
+static bool
+is_of_machine(const union address *address)
+{
+    const struct in6_addr *six = &address->in6.sin6_addr;
+    bool four = address->any.sa_family == AF_INET || IN6_IS_ADDR_V4MAPPED(six);
+    if (address->any.sa_family == AF_UNIX || is_any(address)) {
+        return true;
+    }
+    if (four) {
+        in_addr_t of = ntohl(address->any.sa_family == AF_INET ? address->in.sin_addr.s_addr
+                                                               : six->s6_addr32[3]);
+        return of >> 24 == IN_LOOPBACKNET || IN_MULTICAST(of) || of == INADDR_BROADCAST;
+    }
+    return IN6_IS_ADDR_LOOPBACK(six) || IN6_IS_ADDR_MULTICAST(six);
+}
+
 /* Whether what is sent to `to` reaches a socket with the address `own`. */
 static bool
 reaches(const union address *to, const union address *own)
@@ -192,11 +219,6 @@ bind_to_any(struct inet *inet)
     }
     bool v4 = inet->domain == AF_INET;
     inet->own = (union address){.any = {.sa_family = (sa_family_t)inet->domain}};
-    if (v4) {
-        inet->own.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    } else {
-        inet->own.in6.sin6_addr = in6addr_loopback;
-    }
     do {
         inet->own.in.sin_port = htons((uint16_t)(PORT_FIRST + fds->sockets->ports_given++ % 20000));
     } while (find(fds, &inet->own, inet->type, false) != NULL);
@@ -300,8 +322,9 @@ answer(struct inet *inet)
     }
     struct inet *end = inet_new(
             listener->description.fds, inet->domain, SOCK_STREAM, "a connection, accepted");
-    end->own = listener->own;
-    end->own_size = listener->own_size;
+    bool same = inet->domain == listener->domain;
+    end->own = same ? inet->peer_address : listener->own;
+    end->own_size = same ? inet->peer_size : listener->own_size;
     end->peer_address = inet->own;
     end->peer_size = inet->own_size;
     connect_ends(inet, end);
@@ -530,6 +553,9 @@ send_datagram(struct inet *inet, const void *bytes, size_t size, const union add
         struct datagram *datagram = sim_alloc(fds->host->world, sizeof(*datagram) + size);
         rt_list_init(&datagram->link);
         datagram->from = inet->own;
+        if (inet->domain != AF_UNIX && is_any(&inet->own)) {
+            set_local(&datagram->from);
+        }
         datagram->from_size = inet->own_size;
         datagram->size = size;
         memcpy(datagram->bytes, bytes, size);
@@ -710,6 +736,9 @@ sim_sys_bind(struct sim_fds *fds, int fd, const struct sockaddr *address, sockle
     if (err != 0 || inet->own_size > 0) {
         return err != 0 ? err : -EINVAL;
     }
+    if (!is_of_machine(&asked)) {
+        return -EADDRNOTAVAIL;
+    }
     if (inet->domain != AF_UNIX && port_of(&asked) == 0) {
         bind_to_any(inet);
         asked.in.sin_port = inet->own.in.sin_port;
@@ -833,6 +862,11 @@ sim_sys_connect(struct sim_fds *fds, int fd, const struct sockaddr *address, soc
     if (inet == NULL) {
         return err;
     }
+    if (inet->type == SOCK_DGRAM && size >= sizeof(sa_family_t) &&
+            address->sa_family == AF_UNSPEC) {
+        inet->peer_size = 0;
+        return 0;
+    }
     err = take_address(inet, address, size, &asked);
     if (err != 0) {
         return err;
@@ -841,6 +875,14 @@ sim_sys_connect(struct sim_fds *fds, int fd, const struct sockaddr *address, soc
         inet->peer_address = asked;
         inet->peer_size = size < sizeof(asked) ? size : sizeof(asked);
         bind_to_any(inet);
+    }
+    if (inet->domain != AF_UNIX && inet->state == IDLE) { /* From now on between two addresses. */
+        if (is_any(&inet->peer_address)) {
+            set_local(&inet->peer_address);
+        }
+        if (is_any(&inet->own)) {
+            set_local(&inet->own);
+        }
     }
     return inet->type == SOCK_DGRAM ? 0 : connect_stream(inet, is_nonblock(fds, fd), await);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/host/sys_priv.h"
 #include "sim/posix/number.h"
 #include "sim/posix/random.h"
 
@@ -29,20 +30,22 @@ file_events(const struct sim__description *description)
     return SIM_FD_IN | SIM_FD_OUT;
 }
 
-static size_t
+/* Bytes read, or a negative errno. */
+static int64_t
 read_at(const struct sim__posix_inode *inode, void *to, size_t size, uint64_t place)
 {
     switch (inode->kind) {
     case SIM__POSIX_RANDOM:
         sim__posix_random(to, size);
-        return size;
+        return (int64_t)size;
     case SIM__POSIX_ZERO:
         memset(to, 0, size);
-        return size;
+        return (int64_t)size;
+    case SIM__POSIX_DIRECTORY:
+        return -EISDIR;
     case SIM__POSIX_NULL:
     case SIM__POSIX_OUTPUT:
     case SIM__POSIX_ERRORS:
-    case SIM__POSIX_DIRECTORY:
     case SIM__POSIX_LINK:
         return 0;
     case SIM__POSIX_REGULAR:
@@ -53,24 +56,26 @@ read_at(const struct sim__posix_inode *inode, void *to, size_t size, uint64_t pl
     if (part > 0) {
         memcpy(to, inode->bytes + place, part);
     }
-    return part;
+    return (int64_t)part;
 }
 
-/* Bytes written; 0: it would be too large. */
-static size_t
+/* Bytes written, or a negative errno. */
+static int64_t
 write_at(struct sim__posix_inode *inode, const void *from, size_t size, uint64_t place)
 {
     if (inode->kind == SIM__POSIX_OUTPUT || inode->kind == SIM__POSIX_ERRORS) {
         sim__posix_print(inode->kind == SIM__POSIX_ERRORS, from, size);
     }
     if (inode->kind != SIM__POSIX_REGULAR) {
-        return size;
+        return (int64_t)size;
     }
     if (place + size > inode->size && !sim__posix_inode_resize(inode, place + size)) {
-        return 0;
+        return -EFBIG;
     }
-    memcpy(inode->bytes + place, from, size);
-    return size;
+    if (size > 0) {
+        memcpy(inode->bytes + place, from, size);
+    }
+    return (int64_t)size;
 }
 
 static bool
@@ -80,17 +85,15 @@ may(const struct sim__posix_file *file, int access)
 }
 
 static int64_t
-file_read(struct sim__description *description, void *buffer, size_t size,
+file_read(struct sim__description *description, void *buffer, size_t size, uint32_t flags,
         const struct rt_site *await)
 {
     struct sim__posix_file *file = file_of(description);
     (void)await;
-    if (!may(file, O_RDONLY)) {
-        return RT_E_STALE;
-    }
-    size_t moved = read_at(file->inode, buffer, size, file->place);
-    file->place += moved;
-    return (int64_t)moved;
+    rt_assert(flags == 0);
+    int64_t moved = may(file, O_RDONLY) ? read_at(file->inode, buffer, size, file->place) : -EBADF;
+    file->place += moved > 0 ? (uint64_t)moved : 0;
+    return moved;
 }
 
 static int64_t
@@ -99,19 +102,16 @@ file_write(struct sim__description *description, const void *buffer, size_t size
 {
     struct sim__posix_file *file = file_of(description);
     (void)await;
-    if (!may(file, O_WRONLY)) {
-        return RT_E_STALE;
-    }
     if ((file->flags & O_APPEND) != 0) {
         file->place = file->inode->size;
     }
-    size_t moved = write_at(file->inode, buffer, size, file->place);
-    file->place += moved;
-    return moved > 0 ? (int64_t)moved : RT_E_FULL;
+    int64_t moved = may(file, O_WRONLY) ? write_at(file->inode, buffer, size, file->place) : -EBADF;
+    file->place += moved > 0 ? (uint64_t)moved : 0;
+    return moved;
 }
 
-static const struct sim__description_ops file_ops = {
-        .events = file_events, .read = file_read, .write = file_write};
+static const struct sim__sys_ops file_sys = {.read = file_read, .write = file_write};
+static const struct sim__description_ops file_ops = {.sys = &file_sys, .events = file_events};
 
 struct sim__posix_file *
 sim__posix_file(int fd)
@@ -254,7 +254,7 @@ sim__posix_pread(int fd, void *to, size_t size, off_t place)
     if (file == NULL || place < 0 || !may(file, O_RDONLY)) {
         return file == NULL ? -1 : sim__posix_error(place < 0 ? EINVAL : EBADF);
     }
-    return (ssize_t)read_at(file->inode, to, size, (uint64_t)place);
+    return (ssize_t)sim__posix_result(read_at(file->inode, to, size, (uint64_t)place));
 }
 
 ssize_t
@@ -264,8 +264,7 @@ sim__posix_pwrite(int fd, const void *from, size_t size, off_t place)
     if (file == NULL || place < 0 || !may(file, O_WRONLY)) {
         return file == NULL ? -1 : sim__posix_error(place < 0 ? EINVAL : EBADF);
     }
-    size_t moved = write_at(file->inode, from, size, (uint64_t)place);
-    return moved > 0 || size == 0 ? (ssize_t)moved : sim__posix_error(EFBIG);
+    return (ssize_t)sim__posix_result(write_at(file->inode, from, size, (uint64_t)place));
 }
 
 off_t

@@ -89,6 +89,9 @@ static const struct {
         {"/proc/meminfo", SIM__POSIX_REGULAR,
                 "MemTotal: 4194304 kB\nMemFree: 2097152 kB\nMemAvailable: 2097152 kB\n"},
         {"/proc/loadavg", SIM__POSIX_REGULAR, "0.00 0.00 0.00 1/1 1000\n"},
+        {"/proc/stat", SIM__POSIX_REGULAR,
+                "cpu  0 0 0 200000 0 0 0 0 0 0\ncpu0 0 0 0 100000 0 0 0 0 0 0\n"
+                "cpu1 0 0 0 100000 0 0 0 0 0 0\n"},
         {"/proc/uptime", SIM__POSIX_REGULAR, "1000.00 2000.00\n"},
         {"/dev/shm", SIM__POSIX_DIRECTORY, ""},
         {"/proc/self/cgroup", SIM__POSIX_REGULAR, "0::/\n"},

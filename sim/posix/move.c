@@ -221,11 +221,14 @@ flags_of(int flags)
            ((flags & MSG_PEEK) != 0 ? SIM_SYS_PEEK : 0);
 }
 
-/* Bytes out of band are not simulated, and errors come by SO_ERROR alone. */
+/* Errors come by SO_ERROR alone: their queue is empty. */
 static bool
 supported(int flags)
 {
-    return (flags & (MSG_OOB | MSG_ERRQUEUE)) == 0;
+    if ((flags & MSG_OOB) != 0) {
+        sim__posix_refuse("bytes out of band");
+    }
+    return (flags & MSG_ERRQUEUE) == 0;
 }
 
 ssize_t
@@ -233,7 +236,7 @@ sim__posix_recv(int fd, void *to, size_t size, int flags)
 {
     const struct rt_site *site = sim__posix_begin();
     if (!supported(flags)) {
-        return sim__posix_error(EINVAL);
+        return sim__posix_error(EAGAIN);
     }
     ssize_t moved = read_some(fd, to, size, flags_of(flags), site);
     size_t done = moved > 0 ? (size_t)moved : 0;

@@ -25,6 +25,7 @@ struct sim__posix {
     uint64_t randoms;     /* Words taken from the random numbers. */
     uint32_t clock_reads; /* In a row, with no other call between; see sim__posix_busy. */
     mode_t umask;
+    int priority;
     struct rlimit limits[RLIM_NLIMITS];
     const char *cwd;       /* NULL: as the process has it. */
     struct rt_list inodes; /* The files that it has seen (inode.h). */

@@ -245,15 +245,20 @@ sim__posix_getpriority(int which, id_t who)
 {
     (void)which;
     (void)who;
-    return 0;
+    return sim__posix_state()->priority;
 }
 
 int
 sim__posix_setpriority(int which, id_t who, int value)
 {
+    struct sim__posix *state = sim__posix_state();
+    int least = value > 19 ? 19 : value;
     (void)which;
     (void)who;
-    (void)value;
+    if (least < state->priority) { /* It has no right to be preferred. */
+        return sim__posix_error(EACCES);
+    }
+    state->priority = least;
     return 0;
 }
 

@@ -95,13 +95,9 @@ block_in_host(struct sim_world *world, uint64_t due_ns, uint32_t object, const c
             .due_ns = due_ns,
             .reports = reports,
             .outside = outside};
-    if (is_interrupted()) {
-        return SIM_BLOCK_INTERRUPTED;
-    }
     bool spurious = sim_thread_block(&asked) == SIM_WOKEN_SPURIOUS;
     uint32_t report = spurious ? sim_thread_report() : 0;
-    bool interrupted = is_interrupted() || (spurious && report == 0);
-    return interrupted ? SIM_BLOCK_INTERRUPTED : (int)report;
+    return spurious && report == 0 ? SIM_BLOCK_INTERRUPTED : (int)report;
 }
 
 static void
@@ -110,7 +106,8 @@ wake_in_host(struct sim_actor *actor)
     sim__posix_wake(thread_of(actor));
 }
 
-const struct sim_blocking sim__posix_blocking = {.block = block_in_host, .wake = wake_in_host};
+const struct sim_blocking sim__posix_blocking = {
+        .block = block_in_host, .wake = wake_in_host, .interrupted = is_interrupted};
 
 /* ---- Not blocking. --------------------------------------------------------------------------- */
 

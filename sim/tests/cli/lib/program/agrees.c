@@ -595,6 +595,42 @@ signals_in_waits(void)
     pthread_join(thread, NULL);
 }
 
+/* ---- A handler that blocks, in a wait of its thread. ----------------------------------------- */
+
+static int token[2];
+static int got;
+
+static void
+takes_a_token(int number)
+{
+    char byte = (char)number;
+    got = (int)read(token[0], &byte, 1);
+}
+
+static void *
+kills_and_gives(void *thread)
+{
+    usleep(100);
+    pthread_kill(*(pthread_t *)thread, SIGUSR1);
+    usleep(100);
+    return (void *)write(token[1], "x", 1);
+}
+
+static void
+blocks_in_handler(void)
+{
+    pthread_t thread, self = pthread_self();
+    int bell = eventfd(0, 0);
+    struct pollfd polled = {.fd = bell, .events = POLLIN};
+    signal(SIGUSR1, takes_a_token);
+    pipe(token);
+    pthread_create(&thread, NULL, kills_and_gives, &self);
+    int count = poll(&polled, 1, -1);
+    printf("in poll: %d %d, took %d\n", count, errno == EINTR, got);
+    pthread_join(thread, NULL);
+    close(bell);
+}
+
 /* With an argument it fails, so that what it printed is kept. */
 int
 main(int count, char **arguments)
@@ -614,5 +650,6 @@ main(int count, char **arguments)
     robust();
     cancellations();
     signals_in_waits();
+    blocks_in_handler();
     return count > 1;
 }
