@@ -2,20 +2,18 @@
  * sources.c -- a few lines of source around each location.
  *
  * The database has the names of files, as the compiler got them, not their contents: files are read
- * when the report is written. A name in a foreign database must not bring other files onto a page,
- * so only a file with the suffix of a source file is opened.
+ * when the report is written, and only where they are source files (source.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "reports/page/model.h"
+#include "sim/core/code/source.h"
 
 #define AROUND 5u
 #define EXCERPTS_MAX 8u
-#define SIZE_MAX_BYTES (8 << 20)
 #define LINE_MAX_BYTES 400
 
 struct excerpt {
@@ -92,32 +90,6 @@ collect(const struct report_model *model, struct excerpts *excerpts)
 
 /* ---- Reading. -------------------------------------------------------------------------------- */
 
-static bool
-is_source(const char *file)
-{
-    static const char *const ends[] = {
-            ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".inc", ".patch"};
-    const char *dot = strrchr(file, '.');
-    for (size_t i = 0; dot != NULL && i < sizeof(ends) / sizeof(ends[0]); i++) {
-        if (strcmp(dot, ends[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static FILE *
-open_source(const char *file, bool *ret_newer, int64_t started_ms)
-{
-    struct stat what;
-    if (!is_source(file) || stat(file, &what) != 0 || !S_ISREG(what.st_mode) ||
-            what.st_size > SIZE_MAX_BYTES) {
-        return NULL;
-    }
-    *ret_newer = started_ms > 0 && (int64_t)what.st_mtime > started_ms / 1000 + 1;
-    return fopen(file, "re");
-}
-
 static void
 put_source_line(struct report_html *html, uint32_t number, const char *text, bool marked)
 {
@@ -151,8 +123,9 @@ put_lines(struct report_html *html, FILE *file, uint32_t line)
 static void
 put_excerpt(struct report_html *html, const struct report_model *model, const struct excerpt *what)
 {
-    bool newer = false;
-    FILE *file = open_source(what->file, &newer, model->started_ms);
+    int64_t modified_s = 0;
+    FILE *file = sim_source_open(what->file, &modified_s);
+    bool newer = model->started_ms > 0 && modified_s > model->started_ms / 1000 + 1;
     report_html_raw(html, what->lost ? "<h3 class=\"lost\">" : "<h3>");
     report_html_put(html, "%s</h3>\n<p><code>%s:%u</code> in <code>%s()</code>", what->what,
             what->file, what->line, what->function);

@@ -87,7 +87,7 @@ rewake report --time 600s --db j.db -o pages >/dev/null 2>&1
 rewake export junit --db j.db canary/lost-wakeup >e.xml
 ok "explained: valid" is_junit e.xml
 ok "explained: the answer is in the failure" grep -q '^The wake comes too early' e.xml
-ok "explained: all of it is in system-out" grep -q '^What decides: ' e.xml
+ok "explained: all of it is in system-out" grep -q '^It fails ' e.xml
 for format in sarif github markdown; do
     rewake export $format --db j.db canary/lost-wakeup -o e.txt
     ok "explained: $format" grep -q 'The wake comes too early' e.txt

@@ -110,25 +110,9 @@ say_which(const struct sim_subject *subject, bool smaller)
     (void)printf("%s, seed %llu%s\n", subject->entry->scenario->name,
             (unsigned long long)subject->seed, name);
     if (smaller) {
-        sim_print_folded(
-                "This explains a smaller run that fails in the same way; the last line has "
-                "the run as it was found.",
-                0, 0);
+        sim_print_folded("This explains a smaller run that fails in the same way.", 0, 0);
     }
     (void)putchar('\n');
-}
-
-/* `found`: the run on the command line, where it is another one; else NULL. */
-static void
-print_commands(struct sim_cli *cli, const struct sim_subject *subject, const char *token,
-        const char *found)
-{
-    sim_print_command(cli, "\nreplay: ", "replay", subject->entry, token);
-    sim_print_command(cli, "show:   ", "show", subject->entry, token);
-    sim_print_if_long(token);
-    if (found != NULL) {
-        sim_print_command(cli, "found:  ", "show", subject->entry, found);
-    }
 }
 
 static void
@@ -139,14 +123,14 @@ print_failure(
     char *token = sim_token_of(subject->entry->scenario, &explanation->decision.options,
             SIM_HOW_STRICT, &explanation->decision.failing, sim_explanation_outcome(explanation));
     const char *given = sim_subject_name(cli, subject);
-    bool smaller = is_smaller(explanation, given, token);
-    say_which(subject, smaller);
+    say_which(subject, is_smaller(explanation, given, token));
     sim_page_init(&page, sim_terminal_colour());
     page.width = sim_columns();
-    sim_report_put(&page, explanation);
-    (void)fputs(sim_page_text(&page), stdout);
+    sim_report_put(&page, explanation, SIM_REPORT_BESIDE);
+    (void)printf("%s\n", sim_page_text(&page));
     sim_page_fini(&page);
-    print_commands(cli, subject, token, smaller ? given : NULL);
+    sim_print_replay(
+            cli, subject->entry, sim_explanation_outcome(explanation), token, true);
     free(token);
 }
 

@@ -195,10 +195,9 @@ free_kept(struct kept *kept)
 }
 
 static void
-describe_runs(
-        struct kept *kept, const struct sim_subject *subject, struct sim_explanation *explanation)
+describe_runs(struct kept *kept, const struct sim_scenario *scenario,
+        struct sim_explanation *explanation)
 {
-    const struct sim_scenario *scenario = subject->entry->scenario;
     const struct sim_decision *decision = &explanation->decision;
     const char *options = keep_text(kept, sim_options_json(scenario, &decision->options));
     kept->failing = (struct sim_explained_run){
@@ -244,16 +243,16 @@ describe_deciding(
     }
 }
 
-static enum sim_store_err
-keep_in(struct sim_store *store, int64_t run, const struct sim_subject *subject,
+enum sim_store_err
+sim_explained_keep_in(struct sim_store *store, int64_t run, const struct sim_entry *entry,
         struct sim_explanation *explanation)
 {
     struct column columns[COLUMNS];
     struct kept kept = {.texts_count = 0};
     fill_columns(columns, explanation);
-    describe_runs(&kept, subject, explanation);
+    describe_runs(&kept, entry->scenario, explanation);
     collect_places(explanation, &kept.places);
-    sim_build_text(subject->entry->library, kept.build);
+    sim_build_text(entry->library, kept.build);
     struct sim_explained explained = {
             .run = run,
             .failing = &kept.failing,
@@ -335,7 +334,7 @@ sim_explained_keep(
     enum sim_store_err err = sim_store_open(
             sim_cli_db(cli), SIM_STORE_WRITE, WAIT_MS, message, sizeof(message), &store);
     if (err == SIM_STORE_OK) {
-        err = keep_in(store, run, subject, explanation);
+        err = sim_explained_keep_in(store, run, subject->entry, explanation);
         const char *said = sim_store_message(store);
         (void)snprintf(message, sizeof(message), "%s", said[0] != '\0' ? said : "no memory");
         sim_store_close(&store);

@@ -20,6 +20,11 @@ struct sim_failure sim_explained_failure(
 bool sim_explained_keep(struct sim_cli *cli, const struct sim_subject *subject,
         struct sim_explanation *explanation);
 
+/* The same for row `run` of a store that is open to write, outside a transaction; `entry` is its
+ * scenario. */
+RT_MUST_CHECK enum sim_store_err sim_explained_keep_in(struct sim_store *store, int64_t run,
+        const struct sim_entry *entry, struct sim_explanation *explanation);
+
 /* What was done by sim_explain_missing. */
 struct sim_explained_count {
     uint32_t missing; /* Causes that had no explanation. */

@@ -50,7 +50,8 @@ print_text(const struct sim_cli *cli, const struct sim_subject *subject,
     }
     if (outcome->verdict != SIM_VERDICT_PASS) {
         (void)putchar('\n');
-        sim_print_run(cli, subject->entry, alone, outcome, token, false);
+        sim_print_run(alone, outcome);
+        sim_print_replay(cli, subject->entry, outcome, token, false);
     }
     if (result == SIM_REPLAY_NO_LONGER_FAILS && subject->expected.verdict != SIM_VERDICT_PASS &&
             !sim_given(&cli->settings, SIM_CLI_OPTION_LENIENT)) {

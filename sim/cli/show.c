@@ -21,10 +21,8 @@ print(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single 
 {
     struct sim_page page;
     const char *name = sim_subject_name(cli, subject);
-    char *replay = sim_command_text(cli, "replay", subject->entry, name);
     const struct sim_run_view view = {.recorder = sim_single_recorder(alone),
             .outcome = sim_single_outcome(alone),
-            .replay = replay,
             .rows_max = ROWS_MAX};
     (void)argument;
     int status = sim_subject_check_same(subject, view.outcome);
@@ -35,11 +33,10 @@ print(struct sim_cli *cli, const struct sim_subject *subject, struct sim_single 
     sim_describe_run(&page, &view,
             SIM_DESCRIBE_HEADLINE | SIM_DESCRIBE_COLUMNS | SIM_DESCRIBE_LEDGER |
                     (view.outcome->verdict != SIM_VERDICT_PASS ? SIM_DESCRIBE_WHY : 0) |
-                    SIM_DESCRIBE_COMMANDS);
-    (void)fputs(sim_page_text(&page), stdout);
+                    SIM_DESCRIBE_STACKS);
+    (void)printf("%s\n", sim_page_text(&page));
     sim_page_fini(&page);
-    free(replay);
-    sim_print_if_long(name);
+    sim_print_replay(cli, subject->entry, view.outcome, name, true);
     sim_subject_offer_smaller(cli, subject, "show");
     return status;
 }

@@ -94,9 +94,9 @@ print_text(const struct printing *printing)
         (void)putchar('\n');
         sim_shrunk_print(printing->shrunk);
         (void)putchar('\n');
-        sim_print_run(printing->cli, printing->subject->entry, &printing->shrunk->alone,
+        sim_print_run(&printing->shrunk->alone, sim_single_outcome(&printing->shrunk->alone));
+        sim_print_replay(printing->cli, printing->subject->entry,
                 sim_single_outcome(&printing->shrunk->alone), printing->token, true);
-        sim_print_if_long(printing->token);
         return;
     case NO_LONGER_FAILS:
         (void)printf("%s: %s\n", name,

@@ -17,6 +17,7 @@
 #define FLIP_SINGLES 48u
 #define FLIP_PAIRS 120u
 #define PASSING_SEEDS 200u
+#define PASSING_DEATHS 20u /* A run that dies costs a process. */
 #define TRIAL_RUNS 12u
 #define TALLY_RUNS 100u
 #define STEPS_SLOW 2000u /* A longer run is counted less often. */
@@ -298,7 +299,8 @@ find_passing(struct search *search)
 {
     rt_assert(!search->decision->found);
     struct sim_decision *decision = search->decision;
-    for (uint64_t seed = 1; seed <= PASSING_SEEDS && may_run(search); seed++) {
+    uint64_t seeds = search->wanted.verdict == SIM_VERDICT_CRASH ? PASSING_DEATHS : PASSING_SEEDS;
+    for (uint64_t seed = 1; seed <= seeds && may_run(search); seed++) {
         decision->seeds_tried++;
         const struct sim_outcome *outcome =
                 run_candidate(search, &decision->options, seed, SIM_HOW_RANDOM, NULL);

@@ -162,12 +162,27 @@ put_phrase(const struct render *r)
     return sim_phrase_put(r->names->actor_table, r->page, r->finding->event);
 }
 
+static void
+note_line(const struct render *r, const char *file, const char *function, uint32_t line)
+{
+    struct sim_named_lines *named = r->names->named;
+    for (uint32_t i = 0; named != NULL && i < named->count; i++) {
+        if (named->all[i].line == line && strcmp(named->all[i].file, file) == 0) {
+            return;
+        }
+    }
+    if (named != NULL && named->count < SIM_NAMED_MAX && line != 0) {
+        named->all[named->count++] = (struct sim_named_line){file, function, line};
+    }
+}
+
 /* "f() (file.c:41)" of the line of a probe. */
 static bool
 put_line(const struct render *r)
 {
     const struct rt_site *site = sim_actor_table_place(r->finding->await, r->finding->site);
     if (site != NULL) {
+        note_line(r, site->file, site->function, (uint32_t)site->line);
         sim_page_printf(r->page, "in %s() (%s:%u)", site->function, sim_site_file(site),
                 (unsigned)site->line);
     }
@@ -397,6 +412,7 @@ put_call(const struct render *r)
 {
     const struct sim_place *place = place_of(r);
     if (place != NULL) {
+        note_line(r, place->file, place->function, place->line);
         sim_page_printf(r->page, "%s() (%s:%u)", place->function, sim_place_file(place),
                 (unsigned)place->line);
     }

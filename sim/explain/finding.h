@@ -54,6 +54,18 @@ struct sim_finding {
     const struct sim_place *place; /* Stands in for `at` where that is empty. */
 };
 
+#define SIM_NAMED_MAX 4u
+
+/* Lines that texts have named, each once, the first ones; what they borrow stays with the run. */
+struct sim_named_lines {
+    struct sim_named_line {
+        const char *file; /* As the compiler was given it. */
+        const char *function;
+        uint32_t line;
+    } all[SIM_NAMED_MAX];
+    uint32_t count;
+};
+
 /* Where the names of a finding come from; all borrowed, all but `actor_table` may be NULL. */
 struct sim_finding_context {
     const struct sim_actor_table *actor_table;
@@ -61,6 +73,7 @@ struct sim_finding_context {
     const struct sim_ledger *ledger;       /* For what children of a combinator wait. */
     const struct sim_outcome *outcome;     /* Its actor_name stands in for an unknown actor. */
     uint64_t horizon;                      /* Waits count as open at this event. */
+    struct sim_named_lines *named;         /* Lines that are named are added to it. */
 };
 
 struct sim_findings {

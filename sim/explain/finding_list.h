@@ -181,10 +181,11 @@
     X(MEANWHILE, " Meanwhile ") \
     X(WAITS_SINCE, "{other} waits for {text} since {step}[, {line}]") \
     X(MEANWHILE_END, ", and no actor that runs wakes it.") \
-    X(RUN_LOOPS, ": the run loops[ {path}].") \
-    X(OTHERS_RUN, ": the others run[ {path}].") \
-    X(STEP_SPINS, ": the step spins[ {path}].") \
-    X(GOES_WRONG, ": it goes wrong[ {path}].")
+    X(IN_THE_END, " In the end ") \
+    X(RUN_LOOPS, "the run loops[ {path}].") \
+    X(OTHERS_RUN, "the others run[ {path}].") \
+    X(STEP_SPINS, "the step spins[ {path}].") \
+    X(GOES_WRONG, "it goes wrong[ {path}].")
 
 /* `explain`: what became of the wake that the nearest run that passes has. */
 #define SIM_FINDING_FATES(X) \
@@ -228,24 +229,24 @@
     X(NO_PASSING_UNDONE, " by undoing one or two of its decisions") \
     X(NO_PASSING_NOR, ", nor") \
     X(NO_PASSING_RANDOM, " among {number} random run{s} with its options") \
-    X(BASELINE_FAILS, "It fails on the baseline run already. It passes when ") \
-    X(DECIDES, "What decides: ") \
+    X(BASELINE_FAILS, "It fails on the default schedule. It passes when ") \
+    X(DECIDES, "It fails when ") \
     X(HERE_IT_IS, "; here it is {number}") \
     X(PASSES_WITH, "; it passes with {number}") \
-    X(PASSES_WHEN, "; the run passes when ") \
-    X(FORMER_FAILS, ". With everything after this decision drawn at random, the failing answer " \
-            "fails in {number} of {limit}") \
+    X(PASSES_WHEN, "; it passes when ") \
+    X(FORMER_FAILS, ". With what follows drawn at random, {number} of {limit} runs fail after " \
+            "the failing choice") \
     X(FORMER_OTHERWISE, " ({number} of them with another verdict)") \
-    X(LATTER_PASSES, " runs, the passing answer passes in {number} of {limit}") \
-    X(NOT_ALONE, ": it does not decide alone, what comes after it matters too.") \
+    X(LATTER_FAILS, ", {number} of {limit} after the passing one") \
+    X(NOT_ALONE, ": what follows matters too.") \
     X(INCOMPLETE_TIME, "This is incomplete: {number} ms of real time were used up while ") \
     X(INCOMPLETE_STEPS, "This is incomplete: the budget of {number} replayed steps was used up " \
             "while ") \
     X(MORE_TIME, "; --time {number}s asks for more. ") \
     X(NEEDED, "Of the {number} decisions in which the failure differs from the baseline run it " \
             "needs {limit}; the run below has no others.") \
-    X(CHOICE_RUN, "the {nth} time that {actor} is at the head of the run queue, {other} goes " \
-            "before it") \
+    X(CHOICE_RUN, "{other} runs before {actor}, the {nth} time that {actor} is next in the run " \
+            "queue") \
     X(CHOICE_SLOW, "the {nth} step of {actor} that may take longer lasts {text}") \
     X(CHOICE_LATE, "the host reports {actor} late, the {nth} time that this may be") \
     X(CHOICE_SPURIOUS, "{actor} is woken, or reported to, for nothing, the {nth} time that this " \
@@ -264,7 +265,7 @@
     X(CHOICE_FREEDOM, "the runtime takes another of its paths: ") \
     X(CHOICE_OTHER, "it is ") \
     X(ALTERNATIVE, "alternative {number} of {limit} and not the first") \
-    X(DEFAULT_RUN, "{actor} goes first") \
+    X(DEFAULT_RUN, "{actor} runs first") \
     X(DEFAULT_SLOW, "that step takes no longer") \
     X(DEFAULT_SWITCH, "{actor} does not give way") \
     X(DEFAULT_NOT, "that is not so") \

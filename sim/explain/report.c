@@ -5,7 +5,11 @@
  */
 #include "sim/explain/report.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "runtime/base/assert.h"
+#include "sim/core/code/source.h"
 #include "sim/core/decide/choice.h"
 #include "sim/core/record/call_fault.h"
 #include "sim/core/world.h"
@@ -13,6 +17,9 @@
 #include "sim/explain/view/columns.h"
 
 #define ROWS 12u
+#define SOURCE_MAX 160u    /* Bytes of a line of source. */
+#define WHERE_MAX 320u     /* "lost.c:22", … */
+#define WHERE_COLUMNS 20   /* … and what it usually takes. */
 
 static struct sim_finding_context
 names_of(const struct sim_explanation *explanation)
@@ -233,8 +240,7 @@ find_tallies(const struct sim_decision *decision, struct sim_findings *findings)
     if (below->otherwise > 0) {
         SIM_FIND(findings, SIM_FINDING_FORMER_OTHERWISE, .number = below->otherwise);
     }
-    SIM_FIND(findings, SIM_FINDING_LATTER_PASSES, .number = beside->runs - beside->failed,
-            .limit = beside->runs);
+    SIM_FIND(findings, SIM_FINDING_LATTER_FAILS, .number = beside->failed, .limit = beside->runs);
     SIM_FIND(findings, alone ? SIM_FINDING_STOP : SIM_FINDING_NOT_ALONE);
 }
 
@@ -362,16 +368,25 @@ names_of_section(const struct sim_explanation *explanation, enum sim_report_sect
     return names;
 }
 
+/* Notes the lines that are named; `named` may be NULL. */
+static void
+put_section(struct sim_page *page, const struct sim_explanation *explanation,
+        enum sim_report_section section, struct sim_named_lines *named)
+{
+    struct sim_findings findings = {0};
+    struct sim_finding_context names = names_of_section(explanation, section);
+    rt_assert((unsigned)section < (unsigned)SIM_REPORT_SECTIONS);
+    names.named = named;
+    finders[section](explanation, &findings);
+    sim_findings_put_line(page, &names, &findings);
+    sim_findings_fini(&findings);
+}
+
 void
 sim_report_put_section(struct sim_page *page, const struct sim_explanation *explanation,
         enum sim_report_section section)
 {
-    struct sim_findings findings = {0};
-    const struct sim_finding_context names = names_of_section(explanation, section);
-    rt_assert((unsigned)section < (unsigned)SIM_REPORT_SECTIONS);
-    finders[section](explanation, &findings);
-    sim_findings_put_line(page, &names, &findings);
-    sim_findings_fini(&findings);
+    put_section(page, explanation, section, NULL);
 }
 
 void
@@ -417,51 +432,78 @@ sim_report_view(const struct sim_explanation *explanation)
     };
 }
 
-/* Adds the line as a paragraph. */
+/* Adds the line, and an empty one, where it says anything. */
 static void
 put_paragraph(struct sim_page *page, struct sim_page *line)
 {
     if (line->length > 0) {
         sim_page_paragraph(page, line, 0);
+        sim_page_put(page, "\n");
     }
     sim_page_clear(line);
 }
 
-/* The answer: a sentence that begins a paragraph begins with a capital. */
+/* "  lost.c:22     pthread_cond_signal(&arrived);" of each line that was named. */
 static void
-put_answer(struct sim_page *page, struct sim_page *line, const struct sim_explanation *explanation)
+put_source(struct sim_page *page, const struct sim_named_lines *named)
 {
-    sim_report_put_section(line, explanation, SIM_REPORT_CAUSE);
-    if (line->length > 0 && line->bytes[0] >= 'a' && line->bytes[0] <= 'z') {
-        line->bytes[0] = (char)(line->bytes[0] - 'a' + 'A');
+    size_t begin = page->length;
+    for (uint32_t i = 0; i < named->count; i++) {
+        const struct sim_named_line *line = &named->all[i];
+        char text[SOURCE_MAX];
+        char where[WHERE_MAX];
+        if (sim_source_line(line->file, line->line, text, sizeof(text))) {
+            const char *slash = strrchr(line->file, '/');
+            (void)snprintf(where, sizeof(where), "%s:%u", slash != NULL ? slash + 1 : line->file,
+                    (unsigned)line->line);
+            sim_page_printf(page, "  %-*s  ", WHERE_COLUMNS, where);
+            sim_page_clean(page, text);
+            sim_page_put(page, "\n");
+        }
     }
-    put_paragraph(page, line);
-    sim_page_put(page, "\n");
-    sim_report_put_section(line, explanation, SIM_REPORT_ORDER);
-    if (line->length > 0) {
-        put_paragraph(page, line);
-        sim_page_put(page, "\n");
+    sim_page_put(page, page->length > begin ? "\n" : "");
+}
+
+static void
+put_answer(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    struct sim_page line;
+    struct sim_named_lines named = {.count = 0};
+    sim_page_init(&line, false);
+    put_section(&line, explanation, SIM_REPORT_CAUSE, &named);
+    if (line.length > 0 && line.bytes[0] >= 'a' && line.bytes[0] <= 'z') {
+        line.bytes[0] = (char)(line.bytes[0] - 'a' + 'A'); /* It begins a paragraph. */
     }
-    sim_report_put_section(line, explanation, SIM_REPORT_DECISION);
-    sim_page_put(line, " ");
-    sim_report_put_section(line, explanation, SIM_REPORT_NEEDED);
-    put_paragraph(page, line);
+    put_paragraph(page, &line);
+    put_section(&line, explanation, SIM_REPORT_ORDER, &named);
+    put_paragraph(page, &line);
+    put_source(page, &named);
+    put_section(&line, explanation, SIM_REPORT_DECISION, NULL);
+    sim_page_put(&line, " ");
+    put_section(&line, explanation, SIM_REPORT_NEEDED, NULL);
+    put_paragraph(page, &line);
+    sim_page_fini(&line);
 }
 
 void
-sim_report_put(struct sim_page *page, const struct sim_explanation *explanation)
+sim_report_put(struct sim_page *page, const struct sim_explanation *explanation,
+        enum sim_report_evidence evidence)
 {
-    struct sim_page line;
     const struct sim_run_view view = sim_report_view(explanation);
-    sim_page_init(&line, false);
+    bool beside = evidence == SIM_REPORT_BESIDE && explanation->compared;
+    /* Of a stall whose cause is not known, what the ledger knows is all there is. */
+    const struct sim_cause *cause = &explanation->cause;
+    bool why = cause->kind == SIM_CAUSE_NOT_A_WAKE &&
+               (cause->at_count == 0 || sim_outcome_is_stall(view.outcome));
     sim_describe_run(page, &view, SIM_DESCRIBE_HEADLINE);
     sim_page_put(page, "\n");
-    put_answer(page, &line, explanation);
-    if (explanation->compared) {
+    put_answer(page, explanation);
+    if (beside) {
         sim_sides_put(page, &explanation->actor_table, "this run fails",
                 &explanation->passing_actor_table, "the nearest that passes", ROWS);
         sim_page_put(page, "\n");
     }
-    sim_describe_run(page, &view, SIM_DESCRIBE_WHY);
-    sim_page_fini(&line);
+    sim_describe_run(page, &view,
+            (evidence == SIM_REPORT_COLUMNS ? SIM_DESCRIBE_COLUMNS : 0) |
+                    (why ? SIM_DESCRIBE_WHY : 0) | SIM_DESCRIBE_STACKS);
 }

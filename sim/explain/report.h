@@ -19,8 +19,18 @@ enum sim_report_section {
     SIM_REPORT_SECTIONS
 };
 
-/* Adds the report, as wide as the page. */
-void sim_report_put(struct sim_page *page, const struct sim_explanation *explanation);
+/* What the answer is followed by. */
+enum sim_report_evidence {
+    SIM_REPORT_COLUMNS, /* The failing run. */
+    SIM_REPORT_BESIDE   /* The nearest that passes beside it, where there is one. */
+};
+
+/*
+ * Adds the report, as wide as the page: what is blocked, why, the order that decides, the lines of
+ * source that were named, which decision it depends on; then the evidence, and where threads are.
+ */
+void sim_report_put(struct sim_page *page, const struct sim_explanation *explanation,
+        enum sim_report_evidence evidence);
 
 /* Adds one section, in one line. */
 void sim_report_put_section(struct sim_page *page, const struct sim_explanation *explanation,

@@ -548,7 +548,9 @@ find_not_a_wake(const struct reading *reading)
         find_waiters(reading);
         find_merged(reading);
     } else {
-        SIM_FIND(reading->findings, none);
+        if (switched) {
+            SIM_FIND(reading->findings, SIM_FINDING_IN_THE_END);
+        }
         SIM_FIND(reading->findings, what_goes_wrong(outcome));
         if (outcome->verdict == SIM_VERDICT_LIVELOCK ||
                 outcome->verdict == SIM_VERDICT_STEP_LIMIT) {

@@ -75,28 +75,34 @@ sim_print_command(const struct sim_cli *cli, const char *label, const char *comm
 }
 
 void
-sim_print_run(const struct sim_cli *cli, const struct sim_entry *entry,
-        const struct sim_single *alone, const struct sim_outcome *outcome, const char *token,
-        bool replay)
+sim_print_replay(const struct sim_cli *cli, const struct sim_entry *entry,
+        const struct sim_outcome *outcome, const char *token, bool replay)
+{
+    char *command = sim_command_text(cli, "replay", entry, token);
+    if (replay) {
+        (void)printf("replay: %s\n", command);
+    }
+    if (outcome->stack.count > 0) {
+        char *debug = sim_command_debug(command, token);
+        (void)printf("debug:  %s\n", debug);
+        free(debug);
+    }
+    free(command);
+    sim_print_if_long(token);
+}
+
+void
+sim_print_run(const struct sim_single *alone, const struct sim_outcome *outcome)
 {
     struct sim_page page;
-    char *repeat = sim_command_text(cli, "replay", entry, token);
-    char *show = sim_command_text(cli, "show", entry, token);
-    char *debug = sim_command_debug(repeat, token);
     const struct sim_run_view view = {
             .recorder = sim_single_recorder(alone),
             .outcome = outcome,
-            .replay = replay ? repeat : NULL,
-            .show = show,
-            .debug = debug,
             .rows_max = SIM_ROWS_DEFAULT,
     };
     sim_page_init(&page, sim_terminal_colour());
     page.width = sim_columns();
     sim_describe_run(&page, &view, SIM_DESCRIBE_FAILURE);
-    (void)fputs(sim_page_text(&page), stdout);
+    (void)printf("%s\n", sim_page_text(&page));
     sim_page_fini(&page);
-    free(debug);
-    free(show);
-    free(repeat);
 }

@@ -26,8 +26,10 @@ void sim_print_command(const struct sim_cli *cli, const char *label, const char 
 /* Where the subject is too long for an argument: prints that, and what to do. */
 void sim_print_if_long(const char *subject);
 
-/* Prints what happened in the run that `token` is and that ended in `outcome`, with the commands
- * that show and debug it; with `replay`, the one that repeats it as well. */
-void sim_print_run(const struct sim_cli *cli, const struct sim_entry *entry,
-        const struct sim_single *alone, const struct sim_outcome *outcome, const char *token,
-        bool replay);
+/* Prints the command that repeats the run that `token` is (not without `replay`), and the one that
+ * debugs it, where it has a stack. */
+void sim_print_replay(const struct sim_cli *cli, const struct sim_entry *entry,
+        const struct sim_outcome *outcome, const char *token, bool replay);
+
+/* Prints what happened in a run that ended in `outcome`, and an empty line. */
+void sim_print_run(const struct sim_single *alone, const struct sim_outcome *outcome);

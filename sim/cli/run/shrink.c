@@ -1,5 +1,5 @@
 /*
- * shrink.c -- a failure of a new kind: minimized, stored, reported.
+ * shrink.c -- a failure of a new kind: minimized, explained, stored, reported.
  *
  * The failure is reported in any case: as it was found, where no smaller run fails in this way.
  *
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/assert.h"
 #include "sim/base/clock.h"
 #include "sim/base/heap.h"
 #include "sim/cli/print/run.h"
@@ -116,6 +117,55 @@ token_of(const struct sim_new_failure *failure)
             sim_single_outcome(failure->alone));
 }
 
+/* ---- Why. ------------------------------------------------------------------------------------ */
+
+/* So many failures of a command are explained; `rewake explain` does it for the others. */
+#define EXPLAINED_MAX 3u
+
+/* For people: a program asks with `rewake explain --json`. A run that was refused says why. */
+static bool
+is_asked_why(const struct sim_run *run, const struct sim_report *report)
+{
+    return report->shrunk != NULL && !run->json && run->explained < EXPLAINED_MAX &&
+           report->failure->outcome.verdict != SIM_VERDICT_REFUSED;
+}
+
+/* What it may take: as long as `rewake explain` takes, but no longer than the command. */
+static uint64_t
+time_to_explain(const struct sim_run *run)
+{
+    uint64_t now_ms = sim_clock_ms();
+    uint64_t deadline_ms = deadline_of(run);
+    bool short_of_time =
+            run->plan.deadline_ms != UINT64_MAX && deadline_ms < now_ms + SIM_EXPLAIN_TIME_MS;
+    rt_assert(deadline_ms > now_ms);
+    return short_of_time ? deadline_ms - now_ms : 0;
+}
+
+/* Explains the smallest run. False: the system refused, and the failure is reported without. */
+static bool
+explain(struct sim_run *run, const struct sim_report *report, struct sim_explanation *explanation)
+{
+    const struct sim_new_failure *failure = report->failure;
+    const struct sim_shrunk *shrunk = report->shrunk;
+    bool smaller = report->shrunk_token != NULL;
+    const struct sim_failure asked = {
+            .scenario = run->plan.spec.scenario,
+            .options = smaller ? &shrunk->options : &failure->again.options,
+            .seed = failure->again.seed,
+            .how = smaller ? SIM_HOW_STRICT : failure->again.how,
+            .tape = smaller ? &shrunk->tape : failure->again.tape,
+            .hang_ms = run->cli->settings.hang_ms,
+            .hung = failure->outcome.verdict == SIM_VERDICT_HANG,
+            .time_ms = time_to_explain(run),
+    };
+    run->explained++;
+    return sim_explanation_make(explanation, &asked) &&
+           explanation->given.verdict == failure->outcome.verdict;
+}
+
+/* ---- A failure. ------------------------------------------------------------------------------ */
+
 /* `shrunk_before`: in the database, of a remembered failure. */
 static bool
 take(struct sim_run *run, const struct sim_new_failure *failure, struct sim_report *report,
@@ -134,7 +184,15 @@ take(struct sim_run *run, const struct sim_new_failure *failure, struct sim_repo
             (report->run_id != 0 || sim_run_store_failure(run, failure, token, &report->run_id)) &&
             (report->shrunk_before || sim_run_store_shrunk(run, report));
     /* Reported even when it could not be stored. */
+    sim_run_print_verdict(run, report);
+    struct sim_explanation explanation;
+    bool asked = is_asked_why(run, report);
+    report->explanation = asked && explain(run, report, &explanation) ? &explanation : NULL;
     sim_run_print_failure(run, report);
+    stored = stored && sim_run_store_explained(run, report);
+    if (asked) {
+        sim_explanation_free(&explanation);
+    }
     free(token);
     free(shrunk_token);
     sim_shrunk_done(&shrunk);

@@ -7,7 +7,7 @@
  *   names.c       names of runs, and the list of failures at the end
  *   store.c       what goes into the database
  *   cover.c, code.c  what a sweep has covered
- *   shrink.c      a failure, minimized, stored and reported
+ *   shrink.c      a failure, minimized, explained, stored and reported
  *   text.c, json.c  stdout, for people and for programs
  *   remembered.c  the failures of earlier commands, tried first
  *   regression.c  a promoted run, repeated
@@ -25,6 +25,7 @@
 #include "sim/cli/select.h"
 #include "sim/engine/shrink/shrink.h"
 #include "sim/engine/sweep/sweep.h"
+#include "sim/explain/explain.h"
 #include "sim/search/cover/species.h"
 #include "sim/store/code.h"
 #include "sim/store/coverage.h"
@@ -145,6 +146,7 @@ struct sim_run {
     bool bug;        /* Something failed (with --expect: not as expected). */
     bool differs;    /* Nondeterminism was seen. */
     bool refused;    /* A run of a program was refused. */
+    uint32_t explained; /* Failures that were asked why. */
     bool short_of;   /* Fewer runs than asked for. */
     bool store_lost; /* The database failed, and that is reported. */
     int system;      /* Exit status when the system failed, else 0. */
@@ -164,6 +166,7 @@ struct sim_report {
     int64_t run_id;        /* In the database; 0: none. */
     bool again;            /* It was remembered, and failed again … */
     bool shrunk_before;    /* … and its smallest run as well. */
+    struct sim_explanation *explanation; /* NULL: it was not asked why. */
 };
 
 /* ---- run.c ----------------------------------------------------------------------------------- */
@@ -254,8 +257,9 @@ bool sim_run_store_default(struct sim_run *run, const struct sim_merged *batch);
 /* `run_id` of a database row, 0: none. */
 bool sim_run_store_failure(struct sim_run *run, const struct sim_new_failure *failure,
         const char *token, int64_t *ret_run_id);
-/* The smaller run, where there is one. */
+/* The smaller run, and the explanation, where there are any. */
 bool sim_run_store_shrunk(struct sim_run *run, const struct sim_report *report);
+bool sim_run_store_explained(struct sim_run *run, const struct sim_report *report);
 bool sim_run_store_end(struct sim_run *run);
 void sim_run_store_close(struct sim_run *run);
 /* Reports, once, that the database failed. Always false. */
@@ -311,6 +315,8 @@ void sim_run_print_waste(const struct sim_run *run);
 /* ---- text.c ---------------------------------------------------------------------------------- */
 
 void sim_run_print_start(struct sim_run *run);
+/* A failure: how it ended, at once; then, when it is known, why. */
+void sim_run_print_verdict(struct sim_run *run, const struct sim_report *report);
 void sim_run_print_failure(struct sim_run *run, const struct sim_report *report);
 void sim_run_print_remembered(struct sim_run *run, const struct sim_remembered *failure,
         const char *result, const char *detail);

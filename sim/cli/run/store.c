@@ -16,6 +16,7 @@
 #include "sim/base/clock.h"
 #include "sim/base/heap.h"
 #include "sim/cli/run/state.h"
+#include "sim/cli/explained.h"
 #include "sim/cli/shrunk.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/explain/view/where.h"
@@ -348,6 +349,17 @@ sim_run_store_failure(struct sim_run *run, const struct sim_new_failure *failure
         return run->store == NULL;
     }
     return store_failure(run, failure, token, ret_run_id) == SIM_STORE_OK ||
+           sim_run_store_failed(run);
+}
+
+bool
+sim_run_store_explained(struct sim_run *run, const struct sim_report *report)
+{
+    struct sim_explanation *explanation = report->explanation;
+    return explanation == NULL || run->store == NULL || report->run_id == 0 ||
+           explanation->budget.by_clock ||
+           sim_explained_keep_in(run->store, report->run_id, run->entry, explanation) ==
+                   SIM_STORE_OK ||
            sim_run_store_failed(run);
 }
 

@@ -15,6 +15,7 @@
 #include "sim/cli/run/state.h"
 #include "sim/cli/shrunk.h"
 #include "sim/cli/subject/subject.h"
+#include "sim/explain/report.h"
 #include "sim/explain/view/diff.h"
 #include "sim/search/swarm.h"
 
@@ -153,41 +154,12 @@ print_drawn(const struct sim_run *run, const struct sim_new_failure *failure)
     sim_page_fini(&line);
 }
 
-/* The smallest run, or the one that was found where there is no smaller one. */
+/* How far it was minimized, what it needs, and how to make it again. */
 static void
-print_report(struct sim_run *run, const struct sim_report *report)
+print_facts(const struct sim_run *run, const struct sim_report *report,
+        const struct sim_single *alone, const struct sim_outcome *outcome)
 {
-    const struct sim_new_failure *failure = report->failure;
     bool smaller = report->shrunk_token != NULL;
-    const struct sim_single *alone = smaller ? &report->shrunk->alone : failure->alone;
-    const char *token = smaller ? report->shrunk_token : report->token;
-    (void)fputs(order_words(alone), stdout);
-    print_drawn(run, failure);
-    sim_print_run(run->cli, run->entry, alone,
-            smaller ? sim_single_outcome(alone) : &failure->outcome, token, true);
-    if (smaller) {
-        sim_print_command(run->cli, "found:  ", "replay", run->entry, report->token);
-    }
-    sim_print_if_long(token);
-}
-
-bool
-sim_run_is_stated(const struct sim_run *run, const struct sim_outcome *outcome)
-{
-    return run->expect && sim_scenario_states(run->entry->scenario, outcome->verdict);
-}
-
-static void
-print_failure_text(struct sim_run *run, const struct sim_report *report)
-{
-    const struct sim_outcome *outcome = &report->failure->outcome;
-    if (sim_run_is_stated(run, outcome)) {
-        return;
-    }
-    char name[SIM_RUN_NAME_MAX];
-    sim_run_name(run, outcome->seed, report->run_id, name, sizeof(name));
-    (void)printf("\nFAIL %s: %s%s\n\n", run->entry->scenario->name,
-            sim_verdict_name(outcome->verdict), name);
     if (report->shrunk_before) {
         uint32_t count = report->shrunk->to.deviations;
         (void)printf(
@@ -198,12 +170,40 @@ print_failure_text(struct sim_run *run, const struct sim_report *report)
         (void)printf("%s\n", sentence);
         free(sentence);
     }
-    if (report->failure->same) {
-        print_report(run, report);
-    } else {
-        print_diverged(run, report->failure);
+    (void)fputs(order_words(alone), stdout);
+    print_drawn(run, report->failure);
+    sim_print_replay(run->cli, run->entry, outcome,
+            smaller ? report->shrunk_token : report->token, true);
+    if (smaller && report->run_id == 0) {
+        sim_print_command(run->cli, "found:  ", "replay", run->entry, report->token);
     }
-    (void)putchar('\n');
+}
+
+/* The smallest run, or the one that was found where there is no smaller one. */
+static void
+print_report(struct sim_run *run, const struct sim_report *report)
+{
+    bool smaller = report->shrunk_token != NULL;
+    const struct sim_single *alone = smaller ? &report->shrunk->alone : report->failure->alone;
+    const struct sim_outcome *outcome =
+            smaller ? sim_single_outcome(alone) : &report->failure->outcome;
+    if (report->explanation != NULL) {
+        struct sim_page page;
+        sim_page_init(&page, sim_terminal_colour());
+        page.width = sim_columns();
+        sim_report_put(&page, report->explanation, SIM_REPORT_COLUMNS);
+        (void)printf("%s\n", sim_page_text(&page));
+        sim_page_fini(&page);
+    } else {
+        sim_print_run(alone, outcome);
+    }
+    print_facts(run, report, alone, outcome);
+}
+
+bool
+sim_run_is_stated(const struct sim_run *run, const struct sim_outcome *outcome)
+{
+    return run->expect && sim_scenario_states(run->entry->scenario, outcome->verdict);
 }
 
 /* For the line of the scenario, and for the list at the end. */
@@ -222,14 +222,32 @@ note_failure(struct sim_run *run, const struct sim_report *report)
 }
 
 void
-sim_run_print_failure(struct sim_run *run, const struct sim_report *report)
+sim_run_print_verdict(struct sim_run *run, const struct sim_report *report)
 {
+    const struct sim_outcome *outcome = &report->failure->outcome;
     sim_progress_clear(&run->progress);
     note_failure(run, report);
+    if (!run->json && !sim_run_is_stated(run, outcome)) {
+        char name[SIM_RUN_NAME_MAX];
+        sim_run_name(run, outcome->seed, report->run_id, name, sizeof(name));
+        (void)printf("\nFAIL %s: %s%s\n\n", run->entry->scenario->name,
+                sim_verdict_name(outcome->verdict), name);
+        (void)fflush(stdout);
+    }
+}
+
+void
+sim_run_print_failure(struct sim_run *run, const struct sim_report *report)
+{
     if (run->json) {
         sim_run_json_failure(run, report);
-    } else {
-        print_failure_text(run, report);
+    } else if (!sim_run_is_stated(run, &report->failure->outcome)) {
+        if (report->failure->same) {
+            print_report(run, report);
+        } else {
+            print_diverged(run, report->failure);
+        }
+        (void)putchar('\n');
         (void)fflush(stdout);
     }
 }

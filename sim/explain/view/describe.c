@@ -221,20 +221,6 @@ put_why(struct sim__reading *reading, struct sim_page *page)
 }
 
 static void
-put_commands(struct sim_page *page, const struct sim_run_view *view)
-{
-    if (view->replay != NULL) {
-        sim_page_printf(page, "replay: %s\n", view->replay);
-    }
-    if (view->show != NULL) {
-        sim_page_printf(page, "show:   %s\n", view->show);
-    }
-    if (view->debug != NULL && view->outcome->stack.count > 0) {
-        sim_page_printf(page, "debug:  %s\n", view->debug);
-    }
-}
-
-static void
 read_texts(struct sim__reading *reading, const struct sim_outcome *outcome)
 {
     const char *none = "it gave no reason";
@@ -285,10 +271,9 @@ put_section(struct sim__reading *reading, struct sim_page *page, const struct si
         return;
     case SIM_DESCRIBE_WHY:
         put_why(reading, page);
-        sim_stacks_put(page, &reading->actor_table);
         return;
-    case SIM_DESCRIBE_COMMANDS:
-        put_commands(page, view);
+    case SIM_DESCRIBE_STACKS:
+        sim_stacks_put(page, &reading->actor_table);
         return;
     default:
         rt_unreached("no such section");
@@ -300,16 +285,20 @@ sim_describe_run(struct sim_page *page, const struct sim_run_view *view, unsigne
 {
     struct sim__reading reading;
     struct sim_findings findings = {0};
-    bool commands = view->replay != NULL || view->show != NULL;
-    unsigned left = sections & ~(commands ? 0u : (unsigned)SIM_DESCRIBE_COMMANDS);
+    unsigned left = sections;
     rt_assert(page != NULL);
-    rt_assert(sections != 0 && sections < 2 * SIM_DESCRIBE_COMMANDS);
+    rt_assert(sections != 0 && sections < 2 * SIM_DESCRIBE_STACKS);
     read_run(&reading, view, &findings);
-    while (left != 0) {
-        unsigned section = left & -left;
-        left &= ~section;
-        put_section(&reading, page, view, section);
-        sim_page_put(page, left != 0 ? "\n" : "");
+    for (bool first = true; left != 0; left &= left - 1) {
+        struct sim_page text;
+        sim_page_init(&text, page->colour);
+        text.width = page->width;
+        text.flat = page->flat;
+        put_section(&reading, &text, view, left & -left);
+        sim_page_put(page, !first && text.length > 0 ? "\n" : "");
+        first = first && text.length == 0;
+        sim_page_join(page, &text);
+        sim_page_fini(&text);
     }
     sim_findings_fini(&findings);
     sim_ledger_free(&reading.ledger);

@@ -5,11 +5,10 @@
  *   columns       the run, folded, with the missing wake marked
  *   ledger        the life of every wait
  *   why           what became of the waker, with lines of source, and what the verdict is
- *   commands      given by the caller
+ *   stacks        where each thread of a program was
  *
  * All of it from the events and texts of one replay and its outcome: no database, no
- * scenario. No line is wider than the page, except a command, which must be pasted as
- * it is.
+ * scenario. No line is wider than the page.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,9 +22,6 @@
 struct sim_run_view {
     const struct sim_recorder *recorder;
     const struct sim_outcome *outcome;
-    const char *replay; /* "rewake replay rw1:…"; NULL: not printed. */
-    const char *show;
-    const char *debug; /* "rewake replay … --gdb": printed where the run has a stack. */
     uint32_t rows_max; /* SIM_ROWS_DEFAULT is usual; 0: everything, nothing folded. */
     /* Of a deadlock: a replay asked more than the judge does, and a task made progress; the answer
      * stands elsewhere. */
@@ -38,11 +34,11 @@ enum {
     SIM_DESCRIBE_COLUMNS = 1u << 1,
     SIM_DESCRIBE_LEDGER = 1u << 2,
     SIM_DESCRIBE_WHY = 1u << 3,
-    SIM_DESCRIBE_COMMANDS = 1u << 4,
+    SIM_DESCRIBE_STACKS = 1u << 4,
     /* A failure report. */
-    SIM_DESCRIBE_FAILURE =
-            SIM_DESCRIBE_HEADLINE | SIM_DESCRIBE_COLUMNS | SIM_DESCRIBE_WHY | SIM_DESCRIBE_COMMANDS
+    SIM_DESCRIBE_FAILURE = SIM_DESCRIBE_HEADLINE | SIM_DESCRIBE_COLUMNS | SIM_DESCRIBE_WHY |
+                           SIM_DESCRIBE_STACKS
 };
 
-/* Adds these sections, with an empty line between two. */
+/* Adds these sections, with an empty line between two; a section may be empty. */
 void sim_describe_run(struct sim_page *page, const struct sim_run_view *view, unsigned sections);

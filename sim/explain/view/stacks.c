@@ -33,7 +33,7 @@ sim_stacks_put(struct sim_page *page, const struct sim_actor_table *actor_table)
                 !sim_recorder_stack(actor_table->recorder, each->actor, &stack)) {
             continue;
         }
-        sim_page_printf(page, "%s", first ? "\nWhere each thread is:\n" : "");
+        sim_page_printf(page, "%s", first ? "Where each thread is:\n" : "");
         first = false;
         sim_page_printf(page, "  `%s`:", each->name);
         put_frames(page, &stack);

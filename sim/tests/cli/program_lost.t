@@ -55,6 +55,8 @@ for compiler in gcc clang; do
             ok "$compiler, $how: $name builds" build $compiler $how $name
         done
         found $how lost lost-wakeup 'pthread_cond_wait(' 'pthread_cond_signal('
+        ok "$compiler, $how: lost: the source of the line is printed" \
+            grep -q '^  lost\.c:[0-9]* .*pthread_cond_signal(.*;$' out.txt
     done
     ok "$compiler: names of variables" grep -q 'reads ready: 0' out.txt
     found cc bell lost-wakeup 'epoll_wait('

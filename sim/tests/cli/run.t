@@ -55,7 +55,17 @@ ok "how far it was shrunk" \
     grep -q '^Minimized: 1 scheduling choice differs .* (was [0-9]*; [0-9]* replays)\.$' s.txt
 ok "FIFO order is that of what is printed" grep -q '^Happens with a plain FIFO run queue\.$' s.txt
 small=$(sed -n 's/^replay: rewake replay \([^ ]*\).*/\1/p' s.txt)
-found=$(sed -n 's/^found:  rewake replay \([^ ]*\).*/\1/p' s.txt)
+found=$(rewake query "SELECT token FROM failures WHERE token <> ''" --json --db s.db |
+    sed -n 's/.*"token":"\([^"]*\)".*/\1/p')
+sed -n '/^FAIL /,/^step /p' s.txt >answer.txt
+ok "the failure is explained, answer first: what is blocked" \
+    grep -q ' is blocked forever although ' answer.txt
+ok "... why, with the line" grep -q '(tokio-4497\.c:[0-9]*)' answer.txt
+ok "... and what it depends on" grep -q '^It fails ' answer.txt
+same "... and the explanation is in the database" \
+    "$(rewake query 'SELECT count(*) AS n FROM explained' --json --db s.db)" '{"n":1}'
+rewake run zoo/tokio-4497/broken --runs 200 --fresh --record none >n.txt
+ok "without a database the run as it was found is printed" grep -q '^found:  rewake replay rw1:' n.txt
 same "the shrunk run replays: status" "$(status replay "$small" --db s.db)" 1
 ok "the shrunk run replays: the same" grep -q 'same failure, ' out.txt
 same "what was found replays: status" "$(status replay "$found" --db s.db)" 1

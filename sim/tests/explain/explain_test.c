@@ -74,7 +74,7 @@ explain(struct test *test, const struct sim_scenario *scenario, enum sim_verdict
             .steps_max = explain_within};
     EXPECT(sim_explanation_make(&test->explanation, &failure));
     sim_page_init(&test->page, false);
-    sim_report_put(&test->page, &test->explanation);
+    sim_report_put(&test->page, &test->explanation, SIM_REPORT_BESIDE);
 }
 
 static void
@@ -468,7 +468,7 @@ explain_first(struct test *test, const struct sim_scenario *scenario)
             .steps_max = 6000000};
     EXPECT(sim_explanation_make(&test->explanation, &failure));
     sim_page_init(&test->page, false);
-    sim_report_put(&test->page, &test->explanation);
+    sim_report_put(&test->page, &test->explanation, SIM_REPORT_BESIDE);
 }
 
 /*
