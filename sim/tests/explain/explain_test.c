@@ -635,7 +635,7 @@ TEST(explain_hang_by_where_it_spins)
     EXPECT_EQ(all->given.verdict, SIM_VERDICT_HANG);
     EXPECT_EQ(all->failing.runs, 1);
     EXPECT(blames(&test, 3, "spin_round"));
-    EXPECT(says(&test, "the step spins in spin_"));
+    EXPECT(says(&test, "The step spins in spin_"));
     EXPECT(says(&test, "spins_main()"));
     done(&test);
 }
@@ -650,7 +650,7 @@ TEST(explain_step_that_spins_on_the_clock)
     EXPECT_EQ(all->given.verdict, SIM_VERDICT_TIME_LIMIT);
     EXPECT_STR(all->given.actor_name, "watcher");
     EXPECT(blames(&test, 1, "clock_watch"));
-    EXPECT(says(&test, "the step spins in clock_watch()"));
+    EXPECT(says(&test, "The step spins in clock_watch()"));
     EXPECT(says(&test, "can come only from the clock"));
     done(&test);
 }
