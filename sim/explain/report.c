@@ -506,4 +506,6 @@ sim_report_put(struct sim_page *page, const struct sim_explanation *explanation,
     sim_describe_run(page, &view,
             (evidence == SIM_REPORT_COLUMNS ? SIM_DESCRIBE_COLUMNS : 0) |
                     (why ? SIM_DESCRIBE_WHY : 0) | SIM_DESCRIBE_STACKS);
+    sim_page_trim(page);
+    sim_page_put(page, "\n");
 }
