@@ -15,7 +15,7 @@ demo() {
 }
 ok "the demo shows what it says" demo
 same "the failure is replayed twice" "$(grep -c '^digest of all events and decisions' out.txt)" 2
-ok "and was reported" grep -q '^Why: ' out.txt
+ok "and was reported" grep -q '^It fails when ' out.txt
 
 cd "$here" || exit 1
 done_testing
