@@ -129,8 +129,7 @@ print_failure(
     sim_report_put(&page, explanation, SIM_REPORT_BESIDE);
     (void)printf("%s\n", sim_page_text(&page));
     sim_page_fini(&page);
-    sim_print_replay(
-            cli, subject->entry, sim_explanation_outcome(explanation), token, true);
+    sim_print_replay(cli, subject->entry, sim_explanation_outcome(explanation), token, true);
     free(token);
 }
 

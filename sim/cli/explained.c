@@ -195,8 +195,8 @@ free_kept(struct kept *kept)
 }
 
 static void
-describe_runs(struct kept *kept, const struct sim_scenario *scenario,
-        struct sim_explanation *explanation)
+describe_runs(
+        struct kept *kept, const struct sim_scenario *scenario, struct sim_explanation *explanation)
 {
     const struct sim_decision *decision = &explanation->decision;
     const char *options = keep_text(kept, sim_options_json(scenario, &decision->options));

@@ -17,9 +17,9 @@
 #include "sim/explain/view/columns.h"
 
 #define ROWS 12u
-#define SOURCE_MAX 160u    /* Bytes of a line of source. */
-#define WHERE_MAX 320u     /* "lost.c:22", … */
-#define WHERE_COLUMNS 20   /* … and what it usually takes. */
+#define SOURCE_MAX 160u  /* Bytes of a line of source. */
+#define WHERE_MAX 320u   /* "lost.c:22", … */
+#define WHERE_COLUMNS 20 /* … and what it usually takes. */
 
 static struct sim_finding_context
 names_of(const struct sim_explanation *explanation)

@@ -143,13 +143,13 @@ struct sim_run {
     uint64_t defaults_refused;   /* … or were refused. */
     struct sim_run_named *named; /* Failures that were reported, for the end. */
     size_t named_count;
-    bool bug;        /* Something failed (with --expect: not as expected). */
-    bool differs;    /* Nondeterminism was seen. */
-    bool refused;    /* A run of a program was refused. */
+    bool bug;           /* Something failed (with --expect: not as expected). */
+    bool differs;       /* Nondeterminism was seen. */
+    bool refused;       /* A run of a program was refused. */
     uint32_t explained; /* Failures that were asked why. */
-    bool short_of;   /* Fewer runs than asked for. */
-    bool store_lost; /* The database failed, and that is reported. */
-    int system;      /* Exit status when the system failed, else 0. */
+    bool short_of;      /* Fewer runs than asked for. */
+    bool store_lost;    /* The database failed, and that is reported. */
+    int system;         /* Exit status when the system failed, else 0. */
 
     FILE *junit;     /* What --junit names; NULL: nothing. */
     int64_t *sweeps; /* All that were begun, in the database; only with `junit`. */

@@ -172,8 +172,8 @@ print_facts(const struct sim_run *run, const struct sim_report *report,
     }
     (void)fputs(order_words(alone), stdout);
     print_drawn(run, report->failure);
-    sim_print_replay(run->cli, run->entry, outcome,
-            smaller ? report->shrunk_token : report->token, true);
+    sim_print_replay(
+            run->cli, run->entry, outcome, smaller ? report->shrunk_token : report->token, true);
     if (smaller && report->run_id == 0) {
         sim_print_command(run->cli, "found:  ", "replay", run->entry, report->token);
     }

@@ -36,8 +36,8 @@ enum {
     SIM_DESCRIBE_WHY = 1u << 3,
     SIM_DESCRIBE_STACKS = 1u << 4,
     /* A failure report. */
-    SIM_DESCRIBE_FAILURE = SIM_DESCRIBE_HEADLINE | SIM_DESCRIBE_COLUMNS | SIM_DESCRIBE_WHY |
-                           SIM_DESCRIBE_STACKS
+    SIM_DESCRIBE_FAILURE =
+            SIM_DESCRIBE_HEADLINE | SIM_DESCRIBE_COLUMNS | SIM_DESCRIBE_WHY | SIM_DESCRIBE_STACKS
 };
 
 /* Adds these sections, with an empty line between two; a section may be empty. */

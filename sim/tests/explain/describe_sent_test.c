@@ -39,9 +39,8 @@ printed(struct story *story, uint32_t verdict, uint32_t owed)
     tale->outcome.oracle = SIM_ORACLE_REWAKE;
     tale_end(tale, verdict, story->waiter);
     tale->outcome.fail_step = verdict == SIM_VERDICT_LATE_WAKEUP ? 3 : 0;
-    struct sim_run_view page = {.recorder = &tale->recorder,
-            .outcome = &tale->outcome,
-            .rows_max = SIM_ROWS_DEFAULT};
+    struct sim_run_view page = {
+            .recorder = &tale->recorder, .outcome = &tale->outcome, .rows_max = SIM_ROWS_DEFAULT};
     sim_describe_run(&story->page, &page, SIM_DESCRIBE_FAILURE);
     return sim_page_text(&story->page);
 }

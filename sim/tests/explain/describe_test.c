@@ -36,9 +36,8 @@ TEST(describe_lost_wakeup_from_the_first_line_to_the_commands)
     tale->outcome.missing_wake_step = 3;
     tale->outcome.oracle = SIM_ORACLE_REWAKE;
     tale_end(tale, SIM_VERDICT_LOST_WAKEUP, story.waiter);
-    struct sim_run_view view = {.recorder = &tale->recorder,
-            .outcome = &tale->outcome,
-            .rows_max = SIM_ROWS_DEFAULT};
+    struct sim_run_view view = {
+            .recorder = &tale->recorder, .outcome = &tale->outcome, .rows_max = SIM_ROWS_DEFAULT};
     sim_describe_run(&story.page, &view, SIM_DESCRIBE_FAILURE);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
