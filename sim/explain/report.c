@@ -491,10 +491,11 @@ sim_report_put(struct sim_page *page, const struct sim_explanation *explanation,
 {
     const struct sim_run_view view = sim_report_view(explanation);
     bool beside = evidence == SIM_REPORT_BESIDE && explanation->compared;
-    /* Of a stall whose cause is not known, what the ledger knows is all there is. */
+    /* Where neither a wake is missing nor a stack says where it went wrong, the ledger knows more. */
     const struct sim_cause *cause = &explanation->cause;
     bool why = cause->kind == SIM_CAUSE_NOT_A_WAKE &&
-               (cause->at_count == 0 || sim_outcome_is_stall(view.outcome));
+               (cause->at_count == 0 || view.outcome->stack.count == 0 ||
+                       sim_outcome_spins(view.outcome));
     sim_describe_run(page, &view, SIM_DESCRIBE_HEADLINE);
     sim_page_put(page, "\n");
     put_answer(page, explanation);
