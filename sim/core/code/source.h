@@ -6,17 +6,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_CORE_CODE_SOURCE_H
-#define SIM_CORE_CODE_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* To be closed by the caller; NULL: there is no such source file. *ret_modified_s, where it is not
  * NULL, is when it was written last, in seconds since 1970. */
@@ -25,8 +20,3 @@ FILE *sim_source_open(const char *file, int64_t *ret_modified_s);
 /* Line `line`, counted from 1, without the blanks around it, cut to `size` - 1 bytes. False: there
  * is no such file or line, or it is empty. */
 bool sim_source_line(const char *file, uint32_t line, char *ret_text, size_t size);
-
-#ifdef __cplusplus
-}
-#endif
-#endif
