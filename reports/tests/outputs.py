@@ -59,7 +59,8 @@ def text():
     named = re.findall(r"^failed: (?:\./rare\.so )?([^: ]+): ([a-z-]+).* \((run:\d+)\)$", end[4],
                        re.M)
     wrong("text: what passed and what failed are the runs", passed + failed == runs)
-    wrong("text: each is printed with its reason", len(printed) == page.count("\nIt goes wrong in "))
+    wrong("text: each is printed with its reason",
+          len(printed) == page.count("\nIt goes wrong in "))
     wrong("text: each is printed once", len(printed) == len(set(printed)))
     wrong("text: the list at the end",
           [each[:2] for each in named] == list(zip(printed, verdicts)))

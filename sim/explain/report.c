@@ -491,7 +491,7 @@ sim_report_put(struct sim_page *page, const struct sim_explanation *explanation,
 {
     const struct sim_run_view view = sim_report_view(explanation);
     bool beside = evidence == SIM_REPORT_BESIDE && explanation->compared;
-    /* Where neither a wake is missing nor a stack says where it went wrong, the ledger knows more. */
+    /* Without a missing wake and a stack of where it went wrong, the ledger knows more. */
     const struct sim_cause *cause = &explanation->cause;
     bool why = cause->kind == SIM_CAUSE_NOT_A_WAKE &&
                (cause->at_count == 0 || view.outcome->stack.count == 0 ||

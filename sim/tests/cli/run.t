@@ -65,7 +65,8 @@ ok "... and what it depends on" grep -q '^It fails ' answer.txt
 same "... and the explanation is in the database" \
     "$(rewake query 'SELECT count(*) AS n FROM explained' --json --db s.db)" '{"n":1}'
 rewake run zoo/tokio-4497/broken --runs 200 --fresh --record none >n.txt
-ok "without a database the run as it was found is printed" grep -q '^found:  rewake replay rw1:' n.txt
+ok "without a database the run as it was found is printed" \
+    grep -q '^found:  rewake replay rw1:' n.txt
 same "the shrunk run replays: status" "$(status replay "$small" --db s.db)" 1
 ok "the shrunk run replays: the same" grep -q 'same failure, ' out.txt
 same "what was found replays: status" "$(status replay "$found" --db s.db)" 1
