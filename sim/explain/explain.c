@@ -583,9 +583,11 @@ static void
 try_conditions(struct sim_explanation *explanation)
 {
     const struct sim_runs runs = runs_of(explanation);
+    struct sim_branches branches = {.count = 0};
     if (walk_executed(explanation) && explanation->passing_executed != NULL) {
-        sim_branches_find(&runs, explanation->places, explanation->code, explanation->executed,
-                explanation->passing_executed, &explanation->switched);
+        sim_branches_add_parting(explanation->executed, explanation->passing_executed, &branches);
+        sim_branches_find(
+                &runs, explanation->places, explanation->code, &branches, &explanation->switched);
     }
 }
 
@@ -612,19 +614,22 @@ find_switched(struct sim_explanation *explanation)
     }
 }
 
-/* Of a program's thread that is not woken: what became of the wake of the run that passes. What is
- * held in a circle, and what a replay has shown, needs no comparison. */
+/* Of one that is not woken: what became of the wake of the run that passes. What is held in a
+ * circle, and what a replay has shown, needs no comparison. */
 static void
 find_fate(struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     struct sim_cause *cause = &explanation->cause;
+    const struct sim_runs runs = runs_of(explanation);
     struct sim_fate fate;
     bool lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome);
-    bool asks = sim_program_is(explanation->failure.scenario) && (explanation->compared || lost) &&
+    bool asks = (explanation->compared || lost) &&
                 (outcome->verdict == SIM_VERDICT_DEADLOCK ||
                         outcome->verdict == SIM_VERDICT_LOST_WAKEUP) &&
-                cause->hold_count == 0 && cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE;
+                cause->hold_count == 0 &&
+                (cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE ||
+                        cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE);
     if (!asks || !walk_executed(explanation) || (!lost && explanation->passing_executed == NULL)) {
         return;
     }
@@ -640,9 +645,15 @@ find_fate(struct sim_explanation *explanation)
             .lost = lost,
             .owed_part = owes ? cause->at[0].part : SIM_PART_NONE,
             .owed_step = owes ? cause->at[0].step : 0,
+            .due = cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE
+                           ? cause->at[cause->lost_count]
+                           : (struct sim_location){.step = 0},
+            .shown = !sim_program_is(explanation->failure.scenario),
+            .runs = &runs,
+            .code = explanation->code,
     };
     sim_fate_find(&evidence, &fate);
-    if (fate.kind == SIM_FATE_TURNED) {
+    if (fate.kind == SIM_FATE_TURNED && !fate.tried) {
         try_conditions(explanation);
         const struct sim_switched *switched = &explanation->switched;
         fate.tried = switched->found && switched->branch.step == fate.condition.step &&

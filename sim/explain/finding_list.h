@@ -195,7 +195,12 @@
     X(FATE_TAKEN, "the wake of {actor} goes to another: at {at.step} {at.actor}, {in}, wakes " \
             "{other}, which waits for {wait} too, and not {actor}, which has waited[ {then.in}] " \
             "since {then.at.step}.") \
+    X(FATE_HANDED, "what {actor} waits for goes to another: at {at.step} {at.actor}, {in}, " \
+            "wakes {other}, which waits for {wait} as {actor} does[, {then.in}], since " \
+            "{then.at.step}.") \
     X(FATE_AGAIN, " {other} waits again at {at.step}[, {in}], and wakes no other.") \
+    X(FATE_CANCELLED, " {other} is cancelled at {at.step}[, {in}], before it has used what it " \
+            "was given, and that is not passed on to {actor}.") \
     X(FATE_KEPT, " {other} continues from its wait[ {in}], and does not wake {actor} in its " \
             "turn.") \
     X(FATE_LEFT, "{actor} leaves something unread: at {at.step} it reads {number} byte{s} of " \

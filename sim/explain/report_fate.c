@@ -45,7 +45,7 @@ find_turned(const struct sim_fate *fate, struct sim_findings *findings)
     bool waits = fate->wake.part == SIM_PART_NONE;
     SIM_FIND(findings, waits ? SIM_FINDING_FATE_WAITS : SIM_FINDING_FATE_NOT_REACHED,
             .actor = fate->sleeps.part, .at = one(waits ? &fate->sleeps : &fate->wake),
-            .other = fate->condition.part, .wait = fate->wait);
+            .other = fate->condition.part, .wait = &fate->wait);
     if (fate->read.at.step != 0) {
         find_read(&fate->read, findings);
     } else if (fate->condition.step != 0) {
@@ -63,13 +63,17 @@ sim__find_fate(const struct sim_explanation *explanation, struct sim_findings *f
     rt_assert(fate->kind != SIM_FATE_NONE);
     if (fate->kind == SIM_FATE_EARLY) {
         SIM_FIND(findings, SIM_FINDING_FATE_EARLY, .actor = fate->sleeps.part,
-                .at = one(&fate->call), .then = one(&fate->sleeps), .wait = fate->wait);
+                .at = one(&fate->call), .then = one(&fate->sleeps), .wait = &fate->wait);
     } else if (fate->kind == SIM_FATE_TAKEN) {
-        SIM_FIND(findings, SIM_FINDING_FATE_TAKEN, .actor = fate->sleeps.part,
-                .at = one(&fate->call), .other = fate->taker.part, .then = one(&fate->sleeps),
-                .wait = fate->wait);
-        SIM_FIND(findings, fate->again ? SIM_FINDING_FATE_AGAIN : SIM_FINDING_FATE_KEPT,
-                .other = fate->taker.part, .at = one(&fate->taker), .actor = fate->sleeps.part);
+        SIM_FIND(findings, fate->ended.step != 0 ? SIM_FINDING_FATE_HANDED : SIM_FINDING_FATE_TAKEN,
+                .actor = fate->sleeps.part, .at = one(&fate->call), .other = fate->taker.part,
+                .then = one(&fate->sleeps), .wait = &fate->wait);
+        SIM_FIND(findings,
+                fate->again             ? SIM_FINDING_FATE_AGAIN
+                : fate->ended.step != 0 ? SIM_FINDING_FATE_CANCELLED
+                                        : SIM_FINDING_FATE_KEPT,
+                .other = fate->taker.part, .actor = fate->sleeps.part,
+                .at = one(fate->ended.step != 0 ? &fate->ended : &fate->taker));
         if (fate->read.at.step != 0) {
             find_read(&fate->read, findings);
         }

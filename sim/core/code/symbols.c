@@ -530,7 +530,11 @@ sim_places_free(struct sim_places **places)
 bool
 sim_place_is_runtime(const struct sim_place *place)
 {
-    return strncmp(place->file, "runtime/", 8) == 0;
+    /* Its headers lie anywhere, with what was inlined from them. */
+    const char *installed = strstr(place->file, "/runtime/");
+    return strncmp(place->file, "runtime/", 8) == 0 ||
+           (installed != NULL && (strncmp(installed, "/runtime/cpp/", 13) == 0 ||
+                                         strncmp(place->function, "rt_", 3) == 0));
 }
 
 /* The C library names its files from the folder that it was built in. */

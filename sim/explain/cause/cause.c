@@ -220,7 +220,8 @@ sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate)
     }
     bool waits = fate->kind == SIM_FATE_TURNED && fate->wake.part == SIM_PART_NONE;
     const struct sim_location *const places[] = {&fate->read.at, &fate->condition, &fate->call,
-            &fate->read.by, &fate->read.passing_by, &fate->taker, &fate->wake, &fate->sleeps};
+            &fate->ended, &fate->read.by, &fate->read.passing_by, &fate->taker, &fate->wake,
+            &fate->sleeps};
     rt_assert(fate->kind != SIM_FATE_NONE);
     *cause = (struct sim_cause){
             .kind = waits ? SIM_CAUSE_NOT_A_WAKE : kinds[fate->kind], .fate = *fate};

@@ -89,13 +89,14 @@ struct sim_deciding_read {
 /* What became of the wake that ends a wait in the passing run (fate.h). */
 struct sim_fate {
     uint32_t kind; /* enum sim_fate_kind */
-    const struct sim_wait *wait;
+    struct sim_wait wait;
     struct sim_location sleeps; /* Where, since which step. */
     struct sim_location wake;   /* The line that wakes it there, its step there. SIM_PART_NONE: it
                                  * does not wait there. */
     struct sim_location call;   /* EARLY, TAKEN, SWALLOWED: the same line here. */
     struct sim_location taker;  /* TAKEN: who was woken, from where; or, `again`, … */
     bool again;                 /* … where it waits there again. */
+    struct sim_location ended;  /* TAKEN: where that one was cancelled; step 0: it was not. */
     struct sim_location condition; /* TURNED: which one decides. */
     struct sim_deciding_read read; /* TURNED */
     uint32_t object;               /* LEFT: what was read at `call`, … */

@@ -16,6 +16,9 @@
 
 #define INLINED_MAX 8u
 
+/* Conditions, each of which is decided by what the next one leads to. */
+#define LEADS_MAX 4u
+
 /* ---- Waits. ---------------------------------------------------------------------------------- */
 
 static bool
@@ -312,6 +315,28 @@ last_of(const struct sim_executed *executed, uint32_t actor_id, uint64_t until)
     return UINT32_MAX;
 }
 
+/* Of two executions that read the same memory in turn, backwards from these: the last read whose
+ * value differs, and is not itself computed from such a one. */
+static void
+find_read(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t there,
+        struct sim_deciding_read *ret)
+{
+    while (here != UINT32_MAX && there != UINT32_MAX) {
+        const struct sim_instruction *a = &evidence->here->all[here];
+        const struct sim_instruction *b = &evidence->there->all[there];
+        if (a->reads && b->reads && a->before != b->before && !is_derived(evidence, here, there)) {
+            describe_read(evidence, here, there, ret);
+            /* A pointer that the system gave says nothing. */
+            if (ret->value[0] != '\0' || ret->by.step != 0 || ret->passing_by.step != 0) {
+                break;
+            }
+            *ret = (struct sim_deciding_read){.later = 0};
+        }
+        here = before_of(evidence->here, here);
+        there = before_of(evidence->there, there);
+    }
+}
+
 /*
  * The actor goes another way than there before step `until`, or goes the same way with another
  * value: it has read that. False: neither.
@@ -327,25 +352,103 @@ find_turn(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint64_t 
     if (turns) {
         ret->condition = location_of(evidence, evidence->failing, evidence->here, here);
     }
-    while (here != UINT32_MAX && there != UINT32_MAX) {
-        const struct sim_instruction *a = &evidence->here->all[here];
-        const struct sim_instruction *b = &evidence->there->all[there];
-        if (a->reads && b->reads && a->before != b->before && !is_derived(evidence, here, there)) {
-            describe_read(evidence, here, there, &ret->read);
-            /* A pointer that the system gave says nothing. */
-            if (ret->read.value[0] != '\0' || ret->read.by.step != 0 ||
-                    ret->read.passing_by.step != 0) {
-                break;
-            }
-            ret->read = (struct sim_deciding_read){.later = 0};
-        }
-        here = before_of(evidence->here, here);
-        there = before_of(evidence->there, there);
-    }
+    find_read(evidence, here, there, &ret->read);
     return ret->condition.place.line != 0 || ret->read.at.place.line != 0;
 }
 
+/* The last execution of `pc` by the actor up to `index`, in step `step` where that is not 0. */
+static uint32_t
+last_at(const struct sim_executed *executed, uint32_t actor_id, uintptr_t pc, uint64_t step,
+        uint32_t index)
+{
+    while (index-- > 0) {
+        const struct sim_instruction *one = &executed->all[index];
+        if (one->pc == pc && one->actor_id == actor_id && (step == 0 || one->step == step)) {
+            return index;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* The stable id of the actor that takes the step: of a loop, where that runs tasks of its own; 0:
+ * nothing of the reader's is executed in it. */
+static uint32_t
+stepper_of(const struct sim_executed *executed, uint64_t step)
+{
+    for (uint32_t i = 0; i < executed->count; i++) {
+        if (executed->all[i].step == step) {
+            return executed->all[i].actor_id;
+        }
+    }
+    return 0;
+}
+
+/* By which condition the passing run comes to what is waited for, and this one does not: decided
+ * as there, this run passes. */
+static bool
+find_lead(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint32_t depth,
+        struct sim_fate *ret)
+{
+    struct sim_branches branches = {.count = 0};
+    struct sim_switched switched;
+    struct sim_place place;
+    uint32_t target = evidence->there->count;
+    while (target-- > 0) {
+        const struct sim_instruction *one = &evidence->there->all[target];
+        if (one->actor_id == actor_id && one->step <= ret->wake.step &&
+                reader_at(evidence, one->pc, &place) && is_same_line(&place, &ret->wake.place)) {
+            break;
+        }
+    }
+    if (target == UINT32_MAX) {
+        return false;
+    }
+    sim_branches_add_leading(evidence->here, evidence->there, target, &branches);
+    sim_branches_find(evidence->runs, evidence->places, evidence->code, &branches, &switched);
+    if (!switched.found) {
+        return false;
+    }
+    uintptr_t pc = switched.branch.pc;
+    uint32_t here =
+            last_at(evidence->here, actor_id, pc, switched.branch.step, evidence->here->count);
+    uint32_t there = last_at(evidence->there, actor_id, pc, 0, target);
+    rt_assert(here != UINT32_MAX && there != UINT32_MAX);
+    ret->kind = SIM_FATE_TURNED;
+    ret->condition = location_of(evidence, evidence->failing, evidence->here, here);
+    ret->read = (struct sim_deciding_read){.later = 0};
+    find_read(evidence, here, there, &ret->read);
+    ret->tried = true;
+    /* It has decided so as it had not done something itself before: what led to that says more. */
+    struct sim_fate before = *ret;
+    before.wake = ret->read.passing_by;
+    if (before.wake.step != 0 && ret->read.later == 0 && depth < LEADS_MAX &&
+            stepper_of(evidence->there, before.wake.step) == actor_id &&
+            find_lead(evidence, actor_id, depth + 1, &before)) {
+        ret->condition = before.condition;
+        ret->read = before.read;
+    }
+    return true;
+}
+
 /* ---- One wait. ------------------------------------------------------------------------------- */
+
+/* Where one was cancelled that was woken, and had not been polled since; SIM_EVENT_NONE. */
+static uint64_t
+cancel_of(const struct sim_actor_table *actor_table, const struct sim_wait *taken)
+{
+    for (uint64_t i = taken->end_event; i < actor_table->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        bool its = event->object != 0 &&
+                   sim_actor_table_object(actor_table, event->object) == taken->part;
+        if (its && event->kind == RT_PROBE_CANCEL) {
+            return i;
+        }
+        if (its && event->kind == RT_PROBE_POLL) {
+            break;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
 
 /* The wait at the same object that `waker` (of any, SIM_PART_NONE) ended first, or last, from step
  * `step` on; NULL: none. */
@@ -467,6 +570,7 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
     const struct sim_place *line = &fate->wake.place;
     uint32_t part = part_here(evidence, fate->wake.part);
     uint32_t actor_id = part != SIM_PART_NONE ? id_of(evidence->failing->actor_table, part) : 0;
+    actor_id = actor_id != 0 ? actor_id : stepper_of(evidence->there, fate->wake.step);
     uint32_t nth = actor_id != 0 ? come_to(evidence, evidence->there, actor_id, line,
                                            fate->wake.step, UINT32_MAX, &step)
                                  : 0;
@@ -476,7 +580,8 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
     }
     if (come_to(evidence, evidence->here, actor_id, line, UINT64_MAX, nth, &step) < nth) {
         fate->kind = SIM_FATE_TURNED;
-        return find_turn(evidence, actor_id, UINT64_MAX, fate);
+        return find_lead(evidence, actor_id, 0, fate) ||
+               find_turn(evidence, actor_id, UINT64_MAX, fate);
     }
     fate->call = (struct sim_location){.place = *line, .step = step, .part = part};
     /* What is written stays until it is read. */
@@ -524,6 +629,60 @@ find_look(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
             read->at = location_of(evidence, evidence->failing, evidence->here, i);
             read->by = location_of(evidence, evidence->failing, evidence->here, by);
             put_value(found->before, found->size, read->value);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The last place of the reader's that is come to in the step, in a function that was not in it
+ * before; of event `index` where that has one. */
+static void
+find_ended(const struct sim_fate_evidence *evidence, uint64_t index, struct sim_location *ret)
+{
+    const struct sim_actor_table *actor_table = evidence->failing->actor_table;
+    const struct sim_event *event = sim_actor_table_event(actor_table, index);
+    struct sim_place seen[INLINED_MAX];
+    struct sim_place place;
+    uint32_t count = 0;
+    sim__location_set(ret, sim_actor_table_place(event->await, event->site), event->step,
+            sim_actor_table_part_of(actor_table, index));
+    for (uint32_t i = 0; i < evidence->here->count && count < INLINED_MAX; i++) {
+        const struct sim_instruction *one = &evidence->here->all[i];
+        if (one->step != event->step || !reader_at(evidence, one->pc, &place) ||
+                sim_place_is_runtime(&place)) {
+            continue;
+        }
+        uint32_t k = 0;
+        while (k < count && strcmp(seen[k].function, place.function) != 0) {
+            k++;
+        }
+        if (k == count) {
+            seen[count++] = place;
+            ret->place = place;
+        }
+    }
+}
+
+/* One that waited in the same line was woken, and cancelled before it was polled. */
+static bool
+find_cancelled(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
+        struct sim_fate *fate)
+{
+    const struct sim_ledger *ledger = evidence->failing;
+    for (uint32_t i = ledger->count; i-- > 0;) {
+        const struct sim_wait *other = &ledger->waits[i];
+        bool like = other->end == SIM_WAIT_FIRED && other->part != wait->part &&
+                    other->site == wait->site && other->await == wait->await &&
+                    is_of_thread(ledger, other);
+        uint64_t cancel = like ? cancel_of(ledger->actor_table, other) : SIM_EVENT_NONE;
+        if (cancel != SIM_EVENT_NONE) {
+            const struct sim_event *event =
+                    sim_actor_table_event(ledger->actor_table, other->end_event);
+            sim__location_set(&fate->call, sim_actor_table_place(event->await, event->site),
+                    event->step, other->ender);
+            note_taken(ledger, other, fate);
+            find_ended(evidence, cancel, &fate->ended);
             return true;
         }
     }
@@ -606,12 +765,19 @@ follow_write(const struct sim_fate_evidence *evidence, struct sim_fate *fate)
     }
 }
 
+/* A trial has shown it, or an event. */
+static bool
+is_shown(const struct sim_fate *fate)
+{
+    return fate->tried || fate->ended.step != 0;
+}
+
 static bool
 follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, struct sim_fate *fate)
 {
     const struct sim_wait *like = evidence->passing != NULL ? like_of(evidence, wait) : NULL;
     uint32_t actor_id = id_of(evidence->failing->actor_table, wait->part);
-    *fate = (struct sim_fate){.kind = SIM_FATE_NONE, .wait = wait};
+    *fate = (struct sim_fate){.kind = SIM_FATE_NONE, .wait = *wait};
     fate->wake.part = SIM_PART_NONE;
     sim__location_set(&fate->sleeps, sim_actor_table_place(wait->await, wait->site),
             wait->store_step, wait->part);
@@ -620,24 +786,35 @@ follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, st
                 evidence, evidence->here, actor_id, wait->store_step, &fate->sleeps.place);
     }
     bool wakes = like != NULL && like->end == SIM_WAIT_FIRED && like->end_event != SIM_EVENT_NONE;
+    if (find_cancelled(evidence, wait, fate)) {
+        return true;
+    }
+    struct sim_fate first = *fate;
     if (evidence->lost) {
-        struct sim_fate first = *fate;
-        struct sim_fate early = *fate;
-        if (wakes && follow_wake(evidence, wait, like, &early) && early.kind != SIM_FATE_TURNED) {
-            *fate = early;
+        struct sim_fate sent = *fate;
+        bool found = wakes && follow_wake(evidence, wait, like, &sent);
+        if (!evidence->shown && !(found && sent.kind != SIM_FATE_TURNED) &&
+                (find_taken(evidence, wait, fate) || find_left(evidence, wait, fate))) {
             return true;
         }
-        if (find_taken(evidence, wait, fate) || find_left(evidence, wait, fate)) {
+        if (found && (is_shown(&sent) || (sent.kind != SIM_FATE_TURNED && !evidence->shown))) {
+            *fate = sent;
             return true;
         }
         *fate = first;
         fate->kind = SIM_FATE_OWED;
-        return evidence->owed_part != SIM_PART_NONE &&
+        return !evidence->shown && evidence->owed_part != SIM_PART_NONE &&
                find_look(evidence, wait, id_of(evidence->failing->actor_table, evidence->owed_part),
                        evidence->owed_step, fate);
     }
-    if (wakes && follow_wake(evidence, wait, like, fate)) {
+    if (wakes && follow_wake(evidence, wait, like, fate) && (is_shown(fate) || !evidence->shown)) {
         return true;
+    }
+    *fate = first;
+    if (evidence->due.step != 0 || evidence->shown) {
+        fate->wake = evidence->due;
+        return evidence->due.step != 0 &&
+               find_lead(evidence, stepper_of(evidence->there, evidence->due.step), 0, fate);
     }
     fate->kind = SIM_FATE_TURNED;
     fate->wake = (struct sim_location){.part = SIM_PART_NONE};

@@ -37,6 +37,11 @@ struct sim_fate_evidence {
     bool lost;
     uint32_t owed_part; /* … and whose step should have woken it; SIM_PART_NONE: not known. */
     uint64_t owed_step;
+    /* Where the passing run does what is waited for, and not here; no line: not known. */
+    struct sim_location due;
+    bool shown; /* Only what a trial or an event shows counts: something else is known already. */
+    const struct sim_runs *runs; /* For trials. */
+    struct sim_code *code;
 };
 
 /* Adds what the run of `ledger` has recorded of atomic operations, which a program that was built

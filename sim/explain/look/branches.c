@@ -13,7 +13,6 @@
 #include "sim/core/world.h"
 #include "sim/explain/look/changes.h"
 
-#define ACTORS_MAX 64u
 #define STEPS_MAX UINT64_C(400000)
 #define DEATHS_MAX 40u
 
@@ -22,12 +21,14 @@
 #define NEAR_STEPS 40u
 #define WORDS_MAX 60u
 
+/* Jumps before what should have been done that are looked at. */
+#define LEADING_MAX 24u
+
 /* In shared memory. */
 struct shared {
-    struct sim_code *code;                /* In shared memory of its own. */
-    struct sim_branch wanted[ACTORS_MAX]; /* To be switched, in the order of their trials. */
-    uint32_t wanted_count;
-    bool passes[ACTORS_MAX];
+    struct sim_code *code;      /* In shared memory of its own. */
+    struct sim_branches wanted; /* To be switched, in the order of their trials. */
+    bool passes[SIM_BRANCHES_MAX];
     struct sim_tries tries;
     bool done;
     struct sim_branch found;
@@ -37,6 +38,99 @@ struct shared {
     bool located;
     struct sim_switched word; /* Its change, early and writer alone. */
 };
+
+/* ---- In the parent: which to try. ------------------------------------------------------------ */
+
+/* The `index`-th instruction, a jump, as one execution of it. */
+static struct sim_branch
+branch_at(const struct sim_executed *executed, uint32_t index)
+{
+    const struct sim_instruction *jump = &executed->all[index];
+    uint32_t nth = 1;
+    for (uint32_t i = index; i-- > 0 && executed->all[i].step == jump->step;) {
+        nth += executed->all[i].pc == jump->pc;
+    }
+    return (struct sim_branch){jump->pc, jump->step, jump->actor_id, nth, jump->taken};
+}
+
+void
+sim_branches_add_parting(const struct sim_executed *here, const struct sim_executed *there,
+        struct sim_branches *branches)
+{
+    uint32_t seen[SIM_BRANCHES_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < here->count; i++) {
+        uint32_t k = 0;
+        while (k < count && seen[k] != here->all[i].actor_id) {
+            k++;
+        }
+        if (k == count && count < SIM_BRANCHES_MAX) {
+            seen[count++] = here->all[i].actor_id;
+            uint32_t parts = sim_executed_parts(here, there, here->all[i].actor_id);
+            if (parts != UINT32_MAX && here->all[parts].jump &&
+                    branches->count < SIM_BRANCHES_MAX) {
+                branches->all[branches->count++] = branch_at(here, parts);
+            }
+        }
+    }
+}
+
+/* The `nth` time (0: the last one) that its actor executes the jump, and it goes the other way.
+ * UINT32_MAX: it does not. */
+static uint32_t
+other_way(const struct sim_executed *here, const struct sim_instruction *jump, uint32_t nth)
+{
+    uint32_t found = UINT32_MAX;
+    for (uint32_t i = 0, times = 0; i < here->count && (nth == 0 || times < nth); i++) {
+        const struct sim_instruction *one = &here->all[i];
+        if (one->pc == jump->pc && one->actor_id == jump->actor_id) {
+            times++;
+            found = one->taken != jump->taken && (nth == 0 || times == nth) ? i : found;
+        }
+    }
+    return found;
+}
+
+/* How often the actor has executed the `index`-th instruction, that time included. */
+static uint32_t
+times_of(const struct sim_executed *executed, uint32_t index)
+{
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < index; i++) {
+        count += executed->all[i].pc == executed->all[index].pc &&
+                 executed->all[i].actor_id == executed->all[index].actor_id;
+    }
+    return count;
+}
+
+void
+sim_branches_add_leading(const struct sim_executed *here, const struct sim_executed *there,
+        uint32_t target, struct sim_branches *branches)
+{
+    rt_assert(target < there->count);
+    uint32_t jumps[LEADING_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = target; i-- > 0 && count < LEADING_MAX;) {
+        const struct sim_instruction *jump = &there->all[i];
+        uint32_t k = 0;
+        while (k < count && there->all[jumps[k]].pc != jump->pc) {
+            k++;
+        }
+        if (k == count && jump->jump && jump->actor_id == there->all[target].actor_id) {
+            jumps[count++] = i;
+        }
+    }
+    /* The same time of it first; an actor may have come to it more or less often. */
+    for (uint32_t last = 0; last < 2; last++) {
+        for (uint32_t k = 0; k < count && branches->count < SIM_BRANCHES_MAX; k++) {
+            uint32_t nth = last == 0 ? times_of(there, jumps[k]) : 0;
+            uint32_t other = other_way(here, &there->all[jumps[k]], nth);
+            if (other != UINT32_MAX) {
+                branches->all[branches->count++] = branch_at(here, other);
+            }
+        }
+    }
+}
 
 #if defined(__x86_64__)
 
@@ -144,12 +238,12 @@ try_all(struct sim_world *world, const struct sim_case *what, const struct sim_o
     struct sim_experiment experiment;
     sim_experiment_begin(&experiment, world, what, outcome);
     experiment.tries = &shared->tries;
-    experiment.tries_max = shared->wanted_count;
+    experiment.tries_max = shared->wanted.count;
     experiment.steps_max = STEPS_MAX;
     bool fails = !passes(&experiment, shared, NULL);
-    for (uint32_t i = 0; i < shared->wanted_count && fails; i++) {
+    for (uint32_t i = 0; i < shared->wanted.count && fails; i++) {
         if (sim_experiment_next(&experiment, outcome->steps)) {
-            shared->passes[i] = passes(&experiment, shared, &shared->wanted[i]);
+            shared->passes[i] = passes(&experiment, shared, &shared->wanted.all[i]);
             fails = !shared->passes[i]; /* The first one will do. */
         }
     }
@@ -220,69 +314,34 @@ find_word(struct sim_world *world, const struct sim_case *what, const struct sim
     shared->located = true;
 }
 
-/* ---- In the parent: which to try. ------------------------------------------------------------ */
-
-/* The `index`-th instruction, a jump, as one execution of it. */
-static struct sim_branch
-branch_at(const struct sim_executed *executed, uint32_t index)
-{
-    const struct sim_instruction *jump = &executed->all[index];
-    uint32_t nth = 1;
-    for (uint32_t i = index; i-- > 0 && executed->all[i].step == jump->step;) {
-        nth += executed->all[i].pc == jump->pc;
-    }
-    return (struct sim_branch){jump->pc, jump->step, jump->actor_id, nth, jump->taken};
-}
-
-/* The first jump of each actor that goes the other way than in the passing run, where all before it
- * went the same. */
-static void
-want_differences(
-        const struct sim_executed *here, const struct sim_executed *there, struct shared *shared)
-{
-    uint32_t seen[ACTORS_MAX];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < here->count; i++) {
-        uint32_t k = 0;
-        while (k < count && seen[k] != here->all[i].actor_id) {
-            k++;
-        }
-        if (k == count && count < ACTORS_MAX) {
-            seen[count++] = here->all[i].actor_id;
-            uint32_t parts = sim_executed_parts(here, there, here->all[i].actor_id);
-            if (parts != UINT32_MAX && here->all[parts].jump) {
-                shared->wanted[shared->wanted_count++] = branch_at(here, parts);
-            }
-        }
-    }
-}
+/* ---- In the parent. -------------------------------------------------------------------------- */
 
 static void
 choose(const struct shared *shared, struct sim_places *places, struct sim_switched *ret)
 {
     ret->tried = shared->tries.begun;
-    for (uint32_t i = 0; i < shared->wanted_count && !ret->found; i++) {
+    for (uint32_t i = 0; i < shared->wanted.count && !ret->found; i++) {
         ret->found = shared->passes[i] &&
-                     sim_places_at(places, shared->wanted[i].pc, false, &ret->place, 1) > 0 &&
+                     sim_places_at(places, shared->wanted.all[i].pc, false, &ret->place, 1) > 0 &&
                      sim_place_is_readers(&ret->place);
         if (ret->found) {
-            ret->branch = shared->wanted[i];
+            ret->branch = shared->wanted.all[i];
         }
     }
 }
 
 void
 sim_branches_find(const struct sim_runs *runs, struct sim_places *places, struct sim_code *code,
-        const struct sim_executed *here, const struct sim_executed *there, struct sim_switched *ret)
+        const struct sim_branches *branches, struct sim_switched *ret)
 {
     rt_assert(runs->failing != NULL);
     *ret = (struct sim_switched){.found = false};
-    if (places == NULL || code == NULL || here == NULL || there == NULL) {
+    if (places == NULL || code == NULL || branches->count == 0) {
         return;
     }
     struct shared *shared = sim_results_new(sizeof(*shared));
     shared->code = code;
-    want_differences(here, there, shared);
+    shared->wanted = *branches;
     for (uint32_t deaths = 0; deaths < DEATHS_MAX && !shared->done && sim_budget_left(runs->budget);
             deaths++) {
         sim_runs_analyze(runs, NULL, runs->failing, try_all, shared);
@@ -304,9 +363,9 @@ sim_branches_find(const struct sim_runs *runs, struct sim_places *places, struct
 
 void
 sim_branches_find(const struct sim_runs *runs, struct sim_places *places, struct sim_code *code,
-        const struct sim_executed *here, const struct sim_executed *there, struct sim_switched *ret)
+        const struct sim_branches *branches, struct sim_switched *ret)
 {
-    (void)runs, (void)places, (void)code, (void)here, (void)there;
+    (void)runs, (void)places, (void)code, (void)branches;
     *ret = (struct sim_switched){.found = false};
 }
 

@@ -8,8 +8,9 @@
  * execution of one jump taken the other way and nothing else; where that run passes, this
  * condition matters, and that was tried.
  *
- * Only the first condition counts in which an actor differs from the run that passes: what it does
- * otherwise later follows from that, and a check decided against the facts may end a run early.
+ * Only few are tried, as a check decided against the facts may end a run early: where it is known
+ * what should have been done, the conditions by which the passing run comes to it; else the first
+ * in which an actor differs from that run, for what it does otherwise later follows from that.
  * On other processors than x86-64 nothing is found.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -39,10 +40,23 @@ struct sim_switched {
     uint32_t tried;
 };
 
-/* `here` and `there` are what the failing and the passing run execute of `code`; NULL: not known,
- * and nothing is found. Makes the replays that it takes in separate processes. Not for a failure
- * that only the judge sees, as a wake that is late: a run is taken to pass that ends without a
- * verdict of its own. */
+/* Those that are tried, in this order. */
+#define SIM_BRANCHES_MAX 64u
+struct sim_branches {
+    uint32_t count;
+    struct sim_branch all[SIM_BRANCHES_MAX];
+};
+
+/* Of what the failing and the passing run execute, adds the first jump of each actor that goes the
+ * other way than there, where all before it went the same; */
+void sim_branches_add_parting(const struct sim_executed *here, const struct sim_executed *there,
+        struct sim_branches *branches);
+/* … the jumps by which its actor comes to the `target`-th instruction there, the nearest first, as
+ * far as they go the other way here. */
+void sim_branches_add_leading(const struct sim_executed *here, const struct sim_executed *there,
+        uint32_t target, struct sim_branches *branches);
+
+/* Makes the replays that it takes in separate processes. Not for a failure that only the judge
+ * sees, as a wake that is late: a run is taken to pass that ends without a verdict of its own. */
 void sim_branches_find(const struct sim_runs *runs, struct sim_places *places,
-        struct sim_code *code, const struct sim_executed *here, const struct sim_executed *there,
-        struct sim_switched *ret);
+        struct sim_code *code, const struct sim_branches *branches, struct sim_switched *ret);

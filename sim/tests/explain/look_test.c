@@ -46,6 +46,13 @@ TEST(place_is_a_readers_by_its_file)
     place = (struct sim_place){.file = "runtime/sync/notify.c"};
     EXPECT(sim_place_is_readers(&place));
     EXPECT(sim_place_is_runtime(&place));
+    /* Headers lie where they are installed; a reader's folder may have the same name. */
+    place = (struct sim_place){.file = "/opt/include/runtime/cpp/coroutine.hpp"};
+    EXPECT(sim_place_is_runtime(&place));
+    place = (struct sim_place){.file = "/opt/runtime/base/list.h", .function = "rt_list_init"};
+    EXPECT(sim_place_is_runtime(&place));
+    place = (struct sim_place){.file = "/mine/runtime/loop.c", .function = "turn"};
+    EXPECT(!sim_place_is_runtime(&place));
     place = (struct sim_place){.file = "sim/core/step.c"};
     EXPECT(!sim_place_is_readers(&place));
     place = (struct sim_place){.file = "/usr/include/stdio.h"};
