@@ -19,6 +19,7 @@
 #include "sim/core/decide/options.h"
 #include "sim/core/enabled.h"
 #include "sim/core/memory/arena.h"
+#include "sim/core/record/call.h"
 #include "sim/core/record/gains.h"
 #include "sim/core/record/outcome.h"
 #include "sim/core/record/recorder.h"
@@ -341,6 +342,10 @@ __attribute__((noreturn, cold, format(printf, 6, 7))) void sim_fail(struct sim_w
 /* Records one event, with the current actor and step. */
 void sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site,
         uint32_t await, uint64_t argument);
+
+/* Records a call of the program on `object`, as the current actor's. */
+void sim_world_called(
+        struct sim_world *world, const struct sim_call *call, uint32_t object, uint32_t site);
 
 /* Progress: bytes moved, a task finished, a source changed. Livelock counts from here. */
 static inline void

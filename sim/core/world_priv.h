@@ -9,8 +9,8 @@
 
 #include "sim/core/world.h"
 
-/* Fills the next event, with events on; the caller asks sim_recorder_full. */
-static inline void
+/* Fills the next event, with events on, and returns it; the caller asks sim_recorder_full. */
+static inline struct sim_event *
 sim__event_fill(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site,
         uint32_t await, uint64_t argument)
 {
@@ -25,6 +25,7 @@ sim__event_fill(struct sim_world *world, uint32_t kind, uint32_t object, uint32_
     event->kind = (uint8_t)kind;
     event->flags = 0;
     event->argument = argument;
+    return event;
 }
 
 /* sim_world_event, on the path of every step. */

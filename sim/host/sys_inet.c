@@ -718,7 +718,7 @@ sim_sys_socket(struct sim_fds *fds, int domain, int type)
     if (err != 0) {
         return err;
     }
-    struct inet *inet = inet_new(fds, domain, type, type == SOCK_STREAM ? "a socket" : "datagrams");
+    struct inet *inet = inet_new(fds, domain, type, type == SOCK_STREAM ? "socket" : "UDP socket");
     return sim__fd_open(&inet->description);
 }
 

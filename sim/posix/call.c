@@ -46,6 +46,14 @@ lacks(void)
     return -1;
 }
 
+/* The number that a call has in traces. */
+enum place {
+#define PLACE(type, name, parameters, arguments) PLACE_##name,
+    SIM_POSIX_CALLS(PLACE) PLACES
+#undef PLACE
+};
+static uint8_t numbers[PLACES];
+
 static void
 find_real(void)
 {
@@ -55,6 +63,10 @@ find_real(void)
         const void *from = symbol != NULL ? (const void *)&symbol : (const void *)&fallback;
         memcpy((char *)&sim__real + found[i].place, from, sizeof(symbol));
     }
+#define NUMBER(type, name, parameters, arguments) \
+    numbers[PLACE_##name] = (uint8_t)sim_call_find(#name);
+    SIM_POSIX_CALLS(NUMBER)
+#undef NUMBER
     sim__real.close = sim_process_close;
     sim__real.dup2 = sim_process_dup2;
     sim__real.dup3 = sim_process_dup3;
@@ -102,16 +114,35 @@ enter(const char *name, const void *caller)
 {
     sim__posix_now = (struct sim__posix_call){name, caller};
     sim_thread_now->call = name;
+    sim_thread_now->called.begun = false;
     if (__builtin_expect(sim_thread_now->canceled, 0) && sim__posix_is_cancellation_point(name)) {
         sim_thread_cancel_point();
+    }
+}
+
+/* Records the call in progress, which was a step. */
+static void
+note_result(uint32_t number, int64_t result)
+{
+    struct sim_called *called = &sim_thread_now->called;
+    struct sim_call *call = &called->call;
+    call->number = call->number == SIM_CALL_none ? number : call->number;
+    call->error = result == -1 ? (uint32_t)errno : 0;
+    call->value = called->valued ? call->value : (uint64_t)result;
+    called->begun = false;
+    if (call->number != SIM_CALL_none) {
+        sim_world_called(sim_thread_now->actor.world, call, called->object, called->site);
     }
 }
 
 /* A wait that was cut short ends the thread, which was canceled. Who was woken (by write, close,
  * kill …) may run before the caller's next statement. */
 static inline void
-leave(void)
+leave(enum place place, int64_t result)
 {
+    if (sim_thread_now->called.begun) {
+        note_result(numbers[place], result);
+    }
     if (__builtin_expect(sim_thread_now->cut, 0)) {
         sim_thread_cancel_point();
     }
@@ -132,7 +163,7 @@ leave(void)
         } \
         enter(#name, __builtin_return_address(0)); \
         type result = fails() ? FAILURE(type) : sim__posix_##name arguments; \
-        leave(); \
+        leave(PLACE_##name, (int64_t)(intptr_t)result); \
         return result; \
     }
 #define EXPORT(type, name, parameters, arguments) \

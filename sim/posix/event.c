@@ -54,11 +54,11 @@ from_host(uint32_t events)
 int
 sim__posix_epoll_create1(int flags)
 {
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(-1);
     if ((flags & ~EPOLL_CLOEXEC) != 0) {
         return sim__posix_error(EINVAL);
     }
-    return sim__posix_opened(sim_sys_epoll(sim__posix_fds(), "an epoll instance"), flags);
+    return sim__posix_opened(sim_sys_epoll(sim__posix_fds(), "epoll"), flags);
 }
 
 int
@@ -82,9 +82,14 @@ int
 sim__posix_epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 {
     struct sim_fds *fds = sim__posix_fds();
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(fd);
     uint32_t events = operation != EPOLL_CTL_DEL && event != NULL ? to_host(event->events) : 0;
     uint64_t data = operation != EPOLL_CTL_DEL && event != NULL ? event->data.u64 : 0;
+    struct sim_called *called = &sim_thread_now->called;
+    called->call.number = operation == EPOLL_CTL_ADD   ? SIM_CALL_epoll_ctl_add
+                          : operation == EPOLL_CTL_MOD ? SIM_CALL_epoll_ctl_mod
+                                                       : SIM_CALL_epoll_ctl_del;
+    sim__posix_note((uint32_t)epoll, event != NULL ? event->events : 0);
     switch (operation) {
     case EPOLL_CTL_ADD:
         if (is_stored(fd)) {
@@ -106,7 +111,7 @@ wait_events(int epoll, struct epoll_event *ret, int max, uint64_t timeout_ns)
     struct sim_fd_event events[64];
     struct sim__posix *state = sim__posix_state();
     uint32_t looks = state->clock_reads;
-    const struct rt_site *site = sim__posix_begin();
+    const struct rt_site *site = sim__posix_begin(epoll);
     if (max <= 0) {
         return sim__posix_error(EINVAL);
     }
@@ -116,6 +121,7 @@ wait_events(int epoll, struct epoll_event *ret, int max, uint64_t timeout_ns)
     }
     uint32_t most = max < 64 ? (uint32_t)max : 64;
     int count = sim_sys_epoll_wait(sim__posix_fds(), epoll, events, most, timeout_ns, site);
+    sim__posix_note(count > 0 ? (uint32_t)count : 0, timeout_ns);
     for (int i = 0; i < count; i++) {
         ret[i].events = from_host(events[i].events);
         ret[i].data.u64 = events[i].data;
@@ -156,10 +162,9 @@ sim__posix_epoll_pwait2(int epoll, struct epoll_event *ret, int max, const struc
 int
 sim__posix_eventfd(unsigned value, int flags)
 {
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(-1);
     bool semaphore = (flags & EFD_SEMAPHORE) != 0;
-    return sim__posix_opened(
-            sim_sys_eventfd(sim__posix_fds(), "an eventfd", value, semaphore), flags);
+    return sim__posix_opened(sim_sys_eventfd(sim__posix_fds(), "eventfd", value, semaphore), flags);
 }
 
 int
@@ -179,11 +184,11 @@ sim__posix_eventfd_write(int fd, eventfd_t value)
 int
 sim__posix_timerfd_create(clockid_t clock, int flags)
 {
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(-1);
     if (!sim__posix_waits_on(clock)) {
         return sim__posix_error(EINVAL);
     }
-    int fd = sim_sys_timerfd(sim__posix_fds(), "a timerfd");
+    int fd = sim_sys_timerfd(sim__posix_fds(), "timerfd");
     if (fd >= 0) {
         sim__posix_state()->timer_clocks[fd] = (uint8_t)clock;
     }
@@ -211,7 +216,7 @@ int
 sim__posix_timerfd_settime(
         int fd, int flags, const struct itimerspec *value, struct itimerspec *ret_old)
 {
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(fd);
     if (!sim__posix_valid(&value->it_value) || !sim__posix_valid(&value->it_interval)) {
         return sim__posix_error(EINVAL);
     }
@@ -225,6 +230,9 @@ sim__posix_timerfd_settime(
     struct sim_sys_timer timer = {
             .due_ns = armed ? sim__posix_due(clock, absolute, &value->it_value) : SIM_NEVER,
             .interval_ns = sim__posix_ns(&value->it_interval)};
+    uint64_t now_ns = sim_now(sim_world_current);
+    uint64_t left_ns = timer.due_ns > now_ns ? timer.due_ns - now_ns : 0;
+    sim__posix_note(0, timer.due_ns != SIM_NEVER ? left_ns : SIM_NEVER);
     int result = sim_sys_timerfd_set(sim__posix_fds(), fd, &timer, &old);
     if (result >= 0 && ret_old != NULL) {
         *ret_old = itimerspec_of(&old);
@@ -236,7 +244,7 @@ int
 sim__posix_timerfd_gettime(int fd, struct itimerspec *ret)
 {
     struct sim_sys_timer timer;
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(fd);
     int result = sim_sys_timerfd_get(sim__posix_fds(), fd, &timer);
     if (result >= 0) {
         *ret = itimerspec_of(&timer);
@@ -250,13 +258,14 @@ int
 sim__posix_pipe2(int ret[2], int flags)
 {
     int ends[2];
-    (void)sim__posix_begin();
-    int result = sim_sys_pipe(sim__posix_fds(), "a pipe", ends);
+    (void)sim__posix_begin(-1);
+    int result = sim_sys_pipe(sim__posix_fds(), "pipe", ends);
     if (result < 0) {
         return sim__posix_result(result);
     }
     ret[0] = sim__posix_opened(ends[0], flags);
     ret[1] = sim__posix_opened(ends[1], flags);
+    sim__posix_note_pair(ends);
     return 0;
 }
 

@@ -49,14 +49,14 @@ write_some(int fd, const void *from, size_t size, uint32_t flags, bool silent,
 ssize_t
 sim__posix_read(int fd, void *to, size_t size)
 {
-    const struct rt_site *site = sim__posix_begin();
+    const struct rt_site *site = sim__posix_begin(fd);
     return read_some(fd, to, size, 0, site);
 }
 
 ssize_t
 sim__posix_write(int fd, const void *from, size_t size)
 {
-    const struct rt_site *site = sim__posix_begin();
+    const struct rt_site *site = sim__posix_begin(fd);
     return write_some(fd, from, size, 0, false, site);
 }
 
@@ -112,7 +112,7 @@ scatter(const struct iovec *vector, int count, const char *from, ssize_t size)
 static ssize_t
 read_vector(int fd, const struct iovec *vector, int count, uint32_t flags)
 {
-    const struct rt_site *site = sim__posix_begin();
+    const struct rt_site *site = sim__posix_begin(fd);
     size_t size = 0;
     char *whole = gather(vector, count, false, &size);
     if (whole == NULL) {
@@ -127,7 +127,7 @@ read_vector(int fd, const struct iovec *vector, int count, uint32_t flags)
 static ssize_t
 write_vector(int fd, const struct iovec *vector, int count, uint32_t flags, bool silent)
 {
-    const struct rt_site *site = sim__posix_begin();
+    const struct rt_site *site = sim__posix_begin(fd);
     size_t size = 0;
     char *whole = gather(vector, count, true, &size);
     if (whole == NULL) {
@@ -234,7 +234,7 @@ supported(int flags)
 ssize_t
 sim__posix_recv(int fd, void *to, size_t size, int flags)
 {
-    const struct rt_site *site = sim__posix_begin();
+    const struct rt_site *site = sim__posix_begin(fd);
     if (!supported(flags)) {
         return sim__posix_error(EAGAIN);
     }
@@ -250,7 +250,7 @@ sim__posix_recv(int fd, void *to, size_t size, int flags)
 ssize_t
 sim__posix_send(int fd, const void *from, size_t size, int flags)
 {
-    const struct rt_site *site = sim__posix_begin();
+    const struct rt_site *site = sim__posix_begin(fd);
     if (!supported(flags)) {
         return sim__posix_error(EINVAL);
     }

@@ -43,12 +43,35 @@ sim__posix_description(int fd)
 }
 
 const struct rt_site *
-sim__posix_begin(void)
+sim__posix_begin(int fd)
 {
     const struct rt_site *site = sim_thread_site(sim__posix_now.caller);
     sim__posix_state()->clock_reads = 0;
     sim_thread_point();
+    const struct sim__description *description = sim__posix_description(fd);
+    sim_thread_now->called = (struct sim_called){.call = {.fd = (uint32_t)fd},
+            .object = description != NULL ? description->source->object : 0,
+            .site = site != NULL ? site->id : 0,
+            .begun = true};
     return site;
+}
+
+void
+sim__posix_note(uint32_t second, uint64_t value)
+{
+    struct sim_called *called = &sim_thread_now->called;
+    called->call.second = second;
+    called->call.value = value;
+    called->valued = true;
+}
+
+void
+sim__posix_note_pair(const int ends[2])
+{
+    struct sim_called *called = &sim_thread_now->called;
+    called->object = sim__posix_description(ends[0])->source->object;
+    called->call.fd = (uint32_t)ends[0];
+    called->call.second = (uint32_t)ends[1];
 }
 
 int
@@ -71,7 +94,7 @@ sim__posix_close(int fd)
             NULL) { /* No step: programs close all numbers up to a limit. */
         return sim__posix_error(EBADF);
     }
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(fd);
     return sim__posix_result(sim_sys_close(sim__posix_fds(), fd));
 }
 
@@ -79,7 +102,7 @@ int
 sim__posix_close_range(unsigned first, unsigned last, int flags)
 {
     (void)flags;
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(-1);
     struct sim_fds *fds = sim__posix_fds();
     unsigned end = (unsigned)fds->capacity;
     for (unsigned fd = first; fd <= last && fd < end; fd++) {
@@ -97,21 +120,23 @@ sim__posix_closefrom(int first)
 int
 sim__posix_dup(int fd)
 {
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(fd);
     return sim__posix_result(sim_sys_dup(sim__posix_fds(), fd, 0));
 }
 
 int
 sim__posix_dup2(int fd, int to)
 {
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(fd);
+    sim__posix_note((uint32_t)to, 0);
     return sim__posix_result(sim_sys_dup_to(sim__posix_fds(), fd, to));
 }
 
 int
 sim__posix_dup3(int fd, int to, int flags)
 {
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(fd);
+    sim__posix_note((uint32_t)to, 0);
     if (fd == to) {
         return sim__posix_error(EINVAL);
     }
@@ -150,7 +175,7 @@ sim__posix_fcntl(int fd, int command, long argument)
     if (sim__posix_description(fd) == NULL) { /* No step: as in close. */
         return sim__posix_error(EBADF);
     }
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(fd);
     switch (command) {
     case F_DUPFD:
         return sim__posix_result(sim_sys_dup(fds, fd, (int)argument));
@@ -200,7 +225,7 @@ int
 sim__posix_ioctl(int fd, unsigned long request, void *argument)
 {
     struct sim_fds *fds = sim__posix_fds();
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(fd);
     switch (request) {
     case FIONBIO:
         return set_nonblock(fd, *(const int *)argument != 0);

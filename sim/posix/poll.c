@@ -57,9 +57,12 @@ static int
 wait_for(struct sim_sys_poll *polls, uint32_t count, uint64_t timeout_ns)
 {
     uint32_t looks = sim__posix_state()->clock_reads;
-    const struct rt_site *site = sim__posix_begin();
+    const struct rt_site *site = sim__posix_begin(-1);
     note_look(timeout_ns, looks);
-    return sim__posix_result(sim_sys_poll(sim__posix_fds(), polls, count, timeout_ns, site));
+    int ready = sim_sys_poll(sim__posix_fds(), polls, count, timeout_ns, site);
+    sim_thread_now->called.call.fd = count;
+    sim__posix_note(ready > 0 ? (uint32_t)ready : 0, timeout_ns);
+    return sim__posix_result(ready);
 }
 
 /* ---- poll. ----------------------------------------------------------------------------------- */

@@ -68,7 +68,7 @@ sem_t *
 sim__posix_sem_open(const char *name, int flags, mode_t mode, unsigned value)
 {
     (void)mode;
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(-1);
     const char *rest = name[0] == '/' ? name + 1 : name;
     struct named *there = find(rest);
     int error = check(name);

@@ -343,6 +343,7 @@ handle(struct sim__posix_thread *thread, siginfo_t *info)
     sigset_t before = thread->mask;
     sigset_t during;
     const char *call = thread->thread->call;
+    const struct sim_called called = thread->thread->called;
     (void)sigorset(&during, &before, &action.sa_mask);
     if ((action.sa_flags & SA_NODEFER) == 0) {
         (void)sigaddset(&during, info->si_signo);
@@ -352,6 +353,7 @@ handle(struct sim__posix_thread *thread, siginfo_t *info)
     call_handler(&action, info);
     set_mask(thread, &before);
     thread->thread->call = call;
+    thread->thread->called = called;
     thread->thread->restarts = thread->thread->restarts && (action.sa_flags & SA_RESTART) != 0;
 }
 

@@ -108,7 +108,7 @@ open_new(const sigset_t *set, int flags)
         return sim__posix_error(EMFILE);
     }
     struct signals *signals = sim_new(sim_world_current, struct signals);
-    sim__sys_init(&signals->description, fds, &signals_ops, "a signalfd");
+    sim__sys_init(&signals->description, fds, &signals_ops, "signalfd");
     signals->set = *set;
     rt_list_init(&signals->link);
     rt_list_push_back(&sim__posix_state()->signalfds, &signals->link);
@@ -119,7 +119,7 @@ open_new(const sigset_t *set, int flags)
 int
 sim__posix_signalfd(int fd, const sigset_t *set, int flags)
 {
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(fd);
     if ((flags & ~(SFD_NONBLOCK | SFD_CLOEXEC)) != 0) {
         return sim__posix_error(EINVAL);
     }

@@ -24,7 +24,7 @@ sim__posix_socketpair(int domain, int type, int protocol, int ret[2])
 {
     int ends[2];
     bool stream = TYPE(type) == SOCK_STREAM;
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(-1);
     if (domain != AF_UNIX || protocol != 0) {
         return sim__posix_error(domain != AF_UNIX ? EAFNOSUPPORT : EPROTONOSUPPORT);
     }
@@ -32,12 +32,13 @@ sim__posix_socketpair(int domain, int type, int protocol, int ret[2])
         return sim__posix_error(ESOCKTNOSUPPORT);
     }
     int result = sim_sys_socketpair(
-            sim__posix_fds(), "a socket pair", stream ? SIM_SYS_STREAM : SIM_SYS_DGRAM, ends);
+            sim__posix_fds(), "socket pair", stream ? SIM_SYS_STREAM : SIM_SYS_DGRAM, ends);
     if (result < 0) {
         return sim__posix_result(result);
     }
     ret[0] = sim__posix_opened(ends[0], type & ~TYPE(type));
     ret[1] = sim__posix_opened(ends[1], type & ~TYPE(type));
+    sim__posix_note_pair(ends);
     return 0;
 }
 
@@ -46,7 +47,7 @@ sim__posix_shutdown(int fd, int how)
 {
     static const enum sim_sys_shut hows[] = {
             SIM_SYS_SHUT_READ, SIM_SYS_SHUT_WRITE, SIM_SYS_SHUT_BOTH};
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(fd);
     if (how < SHUT_RD || how > SHUT_RDWR) {
         return sim__posix_error(EINVAL);
     }
@@ -58,7 +59,7 @@ sim__posix_shutdown(int fd, int how)
 int
 sim__posix_socket(int domain, int type, int protocol)
 {
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(-1);
     (void)protocol; /* The type says it: TCP, UDP. */
     return sim__posix_opened(
             sim_sys_socket(sim__posix_fds(), domain, TYPE(type)), type & ~TYPE(type));
@@ -67,21 +68,21 @@ sim__posix_socket(int domain, int type, int protocol)
 int
 sim__posix_bind(int fd, const struct sockaddr *address, socklen_t size)
 {
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(fd);
     return sim__posix_result(sim_sys_bind(sim__posix_fds(), fd, address, size));
 }
 
 int
 sim__posix_listen(int fd, int backlog)
 {
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(fd);
     return sim__posix_result(sim_sys_listen(sim__posix_fds(), fd, backlog));
 }
 
 int
 sim__posix_connect(int fd, const struct sockaddr *address, socklen_t size)
 {
-    const struct rt_site *site = sim__posix_begin();
+    const struct rt_site *site = sim__posix_begin(fd);
     return sim__posix_result(sim_sys_connect(sim__posix_fds(), fd, address, size, site));
 }
 
@@ -89,7 +90,7 @@ int
 sim__posix_accept4(int fd, struct sockaddr *ret, socklen_t *size, int flags)
 {
     struct sim_fds *fds = sim__posix_fds();
-    const struct rt_site *site = sim__posix_begin();
+    const struct rt_site *site = sim__posix_begin(fd);
     int made = 0;
     do {
         made = sim_sys_accept(fds, fd, site);
@@ -161,7 +162,7 @@ int
 sim__posix_getsockopt(int fd, int level, int name, void *ret, socklen_t *size)
 {
     struct sim_sys_socket_kind kind;
-    (void)sim__posix_begin();
+    (void)sim__posix_begin(fd);
     int result = sim_sys_socket_kind(sim__posix_fds(), fd, &kind);
     if (result < 0) {
         return sim__posix_result(result);
@@ -182,7 +183,7 @@ sim__posix_sendto(int fd, const void *from, size_t size, int flags, const struct
     if (address == NULL) {
         return sim__posix_send(fd, from, size, flags);
     }
-    const struct rt_site *site = sim__posix_begin();
+    const struct rt_site *site = sim__posix_begin(fd);
     return (ssize_t)sim__posix_result(
             sim_sys_send_to(sim__posix_fds(), fd, from, size, address, address_size, site));
 }

@@ -190,6 +190,15 @@ struct sim_thread_cleanup {
     struct sim_thread_cleanup *next;
 };
 
+/* The call of the system in progress, as it will be recorded. */
+struct sim_called {
+    struct sim_call call; /* `number` is SIM_CALL_none: as the call is named. */
+    uint32_t object;
+    uint32_t site;
+    bool begun;  /* It is a step. */
+    bool valued; /* `value` is an argument, not the result. */
+};
+
 struct sim_thread {
     struct sim_actor actor;
     struct sim_fiber fiber;
@@ -213,7 +222,8 @@ struct sim_thread {
     uint32_t row;     /* Decision points in a row. */
     uint32_t report;  /* After SIM_WOKEN_SPURIOUS; see sim_thread_report. */
     const char *call; /* Of the system, that it has made last; static. NULL: none, or by number. */
-    int error;        /* errno while another thread runs, where they have one thread pointer. */
+    struct sim_called called;
+    int error; /* errno while another thread runs, where they have one thread pointer. */
     bool blocked;
     bool listed;  /* It is in the waiting list of wait.sync. */
     bool asked;   /* The oracle has woken it. */

@@ -52,7 +52,8 @@
             "plain memory is about to be written; object: the variable; argument: bytes") \
     X(WANTED, "wanted", "a lock or permit of the program's own is waited for; object: it") \
     X(GRANTED, "granted", "it was given; argument: the task that has it; 0: the caller") \
-    X(RELEASED, "released", "it was given back")
+    X(RELEASED, "released", "it was given back") \
+    X(CALL, "call", "a call of the program returns; see core/record/call.h")
 
 enum sim_event_kind {
     SIM_EVENT_BEFORE_FIRST = SIM_EVENT_FIRST - 1,
@@ -71,13 +72,14 @@ enum sim_event_kind {
 
 struct sim_event {
     uint32_t step;   /* 0: before the first step. */
-    uint32_t cause;  /* POLL: the step whose wake led to it; 0: none known. Others: 0. */
+    uint32_t cause;  /* POLL: the step whose wake led to it; 0: none known. CALL: call.h. Others: 0.
+                      */
     uint32_t object; /* SIM_OBJECT, or 0. */
     uint32_t site;   /* Site ids; 0: none. */
     uint32_t await;
     uint16_t actor; /* In-run index of the actor whose step this is; 0: the world. */
     uint8_t kind;   /* enum rt_probe_kind, or enum sim_event_kind. */
-    uint8_t flags;  /* 0 for all kinds so far. */
+    uint8_t flags;  /* CALL: which one. Others: 0. */
     uint64_t argument;
 };
 

@@ -78,6 +78,7 @@ const struct sim_footprint sim_footprints[256] = {
         [SIM_EVENT_READ] = {.object = WRITE},
         [SIM_EVENT_WRITE] = {.object = WRITE, .also = {ALSO(TRAFFIC, ADD)}},
         [SIM_EVENT_OPEN] = {.object = WRITE, .also = {ALSO(DESCRIPTORS, WRITE)}},
+        [SIM_EVENT_CALL] = {.object = WRITE},
         [SIM_EVENT_CLOSE] = {.object = WRITE, .also = {ALSO(DESCRIPTORS, WRITE)}},
 };
 

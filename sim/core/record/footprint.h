@@ -45,6 +45,7 @@
  *      a turn or poll of the host begins          READ readiness
  *      a spurious wake or report                  WRITE the source or task
  *      open, close                                WRITE the source, WRITE the descriptors
+ *      a call of a program                        WRITE the source of its descriptor
  *      all others: step, polled, cleanup, clone,  nothing
  *      drop, log, out, goal, progress, fault …
  *

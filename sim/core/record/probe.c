@@ -69,6 +69,22 @@ sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_
     sim__event(world, kind, object, site, await, argument);
 }
 
+void
+sim_world_called(
+        struct sim_world *world, const struct sim_call *call, uint32_t object, uint32_t site)
+{
+    struct sim_recorder *recorder = &world->recorder;
+    if (recorder->events_on) {
+        struct sim_event *event =
+                sim__event_fill(world, SIM_EVENT_CALL, object, site, 0, call->value);
+        event->cause = sim_call_pack(call);
+        event->flags = (uint8_t)call->number;
+        if (sim_recorder_full(recorder)) {
+            sim_recorder_chunk(recorder);
+        }
+    }
+}
+
 /* Whether the timers that are being fired run on the world's clock. */
 static bool
 is_on_our_clock(const struct sim_world *world)

@@ -15,6 +15,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
+#include "sim/core/record/call.h"
 #include "sim/core/record/outcome.h"
 #include "sim/core/record/site.h"
 
@@ -244,6 +245,32 @@ note_nickname(struct sim_actor_table *actor_table, const struct sim_event *event
     }
 }
 
+static struct sim_descriptor *
+descriptor_of(const struct sim_actor_table *actor_table, uint32_t object)
+{
+    for (uint32_t i = 0; i < actor_table->descriptors_count; i++) {
+        if (actor_table->descriptors[i].object == object) {
+            return &actor_table->descriptors[i];
+        }
+    }
+    return NULL;
+}
+
+static void
+note_descriptor(struct sim_actor_table *actor_table, const struct sim_event *event)
+{
+    if (sim_call_of(event).number == SIM_CALL_none || event->object == 0) {
+        return;
+    }
+    struct sim_descriptor *descriptor = descriptor_of(actor_table, event->object);
+    if (descriptor == NULL && actor_table->descriptors_count < SIM_DESCRIPTORS_MAX) {
+        descriptor = &actor_table->descriptors[actor_table->descriptors_count++];
+    }
+    if (descriptor != NULL) {
+        *descriptor = (struct sim_descriptor){event->object, sim_call_of(event).fd};
+    }
+}
+
 /* Where `numbered` has the n-th of a kind; numbers too high for the table share its last. */
 static uint16_t *
 number_of(const struct sim_actor_table *actor_table, uint32_t object)
@@ -275,6 +302,7 @@ assign_all(struct sim_actor_table *actor_table)
         uint32_t part = assign(actor_table, sim_actor_table_event(actor_table, i), polling);
         rt_assert(part < actor_table->count);
         note_nickname(actor_table, sim_actor_table_event(actor_table, i), i);
+        note_descriptor(actor_table, sim_actor_table_event(actor_table, i));
         note_number(actor_table, sim_actor_table_event(actor_table, i)->object);
         actor_table->part_of[i - actor_table->first] = (uint16_t)part;
     }
@@ -308,6 +336,7 @@ take_memory(struct sim_actor_table *actor_table)
     actor_table->names = sim_heap_new(texts, sizeof(*actor_table->names));
     actor_table->by_actor = sim_heap_new(ACTORS, sizeof(*actor_table->by_actor));
     actor_table->nicknames = sim_heap_new(SIM_NICKNAMES_MAX, sizeof(*actor_table->nicknames));
+    actor_table->descriptors = sim_heap_new(SIM_DESCRIPTORS_MAX, sizeof(*actor_table->descriptors));
     actor_table->numbered =
             sim_heap_new((size_t)RT_OBJECT_KINDS * NUMBERS, sizeof(*actor_table->numbered));
     memset(actor_table->by_actor, 0xff, ACTORS * sizeof(*actor_table->by_actor));
@@ -341,6 +370,7 @@ sim_actor_table_free(struct sim_actor_table *actor_table)
     free(actor_table->by_actor);
     free(actor_table->by_object);
     free(actor_table->nicknames);
+    free(actor_table->descriptors);
     free(actor_table->numbered);
     sim_moves_free(&actor_table->moves);
     *actor_table = (struct sim_actor_table){0};
@@ -549,6 +579,14 @@ put_made_up_name(const struct sim_actor_table *actor_table, struct sim_page *pag
     }
 }
 
+/* "pipe 5, reading end" */
+static void
+put_descriptor(struct sim_page *page, const char *name, uint32_t fd)
+{
+    size_t length = strcspn(name, ",");
+    sim_page_printf(page, "%.*s %u%s", (int)length, name, fd, name + length);
+}
+
 void
 sim_actor_table_put_object(const struct sim_actor_table *actor_table, struct sim_page *page,
         uint32_t object, uint32_t part)
@@ -559,7 +597,10 @@ sim_actor_table_put_object(const struct sim_actor_table *actor_table, struct sim
     }
     const char *name = named(actor_table, SIM_TEXT_OBJECT, object);
     uint32_t self = sim_actor_table_object(actor_table, object);
-    if (name != NULL) {
+    const struct sim_descriptor *descriptor = descriptor_of(actor_table, object);
+    if (name != NULL && descriptor != NULL) {
+        put_descriptor(page, name, descriptor->fd);
+    } else if (name != NULL) {
         sim_page_clean(page, name);
     } else if (self != SIM_PART_NONE &&
                (actor_table->parts[self].name != NULL || actor_table->parts[self].actor != 0)) {
@@ -578,17 +619,17 @@ sim_actor_table_put_wanted(const struct sim_actor_table *actor_table, struct sim
         sim_page_clean(page, said ? reason : "something without a name");
         return;
     }
-    if (says_nothing(reason)) {
+    /* "slot 3" says no more than the reason does; a name that is the reason may have a number. */
+    const char *name = named(actor_table, SIM_TEXT_OBJECT, object);
+    bool same = name != NULL && reason != NULL && strcmp(name, reason) == 0;
+    if (same || says_nothing(reason)) {
         sim_page_put(page, SIM_OBJECT_KIND(object) == RT_OBJECT_TASK ? "the end of " : "");
         sim_actor_table_put_object(actor_table, page, object, part);
         return;
     }
     sim_page_clean(page, reason);
-    /* "slot 3" says no more than the reason does, nor does a name that is the reason. */
-    const char *name = named(actor_table, SIM_TEXT_OBJECT, object);
-    bool same = name != NULL && strcmp(name, reason) == 0;
-    if (!same && (SIM_OBJECT_KIND(object) != RT_OBJECT_SLOT ||
-                         sim_actor_table_has_name(actor_table, object))) {
+    if (SIM_OBJECT_KIND(object) != RT_OBJECT_SLOT ||
+            sim_actor_table_has_name(actor_table, object)) {
         sim_page_put(page, " (");
         sim_actor_table_put_object(actor_table, page, object, part);
         sim_page_put(page, ")");

@@ -43,9 +43,18 @@ struct sim_nickname {
 
 #define SIM_NICKNAMES_MAX 256u
 
+/* The number by which the program has called a description last. */
+struct sim_descriptor {
+    uint32_t object;
+    uint32_t fd;
+};
+
+#define SIM_DESCRIPTORS_MAX 256u
+
 struct sim_actor_table {
     const struct sim_recorder *recorder;
     struct sim_nickname *nicknames;
+    struct sim_descriptor *descriptors;
     struct sim_part *parts;
     uint32_t count;
     uint32_t capacity;
@@ -60,6 +69,7 @@ struct sim_actor_table {
     uint32_t *by_object; /* Hash table: parts by their object. */
     uint32_t by_object_size;
     uint32_t nicknames_count;
+    uint32_t descriptors_count;
     uint16_t *numbered;     /* Who made the n-th of a kind: see note_number. */
     struct sim_moves moves; /* Timers that were started while they ran. */
 };

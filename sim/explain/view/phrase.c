@@ -15,6 +15,7 @@
 #include "runtime/base/assert.h"
 #include "runtime/time/timers.h"
 #include "sim/core/decide/options.h"
+#include "sim/core/record/call.h"
 #include "sim/core/record/call_fault.h"
 
 struct words {
@@ -403,12 +404,44 @@ put_fault(const struct subject *subject, struct sim_page *page)
     return true;
 }
 
+/* What a call has done, where the call that follows says it. */
+static bool
+is_said_by_call(const struct subject *subject)
+{
+    static const uint8_t said[] = {SIM_EVENT_READ, SIM_EVENT_WRITE, SIM_EVENT_OPEN, SIM_EVENT_CLOSE,
+            SIM_EVENT_SUBSCRIBE, SIM_EVENT_UNSUBSCRIBE, SIM_EVENT_UNBLOCK, RT_PROBE_CONSUME};
+    if (memchr(said, subject->event->kind, sizeof(said)) == NULL) {
+        return false;
+    }
+    const struct sim_event *after = neighbour(subject, -1);
+    for (int ahead = 2; after != NULL && after->kind != SIM_EVENT_CALL; ahead++) {
+        after = neighbour(subject, -ahead);
+    }
+    return after != NULL;
+}
+
+static bool
+put_call(const struct subject *subject, struct sim_page *page)
+{
+    const struct sim_call call = sim_call_of(subject->event);
+    if (call.number == SIM_CALL_none) {
+        return false;
+    }
+    sim_call_put(page, &call);
+    return true;
+}
+
 bool
 sim_phrase_put(const struct sim_actor_table *actor_table, struct sim_page *page, uint64_t event)
 {
     struct subject subject = {actor_table, sim_actor_table_event(actor_table, event), event, 0};
     subject.part = sim_actor_table_part_of(actor_table, event);
+    if (is_said_by_call(&subject)) {
+        return false;
+    }
     switch (subject.event->kind) {
+    case SIM_EVENT_CALL:
+        return put_call(&subject, page);
     case RT_PROBE_POLL:
         return put_poll(&subject, page);
     case RT_PROBE_POLLED:

@@ -1,0 +1,130 @@
+/*
+ * call.c -- the words of calls.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/core/record/call.h"
+
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "runtime/base/assert.h"
+
+static const struct {
+    const char *name;
+    const char *words;
+} calls[SIM_CALLS] = {
+#define CALL(name, words) {#name, words},
+        SIM_CALL_LIST(CALL)
+#undef CALL
+};
+
+_Static_assert((int)SIM_CALLS <= 256, "the number of a call is one byte");
+
+struct sim_call
+sim_call_of(const struct sim_event *event)
+{
+    bool is_call = event->kind == SIM_EVENT_CALL && event->flags < SIM_CALLS;
+    return (struct sim_call){.value = event->argument,
+            .fd = event->cause & SIM_CALL_NO_FD,
+            .second = event->cause >> 12 & SIM_CALL_NO_FD,
+            .number = is_call ? event->flags : SIM_CALL_none,
+            .error = event->cause >> 24};
+}
+
+enum sim_call_number
+sim_call_find(const char *name)
+{
+    size_t length = strlen(name);
+    bool checks =
+            length > 6 && strncmp(name, "__", 2) == 0 && strcmp(name + length - 4, "_chk") == 0;
+    name += checks ? 2 : 0;
+    length -= checks ? 6 : 0;
+    for (uint32_t i = 1; i < SIM_CALLS; i++) {
+        if (strlen(calls[i].name) == length && strncmp(calls[i].name, name, length) == 0) {
+            return (enum sim_call_number)i;
+        }
+    }
+    return SIM_CALL_none;
+}
+
+static void
+put_events(struct sim_page *page, uint64_t events)
+{
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } names[] = {{EPOLLIN, "IN"}, {EPOLLOUT, "OUT"}, {EPOLLPRI, "PRI"}, {EPOLLRDHUP, "RDHUP"},
+            {EPOLLERR, "ERR"}, {EPOLLHUP, "HUP"}, {EPOLLET, "ET"}, {EPOLLONESHOT, "ONESHOT"},
+            {EPOLLEXCLUSIVE, "EXCLUSIVE"}};
+    const char *between = "";
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if ((events & names[i].bit) != 0) {
+            sim_page_printf(page, "%s%s", between, names[i].name);
+            between = "|";
+        }
+    }
+    sim_page_put(page, between[0] == '\0' ? "0" : "");
+}
+
+static void
+put_time(struct sim_page *page, uint64_t ns, const char *never)
+{
+    if (ns == UINT64_MAX) {
+        sim_page_put(page, never);
+    } else {
+        sim_page_time(page, ns);
+    }
+}
+
+static void
+put_field(struct sim_page *page, const struct sim_call *call, char field)
+{
+    switch (field) {
+    case 'd':
+        sim_page_printf(page, "%u", call->fd);
+        return;
+    case 'D':
+        sim_page_printf(page, "%u", call->second);
+        return;
+    case 'v':
+        sim_page_printf(page, "%llu", (unsigned long long)call->value);
+        return;
+    case 'e':
+        put_events(page, call->value);
+        return;
+    case 't':
+        put_time(page, call->value, "-1");
+        return;
+    case 'a':
+        put_time(page, call->value, "disarm");
+        return;
+    default:
+        rt_unreached("a field that no call has");
+    }
+}
+
+void
+sim_call_put(struct sim_page *page, const struct sim_call *call)
+{
+    rt_assert(call->number < SIM_CALLS);
+    const char *name = calls[call->number].name;
+    const char *words = calls[call->number].words;
+    bool control = call->number >= SIM_CALL_epoll_ctl_add && call->number <= SIM_CALL_epoll_ctl_del;
+    sim_page_put(page, control ? "epoll_ctl" : name);
+    for (const char *c = words; *c != '\0'; c++) {
+        if (*c == ' ' && c[1] == '=' && call->error != 0) {
+            break;
+        }
+        if (*c == '%') {
+            c++;
+            put_field(page, call, *c);
+        } else {
+            sim_page_add(page, c, 1);
+        }
+    }
+    if (call->error != 0) {
+        const char *error = strerrorname_np((int)call->error);
+        sim_page_printf(page, " = %s", error != NULL ? error : "an error");
+    }
+}
