@@ -66,6 +66,11 @@ line=$(grep -n 'where_write(where_nothing)' "$lib/where.c" | tail -n 1 | cut -d:
 ok "a crash on a fiber: its stack ends at the loop's function" \
     grep -q "^  #0 write_it where_deep.c:$write  #1 where_write .*  #2 loop where.c:$line\$" \
     fiber.txt
+# Frames of the stack that was found last are remembered (sim/core/code/frames.c).
+rewake run ./where.so where/writes where/writes-too --runs 2 --fresh --db w.db >two.txt 2>/dev/null
+same "one search, two crashes: each has its own stack" \
+    "$(grep -o '#2 writes[a-z_]* where.c:' two.txt | cut -d' ' -f2 | sort -u | tr '\n' ' ')" \
+    'writes writes_too '
 
 # ---- A library without debug information. ----
 cp where.so bare.so

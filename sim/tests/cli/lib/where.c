@@ -52,6 +52,14 @@ writes(struct sim_world *world)
 CASE(writes, "where/writes", "Writes through NULL, in another file.", SIM_VERDICT_CRASH);
 
 static void
+writes_too(struct sim_world *world)
+{
+    (void)world;
+    where_write(where_nothing);
+}
+CASE(writes_too, "where/writes-too", "Likewise, from another line.", SIM_VERDICT_CRASH);
+
+static void
 calls(struct sim_world *world)
 {
     (void)world;
