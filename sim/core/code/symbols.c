@@ -159,14 +159,24 @@ set_lambda(struct sim_place *place, const Dwarf_Die *function)
     return found;
 }
 
-/* The class or namespace around it. */
+/* C has no classes and no namespaces. */
+static bool
+is_of_c(Dwarf_Die *function)
+{
+    Dwarf_Die unit;
+    int language = dwarf_diecu(function, &unit, NULL, NULL) != NULL ? dwarf_srclang(&unit) : -1;
+    return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 ||
+           language == DW_LANG_C11;
+}
+
+/* The class or namespace around it. To find it libdw walks all of its unit. */
 static void
-set_scope(struct sim_place *place, const Dwarf_Die *function)
+set_scope(struct sim_place *place, Dwarf_Die *function)
 {
     Dwarf_Die declared = declaration(function);
     Dwarf_Die *scopes = NULL;
     place->scope[0] = '\0';
-    int count = dwarf_getscopes_die(&declared, &scopes);
+    int count = is_of_c(function) ? 0 : dwarf_getscopes_die(&declared, &scopes);
     int tag = count > 1 ? dwarf_tag(&scopes[1]) : 0;
     const char *name =
             tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_namespace
@@ -257,6 +267,18 @@ sim_places_line(struct sim_places *places, uintptr_t pc, struct sim_place *ret_p
     return unit != NULL && set_line(places, ret_place, unit, pc - bias);
 }
 
+static bool
+is_inlined(Dwarf_Die *scopes, int count)
+{
+    for (int i = 0; i < count; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
+            return tag == DW_TAG_inlined_subroutine;
+        }
+    }
+    return false;
+}
+
 /* The scopes around the innermost one of `pc`. dwarf_getscopes continues with the scopes around the
  * definition of an inlined function, and so omits its callers. */
 static int
@@ -264,7 +286,11 @@ get_callers(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **ret_scopes)
 {
     Dwarf_Die *at = NULL;
     int count = dwarf_getscopes(unit, pc, &at);
-    count = count > 0 ? dwarf_getscopes_die(&at[0], ret_scopes) : 0;
+    if (count <= 0 || !is_inlined(at, count)) {
+        *ret_scopes = at;
+        return count;
+    }
+    count = dwarf_getscopes_die(&at[0], ret_scopes);
     free(at);
     return count;
 }
