@@ -98,7 +98,7 @@
             "a client of the program, or several: [Nx]KIND:PORT[:TEXT[:ANSWER]] with KIND one of " \
             "connect, send, halfclose, reset, slow; or FILE.so[:NAME], a scenario") \
     X(SLOW_STEPS, 0, "slow-steps", NULL, NULL, slow_steps, given, \
-            "of a program: steps may take longer") \
+            "of a program: slow steps are not bounded by milliseconds") \
     X(LEAKS, 0, "leaks", NULL, NULL, leaks, given, \
             "of a program: memory that is not freed at its end is a leak") \
     X(LATE_TIMEOUTS, 0, "late-timeouts", NULL, NULL, late_timeouts, given, \

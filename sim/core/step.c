@@ -11,8 +11,6 @@
 /* A choice has at most this many alternatives; more actors are first narrowed to a block. */
 #define BLOCK SIM_ALTERNATIVES_MAX
 
-/* ---- Rule 1: actors that are due become enabled, in order of time, then of index. ------------ */
-
 static struct sim_actor *
 earliest(const struct sim_world *world)
 {
@@ -27,13 +25,104 @@ earliest(const struct sim_world *world)
     return best;
 }
 
+/* ---- What takes longer. ---------------------------------------------------------------------- */
+
+#define QUOTA_NS 500000u
+
+static uint64_t
+later(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/* How much longer something may take now. No slow step ends after half of the run's time limit, so
+ * that none reaches a timer of hours; a program's are short (SIM_LOST_NS). */
+static uint64_t
+slow_most_ns(const struct sim_world *world)
+{
+    if (world->loses_little) {
+        uint64_t owed_ns = later(world->lost_until_ns, world->now_ns) - world->now_ns;
+        return SIM_LOST_NS - owed_ns / SIM_LOST_SHARE;
+    }
+    uint64_t latest_ns = world->options.time_ns_max / 2;
+    return later(latest_ns, world->now_ns) - world->now_ns;
+}
+
+/* The first deadline later than `from_ns`; SIM_NEVER: there is none. */
+static uint64_t
+deadline_after(const struct sim_world *world, uint64_t from_ns)
+{
+    uint64_t first_ns = SIM_NEVER;
+    for (uint32_t i = 0; i < world->timed_count; i++) {
+        uint64_t due_ns = world->actors[world->timed[i]]->due_ns;
+        first_ns = due_ns > from_ns && due_ns < first_ns ? due_ns : first_ns;
+    }
+    return first_ns;
+}
+
+static uint64_t
+slow_to(const struct sim_world *world, uint64_t deadline_ns, uint32_t alternative)
+{
+    switch (alternative) {
+    case 1: /* Just before the next deadline, … */
+        return deadline_ns > 0 ? deadline_ns - 1 : 0;
+    case 2: /* … exactly to it, … */
+        return deadline_ns;
+    case 3: /* … past it, … */
+        return deadline_ns + 1 + world->options.step_ns;
+    case 4: /* … one quota of a task, … */
+        return world->now_ns + QUOTA_NS;
+    case 5: /* … or more: programs compute deadlines that the world does not know. */
+        return world->now_ns + 8 * QUOTA_NS;
+    default:
+        return world->now_ns + 32 * QUOTA_NS;
+    }
+}
+
+/* Until when a step of `actor`, or its sleep, lasts longer; now: it does not. What is due next is
+ * later than `from_ns`. */
+static uint64_t
+draw_slow(struct sim_world *world, struct sim_actor *actor, uint64_t from_ns)
+{
+    uint32_t n = world->program ? 7 : 5;
+    uint32_t alternative = sim__perturb(actor, SIM_KIND_SLOW, n, world->options.slow_one_in);
+    if (alternative == 0) {
+        return world->now_ns;
+    }
+    uint64_t to_ns = slow_to(world, deadline_after(world, from_ns), alternative);
+    if (to_ns <= world->now_ns || to_ns - world->now_ns > slow_most_ns(world)) {
+        return world->now_ns;
+    }
+    uint64_t lost_ns = to_ns - world->now_ns;
+    world->lost_until_ns = later(world->lost_until_ns, world->now_ns) + lost_ns * SIM_LOST_SHARE;
+    return to_ns;
+}
+
+/* ---- Rule 1: actors that are due become enabled, in order of time, then of index. ------------ */
+
+/* In a program who sleeps may sleep longer, while others go on. */
+static bool
+oversleeps(struct sim_world *world, struct sim_actor *actor)
+{
+    if (!world->program || actor->enabled) {
+        return false;
+    }
+    uint64_t to_ns = draw_slow(world, actor, world->now_ns);
+    if (to_ns > world->now_ns) {
+        sim_actor_due(actor, to_ns);
+    }
+    return to_ns > world->now_ns;
+}
+
 void
 sim__enable_due(struct sim_world *world)
 {
     struct sim_actor *actor = earliest(world);
     while (actor != NULL && actor->due_ns <= world->now_ns) {
-        sim_actor_due(actor, SIM_NEVER);
-        sim_actor_enable(actor);
+        if (!oversleeps(world, actor)) {
+            sim_actor_due(actor, SIM_NEVER);
+            sim_actor_enable(actor);
+        }
         actor = earliest(world);
     }
     world->next_due_ns = actor != NULL ? actor->due_ns : SIM_NEVER;
@@ -305,49 +394,6 @@ choose_actor(struct sim_world *world)
 
 /* ---- Rule 5: what the step cost. ------------------------------------------------------------- */
 
-#define QUOTA_NS 500000u
-
-/* No slow step ends after half of the run's time limit, so that none reaches a timer of hours. */
-static uint64_t
-latest_ns(const struct sim_world *world)
-{
-    return world->options.time_ns_max / 2;
-}
-
-static uint64_t
-slow_to(const struct sim_world *world, uint32_t alternative)
-{
-    const struct sim_actor *next = earliest(world);
-    uint64_t deadline = next != NULL ? next->due_ns : world->now_ns;
-    switch (alternative) {
-    case 1: /* Just before the next deadline, … */
-        return deadline > 0 ? deadline - 1 : 0;
-    case 2: /* … exactly to it, … */
-        return deadline;
-    case 3: /* … past it, … */
-        return deadline + 1 + world->options.step_ns;
-    default: /* … or one quota of a task. */
-        return world->now_ns + QUOTA_NS;
-    }
-}
-
-static void
-draw_slow(struct sim_world *world)
-{
-    world->current = world->stepping;
-    uint32_t alternative =
-            sim__perturb(world->current, SIM_KIND_SLOW, 5, world->options.slow_one_in);
-    if (alternative == 0) {
-        return;
-    }
-    uint64_t to_ns = slow_to(world, alternative);
-    if (to_ns <= world->now_ns || to_ns > latest_ns(world)) {
-        return;
-    }
-    sim_world_event(world, SIM_EVENT_SLOW, 0, 0, 0, to_ns - world->now_ns);
-    world->now_ns = to_ns;
-}
-
 /* A task may yield until some time: with steps that cost little or nothing the livelock limit would
  * be reached before. */
 void
@@ -368,6 +414,22 @@ step_cost(const struct sim_world *world)
     return busy ? world->busy_ns : world->options.step_ns;
 }
 
+/* A program's only where a deadline may be overtaken by it. */
+static void
+slow_step(struct sim_world *world)
+{
+    if (world->loses_little && (world->next_due_ns <= world->now_ns ||
+                                       world->next_due_ns - world->now_ns > slow_most_ns(world))) {
+        return;
+    }
+    world->current = world->stepping;
+    uint64_t to_ns = draw_slow(world, world->stepping, 0);
+    if (to_ns > world->now_ns) {
+        sim_world_event(world, SIM_EVENT_SLOW, 0, 0, 0, to_ns - world->now_ns);
+        world->now_ns = to_ns;
+    }
+}
+
 static void
 charge(struct sim_world *world)
 {
@@ -378,7 +440,7 @@ charge(struct sim_world *world)
     world->allowed_ns = 0;
     world->slow_ns = 0;
     if (world->timed_count > 0) {
-        draw_slow(world);
+        slow_step(world);
     }
 }
 

@@ -166,6 +166,7 @@ struct sim_world {
     uint64_t work_ns;        /* Charged by sim_work during this step, … */
     uint64_t allowed_ns;     /* … this much when the task last asked and was allowed more … */
     uint64_t slow_ns;        /* … and the most between two such answers. */
+    uint64_t lost_until_ns;  /* When what slow steps have cost is paid for: see SIM_LOST_NS. */
     uint64_t limit_step;     /* Before it no limit on steps can be reached. */
     uint64_t progress_step;  /* The last step with progress. */
     uint64_t news_step;      /* The last in which a thread did what another one may see, … */
@@ -212,6 +213,7 @@ struct sim_world {
     struct sim__sockets *sockets;        /* Of host/sys_inet.h; NULL: no table was made yet. */
     bool keeps_memory;        /* Blocks of malloc that are left at the end are no leak. */
     bool program;             /* Of a program that knows nothing of the simulator (sim/program). */
+    bool loses_little;        /* Slow steps are short: SIM_LOST_NS. */
     bool late_timeouts;       /* What only an actor's own time-out brings is late all the same. */
     bool mock_time;           /* The clock is the test's (mock.h). */
     bool in_reentrancy;       /* A reentrancy fault is acting: its own calls trigger no other. */

@@ -128,7 +128,8 @@ find_choice(const struct sim_explanation *explanation, bool instead, struct sim_
 {
     static const char *const lasts[] = {"no longer than it costs",
             "until just before what is due next", "until exactly what is due next",
-            "past what is due next", "a whole task quota longer"};
+            "past what is due next", "500 us longer", "4 ms longer", "16 ms longer"};
+    const uint32_t last = sizeof(lasts) / sizeof(*lasts) - 1;
     const struct sim_actor_table *actor_table = deciding_table(explanation);
     const struct sim_deviation *deviation = &explanation->decision.deciding;
     rt_assert(deviation->kind < SIM_KINDS);
@@ -138,7 +139,7 @@ find_choice(const struct sim_explanation *explanation, bool instead, struct sim_
             .actor = actor_of_stream(actor_table, deviation->stream, deviation->kind),
             .other = actor_of_id(actor_table, deviation->id),
             .number = deviation->ordinal,
-            .text = lasts[deviation->index < 5 ? deviation->index : 4],
+            .text = lasts[deviation->index < last ? deviation->index : last],
     };
     if (deviation->kind == SIM_KIND_FAULT) {
         finding.event = failed_call(explanation, finding.actor);

@@ -66,7 +66,7 @@ const struct sim_program *sim_program_loaded(void);
 /* Parameters that its scenario declares; the index in struct sim_options.params. */
 #define SIM_PROGRAM_PARAM_LIST(X) \
     X(LEAKS, leaks, "1: memory that is not freed at the end is a leak") \
-    X(SLOW_STEPS, slow_steps, "1: steps may take longer, as slow_one_in says") \
+    X(SLOW_STEPS, slow_steps, "1: slow steps are as long as in scenarios") \
     X(LATE_TIMEOUTS, late_timeouts, "1: what only a wait's own time-out brings is a late wake-up")
 
 enum sim_program_param {

@@ -312,9 +312,7 @@ setup(struct sim_world *world)
     *run->option_index = 1;
     *loaded.variables.option_error = 1;
     sim_set_state(world, run);
-    if (world->options.params[SIM_PROGRAM_SLOW_STEPS] == 0) {
-        world->options.slow_one_in = 0;
-    }
+    world->loses_little = world->options.params[SIM_PROGRAM_SLOW_STEPS] == 0;
     (void)sim_thread_spawn(world, &(struct sim_thread_start){.name = "main", .fn = enter});
     start_peers(world);
 }

@@ -110,6 +110,14 @@ enum sim_profile {
  * of step_ns and livelock_steps make (sim/README.md, rule 5). */
 #define SIM_BUSY_NS 1000000u
 
+/*
+ * What threads of a program lose of time by default, as where they have to wait for a processor: in
+ * any span of time at most SIM_LOST_NS, and one part in SIM_LOST_SHARE of the span. A deadline that
+ * is further off is overtaken by nothing that did not take that long.
+ */
+#define SIM_LOST_NS 20000000u
+#define SIM_LOST_SHARE 16u
+
 #define SIM_PARAMS_MAX 16
 
 struct sim_options {

@@ -1,0 +1,50 @@
+#!/bin/sh
+# sleeps.t -- sleeps do not order threads: by default each may last some milliseconds longer, which
+# a deadline of 100 ms is no failure of.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+case $REWAKE in
+*/release-* | */debug-*) ;;
+*)
+    echo '1..0 # SKIP programs are not run by this build'
+    exit 0
+    ;;
+esac
+rewake run /bin/true --runs 1 --record none >out.txt 2>&1
+if grep -q 'refused\|cannot run' out.txt; then
+    echo '1..0 # SKIP this build plays no threads'
+    exit 0
+fi
+# built NAME SOURCE FLAG...
+built() {
+    name=$1 source=$2
+    shift 2
+    gcc -std=gnu17 -g -O1 -w -pthread "$@" -o "$name" "$source"
+}
+search() {
+    status run --jobs 1 --fail-fast --fresh --db s.db "$@"
+}
+built sleeps "$root/sim/tests/cli/lib/program/sleeps.c"
+for what in order alone; do
+    same "$what: found" "$(search ./sleeps --runs 3000 -- $what)" 1
+    token=$(sed -n 's/^replay: .* \(rw1:[^ ]*\).*/\1/p' out.txt)
+    same "$what: is replayed" "$(status replay ./sleeps "$token")" 1
+done
+rewake explain ./sleeps "$token" >why.txt 2>&1
+ok "alone: what decides is a sleep that lasts longer" \
+    grep -q 'that may take longer lasts 16 ms longer' why.txt
+for what in watchdog answer elapsed start; do
+    same "$what: passes" "$(search ./sleeps --runs 1000 --record none -- $what)" 0
+    same "$what: fails with --slow-steps" \
+        "$(search ./sleeps --runs 1000 --record none --slow-steps -- $what)" 1
+done
+# Of lib/unseen, where virtual time alone would decide the order.
+for name in t2_keepalive s4_barrier s4_coalesce s4_connpool s4_deadline s4_wheel s4_window; do
+    source=$root/sim/tests/cli/lib/unseen/$name.c
+    built "$name" "$source"
+    same "$name: found" "$(search "./$name" --runs 3000 --record none --no-shrink)" 1
+    built "$name" "$source" -DFIXED
+    same "$name: passes where it is fixed" "$(search "./$name" --runs 500 --record none)" 0
+done
+done_testing
