@@ -15,7 +15,8 @@
 /* The consequences of a question to one actor while all others are held back. */
 #define STEPS_ALONE 1000u
 
-/* Hosts count the time-out of a poll in milliseconds, so a loop may be late by one. */
+/* Hosts count the time-out of a poll in milliseconds, so a loop may be late by one; in a program
+ * also by what the thread that works for it has lost. */
 #define LOOP_SLACK_NS UINT64_C(1000000)
 
 /* A loop may ask its host for many things; each report for nothing is a separate question. */
@@ -241,7 +242,8 @@ static uint64_t
 slack_until(const struct sim_world *world, bool loop)
 {
     uint64_t slack_ns = world->options.slack_ns;
-    slack_ns = loop && slack_ns < LOOP_SLACK_NS ? LOOP_SLACK_NS : slack_ns;
+    uint64_t loop_ns = LOOP_SLACK_NS + (world->loses_little ? 2 * SIM_LOST_NS : 0);
+    slack_ns = loop && slack_ns < loop_ns ? loop_ns : slack_ns;
     return slack_ns == 0 ? 0 : world->now_ns + slack_ns;
 }
 
