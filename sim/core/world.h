@@ -47,10 +47,19 @@ struct sim_stop {
     bool at_quiet; /* And then at the quiescence, before the clock moves. */
 };
 
-/* Something that is ready, and will not be reported: its one report was delivered
- * (SIM_FD_ONESHOT). */
+/* Why something is not reported, although it is ready. */
+enum sim_silent {
+    SIM_SILENT_SPENT,   /* Its one report was delivered (SIM_FD_ONESHOT). */
+    SIM_SILENT_EDGE,    /* What is there was reported, and left (SIM_FD_EDGE). */
+    SIM_SILENT_TIMER,   /* A timer that is not armed. */
+    SIM_SILENT_UNASKED, /* It is registered, and not for this. */
+    SIM_SILENTS
+};
+
 struct sim_silence {
+    uint32_t kind; /* enum sim_silent; of a table's own interest SPENT only. */
     uint32_t object;
+    uint32_t instance;    /* The instance it is registered with; 0: the table's own. */
     uint32_t events;      /* SIM_FD_…: what holds. */
     uint32_t reported_to; /* Index of the actor that got the report. */
 };
@@ -81,8 +90,9 @@ struct sim_binding_ops {
 
     /* Of a host, for the judge and for explanations. */
     void (*renew)(void *argument); /* Stage 2: reports everything ready once more. */
-    bool (*silent)(void *argument, struct sim_silence *ret); /* False: there is nothing such. */
-    void (*ask_again)(void *argument); /* Re-arms everything that is silent. */
+    /* The `nth` thing that is silent, from 0 on. False: there are fewer. */
+    bool (*silent)(void *argument, uint32_t nth, struct sim_silence *ret);
+    void (*ask_again)(void *argument, uint32_t nth); /* It is reported. */
     void (*pretend)(void *argument);   /* Reports everything asked for once, ready or not. */
 };
 

@@ -96,7 +96,7 @@ static void
 find_oneshot(const struct reading *reading)
 {
     SIM_FIND(reading->findings, SIM_FINDING_ONESHOT,
-            .object = reading->explanation->counterfactual.object);
+            .object = reading->explanation->counterfactual.silence.object);
     if (reading->cause->at_count > 0) {
         SIM_FIND(reading->findings, SIM_FINDING_ONESHOT_SEEN);
         SIM_FIND(reading->findings, SIM_FINDING_AND_CALLERS);
@@ -585,7 +585,9 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
                                         explanation->counterfactual.actor)
                               : explanation->wake_outcome.part;
     findings->at = range(&reading, cause->switched_count, cause->at_count);
-    if (cause->fate.kind == SIM_FATE_NONE || cause->fate.kind == SIM_FATE_OWED) {
+    if (cause->untold.known) {
+        sim__find_untold(explanation, findings);
+    } else if (cause->fate.kind == SIM_FATE_NONE || cause->fate.kind == SIM_FATE_OWED) {
         finders[cause->kind](&reading);
     }
     if (cause->fate.kind != SIM_FATE_NONE) {

@@ -1,5 +1,5 @@
 /*
- * report_fate.c -- what became of a wake, as findings.
+ * report_fate.c -- what became of a wake, or of what should have brought one, as findings.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -89,4 +89,44 @@ sim__find_fate(const struct sim_explanation *explanation, struct sim_findings *f
     } else {
         find_turned(fate, findings);
     }
+}
+
+/* A sentence about one call. */
+static void
+find_call(struct sim_findings *findings, enum sim_finding_kind kind,
+        const struct sim_noted_call *call)
+{
+    SIM_FIND(findings, kind, .at = one(&call->at), .event = call->event);
+}
+
+void
+sim__find_untold(const struct sim_explanation *explanation, struct sim_findings *findings)
+{
+    static const enum sim_finding_kind kinds[SIM_SILENTS] = {
+            [SIM_SILENT_SPENT] = SIM_FINDING_UNTOLD_SPENT,
+            [SIM_SILENT_EDGE] = SIM_FINDING_UNTOLD_EDGE,
+            [SIM_SILENT_TIMER] = SIM_FINDING_UNTOLD_TIMER,
+            [SIM_SILENT_UNASKED] = SIM_FINDING_UNTOLD_UNASKED,
+    };
+    const struct sim_untold *untold = &explanation->cause.untold;
+    uint32_t kind = untold->silence.kind;
+    rt_assert(kind < SIM_SILENTS);
+    SIM_FIND(findings, kinds[kind], .actor = untold->part, .object = untold->silence.object,
+            .at = one(&untold->asked.at), .event = untold->asked.event);
+    if (untold->undone.event != SIM_EVENT_NONE) {
+        find_call(findings, SIM_FINDING_UNTOLD_UNDOES, &untold->undone);
+    }
+    if (kind == SIM_SILENT_SPENT && untold->told.event != SIM_EVENT_NONE) {
+        find_call(findings, SIM_FINDING_UNTOLD_REPORTED, &untold->told);
+    }
+    if (untold->full) {
+        find_call(findings, SIM_FINDING_UNTOLD_FULL, &untold->moved);
+    } else if (kind != SIM_SILENT_TIMER && untold->after) {
+        find_call(findings, SIM_FINDING_UNTOLD_LEFT, &untold->moved);
+    } else if (kind == SIM_SILENT_SPENT && untold->told.event != SIM_EVENT_NONE) {
+        SIM_FIND(findings, SIM_FINDING_UNTOLD_DROPPED, .other = untold->told.at.part);
+    }
+    SIM_FIND(findings,
+            kind == SIM_SILENT_TIMER ? SIM_FINDING_UNTOLD_ARMED : SIM_FINDING_UNTOLD_TRIED,
+            .actor = untold->part);
 }

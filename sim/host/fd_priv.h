@@ -290,6 +290,6 @@ struct sim_source *sim__fds_pick(struct sim_fds *fds, uint64_t *ret_data);
 void sim__fds_renew(struct sim_host *host);
 
 /* For struct sim_binding_ops. */
-bool sim__fds_silent(void *host, struct sim_silence *ret);
-void sim__fds_ask_again(void *host);
+bool sim__fds_silent(void *host, uint32_t nth, struct sim_silence *ret);
+void sim__fds_ask_again(void *host, uint32_t nth);
 void sim__fds_pretend(void *host);

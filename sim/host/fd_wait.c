@@ -139,14 +139,57 @@ sim__fds_renew(struct sim_host *host)
     }
 }
 
-/* A registration that is spent although events of its interest hold; NULL: none. */
-static struct sim__registration *
-find_silent(const struct sim_host *host)
+static bool
+is_disarmed(const struct sim__registration *registration)
 {
-    registrations_each(node, host)
-    {
-        struct sim__registration *registration = registration_of(node);
-        if (registration->spent && holds(registration) != 0) {
+    const struct sim__sys_ops *sys = registration->description->ops->sys;
+    return (registration->interest & SIM_FD_IN) != 0 && sys != NULL && sys->disarmed != NULL &&
+           sys->disarmed(registration->description);
+}
+
+/* The events that are not reported for this reason. 0: none; a disarmed timer has SIM_FD_IN. */
+static uint32_t
+silent_events(const struct sim__registration *registration, enum sim_silent kind)
+{
+    bool instance = registration->epoll->description != NULL;
+    uint32_t ways = SIM_FD_IN | SIM_FD_OUT;
+    switch (kind) {
+    case SIM_SILENT_SPENT:
+        return registration->spent ? holds(registration) : 0;
+    case SIM_SILENT_EDGE:
+        return instance && (registration->interest & SIM_FD_EDGE) != 0 && !registration->armed
+                       ? holds(registration) & SIM_FD_IN
+                       : 0;
+    case SIM_SILENT_TIMER:
+        return instance && is_disarmed(registration) ? SIM_FD_IN : 0;
+    case SIM_SILENT_UNASKED:
+        return instance && !registration->spent
+                       ? sim__description_events(registration->description) & ways &
+                                 ~registration->interest
+                       : 0;
+    case SIM_SILENTS:
+        break;
+    }
+    rt_unreached("a reason that is none");
+}
+
+static struct sim__registration *
+find_silent(const struct sim_host *host, uint32_t nth, struct sim_silence *ret)
+{
+    for (uint32_t kind = 0; kind < SIM_SILENTS; kind++) {
+        registrations_each(node, host)
+        {
+            struct sim__registration *registration = registration_of(node);
+            uint32_t events = silent_events(registration, (enum sim_silent)kind);
+            if (events == 0 || nth-- > 0) {
+                continue;
+            }
+            bool own = registration->epoll->description == NULL;
+            *ret = (struct sim_silence){.kind = kind,
+                    .object = registration->description->source->object,
+                    .instance = own ? 0 : registration->epoll->object,
+                    .events = events,
+                    .reported_to = registration->reported_to};
             return registration;
         }
     }
@@ -154,22 +197,23 @@ find_silent(const struct sim_host *host)
 }
 
 bool
-sim__fds_silent(void *host, struct sim_silence *ret)
+sim__fds_silent(void *host, uint32_t nth, struct sim_silence *ret)
 {
-    const struct sim__registration *registration = find_silent(host);
-    if (registration != NULL) {
-        ret->object = registration->description->source->object;
-        ret->events = holds(registration);
-        ret->reported_to = registration->reported_to;
-    }
-    return registration != NULL;
+    return find_silent(host, nth, ret) != NULL;
 }
 
 void
-sim__fds_ask_again(void *host)
+sim__fds_ask_again(void *host, uint32_t nth)
 {
-    struct sim__registration *registration;
-    while ((registration = find_silent(host)) != NULL) {
+    struct sim_silence silence;
+    struct sim__registration *registration = find_silent(host, nth, &silence);
+    if (registration == NULL) {
+        return;
+    }
+    if (silence.kind == SIM_SILENT_TIMER) {
+        registration->description->ops->sys->rearm(registration->description);
+    } else {
+        registration->interest |= silence.events;
         registration->spent = false;
         registration->armed = true;
     }

@@ -98,7 +98,8 @@ sim_sys_eventfd(struct sim_fds *fds, const char *name, uint64_t count, bool sema
 struct timer {
     struct sim__description description;
     struct sim_sys_timer next;
-    uint64_t expirations; /* Not read yet. */
+    struct sim_sys_timer undone; /* `next`, before the last change. */
+    uint64_t expirations;        /* Not read yet. */
 };
 
 static struct timer *
@@ -162,7 +163,26 @@ timer_read(struct sim__description *description, void *buffer, size_t size, uint
     return (int64_t)sizeof(timer->expirations);
 }
 
-static const struct sim__sys_ops timer_sys = {.read = timer_read};
+static bool
+timer_disarmed(const struct sim__description *description)
+{
+    const struct timer *timer = timer_of(description);
+    return timer->next.due_ns == SIM_NEVER && timer->expirations == 0;
+}
+
+static void
+timer_rearm(struct sim__description *description)
+{
+    struct timer *timer = timer_of(description);
+    timer->next = timer->undone;
+    if (timer->next.due_ns == SIM_NEVER) {
+        timer->next.due_ns = sim_now(description->fds->host->world);
+    }
+    timer_send(timer);
+}
+
+static const struct sim__sys_ops timer_sys = {
+        .read = timer_read, .disarmed = timer_disarmed, .rearm = timer_rearm};
 static const struct sim__description_ops timer_ops = {
         .sys = &timer_sys, .arrived = timer_arrived, .events = timer_events};
 
@@ -177,6 +197,7 @@ sim_sys_timerfd(struct sim_fds *fds, const char *name)
     struct timer *timer = sim_new(fds->host->world, struct timer);
     sim__sys_init(&timer->description, fds, &timer_ops, name);
     timer->next.due_ns = SIM_NEVER;
+    timer->undone.due_ns = SIM_NEVER;
     return sim__fd_open(&timer->description);
 }
 
@@ -205,6 +226,7 @@ sim_sys_timerfd_set(struct sim_fds *fds, int fd, const struct sim_sys_timer *nex
     if (ret_old != NULL) {
         *ret_old = timer->next;
     }
+    timer->undone = timer->next;
     timer->next = *next;
     timer->expirations = 0;
     sim__source_cancel(timer->description.source);

@@ -28,6 +28,10 @@ struct sim__sys_ops {
     int (*error)(struct sim__description *description);
     /* Whether something from outside of the run can make it readable: a listener is. NULL: no. */
     bool (*outside)(const struct sim__description *description);
+    /* Of a timer: whether it will not expire; and it is armed as it was before the last change, or,
+     * where it was not, expires. */
+    bool (*disarmed)(const struct sim__description *description);
+    void (*rearm)(struct sim__description *description);
 };
 
 static inline bool

@@ -121,10 +121,11 @@ ask(void *argument)
     if (asking->stage == SIM_ORACLE_STAGE_ASK_AGAIN || asking->stage == SIM_ORACLE_STAGE_PRETEND) {
         sim_bindings_each(host, world, renew)
         {
-            void (*does)(void *argument) = asking->stage == SIM_ORACLE_STAGE_PRETEND
-                                                   ? host->ops->pretend
-                                                   : host->ops->ask_again;
-            does(host->argument);
+            if (asking->stage == SIM_ORACLE_STAGE_PRETEND) {
+                host->ops->pretend(host->argument);
+            } else {
+                host->ops->ask_again(host->argument, asking->nth);
+            }
         }
         asking->answer = SIM_SPURIOUS_POLL_STILL;
         return;

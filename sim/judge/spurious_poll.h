@@ -84,7 +84,8 @@ struct sim_question {
     uint32_t actor;       /* Which one. */
     enum sim_oracle_stage stage;
     /* Of INTERRUPT: which of the things that the loop asked its host for is reported for nothing,
-     * from 1 on; 0: none, as after EINTR. */
+     * from 1 on; 0: none, as after EINTR. Of ASK_AGAIN: which of those that are silent, from 0 on.
+     */
     uint32_t nth;
     /* How the run continues after the question. All zero: not at all, except after a question other
      * than POLL, which is nothing without the steps that follow it. */

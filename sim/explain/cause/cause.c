@@ -204,6 +204,38 @@ sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause)
     }
 }
 
+/* Nothing else is known, and nothing is to blame yet. */
+static struct sim_cause
+new_cause(uint32_t kind)
+{
+    return (struct sim_cause){.kind = kind,
+            .stored = {.part = SIM_PART_NONE},
+            .loop = SIM_PART_NONE,
+            .merged = {.part = SIM_PART_NONE}};
+}
+
+static void
+add_places(struct sim_cause *cause, const struct sim_location *const *places, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (places[i]->place.function[0] != '\0') {
+            cause->at[cause->at_count++] = *places[i];
+        }
+    }
+}
+
+void
+sim_cause_add_untold(struct sim_cause *cause, const struct sim_untold *untold)
+{
+    const struct sim_location *const places[] = {
+            &untold->asked.at, &untold->undone.at, &untold->moved.at, &untold->told.at};
+    bool undone = untold->undone.event != SIM_EVENT_NONE;
+    *cause = new_cause(undone ? SIM_CAUSE_ERASED : SIM_CAUSE_NEVER_STORED);
+    cause->untold = *untold;
+    cause->by_counterfactual = SIM_COUNTERFACTUAL_NOT_REARMED;
+    add_places(cause, places, sizeof(places) / sizeof(*places));
+}
+
 void
 sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate)
 {
@@ -223,16 +255,9 @@ sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate)
             &fate->ended, &fate->read.by, &fate->read.passing_by, &fate->taker, &fate->wake,
             &fate->sleeps};
     rt_assert(fate->kind != SIM_FATE_NONE);
-    *cause = (struct sim_cause){
-            .kind = waits ? SIM_CAUSE_NOT_A_WAKE : kinds[fate->kind], .fate = *fate};
-    cause->stored.part = SIM_PART_NONE;
-    cause->loop = SIM_PART_NONE;
-    cause->merged.part = SIM_PART_NONE;
-    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-        if (places[i]->place.function[0] != '\0') {
-            cause->at[cause->at_count++] = *places[i];
-        }
-    }
+    *cause = new_cause(waits ? SIM_CAUSE_NOT_A_WAKE : kinds[fate->kind]);
+    cause->fate = *fate;
+    add_places(cause, places, sizeof(places) / sizeof(*places));
 }
 
 /* What it was decided on, by the writer's frames. */

@@ -251,7 +251,7 @@ sim_cause_reported(const struct sim_evidence *evidence)
         return 0;
     }
     if (counterfactual->kind == SIM_COUNTERFACTUAL_NOT_REARMED) {
-        return reported_step(evidence, counterfactual->object, 0);
+        return reported_step(evidence, counterfactual->silence.object, 0);
     }
     bool arrived =
             counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED && counterfactual->arrival_step != 0;

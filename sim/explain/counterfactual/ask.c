@@ -25,6 +25,8 @@
 #define WALK_MOST UINT64_C(200000)
 
 #define WAITERS_MAX 4u
+#define SILENT_MAX 8u
+#define REARMED_STEPS 2000u
 #define WAITS_MAX 16u
 
 struct waiter {
@@ -173,21 +175,27 @@ add_hit(struct asking *asking, uint32_t kind, const struct waiter *waiter,
 
 /* ---- A loop that asks its host again. -------------------------------------------------------- */
 
+/* The `nth` thing of which the waiter is not told. False: there are fewer. */
 static bool
-is_silent(const struct asking *asking, const struct waiter *waiter, struct sim_silence *ret)
+find_silence(const struct asking *asking, uint32_t nth, struct sim_silence *ret)
 {
-    rt_assert(waiter->loop);
     struct sim_world *world = asking->experiment.world;
     bool silent = false;
     if (sim_experiment_at_end(&asking->experiment)) {
         sim_bindings_each(host, world, silent)
         {
-            silent = silent ||
-                     (host->ops->silent(host->argument, ret) && ret->reported_to == waiter->index);
+            silent = silent || host->ops->silent(host->argument, nth, ret);
         }
     }
     sim_world_drop(world);
     return silent;
+}
+
+static bool
+concerns(const struct sim_silence *silence, const struct waiter *waiter)
+{
+    return silence->instance != 0 ? waiter->waits.object == silence->instance
+                                  : silence->reported_to == waiter->index;
 }
 
 static void
@@ -195,10 +203,21 @@ ask_rearming(struct asking *asking, const struct waiter *waiter)
 {
     rt_assert(!waiter->pretends);
     struct sim_silence silence;
-    const struct sim_question question = {
+    struct sim_question question = {
             .stop = end_of(asking), .actor = waiter->index, .stage = SIM_ORACLE_STAGE_ASK_AGAIN};
-    if (waiter->loop && is_silent(asking, waiter, &silence) && ask(asking, &question) == PROGRESS) {
-        add_hit(asking, SIM_COUNTERFACTUAL_NOT_REARMED, waiter, NULL)->object = silence.object;
+    for (uint32_t nth = 0; nth < SILENT_MAX && waiter->loop; nth++) {
+        if (!find_silence(asking, nth, &silence)) {
+            return;
+        }
+        question.nth = nth;
+        /* What an arming is for may come later only. */
+        question.settling =
+                (struct sim_settling){.steps = silence.kind == SIM_SILENT_TIMER ? REARMED_STEPS : 0,
+                        .until_ns = SIM_NEVER};
+        if (concerns(&silence, waiter) && ask(asking, &question) == PROGRESS) {
+            add_hit(asking, SIM_COUNTERFACTUAL_NOT_REARMED, waiter, NULL)->silence = silence;
+            return;
+        }
     }
 }
 

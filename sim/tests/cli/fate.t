@@ -67,6 +67,15 @@ named c_barrier never-fired 27
 # A condition decided on what another thread writes later.
 named c_sleepers never-fired '38 77'
 says 'With the condition decided the other way'
+# Interest that is missing, a report that is dropped.
+named d1_relay never-stored '27 34'
+says 'has to wait for space, which is not asked for'
+says 'Told so in a replay, `main` makes progress.'
+named d3_oneshot never-stored '27 34'
+says 'and drops the report'
+# An arming that is undone.
+named d_timer erased 31
+says 'That undoes timerfd_settime(4, 1.999ms) of `thread 1`'
 # Scenarios of scenarios/unseen: the condition by which a task does not come to the wake, and one
 # that was woken and is cancelled.
 scenario() {
