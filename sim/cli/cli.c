@@ -211,6 +211,8 @@ fix_addresses(void)
         return;
     }
     (void)signal(SIGPIPE, on_pipe);
+    /* For libraries whose thread-locals lie at fixed offsets, such as jemalloc. */
+    (void)setenv("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=65536", 0);
     (void)execv(self, command_line);
     sim_cli_warn("rewake cannot start itself with fixed addresses: %s", strerror(errno));
 }

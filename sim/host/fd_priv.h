@@ -47,6 +47,7 @@ struct sim__description {
     uint32_t owed;    /* Of a node's: SIM_FD_IN, SIM_FD_OUT that it was asked for in vain. */
     struct sim_fds *fds;
     struct sim_source *source; /* Its readability. */
+    const void *options;       /* As a program has set them (sim/posix/socket.c); NULL: none. */
 };
 
 /*

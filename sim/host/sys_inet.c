@@ -76,6 +76,8 @@ struct inet {
     bool ended;            /* The peer writes no more, and that is known here. */
     bool shut;             /* This end writes no more. */
     bool resets;           /* Its close is a reset. */
+    bool shares;           /* Its address, with others that do. */
+    bool only_six;         /* Its address is of IPv6 alone. */
     /* Datagrams. */
     struct rt_list flying;
     struct rt_list there;
@@ -175,6 +177,13 @@ reaches(const union address *to, const union address *own)
                            : memcmp(&to->in6.sin6_addr, &own->in6.sin6_addr, 16) == 0);
 }
 
+/* An IPv6 socket takes both families, unless it says otherwise. */
+static bool
+is_foreign(const struct inet *inet, const union address *to)
+{
+    return inet->only_six && to->any.sa_family == AF_INET;
+}
+
 static struct inet *
 find(const struct sim_fds *fds, const union address *to, int type, bool listens)
 {
@@ -182,11 +191,27 @@ find(const struct sim_fds *fds, const union address *to, int type, bool listens)
     {
         struct inet *inet = rt_container_of(node, struct inet, link);
         bool fits = inet->type == type && (!listens || inet->state == LISTENS);
-        if (fits && inet->own_size > 0 && reaches(to, &inet->own)) {
+        if (fits && inet->own_size > 0 && reaches(to, &inet->own) && !is_foreign(inet, to)) {
             return inet;
         }
     }
     return NULL;
+}
+
+/* Whether another one has the address, and does not share it. */
+static bool
+is_taken(const struct inet *by, const union address *address)
+{
+    rt_list_each(node, &by->description.fds->sockets->all)
+    {
+        const struct inet *inet = rt_container_of(node, struct inet, link);
+        if (inet->type == by->type && inet->own_size > 0 && inet->state != CONNECTED &&
+                !(inet->shares && by->shares) && reaches(address, &inet->own) &&
+                !is_foreign(inet, address) && !is_foreign(by, &inet->own)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Reads an address of the program. 0, -EINVAL or -EAFNOSUPPORT. */
@@ -483,7 +508,7 @@ read_datagram(struct inet *inet, void *to, size_t size, bool peek, const struct 
 static int64_t
 nothing_there(struct inet *inet)
 {
-    int error = take_error(inet);
+    int error = inet->error == EPIPE ? 0 : take_error(inet); /* That is for those who write. */
     if (error != 0) {
         return -error;
     }
@@ -742,7 +767,7 @@ sim_sys_bind(struct sim_fds *fds, int fd, const struct sockaddr *address, sockle
     if (inet->domain != AF_UNIX && port_of(&asked) == 0) {
         bind_to_any(inet);
         asked.in.sin_port = inet->own.in.sin_port;
-    } else if (find(fds, &asked, inet->type, false) != NULL) {
+    } else if (is_taken(inet, &asked)) {
         return -EADDRINUSE;
     }
     inet->own = asked;
@@ -906,6 +931,28 @@ sim_sys_set_receive_size(struct sim_fds *fds, int fd, uint32_t size)
     rt_assert(size > 0 && size <= PIPE_BYTES);
     if (inet != NULL) {
         inet->receive_size = size;
+    }
+    return err;
+}
+
+int
+sim_sys_set_shares_address(struct sim_fds *fds, int fd, bool shares)
+{
+    int err = 0;
+    struct inet *inet = inet_at(fds, fd, &err);
+    if (inet != NULL) {
+        inet->shares = shares;
+    }
+    return err;
+}
+
+int
+sim_sys_set_only_six(struct sim_fds *fds, int fd, bool only)
+{
+    int err = 0;
+    struct inet *inet = inet_at(fds, fd, &err);
+    if (inet != NULL) {
+        inet->only_six = only;
     }
     return err;
 }

@@ -36,6 +36,12 @@ int sim_sys_set_awaits_listener(struct sim_fds *fds, int fd, bool awaits);
 /* Before it is connected: what its peer sends fills so many bytes, 1 to 65536 (SO_RCVBUF). */
 int sim_sys_set_receive_size(struct sim_fds *fds, int fd, uint32_t size);
 
+/* Whether it may have the same address as others of which that is said, too. */
+int sim_sys_set_shares_address(struct sim_fds *fds, int fd, bool shares);
+
+/* Whether an IPv6 socket leaves IPv4 to others (IPV6_V6ONLY). */
+int sim_sys_set_only_six(struct sim_fds *fds, int fd, bool only);
+
 /* Whether its close resets the connection (SO_LINGER with a time of 0). */
 int sim_sys_set_close_resets(struct sim_fds *fds, int fd, bool resets);
 

@@ -47,6 +47,7 @@ read_at(const struct sim__posix_inode *inode, void *to, size_t size, uint64_t pl
     case SIM__POSIX_OUTPUT:
     case SIM__POSIX_ERRORS:
     case SIM__POSIX_LINK:
+    case SIM__POSIX_SOCKET:
         return 0;
     case SIM__POSIX_REGULAR:
         break;
@@ -185,8 +186,8 @@ refusal(const struct sim__posix_inode *inode, int flags)
     if (inode->kind == SIM__POSIX_DIRECTORY) {
         return writes ? EISDIR : 0;
     }
-    if ((flags & O_DIRECTORY) != 0) {
-        return ENOTDIR;
+    if ((flags & O_DIRECTORY) != 0 || inode->kind == SIM__POSIX_SOCKET) {
+        return (flags & O_DIRECTORY) != 0 ? ENOTDIR : ENXIO;
     }
     return (writes && (inode->mode & 0222) == 0) || (!writes && (inode->mode & 0444) == 0) ? EACCES
                                                                                            : 0;

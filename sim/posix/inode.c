@@ -146,6 +146,18 @@ sim__posix_named(const char *path)
     return NULL;
 }
 
+const struct sim__posix_inode *
+sim__posix_inode_by(ino_t number)
+{
+    rt_list_each(node, &sim__posix_state()->inodes)
+    {
+        if (inode_of(node)->number == number) {
+            return inode_of(node);
+        }
+    }
+    return NULL;
+}
+
 static const char *
 copy_text(struct sim_world *world, const char *text)
 {
@@ -485,7 +497,7 @@ void
 sim__posix_inode_stat(const struct sim__posix_inode *inode, struct stat *ret)
 {
     static const mode_t types[] = {
-            S_IFREG, S_IFDIR, S_IFCHR, S_IFCHR, S_IFCHR, S_IFCHR, S_IFCHR, S_IFLNK};
+            S_IFREG, S_IFDIR, S_IFCHR, S_IFCHR, S_IFCHR, S_IFCHR, S_IFCHR, S_IFLNK, S_IFSOCK};
     uint64_t ns = SIM__DATE_NS + inode->changed_ns;
     struct timespec time = {(time_t)(ns / SIM__SECOND_NS), (long)(ns % SIM__SECOND_NS)};
     *ret = (struct stat){.st_dev = 1,
@@ -494,7 +506,7 @@ sim__posix_inode_stat(const struct sim__posix_inode *inode, struct stat *ret)
             .st_mode = types[inode->kind] | inode->mode,
             .st_uid = 1000,
             .st_gid = 1000,
-            .st_size = (off_t)inode->size,
+            .st_size = inode->kind != SIM__POSIX_SOCKET ? (off_t)inode->size : 0,
             .st_blksize = 4096,
             .st_blocks = (blkcnt_t)((inode->size + 511) / 512),
             .st_atim = inode->timed ? inode->times[0] : time,

@@ -22,7 +22,8 @@ enum sim__posix_file_kind {
     SIM__POSIX_RANDOM, /* /dev/random, /dev/urandom */
     SIM__POSIX_OUTPUT, /* What the program prints, … */
     SIM__POSIX_ERRORS, /* … and what it prints to stderr. */
-    SIM__POSIX_LINK    /* A symbolic link: its bytes are where it leads. */
+    SIM__POSIX_LINK,   /* A symbolic link: its bytes are where it leads. */
+    SIM__POSIX_SOCKET  /* Its bytes are the path that it was bound to. */
 };
 
 struct sim__posix_inode {
@@ -59,6 +60,9 @@ struct sim__posix_inode *sim__posix_inode_new(
 
 /* What has the name `path` in the list of the run, also as `gone` or as a link; NULL: nothing. */
 struct sim__posix_inode *sim__posix_named(const char *path);
+
+/* The file with that number; NULL: there is none. */
+const struct sim__posix_inode *sim__posix_inode_by(ino_t number);
 
 /* A file without a name. */
 struct sim__posix_inode *sim__posix_inode_nameless(void);

@@ -6,16 +6,24 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <netinet/in.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
+#include "runtime/base/assert.h"
 #include "sim/host/sys_inet.h"
+#include "sim/posix/file.h"
 #include "sim/posix/number.h"
 #include "sim/posix/signal.h"
 #include "sim/posix/wait.h"
 
 _Static_assert(SOCK_NONBLOCK == O_NONBLOCK && SOCK_CLOEXEC == O_CLOEXEC, "flags of open");
+
+/* Bytes of a buffer that a program may ask for (net.core.wmem_max). */
+#define BUFFER_LEAST 2304
+#define BUFFER_MOST 212992
 
 #define TYPE(type) ((type) & ~(SOCK_NONBLOCK | SOCK_CLOEXEC))
 
@@ -54,6 +62,118 @@ sim__posix_shutdown(int fd, int how)
     return sim__posix_result(sim_sys_shutdown(sim__posix_fds(), fd, hows[how]));
 }
 
+/* ---- Addresses: to the host a Unix path is an abstract name, with its file's number. --------- */
+
+#define PATH_AT offsetof(struct sockaddr_un, sun_path)
+#define FILE_NAME "\1file"
+
+union address {
+    struct sockaddr any;
+    struct sockaddr_un un;
+    struct sockaddr_storage all;
+};
+
+static bool
+is_path(const struct sockaddr *address, socklen_t size)
+{
+    return address != NULL && size > PATH_AT && address->sa_family == AF_UNIX &&
+           ((const struct sockaddr_un *)(const void *)address)->sun_path[0] != '\0';
+}
+
+/* The path of a Unix address, absolute. False: errno is set. */
+static bool
+path_of(const struct sockaddr *address, socklen_t size, char ret[SIM__POSIX_PATH])
+{
+    char given[sizeof(struct sockaddr_un)] = {0};
+    size_t part = size - PATH_AT;
+    part = part < sizeof(given) - 1 ? part : sizeof(given) - 1;
+    memcpy(given, (const char *)address + PATH_AT, part);
+    return sim__posix_path_at(AT_FDCWD, given, ret) != NULL;
+}
+
+static socklen_t
+name_file(const struct sim__posix_inode *inode, union address *ret)
+{
+    *ret = (union address){.un = {.sun_family = AF_UNIX}};
+    memcpy(ret->un.sun_path + 1, FILE_NAME, sizeof(FILE_NAME));
+    memcpy(ret->un.sun_path + 1 + sizeof(FILE_NAME), &inode->number, sizeof(inode->number));
+    return (socklen_t)(PATH_AT + 1 + sizeof(FILE_NAME) + sizeof(inode->number));
+}
+
+/* As the host has `address`, in *ret; *ret_address is it, or as it was given. 0, or a negative
+ * errno: there is no such file. */
+static int
+to_host(const struct sockaddr **address, socklen_t *size, union address *ret)
+{
+    char path[SIM__POSIX_PATH];
+    int error = 0;
+    if (!is_path(*address, *size)) {
+        return 0;
+    }
+    if (!path_of(*address, *size, path)) {
+        return -errno;
+    }
+    const struct sim__posix_inode *inode = sim__posix_inode(path, &error);
+    if (inode == NULL || inode->kind != SIM__POSIX_SOCKET) {
+        return inode != NULL || error == ENXIO ? -ECONNREFUSED : -error;
+    }
+    *size = name_file(inode, ret);
+    *address = &ret->any;
+    return 0;
+}
+
+static const struct sim__posix_inode *
+file_named(const union address *address)
+{
+    ino_t number;
+    if (address->any.sa_family != AF_UNIX ||
+            memcmp(address->un.sun_path + 1, FILE_NAME, sizeof(FILE_NAME)) != 0) {
+        return NULL;
+    }
+    memcpy(&number, address->un.sun_path + 1 + sizeof(FILE_NAME), sizeof(number));
+    return sim__posix_inode_by(number);
+}
+
+/* Asks the host by `ask`, and gives the program's address. */
+static int
+from_host(int (*ask)(int fd, struct sockaddr *ret, socklen_t *size), int fd, struct sockaddr *ret,
+        socklen_t *ret_size)
+{
+    union address address = {.any = {0}};
+    socklen_t size = sizeof(address);
+    int err = ask(fd, &address.any, &size);
+    if (err != 0 || ret == NULL || ret_size == NULL) {
+        return err;
+    }
+    const struct sim__posix_inode *inode = file_named(&address);
+    if (inode != NULL) {
+        memset(address.un.sun_path, 0, sizeof(address.un.sun_path));
+        memcpy(address.un.sun_path, inode->bytes, inode->size);
+        size = (socklen_t)(PATH_AT + inode->size + 1);
+    }
+    memcpy(ret, &address, size < *ret_size ? size : *ret_size);
+    *ret_size = size;
+    return 0;
+}
+
+static int
+ask_own(int fd, struct sockaddr *ret, socklen_t *size)
+{
+    return sim_sys_address(sim__posix_fds(), fd, false, ret, size);
+}
+
+static int
+ask_peer(int fd, struct sockaddr *ret, socklen_t *size)
+{
+    return sim_sys_address(sim__posix_fds(), fd, true, ret, size);
+}
+
+static int
+ask_sender(int fd, struct sockaddr *ret, socklen_t *size)
+{
+    return sim_sys_sender(sim__posix_fds(), fd, ret, size);
+}
+
 /* ---- With addresses. ------------------------------------------------------------------------- */
 
 int
@@ -65,11 +185,45 @@ sim__posix_socket(int domain, int type, int protocol)
             sim_sys_socket(sim__posix_fds(), domain, TYPE(type)), type & ~TYPE(type));
 }
 
+static int
+bind_to_path(int fd, const struct sockaddr *address, socklen_t size)
+{
+    char path[SIM__POSIX_PATH];
+    union address named;
+    int error = 0;
+    if (!path_of(address, size, path)) {
+        return -errno;
+    }
+    if (sim__posix_inode(path, &error) != NULL || error != ENOENT) {
+        return error == ENOENT || error == ENXIO ? -EADDRINUSE : -error;
+    }
+    struct sim__posix_inode *inode = sim__posix_inode_new(path, SIM__POSIX_SOCKET, 0777);
+    if (inode == NULL) {
+        return -ENOENT;
+    }
+    const char *given = (const char *)address + PATH_AT;
+    size_t length = strnlen(given, size - PATH_AT);
+    bool fits = sim__posix_inode_resize(inode, length);
+    rt_assert(fits);
+    memcpy(inode->bytes, given, length);
+    socklen_t named_size = name_file(inode, &named);
+    int err = sim_sys_bind(sim__posix_fds(), fd, &named.any, named_size);
+    if (err != 0) {
+        sim__posix_unname(path);
+    }
+    return err;
+}
+
 int
 sim__posix_bind(int fd, const struct sockaddr *address, socklen_t size)
 {
+    struct sim_sys_socket_kind kind;
     (void)sim__posix_begin(fd);
-    return sim__posix_result(sim_sys_bind(sim__posix_fds(), fd, address, size));
+    int err = sim_sys_socket_kind(sim__posix_fds(), fd, &kind);
+    if (err == 0 && kind.domain == AF_UNIX && is_path(address, size)) {
+        return sim__posix_result(bind_to_path(fd, address, size));
+    }
+    return sim__posix_result(err != 0 ? err : sim_sys_bind(sim__posix_fds(), fd, address, size));
 }
 
 int
@@ -82,8 +236,11 @@ sim__posix_listen(int fd, int backlog)
 int
 sim__posix_connect(int fd, const struct sockaddr *address, socklen_t size)
 {
+    union address named;
     const struct rt_site *site = sim__posix_begin(fd);
-    return sim__posix_result(sim_sys_connect(sim__posix_fds(), fd, address, size, site));
+    int err = to_host(&address, &size, &named);
+    return sim__posix_result(
+            err != 0 ? err : sim_sys_connect(sim__posix_fds(), fd, address, size, site));
 }
 
 int
@@ -95,8 +252,9 @@ sim__posix_accept4(int fd, struct sockaddr *ret, socklen_t *size, int flags)
     do {
         made = sim_sys_accept(fds, fd, site);
     } while (sim__posix_restarts(made));
-    if (made >= 0 && ret != NULL) {
-        (void)sim_sys_address(fds, made, true, ret, size);
+    if (made >= 0) {
+        (void)from_host(ask_peer, made, ret, size);
+        sim__posix_description(made)->options = sim__posix_description(fd)->options;
     }
     return sim__posix_opened(made, flags);
 }
@@ -110,27 +268,93 @@ sim__posix_accept(int fd, struct sockaddr *ret, socklen_t *size)
 int
 sim__posix_getsockname(int fd, struct sockaddr *ret, socklen_t *size)
 {
-    return sim__posix_result(sim_sys_address(sim__posix_fds(), fd, false, ret, size));
+    return sim__posix_result(from_host(ask_own, fd, ret, size));
 }
 
 int
 sim__posix_getpeername(int fd, struct sockaddr *ret, socklen_t *size)
 {
-    return sim__posix_result(sim_sys_address(sim__posix_fds(), fd, true, ret, size));
+    return sim__posix_result(from_host(ask_peer, fd, ret, size));
 }
 
-/* ---- Options: those that say what a socket is; others are taken, and read back as 0. --------- */
+/* ---- Options: those that say what a socket is; others are kept, and read back. --------------- */
+
+/* The last one that was set first; an accepted socket shares those of its listener. */
+struct option {
+    const struct option *before;
+    int level;
+    int name;
+    socklen_t size;
+    char value[sizeof(struct linger)];
+};
+
+static const struct option *
+option_set(int fd, int level, int name)
+{
+    const struct option *at = sim__posix_description(fd)->options;
+    while (at != NULL && (at->level != level || at->name != name)) {
+        at = at->before;
+    }
+    return at;
+}
+
+static bool
+is_buffer(int level, int name)
+{
+    return level == SOL_SOCKET && (name == SO_SNDBUF || name == SO_RCVBUF);
+}
+
+static void
+keep_option(int fd, const struct option *asked)
+{
+    struct sim__description *description = sim__posix_description(fd);
+    struct option *kept = sim_new(sim_world_current, struct option);
+    int bytes = 0;
+    *kept = *asked;
+    kept->before = description->options;
+    if (is_buffer(asked->level, asked->name)) { /* As Linux doubles it. */
+        memcpy(&bytes, asked->value, sizeof(bytes));
+        bytes = bytes < BUFFER_LEAST  ? 2 * BUFFER_LEAST
+                : bytes > BUFFER_MOST ? 2 * BUFFER_MOST
+                                      : 2 * bytes;
+        memcpy(kept->value, &bytes, sizeof(bytes));
+    }
+    description->options = kept;
+}
+
+/* What the host does for it. */
+static void
+obey_option(int fd, const struct option *option, int type)
+{
+    struct sim_fds *fds = sim__posix_fds();
+    struct linger linger;
+    int on = 0;
+    memcpy(&on, option->value, sizeof(on));
+    if (option->level == IPPROTO_IPV6 && option->name == IPV6_V6ONLY) {
+        (void)sim_sys_set_only_six(fds, fd, on != 0);
+    }
+    if (option->level != SOL_SOCKET) {
+        return;
+    }
+    if (option->name == SO_LINGER && option->size == sizeof(linger)) {
+        memcpy(&linger, option->value, sizeof(linger));
+        (void)sim_sys_set_close_resets(fds, fd, linger.l_onoff != 0 && linger.l_linger == 0);
+    }
+    if (option->name == SO_REUSEPORT || (option->name == SO_REUSEADDR && type == SOCK_DGRAM)) {
+        (void)sim_sys_set_shares_address(fds, fd, on != 0);
+    }
+}
 
 int
 sim__posix_setsockopt(int fd, int level, int name, const void *value, socklen_t size)
 {
     struct sim_sys_socket_kind kind;
-    struct linger linger;
+    struct option option = {.level = level, .name = name, .size = size};
     int err = sim_sys_socket_kind(sim__posix_fds(), fd, &kind);
-    if (err == 0 && level == SOL_SOCKET && name == SO_LINGER && size >= sizeof(linger)) {
-        memcpy(&linger, value, sizeof(linger));
-        (void)sim_sys_set_close_resets(
-                sim__posix_fds(), fd, linger.l_onoff != 0 && linger.l_linger == 0);
+    if (err == 0 && value != NULL && size > 0 && size <= sizeof(option.value)) {
+        memcpy(option.value, value, size);
+        keep_option(fd, &option);
+        obey_option(fd, &option, kind.type);
     }
     return sim__posix_result(err);
 }
@@ -167,10 +391,11 @@ sim__posix_getsockopt(int fd, int level, int name, void *ret, socklen_t *size)
     if (result < 0) {
         return sim__posix_result(result);
     }
-    int value = option(fd, level, name, &kind);
-    socklen_t part = *size < sizeof(value) ? *size : (socklen_t)sizeof(value);
+    const struct option *set = option_set(fd, level, name);
+    int value = set == NULL ? option(fd, level, name, &kind) : 0;
+    socklen_t known = set != NULL ? set->size : (socklen_t)sizeof(value);
     memset(ret, 0, *size);
-    memcpy(ret, &value, part);
+    memcpy(ret, set != NULL ? (const void *)set->value : &value, *size < known ? *size : known);
     return 0;
 }
 
@@ -183,9 +408,12 @@ sim__posix_sendto(int fd, const void *from, size_t size, int flags, const struct
     if (address == NULL) {
         return sim__posix_send(fd, from, size, flags);
     }
+    union address named;
     const struct rt_site *site = sim__posix_begin(fd);
-    return (ssize_t)sim__posix_result(
-            sim_sys_send_to(sim__posix_fds(), fd, from, size, address, address_size, site));
+    int err = to_host(&address, &address_size, &named);
+    return (ssize_t)sim__posix_result(err != 0 ? err
+                                               : sim_sys_send_to(sim__posix_fds(), fd, from, size,
+                                                         address, address_size, site));
 }
 
 ssize_t
@@ -194,7 +422,7 @@ sim__posix_recvfrom(
 {
     ssize_t moved = sim__posix_recv(fd, to, size, flags);
     if (moved >= 0 && ret != NULL) {
-        (void)sim_sys_sender(sim__posix_fds(), fd, ret, ret_size);
+        (void)from_host(ask_sender, fd, ret, ret_size);
     }
     return moved;
 }
@@ -262,28 +490,28 @@ sim__posix_recvmsg(int fd, struct msghdr *message, int flags)
     return moved;
 }
 
-/* One of many is a legal answer, and the callers repeat. */
 int
 sim__posix_sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 {
-    ssize_t moved = count > 0 ? sim__posix_sendmsg(fd, &messages[0].msg_hdr, flags) : 0;
-    if (moved < 0 || count == 0) {
-        return (int)moved;
+    ssize_t moved = 0;
+    unsigned done = 0;
+    while (done < count && (moved = sim__posix_sendmsg(fd, &messages[done].msg_hdr, flags)) >= 0) {
+        messages[done++].msg_len = (unsigned)moved;
     }
-    messages[0].msg_len = (unsigned)moved;
-    return 1;
+    return moved < 0 && done == 0 ? (int)moved : (int)done;
 }
 
 int
 sim__posix_recvmmsg(
         int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *time)
 {
-    (void)time;
     int one = flags & ~MSG_WAITFORONE;
-    ssize_t moved = count > 0 ? sim__posix_recvmsg(fd, &messages[0].msg_hdr, one) : 0;
-    if (moved < 0 || count == 0) {
-        return (int)moved;
+    ssize_t moved = 0;
+    unsigned done = 0;
+    (void)time;
+    while (done < count && (moved = sim__posix_recvmsg(fd, &messages[done].msg_hdr, one)) >= 0) {
+        messages[done++].msg_len = (unsigned)moved;
+        one |= (flags & MSG_WAITFORONE) != 0 ? MSG_DONTWAIT : 0;
     }
-    messages[0].msg_len = (unsigned)moved;
-    return 1;
+    return moved < 0 && done == 0 ? (int)moved : (int)done;
 }

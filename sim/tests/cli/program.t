@@ -142,6 +142,17 @@ rewake run ./stripped-remembers --runs 100 --jobs 1 --fresh --record all --db r.
 same "messages of a stripped program: one digest" \
     "$(sqlite3 r.db 'SELECT count(DISTINCT digest), count(*) FROM runs')" "1|100"
 
+# A library whose thread-locals lie at a fixed offset, as jemalloc's do.
+cat >fixed_tls.c <<'END'
+__thread char block[30000] __attribute__((tls_model("initial-exec")));
+int first(void) { return block[0]++; }
+END
+echo 'int first(void); int main(void) { return first(); }' >uses_tls.c
+"$cc" -shared -fPIC -o libfixed_tls.so fixed_tls.c
+"$cc" -o uses_tls uses_tls.c -L. -lfixed_tls -Wl,-rpath,"$PWD"
+same "30,000 bytes of thread-locals at a fixed offset" \
+    "$(status run ./uses_tls --runs 10 --fresh)" 0
+
 # ---- What cannot be loaded. ----
 build_program ends static -static 2>/dev/null && refused "a static program" 2 run ./static
 build_program ends fixed '-no-pie -fno-pie' && refused "a program at a fixed place" 2 run ./fixed

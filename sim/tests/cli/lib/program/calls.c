@@ -7,10 +7,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static int
@@ -105,6 +109,114 @@ datagrams(void)
     close(sender);
 }
 
+/* The peer has closed: what is written is answered by a reset, and what is read is the end. */
+static void
+half_open(void)
+{
+    struct sockaddr_in local = at("127.0.0.1", 0);
+    socklen_t size = sizeof(local);
+    char byte = 0;
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    int client = socket(AF_INET, SOCK_STREAM, 0);
+    bind(listener, (struct sockaddr *)&local, size);
+    listen(listener, 4);
+    getsockname(listener, (struct sockaddr *)&local, &size);
+    connect(client, (struct sockaddr *)&local, size);
+    close(accept(listener, NULL, NULL));
+    usleep(10000);
+    long sent = send(client, &byte, 1, MSG_NOSIGNAL);
+    usleep(10000);
+    long read = recv(client, &byte, 1, 0);
+    printf("half open: %ld %ld", sent, read);
+    printf(" %d\n", why(send(client, &byte, 1, MSG_NOSIGNAL)) == EPIPE);
+    close(client);
+    close(listener);
+}
+
+static void
+options(void)
+{
+    struct sockaddr_in local = at("127.0.0.1", 0);
+    socklen_t size = sizeof(int), address_size = sizeof(local);
+    int on = 1, bytes = 10000, got = 0;
+    int stream = socket(AF_INET, SOCK_STREAM, 0);
+    setsockopt(stream, IPPROTO_TCP, TCP_NODELAY, &on, size);
+    getsockopt(stream, IPPROTO_TCP, TCP_NODELAY, &got, &size);
+    setsockopt(stream, SOL_SOCKET, SO_RCVBUF, &bytes, size);
+    getsockopt(stream, SOL_SOCKET, SO_RCVBUF, &bytes, &size);
+    printf("options: %d %d\n", got, bytes);
+    int one = socket(AF_INET, SOCK_DGRAM, 0), other = socket(AF_INET, SOCK_DGRAM, 0);
+    setsockopt(one, SOL_SOCKET, SO_REUSEADDR, &on, size);
+    bind(one, (struct sockaddr *)&local, address_size);
+    getsockname(one, (struct sockaddr *)&local, &address_size);
+    int alone = why(bind(other, (struct sockaddr *)&local, address_size)) == EADDRINUSE;
+    setsockopt(other, SOL_SOCKET, SO_REUSEADDR, &on, size);
+    printf("shared: %d %d\n", alone, bind(other, (struct sockaddr *)&local, address_size));
+}
+
+static void
+families(void)
+{
+    struct sockaddr_in four = at("0.0.0.0", 0);
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6};
+    socklen_t size = sizeof(four);
+    int on = 1, a = socket(AF_INET, SOCK_STREAM, 0), b = socket(AF_INET6, SOCK_STREAM, 0);
+    bind(a, (struct sockaddr *)&four, size);
+    getsockname(a, (struct sockaddr *)&four, &size);
+    six.sin6_port = four.sin_port;
+    int both = why(bind(b, (struct sockaddr *)&six, sizeof(six))) == EADDRINUSE;
+    setsockopt(b, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+    printf("families: %d %d\n", both, bind(b, (struct sockaddr *)&six, sizeof(six)));
+}
+
+/* ---- Unix sockets with paths. ---------------------------------------------------------------- */
+
+static int
+connect_to(const char *path)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    strcpy(to.sun_path, path);
+    int error = why(connect(fd, (struct sockaddr *)&to, sizeof(to)));
+    close(fd);
+    return error;
+}
+
+static int
+bind_to(int fd, const char *path)
+{
+    struct sockaddr_un own = {.sun_family = AF_UNIX};
+    strcpy(own.sun_path, path);
+    return why(bind(fd, (struct sockaddr *)&own, sizeof(own)));
+}
+
+static void
+paths(void)
+{
+    struct sockaddr_un name = {0};
+    socklen_t size = sizeof(name);
+    struct stat stat_of = {0};
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0), next = socket(AF_UNIX, SOCK_STREAM, 0);
+    close(open("plain", O_CREAT | O_WRONLY, 0600));
+    printf("no file: %d %d\n", connect_to("no.sock") == ENOENT, bind_to(next, "no/x") == ENOENT);
+    printf("a file: %d %d\n", connect_to("plain") == ECONNREFUSED,
+            bind_to(next, "plain") == EADDRINUSE);
+    int bound = bind_to(listener, "my.sock");
+    printf("bound: %d %d\n", bound, connect_to("my.sock") == ECONNREFUSED);
+    listen(listener, 4);
+    stat("my.sock", &stat_of);
+    getsockname(listener, (struct sockaddr *)&name, &size);
+    printf("listens: %d %d %d %s\n", connect_to("./my.sock"), S_ISSOCK(stat_of.st_mode),
+            (int)(size - offsetof(struct sockaddr_un, sun_path)), name.sun_path);
+    printf("again: %d", bind_to(next, "my.sock") == EADDRINUSE);
+    printf(" %d", unlink("my.sock"));
+    printf(" %d", connect_to("my.sock") == ENOENT);
+    printf(" %d\n", bind_to(next, "my.sock"));
+    printf("the new one: %d\n", connect_to("my.sock") == ECONNREFUSED);
+    unlink("my.sock");
+    unlink("plain");
+}
+
 /* With an argument it fails, so that what it printed is kept. */
 int
 main(int count, char **arguments)
@@ -114,5 +226,9 @@ main(int count, char **arguments)
     priorities();
     streams();
     datagrams();
+    half_open();
+    options();
+    families();
+    paths();
     return count > 1;
 }
