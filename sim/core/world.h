@@ -93,7 +93,7 @@ struct sim_binding_ops {
     /* The `nth` thing that is silent, from 0 on. False: there are fewer. */
     bool (*silent)(void *argument, uint32_t nth, struct sim_silence *ret);
     void (*ask_again)(void *argument, uint32_t nth); /* It is reported. */
-    void (*pretend)(void *argument);   /* Reports everything asked for once, ready or not. */
+    void (*pretend)(void *argument); /* Reports everything asked for once, ready or not. */
 };
 
 /* In the arena, by the one who makes it. */

@@ -191,8 +191,8 @@
 #define SIM_FINDING_FATES(X) \
     X(UNTOLD_SPENT, "{actor} is not told that {own} is ready: it is armed for one report, by " \
             "{phrase} of {at.actor} at {at.step}[, {in}], and not again.") \
-    X(UNTOLD_EDGE, "{actor} is not told that {own} has more to read: with EPOLLET, by {phrase} of " \
-            "{at.actor} at {at.step}[, {in}], what was left before is not reported again.") \
+    X(UNTOLD_EDGE, "{actor} is not told that {own} has more to read: with EPOLLET, by {phrase} " \
+            "of {at.actor} at {at.step}[, {in}], what was left before is not reported again.") \
     X(UNTOLD_TIMER, "{actor} waits for {own}, which is not armed: the last call is {phrase} of " \
             "{at.actor} at {at.step}[, {in}].") \
     X(UNTOLD_UNASKED, "{actor} is not told that {own} is ready: since {phrase} of {at.actor} at " \
@@ -202,8 +202,8 @@
     X(UNTOLD_DROPPED, " {other} does not read it, and drops the report.") \
     X(UNTOLD_LEFT, " {phrase} of {at.actor} at {at.step}[, {in}], is the last that is done with " \
             "it.") \
-    X(UNTOLD_FULL, " {phrase} of {at.actor} at {at.step}[, {in}], has to wait for space, which is " \
-            "not asked for.") \
+    X(UNTOLD_FULL, " {phrase} of {at.actor} at {at.step}[, {in}], has to wait for space, which " \
+            "is not asked for.") \
     X(UNTOLD_TRIED, " Told so in a replay, {actor} makes progress.") \
     X(UNTOLD_ARMED, " With the timer armed in a replay, {actor} makes progress.") \
     X(FATE_EARLY, "{actor} misses its wake: {at.actor} sends it at {at.step}, {in}, and {actor} " \

@@ -37,10 +37,10 @@ enum sim_counterfactual_kind {
 };
 
 struct sim_counterfactual {
-    uint32_t kind;   /* enum sim_counterfactual_kind */
+    uint32_t kind;              /* enum sim_counterfactual_kind */
     struct sim_silence silence; /* NOT_REARMED: what is ready. */
-    bool pretended;  /* DROPPED, NOT_NOTIFIED: with all reported that it asks for, ready or not. */
-    uint32_t actor;  /* Which one would make progress: index in the failing run. */
+    bool pretended; /* DROPPED, NOT_NOTIFIED: with all reported that it asks for, ready or not. */
+    uint32_t actor; /* Which one would make progress: index in the failing run. */
     /* DROPPED, NOT_REARMED: its last step. Else the step that changes the word; ELSEWHERE: of the
      * passing run. */
     uint64_t step;

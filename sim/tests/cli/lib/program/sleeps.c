@@ -23,21 +23,24 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int published, beats, over, bell[2], answers[2];
 
-static int64_t now_us(void)
+static int64_t
+now_us(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
 }
 
-static void *publish(void *argument)
+static void *
+publish(void *argument)
 {
     usleep(100);
     published = 1;
     return argument;
 }
 
-static int order(pthread_t *thread)
+static int
+order(pthread_t *thread)
 {
     pthread_create(thread, NULL, publish, NULL);
     usleep(1000);
@@ -45,7 +48,8 @@ static int order(pthread_t *thread)
 }
 
 // The world knows the time of one sleep only.
-static int alone(pthread_t *thread)
+static int
+alone(pthread_t *thread)
 {
     (void)thread;
     int64_t due[2] = {now_us() + 10000, now_us() + 20000};
@@ -60,7 +64,8 @@ static int alone(pthread_t *thread)
     return 0;
 }
 
-static void *guard(void *argument)
+static void *
+guard(void *argument)
 {
     pthread_mutex_lock(&mutex);
     for (int seen = -1; !over;) {
@@ -79,7 +84,8 @@ static void *guard(void *argument)
     return argument;
 }
 
-static int watchdog(pthread_t *thread)
+static int
+watchdog(pthread_t *thread)
 {
     pthread_create(thread, NULL, guard, NULL);
     for (int i = 0; i < 50; i++) {
@@ -95,7 +101,8 @@ static int watchdog(pthread_t *thread)
     return 0;
 }
 
-static void *serve(void *argument)
+static void *
+serve(void *argument)
 {
     char byte;
     while (read(bell[0], &byte, 1) == 1) {
@@ -105,7 +112,8 @@ static void *serve(void *argument)
     return argument;
 }
 
-static int answer(pthread_t *thread)
+static int
+answer(pthread_t *thread)
 {
     char byte = 'a';
     pthread_create(thread, NULL, serve, NULL);
@@ -120,14 +128,16 @@ static int answer(pthread_t *thread)
     return 0;
 }
 
-static void *tick(void *argument)
+static void *
+tick(void *argument)
 {
     for (int i = 0; i < 100; i++)
         usleep(700);
     return argument;
 }
 
-static int elapsed(pthread_t *thread)
+static int
+elapsed(pthread_t *thread)
 {
     pthread_create(thread, NULL, tick, NULL);
     for (int i = 0; i < 10; i++) {
@@ -139,27 +149,30 @@ static int elapsed(pthread_t *thread)
     return 0;
 }
 
-static void *begin(void *argument)
+static void *
+begin(void *argument)
 {
     usleep(20000);
     published = 1;
     return argument;
 }
 
-static int start(pthread_t *thread)
+static int
+start(pthread_t *thread)
 {
     pthread_create(thread, NULL, begin, NULL);
     sleep(1);
     return published ? 0 : 1;
 }
 
-int main(int count, char **arguments)
+int
+main(int count, char **arguments)
 {
     static const struct {
         const char *name;
         int (*run)(pthread_t *);
     } all[] = {{"order", order}, {"alone", alone}, {"watchdog", watchdog}, {"answer", answer},
-               {"elapsed", elapsed}, {"start", start}};
+            {"elapsed", elapsed}, {"start", start}};
     pthread_t thread = 0;
     int status = 2;
     assert(count == 2 && pipe(bell) == 0 && pipe(answers) == 0);
