@@ -492,11 +492,9 @@ sim_report_put(struct sim_page *page, const struct sim_explanation *explanation,
 {
     const struct sim_run_view view = sim_report_view(explanation);
     bool beside = evidence == SIM_REPORT_BESIDE && explanation->compared;
-    /* Without a missing wake and a stack of where it went wrong, the ledger knows more. */
-    const struct sim_cause *cause = &explanation->cause;
-    bool why = cause->kind == SIM_CAUSE_NOT_A_WAKE &&
-               (cause->at_count == 0 || view.outcome->stack.count == 0 ||
-                       sim_outcome_spins(view.outcome));
+    /* Where no wake is missing the ledger knows more; of a crash the stack says it all. */
+    bool why = explanation->cause.kind == SIM_CAUSE_NOT_A_WAKE &&
+               (explanation->cause.at_count == 0 || view.outcome->verdict != SIM_VERDICT_CRASH);
     sim_describe_run(page, &view, SIM_DESCRIBE_HEADLINE);
     sim_page_put(page, "\n");
     put_answer(page, explanation);

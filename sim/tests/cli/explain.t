@@ -78,7 +78,7 @@ same "explain of a hang: status" "$(status explain "$(first_failure hang.db)" --
 ok "... without a search" grep -q 'was not tried' out.txt
 if [ $asan = no ]; then
     ok "... says in which function and line it spins" \
-        grep -q 'the step spins in table_find_free() (hang.c:3[0-9])' out.txt
+        grep -q 'The step spins in table_find_free() (hang.c:3[0-9])' out.txt
     tr '\n' ' ' <hang.txt >line.txt
     ok "run says where it is too" \
         grep -q 'has not returned after 500 ms of real time \(in\|at\) ' line.txt
@@ -90,7 +90,7 @@ same "explain of it: status" "$(status explain "$(token_of clock.json)" --time 1
 if [ $asan = no ]; then
     tr '\n' ' ' <out.txt >line.txt
     ok "... says where it spins" \
-        grep -q 'the step spins in run_timers() (spins_on_the_clock.c:' line.txt
+        grep -q 'The step spins in run_timers() (spins_on_the_clock.c:' line.txt
 fi
 same "a budget that is too small: status" "$(status explain "$token" --time 1ms)" 1
 ok "... says that it is incomplete" grep -q 'incomplete' out.txt
