@@ -615,7 +615,9 @@ TEST(explain_condition_that_decides)
     struct sim_executed *here = sim_executed_run(&runs, runs.failing, code);
     struct sim_executed *there = sim_executed_run(&runs, runs.passing, code);
     EXPECT(!HAS_FRAMES || (here->done && here->count > 0 && here->count < SIM_EXECUTED_MAX));
-    sim_branches_find(&runs, all->places, code, here, there, &switched);
+    struct sim_branches branches = {.count = 0};
+    sim_branches_add_parting(here, there, &branches);
+    sim_branches_find(&runs, all->places, code, &branches, &switched);
     EXPECT(!HAS_FRAMES || switched.found);
     EXPECT(!HAS_FRAMES || switched.early);
     EXPECT(!HAS_FRAMES || switched.change.step > switched.branch.step);
