@@ -69,7 +69,7 @@ ok "kill -9 with a hang: it is gone" soon gone "$worker"
 # ---- stdout is caught. ----
 same "printing: nothing on stdout but JSON" \
     "$(rewake run $lib bad/prints --runs 5 --json --fresh --db p.db | grep -vc '^{"v":1')" 0
-rewake run $lib bad/prints-and-fails --runs 1 --fresh --db p.db >p.txt
+rewake run $lib bad/prints-and-fails --runs 1 --no-shrink --fresh --db p.db >p.txt
 ok "printing: the lines are in the columns" grep -q 'said before the end' p.txt
 rewake query "SELECT text FROM trace WHERE kind = 'out'" --json --db p.db >said.json
 same "printing: lines are events" "$(cat said.json)" '{"text":"said before the end"}'
