@@ -70,7 +70,7 @@ every_line_is_json() {
 
 # first_failure DB: the first reported failure in DB, as run:ID.
 first_failure() {
-    sqlite3 "$1" "SELECT 'run:' || min(run) FROM details WHERE token IS NOT NULL"
+    sqlite3 "$1" "SELECT 'run:' || min(run) FROM details WHERE token IS NOT NULL AND run > 0"
 }
 
 token_of() {
