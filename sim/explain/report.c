@@ -465,7 +465,8 @@ put_source(struct sim_page *page, const struct sim_named_lines *named)
     sim_page_put(page, page->length > begin ? "\n" : "");
 }
 
-static void
+/* Returns how many lines of source it names. */
+static uint32_t
 put_answer(struct sim_page *page, const struct sim_explanation *explanation)
 {
     struct sim_page line;
@@ -484,6 +485,7 @@ put_answer(struct sim_page *page, const struct sim_explanation *explanation)
     put_section(&line, explanation, SIM_REPORT_NEEDED, NULL);
     put_paragraph(page, &line);
     sim_page_fini(&line);
+    return named.count;
 }
 
 void
@@ -492,12 +494,14 @@ sim_report_put(struct sim_page *page, const struct sim_explanation *explanation,
 {
     const struct sim_run_view view = sim_report_view(explanation);
     bool beside = evidence == SIM_REPORT_BESIDE && explanation->compared;
-    /* Where no wake is missing the ledger knows more; of a crash the stack says it all. */
-    bool why = explanation->cause.kind == SIM_CAUSE_NOT_A_WAKE &&
-               (explanation->cause.at_count == 0 || view.outcome->verdict != SIM_VERDICT_CRASH);
     sim_describe_run(page, &view, SIM_DESCRIBE_HEADLINE);
     sim_page_put(page, "\n");
-    put_answer(page, explanation);
+    /* Where no wake is missing, or no line known, the ledger knows more; of a crash the stack says
+     * it all. */
+    bool why = put_answer(page, explanation) == 0 ||
+               (explanation->cause.kind == SIM_CAUSE_NOT_A_WAKE &&
+                       (explanation->cause.at_count == 0 ||
+                               view.outcome->verdict != SIM_VERDICT_CRASH));
     if (beside) {
         sim_sides_put(page, &explanation->actor_table, "this run fails",
                 &explanation->passing_actor_table, "the nearest that passes", ROWS);
