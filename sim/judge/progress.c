@@ -16,7 +16,7 @@
 #define STEPS_ALONE 1000u
 
 /* Hosts count the time-out of a poll in milliseconds, so a loop may be late by one; in a program
- * also by what the thread that works for it has lost. */
+ * also by what its threads have just lost (SIM_LOST_NS). */
 #define LOOP_SLACK_NS UINT64_C(1000000)
 
 /* A loop may ask its host for many things; each report for nothing is a separate question. */
@@ -242,7 +242,9 @@ static uint64_t
 slack_until(const struct sim_world *world, bool loop)
 {
     uint64_t slack_ns = world->options.slack_ns;
-    uint64_t loop_ns = LOOP_SLACK_NS + (world->loses_little ? 2 * SIM_LOST_NS : 0);
+    uint64_t lost_until_ns = world->loses_little ? world->lost_until_ns : 0;
+    uint64_t owed_ns = lost_until_ns > world->now_ns ? lost_until_ns - world->now_ns : 0;
+    uint64_t loop_ns = LOOP_SLACK_NS + owed_ns / SIM_LOST_SHARE;
     slack_ns = loop && slack_ns < loop_ns ? loop_ns : slack_ns;
     return slack_ns == 0 ? 0 : world->now_ns + slack_ns;
 }

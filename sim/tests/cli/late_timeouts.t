@@ -47,7 +47,7 @@ waits() {
 }
 waits condvar 'pthread_cond_timedwait('
 waits futex 'FUTEX_WAIT, 0, &time'
-waits poll 'poll(&fd, 1, 100)'
+waits poll 'poll(&fd, 1, 10)'
 waits epoll 'epoll_wait(set'
 waits select 'select(bell + 1'
 # A semaphore keeps each post: it is not asked.

@@ -34,7 +34,7 @@ in_10_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    now.tv_nsec += 100000000;
+    now.tv_nsec += 10000000;
     now.tv_sec += now.tv_nsec / 1000000000;
     now.tv_nsec %= 1000000000;
     return now;
@@ -56,26 +56,26 @@ wait_semaphore(void)
 static void
 wait_futex(void)
 {
-    struct timespec time = {0, 100000000};
+    struct timespec time = {0, 10000000};
     syscall(SYS_futex, &word, FUTEX_WAIT, 0, &time, NULL, 0);
 }
 static void
 wait_poll(void)
 {
     struct pollfd fd = {.fd = bell, .events = POLLIN};
-    poll(&fd, 1, 100);
+    poll(&fd, 1, 10);
 }
 static void
 wait_epoll(void)
 {
     struct epoll_event event;
-    epoll_wait(set, &event, 1, 100);
+    epoll_wait(set, &event, 1, 10);
 }
 static void
 wait_select(void)
 {
     fd_set in;
-    struct timeval time = {0, 100000};
+    struct timeval time = {0, 10000};
     FD_ZERO(&in);
     FD_SET(bell, &in);
     select(bell + 1, &in, NULL, NULL, &time);
