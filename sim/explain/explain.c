@@ -624,11 +624,12 @@ find_fate(struct sim_explanation *explanation)
     struct sim_cause *cause = &explanation->cause;
     const struct sim_runs runs = runs_of(explanation);
     struct sim_fate fate;
+    bool program = sim_program_is(explanation->failure.scenario);
     bool lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome);
     bool asks = (explanation->compared || lost) &&
                 (outcome->verdict == SIM_VERDICT_DEADLOCK ||
                         outcome->verdict == SIM_VERDICT_LOST_WAKEUP) &&
-                cause->hold_count == 0 &&
+                cause->hold_count == 0 && (program || cause->kind != SIM_CAUSE_FIRED_EARLY) &&
                 (cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE ||
                         cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE);
     if (!asks || !walk_executed(explanation) || (!lost && explanation->passing_executed == NULL)) {
@@ -649,7 +650,7 @@ find_fate(struct sim_explanation *explanation)
             .due = cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE
                            ? cause->at[cause->lost_count]
                            : (struct sim_location){.step = 0},
-            .shown = !sim_program_is(explanation->failure.scenario),
+            .shown = !program,
             .runs = &runs,
             .code = explanation->code,
     };
@@ -659,6 +660,12 @@ find_fate(struct sim_explanation *explanation)
         const struct sim_switched *switched = &explanation->switched;
         fate.tried = switched->found && switched->branch.step == fate.condition.step &&
                      switched->place.line == fate.condition.place.line;
+    }
+    if (fate.kind == SIM_FATE_TURNED) {
+        uint32_t part = fate.condition.part;
+        fate.stuck = evidence.shown && cause->kind == SIM_CAUSE_NOT_A_WAKE &&
+                     part != evidence.part && part != SIM_PART_NONE &&
+                     sim_ledger_open_of(&explanation->ledger, part, NULL) != NULL;
     }
     if (fate.kind != SIM_FATE_NONE) {
         sim_cause_add_fate(cause, &fate);

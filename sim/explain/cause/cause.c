@@ -250,7 +250,7 @@ sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate)
         cause->fate = *fate;
         return;
     }
-    bool waits = fate->kind == SIM_FATE_TURNED && fate->wake.part == SIM_PART_NONE;
+    bool waits = fate->kind == SIM_FATE_TURNED && (fate->wake.part == SIM_PART_NONE || fate->stuck);
     const struct sim_location *const places[] = {&fate->read.at, &fate->condition, &fate->call,
             &fate->ended, &fate->read.by, &fate->read.passing_by, &fate->taker, &fate->wake,
             &fate->sleeps};

@@ -102,6 +102,7 @@ struct sim_fate {
     uint32_t object;               /* LEFT: what was read at `call`, … */
     uint64_t bytes;                /* … and how much of it. */
     bool tried;                    /* TURNED: decided the other way, the run passes. */
+    bool stuck;                    /* TURNED: who decided it is blocked too: no wake is missing. */
 };
 
 /* A call of the program; event SIM_EVENT_NONE: there is none. */

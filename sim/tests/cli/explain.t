@@ -100,7 +100,6 @@ ok "an explanation in time is complete" grep -q '"incomplete":false' e.json
 
 # ---- The zoo. ----
 known_misses='
-embassy-089b788  the condition in has_space is named with both values, as why a wake is not sent
 '
 
 # stated FILE: one alternative a line, "KIND FUNCTION" or "order FUNCTION FUNCTION".
