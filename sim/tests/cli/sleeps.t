@@ -40,7 +40,8 @@ for what in watchdog answer elapsed start; do
         "$(search ./sleeps --runs 1000 --record none --slow-steps -- $what)" 1
 done
 # Of lib/unseen, where virtual time alone would decide the order.
-for name in t2_keepalive s4_barrier s4_coalesce s4_connpool s4_deadline s4_wheel s4_window; do
+for name in t2_keepalive s4_barrier s4_coalesce s4_connpool s4_deadline s4_frames s4_wheel \
+    s4_window; do
     source=$root/sim/tests/cli/lib/unseen/$name.c
     built "$name" "$source"
     same "$name: found" "$(search "./$name" --runs 3000 --record none --no-shrink)" 1
