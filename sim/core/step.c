@@ -100,7 +100,7 @@ draw_slow(struct sim_world *world, struct sim_actor *actor, uint64_t from_ns)
 
 /* ---- Rule 1: actors that are due become enabled, in order of time, then of index. ------------ */
 
-/* In a program who sleeps may sleep longer, while others go on. */
+/* In a program an actor that sleeps may sleep longer, while others continue. */
 static bool
 oversleeps(struct sim_world *world, struct sim_actor *actor)
 {

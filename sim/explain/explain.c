@@ -10,7 +10,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/explain/cause/fate.h"
-#include "sim/explain/cause/untold.h"
+#include "sim/explain/cause/unnotified.h"
 #include "sim/explain/order/swap.h"
 #include "sim/explain/sides.h"
 #include "sim/program/program.h"
@@ -672,15 +672,15 @@ find_fate(struct sim_explanation *explanation)
     }
 }
 
-/* What a program's thread is not told of, where a replay has shown that this is all it lacks. */
+/* What a program's thread is not notified of, where a replay has shown that this is all it lacks. */
 static void
-find_untold(struct sim_explanation *explanation)
+find_unnotified(struct sim_explanation *explanation)
 {
-    struct sim_untold untold;
+    struct sim_unnotified unnotified;
     if (sim_program_is(explanation->failure.scenario) &&
             explanation->counterfactual.kind == SIM_COUNTERFACTUAL_NOT_REARMED &&
-            sim_untold_find(&explanation->ledger, &explanation->counterfactual, &untold)) {
-        sim_cause_add_untold(&explanation->cause, &untold);
+            sim_unnotified_find(&explanation->ledger, &explanation->counterfactual, &unnotified)) {
+        sim_cause_add_unnotified(&explanation->cause, &unnotified);
     }
 }
 
@@ -741,7 +741,7 @@ explain_runs(struct sim_explanation *explanation)
     }
     find_loop(explanation);
     find_cause(explanation);
-    find_untold(explanation);
+    find_unnotified(explanation);
     find_fate(explanation);
     find_callers(explanation);
     if (explanation->decision.found) {

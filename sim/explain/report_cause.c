@@ -585,8 +585,8 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
                                         explanation->counterfactual.actor)
                               : explanation->wake_outcome.part;
     findings->at = range(&reading, cause->switched_count, cause->at_count);
-    if (cause->untold.known) {
-        sim__find_untold(explanation, findings);
+    if (cause->unnotified.known) {
+        sim__find_unnotified(explanation, findings);
     } else if (cause->fate.kind == SIM_FATE_NONE || cause->fate.kind == SIM_FATE_OWED) {
         finders[cause->kind](&reading);
     }

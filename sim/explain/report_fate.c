@@ -100,33 +100,33 @@ find_call(struct sim_findings *findings, enum sim_finding_kind kind,
 }
 
 void
-sim__find_untold(const struct sim_explanation *explanation, struct sim_findings *findings)
+sim__find_unnotified(const struct sim_explanation *explanation, struct sim_findings *findings)
 {
     static const enum sim_finding_kind kinds[SIM_SILENTS] = {
-            [SIM_SILENT_SPENT] = SIM_FINDING_UNTOLD_SPENT,
-            [SIM_SILENT_EDGE] = SIM_FINDING_UNTOLD_EDGE,
-            [SIM_SILENT_TIMER] = SIM_FINDING_UNTOLD_TIMER,
-            [SIM_SILENT_UNASKED] = SIM_FINDING_UNTOLD_UNASKED,
+            [SIM_SILENT_SPENT] = SIM_FINDING_UNNOTIFIED_SPENT,
+            [SIM_SILENT_EDGE] = SIM_FINDING_UNNOTIFIED_EDGE,
+            [SIM_SILENT_TIMER] = SIM_FINDING_UNNOTIFIED_TIMER,
+            [SIM_SILENT_UNASKED] = SIM_FINDING_UNNOTIFIED_UNASKED,
     };
-    const struct sim_untold *untold = &explanation->cause.untold;
-    uint32_t kind = untold->silence.kind;
+    const struct sim_unnotified *unnotified = &explanation->cause.unnotified;
+    uint32_t kind = unnotified->silence.kind;
     rt_assert(kind < SIM_SILENTS);
-    SIM_FIND(findings, kinds[kind], .actor = untold->part, .object = untold->silence.object,
-            .at = one(&untold->asked.at), .event = untold->asked.event);
-    if (untold->undone.event != SIM_EVENT_NONE) {
-        find_call(findings, SIM_FINDING_UNTOLD_UNDOES, &untold->undone);
+    SIM_FIND(findings, kinds[kind], .actor = unnotified->part, .object = unnotified->silence.object,
+            .at = one(&unnotified->asked.at), .event = unnotified->asked.event);
+    if (unnotified->undone.event != SIM_EVENT_NONE) {
+        find_call(findings, SIM_FINDING_UNNOTIFIED_UNDOES, &unnotified->undone);
     }
-    if (kind == SIM_SILENT_SPENT && untold->told.event != SIM_EVENT_NONE) {
-        find_call(findings, SIM_FINDING_UNTOLD_REPORTED, &untold->told);
+    if (kind == SIM_SILENT_SPENT && unnotified->reported.event != SIM_EVENT_NONE) {
+        find_call(findings, SIM_FINDING_UNNOTIFIED_REPORTED, &unnotified->reported);
     }
-    if (untold->full) {
-        find_call(findings, SIM_FINDING_UNTOLD_FULL, &untold->moved);
-    } else if (kind != SIM_SILENT_TIMER && untold->after) {
-        find_call(findings, SIM_FINDING_UNTOLD_LEFT, &untold->moved);
-    } else if (kind == SIM_SILENT_SPENT && untold->told.event != SIM_EVENT_NONE) {
-        SIM_FIND(findings, SIM_FINDING_UNTOLD_DROPPED, .other = untold->told.at.part);
+    if (unnotified->full) {
+        find_call(findings, SIM_FINDING_UNNOTIFIED_FULL, &unnotified->moved);
+    } else if (kind != SIM_SILENT_TIMER && unnotified->after) {
+        find_call(findings, SIM_FINDING_UNNOTIFIED_LEFT, &unnotified->moved);
+    } else if (kind == SIM_SILENT_SPENT && unnotified->reported.event != SIM_EVENT_NONE) {
+        SIM_FIND(findings, SIM_FINDING_UNNOTIFIED_DROPPED, .other = unnotified->reported.at.part);
     }
     SIM_FIND(findings,
-            kind == SIM_SILENT_TIMER ? SIM_FINDING_UNTOLD_ARMED : SIM_FINDING_UNTOLD_TRIED,
-            .actor = untold->part);
+            kind == SIM_SILENT_TIMER ? SIM_FINDING_UNNOTIFIED_ARMED : SIM_FINDING_UNNOTIFIED_TRIED,
+            .actor = unnotified->part);
 }

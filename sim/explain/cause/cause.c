@@ -225,13 +225,13 @@ add_places(struct sim_cause *cause, const struct sim_location *const *places, si
 }
 
 void
-sim_cause_add_untold(struct sim_cause *cause, const struct sim_untold *untold)
+sim_cause_add_unnotified(struct sim_cause *cause, const struct sim_unnotified *unnotified)
 {
-    const struct sim_location *const places[] = {
-            &untold->asked.at, &untold->undone.at, &untold->moved.at, &untold->told.at};
-    bool undone = untold->undone.event != SIM_EVENT_NONE;
+    const struct sim_location *const places[] = {&unnotified->asked.at, &unnotified->undone.at,
+            &unnotified->moved.at, &unnotified->reported.at};
+    bool undone = unnotified->undone.event != SIM_EVENT_NONE;
     *cause = new_cause(undone ? SIM_CAUSE_ERASED : SIM_CAUSE_NEVER_STORED);
-    cause->untold = *untold;
+    cause->unnotified = *unnotified;
     cause->by_counterfactual = SIM_COUNTERFACTUAL_NOT_REARMED;
     add_places(cause, places, sizeof(places) / sizeof(*places));
 }

@@ -111,17 +111,17 @@ struct sim_noted_call {
     uint64_t event;
 };
 
-/* Something of which a thread is not told. */
-struct sim_untold {
+/* Something of which a thread is not notified. */
+struct sim_unnotified {
     bool known;
     struct sim_silence silence;
-    uint32_t part;                /* Who is not told. */
-    struct sim_noted_call asked;  /* What was asked for last: epoll_ctl, of a timer its arming; */
-    struct sim_noted_call undone; /* … TIMER: the arming that this undoes. */
-    struct sim_noted_call told;   /* The last report: the wait that returned it. */
-    struct sim_noted_call moved;  /* The last read or write of it, … */
-    bool after;                   /* … which came after the report. */
-    bool full;                    /* It failed with EAGAIN, and what has become ready is space. */
+    uint32_t part;                  /* The actor that is not notified. */
+    struct sim_noted_call asked;    /* What was asked for last: epoll_ctl, of a timer its arming; */
+    struct sim_noted_call undone;   /* … TIMER: the arming that this undoes. */
+    struct sim_noted_call reported; /* The last report: the wait that returned it. */
+    struct sim_noted_call moved;    /* The last read or write of it, … */
+    bool after;                     /* … which came after the report. */
+    bool full;                      /* It failed with EAGAIN, and what has become ready is space. */
 };
 
 struct sim_cause {
@@ -182,8 +182,8 @@ struct sim_cause {
     uint32_t decided_count;
     uint32_t switched_count; /* So many of `at`, in front, are these. */
     bool by_trace;           /* `at` are the functions that were gone through, the last in front. */
-    struct sim_untold untold; /* Of a program's thread: its places are those of `at`. */
-    struct sim_fate fate;     /* Of a program's thread; `at` begins with its places. */
+    struct sim_unnotified unnotified; /* Of a program's thread: its places are those of `at`. */
+    struct sim_fate fate;             /* Of a program's thread; `at` begins with its places. */
 };
 
 /* What is known of a failure. */
@@ -230,8 +230,8 @@ const struct sim_hold *sim_cause_held(const struct sim_evidence *evidence);
 /* What became of a wake says more than anything else: its places go in front. */
 void sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate);
 
-/* Who is not told of what it waits for, and why: these are the cause's places. */
-void sim_cause_add_untold(struct sim_cause *cause, const struct sim_untold *untold);
+/* The actor that is not notified of what it waits for, and why: these are the cause's places. */
+void sim_cause_add_unnotified(struct sim_cause *cause, const struct sim_unnotified *unnotified);
 
 /* A condition that, decided the other way, lets the run pass: its places go in front. */
 void sim_cause_add_switched(const struct sim_evidence *evidence, struct sim_cause *cause,

@@ -1,9 +1,9 @@
 /*
- * untold.c -- the calls on a descriptor that is not reported.
+ * unnotified.c -- the calls on a descriptor that is not reported.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/cause/untold.h"
+#include "sim/explain/cause/unnotified.h"
 
 #include <errno.h>
 
@@ -103,7 +103,7 @@ value_of(const struct sim_actor_table *actor_table, const struct sim_noted_call 
 
 /* What an arming undoes: another one that has not expired since. */
 static void
-find_undone(const struct sim_actor_table *actor_table, uint32_t object, struct sim_untold *ret)
+find_undone(const struct sim_actor_table *actor_table, uint32_t object, struct sim_unnotified *ret)
 {
     ret->undone = last_call(actor_table, object, arms, ret->asked.event);
     bool armed = ret->undone.event != SIM_EVENT_NONE &&
@@ -118,26 +118,26 @@ find_undone(const struct sim_actor_table *actor_table, uint32_t object, struct s
 }
 
 bool
-sim_untold_find(const struct sim_ledger *ledger, const struct sim_counterfactual *counterfactual,
-        struct sim_untold *ret)
+sim_unnotified_find(const struct sim_ledger *ledger,
+        const struct sim_counterfactual *counterfactual, struct sim_unnotified *ret)
 {
     const struct sim_actor_table *actor_table = ledger->actor_table;
     const struct sim_silence *silence = &counterfactual->silence;
     bool timer = silence->kind == SIM_SILENT_TIMER;
     bool space = silence->kind == SIM_SILENT_UNASKED && (silence->events & SIM_FD_IN) == 0;
     rt_assert(counterfactual->kind == SIM_COUNTERFACTUAL_NOT_REARMED);
-    *ret = (struct sim_untold){.known = true,
+    *ret = (struct sim_unnotified){.known = true,
             .silence = *silence,
             .part = sim_actor_table_actor(actor_table, counterfactual->actor)};
     ret->undone.event = SIM_EVENT_NONE;
     ret->asked = last_call(actor_table, silence->object, timer ? arms : asks, actor_table->end);
-    ret->told = last_report(actor_table, silence->object);
+    ret->reported = last_report(actor_table, silence->object);
     ret->moved = last_call(actor_table, silence->object, space ? writes : reads, actor_table->end);
     if (timer && ret->asked.event != SIM_EVENT_NONE) {
         find_undone(actor_table, silence->object, ret);
     }
     ret->after = ret->moved.event != SIM_EVENT_NONE &&
-                 (ret->told.event == SIM_EVENT_NONE || ret->moved.event > ret->told.event);
+                 (ret->reported.event == SIM_EVENT_NONE || ret->moved.event > ret->reported.event);
     ret->full = space && ret->moved.event != SIM_EVENT_NONE &&
                 sim_call_of(sim_actor_table_event(actor_table, ret->moved.event)).error == EAGAIN;
     ret->known = ret->asked.event != SIM_EVENT_NONE;

@@ -1,5 +1,5 @@
 /*
- * untold.h -- of what a thread is not told, although in a replay in which it is told it goes on.
+ * unnotified.h -- what a thread is not notified of, although it makes progress in a replay in which it is.
  *
  * The question (counterfactual replay NOT_REARMED) has found a descriptor of an epoll instance: it
  * is ready, or a timer, and not reported. What the program has asked for, and who changed that, is
@@ -12,5 +12,5 @@
 #include "sim/explain/cause/cause.h"
 
 /* From the calls of the run of `ledger`. False: it has none about that, as it is no program's. */
-bool sim_untold_find(const struct sim_ledger *ledger,
-        const struct sim_counterfactual *counterfactual, struct sim_untold *ret);
+bool sim_unnotified_find(const struct sim_ledger *ledger,
+        const struct sim_counterfactual *counterfactual, struct sim_unnotified *ret);

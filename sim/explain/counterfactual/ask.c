@@ -175,7 +175,7 @@ add_hit(struct asking *asking, uint32_t kind, const struct waiter *waiter,
 
 /* ---- A loop that asks its host again. -------------------------------------------------------- */
 
-/* The `nth` thing of which the waiter is not told. False: there are fewer. */
+/* The `nth` thing of which the waiter is not notified. False: there are fewer. */
 static bool
 find_silence(const struct asking *asking, uint32_t nth, struct sim_silence *ret)
 {

@@ -14,13 +14,13 @@ rewake run canary/lost-wakeup --runs 300 --fresh --json --db r.db >r.json
 token=$(token_of r.json)
 same "explain: status" "$(status explain "$token")" 1
 cp out.txt first.txt
-untold() {
+unnotified() {
     sed '1d; /^It was shrunk/,/^$/d; /^replay: /,$d' "$1"
 }
 grep -v '^replay: \|^show: \|^found: ' first.txt >page.txt
 ok "no line is wider than 100 columns" awk '{ wide += length($0) > 100 } END { exit wide }' page.txt
 same "explain run:ID: status" "$(status explain "$(first_failure r.db)" --db r.db)" 1
-same "run:ID has the explanation of its token" "$(untold out.txt)" "$(untold first.txt)"
+same "run:ID has the explanation of its token" "$(unnotified out.txt)" "$(unnotified first.txt)"
 same "the same failure has the same explanation" "$(status explain "$token"; cat out.txt)" \
     "$(echo 1; cat first.txt)"
 rewake explain "$token" --json >e.json

@@ -70,7 +70,7 @@ says 'With the condition decided the other way'
 # Interest that is missing, a report that is dropped.
 named d1_relay never-stored '27 34'
 says 'has to wait for space, which is not asked for'
-says 'Told so in a replay, `main` makes progress.'
+says 'Notified in a replay, `main` makes progress.'
 named d3_oneshot never-stored '27 34'
 says 'and drops the report'
 # An arming that is undone.
