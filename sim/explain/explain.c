@@ -672,7 +672,7 @@ find_fate(struct sim_explanation *explanation)
     }
 }
 
-/* What a program's thread is not notified of, where a replay has shown that this is all it lacks. */
+/* What a thread of a program is not notified of, where a replay has shown that it lacks no more. */
 static void
 find_unnotified(struct sim_explanation *explanation)
 {

@@ -189,21 +189,22 @@
 
 /* `explain`: what became of the wake that the nearest run that passes has. */
 #define SIM_FINDING_FATES(X) \
-    X(UNNOTIFIED_SPENT, "{actor} is not notified that {own} is ready: it is armed for one report, by " \
-            "{phrase} of {at.actor} at {at.step}[, {in}], and not again.") \
-    X(UNNOTIFIED_EDGE, "{actor} is not notified that {own} has more to read: with EPOLLET, by {phrase} " \
-            "of {at.actor} at {at.step}[, {in}], what was left before is not reported again.") \
-    X(UNNOTIFIED_TIMER, "{actor} waits for {own}, which is not armed: the last call is {phrase} of " \
-            "{at.actor} at {at.step}[, {in}].") \
-    X(UNNOTIFIED_UNASKED, "{actor} is not notified that {own} is ready: since {phrase} of {at.actor} at " \
-            "{at.step}[, {in}], no task asks for that.") \
+    X(UNNOTIFIED_SPENT, "{actor} is not notified that {own} is ready: it is armed for one " \
+            "report, by {phrase} of {at.actor} at {at.step}[, {in}], and not again.") \
+    X(UNNOTIFIED_EDGE, "{actor} is not notified that {own} has more to read: with EPOLLET, by " \
+            "{phrase} of {at.actor} at {at.step}[, {in}], what was left before is not reported " \
+            "again.") \
+    X(UNNOTIFIED_TIMER, "{actor} waits for {own}, which is not armed: the last call is " \
+            "{phrase} of {at.actor} at {at.step}[, {in}].") \
+    X(UNNOTIFIED_UNASKED, "{actor} is not notified that {own} is ready: since {phrase} of " \
+            "{at.actor} at {at.step}[, {in}], no task asks for that.") \
     X(UNNOTIFIED_UNDOES, " That undoes {phrase} of {at.actor} at {at.step}[, {in}].") \
     X(UNNOTIFIED_REPORTED, " The report goes to {at.actor} at {at.step}[, {in}].") \
     X(UNNOTIFIED_DROPPED, " {other} does not read it, and drops the report.") \
-    X(UNNOTIFIED_LEFT, " {phrase} of {at.actor} at {at.step}[, {in}], is the last that is done with " \
-            "it.") \
-    X(UNNOTIFIED_FULL, " {phrase} of {at.actor} at {at.step}[, {in}], has to wait for space, which " \
-            "is not asked for.") \
+    X(UNNOTIFIED_LEFT, " {phrase} of {at.actor} at {at.step}[, {in}], is the last that is done " \
+            "with it.") \
+    X(UNNOTIFIED_FULL, " {phrase} of {at.actor} at {at.step}[, {in}], has to wait for space, " \
+            "which is not asked for.") \
     X(UNNOTIFIED_TRIED, " Notified in a replay, {actor} makes progress.") \
     X(UNNOTIFIED_ARMED, " With the timer armed in a replay, {actor} makes progress.") \
     X(FATE_EARLY, "{actor} misses its wake: {at.actor} sends it at {at.step}, {in}, and {actor} " \

@@ -1,5 +1,6 @@
 /*
- * unnotified.h -- what a thread is not notified of, although it makes progress in a replay in which it is.
+ * unnotified.h -- what a thread is not notified of, although in a replay in which it is, it makes
+ * progress.
  *
  * The question (counterfactual replay NOT_REARMED) has found a descriptor of an epoll instance: it
  * is ready, or a timer, and not reported. What the program has asked for, and who changed that, is
