@@ -112,8 +112,7 @@ tested = $(if $(findstring /tests/,$1),$(if $(filter gcc,$(FAMILY)),-Wno-clobber
 TESTED.release := -O1
 TESTED.asan := -O1 -g1
 # Edges of the code under test (sim/search/cover/edges.h). -fno-inline: each copy of inlined code
-# would have edges of its own; -O1: each copy of a loop's body as well. All else is as clang's
-# release build has it, so that this is also the build in which a run is compared with gcc's.
+# would have edges of its own; -O1: each copy of a loop's body as well.
 edges = $(if $(filter edges,$(BUILD)),$(if $(filter runtime/% scenarios/%,$1),-O1 -fno-inline \
 	-fsanitize-coverage=inline-bool-flag$(,)pc-table))
 # Only what the gate is about: a process that ends writes a file for each object that counts.
@@ -286,12 +285,12 @@ LONG := $(wildcard $(addprefix sim/tests/cli/,swarm.t hostile.t oracle.t sweep.t
 	docs.t readme.t) reports/tests/outputs.t \
 	$(addprefix scripts/tests/,install.t build.t))
 # One run must be the same run in all of these; two of the tests compare them.
-MATRIX := release-gcc cov-gcc edges-clang asan-gcc
+MATRIX := release-gcc cov-gcc release-clang edges-clang asan-gcc
 
 check: whole-release-$(CC) ## all tests but the longest, and tidy; two minutes
 	@$(call prove,release-$(CC),$(call units,release-$(CC)) $(filter-out \
 		fuzz/% $(LONG),$(SHELL_TESTS)) scripts/tidy)
-check-long: installable-release-$(CC) $(MATRIX:%=program-%) ## these, and one run in four builds
+check-long: installable-release-$(CC) $(MATRIX:%=program-%) ## these, and one run in five builds
 	@INSTALL_ALL=yes REWAKE_MATRIX='$(MATRIX:%=build/%/rewake)' $(call \
 		prove,release-$(CC),$(LONG) $(addprefix sim/tests/cli/,replay.t shrink.t))
 # Counters and sanitizers see lines, not figures. These tests reach no line that others do not reach
