@@ -139,6 +139,8 @@ sim__description_init(struct sim__description *description, struct sim_fds *fds,
     description->ops = ops;
     description->fds = fds;
     description->source = sim__source_new(fds->host, name, ops->arrived, description);
+    description->read_wait_ns = SIM_NEVER;
+    description->write_wait_ns = SIM_NEVER;
 }
 
 void

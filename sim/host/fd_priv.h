@@ -48,6 +48,9 @@ struct sim__description {
     struct sim_fds *fds;
     struct sim_source *source; /* Its readability. */
     const void *options;       /* As a program has set them (sim/posix/socket.c); NULL: none. */
+    /* How long a call that reads, or that writes, waits; SIM_NEVER: without end. */
+    uint64_t read_wait_ns;
+    uint64_t write_wait_ns;
 };
 
 /*

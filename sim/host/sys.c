@@ -136,6 +136,10 @@ sim__sys_block(struct sim_fds *fds, bool (*condition)(const void *argument), con
         uint64_t due_ns, const struct sim__description *subject, const char *reason,
         const struct rt_site *await)
 {
+    const struct sim_world *world = fds->host->world;
+    if (world->now_ns >= due_ns) {
+        return -EAGAIN;
+    }
     int how = block(fds, &(struct condition){.holds = condition,
                                  .argument = argument,
                                  .due_ns = due_ns,
@@ -143,7 +147,8 @@ sim__sys_block(struct sim_fds *fds, bool (*condition)(const void *argument), con
                                  .reason = reason,
                                  .await = await,
                                  .outside = sim__description_outside(subject)});
-    return how != 0 ? -EINTR : 0;
+    bool late = world->now_ns >= due_ns && !condition(argument);
+    return how != 0 ? -EINTR : late ? -EAGAIN : 0;
 }
 
 /* ---- Numbers. -------------------------------------------------------------------------------- */
@@ -243,13 +248,20 @@ sim_sys_set_number_flags(struct sim_fds *fds, int fd, uint32_t flags)
 
 /* ---- Bytes. ---------------------------------------------------------------------------------- */
 
+static bool
+is_socket(const struct sim__description *description)
+{
+    const struct sim__sys_ops *sys = description->ops->sys;
+    return sys != NULL && sys->error != NULL;
+}
+
 static int64_t
 read_now(struct sim__description *description, void *buffer, size_t size, uint32_t flags,
         const struct rt_site *await)
 {
     const struct sim__description_ops *ops = description->ops;
     bool receives = (flags & (SIM_SYS_PEEK | SIM_SYS_RECEIVE)) != 0;
-    if (receives && (ops->sys == NULL || ops->sys->error == NULL)) {
+    if (receives && !is_socket(description)) {
         return -ENOTSOCK;
     }
     if (ops->sys != NULL && ops->sys->read != NULL) {
@@ -324,12 +336,13 @@ static int64_t
 read_all(struct sim__description *description, void *buffer, size_t size, uint32_t flags,
         const struct rt_site *await)
 {
+    uint64_t due_ns = sim__sys_due(description, description->read_wait_ns);
     for (;;) {
         int64_t moved = read_now(description, buffer, size, flags, await);
         if (moved != -EAGAIN || !blocks(description, flags)) {
             return moved;
         }
-        int err = sim__sys_block(description->fds, can_read, description, SIM_NEVER, description,
+        int err = sim__sys_block(description->fds, can_read, description, due_ns, description,
                 description->source->name, await);
         if (err != 0) {
             return err;
@@ -342,6 +355,7 @@ write_all(struct sim__description *description, const char *bytes, size_t size, 
         const struct rt_site *await)
 {
     size_t done = 0;
+    uint64_t due_ns = sim__sys_due(description, description->write_wait_ns);
     for (;;) {
         int64_t moved = write_now(description, bytes + done, size - done, await);
         done += moved > 0 ? (size_t)moved : 0;
@@ -350,7 +364,7 @@ write_all(struct sim__description *description, const char *bytes, size_t size, 
         }
         const struct rest rest = {description, size - done};
         if (moved == -EAGAIN) {
-            moved = sim__sys_block(description->fds, can_write, &rest, SIM_NEVER, description,
+            moved = sim__sys_block(description->fds, can_write, &rest, due_ns, description,
                     description->source->name, await);
         }
         if (moved < 0) {
@@ -413,6 +427,28 @@ sim_sys_shutdown(struct sim_fds *fds, int fd, enum sim_sys_shut how)
 }
 
 int
+sim_sys_set_socket_wait(struct sim_fds *fds, int fd, enum sim_sys_shut way, uint64_t wait_ns)
+{
+    struct sim__description *description = sim__fd_get(fds, fd);
+    if (description == NULL || !is_socket(description)) {
+        return description == NULL ? -EBADF : -ENOTSOCK;
+    }
+    uint64_t *wait =
+            way == SIM_SYS_SHUT_READ ? &description->read_wait_ns : &description->write_wait_ns;
+    *wait = wait_ns;
+    return 0;
+}
+
+uint64_t
+sim_sys_socket_wait(const struct sim_fds *fds, int fd, enum sim_sys_shut way)
+{
+    const struct sim__description *description = sim__fd_get(fds, fd);
+    return description == NULL        ? SIM_NEVER
+           : way == SIM_SYS_SHUT_READ ? description->read_wait_ns
+                                      : description->write_wait_ns;
+}
+
+int
 sim_sys_socket_error(struct sim_fds *fds, int fd)
 {
     sim__fds_call(fds, "socket_error");
@@ -420,8 +456,7 @@ sim_sys_socket_error(struct sim_fds *fds, int fd)
     if (description == NULL) {
         return -EBADF;
     }
-    const struct sim__sys_ops *sys = description->ops->sys;
-    return sys != NULL && sys->error != NULL ? sys->error(description) : -ENOTSOCK;
+    return is_socket(description) ? description->ops->sys->error(description) : -ENOTSOCK;
 }
 
 /* ---- Waiting for several. -------------------------------------------------------------------- */

@@ -101,6 +101,13 @@ int64_t sim_sys_readable(struct sim_fds *fds, int fd);
 enum sim_sys_shut { SIM_SYS_SHUT_READ = 1, SIM_SYS_SHUT_WRITE = 2, SIM_SYS_SHUT_BOTH = 3 };
 int sim_sys_shutdown(struct sim_fds *fds, int fd, enum sim_sys_shut how);
 
+/* How long a call on a socket waits that reads or accepts (SHUT_READ), or that writes or connects
+ * (SHUT_WRITE): then it is -EAGAIN, or a connect -EINPROGRESS. SIM_NEVER: without end. What a
+ * listener accepts has its times, but for Unix sockets. -ENOTSOCK. */
+int sim_sys_set_socket_wait(struct sim_fds *fds, int fd, enum sim_sys_shut way, uint64_t wait_ns);
+/* SIM_NEVER also where `fd` is no socket. */
+uint64_t sim_sys_socket_wait(const struct sim_fds *fds, int fd, enum sim_sys_shut way);
+
 /* The pending error of a socket (SO_ERROR), as a positive errno, once; 0: none. */
 int sim_sys_socket_error(struct sim_fds *fds, int fd);
 

@@ -350,6 +350,10 @@ answer(struct inet *inet)
     bool same = inet->domain == listener->domain;
     end->own = same ? inet->peer_address : listener->own;
     end->own_size = same ? inet->peer_size : listener->own_size;
+    if (inet->domain != AF_UNIX) {
+        end->description.read_wait_ns = listener->description.read_wait_ns;
+        end->description.write_wait_ns = listener->description.write_wait_ns;
+    }
     end->peer_address = inet->own;
     end->peer_size = inet->own_size;
     connect_ends(inet, end);
@@ -816,15 +820,12 @@ has_space(const void *argument)
     return listener == NULL ? !inet->awaits : listener->queued <= listener->backlog;
 }
 
-/* What a connect after the first one returns; a failed one may be tried again then. */
+/* What a connect returns when the first one has ended; a failed one may be tried again then. */
 static int
 connect_again(struct inet *inet)
 {
     int pending = inet->state == FAILED ? take_error(inet) : 0;
     bool news = inet->unreported && inet->state == CONNECTED;
-    if (inet->state == CONNECTING || inet->state == LISTENS) {
-        return inet->state == CONNECTING ? -EALREADY : -EISCONN;
-    }
     if (inet->state == FAILED && inet->in.bytes == NULL) { /* It never was connected. */
         inet->state = IDLE;
         return pending != 0 ? -pending : -ECONNABORTED;
@@ -838,10 +839,11 @@ static int
 connect_local(struct inet *inet, bool nonblock, const struct rt_site *await)
 {
     int err = 0;
+    uint64_t due_ns = sim__sys_due(&inet->description, inet->description.write_wait_ns);
     answer(inet);
     while (inet->state == CONNECTING && err == 0) {
         err = nonblock ? -EAGAIN
-                       : sim__sys_block(inet->description.fds, has_space, inet, SIM_NEVER,
+                       : sim__sys_block(inet->description.fds, has_space, inet, due_ns,
                                  &inet->description,
                                  inet->awaits ? "a listener" : "space in a backlog", await);
         if (err == 0) {
@@ -852,24 +854,39 @@ connect_local(struct inet *inet, bool nonblock, const struct rt_site *await)
     return err;
 }
 
+/* It asks, or has asked, and waits for the answer. */
+static int
+connect_far(struct inet *inet, bool nonblock, const struct rt_site *await)
+{
+    bool first = inet->state == IDLE;
+    struct sim__description *description = &inet->description;
+    int err = -EAGAIN;
+    if (first) {
+        inet->state = CONNECTING;
+        fly(inet, ASK * SIGN);
+    }
+    if (!nonblock) {
+        err = sim__sys_block(description->fds, has_answer, inet,
+                sim__sys_due(description, description->write_wait_ns), description,
+                inet->awaits ? "a listener" : "an answer", await);
+    }
+    inet->unreported = err != 0;
+    return err != -EAGAIN ? err : first ? -EINPROGRESS : -EALREADY;
+}
+
 static int
 connect_stream(struct inet *inet, bool nonblock, const struct rt_site *await)
 {
-    if (inet->state != IDLE) {
+    if (inet->state != IDLE && inet->state != CONNECTING) {
         return connect_again(inet);
     }
-    bind_to_any(inet);
-    inet->state = CONNECTING;
     int err = 0;
+    bind_to_any(inet);
     if (inet->domain == AF_UNIX) {
+        inet->state = CONNECTING;
         err = connect_local(inet, nonblock, await);
     } else {
-        fly(inet, ASK * SIGN);
-        err = nonblock ? -EINPROGRESS
-                       : sim__sys_block(inet->description.fds, has_answer, inet, SIM_NEVER,
-                                 &inet->description, inet->awaits ? "a listener" : "an answer",
-                                 await);
-        inet->unreported = err != 0;
+        err = connect_far(inet, nonblock, await);
     }
     int pending = inet->state == FAILED ? take_error(inet) : 0;
     inet->state = inet->state == FAILED ? IDLE : inet->state; /* It may be tried again. */
@@ -984,9 +1001,10 @@ sim_sys_accept(struct sim_fds *fds, int fd, const struct rt_site *await)
         return inet == NULL ? err : inet->type == SOCK_STREAM ? -EINVAL : -EOPNOTSUPP;
     }
     err = sim__sys_available(fds, 1); /* Asked for first, whether or not a connection waits. */
-    if (err == 0 && inet->queued == 0 && !is_nonblock(fds, fd)) {
+    uint64_t due_ns = sim__sys_due(&inet->description, inet->description.read_wait_ns);
+    while (err == 0 && inet->queued == 0 && !is_nonblock(fds, fd)) {
         err = sim__sys_block(
-                fds, has_connection, inet, SIM_NEVER, &inet->description, "a connection", await);
+                fds, has_connection, inet, due_ns, &inet->description, "a connection", await);
     }
     if (inet->queued == 0 || err != 0) {
         return err != 0 ? err : -EAGAIN;

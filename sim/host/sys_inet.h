@@ -25,8 +25,8 @@ int sim_sys_bind(struct sim_fds *fds, int fd, const struct sockaddr *address, so
 /* -EOPNOTSUPP: datagrams. `backlog` below 1 is 1. */
 int sim_sys_listen(struct sim_fds *fds, int fd, int backlog);
 
-/* -EINPROGRESS where it is NONBLOCK, -EALREADY while it is connecting, -EISCONN, -ECONNREFUSED.
- * Datagrams: where to those go that name no address; AF_UNSPEC: nowhere. */
+/* -EINPROGRESS where it is NONBLOCK, then -EALREADY while it is connecting. -EISCONN,
+ * -ECONNREFUSED. Datagrams: where to those go that name no address; AF_UNSPEC: nowhere. */
 int sim_sys_connect(struct sim_fds *fds, int fd, const struct sockaddr *address, socklen_t size,
         const struct rt_site *await);
 

@@ -65,7 +65,14 @@ void sim__sys_changed(struct sim__description *description, uint32_t events, uin
 /* A caller that cannot block ends the run with verdict contract. */
 void sim__sys_check_block(const struct sim_fds *fds, const char *reason);
 
-/* Blocks the caller until condition(argument), or `due_ns`. 0, or -EINTR. */
+/* When a wait for `wait_ns` that begins now ends. */
+static inline uint64_t
+sim__sys_due(const struct sim__description *description, uint64_t wait_ns)
+{
+    return sim__later(description->fds->host->world->now_ns, wait_ns);
+}
+
+/* Blocks the caller until condition(argument). 0, -EINTR, or -EAGAIN: it is `due_ns`. */
 int sim__sys_block(struct sim_fds *fds, bool (*condition)(const void *argument),
         const void *argument, uint64_t due_ns, const struct sim__description *subject,
         const char *reason, const struct rt_site *await);

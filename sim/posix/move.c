@@ -28,7 +28,7 @@ read_some(int fd, void *to, size_t size, uint32_t flags, const struct rt_site *s
     }
     do {
         result = sim_sys_read(sim__posix_fds(), fd, to, size, flags, site);
-    } while (sim__posix_restarts(result));
+    } while (sim__posix_restarts(fd, SIM_SYS_SHUT_READ, result));
     return (ssize_t)sim__posix_result(result);
 }
 
@@ -39,7 +39,7 @@ write_some(int fd, const void *from, size_t size, uint32_t flags, bool silent,
     int64_t result = -EINTR;
     do {
         result = sim_sys_write(sim__posix_fds(), fd, from, size, flags, site);
-    } while (sim__posix_restarts(result));
+    } while (sim__posix_restarts(fd, SIM_SYS_SHUT_WRITE, result));
     if (result > 0) {
         sim_world_news(sim_world_current);
     }

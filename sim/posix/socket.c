@@ -239,8 +239,12 @@ sim__posix_connect(int fd, const struct sockaddr *address, socklen_t size)
     union address named;
     const struct rt_site *site = sim__posix_begin(fd);
     int err = to_host(&address, &size, &named);
-    return sim__posix_result(
-            err != 0 ? err : sim_sys_connect(sim__posix_fds(), fd, address, size, site));
+    if (err == 0) {
+        do {
+            err = sim_sys_connect(sim__posix_fds(), fd, address, size, site);
+        } while (sim__posix_restarts(fd, SIM_SYS_SHUT_WRITE, err));
+    }
+    return sim__posix_result(err);
 }
 
 int
@@ -251,7 +255,7 @@ sim__posix_accept4(int fd, struct sockaddr *ret, socklen_t *size, int flags)
     int made = 0;
     do {
         made = sim_sys_accept(fds, fd, site);
-    } while (sim__posix_restarts(made));
+    } while (sim__posix_restarts(fd, SIM_SYS_SHUT_READ, made));
     if (made >= 0) {
         (void)from_host(ask_peer, made, ret, size);
         sim__posix_description(made)->options = sim__posix_description(fd)->options;
@@ -275,6 +279,48 @@ int
 sim__posix_getpeername(int fd, struct sockaddr *ret, socklen_t *size)
 {
     return sim__posix_result(from_host(ask_peer, fd, ret, size));
+}
+
+/* ---- Options: how long calls wait. ----------------------------------------------------------- */
+
+#define US INT64_C(1000000)
+
+static bool
+is_wait(int level, int name)
+{
+    return level == SOL_SOCKET && (name == SO_RCVTIMEO || name == SO_SNDTIMEO);
+}
+
+static enum sim_sys_shut
+way_of(int name)
+{
+    return name == SO_RCVTIMEO ? SIM_SYS_SHUT_READ : SIM_SYS_SHUT_WRITE;
+}
+
+/* Zero: without end. A negative one: not at all. */
+static int
+set_wait(int fd, int name, const void *value, socklen_t size)
+{
+    struct timeval time;
+    if (size < sizeof(time)) {
+        return -EINVAL;
+    }
+    memcpy(&time, value, sizeof(time));
+    if (time.tv_usec < 0 || time.tv_usec >= US) {
+        return -EDOM;
+    }
+    const struct timespec asked = {time.tv_sec, (long)time.tv_usec * 1000};
+    bool endless = time.tv_sec == 0 && time.tv_usec == 0;
+    uint64_t wait_ns = endless ? SIM_NEVER : time.tv_sec < 0 ? 0 : sim__posix_ns(&asked);
+    return sim_sys_set_socket_wait(sim__posix_fds(), fd, way_of(name), wait_ns);
+}
+
+static struct timeval
+wait_of(int fd, int name)
+{
+    uint64_t ns = sim_sys_socket_wait(sim__posix_fds(), fd, way_of(name));
+    int64_t us = ns == SIM_NEVER ? 0 : (int64_t)(ns / 1000);
+    return (struct timeval){us / US, us % US};
 }
 
 /* ---- Options: those that say what a socket is; others are kept, and read back. --------------- */
@@ -351,7 +397,9 @@ sim__posix_setsockopt(int fd, int level, int name, const void *value, socklen_t 
     struct sim_sys_socket_kind kind;
     struct option option = {.level = level, .name = name, .size = size};
     int err = sim_sys_socket_kind(sim__posix_fds(), fd, &kind);
-    if (err == 0 && value != NULL && size > 0 && size <= sizeof(option.value)) {
+    if (err == 0 && is_wait(level, name)) {
+        err = set_wait(fd, name, value, size);
+    } else if (err == 0 && value != NULL && size > 0 && size <= sizeof(option.value)) {
         memcpy(option.value, value, size);
         keep_option(fd, &option);
         obey_option(fd, &option, kind.type);
@@ -382,6 +430,14 @@ option(int fd, int level, int name, const struct sim_sys_socket_kind *kind)
     }
 }
 
+/* A value of `known` bytes. */
+static void
+give(void *ret, socklen_t *size, const void *value, socklen_t known)
+{
+    *size = *size < known ? *size : known;
+    memcpy(ret, value, *size);
+}
+
 int
 sim__posix_getsockopt(int fd, int level, int name, void *ret, socklen_t *size)
 {
@@ -392,10 +448,15 @@ sim__posix_getsockopt(int fd, int level, int name, void *ret, socklen_t *size)
         return sim__posix_result(result);
     }
     const struct option *set = option_set(fd, level, name);
-    int value = set == NULL ? option(fd, level, name, &kind) : 0;
-    socklen_t known = set != NULL ? set->size : (socklen_t)sizeof(value);
-    memset(ret, 0, *size);
-    memcpy(ret, set != NULL ? (const void *)set->value : &value, *size < known ? *size : known);
+    if (is_wait(level, name)) {
+        const struct timeval time = wait_of(fd, name);
+        give(ret, size, &time, sizeof(time));
+    } else if (set != NULL) {
+        give(ret, size, set->value, set->size);
+    } else {
+        int value = option(fd, level, name, &kind);
+        give(ret, size, &value, sizeof(value));
+    }
     return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "runtime/base/assert.h"
 #include "runtime/base/list.h"
+#include "sim/posix/number.h"
 #include "sim/posix/signal.h"
 
 /* Looks in a row that cost nothing; after them the n-th costs n * n of these, at most so much. */
@@ -41,9 +42,10 @@ is_interrupted(void)
 }
 
 bool
-sim__posix_restarts(int64_t result)
+sim__posix_restarts(int fd, enum sim_sys_shut way, int64_t result)
 {
-    return result == -EINTR && sim_thread_now->restarts && !sim_thread_now->cut;
+    return result == -EINTR && sim_thread_now->restarts && !sim_thread_now->cut &&
+           sim_sys_socket_wait(sim__posix_fds(), fd, way) == SIM_NEVER;
 }
 
 enum sim__posix_woken

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sim/host/host.h"
+#include "sim/host/sys.h"
 #include "sim/posix/state.h"
 
 enum sim__posix_woken {
@@ -27,8 +28,9 @@ enum sim__posix_woken sim__posix_wait(const struct sim__posix_wait *wait);
 /* Wakes `thread` from any wait of this module; it does nothing where there is none. */
 void sim__posix_wake(struct sim_thread *thread);
 
-/* Whether a call with that result goes on: a handler has run, and asked for it (SA_RESTART). */
-bool sim__posix_restarts(int64_t result);
+/* Whether a call on `fd` with that result goes on: a handler has run, and asked for it
+ * (SA_RESTART), and no time was set for calls of the way, SIM_SYS_SHUT_READ or WRITE. */
+bool sim__posix_restarts(int fd, enum sim_sys_shut way, int64_t result);
 
 /* How threads block in calls on descriptors (host.h). */
 extern const struct sim_blocking sim__posix_blocking;

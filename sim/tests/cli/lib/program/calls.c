@@ -14,7 +14,9 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 static int
@@ -154,6 +156,83 @@ options(void)
     printf("shared: %d %d\n", alone, bind(other, (struct sockaddr *)&local, address_size));
 }
 
+static int
+waits(int fd, int name, int ms)
+{
+    struct timeval time = {ms / 1000, ms % 1000 * 1000}, got = {-1, -1};
+    socklen_t size = sizeof(got);
+    int set = setsockopt(fd, SOL_SOCKET, name, &time, sizeof(time));
+    getsockopt(fd, SOL_SOCKET, name, &got, &size);
+    return set == 0 && size == sizeof(got) && got.tv_sec == time.tv_sec &&
+           got.tv_usec == time.tv_usec;
+}
+
+static long
+now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Each call waits for its time. */
+static void
+timeouts(void)
+{
+    static char bytes[65536];
+    struct sockaddr_in local = at("127.0.0.1", 0);
+    socklen_t size = sizeof(local);
+    int pair[2], udp = socket(AF_INET, SOCK_DGRAM, 0), listener = socket(AF_INET, SOCK_STREAM, 0);
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    printf("a time: %d %d", waits(pair[0], SO_RCVTIMEO, 40), waits(pair[0], SO_SNDTIMEO, 1040));
+    printf(" %d", waits(pair[0], SO_SNDTIMEO, 0));
+    struct timeval wrong = {0, 1000000};
+    printf(" %d", why(setsockopt(udp, SOL_SOCKET, SO_RCVTIMEO, &wrong, sizeof(wrong))) == EDOM);
+    printf(" %d\n", why(setsockopt(udp, SOL_SOCKET, SO_RCVTIMEO, &wrong, 4)) == EINVAL);
+    long begin = now_ms();
+    int read_late = why(read(pair[0], bytes, 1)) == EAGAIN;
+    printf("read waits: %d %d\n", read_late, now_ms() - begin >= 40);
+    waits(udp, SO_RCVTIMEO, 40);
+    printf("recv waits: %d\n", why(recv(udp, bytes, 1, 0)) == EAGAIN);
+    waits(pair[0], SO_SNDTIMEO, 40);
+    long sent = 0, part = 0;
+    while ((part = write(pair[0], bytes, sizeof(bytes))) > 0)
+        sent += part;
+    printf("write waits: %d %d\n", sent > 0, why(part) == EAGAIN);
+    waits(listener, SO_RCVTIMEO, 40);
+    bind(listener, (struct sockaddr *)&local, size);
+    listen(listener, 4);
+    printf("accept waits: %d\n", why(accept(listener, NULL, NULL)) == EAGAIN);
+    getsockname(listener, (struct sockaddr *)&local, &size);
+    int client = socket(AF_INET, SOCK_STREAM, 0);
+    connect(client, (struct sockaddr *)&local, size);
+    int end = accept(listener, NULL, NULL);
+    printf("what is accepted waits: %d\n", why(recv(end, bytes, 1, 0)) == EAGAIN);
+    struct timeval none = {-1, 0};
+    setsockopt(end, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof(none));
+    printf("nothing waits: %d\n", why(recv(end, bytes, 1, 0)) == EAGAIN);
+}
+
+/* The queue of the listener is full: a request to connect is not answered. */
+static void
+connects_late(void)
+{
+    struct sockaddr_in local = at("127.0.0.1", 0);
+    socklen_t size = sizeof(local);
+    int listener = socket(AF_INET, SOCK_STREAM, 0), first = socket(AF_INET, SOCK_STREAM, 0);
+    bind(listener, (struct sockaddr *)&local, size);
+    listen(listener, 0);
+    getsockname(listener, (struct sockaddr *)&local, &size);
+    connect(first, (struct sockaddr *)&local, size);
+    int late = socket(AF_INET, SOCK_STREAM, 0);
+    waits(late, SO_SNDTIMEO, 40);
+    printf("connect waits: %d", why(connect(late, (struct sockaddr *)&local, size)) == EINPROGRESS);
+    printf(" %d", why(connect(late, (struct sockaddr *)&local, size)) == EALREADY);
+    close(accept(listener, NULL, NULL));
+    waits(late, SO_SNDTIMEO, 5000);
+    printf(" %d\n", connect(late, (struct sockaddr *)&local, size));
+}
+
 static void
 families(void)
 {
@@ -228,6 +307,8 @@ main(int count, char **arguments)
     datagrams();
     half_open();
     options();
+    timeouts();
+    connects_late();
     families();
     paths();
     return count > 1;
