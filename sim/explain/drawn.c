@@ -34,10 +34,10 @@ look(const struct sim_run_spec *what, const struct sim_deviation *deviation, uin
 static void
 find_line(const struct sim_draws *draws, struct sim_places *places, struct sim_place *ret)
 {
-    struct sim_place found[8];
+    struct sim_place found[SIM_INLINED_MAX];
     uint32_t frames = draws->frame_count <= SIM_DRAW_FRAMES ? draws->frame_count : SIM_DRAW_FRAMES;
     for (uint32_t i = 0; places != NULL && i < frames; i++) {
-        uint32_t count = sim_places_at(places, draws->frames[i], true, found, 8);
+        uint32_t count = sim_places_at(places, draws->frames[i], true, found, SIM_INLINED_MAX);
         for (uint32_t k = 0; k < count; k++) {
             if (sim_place_is_readers(&found[k]) && !sim_place_is_runtime(&found[k])) {
                 *ret = found[k];

@@ -21,7 +21,6 @@
 #include "sim/program/elf.h"
 #include "sim/program/symbols.h"
 
-#define INLINED_MAX 8u
 /* Functions that only jump to one another: how deep that is followed. */
 #define ROUNDS_MAX 4u
 
@@ -428,10 +427,10 @@ set_by_symbol(struct rt_site *site, const struct where *where, uintptr_t pc)
 static void
 set_site(struct rt_site *site, const struct where *where, uintptr_t pc)
 {
-    struct sim_place found[INLINED_MAX];
+    struct sim_place found[SIM_INLINED_MAX];
     uint32_t count = 0;
     if (where->places != NULL) {
-        count = sim_places_at(where->places, pc, true, found, INLINED_MAX);
+        count = sim_places_at(where->places, pc, true, found, SIM_INLINED_MAX);
     }
     const struct sim_place *place = choose_place(found, count);
     *site = (struct rt_site){.file = "", .function = ""};

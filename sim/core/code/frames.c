@@ -14,8 +14,6 @@
 
 #include "sim/core/code/symbols.h"
 
-#define INLINED_MAX 8u
-
 /* ---- The modules of this process. ------------------------------------------------------------ */
 
 /* Of the process: debug information is read once, and again when a library was loaded. */
@@ -180,7 +178,7 @@ add_address(
 {
     Dl_info info;
     void *symbol = NULL;
-    struct sim_place found[INLINED_MAX];
+    struct sim_place found[SIM_INLINED_MAX];
     uintptr_t at = called ? pc - 1 : pc;
     if (pc == 0 || dladdr1((const void *)at, &info, &symbol, RTLD_DL_SYMENT) == 0) {
         return;
@@ -192,7 +190,7 @@ add_address(
     struct sim_frame frame = {.times = 1, .offset = pc - (uintptr_t)info.dli_fbase};
     (void)snprintf(
             frame.module, sizeof(frame.module), "%s", basename(sim_places_module(info.dli_fname)));
-    uint32_t count = places != NULL ? sim_places_at(places, pc, called, found, INLINED_MAX) : 0;
+    uint32_t count = places != NULL ? sim_places_at(places, pc, called, found, SIM_INLINED_MAX) : 0;
     if (count > 0) {
         add_places(frames, &frame, owner, whole, found, count);
     } else if (owner == USER) {

@@ -18,10 +18,12 @@
 #include "sim/base/heap.h"
 #include "sim/base/sort.h"
 #include "sim/core/code/lambda.h"
+#include "sim/core/code/scopes.h"
 
 struct sim_places {
     Dwfl *dwfl;
     Dwfl_Callbacks callbacks;
+    struct sim_scopes *scopes;
     struct entry *entries; /* Of all functions, by address; NULL: not read yet. */
     uint32_t entry_count;
     Dwarf_Die *unit; /* The last that was found, and the address of its module. */
@@ -138,15 +140,13 @@ set_lambda_by_linkage(struct sim_place *place, Dwarf_Die *function)
 
 /* Names a lambda as its sites are named (core/code/lambda.h). False: no function is around it. */
 static bool
-set_lambda(struct sim_place *place, const Dwarf_Die *function)
+set_lambda(struct sim_places *places, struct sim_place *place, const Dwarf_Die *function)
 {
-    Dwarf_Die declared = declaration(function);
-    Dwarf_Die *scopes = NULL;
+    Dwarf_Die at = declaration(function);
     bool found = false;
-    int count = dwarf_getscopes_die(&declared, &scopes);
-    for (int i = 1; i < count && !found; i++) {
-        int tag = dwarf_tag(&scopes[i]);
-        const char *name = name_of(&scopes[i]);
+    while (!found && sim_scopes_around(places->scopes, &at, &at)) {
+        int tag = dwarf_tag(&at);
+        const char *name = name_of(&at);
         bool class = tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
         bool named = name != NULL && (isalpha((unsigned char)*name) != 0 || *name == '_');
         found = named && (class || tag == DW_TAG_subprogram) && strcmp(name, SIM_LAMBDA) != 0;
@@ -155,49 +155,32 @@ set_lambda(struct sim_place *place, const Dwarf_Die *function)
                     class ? "operator" : "lambda");
         }
     }
-    free(scopes);
     return found;
 }
 
-/* C has no classes and no namespaces. */
-static bool
-is_of_c(Dwarf_Die *function)
-{
-    Dwarf_Die unit;
-    int language = dwarf_diecu(function, &unit, NULL, NULL) != NULL ? dwarf_srclang(&unit) : -1;
-    return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 ||
-           language == DW_LANG_C11;
-}
-
-/* The class or namespace around it. To find it libdw walks all of its unit. */
+/* The class or namespace around it. */
 static void
-set_scope(struct sim_place *place, Dwarf_Die *function)
+set_scope(struct sim_places *places, struct sim_place *place, const Dwarf_Die *function)
 {
-    Dwarf_Die declared = declaration(function);
-    Dwarf_Die *scopes = NULL;
+    Dwarf_Die at = declaration(function);
     place->scope[0] = '\0';
-    int count = is_of_c(function) ? 0 : dwarf_getscopes_die(&declared, &scopes);
-    int tag = count > 1 ? dwarf_tag(&scopes[1]) : 0;
-    const char *name =
-            tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_namespace
-                    ? name_of(&scopes[1])
-                    : NULL;
-    if (name != NULL) {
-        (void)snprintf(place->scope, sizeof(place->scope), "%s", name);
+    if (sim_scopes_around(places->scopes, &at, &at) && dwarf_tag(&at) != DW_TAG_subprogram &&
+            dwarf_tag(&at) != DW_TAG_union_type && name_of(&at) != NULL) {
+        (void)snprintf(place->scope, sizeof(place->scope), "%s", name_of(&at));
     }
-    free(scopes);
 }
 
 static void
-set_function(struct sim_place *place, Dwarf_Die *function)
+set_function(struct sim_places *places, struct sim_place *place, Dwarf_Die *function)
 {
     int declared = 0;
     (void)dwarf_decl_line(function, &declared);
     place->declared = declared > 0 ? (uint32_t)declared : 0;
-    set_scope(place, function);
+    set_scope(places, place, function);
     const char *name = name_of(function);
     bool lambda = name != NULL && strcmp(name, SIM_LAMBDA) == 0;
-    if (!lambda || (!set_lambda(place, function) && !set_lambda_by_linkage(place, function))) {
+    if (!lambda ||
+            (!set_lambda(places, place, function) && !set_lambda_by_linkage(place, function))) {
         (void)snprintf(place->function, sizeof(place->function), "%s", name != NULL ? name : "?");
     }
 }
@@ -267,34 +250,6 @@ sim_places_line(struct sim_places *places, uintptr_t pc, struct sim_place *ret_p
     return unit != NULL && set_line(places, ret_place, unit, pc - bias);
 }
 
-static bool
-is_inlined(Dwarf_Die *scopes, int count)
-{
-    for (int i = 0; i < count; i++) {
-        int tag = dwarf_tag(&scopes[i]);
-        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
-            return tag == DW_TAG_inlined_subroutine;
-        }
-    }
-    return false;
-}
-
-/* The scopes around the innermost one of `pc`. dwarf_getscopes continues with the scopes around the
- * definition of an inlined function, and so omits its callers. */
-static int
-get_callers(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **ret_scopes)
-{
-    Dwarf_Die *at = NULL;
-    int count = dwarf_getscopes(unit, pc, &at);
-    if (count <= 0 || !is_inlined(at, count)) {
-        *ret_scopes = at;
-        return count;
-    }
-    count = dwarf_getscopes_die(&at[0], ret_scopes);
-    free(at);
-    return count;
-}
-
 uint32_t
 sim_places_at(
         struct sim_places *places, uintptr_t pc, bool called, struct sim_place *ret, uint32_t max)
@@ -305,23 +260,17 @@ sim_places_at(
     if (unit == NULL || max == 0 || !set_line(places, &ret[0], unit, address - bias)) {
         return 0;
     }
-    Dwarf_Die *scopes = NULL;
-    int scope_count = get_callers(unit, address - bias, &scopes);
-    uint32_t count = 0;
-    for (int i = 0; i < scope_count; i++) {
-        int tag = dwarf_tag(&scopes[i]);
-        if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) {
-            continue;
-        }
+    Dwarf_Die functions[SIM_INLINED_MAX];
+    max = max < SIM_INLINED_MAX ? max : SIM_INLINED_MAX;
+    uint32_t count = sim_scopes_at(places->scopes, unit, address - bias, functions, max);
+    for (uint32_t i = 0; i < count; i++) {
         Dwarf_Addr entry = 0;
-        ret[count].entry = dwarf_entrypc(&scopes[i], &entry) == 0 && entry + bias == address;
-        set_function(&ret[count++], &scopes[i]);
-        if (tag == DW_TAG_subprogram || count == max) {
-            break;
+        ret[i].entry = dwarf_entrypc(&functions[i], &entry) == 0 && entry + bias == address;
+        set_function(places, &ret[i], &functions[i]);
+        if (i + 1 < count) {
+            set_call(places, &ret[i + 1], unit, &functions[i]);
         }
-        set_call(places, &ret[count], unit, &scopes[i]);
     }
-    free(scopes);
     return count;
 }
 
@@ -526,6 +475,7 @@ struct sim_places *
 sim_places_new(void)
 {
     struct sim_places *places = sim_heap_new(1, sizeof(*places));
+    places->scopes = sim_scopes_new();
     places->callbacks = (Dwfl_Callbacks){
             .find_elf = find_elf,
             .find_debuginfo = find_debuginfo,
@@ -547,6 +497,7 @@ sim_places_free(struct sim_places **places)
         if ((*places)->dwfl != NULL) {
             dwfl_end((*places)->dwfl);
         }
+        sim_scopes_free(&(*places)->scopes);
         free((*places)->entries);
         free(*places);
         *places = NULL;

@@ -23,6 +23,9 @@ struct sim_place {
     bool entry;        /* The address is where the function begins. */
 };
 
+/* So many functions at an address are told, the innermost. */
+#define SIM_INLINED_MAX 8u
+
 /* Opaque: the modules of this process with their debug information. */
 struct sim_places;
 
@@ -45,7 +48,7 @@ struct Dwfl *sim_places_dwfl(const struct sim_places *places);
 /*
  * The functions at `pc`, innermost first: the one that an instruction belongs to, then those into
  * which it was inlined. `called`: pc is a return address, and the call before it is meant. Returns
- * how many were written to `ret`, at most `max`; 0: nothing is known.
+ * how many were written to `ret`, at most `max` and SIM_INLINED_MAX; 0: nothing is known.
  */
 uint32_t sim_places_at(
         struct sim_places *places, uintptr_t pc, bool called, struct sim_place *ret, uint32_t max);

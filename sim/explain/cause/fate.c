@@ -14,8 +14,6 @@
 #include "sim/explain/cause/priv.h"
 #include "sim/explain/view/phrase.h"
 
-#define INLINED_MAX 8u
-
 /* Conditions, each of which is decided by what the next one leads to. */
 #define LEADS_MAX 4u
 
@@ -83,14 +81,14 @@ id_of(const struct sim_actor_table *actor_table, uint32_t part)
 static bool
 reader_at(const struct sim_fate_evidence *evidence, uintptr_t pc, struct sim_place *ret)
 {
-    struct sim_place places[INLINED_MAX];
+    struct sim_place places[SIM_INLINED_MAX];
     struct sim_location location;
     if ((pc & EVENT_PC) != 0) {
         sim__location_set(&location, sim_site_find((uint32_t)pc), 0, SIM_PART_NONE);
         *ret = location.place;
         return sim_place_is_readers(ret);
     }
-    uint32_t count = sim_places_at(evidence->places, pc, false, places, INLINED_MAX);
+    uint32_t count = sim_places_at(evidence->places, pc, false, places, SIM_INLINED_MAX);
     for (uint32_t i = 0; i < count; i++) {
         if (sim_place_is_readers(&places[i])) {
             *ret = places[i];
@@ -642,12 +640,12 @@ find_ended(const struct sim_fate_evidence *evidence, uint64_t index, struct sim_
 {
     const struct sim_actor_table *actor_table = evidence->failing->actor_table;
     const struct sim_event *event = sim_actor_table_event(actor_table, index);
-    struct sim_place seen[INLINED_MAX];
+    struct sim_place seen[SIM_INLINED_MAX];
     struct sim_place place;
     uint32_t count = 0;
     sim__location_set(ret, sim_actor_table_place(event->await, event->site), event->step,
             sim_actor_table_part_of(actor_table, index));
-    for (uint32_t i = 0; i < evidence->here->count && count < INLINED_MAX; i++) {
+    for (uint32_t i = 0; i < evidence->here->count && count < SIM_INLINED_MAX; i++) {
         const struct sim_instruction *one = &evidence->here->all[i];
         if (one->step != event->step || !reader_at(evidence, one->pc, &place) ||
                 sim_place_is_runtime(&place)) {

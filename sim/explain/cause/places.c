@@ -12,8 +12,6 @@
 
 #include "sim/core/record/site.h"
 
-#define INLINED_MAX 8u
-
 void
 sim__location_set(
         struct sim_location *location, const struct rt_site *site, uint64_t step, uint32_t part)
@@ -81,10 +79,10 @@ sim__cause_add_frames(const struct sim_evidence *evidence, struct sim_cause *cau
         const uintptr_t *frames, uint32_t count, bool first_is_return, uint64_t step, uint32_t part)
 {
     rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
-    struct sim_place places[INLINED_MAX];
+    struct sim_place places[SIM_INLINED_MAX];
     for (uint32_t i = 0; i < count && evidence->places != NULL; i++) {
         uint32_t found = sim_places_at(
-                evidence->places, frames[i], i > 0 || first_is_return, places, INLINED_MAX);
+                evidence->places, frames[i], i > 0 || first_is_return, places, SIM_INLINED_MAX);
         for (uint32_t k = 0; k < found; k++) {
             if (sim_place_is_readers(&places[k]) && !is_switch(&places[k])) {
                 add_location(cause, &places[k], step, part, false);

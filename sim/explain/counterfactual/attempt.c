@@ -12,7 +12,6 @@
 #include "sim/explain/look/trace.h"
 #include "sim/explain/look/wakes.h"
 
-#define INLINED_MAX 8u
 #define CHAIN_MAX 16u
 #define FLAGS_MAX 8u
 
@@ -28,10 +27,10 @@
 static uint32_t
 chain_of(struct sim_places *places, const struct sim_walk_stop *stop, struct sim_place *ret)
 {
-    struct sim_place found[INLINED_MAX];
+    struct sim_place found[SIM_INLINED_MAX];
     uint32_t count = 0;
     for (uint32_t i = 0; i < stop->frame_count && i < SIM_WALK_FRAMES; i++) {
-        uint32_t here = sim_places_at(places, stop->frames[i], true, found, INLINED_MAX);
+        uint32_t here = sim_places_at(places, stop->frames[i], true, found, SIM_INLINED_MAX);
         for (uint32_t k = 0; k < here && count < CHAIN_MAX; k++) {
             if (sim_place_is_readers(&found[k]) && !sim_place_is_runtime(&found[k])) {
                 ret[count++] = found[k];
@@ -270,9 +269,9 @@ static bool
 is_readers(struct sim_places *places, const struct sim_walk_stop *stop)
 {
     rt_assert(stop != NULL);
-    struct sim_place found[INLINED_MAX];
+    struct sim_place found[SIM_INLINED_MAX];
     for (uint32_t i = 0; i < stop->frame_count && i < SIM_WALK_FRAMES; i++) {
-        if (sim_places_at(places, stop->frames[i], i > 0, found, INLINED_MAX) > 0) {
+        if (sim_places_at(places, stop->frames[i], i > 0, found, SIM_INLINED_MAX) > 0) {
             return sim_place_is_readers(&found[0]) && !sim_place_is_runtime(&found[0]);
         }
     }

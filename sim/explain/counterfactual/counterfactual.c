@@ -13,8 +13,6 @@
 /* Processes that may die of words that are changed. */
 #define DEATHS_MAX 40u
 
-#define INLINED_MAX 8u
-
 static void
 ask_all(const struct sim_runs *runs, struct sim__counterfactual_shared *shared)
 {
@@ -57,7 +55,7 @@ static uint32_t
 worth(const struct sim__counterfactual_shared *shared, const struct sim__counterfactual_hit *hit,
         struct sim_places *places)
 {
-    struct sim_place found[INLINED_MAX];
+    struct sim_place found[SIM_INLINED_MAX];
     const struct sim_walk_stop *stop =
             hit->found.kind == SIM_COUNTERFACTUAL_LOST ? &hit->found.eraser : &hit->found.writer;
     if (hit->found.kind <= SIM_COUNTERFACTUAL_DROPPED) {
@@ -69,7 +67,7 @@ worth(const struct sim__counterfactual_shared *shared, const struct sim__counter
         return 0;
     }
     for (uint32_t i = 0; i < stop->frame_count && i < SIM_WALK_FRAMES; i++) {
-        if (sim_places_at(places, stop->frames[i], i > 0, found, INLINED_MAX) > 0) {
+        if (sim_places_at(places, stop->frames[i], i > 0, found, SIM_INLINED_MAX) > 0) {
             /* Which waker is stored is no reason to make progress. */
             bool waker = strncmp(found[0].file, "runtime/task/", 13) == 0;
             return !sim_place_is_readers(&found[0]) || waker ? 0

@@ -9,8 +9,6 @@
 
 #include "runtime/base/assert.h"
 
-#define INLINED_MAX 8u
-
 static bool
 is_shown(const struct sim_place *place)
 {
@@ -85,9 +83,10 @@ enter_within(struct sim_walked *all, uint32_t count)
 static bool
 is_suspended(struct sim_places *places, const struct sim_path *path, const struct sim_place *place)
 {
-    struct sim_place found[INLINED_MAX];
+    struct sim_place found[SIM_INLINED_MAX];
     for (uint32_t i = 0; i < path->blocked.frame_count && i < SIM_WALK_FRAMES; i++) {
-        uint32_t count = sim_places_at(places, path->blocked.frames[i], i > 0, found, INLINED_MAX);
+        uint32_t count =
+                sim_places_at(places, path->blocked.frames[i], i > 0, found, SIM_INLINED_MAX);
         for (uint32_t k = 0; k < count; k++) {
             if (strcmp(found[k].function, place->function) == 0) {
                 return true;
@@ -127,14 +126,14 @@ uint32_t
 sim_path_functions(struct sim_places *places, const struct sim_path *path, struct sim_walked *ret)
 {
     rt_assert(ret != NULL);
-    struct sim_place found[INLINED_MAX];
+    struct sim_place found[SIM_INLINED_MAX];
     uint32_t count = 0;
     for (uint32_t i = 0; i < SIM_PATH_SLOTS && places != NULL; i++) {
         const struct sim_path_slot *slot = &path->slots[i];
         /* Most of a walk is the simulator's own, and what is looked up below costs much. */
         bool worth = slot->pc != 0 && sim_places_line(places, slot->pc, &found[0]) &&
                      sim_place_is_readers(&found[0]);
-        uint32_t chain = worth ? sim_places_at(places, slot->pc, false, found, INLINED_MAX) : 0;
+        uint32_t chain = worth ? sim_places_at(places, slot->pc, false, found, SIM_INLINED_MAX) : 0;
         for (uint32_t k = 0; k < chain; k++) {
             if (is_shown(&found[k])) {
                 note(ret, &count, &found[k], slot, k, k + 1 < chain);
@@ -157,13 +156,13 @@ uintptr_t
 sim_path_last(struct sim_places *places, const struct sim_path *path, const struct sim_place *place)
 {
     rt_assert(place != NULL);
-    struct sim_place found[INLINED_MAX];
+    struct sim_place found[SIM_INLINED_MAX];
     const struct sim_path_slot *last = NULL;
     for (uint32_t i = 0; i < SIM_PATH_SLOTS && places != NULL; i++) {
         const struct sim_path_slot *slot = &path->slots[i];
         bool worth = slot->pc != 0 && sim_places_line(places, slot->pc, &found[0]) &&
                      found[0].line == place->line && (last == NULL || slot->last > last->last);
-        uint32_t chain = worth ? sim_places_at(places, slot->pc, false, found, INLINED_MAX) : 0;
+        uint32_t chain = worth ? sim_places_at(places, slot->pc, false, found, SIM_INLINED_MAX) : 0;
         if (chain > 0 && strcmp(found[0].function, place->function) == 0) {
             last = slot;
         }

@@ -14,8 +14,6 @@
 #define ACTOR_MOST UINT64_C(50000)
 #define RANGE_MOST UINT64_C(25000)
 
-#define INLINED_MAX 8u
-
 struct sim_trace *
 sim_trace_new(uint32_t actor_id, uint64_t from, uint64_t to)
 {
@@ -174,9 +172,9 @@ static bool
 line_of(struct sim_places *places, const struct sim_walk_stop *call, struct sim_place *ret)
 {
     rt_assert(ret != NULL);
-    struct sim_place found[INLINED_MAX];
+    struct sim_place found[SIM_INLINED_MAX];
     for (uint32_t i = 1; i < call->frame_count && i < SIM_WALK_FRAMES; i++) {
-        uint32_t count = sim_places_at(places, call->frames[i], true, found, INLINED_MAX);
+        uint32_t count = sim_places_at(places, call->frames[i], true, found, SIM_INLINED_MAX);
         if (count > 0 && sim_place_is_readers(&found[0])) {
             *ret = found[0];
             return true;

@@ -9,8 +9,6 @@
 #include "runtime/tests/test.h"
 #include "sim/explain/look/path.h"
 
-#define INLINED_MAX 8u
-
 /* ---- Places. --------------------------------------------------------------------------------- */
 
 __attribute__((noinline)) static uint32_t
@@ -22,18 +20,20 @@ named_function(volatile uint32_t *value)
 TEST(place_of_a_function_is_its_name_file_and_line)
 {
     struct sim_places *places = sim_places_new();
-    struct sim_place found[INLINED_MAX];
+    struct sim_place found[SIM_INLINED_MAX];
     EXPECT(places != NULL);
-    uint32_t count = sim_places_at(places, (uintptr_t)named_function, false, found, INLINED_MAX);
+    uint32_t count =
+            sim_places_at(places, (uintptr_t)named_function, false, found, SIM_INLINED_MAX);
     EXPECT_EQ(count, 1);
     EXPECT_STR(found[0].function, "named_function");
     EXPECT_STR(sim_place_file(&found[0]), "look_test.c");
     EXPECT(found[0].entry);
     EXPECT(found[0].line > 0 && found[0].line < 40);
     EXPECT(!sim_place_is_readers(&found[0])); /* It lies below sim/. */
-    EXPECT_EQ(sim_places_at(places, (uintptr_t)named_function + 1, false, found, INLINED_MAX), 1);
+    EXPECT_EQ(
+            sim_places_at(places, (uintptr_t)named_function + 1, false, found, SIM_INLINED_MAX), 1);
     EXPECT(!found[0].entry);
-    EXPECT_EQ(sim_places_at(places, 1, false, found, INLINED_MAX), 0);
+    EXPECT_EQ(sim_places_at(places, 1, false, found, SIM_INLINED_MAX), 0);
     sim_places_free(&places);
     EXPECT(places == NULL);
 }
@@ -90,9 +90,9 @@ write_both(void)
 static bool
 is_in(const struct sim_walk_stop *stop, struct sim_places *places, const char *function)
 {
-    struct sim_place found[INLINED_MAX];
+    struct sim_place found[SIM_INLINED_MAX];
     return stop->frame_count > 0 &&
-           sim_places_at(places, stop->frames[0], false, found, INLINED_MAX) > 0 &&
+           sim_places_at(places, stop->frames[0], false, found, SIM_INLINED_MAX) > 0 &&
            strcmp(found[0].function, function) == 0;
 }
 
@@ -162,8 +162,8 @@ TEST(walk_notes_its_path_and_the_calls_that_are_marked)
     EXPECT(slot_of(path, (uintptr_t)named_function) == NULL);
     EXPECT_EQ(path->call_count, 1);
     EXPECT(is_in(&path->calls[0], places, "write_high"));
-    struct sim_place caller[INLINED_MAX];
-    EXPECT(sim_places_at(places, path->calls[0].frames[1], true, caller, INLINED_MAX) > 0);
+    struct sim_place caller[SIM_INLINED_MAX];
+    EXPECT(sim_places_at(places, path->calls[0].frames[1], true, caller, SIM_INLINED_MAX) > 0);
     EXPECT_STR(caller[0].function, "write_both");
     free(path);
     sim_places_free(&places);
