@@ -66,6 +66,7 @@ sim_actor_init(struct sim_actor *actor, struct sim_world *world, const struct si
     actor->parent = parent;
     actor->id = child_id(parent->id, parent->children++);
     actor->index = world->actor_count;
+    actor->made_step = world->step;
     actor->foreground = waited_for;
     actor->background = !waited_for;
     world->actors[world->actor_count++] = actor;

@@ -121,6 +121,7 @@ struct sim_actor {
     bool hosts;            /* Others are polled in its steps: where they are blocked, so is it. */
     bool asks_host;        /* It has waited in its host: reports reach other actors by its steps. */
     bool foreground;       /* The run waits for it: a task or loop that is not background. */
+    uint64_t made_step;    /* The step in which it was made; 0: at the setup. */
     uint64_t enabled_step; /* The step at which it was enabled. */
     uint64_t due_ns;       /* It enables at this time; SIM_NEVER: no. */
     uint32_t due_slot;     /* Index in the world's list of actors with a due time. */

@@ -82,47 +82,87 @@ sim_progress_reports(struct sim_stand *stand, struct sim_stop stop, uint32_t ind
     return true;
 }
 
-/* The loop alone, from the beginning of the run until it waits. False: it is not there yet, or does
- * not wait in its host. */
-static bool
-stand_alone(struct sim_stand *stand, uint32_t index)
+/* The first wait of an actor in its host at some line: since when the actor is there, and the line.
+ */
+struct first_wait {
+    uint32_t actor;
+    uint32_t site;
+    uint64_t made_step;
+    uint64_t last_step; /* Of the run, in which it is looked for. */
+};
+
+/* How many reports it may get there; 0: it does not wait there. */
+static uint32_t
+reports_there(const struct sim_world *world, const struct first_wait *wait)
 {
-    rt_assert(index > 0);
-    const struct sim_settling settling = {.steps = STEPS_ALONE, .free_steps = true};
+    const struct sim_actor *actor = sim_world_actor(world, wait->actor);
     struct sim_in_host in_host;
-    if (!sim_stand_at(stand, (struct sim_stop){0, false})) {
-        return false;
+    struct sim_answer answer = {0};
+    if (actor == NULL || actor->done || actor->ops->in_host == NULL ||
+            !actor->ops->in_host(actor, &in_host)) {
+        return 0;
     }
-    struct sim_world *world = stand->world;
-    const struct sim_actor *actor = sim_world_actor(world, index);
-    if (actor == NULL || actor->ops->in_host == NULL) {
-        return false;
-    }
-    sim_hold_others(world, actor, SIM_ORACLE_STAGE_INTERRUPT);
-    return sim_world_settle(world, &settling) == SIM_SETTLED && !actor->done &&
-           actor->ops->in_host(actor, &in_host);
+    sim_describe(actor, &answer);
+    return answer.waiting.site == wait->site ? in_host.reports : 0;
 }
 
-/*
- * The same report where no other actor has done anything yet: a loop that believes whatever is
- * reported gains by any report at any time, and has missed none. What it gained is in journal 0.
- */
-static bool
-is_gained_by_any_report(struct sim_stand *stand, const struct sim_question *question)
+/* All others held back since it was made. */
+static uint32_t
+stand_alone(struct sim_stand *stand, const struct first_wait *wait)
 {
-    rt_assert(question->stage == SIM_ORACLE_STAGE_INTERRUPT);
-    rt_assert(question->actor > 0);
-    const struct sim_gains *journals = stand->world->journals;
-    struct sim_question placebo = *question;
-    struct sim_answer answer;
-    if (!stand_alone(stand, question->actor)) {
-        return false;
+    rt_assert(wait->actor > 0);
+    const struct sim_settling one_step = {.steps = 1, .free_steps = true};
+    if (!sim_stand_at(stand, (struct sim_stop){wait->made_step, false})) {
+        return 0;
     }
-    stand->world->gains = &stand->world->journals[2];
-    sim_gains_clear(stand->world->gains);
-    placebo.alone = true;
-    placebo.settling = (struct sim_settling){.steps = STEPS_ALONE, .free_steps = true};
-    sim_put(stand->world, &placebo, &answer);
+    struct sim_world *world = stand->world;
+    const struct sim_actor *actor = sim_world_actor(world, wait->actor);
+    bool goes_on = true;
+    for (uint32_t i = 0; i < STEPS_ALONE && goes_on && reports_there(world, wait) == 0; i++) {
+        sim_hold_others(world, actor, SIM_ORACLE_STAGE_INTERRUPT); /* Those, too, that it makes. */
+        goes_on = actor->enabled && sim_world_settle(world, &one_step) != SIM_SETTLED_VERDICT;
+    }
+    return reports_there(world, wait);
+}
+
+/* As the run has it. */
+static uint32_t
+stand_in_run(struct sim_stand *stand, const struct first_wait *wait)
+{
+    rt_assert(wait->made_step <= wait->last_step);
+    uint64_t step = wait->made_step;
+    bool stands = sim_stand_at(stand, (struct sim_stop){step, false});
+    while (stands && step < wait->last_step && reports_there(stand->world, wait) == 0) {
+        stands = sim_world_continue(stand->world, (struct sim_stop){++step, false});
+    }
+    return stands ? reports_there(stand->world, wait) : 0;
+}
+
+/* Makes it stand there, alone if it comes there so. As reports_there. */
+static uint32_t
+stand_there(struct sim_stand *stand, const struct first_wait *wait)
+{
+    uint32_t reports = stand_alone(stand, wait);
+    return reports > 0 ? reports : stand_in_run(stand, wait);
+}
+
+static struct first_wait
+first_wait_of(struct sim_stand *stand, const struct sim_question *question)
+{
+    struct sim_answer answer = {0};
+    bool stands = sim_stand_look(stand, question->stop);
+    rt_assert(stands);
+    const struct sim_actor *actor = sim_world_actor(stand->world, question->actor);
+    rt_assert(actor != NULL);
+    sim_describe(actor, &answer);
+    return (struct first_wait){
+            actor->index, answer.waiting.site, actor->made_step, actor->stopped_step};
+}
+
+/* Whether each gain of journal 0 is in journal 2, too. */
+static bool
+are_gained_too(const struct sim_gains *journals)
+{
     for (uint32_t i = 0; i < journals[0].count; i++) {
         const struct sim_gain *gain = &journals[0].all[i];
         if (sim_gains_count(&journals[2], gain->kind, gain->of) == 0) {
@@ -130,6 +170,37 @@ is_gained_by_any_report(struct sim_stand *stand, const struct sim_question *ques
         }
     }
     return true;
+}
+
+/*
+ * A loop that believes whatever is reported gains by any report at any time, and has missed none:
+ * so each report is tried where it waits first. Where it comes there with all others held back, no
+ * other has done anything for it yet. What it gained is in journal 0.
+ */
+static bool
+is_gained_by_any_report(struct sim_stand *stand, const struct sim_question *question)
+{
+    rt_assert(question->stage == SIM_ORACLE_STAGE_INTERRUPT);
+    rt_assert(question->actor > 0);
+    const struct first_wait wait = first_wait_of(stand, question);
+    struct sim_question placebo = *question;
+    placebo.alone = true;
+    placebo.settling = (struct sim_settling){.steps = STEPS_ALONE, .free_steps = true};
+    uint32_t last = question->nth == 0 ? 0 : REPORTS_MAX;
+    for (placebo.nth = question->nth == 0 ? 0 : 1; placebo.nth <= last; placebo.nth++) {
+        struct sim_answer answer;
+        uint32_t reports = stand_there(stand, &wait);
+        if (reports == 0 || placebo.nth > reports) {
+            return false;
+        }
+        stand->world->gains = &stand->world->journals[2];
+        sim_gains_clear(stand->world->gains);
+        sim_put(stand->world, &placebo, &answer);
+        if (are_gained_too(stand->world->journals)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ---- A changed wait is a reason to look further. --------------------------------------------- */

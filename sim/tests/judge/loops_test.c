@@ -71,3 +71,103 @@ TEST(loop_in_a_wait_with_a_time_out_has_a_missing_wake)
     lab_fini(lab);
     free(lab);
 }
+
+/* ---- Loops that another one makes. ----------------------------------------------------------- */
+
+struct late_program {
+    struct sim_fds *fds;
+    int event;
+    bool flag;
+    bool sleeps;  /* Alone the loop does not come to its host. */
+    bool forgets; /* The flag is set long before its event. */
+    void (*main)(struct sim_world *world, void *argument);
+};
+
+/* What is reported is the event: it is not read. */
+static void
+believes(struct sim_world *world, void *argument)
+{
+    struct late_program *program = argument;
+    struct sim_fd_event event;
+    if (program->sleeps) {
+        sim_sleep(world, RT_MS);
+    }
+    (void)sim_fd_wait(program->fds, &event, 1, SIM_NEVER);
+}
+
+static void
+checks(struct sim_world *world, void *argument)
+{
+    struct late_program *program = argument;
+    struct sim_fd_event event;
+    if (program->sleeps) {
+        sim_sleep(world, RT_MS);
+    }
+    do {
+        uint64_t count;
+        (void)sim_fd_wait(program->fds, &event, 1, SIM_NEVER);
+        (void)sim_fd_read(program->fds, program->event, &count, sizeof(count));
+    } while (!program->flag);
+}
+
+static void
+maker_main(struct sim_world *world, void *argument)
+{
+    struct late_program *program = argument;
+    sim_loop_pause(world);
+    (void)sim_loop_new(world, "late", program->main, program);
+    sim_sleep(world, 20 * RT_MS);
+    program->flag = true;
+    if (program->forgets) {
+        sim_sleep(world, 20 * RT_MS);
+    }
+    SIM_ALWAYS(sim_fd_notify(program->fds, program->event) == RT_OK);
+}
+
+static void
+set_up_late(struct sim_world *world, const struct late_program *like)
+{
+    struct late_program *program = sim_new(world, struct late_program);
+    *program = *like;
+    program->fds = sim_fds_new(sim_host_new(world, "host", SIM_PROFILE_FD), 3);
+    SIM_ALWAYS(sim_fd_event_open(program->fds, "event", &program->event) == RT_OK);
+    SIM_ALWAYS(sim_fd_add(program->fds, program->event, SIM_FD_IN, 0) == RT_OK);
+    (void)sim_loop_new(world, "maker", maker_main, program);
+}
+
+#define LATE(name, ...) \
+    static void name(struct sim_world *world) \
+    { \
+        set_up_late(world, &(struct late_program){__VA_ARGS__}); \
+    }
+LATE(believer, .main = believes)
+LATE(believer_that_sleeps, .main = believes, .sleeps = true)
+LATE(forgotten, .main = checks, .forgets = true)
+LATE(rings, .main = checks)
+
+static uint8_t
+verdict_of(void (*setup)(struct sim_world *world))
+{
+    const struct sim_scenario scenario = {
+            .name = "test/late", .setup = setup, .profile = SIM_PROFILE_FD};
+    struct lab *lab = calloc(1, sizeof(*lab));
+    lab_init(lab, NULL, 0);
+    struct sim_outcome outcome = lab_judge(lab, &scenario, 1, true);
+    lab_fini(lab);
+    free(lab);
+    return outcome.verdict;
+}
+
+/*
+ * Goal: a loop that another one makes, and that takes every report for what it waits for, is not
+ * late, even where it comes to its host by others only; one that was not notified is.
+ * Method: reports for nothing are given to it where it waits first, too. Counted is what they gain
+ * at a quiescence and not there.
+ */
+TEST(loop_that_is_made_later_and_believes_all_reports_is_not_late)
+{
+    EXPECT_EQ(verdict_of(believer), SIM_VERDICT_PASS);
+    EXPECT_EQ(verdict_of(believer_that_sleeps), SIM_VERDICT_PASS);
+    EXPECT_EQ(verdict_of(rings), SIM_VERDICT_PASS);
+    EXPECT_EQ(verdict_of(forgotten), SIM_VERDICT_LATE_WAKEUP);
+}
