@@ -21,10 +21,27 @@
 /* The actors that are blocked at the end of the run: found in one replay, asked in others. */
 struct waiters {
     uint32_t indices[SIM_ACTORS_MAX + 1];
-    bool in_host[SIM_ACTORS_MAX + 1]; /* A loop that is blocked there. */
+    bool in_host[SIM_ACTORS_MAX + 1];   /* A loop that is blocked there. */
+    bool unreached[SIM_ACTORS_MAX + 1]; /* A task that no wake would have polled yet. */
     uint32_t count;
     uint32_t foreground; /* So many of them, first in the list, are waited for. */
 };
+
+static bool
+is_in_host(const struct sim_actor *actor)
+{
+    struct sim_in_host in_host;
+    return actor->ops->in_host != NULL && actor->ops->in_host(actor, &in_host);
+}
+
+/* The loop that polls it sleeps by its own clock, and nothing wakes it before. */
+static bool
+is_unreached(const struct sim_actor *actor)
+{
+    const struct sim_actor *loop = actor->parent;
+    return loop->hosts && loop->ops->kind == SIM_ACTOR_LOOP && loop->due_ns != SIM_NEVER &&
+           !is_in_host(loop);
+}
 
 /* Those that poll others, or do not. */
 static void
@@ -38,9 +55,8 @@ collect_some(const struct sim_world *world, bool waited_for, bool hosts, struct 
                          actor->ops->spurious_poll != NULL;
         if (!actor->done && can_block && actor->foreground == waited_for && !actor->enabled &&
                 actor->hosts == hosts) {
-            struct sim_in_host in_host;
-            ret->in_host[ret->count] =
-                    actor->ops->in_host != NULL && actor->ops->in_host(actor, &in_host);
+            ret->in_host[ret->count] = is_in_host(actor);
+            ret->unreached[ret->count] = is_unreached(actor);
             ret->indices[ret->count++] = i;
         }
     }
@@ -246,7 +262,8 @@ ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_oracle_sta
                 return false;
             }
         }
-        if (stage == SIM_ORACLE_STAGE_INTERRUPT && !inquest->waiters.in_host[i]) {
+        if ((stage == SIM_ORACLE_STAGE_INTERRUPT && !inquest->waiters.in_host[i]) ||
+                (audit && inquest->waiters.unreached[i])) {
             continue;
         }
         uint32_t index = inquest->waiters.indices[i];

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "sim/bind/foreign.h"
 #include "sim/host/fd.h"
 #include "sim/host/host.h"
 #include "sim/tests/lab.h"
@@ -170,4 +171,87 @@ TEST(loop_that_is_made_later_and_believes_all_reports_is_not_late)
     EXPECT_EQ(verdict_of(believer_that_sleeps), SIM_VERDICT_PASS);
     EXPECT_EQ(verdict_of(rings), SIM_VERDICT_PASS);
     EXPECT_EQ(verdict_of(forgotten), SIM_VERDICT_LATE_WAKEUP);
+}
+
+/* ---- Watchers of a loop that asks its host no more. -----------------------------------------*/
+
+struct watched {
+    struct sim_fds *fds;
+    int event;
+    int other;
+    int watcher;
+    bool over;
+    bool sleeps; /* Else it stays in its host, with interest in another event alone. */
+};
+
+static void
+called(void *argument, void *watcher)
+{
+    struct watched *watched = argument;
+    uint64_t count;
+    sim_foreign_poll(watcher);
+    (void)sim_fd_read(watched->fds, watched->event, &count, sizeof(count));
+    sim_foreign_polled(watcher, false);
+}
+
+static void
+watching_main(struct sim_world *world, void *argument)
+{
+    struct watched *watched = argument;
+    struct sim_fd_event event;
+    while (watched->sleeps && !watched->over) {
+        sim_sleep(world, 100 * RT_US);
+    }
+    SIM_ALWAYS(sim_fd_remove(watched->fds, watched->event) == RT_OK);
+    if (!watched->sleeps) {
+        (void)sim_fd_wait(watched->fds, &event, 1, 40 * RT_MS);
+    }
+}
+
+static void
+ringer_main(struct sim_world *world, void *argument)
+{
+    struct watched *watched = argument;
+    sim_sleep(world, 20 * RT_MS);
+    SIM_ALWAYS(sim_fd_notify(watched->fds, watched->event) == RT_OK);
+    sim_sleep(world, 10 * RT_MS);
+    watched->over = true;
+}
+
+static void
+set_up_watched(struct sim_world *world, bool sleeps)
+{
+    struct watched *watched = sim_new(world, struct watched);
+    watched->sleeps = sleeps;
+    watched->fds = sim_fds_new(sim_host_new(world, "host", SIM_PROFILE_FD), 3);
+    SIM_ALWAYS(sim_fd_event_open(watched->fds, "event", &watched->event) == RT_OK);
+    SIM_ALWAYS(sim_fd_event_open(watched->fds, "other", &watched->other) == RT_OK);
+    SIM_ALWAYS(sim_fd_add(watched->fds, watched->event, SIM_FD_IN, 0) == RT_OK);
+    SIM_ALWAYS(sim_fd_add(watched->fds, watched->other, SIM_FD_IN, 0) == RT_OK);
+    struct sim_loop *loop = sim_loop_new(world, "loop", watching_main, watched);
+    struct sim_foreign *foreign = sim_foreign_new(loop, called, watched);
+    sim_foreign_watch(foreign, &watched->watcher, "watcher", "the event");
+    (void)sim_loop_new(world, "ringer", ringer_main, watched);
+}
+
+static void
+asleep(struct sim_world *world)
+{
+    set_up_watched(world, true);
+}
+
+static void
+waits_on(struct sim_world *world)
+{
+    set_up_watched(world, false);
+}
+
+/*
+ * Goal: what a loop polls is not late while the loop sleeps by its own clock, as no wake would have
+ * it polled; it is where the loop waits in its host, with a time-out too.
+ */
+TEST(loop_that_sleeps_by_its_own_clock_makes_no_watcher_late)
+{
+    EXPECT_EQ(verdict_of(asleep), SIM_VERDICT_PASS);
+    EXPECT_EQ(verdict_of(waits_on), SIM_VERDICT_LATE_WAKEUP);
 }
