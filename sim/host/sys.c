@@ -439,6 +439,17 @@ sim_sys_set_socket_wait(struct sim_fds *fds, int fd, enum sim_sys_shut way, uint
     return 0;
 }
 
+int
+sim_sys_set_buffer(struct sim_fds *fds, int fd, enum sim_sys_shut way, uint32_t bytes)
+{
+    struct sim__description *description = sim__fd_get(fds, fd);
+    if (description == NULL || !is_socket(description)) {
+        return description == NULL ? -EBADF : -ENOTSOCK;
+    }
+    description->ops->sys->set_buffer(description, way, bytes);
+    return 0;
+}
+
 uint64_t
 sim_sys_socket_wait(const struct sim_fds *fds, int fd, enum sim_sys_shut way)
 {

@@ -108,6 +108,15 @@ int sim_sys_set_socket_wait(struct sim_fds *fds, int fd, enum sim_sys_shut way, 
 /* SIM_NEVER also where `fd` is no socket. */
 uint64_t sim_sys_socket_wait(const struct sim_fds *fds, int fd, enum sim_sys_shut way);
 
+/*
+ * How much of what a socket sends (SHUT_WRITE, SO_SNDBUF) or receives (SHUT_READ, SO_RCVBUF) may be
+ * unread. Of TCP it is what the sender and the receiver give together, at most 32 KiB each, as it
+ * is where nothing is set; of Unix sockets the sender's alone, for a pair as Linux counts it: with
+ * the memory of each message, up to twice as much. Datagrams with an address have no such bound.
+ * -ENOTSOCK.
+ */
+int sim_sys_set_buffer(struct sim_fds *fds, int fd, enum sim_sys_shut way, uint32_t bytes);
+
 /* The pending error of a socket (SO_ERROR), as a positive errno, once; 0: none. */
 int sim_sys_socket_error(struct sim_fds *fds, int fd);
 

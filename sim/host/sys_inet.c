@@ -21,7 +21,8 @@
 #define LATENCY_MIN_NS 20000u
 #define LATENCY_MAX_NS 200000u
 #define PIPE_BYTES 65536u
-#define OUT_SPACE(size) ((size) / 3) /* From here on it is writable. */
+#define BUFFER_BYTES (PIPE_BYTES / 2) /* Of one end, for what it sends, or receives. */
+#define OUT_SPACE(size) ((size) / 3)  /* From here on it is writable. */
 #define DATAGRAM_MAX 65507u
 #define DATAGRAMS_MAX 64u
 #define PORT_FIRST 40000u
@@ -71,6 +72,8 @@ struct inet {
     struct inet *peer;
     struct sim__pipe in;
     uint32_t receive_size; /* Of `in`, when it is connected. */
+    uint32_t send_bytes;   /* At most so much is on the way, and unread at a peer, … */
+    uint32_t keep_bytes;   /* … that adds so much to it. */
     bool awaits;           /* A connect waits for a listener. */
     bool unreported;       /* A connect has returned before it was connected. */
     bool ended;            /* The peer writes no more, and that is known here. */
@@ -282,6 +285,8 @@ inet_new(struct sim_fds *fds, int domain, int type, const char *name)
     inet->domain = domain;
     inet->type = type;
     inet->receive_size = PIPE_BYTES;
+    inet->send_bytes = domain == AF_UNIX ? PIPE_BYTES : BUFFER_BYTES;
+    inet->keep_bytes = domain == AF_UNIX ? 0 : BUFFER_BYTES;
     rt_list_init(&inet->link);
     rt_list_init(&inet->queue);
     rt_list_init(&inet->queue_link);
@@ -353,6 +358,8 @@ answer(struct inet *inet)
     if (inet->domain != AF_UNIX) {
         end->description.read_wait_ns = listener->description.read_wait_ns;
         end->description.write_wait_ns = listener->description.write_wait_ns;
+        end->send_bytes = listener->send_bytes;
+        end->keep_bytes = listener->keep_bytes;
     }
     end->peer_address = inet->own;
     end->peer_size = inet->own_size;
@@ -410,17 +417,28 @@ inet_arrived(void *argument, uint64_t amount)
 
 /* ---- As a descriptor. ------------------------------------------------------------------------ */
 
+/* How much of what it sends may be unread. */
+static uint32_t
+capacity(const struct inet *inet)
+{
+    const struct inet *peer = inet->peer;
+    uint32_t bytes = inet->send_bytes + (peer != NULL ? peer->keep_bytes : BUFFER_BYTES);
+    return peer != NULL && peer->in.size < bytes ? peer->in.size : bytes;
+}
+
 static uint32_t
 space(const struct inet *inet)
 {
-    return inet->peer != NULL ? sim__pipe_space(&inet->peer->in) : PIPE_BYTES;
+    uint32_t bytes = capacity(inet);
+    uint32_t used = inet->peer != NULL ? inet->peer->in.there + inet->peer->in.flying : 0;
+    return used < bytes ? bytes - used : 0;
 }
 
 /* The space from which on it is writable. */
 static uint32_t
 enough(const struct inet *inet)
 {
-    return OUT_SPACE(inet->peer != NULL ? inet->peer->in.size : PIPE_BYTES);
+    return OUT_SPACE(capacity(inet));
 }
 
 static uint32_t
@@ -545,9 +563,9 @@ inet_read(struct sim__description *description, void *buffer, size_t size, uint3
     }
     moved(inet, SIM_EVENT_READ, await, part);
     if (inet->peer != NULL) { /* An edge only where it was not writable. */
-        uint32_t space_before = space(inet->peer) - part;
+        uint32_t left = space(inet->peer);
         uint32_t least = enough(inet->peer);
-        uint32_t edge = space_before < least && space(inet->peer) >= least ? SIM_FD_OUT : 0;
+        uint32_t edge = left >= least && left < least + part ? SIM_FD_OUT : 0;
         sim__sys_changed(&inet->peer->description, edge, 0);
     }
     return part;
@@ -684,6 +702,22 @@ inet_closed(struct sim__description *description)
     inet->state = FAILED;
 }
 
+static void
+inet_set_buffer(struct sim__description *description, uint32_t way, uint32_t bytes)
+{
+    struct inet *inet = inet_of(description);
+    struct inet *sender = way == SIM_SYS_SHUT_READ ? inet->peer : inet;
+    bytes = bytes < BUFFER_BYTES ? bytes : BUFFER_BYTES;
+    if (way == SIM_SYS_SHUT_READ) {
+        inet->keep_bytes = inet->domain == AF_UNIX ? 0 : bytes;
+    } else {
+        inet->send_bytes = bytes;
+    }
+    if (sender != NULL && space(sender) >= enough(sender)) {
+        sim__sys_changed(&sender->description, SIM_FD_OUT, 0);
+    }
+}
+
 /* A socket that anybody may connect or send to. */
 static bool
 inet_outside(const struct sim__description *description)
@@ -698,6 +732,7 @@ static const struct sim__sys_ops inet_sys = {.read = inet_read,
         .readable = inet_readable,
         .shutdown = inet_shutdown,
         .error = inet_error,
+        .set_buffer = inet_set_buffer,
         .outside = inet_outside};
 static const struct sim__description_ops inet_ops = {
         .sys = &inet_sys, .arrived = inet_arrived, .events = inet_events, .closed = inet_closed};

@@ -26,6 +26,8 @@ struct sim__sys_ops {
     int (*shutdown)(struct sim__description *description, uint32_t how);
     /* The pending error, once: a positive errno. */
     int (*error)(struct sim__description *description);
+    /* As sim_sys_set_buffer; of a socket. */
+    void (*set_buffer)(struct sim__description *description, uint32_t way, uint32_t bytes);
     /* Whether something from outside of the run can make it readable: a listener is. NULL: no. */
     bool (*outside)(const struct sim__description *description);
     /* Of a timer: whether it will not expire; and it is armed as it was before the last change, or,

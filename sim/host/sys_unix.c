@@ -15,11 +15,11 @@
 
 #include "sim/host/sys_priv.h"
 
-/* What the messages of one sender may be charged (net.core.wmem_default), and each besides its
- * bytes (about a struct sk_buff with its head). */
+/* What the messages of one sender may be charged where nothing is set (net.core.wmem_default), and
+ * each besides its bytes (about a struct sk_buff with its head). */
 #define SPACE 212992u
 #define OVERHEAD 768u
-#define MESSAGE_MAX (SPACE / 2 - 64)
+#define MESSAGE_MAX(space) ((space) / 2 - 64)
 
 struct message {
     struct rt_list link;
@@ -35,7 +35,8 @@ struct unix_end {
     struct unix_end *peer; /* NULL: it has none, or that is closed. */
     struct rt_list received;
     struct rt_list spare; /* Messages, for reuse. */
-    uint32_t charged;     /* For what it sent and is not read. */
+    uint32_t charged;     /* For what it sent and is not read, … */
+    uint32_t space;       /* … at most so much. */
     uint32_t shut;        /* enum sim_sys_shut: what is over. */
     int error;            /* Pending; 0: none. */
     bool refused;         /* A datagram was refused: the peer is closed. */
@@ -56,7 +57,7 @@ message_of(struct rt_list *node)
 static bool
 is_writable(const struct unix_end *end)
 {
-    return end->charged <= SPACE / 4;
+    return end->charged <= end->space / 4;
 }
 
 static uint32_t
@@ -247,7 +248,7 @@ refusal(struct unix_end *end)
     if ((end->peer->shut & SIM_SYS_SHUT_READ) != 0) {
         return refuse_message(end, -EPIPE);
     }
-    return end->charged >= SPACE ? -EAGAIN : 0;
+    return end->charged >= end->space ? -EAGAIN : 0;
 }
 
 static bool
@@ -255,7 +256,7 @@ unix_writable(const struct sim__description *description, size_t size)
 {
     const struct unix_end *end = unix_end_of(description);
     (void)size;
-    return end->charged < SPACE || end->peer == NULL || end->shut != 0;
+    return end->charged < end->space || end->peer == NULL || end->shut != 0;
 }
 
 static void
@@ -270,7 +271,8 @@ send(struct unix_end *end, const char *bytes, uint32_t size)
 static int64_t
 write_stream(struct unix_end *end, const char *bytes, size_t size)
 {
-    size_t full = size < MESSAGE_MAX ? size : MESSAGE_MAX;
+    size_t most = MESSAGE_MAX(end->space);
+    size_t full = size < most ? size : most;
     uint32_t moved = (uint32_t)sim_actor_length(&end->description.source->actor, full);
     send(end, bytes, moved);
     return moved;
@@ -285,7 +287,7 @@ unix_write(struct sim__description *description, const void *buffer, size_t size
     if (is_stream && size == 0) {
         return (end->shut & SIM_SYS_SHUT_WRITE) != 0 ? -EPIPE : 0;
     }
-    if (!is_stream && size > SPACE - 32) {
+    if (!is_stream && size > end->space - 32) {
         return -EMSGSIZE;
     }
     int err = refusal(end);
@@ -335,6 +337,18 @@ unix_error(struct sim__description *description)
 }
 
 static void
+unix_set_buffer(struct sim__description *description, uint32_t way, uint32_t bytes)
+{
+    struct unix_end *end = unix_end_of(description);
+    if (way == SIM_SYS_SHUT_WRITE) {
+        end->space = 2 * bytes;
+    }
+    if (way == SIM_SYS_SHUT_WRITE && is_writable(end)) {
+        sim__sys_changed(description, SIM_FD_OUT, 0);
+    }
+}
+
+static void
 unix_closed(struct sim__description *description)
 {
     struct unix_end *end = unix_end_of(description);
@@ -358,7 +372,8 @@ static const struct sim__sys_ops unix_sys = {.read = unix_read,
         .writable = unix_writable,
         .readable = bytes_there,
         .shutdown = unix_shutdown,
-        .error = unix_error};
+        .error = unix_error,
+        .set_buffer = unix_set_buffer};
 static const struct sim__description_ops unix_ops = {
         .sys = &unix_sys, .events = unix_events, .closed = unix_closed};
 
@@ -369,6 +384,7 @@ end_new(struct sim_fds *fds, enum sim_sys_socket type, const char *name, const c
     struct unix_end *end = sim_new(world, struct unix_end);
     sim__sys_init(&end->description, fds, &unix_ops, sim__name_join(world, name, suffix));
     end->type = type;
+    end->space = SPACE;
     rt_list_init(&end->received);
     rt_list_init(&end->spare);
     return end;

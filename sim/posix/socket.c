@@ -345,9 +345,19 @@ option_set(int fd, int level, int name)
 }
 
 static bool
-is_buffer(int level, int name)
+is_buffer(const struct option *option)
 {
-    return level == SOL_SOCKET && (name == SO_SNDBUF || name == SO_RCVBUF);
+    return option->level == SOL_SOCKET &&
+           (option->name == SO_SNDBUF || option->name == SO_RCVBUF) && option->size >= sizeof(int);
+}
+
+/* What is asked of a buffer, within what Linux gives; it says twice as much. */
+static int
+bytes_of(const struct option *option)
+{
+    int bytes = 0;
+    memcpy(&bytes, option->value, sizeof(bytes));
+    return bytes < BUFFER_LEAST ? BUFFER_LEAST : bytes > BUFFER_MOST ? BUFFER_MOST : bytes;
 }
 
 static void
@@ -355,14 +365,10 @@ keep_option(int fd, const struct option *asked)
 {
     struct sim__description *description = sim__posix_description(fd);
     struct option *kept = sim_new(sim_world_current, struct option);
-    int bytes = 0;
     *kept = *asked;
     kept->before = description->options;
-    if (is_buffer(asked->level, asked->name)) { /* As Linux doubles it. */
-        memcpy(&bytes, asked->value, sizeof(bytes));
-        bytes = bytes < BUFFER_LEAST  ? 2 * BUFFER_LEAST
-                : bytes > BUFFER_MOST ? 2 * BUFFER_MOST
-                                      : 2 * bytes;
+    if (is_buffer(asked)) {
+        const int bytes = 2 * bytes_of(asked);
         memcpy(kept->value, &bytes, sizeof(bytes));
     }
     description->options = kept;
@@ -381,6 +387,10 @@ obey_option(int fd, const struct option *option, int type)
     }
     if (option->level != SOL_SOCKET) {
         return;
+    }
+    if (is_buffer(option)) {
+        enum sim_sys_shut way = option->name == SO_RCVBUF ? SIM_SYS_SHUT_READ : SIM_SYS_SHUT_WRITE;
+        (void)sim_sys_set_buffer(fds, fd, way, (uint32_t)bytes_of(option));
     }
     if (option->name == SO_LINGER && option->size == sizeof(linger)) {
         memcpy(&linger, option->value, sizeof(linger));

@@ -31,7 +31,7 @@ agrees() {
     same "$1: nothing else is" \
         "$(grep -vE '^(serial|cond): ' runs.txt | sed 's/:.*//' | uniq -d)" ""
 }
-agrees calls 32
+agrees calls 35
 agrees agrees 45
 same "which thread of a barrier is the serial one is a decision" \
     "$(grep -c '^serial: ' runs.txt)" 2

@@ -213,6 +213,53 @@ timeouts(void)
     printf("nothing waits: %d\n", why(recv(end, bytes, 1, 0)) == EAGAIN);
 }
 
+/* How much is taken that is not read, with buffers of so many bytes; 0: as they are. */
+static long
+taken(int sender, int receiver, int space)
+{
+    static char bytes[512];
+    long all = 0, part;
+    for (int i = 0; i < 2 && space > 0; i++)
+        setsockopt(i ? sender : receiver, SOL_SOCKET, i ? SO_SNDBUF : SO_RCVBUF, &space,
+                sizeof(space));
+    for (int i = 0; i < 20; i++) {
+        while ((part = send(sender, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0)
+            all += part;
+        usleep(1000);
+    }
+    return all;
+}
+
+static long
+tcp_takes(int space)
+{
+    struct sockaddr_in local = at("127.0.0.1", 0);
+    socklen_t size = sizeof(local);
+    int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
+    bind(listener, (struct sockaddr *)&local, size);
+    listen(listener, 4);
+    getsockname(listener, (struct sockaddr *)&local, &size);
+    connect(client, (struct sockaddr *)&local, size);
+    return taken(client, accept(listener, NULL, NULL), space);
+}
+
+static void
+buffers(void)
+{
+    int small[2], usual[2], datagrams[2], space = 4096;
+    static char bytes[65536];
+    socketpair(AF_UNIX, SOCK_STREAM, 0, small);
+    socketpair(AF_UNIX, SOCK_STREAM, 0, usual);
+    socketpair(AF_UNIX, SOCK_DGRAM, 0, datagrams);
+    long takes = taken(small[0], small[1], space);
+    printf("a small buffer: %d", takes > 0 && takes <= 8192);
+    printf(" %d\n", taken(usual[0], usual[1], 0) > 32768);
+    setsockopt(datagrams[0], SOL_SOCKET, SO_SNDBUF, &space, sizeof(space));
+    printf("a large datagram: %d\n", why(send(datagrams[0], bytes, 8192, 0)) == EMSGSIZE);
+    takes = tcp_takes(4096);
+    printf("small buffers of TCP: %d\n", takes > 0 && takes < tcp_takes(0) / 2);
+}
+
 /* The queue of the listener is full: a request to connect is not answered. */
 static void
 connects_late(void)
@@ -309,6 +356,7 @@ main(int count, char **arguments)
     options();
     timeouts();
     connects_late();
+    buffers();
     families();
     paths();
     return count > 1;
