@@ -486,6 +486,21 @@ sim_world_bind(struct sim_world *world, struct sim_binding *binding,
     }
 }
 
+bool
+sim_world_silence(struct sim_world *world, uint32_t nth, struct sim_silence *ret)
+{
+    rt_assert(ret != NULL);
+    sim_bindings_each(binding, world, silences)
+    {
+        uint32_t count = binding->ops->silences(binding->argument, nth, ret);
+        if (nth < count) {
+            return true;
+        }
+        nth -= count;
+    }
+    return false;
+}
+
 void
 sim_world_audit(struct sim_world *world)
 {

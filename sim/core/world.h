@@ -14,6 +14,7 @@
 
 #include "runtime/base/list.h"
 #include "sim/core/actor.h"
+#include "sim/core/code/call_stack.h"
 #include "sim/core/decide/decider.h"
 #include "sim/core/decide/draws.h"
 #include "sim/core/decide/options.h"
@@ -47,21 +48,34 @@ struct sim_stop {
     bool at_quiet; /* And then at the quiescence, before the clock moves. */
 };
 
-/* Why something is not reported, although it is ready. */
+/* Why nothing is reported of what an actor may wait for. */
 enum sim_silent {
-    SIM_SILENT_SPENT,   /* Its one report was delivered (SIM_FD_ONESHOT). */
-    SIM_SILENT_EDGE,    /* What is there was reported, and left (SIM_FD_EDGE). */
-    SIM_SILENT_TIMER,   /* A timer that is not armed. */
-    SIM_SILENT_UNASKED, /* It is registered, and not for this. */
+    SIM_SILENT_SPENT,     /* Its one report was delivered (SIM_FD_ONESHOT). */
+    SIM_SILENT_EDGE,      /* What is there was reported, and left (SIM_FD_EDGE). */
+    SIM_SILENT_TIMER,     /* A timer that is not armed. */
+    SIM_SILENT_COUNTED,   /* A counter: one read took what several writes had put there. */
+    SIM_SILENT_PUSHED,    /* Of a ring: operations that were pushed, and not handed over. */
+    SIM_SILENT_SET_ASIDE, /* Of a ring: completions for which its queue had no space. */
+    SIM_SILENT_UNASKED,   /* It is ready and registered, and not for this. */
     SIM_SILENTS
 };
 
 struct sim_silence {
-    uint32_t kind; /* enum sim_silent; of a table's own interest SPENT only. */
+    uint32_t kind; /* enum sim_silent */
     uint32_t object;
-    uint32_t instance;    /* The instance it is registered with; 0: the table's own. */
-    uint32_t events;      /* SIM_FD_…: what holds. */
-    uint32_t reported_to; /* Index of the actor that got the report. */
+    uint32_t waiter; /* Index of the actor that is blocked on it; 0: any. */
+    uint32_t events; /* SIM_FD_…: what holds. */
+    uint32_t left;   /* How much: bytes, connections, writes, operations; 0: not known. */
+    uint64_t step;   /* COUNTED: of that read. */
+};
+
+/* The stack of one call that is an event (record/call.h), for an explanation. */
+struct sim_call_watch {
+    uint64_t step; /* In which it is made; */
+    uint32_t nth;  /* … it is the nth there, from 1 on. */
+    uint32_t seen;
+    void (*take)(struct sim_stack *ret);
+    struct sim_stack stack; /* Not taken: it was not reached. */
 };
 
 /* What a runtime, a host, a network or a primitive does for the world. Each function gets the
@@ -90,9 +104,10 @@ struct sim_binding_ops {
 
     /* Of a host, for the judge and for explanations. */
     void (*renew)(void *argument); /* Stage 2: reports everything ready once more. */
-    /* The `nth` thing that is silent, from 0 on. False: there are fewer. */
-    bool (*silent)(void *argument, uint32_t nth, struct sim_silence *ret);
-    void (*ask_again)(void *argument, uint32_t nth); /* It is reported. */
+    /* Writes the `nth` thing that is silent, from 0 on, and returns how many there are. */
+    uint32_t (*silences)(void *argument, uint32_t nth, struct sim_silence *ret);
+    /* What was not done is done, so that it is reported; nothing where it is not the host's. */
+    void (*ask_again)(void *argument, const struct sim_silence *silence);
     void (*pretend)(void *argument); /* Reports everything asked for once, ready or not. */
 };
 
@@ -385,6 +400,13 @@ void sim_world_bind(struct sim_world *world, struct sim_binding *binding,
 
 /* All audits: the first finding ends the run, with the name of its primitive. */
 void sim_world_audit(struct sim_world *world);
+
+/* In the replays that follow in this process the stacks of `count` calls are taken; borrowed.
+ * NULL: of none. */
+void sim_world_watch_calls(struct sim_call_watch *watches, uint32_t count);
+
+/* The `nth` thing, from 0 on, that is silent in any of the bindings. False: there are fewer. */
+bool sim_world_silence(struct sim_world *world, uint32_t nth, struct sim_silence *ret);
 
 /* Cloned wakers that no memory of the run holds. Between two steps. */
 uint64_t sim_world_lost(const struct sim_world *world);

@@ -11,6 +11,7 @@
 #include "runtime/base/assert.h"
 #include "sim/explain/cause/fate.h"
 #include "sim/explain/cause/unnotified.h"
+#include "sim/explain/look/calls.h"
 #include "sim/explain/order/swap.h"
 #include "sim/explain/sides.h"
 #include "sim/program/program.h"
@@ -672,14 +673,57 @@ find_fate(struct sim_explanation *explanation)
     }
 }
 
-/* What a thread of a program is not notified of, where a replay has shown that it lacks no more. */
+/* Which of the calls of its step that event is, from 1 on. */
+static uint32_t
+nth_in_step(const struct sim_actor_table *actor_table, uint64_t event)
+{
+    uint64_t step = sim_actor_table_event(actor_table, event)->step;
+    uint32_t nth = 0;
+    for (uint64_t i = sim_actor_table_step_first(actor_table, step); i <= event; i++) {
+        nth += sim_call_of(sim_actor_table_event(actor_table, i)).number != SIM_CALL_none;
+    }
+    return nth;
+}
+
+/* Who called: a scenario's calls have no line in the record, those of a library not the program's.
+ */
+static void
+add_stacks(struct sim_explanation *explanation, struct sim_unnotified *unnotified)
+{
+    const struct sim_runs runs = runs_of(explanation);
+    const struct sim_actor_table *actor_table = &explanation->actor_table;
+    const struct sim_evidence evidence = evidence_of(explanation);
+    struct sim_noted_call *const calls[] = {
+            &unnotified->asked, &unnotified->undone, &unnotified->moved, &unnotified->reported};
+    struct sim_noted_call *watched[SIM_CALL_STACKS];
+    struct sim_call_stacks *stacks = sim_results_new(sizeof(*stacks));
+    for (uint32_t i = 0; i < SIM_CALL_STACKS; i++) {
+        uint64_t index = calls[i]->event;
+        if (index != SIM_EVENT_NONE &&
+                sim_actor_table_event(actor_table, index)->kind == SIM_EVENT_CALL) {
+            watched[stacks->count] = calls[i];
+            stacks->all[stacks->count++] = (struct sim_call_watch){
+                    .step = calls[i]->at[0].step, .nth = nth_in_step(actor_table, index)};
+        }
+    }
+    sim_runs_analyze(&runs, NULL, runs.failing, sim_call_stacks_run, stacks);
+    for (uint32_t i = 0; i < stacks->count; i++) {
+        sim_cause_add_stack(&evidence, &stacks->all[i].stack, watched[i]);
+    }
+    sim_results_free(&stacks);
+}
+
+/* What an actor is not notified of, where a replay has shown that it lacks no more. */
 static void
 find_unnotified(struct sim_explanation *explanation)
 {
     struct sim_unnotified unnotified;
-    if (sim_program_is(explanation->failure.scenario) &&
-            explanation->counterfactual.kind == SIM_COUNTERFACTUAL_NOT_REARMED &&
-            sim_unnotified_find(&explanation->ledger, &explanation->counterfactual, &unnotified)) {
+    const struct sim_counterfactual *counterfactual = &explanation->counterfactual;
+    bool spent = counterfactual->silence.kind == SIM_SILENT_SPENT;
+    if (counterfactual->kind == SIM_COUNTERFACTUAL_NOT_REARMED &&
+            (!spent || sim_program_is(explanation->failure.scenario)) &&
+            sim_unnotified_find(&explanation->ledger, counterfactual, &unnotified)) {
+        add_stacks(explanation, &unnotified);
         sim_cause_add_unnotified(&explanation->cause, &unnotified);
     }
 }
@@ -718,10 +762,14 @@ explain_runs(struct sim_explanation *explanation)
             &explanation->budget, "finding what the blocked task waits for", COUNTERFACTUAL_ENDS);
     bool rests = sim_outcome_is_stall(sim_explanation_outcome(explanation));
     uint64_t wake_step = rests ? 0 : forgotten_step(explanation);
-    if (rests || wake_step != 0) {
+    bool lost = sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_LOST_WAKEUP;
+    if (rests || lost) {
         const struct sim_runs runs = runs_of(explanation);
-        sim_counterfactual_find(
-                &runs, explanation->places, wake_step, &explanation->counterfactual);
+        sim_counterfactual_find(&runs, explanation->places,
+                rests            ? SIM_COUNTERFACTUAL_OF_RESTS
+                : wake_step != 0 ? SIM_COUNTERFACTUAL_OF_UNPOLLED
+                                 : SIM_COUNTERFACTUAL_OF_LOST,
+                wake_step, &explanation->counterfactual);
     }
     sim_budget_stage(&explanation->budget, "comparing it with the run that passes", 100);
     if (wake_step != 0) {

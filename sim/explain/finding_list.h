@@ -190,23 +190,42 @@
 /* `explain`: what became of the wake that the nearest run that passes has. */
 #define SIM_FINDING_FATES(X) \
     X(UNNOTIFIED_SPENT, "{actor} is not notified that {own} is ready: it is armed for one " \
-            "report, by {phrase} of {at.actor} at {at.step}[, {in}], and not again.") \
-    X(UNNOTIFIED_EDGE, "{actor} is not notified that {own} has more to read: with EPOLLET, by " \
-            "{phrase} of {at.actor} at {at.step}[, {in}], what was left before is not reported " \
-            "again.") \
+            "report, by {phrase} of {at.actor} at {at.step}[, {in}][, called from {callers}], " \
+            "and not again.") \
+    X(UNNOTIFIED_EDGE, "{actor} is not notified that {own} has more to read: it is " \
+            "edge-triggered, by {phrase} of {at.actor} at {at.step}[, {in}][, called from " \
+            "{callers}], and what was left before is not reported again.") \
     X(UNNOTIFIED_TIMER, "{actor} waits for {own}, which is not armed: the last call is " \
-            "{phrase} of {at.actor} at {at.step}[, {in}].") \
+            "{phrase} of {at.actor} at {at.step}[, {in}][, called from {callers}].") \
     X(UNNOTIFIED_UNASKED, "{actor} is not notified that {own} is ready: since {phrase} of " \
-            "{at.actor} at {at.step}[, {in}], no task asks for that.") \
+            "{at.actor} at {at.step}[, {in}][, called from {callers}], no task asks for that.") \
+    X(UNNOTIFIED_COUNTED, "{actor} gets one report for {number} writes to {own}: {at.actor} " \
+            "writes to it at {at.step}[, {in}][, called from {callers}]") \
+    X(UNNOTIFIED_BEFORE, ", when {at.actor} has done so at {at.step}[, {in},] and it is not " \
+            "read yet.") \
+    X(UNNOTIFIED_TAKEN, " {at.actor} reads all at once at {at.step}[, {in}], and blocks with " \
+            "something left.") \
+    X(UNNOTIFIED_PUSHED, "{actor} waits for what was never handed over: {phrase} of {at.actor} " \
+            "at {at.step}[, {in}][, called from {callers}], is not followed by an enter().") \
+    X(UNNOTIFIED_SET_ASIDE, "{number} completion{s} of {own} wait outside of its queue, which " \
+            "was full at {at.step}: an enter() alone moves them into it, and none follows.") \
+    X(UNNOTIFIED_REAPED, " The last call that reaps is {phrase} of {at.actor} at {at.step}[, " \
+            "{in}][, called from {callers}].") \
+    X(UNNOTIFIED_LAST_ENTER, " The last one is {phrase} of {at.actor} at {at.step}[, {in}].") \
     X(UNNOTIFIED_UNDOES, " That undoes {phrase} of {at.actor} at {at.step}[, {in}].") \
     X(UNNOTIFIED_REPORTED, " The report goes to {at.actor} at {at.step}[, {in}].") \
     X(UNNOTIFIED_DROPPED, " {other} does not read it, and drops the report.") \
-    X(UNNOTIFIED_LEFT, " {phrase} of {at.actor} at {at.step}[, {in}], is the last that is done " \
-            "with it.") \
+    X(UNNOTIFIED_LAST_CALL, " {phrase} of {at.actor} at {at.step}[, {in}][, called from " \
+            "{callers}], is the last that is done with it") \
+    X(UNNOTIFIED_LAST, " The last that is done with it is that {at.actor} {phrase} at " \
+            "{at.step}[, {in}]") \
+    X(UNNOTIFIED_LEAVES, ", and leaves {number} {text}{s}") \
     X(UNNOTIFIED_FULL, " {phrase} of {at.actor} at {at.step}[, {in}], has to wait for space, " \
             "which is not asked for.") \
     X(UNNOTIFIED_TRIED, " Notified in a replay, {actor} makes progress.") \
     X(UNNOTIFIED_ARMED, " With the timer armed in a replay, {actor} makes progress.") \
+    X(UNNOTIFIED_REPEATED, " With a report for each write in a replay, {actor} makes progress.") \
+    X(UNNOTIFIED_ENTERED, " With an enter() in a replay, {actor} makes progress.") \
     X(FATE_EARLY, "{actor} misses its wake: {at.actor} sends it at {at.step}, {in}, and {actor} " \
             "begins to wait for {wait} only at {then.at.step}[, {then.in}]: what it had checked " \
             "before that is out of date, and nothing wakes it again.") \
@@ -221,10 +240,6 @@
             "was given, and that is not passed on to {actor}.") \
     X(FATE_KEPT, " {other} continues from its wait[ {in}], and does not wake {actor} in its " \
             "turn.") \
-    X(FATE_LEFT, "{actor} leaves something unread: at {at.step} it reads {number} byte{s} of " \
-            "{own}, {in}, not all that is there, and waits at {then.at.step}[, {then.in}]. What " \
-            "was there before is not reported again (EPOLLET, EPOLLONESHOT): it has to read " \
-            "until there is no more, or to ask again.") \
     X(FATE_SWALLOWED, "the wake of {actor} is swallowed: at {at.step} {at.actor} comes to the " \
             "call {in}, which wakes {actor} in the nearest run that passes, and nothing is sent " \
             "there.") \

@@ -1,5 +1,5 @@
 /*
- * report_fate.c -- what became of a wake, or of what should have brought one, as findings.
+ * report_fate.c -- what became of a wake, as findings.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -77,10 +77,6 @@ sim__find_fate(const struct sim_explanation *explanation, struct sim_findings *f
         if (fate->read.at.step != 0) {
             find_read(&fate->read, findings);
         }
-    } else if (fate->kind == SIM_FATE_LEFT) {
-        SIM_FIND(findings, SIM_FINDING_FATE_LEFT, .actor = fate->sleeps.part,
-                .at = one(&fate->call), .then = one(&fate->sleeps), .object = fate->object,
-                .number = fate->bytes);
     } else if (fate->kind == SIM_FATE_OWED) {
         find_read(&fate->read, findings);
     } else if (fate->kind == SIM_FATE_SWALLOWED) {
@@ -89,44 +85,4 @@ sim__find_fate(const struct sim_explanation *explanation, struct sim_findings *f
     } else {
         find_turned(fate, findings);
     }
-}
-
-/* A sentence about one call. */
-static void
-find_call(struct sim_findings *findings, enum sim_finding_kind kind,
-        const struct sim_noted_call *call)
-{
-    SIM_FIND(findings, kind, .at = one(&call->at), .event = call->event);
-}
-
-void
-sim__find_unnotified(const struct sim_explanation *explanation, struct sim_findings *findings)
-{
-    static const enum sim_finding_kind kinds[SIM_SILENTS] = {
-            [SIM_SILENT_SPENT] = SIM_FINDING_UNNOTIFIED_SPENT,
-            [SIM_SILENT_EDGE] = SIM_FINDING_UNNOTIFIED_EDGE,
-            [SIM_SILENT_TIMER] = SIM_FINDING_UNNOTIFIED_TIMER,
-            [SIM_SILENT_UNASKED] = SIM_FINDING_UNNOTIFIED_UNASKED,
-    };
-    const struct sim_unnotified *unnotified = &explanation->cause.unnotified;
-    uint32_t kind = unnotified->silence.kind;
-    rt_assert(kind < SIM_SILENTS);
-    SIM_FIND(findings, kinds[kind], .actor = unnotified->part, .object = unnotified->silence.object,
-            .at = one(&unnotified->asked.at), .event = unnotified->asked.event);
-    if (unnotified->undone.event != SIM_EVENT_NONE) {
-        find_call(findings, SIM_FINDING_UNNOTIFIED_UNDOES, &unnotified->undone);
-    }
-    if (kind == SIM_SILENT_SPENT && unnotified->reported.event != SIM_EVENT_NONE) {
-        find_call(findings, SIM_FINDING_UNNOTIFIED_REPORTED, &unnotified->reported);
-    }
-    if (unnotified->full) {
-        find_call(findings, SIM_FINDING_UNNOTIFIED_FULL, &unnotified->moved);
-    } else if (kind != SIM_SILENT_TIMER && unnotified->after) {
-        find_call(findings, SIM_FINDING_UNNOTIFIED_LEFT, &unnotified->moved);
-    } else if (kind == SIM_SILENT_SPENT && unnotified->reported.event != SIM_EVENT_NONE) {
-        SIM_FIND(findings, SIM_FINDING_UNNOTIFIED_DROPPED, .other = unnotified->reported.at.part);
-    }
-    SIM_FIND(findings,
-            kind == SIM_SILENT_TIMER ? SIM_FINDING_UNNOTIFIED_ARMED : SIM_FINDING_UNNOTIFIED_TRIED,
-            .actor = unnotified->part);
 }

@@ -26,6 +26,30 @@ ring_of(struct rt_completion_host *seam)
     return ring;
 }
 
+/* ---- The record. ----------------------------------------------------------------------------- */
+
+static void
+note(const struct sim_ring *ring, uint32_t number, uint64_t value, rt_err err)
+{
+    const struct sim_call call = {
+            .number = number, .value = value, .error = (uint32_t)-err, .fd = SIM_CALL_NO_FD};
+    sim_world_called(ring->host->world, &call, ring->source->object, 0);
+}
+
+/* One with an operation: a CANCEL is known by what it cancels. */
+static void
+note_operation(const struct sim_ring *ring, uint32_t number, const struct rt_submission *submission,
+        int32_t result)
+{
+    bool cancels = submission->opcode == RT_OPCODE_CANCEL;
+    const struct sim_call call = {.number = number,
+            .value = cancels ? submission->cancels : submission->user_data,
+            .fd = (uint32_t)submission->target,
+            .second = (uint32_t)submission->opcode,
+            .error = result < 0 ? (uint32_t)-result : 0};
+    sim_world_called(ring->host->world, &call, ring->source->object, 0);
+}
+
 /* ---- Completions. ---------------------------------------------------------------------------- */
 
 static void
@@ -56,6 +80,7 @@ sim__ring_post(
     if (fits) {
         ring->shown++;
     }
+    note_operation(ring, SIM_CALL_complete, &operation->submission, result);
     sim__source_arrive_now(ring->source, 1);
 }
 
@@ -126,7 +151,9 @@ static rt_err
 seam_push(struct rt_completion_host *seam, const struct rt_submission *submission)
 {
     struct sim_ring *ring = ring_of(seam);
-    if (ring->submission_count == ring->submission_capacity) {
+    bool full = ring->submission_count == ring->submission_capacity;
+    note_operation(ring, SIM_CALL_push, submission, full ? RT_E_FULL : RT_OK);
+    if (full) {
         return RT_E_FULL;
     }
     ring->submissions[ring->submission_count++] = *submission;
@@ -141,23 +168,31 @@ short_of_space(struct sim_ring *ring)
            sim__fault(ring->host, SIM_FAULT_CAPACITY);
 }
 
+static void
+take_all(struct sim_ring *ring)
+{
+    for (uint32_t i = 0; i < ring->submission_count; i++) {
+        sim__operation_take(ring, &ring->submissions[i]);
+    }
+    ring->submission_count = 0;
+    sim__ring_update(ring);
+}
+
 static rt_err
 seam_enter(struct rt_completion_host *seam)
 {
     struct sim_ring *ring = ring_of(seam);
     sim__host_call(ring->host, "enter");
     show(ring);
-    if (ring->submission_count == 0) {
-        return RT_OK;
-    }
-    if (ring->completion_count > ring->shown || short_of_space(ring)) {
+    bool full = ring->submission_count > 0 &&
+                (ring->completion_count > ring->shown || short_of_space(ring));
+    note(ring, SIM_CALL_enter, ring->submission_count, full ? RT_E_AGAIN : RT_OK);
+    if (full) {
         return RT_E_AGAIN;
     }
-    for (uint32_t i = 0; i < ring->submission_count; i++) {
-        sim__operation_take(ring, &ring->submissions[i]);
+    if (ring->submission_count > 0) {
+        take_all(ring);
     }
-    ring->submission_count = 0;
-    sim__ring_update(ring);
     return RT_OK;
 }
 
@@ -168,6 +203,9 @@ seam_reap(struct rt_completion_host *seam, struct rt_completion *ret_completions
     sim__host_call(ring->host, "reap");
     rt_assert(max > 0);
     uint32_t count = ring->shown < max ? ring->shown : max;
+    if (ring->completion_count > 0) {
+        note(ring, SIM_CALL_reap, count, RT_OK);
+    }
     if (count == 0) {
         return 0;
     }
@@ -193,6 +231,59 @@ seam_subscribe(struct rt_completion_host *seam, struct rt_pollable *pollable)
 {
     return sim_source_subscribe(ring_of(seam)->source, pollable);
 }
+
+/* ---- What is silent (silence.c). ------------------------------------------------------------- */
+
+static uint32_t
+set_aside(const struct sim_ring *ring)
+{
+    return ring->completion_count - ring->shown;
+}
+
+static uint32_t
+waiter_of(const struct sim_ring *ring)
+{
+    rt_list_each(node, &ring->host->blocked)
+    {
+        const struct sim__blocked *blocked = rt_container_of(node, struct sim__blocked, link);
+        if (sim__list_waits_for(blocked, NULL, ring->source)) {
+            return blocked->actor->index;
+        }
+    }
+    return 0;
+}
+
+static uint32_t
+ring_silences(void *argument, uint32_t nth, struct sim_silence *ret)
+{
+    const struct sim_ring *ring = argument;
+    const uint32_t left[] = {ring->submission_count, set_aside(ring)};
+    static const uint32_t kinds[] = {SIM_SILENT_PUSHED, SIM_SILENT_SET_ASIDE};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        if (left[i] > 0 && count++ == nth) {
+            *ret = (struct sim_silence){.kind = kinds[i],
+                    .object = ring->source->object,
+                    .waiter = waiter_of(ring),
+                    .left = left[i]};
+        }
+    }
+    return count;
+}
+
+/* As a call of `enter` would. */
+static void
+ring_ask_again(void *argument, const struct sim_silence *silence)
+{
+    struct sim_ring *ring = argument;
+    if (silence->object == ring->source->object) {
+        show(ring);
+        take_all(ring);
+    }
+}
+
+static const struct sim_binding_ops binding_ops = {
+        .silences = ring_silences, .ask_again = ring_ask_again};
 
 static const struct rt_completion_ops seam_ops = {.push = seam_push,
         .enter = seam_enter,
@@ -224,6 +315,7 @@ sim_ring_new(struct sim_host *host, const char *name, const struct sim_ring_opti
     ring->source = sim__source_new(
             host, sim__name_join(host->world, name, " completions"), on_completion, ring);
     ring->source->spared = true;
+    sim_world_bind(host->world, &ring->binding, &binding_ops, ring, name);
     return ring;
 }
 

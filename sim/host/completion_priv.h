@@ -45,6 +45,7 @@ struct sim_ring {
     struct sim_host *host;
     struct sim_actor actor;    /* Completes one operation a step. */
     struct sim_source *source; /* "There are completions." */
+    struct sim_binding binding;
     uint64_t min_ns;
     uint64_t max_ns;
     struct rt_submission *submissions;

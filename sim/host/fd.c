@@ -190,6 +190,18 @@ sim__description_readable(struct sim__description *description, bool was_readabl
     sim__source_level(description->source, true);
 }
 
+void
+sim__description_taken(struct sim__description *description)
+{
+    const struct sim__merged merged = {description->writes, description->fds->host->world->step};
+    if (merged.writes > 1) {
+        bool first = description->first_merged.writes == 0;
+        description->first_merged = first ? merged : description->first_merged;
+        description->last_merged = merged;
+    }
+    description->writes = 0;
+}
+
 /* ---- Calls on any descriptor. ---------------------------------------------------------------- */
 
 rt_err

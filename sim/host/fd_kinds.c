@@ -168,7 +168,14 @@ pair_end_closed(struct sim__description *description)
     }
 }
 
+static uint32_t
+pair_end_left(const struct sim__description *description)
+{
+    return rt_container_of(description, struct sim__end, description)->in.there;
+}
+
 static const struct sim__description_ops pair_end_ops = {.arrived = pair_end_arrived,
+        .left = pair_end_left,
         .events = pair_end_events,
         .read = pair_end_read,
         .write = pair_end_write,
@@ -217,6 +224,7 @@ sim_fd_pair(struct sim_fds *fds, const char *name, uint64_t min_ns, uint64_t max
 struct counter {
     struct sim__description description;
     uint64_t count;
+    bool repeats; /* A read takes one only. */
 };
 
 static struct counter *
@@ -251,10 +259,12 @@ counter_read(struct sim__description *description, void *buffer, size_t size,
     if (counter->count == 0) {
         return RT_E_AGAIN;
     }
-    memcpy(buffer, &counter->count, sizeof counter->count);
-    counter->count = 0;
+    uint64_t taken = counter->repeats ? 1 : counter->count;
+    memcpy(buffer, &taken, sizeof taken);
+    counter->count -= taken;
+    sim__description_taken(description);
     sim__source_moved(description->source, SIM_EVENT_READ, await, sizeof counter->count);
-    sim__source_level(description->source, false);
+    sim__source_level(description->source, counter->count > 0);
     return (int64_t)sizeof counter->count;
 }
 
@@ -274,10 +284,18 @@ counter_write(struct sim__description *description, const void *buffer, size_t s
     return (int64_t)sizeof amount;
 }
 
+static void
+counter_repeat(struct sim__description *description, uint32_t times)
+{
+    counter_of(description)->repeats = true;
+    sim__source_arrive_now(description->source, times);
+}
+
 static const struct sim__description_ops counter_ops = {.arrived = counter_arrived,
         .events = counter_events,
         .read = counter_read,
-        .write = counter_write};
+        .write = counter_write,
+        .repeat = counter_repeat};
 
 rt_err
 sim_fd_event_open(struct sim_fds *fds, const char *name, int *ret_fd)
@@ -305,6 +323,9 @@ sim_fd_notify(struct sim_fds *fds, int fd)
     if (description->ops != &counter_ops) {
         return RT_E_INVALID;
     }
+    const struct sim_call call = {.number = SIM_CALL_sim_fd_notify, .fd = (uint32_t)fd};
+    sim_world_called(fds->host->world, &call, description->source->object, 0);
+    description->writes++;
     sim__source_arrive_now(description->source, 1);
     return RT_OK;
 }
@@ -345,8 +366,14 @@ listener_arrived(void *argument, uint64_t amount)
     sim__description_readable(&listener->description, was_readable);
 }
 
+static uint32_t
+listener_left(const struct sim__description *description)
+{
+    return listener_of(description)->waiting;
+}
+
 static const struct sim__description_ops listener_ops = {
-        .arrived = listener_arrived, .events = listener_events};
+        .arrived = listener_arrived, .events = listener_events, .left = listener_left};
 
 rt_err
 sim_fd_listen(struct sim_fds *fds, const char *name, uint32_t count, uint64_t min_ns,

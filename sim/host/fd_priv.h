@@ -37,6 +37,10 @@ struct sim__description_ops {
             const struct rt_site *await);
     /* No number refers to it any more. NULL: nothing to do. */
     void (*closed)(struct sim__description *description);
+    /* How much is there: bytes, connections. NULL: not known. */
+    uint32_t (*left)(const struct sim__description *description);
+    /* Of a counter: so many writes again; each read takes one from now on. */
+    void (*repeat)(struct sim__description *description, uint32_t times);
 };
 
 /* Embedded first in a kind's own struct. */
@@ -51,6 +55,12 @@ struct sim__description {
     /* How long a call that reads, or that writes, waits; SIM_NEVER: without end. */
     uint64_t read_wait_ns;
     uint64_t write_wait_ns;
+    uint32_t writes; /* Of a counter: since the last read. */
+    /* … The first and the last read that took more than one. */
+    struct sim__merged {
+        uint32_t writes; /* 0: there is none. */
+        uint64_t step;
+    } first_merged, last_merged;
 };
 
 /*
@@ -144,8 +154,7 @@ struct sim__registration {
     uint32_t changed; /* … of it, what was not reported yet; where the network asks for that. */
     uint32_t parted;  /* Reports in a row that had only some of it. */
     bool spent;       /* ONESHOT: reported, and not changed since. */
-    uint32_t reported_to;
-    bool pretended; /* Is reported next, ready or not. */
+    bool pretended;   /* Is reported next, ready or not. */
 };
 
 /* The sockets of a run that have addresses (sys_inet.c), of all its tables. */
@@ -170,6 +179,28 @@ struct sim_fds {
     uint32_t limit; /* Numbers that may be open at a time. */
     const char *name;
 };
+
+static inline struct sim__registration *
+sim__registration_of(struct rt_list *node)
+{
+    return rt_container_of(node, struct sim__registration, link);
+}
+
+static inline struct sim__epoll *
+sim__epoll_of(struct rt_list *node)
+{
+    return rt_container_of(node, struct sim__epoll, link);
+}
+
+/* The registrations of all instances on a table of descriptors, … */
+#define sim__registrations_of(node, fds) \
+    rt_list_each(instance, &(fds)->interests) \
+            rt_list_each(node, &sim__epoll_of(instance)->registrations)
+
+/* … and in all tables of a host. */
+#define sim__registrations_each(node, host) \
+    rt_list_each(table, &(host)->tables) \
+            sim__registrations_of(node, rt_container_of(table, struct sim_fds, link))
 
 /* As sim__host_call, for the calls on `fds`. */
 static inline void
@@ -239,6 +270,9 @@ struct sim__description *sim__fd_get(const struct sim_fds *fds, int fd);
 /* SIM_FD_… that hold for it now. */
 uint32_t sim__description_events(const struct sim__description *description);
 
+/* Of a counter: a read takes all that is there. */
+void sim__description_taken(struct sim__description *description);
+
 /* Something has changed: edges are armed. */
 void sim__description_edge(struct sim__description *description, uint32_t events);
 
@@ -293,7 +327,21 @@ struct sim_source *sim__fds_pick(struct sim_fds *fds, uint64_t *ret_data);
 /* Stage 2: everything ready is reported again, edges too. */
 void sim__fds_renew(struct sim_host *host);
 
+/* The events of its interest that hold, whether or not they are to be reported now. */
+uint32_t sim__registration_holds(const struct sim__registration *registration);
+
+/* Whether one of its registrations is for `description`, or for an instance that watches it. */
+bool sim__epoll_watches(const struct sim__epoll *epoll, const struct sim__description *description);
+
+/* Whether that actor waits for descriptors, and `description` is one of them. */
+bool sim__epoll_waits_for(
+        const struct sim__blocked *blocked, const struct sim__description *description);
+
 /* For struct sim_binding_ops. */
-bool sim__fds_silent(void *host, uint32_t nth, struct sim_silence *ret);
-void sim__fds_ask_again(void *host, uint32_t nth);
 void sim__fds_pretend(void *host);
+
+/* ---- silence.c ------------------------------------------------------------------------------- */
+
+/* For struct sim_binding_ops. */
+uint32_t sim__fds_silences(void *host, uint32_t nth, struct sim_silence *ret);
+void sim__fds_ask_again(void *host, const struct sim_silence *silence);

@@ -22,35 +22,14 @@
     (SIM_FD_IN | SIM_FD_OUT | SIM_FD_RDHUP | SIM_FD_PRI | UNASKED | SIM_FD_EDGE | SIM_FD_ONESHOT | \
             SIM_FD_EXCLUSIVE)
 
-static struct sim__registration *
-registration_of(struct rt_list *node)
-{
-    return rt_container_of(node, struct sim__registration, link);
-}
-
-static struct sim__epoll *
-epoll_of(struct rt_list *node)
-{
-    return rt_container_of(node, struct sim__epoll, link);
-}
-
-/* The registrations of all instances on a table of descriptors. */
-#define registrations_of(node, fds) \
-    rt_list_each(instance, &(fds)->interests) rt_list_each(node, &epoll_of(instance)->registrations)
-
-/* The registrations in all tables of a host. */
-#define registrations_each(node, host) \
-    rt_list_each(table, &(host)->tables) \
-            registrations_of(node, rt_container_of(table, struct sim_fds, link))
-
 /* Reported only after a change: of several EXCLUSIVE ones a change may reach one only. */
 #define NEEDS_EDGE (SIM_FD_EDGE | SIM_FD_EXCLUSIVE)
 
 /* ---- What is ready. -------------------------------------------------------------------------- */
 
 /* The events of its interest that hold, whether or not they are to be reported now. */
-static uint32_t
-holds(const struct sim__registration *registration)
+uint32_t
+sim__registration_holds(const struct sim__registration *registration)
 {
     uint32_t asked = registration->interest | UNASKED;
     return sim__description_events(registration->description) & asked;
@@ -71,9 +50,9 @@ reportable(const struct sim__registration *registration)
     bool silent = registration->spent ||
                   ((registration->interest & NEEDS_EDGE) != 0 && !registration->armed);
     if (registration->pretended) {
-        return holds(registration) | reported_for_nothing(registration);
+        return sim__registration_holds(registration) | reported_for_nothing(registration);
     }
-    return silent ? 0 : holds(registration);
+    return silent ? 0 : sim__registration_holds(registration);
 }
 
 /* It is among those that a change with `events` is for. */
@@ -115,9 +94,9 @@ void
 sim__description_edge(struct sim__description *description, uint32_t events)
 {
     bool reached = false;
-    registrations_of(node, description->fds)
+    sim__registrations_of(node, description->fds)
     {
-        struct sim__registration *registration = registration_of(node);
+        struct sim__registration *registration = sim__registration_of(node);
         if (!concerned(registration, description, events)) {
             continue;
         }
@@ -133,100 +112,19 @@ sim__description_edge(struct sim__description *description, uint32_t events)
 void
 sim__fds_renew(struct sim_host *host)
 {
-    registrations_each(node, host)
+    sim__registrations_each(node, host)
     {
-        registration_of(node)->armed = true;
+        sim__registration_of(node)->armed = true;
     }
-}
-
-static bool
-is_disarmed(const struct sim__registration *registration)
-{
-    const struct sim__sys_ops *sys = registration->description->ops->sys;
-    return (registration->interest & SIM_FD_IN) != 0 && sys != NULL && sys->disarmed != NULL &&
-           sys->disarmed(registration->description);
-}
-
-/* The events that are not reported for this reason. 0: none; a disarmed timer has SIM_FD_IN. */
-static uint32_t
-silent_events(const struct sim__registration *registration, enum sim_silent kind)
-{
-    bool instance = registration->epoll->description != NULL;
-    uint32_t ways = SIM_FD_IN | SIM_FD_OUT;
-    switch (kind) {
-    case SIM_SILENT_SPENT:
-        return registration->spent ? holds(registration) : 0;
-    case SIM_SILENT_EDGE:
-        return instance && (registration->interest & SIM_FD_EDGE) != 0 && !registration->armed
-                       ? holds(registration) & SIM_FD_IN
-                       : 0;
-    case SIM_SILENT_TIMER:
-        return instance && is_disarmed(registration) ? SIM_FD_IN : 0;
-    case SIM_SILENT_UNASKED:
-        return instance && !registration->spent
-                       ? sim__description_events(registration->description) & ways &
-                                 ~registration->interest
-                       : 0;
-    case SIM_SILENTS:
-        break;
-    }
-    rt_unreached("a reason that is none");
-}
-
-static struct sim__registration *
-find_silent(const struct sim_host *host, uint32_t nth, struct sim_silence *ret)
-{
-    for (uint32_t kind = 0; kind < SIM_SILENTS; kind++) {
-        registrations_each(node, host)
-        {
-            struct sim__registration *registration = registration_of(node);
-            uint32_t events = silent_events(registration, (enum sim_silent)kind);
-            if (events == 0 || nth-- > 0) {
-                continue;
-            }
-            bool own = registration->epoll->description == NULL;
-            *ret = (struct sim_silence){.kind = kind,
-                    .object = registration->description->source->object,
-                    .instance = own ? 0 : registration->epoll->object,
-                    .events = events,
-                    .reported_to = registration->reported_to};
-            return registration;
-        }
-    }
-    return NULL;
-}
-
-bool
-sim__fds_silent(void *host, uint32_t nth, struct sim_silence *ret)
-{
-    return find_silent(host, nth, ret) != NULL;
-}
-
-void
-sim__fds_ask_again(void *host, uint32_t nth)
-{
-    struct sim_silence silence;
-    struct sim__registration *registration = find_silent(host, nth, &silence);
-    if (registration == NULL) {
-        return;
-    }
-    if (silence.kind == SIM_SILENT_TIMER) {
-        registration->description->ops->sys->rearm(registration->description);
-    } else {
-        registration->interest |= silence.events;
-        registration->spent = false;
-        registration->armed = true;
-    }
-    sim__host_changed(host);
 }
 
 void
 sim__fds_pretend(void *host)
 {
     const struct sim_host *all = host;
-    registrations_each(node, all)
+    sim__registrations_each(node, all)
     {
-        registration_of(node)->pretended = !registration_of(node)->spent;
+        sim__registration_of(node)->pretended = !sim__registration_of(node)->spent;
     }
     sim__host_changed(host);
 }
@@ -238,7 +136,7 @@ find(struct sim__epoll *epoll, const struct sim__description *description, int f
 {
     rt_list_each(node, &epoll->registrations)
     {
-        struct sim__registration *registration = registration_of(node);
+        struct sim__registration *registration = sim__registration_of(node);
         if (registration->description == description && registration->number == fd) {
             return registration;
         }
@@ -251,7 +149,7 @@ registration_new(struct sim__epoll *epoll)
 {
     struct rt_list *spare = rt_list_pop_front(&epoll->fds->spare);
     struct sim__registration *registration =
-            spare != NULL ? registration_of(spare)
+            spare != NULL ? sim__registration_of(spare)
                           : sim_new(epoll->fds->host->world, struct sim__registration);
     rt_list_init(&registration->link);
     rt_list_push_back(&epoll->registrations, &registration->link);
@@ -276,8 +174,8 @@ ask(struct sim__registration *registration, uint32_t events, uint64_t data)
     registration->spent = false;
     registration->pretended = false;
     registration->armed = true;
-    registration->changed = holds(registration);
-    if (holds(registration) != 0) {
+    registration->changed = sim__registration_holds(registration);
+    if (sim__registration_holds(registration) != 0) {
         edge_outwards(registration->epoll);
     }
     sim__host_changed(registration->description->fds->host);
@@ -348,25 +246,38 @@ sim__epoll_remove(struct sim__epoll *epoll, int fd)
     return err;
 }
 
+/* Of a scenario: the system calls on epoll record themselves. */
+static rt_err
+note(const struct sim_fds *fds, uint32_t number, int fd, uint32_t events, rt_err err)
+{
+    const struct sim__description *description = sim__fd_get(fds, fd);
+    const struct sim_call call = {
+            .number = number, .value = events, .fd = (uint32_t)fd, .error = (uint32_t)-err};
+    sim_world_called(
+            fds->host->world, &call, description != NULL ? description->source->object : 0, 0);
+    return err;
+}
+
 rt_err
 sim_fd_add(struct sim_fds *fds, int fd, uint32_t events, uint64_t data)
 {
     sim__fds_call(fds, "add");
-    return sim__epoll_add(&fds->own, fd, events, data);
+    return note(fds, SIM_CALL_sim_fd_add, fd, events, sim__epoll_add(&fds->own, fd, events, data));
 }
 
 rt_err
 sim_fd_modify(struct sim_fds *fds, int fd, uint32_t events, uint64_t data)
 {
     sim__fds_call(fds, "modify");
-    return sim__epoll_modify(&fds->own, fd, events, data);
+    return note(fds, SIM_CALL_sim_fd_modify, fd, events,
+            sim__epoll_modify(&fds->own, fd, events, data));
 }
 
 rt_err
 sim_fd_remove(struct sim_fds *fds, int fd)
 {
     sim__fds_call(fds, "remove");
-    return sim__epoll_remove(&fds->own, fd);
+    return note(fds, SIM_CALL_sim_fd_remove, fd, 0, sim__epoll_remove(&fds->own, fd));
 }
 
 static void
@@ -374,7 +285,7 @@ forget_in(struct sim__epoll *epoll, const struct sim__description *description)
 {
     struct rt_list *node = epoll->registrations.next;
     while (node != &epoll->registrations) {
-        struct sim__registration *registration = registration_of(node);
+        struct sim__registration *registration = sim__registration_of(node);
         node = node->next;
         if (description == NULL || registration->description == description) {
             registration_free(registration);
@@ -387,7 +298,7 @@ sim__description_forget(struct sim__description *description)
 {
     rt_list_each(instance, &description->fds->interests)
     {
-        forget_in(epoll_of(instance), description);
+        forget_in(sim__epoll_of(instance), description);
     }
 }
 
@@ -414,7 +325,7 @@ sim__epoll_ready(const struct sim__epoll *epoll)
 {
     rt_list_each(node, &epoll->registrations)
     {
-        if (reportable(registration_of(node)) != 0) {
+        if (reportable(sim__registration_of(node)) != 0) {
             return true;
         }
     }
@@ -425,9 +336,9 @@ const char *
 sim__fds_silence(const struct sim_source *source)
 {
     uint32_t spent = 0;
-    registrations_each(node, source->host)
+    sim__registrations_each(node, source->host)
     {
-        const struct sim__registration *registration = registration_of(node);
+        const struct sim__registration *registration = sim__registration_of(node);
         if (registration->description->source == source) {
             if (!registration->spent) {
                 return NULL;
@@ -454,8 +365,8 @@ sim__fds_pick(struct sim_fds *fds, uint64_t *ret_data)
     while (left-- > 0) {
         node = node->next;
     }
-    *ret_data = registration_of(node)->data;
-    return registration_of(node)->description->source;
+    *ret_data = sim__registration_of(node)->data;
+    return sim__registration_of(node)->description->source;
 }
 
 static bool
@@ -465,6 +376,13 @@ any_ready(struct sim__blocked *blocked)
     return sim__epoll_ready(poller->epoll);
 }
 
+bool
+sim__epoll_waits_for(const struct sim__blocked *blocked, const struct sim__description *description)
+{
+    const struct sim__poller *poller = rt_container_of(blocked, struct sim__poller, blocked);
+    return blocked->ready == any_ready && sim__epoll_watches(poller->epoll, description);
+}
+
 static uint32_t
 count_ready(struct sim__epoll *epoll, uint32_t *ret_length)
 {
@@ -472,7 +390,7 @@ count_ready(struct sim__epoll *epoll, uint32_t *ret_length)
     uint32_t length = 0;
     rt_list_each(node, &epoll->registrations)
     {
-        ready += reportable(registration_of(node)) != 0;
+        ready += reportable(sim__registration_of(node)) != 0;
         length++;
     }
     *ret_length = length;
@@ -487,7 +405,7 @@ collect(struct sim__epoll *epoll, struct sim__candidate *candidates)
     uint32_t count = 0;
     rt_list_each(node, &epoll->registrations)
     {
-        struct sim__registration *registration = registration_of(node);
+        struct sim__registration *registration = sim__registration_of(node);
         if (reportable(registration) != 0) {
             candidates[count++] = (struct sim__candidate){place, &registration->left_out};
         }
@@ -513,7 +431,6 @@ report(struct sim__registration *registration, struct sim_fd_event *ret)
     registration->armed = (registration->interest & NEEDS_EDGE) == SIM_FD_EXCLUSIVE;
     registration->pretended = false;
     registration->spent = (registration->interest & SIM_FD_ONESHOT) != 0;
-    registration->reported_to = world->current->index;
     rt_list_unlink(&registration->link);
     rt_list_push_back(&epoll->registrations, &registration->link);
     sim_world_event(world, SIM_EVENT_REPORT, registration->description->source->object, 0, 0,
@@ -547,7 +464,7 @@ may_report_spuriously(const struct sim__registration *registration)
     const struct sim__description *description = registration->description;
     bool blocks = description->ops->sys != NULL && (description->status & SIM_SYS_NONBLOCK) == 0;
     return !registration->spent && !blocks && reported_for_nothing(registration) != 0 &&
-           holds(registration) == 0 &&
+           sim__registration_holds(registration) == 0 &&
            sim__source_may_report_spuriously(registration->description->source);
 }
 
@@ -557,8 +474,8 @@ find_spurious(struct sim__epoll *epoll, uint32_t nth)
 {
     rt_list_each(node, &epoll->registrations)
     {
-        if (may_report_spuriously(registration_of(node)) && nth-- == 0) {
-            return registration_of(node);
+        if (may_report_spuriously(sim__registration_of(node)) && nth-- == 0) {
+            return sim__registration_of(node);
         }
     }
     return NULL;
@@ -682,8 +599,8 @@ registration_with(struct sim__epoll *epoll, uint64_t data)
 {
     rt_list_each(node, &epoll->registrations)
     {
-        if (registration_of(node)->data == data) {
-            return registration_of(node);
+        if (sim__registration_of(node)->data == data) {
+            return sim__registration_of(node);
         }
     }
     rt_unreached("what was reported is registered");

@@ -162,7 +162,7 @@ renew(void *argument)
 static const struct sim_binding_ops binding_ops = {
         .close = sim__watch_close,
         .renew = renew,
-        .silent = sim__fds_silent,
+        .silences = sim__fds_silences,
         .ask_again = sim__fds_ask_again,
         .pretend = sim__fds_pretend,
 };

@@ -12,7 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/host/priv.h"
+#include "sim/host/fd_priv.h"
 
 #define NO_ENTRY UINT32_MAX
 
@@ -135,6 +135,22 @@ list_ready(struct sim__blocked *blocked)
         struct sim__record *record = sim__record_find(poller->host, poller->handles[i]);
         /* For one that was dropped meanwhile the loop fails, in its step. */
         if (record == NULL || sim__record_ready(poller->host, record)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+sim__list_waits_for(const struct sim__blocked *blocked, const struct sim__description *description,
+        const struct sim_source *source)
+{
+    const struct sim__poller *poller = rt_container_of(blocked, struct sim__poller, blocked);
+    for (uint32_t i = 0; blocked->ready == list_ready && i < poller->count; i++) {
+        const struct sim__record *record = sim__record_find(poller->host, poller->handles[i]);
+        bool events = record != NULL && record->kind == SIM__RECORD_EVENTS && description != NULL;
+        if ((record != NULL && record->source == source) ||
+                (events && sim__epoll_watches(&record->fds->own, description))) {
             return true;
         }
     }

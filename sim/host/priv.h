@@ -247,6 +247,12 @@ struct sim__poller *sim__poller_current(struct sim_host *host);
 /* How the calling actor blocks; NULL: it cannot. */
 const struct sim_blocking *sim__host_blocking(const struct sim_host *host);
 
+/* Whether that actor polls a list with a pollable of `source`, or of the table in which
+ * `description` is registered (NULL: of no table). */
+struct sim__description;
+bool sim__list_waits_for(const struct sim__blocked *blocked,
+        const struct sim__description *description, const struct sim_source *source);
+
 /* Blocks the calling actor, which can, until `ready` returns true, or until `due_ns`. `reports`:
  * how many things it asked for. Returns what struct sim_blocking's block did. */
 int sim__poller_block(struct sim__poller *poller, bool (*ready)(struct sim__blocked *blocked),

@@ -367,7 +367,8 @@ node_watch(struct rt_net *seam, int socket, uint64_t token, uint32_t *ret_object
 {
     struct sim_node *node = sim__node_of(seam);
     uint32_t interest = SIM_FD_IN | SIM_FD_OUT | SIM_FD_RDHUP | SIM_FD_EDGE;
-    rt_err err = sim_fd_add(node->fds, socket, interest, token);
+    sim__fds_call(node->fds, "add"); /* The runtime's own interest is no call of the scenario. */
+    rt_err err = sim__epoll_add(&node->fds->own, socket, interest, token);
     *ret_object = is_of_program(node, socket)
                           ? sim__fd_get(node->fds, socket)->source->object
                           : sim__socket_of(node, socket)->end.description.source->object;
@@ -377,7 +378,9 @@ node_watch(struct rt_net *seam, int socket, uint64_t token, uint32_t *ret_object
 static void
 node_unwatch(struct rt_net *seam, int socket)
 {
-    rt_err err = sim_fd_remove(sim__node_of(seam)->fds, socket);
+    struct sim_fds *fds = sim__node_of(seam)->fds;
+    sim__fds_call(fds, "remove");
+    rt_err err = sim__epoll_remove(&fds->own, socket);
     rt_assert(err == RT_OK);
 }
 

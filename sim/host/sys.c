@@ -547,6 +547,23 @@ pretend(const struct polls *polls, uint32_t nth)
     return 1;
 }
 
+bool
+sim__sys_waits_for(const struct sim__blocked *blocked, const struct sim__description *description)
+{
+    const struct sim__poller *poller = rt_container_of(blocked, struct sim__poller, blocked);
+    if (blocked->ready != condition_holds || poller->condition != any_ready) {
+        return blocked->ready == condition_holds && poller->argument == description;
+    }
+    const struct polls *polls = poller->argument;
+    for (uint32_t i = 0; i < polls->count; i++) {
+        if ((polls->all[i].events & SIM_FD_IN) != 0 &&
+                sim__fd_get(polls->fds, polls->all[i].fd) == description) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int
 sim_sys_poll(struct sim_fds *fds, struct sim_sys_poll *polls, uint32_t count, uint64_t timeout_ns,
         const struct rt_site *await)

@@ -47,6 +47,9 @@ event_read(struct sim__description *description, void *buffer, size_t size, uint
     }
     event->count -= taken;
     memcpy(buffer, &taken, sizeof(taken));
+    if (!event->semaphore) {
+        sim__description_taken(description);
+    }
     sim__source_moved(description->source, SIM_EVENT_READ, await, sizeof(taken));
     sim__sys_changed(description, SIM_FD_OUT, 0);
     return (int64_t)sizeof(taken);
@@ -69,13 +72,24 @@ event_write(struct sim__description *description, const void *buffer, size_t siz
         return -EAGAIN;
     }
     event->count += amount;
+    description->writes++;
     sim__source_moved(description->source, SIM_EVENT_WRITE, await, sizeof(amount));
     sim__sys_changed(description, SIM_FD_IN, amount);
     return (int64_t)sizeof(amount);
 }
 
+static void
+event_repeat(struct sim__description *description, uint32_t times)
+{
+    struct event *event = event_of(description);
+    event->semaphore = true;
+    event->count += times;
+    sim__sys_changed(description, SIM_FD_IN, times);
+}
+
 static const struct sim__sys_ops event_sys = {.read = event_read, .write = event_write};
-static const struct sim__description_ops event_ops = {.sys = &event_sys, .events = event_events};
+static const struct sim__description_ops event_ops = {
+        .sys = &event_sys, .events = event_events, .repeat = event_repeat};
 
 int
 sim_sys_eventfd(struct sim_fds *fds, const char *name, uint64_t count, bool semaphore)

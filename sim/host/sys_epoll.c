@@ -91,8 +91,7 @@ depth_down(const struct instance *instance, const struct instance *forbidden, ui
     }
     rt_list_each(node, &instance->epoll.registrations)
     {
-        const struct sim__registration *registration =
-                rt_container_of(node, struct sim__registration, link);
+        const struct sim__registration *registration = sim__registration_of(node);
         if (is_instance(registration->description)) {
             uint32_t depth =
                     depth_down(instance_of(registration->description), forbidden, left - 1);
@@ -107,11 +106,24 @@ watches(const struct sim__epoll *epoll, const struct sim__description *descripti
 {
     rt_list_each(node, &epoll->registrations)
     {
-        if (rt_container_of(node, struct sim__registration, link)->description == description) {
+        if (sim__registration_of(node)->description == description) {
             return true;
         }
     }
     return false;
+}
+
+bool
+sim__epoll_watches(const struct sim__epoll *epoll, const struct sim__description *description)
+{
+    bool found = watches(epoll, description);
+    rt_list_each(node, &epoll->registrations)
+    {
+        const struct sim__description *inner = sim__registration_of(node)->description;
+        found = found ||
+                (is_instance(inner) && sim__epoll_watches(&instance_of(inner)->epoll, description));
+    }
+    return found;
 }
 
 /* How many instances are in the longest row that ends with `instance`. There is no circle. */
@@ -121,7 +133,7 @@ depth_up(const struct instance *instance)
     uint32_t deepest = 0;
     rt_list_each(node, &instance->epoll.fds->interests)
     {
-        const struct sim__epoll *epoll = rt_container_of(node, struct sim__epoll, link);
+        const struct sim__epoll *epoll = sim__epoll_of(node);
         if (epoll->description != NULL && watches(epoll, &instance->description)) {
             uint32_t depth = depth_up(instance_of(epoll->description));
             deepest = depth > deepest ? depth : deepest;

@@ -727,6 +727,13 @@ inet_outside(const struct sim__description *description)
            (inet->type == SOCK_DGRAM && inet->own_size > 0 && inet->peer_size == 0);
 }
 
+static uint32_t
+inet_left(const struct sim__description *description)
+{
+    const struct inet *inet = inet_of(description);
+    return (uint32_t)(inet->state == LISTENS ? inet->queued : inet_readable(description));
+}
+
 static const struct sim__sys_ops inet_sys = {.read = inet_read,
         .write = inet_write,
         .readable = inet_readable,
@@ -734,8 +741,11 @@ static const struct sim__sys_ops inet_sys = {.read = inet_read,
         .error = inet_error,
         .set_buffer = inet_set_buffer,
         .outside = inet_outside};
-static const struct sim__description_ops inet_ops = {
-        .sys = &inet_sys, .arrived = inet_arrived, .events = inet_events, .closed = inet_closed};
+static const struct sim__description_ops inet_ops = {.sys = &inet_sys,
+        .arrived = inet_arrived,
+        .events = inet_events,
+        .closed = inet_closed,
+        .left = inet_left};
 
 /* It listens: those ask again that have waited for that. */
 static void

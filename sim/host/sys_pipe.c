@@ -236,6 +236,12 @@ refuse_read(struct sim__description *description, void *buffer, size_t size, uin
     return refuse_write(description, buffer, size, await);
 }
 
+static uint32_t
+reader_left(const struct sim__description *description)
+{
+    return (uint32_t)bytes_there(description);
+}
+
 static const struct sim__sys_ops reader_sys = {
         .read = reader_read, .write = refuse_write, .readable = bytes_there};
 static const struct sim__sys_ops writer_sys = {.read = refuse_read,
@@ -243,7 +249,7 @@ static const struct sim__sys_ops writer_sys = {.read = refuse_read,
         .writable = writer_writable,
         .readable = bytes_there};
 static const struct sim__description_ops reader_ops = {
-        .sys = &reader_sys, .events = reader_events, .closed = end_closed};
+        .sys = &reader_sys, .events = reader_events, .left = reader_left, .closed = end_closed};
 static const struct sim__description_ops writer_ops = {
         .sys = &writer_sys, .events = writer_events, .closed = end_closed};
 

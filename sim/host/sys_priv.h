@@ -53,6 +53,10 @@ int64_t sim__sys_read_as_fd(struct sim__description *description, void *buffer, 
 int64_t sim__sys_write_as_fd(struct sim__description *description, const void *buffer, size_t size,
         const struct rt_site *await);
 
+/* Whether that actor waits in a call of sys.h, and a report of `description` would end it. */
+bool sim__sys_waits_for(
+        const struct sim__blocked *blocked, const struct sim__description *description);
+
 /* Makes the common part of a description in `fds`. */
 void sim__sys_init(struct sim__description *description, struct sim_fds *fds,
         const struct sim__description_ops *ops, const char *name);

@@ -367,6 +367,12 @@ unix_closed(struct sim__description *description)
     end->peer = NULL;
 }
 
+static uint32_t
+unix_left(const struct sim__description *description)
+{
+    return (uint32_t)bytes_there(description);
+}
+
 static const struct sim__sys_ops unix_sys = {.read = unix_read,
         .write = unix_write,
         .writable = unix_writable,
@@ -375,7 +381,7 @@ static const struct sim__sys_ops unix_sys = {.read = unix_read,
         .error = unix_error,
         .set_buffer = unix_set_buffer};
 static const struct sim__description_ops unix_ops = {
-        .sys = &unix_sys, .events = unix_events, .closed = unix_closed};
+        .sys = &unix_sys, .events = unix_events, .left = unix_left, .closed = unix_closed};
 
 static struct unix_end *
 end_new(struct sim_fds *fds, enum sim_sys_socket type, const char *name, const char *suffix)

@@ -101,6 +101,7 @@ struct asking {
     struct sim_actor *actor;
     enum sim_oracle_stage stage;
     uint32_t nth;
+    const struct sim_silence *silence;
     enum sim_spurious_poll answer;
 };
 
@@ -118,14 +119,18 @@ ask(void *argument)
         asking->answer = SIM_SPURIOUS_POLL_STILL;
         return;
     }
-    if (asking->stage == SIM_ORACLE_STAGE_ASK_AGAIN || asking->stage == SIM_ORACLE_STAGE_PRETEND) {
-        sim_bindings_each(host, world, renew)
+    if (asking->stage == SIM_ORACLE_STAGE_ASK_AGAIN) {
+        sim_bindings_each(host, world, ask_again)
         {
-            if (asking->stage == SIM_ORACLE_STAGE_PRETEND) {
-                host->ops->pretend(host->argument);
-            } else {
-                host->ops->ask_again(host->argument, asking->nth);
-            }
+            host->ops->ask_again(host->argument, asking->silence);
+        }
+        asking->answer = SIM_SPURIOUS_POLL_STILL;
+        return;
+    }
+    if (asking->stage == SIM_ORACLE_STAGE_PRETEND) {
+        sim_bindings_each(host, world, pretend)
+        {
+            host->ops->pretend(host->argument);
         }
         asking->answer = SIM_SPURIOUS_POLL_STILL;
         return;
@@ -297,8 +302,8 @@ ask_and_settle(struct sim_world *world, struct sim_actor *actor,
     before.no_deadline = before.no_deadline && question->stage >= SIM_ORACLE_STAGE_INTERRUPT;
     note_asked(world, actor, ret);
     prepare(world, actor, question);
-    struct asking asking = {
-            world, actor, question->stage, question->nth, SIM_SPURIOUS_POLL_UNSUPPORTED};
+    struct asking asking = {world, actor, question->stage, question->nth, question->silence,
+            SIM_SPURIOUS_POLL_UNSUPPORTED};
     bool alive = sim_world_call(world, actor, ask, &asking);
     if (alive && asking.answer == SIM_SPURIOUS_POLL_UNSUPPORTED) {
         return;

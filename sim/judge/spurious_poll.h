@@ -20,7 +20,7 @@ enum sim_oracle_stage {
     SIM_ORACLE_STAGE_INTERRUPT, /* What a loop is blocked in returns; see `nth`. */
     /* It sees all that it asks its host for, ready or not. */
     SIM_ORACLE_STAGE_PRETEND,
-    SIM_ORACLE_STAGE_ASK_AGAIN /* What its host has reported once is asked for again. */
+    SIM_ORACLE_STAGE_ASK_AGAIN /* What its host does not report is done, and reported: `silence`. */
 };
 
 /* What an actor waits for at once is compared up to so many things. */
@@ -84,9 +84,9 @@ struct sim_question {
     uint32_t actor;       /* Which one. */
     enum sim_oracle_stage stage;
     /* Of INTERRUPT: which of the things that the loop asked its host for is reported for nothing,
-     * from 1 on; 0: none, as after EINTR. Of ASK_AGAIN: which of those that are silent, from 0 on.
-     */
+     * from 1 on; 0: none, as after EINTR. */
     uint32_t nth;
+    const struct sim_silence *silence; /* Of ASK_AGAIN; NULL: of others. */
     /* How the run continues after the question. All zero: not at all, except after a question other
      * than POLL, which is nothing without the steps that follow it. */
     struct sim_settling settling;

@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 
 #include "runtime/base/assert.h"
+#include "runtime/io/completion.h"
 
 static const struct {
     const char *name;
@@ -48,23 +49,50 @@ sim_call_find(const char *name)
     return SIM_CALL_none;
 }
 
+struct bit {
+    uint32_t bit;
+    const char *name;
+};
+
 static void
-put_events(struct sim_page *page, uint64_t events)
+put_bits(struct sim_page *page, const struct bit *bits, size_t count, uint64_t value)
 {
-    static const struct {
-        uint32_t bit;
-        const char *name;
-    } names[] = {{EPOLLIN, "IN"}, {EPOLLOUT, "OUT"}, {EPOLLPRI, "PRI"}, {EPOLLRDHUP, "RDHUP"},
-            {EPOLLERR, "ERR"}, {EPOLLHUP, "HUP"}, {EPOLLET, "ET"}, {EPOLLONESHOT, "ONESHOT"},
-            {EPOLLEXCLUSIVE, "EXCLUSIVE"}};
     const char *between = "";
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if ((events & names[i].bit) != 0) {
-            sim_page_printf(page, "%s%s", between, names[i].name);
+    for (size_t i = 0; i < count; i++) {
+        if ((value & bits[i].bit) != 0) {
+            sim_page_printf(page, "%s%s", between, bits[i].name);
             between = "|";
         }
     }
     sim_page_put(page, between[0] == '\0' ? "0" : "");
+}
+
+static void
+put_events(struct sim_page *page, uint64_t events)
+{
+    static const struct bit names[] = {{EPOLLIN, "IN"}, {EPOLLOUT, "OUT"}, {EPOLLPRI, "PRI"},
+            {EPOLLRDHUP, "RDHUP"}, {EPOLLERR, "ERR"}, {EPOLLHUP, "HUP"}, {EPOLLET, "ET"},
+            {EPOLLONESHOT, "ONESHOT"}, {EPOLLEXCLUSIVE, "EXCLUSIVE"}};
+    put_bits(page, names, sizeof(names) / sizeof(names[0]), events);
+}
+
+static void
+put_fd_events(struct sim_page *page, uint64_t events)
+{
+    static const struct bit names[] = {{1, "IN"}, {2, "OUT"}, {4, "ERR"}, {8, "HUP"}, {16, "EDGE"},
+            {32, "ONESHOT"}, {64, "RDHUP"}, {128, "PRI"}, {256, "EXCLUSIVE"}};
+    put_bits(page, names, sizeof(names) / sizeof(names[0]), events);
+}
+
+static const char *
+opcode_name(uint32_t opcode)
+{
+    static const char *const names[] = {[RT_OPCODE_READ] = "READ",
+            [RT_OPCODE_WRITE] = "WRITE",
+            [RT_OPCODE_ACCEPT] = "ACCEPT",
+            [RT_OPCODE_POLL] = "POLL",
+            [RT_OPCODE_CANCEL] = "CANCEL"};
+    return opcode < sizeof(names) / sizeof(names[0]) ? names[opcode] : "?";
 }
 
 static void
@@ -90,8 +118,14 @@ put_field(struct sim_page *page, const struct sim_call *call, char field)
     case 'v':
         sim_page_printf(page, "%llu", (unsigned long long)call->value);
         return;
+    case 'o':
+        sim_page_put(page, opcode_name(call->second));
+        return;
     case 'e':
         put_events(page, call->value);
+        return;
+    case 'f':
+        put_fd_events(page, call->value);
         return;
     case 't':
         put_time(page, call->value, "-1");
@@ -124,7 +158,9 @@ sim_call_put(struct sim_page *page, const struct sim_call *call)
         }
     }
     if (call->error != 0) {
-        const char *error = strerrorname_np((int)call->error);
+        const char *error = call->number >= SIM_CALL_OF_SCENARIO
+                                    ? rt_err_name(-(rt_err)call->error)
+                                    : strerrorname_np((int)call->error);
         sim_page_printf(page, " = %s", error != NULL ? error : "an error");
     }
 }

@@ -22,8 +22,13 @@
  *      %d, %D  the descriptor that it is about; another, or a small number
  *      %v      the value, as a number
  *      %e      … as events of epoll, %t as a timeout, %a as what a timer is armed with
+ *      %f      … as SIM_FD_… (sim/host/fd.h)
+ *      %o      the small number, as what a ring is to do (enum rt_opcode)
  *
- * Where the call failed the error is in the place of what follows ` = `.
+ * Where the call failed the error is in the place of what follows ` = `. From `sim_fd_add`
+ * on they are calls of a scenario, whose lines are not recorded, and the error is a rt_err, without
+ * its sign. `complete` is the ring's own: the value is the operation's user_data; of a CANCEL, that
+ * of what it cancels.
  */
 #define SIM_CALL_LIST(X) \
     X(none, "") \
@@ -74,7 +79,15 @@
     X(connect, "(%d)") \
     X(accept, "(%d) = %v") \
     X(accept4, "(%d) = %v") \
-    X(getsockopt, "(%d)")
+    X(getsockopt, "(%d)") \
+    X(sim_fd_add, "(%d, %f)") \
+    X(sim_fd_modify, "(%d, %f)") \
+    X(sim_fd_remove, "(%d)") \
+    X(sim_fd_notify, "(%d)") \
+    X(push, "(%o, %v)") \
+    X(enter, "() = %v") \
+    X(reap, "() = %v") \
+    X(complete, "(%o, %v)")
 
 enum sim_call_number {
 #define SIM_CALL_ENUM(name, words) SIM_CALL_##name,
@@ -82,6 +95,9 @@ enum sim_call_number {
 #undef SIM_CALL_ENUM
             SIM_CALLS
 };
+
+/* The first one of a scenario. */
+#define SIM_CALL_OF_SCENARIO SIM_CALL_sim_fd_add
 
 /* Descriptors are below this; SIM_CALL_NO_FD: there is none. */
 #define SIM_CALL_FDS 0x1000u

@@ -69,11 +69,36 @@ sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_
     sim__event(world, kind, object, site, await, argument);
 }
 
+/* Of the process: it explains a run. */
+static struct sim_call_watch *watched;
+static uint32_t watched_count;
+
+void
+sim_world_watch_calls(struct sim_call_watch *watches, uint32_t count)
+{
+    watched = watches;
+    watched_count = watches != NULL ? count : 0;
+}
+
+static void
+take_stacks(const struct sim_world *world)
+{
+    for (uint32_t i = 0; i < watched_count; i++) {
+        struct sim_call_watch *watch = &watched[i];
+        if (watch->step == world->step && ++watch->seen == watch->nth) {
+            watch->take(&watch->stack);
+        }
+    }
+}
+
 void
 sim_world_called(
         struct sim_world *world, const struct sim_call *call, uint32_t object, uint32_t site)
 {
     struct sim_recorder *recorder = &world->recorder;
+    if (__builtin_expect(watched_count > 0, 0)) {
+        take_stacks(world);
+    }
     if (recorder->events_on) {
         struct sim_event *event =
                 sim__event_fill(world, SIM_EVENT_CALL, object, site, 0, call->value);

@@ -225,15 +225,36 @@ add_places(struct sim_cause *cause, const struct sim_location *const *places, si
 }
 
 void
+sim_cause_add_stack(const struct sim_evidence *evidence, const struct sim_stack *stack,
+        struct sim_noted_call *call)
+{
+    struct sim_cause found = {.at_count = 0};
+    uint32_t most = sizeof(call->at) / sizeof(*call->at);
+    sim__cause_add_frames(evidence, &found, stack->pc, stack->count, stack->returns,
+            call->at[0].step, call->at[0].part);
+    if (found.at_count > 0) {
+        call->at_count = found.at_count < most ? found.at_count : most;
+        memcpy(call->at, found.at, call->at_count * sizeof(*call->at));
+    }
+}
+
+void
 sim_cause_add_unnotified(struct sim_cause *cause, const struct sim_unnotified *unnotified)
 {
-    const struct sim_location *const places[] = {&unnotified->asked.at, &unnotified->undone.at,
-            &unnotified->moved.at, &unnotified->reported.at};
+    const struct sim_noted_call *const calls[] = {
+            &unnotified->asked, &unnotified->undone, &unnotified->moved, &unnotified->reported};
     bool undone = unnotified->undone.event != SIM_EVENT_NONE;
     *cause = new_cause(undone ? SIM_CAUSE_ERASED : SIM_CAUSE_NEVER_STORED);
     cause->unnotified = *unnotified;
     cause->by_counterfactual = SIM_COUNTERFACTUAL_NOT_REARMED;
-    add_places(cause, places, sizeof(places) / sizeof(*places));
+    for (uint32_t k = 0; k < SIM_CAUSE_CALLS / 4; k++) {
+        for (uint32_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+            const struct sim_location *at = &calls[i]->at[k];
+            if (k < calls[i]->at_count && at->place.function[0] != '\0') {
+                cause->at[cause->at_count++] = *at;
+            }
+        }
+    }
 }
 
 void
@@ -243,7 +264,6 @@ sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate)
             [SIM_FATE_EARLY] = SIM_CAUSE_FIRED_EARLY,
             [SIM_FATE_TAKEN] = SIM_CAUSE_NEVER_FIRED,
             [SIM_FATE_SWALLOWED] = SIM_CAUSE_COALESCED,
-            [SIM_FATE_LEFT] = SIM_CAUSE_NEVER_STORED,
             [SIM_FATE_TURNED] = SIM_CAUSE_NEVER_FIRED,
     };
     if (fate->kind == SIM_FATE_OWED) {

@@ -65,7 +65,6 @@ enum sim_fate_kind {
     SIM_FATE_EARLY,     /* It was sent before the wait began. */
     SIM_FATE_TAKEN,     /* It woke another. */
     SIM_FATE_SWALLOWED, /* Its line was come to, and nothing was written there. */
-    SIM_FATE_LEFT,      /* There is something that was not read, and is not reported again. */
     SIM_FATE_OWED,      /* Its actor is known; `read` is why it did not send it. */
     SIM_FATE_TURNED     /* Its actor, or the waiting one, decided a condition otherwise. */
 };
@@ -99,29 +98,33 @@ struct sim_fate {
     struct sim_location ended;  /* TAKEN: where that one was cancelled; step 0: it was not. */
     struct sim_location condition; /* TURNED: which one decides. */
     struct sim_deciding_read read; /* TURNED */
-    uint32_t object;               /* LEFT: what was read at `call`, … */
-    uint64_t bytes;                /* … and how much of it. */
     bool tried;                    /* TURNED: decided the other way, the run passes. */
     bool stuck;                    /* TURNED: who decided it is blocked too: no wake is missing. */
 };
 
-/* A call of the program; event SIM_EVENT_NONE: there is none. */
+/* A call, or another event; event SIM_EVENT_NONE: there is none. */
 struct sim_noted_call {
-    struct sim_location at; /* No function: in a library. */
+    struct sim_location at[SIM_CAUSE_CALLS / 4]; /* The first has no function: in a library. */
+    uint32_t at_count;
     uint64_t event;
 };
 
-/* Something of which a thread is not notified. */
+/* Something of which an actor is not notified. */
 struct sim_unnotified {
     bool known;
     struct sim_silence silence;
-    uint32_t part;                  /* The actor that is not notified. */
-    struct sim_noted_call asked;    /* What was asked for last: epoll_ctl, of a timer its arming; */
-    struct sim_noted_call undone;   /* … TIMER: the arming that this undoes. */
+    uint32_t part; /* The actor that is not notified. */
+    /* What was asked for last: epoll_ctl; of a timer its arming; COUNTED: the last write; PUSHED:
+     * the first push that was not handed over; SET_ASIDE: the completion without space; */
+    struct sim_noted_call asked;
+    /* … TIMER: the arming that this undoes; UNASKED: what was asked for before; COUNTED: the write
+     * before it. */
+    struct sim_noted_call undone;
     struct sim_noted_call reported; /* The last report: the wait that returned it. */
-    struct sim_noted_call moved;    /* The last read or write of it, … */
-    bool after;                     /* … which came after the report. */
-    bool full;                      /* It failed with EAGAIN, and what has become ready is space. */
+    /* The last read or write of it; COUNTED: the read; of a ring: the last enter. */
+    struct sim_noted_call moved;
+    bool after; /* … which came after the report. */
+    bool full;  /* It failed with EAGAIN, and what has become ready is space. */
 };
 
 struct sim_cause {
@@ -182,7 +185,7 @@ struct sim_cause {
     uint32_t decided_count;
     uint32_t switched_count; /* So many of `at`, in front, are these. */
     bool by_trace;           /* `at` are the functions that were gone through, the last in front. */
-    struct sim_unnotified unnotified; /* Of a program's thread: its places are those of `at`. */
+    struct sim_unnotified unnotified; /* Its places are those of `at`. */
     struct sim_fate fate;             /* Of a program's thread; `at` begins with its places. */
 };
 
@@ -229,6 +232,10 @@ const struct sim_hold *sim_cause_held(const struct sim_evidence *evidence);
 
 /* What became of a wake says more than anything else: its places go in front. */
 void sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate);
+
+/* The places of a call whose stack was taken; without one they are as they were. */
+void sim_cause_add_stack(const struct sim_evidence *evidence, const struct sim_stack *stack,
+        struct sim_noted_call *call);
 
 /* The actor that is not notified of what it waits for, and why: these are the cause's places. */
 void sim_cause_add_unnotified(struct sim_cause *cause, const struct sim_unnotified *unnotified);

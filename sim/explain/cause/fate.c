@@ -708,44 +708,6 @@ find_taken(const struct sim_fate_evidence *evidence, const struct sim_wait *wait
     return fate->call.place.line != 0;
 }
 
-/* The last event of `kind` about `object`, which the waiting thread (of any, `any`) has caused. */
-static uint64_t
-last_event(const struct sim_actor_table *actor_table, uint32_t kind, uint32_t object, uint32_t part)
-{
-    for (uint64_t i = actor_table->end; i-- > actor_table->first;) {
-        const struct sim_event *event = sim_actor_table_event(actor_table, i);
-        if (event->kind == kind && (object == 0 || event->object == object) &&
-                (part == SIM_PART_NONE || sim_actor_table_part_of(actor_table, i) == part)) {
-            return i;
-        }
-    }
-    return SIM_EVENT_NONE;
-}
-
-/* What it read last was not all that was there: the host would say that it is ready no more. */
-static bool
-find_left(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
-        struct sim_fate *fate)
-{
-    const struct sim_actor_table *actor_table = evidence->failing->actor_table;
-    uint64_t read = last_event(actor_table, SIM_EVENT_READ, 0, wait->part);
-    if (read == SIM_EVENT_NONE) {
-        return false;
-    }
-    const struct sim_event *event = sim_actor_table_event(actor_table, read);
-    uint64_t empty = last_event(actor_table, SIM_EVENT_UNREADY, event->object, SIM_PART_NONE);
-    uint64_t report = last_event(actor_table, SIM_EVENT_REPORT, event->object, SIM_PART_NONE);
-    if ((empty != SIM_EVENT_NONE && empty > read) || report == SIM_EVENT_NONE || report > read) {
-        return false;
-    }
-    fate->call = (struct sim_location){.step = event->step, .part = wait->part};
-    fate->object = event->object;
-    fate->bytes = event->argument;
-    fate->kind = SIM_FATE_LEFT;
-    return line_before(evidence, evidence->here, id_of(actor_table, wait->part), event->step,
-            &fate->call.place);
-}
-
 /* What the waiting thread reads there is written by another, which does not come to that here: its
  * way says more. */
 static void
@@ -792,7 +754,7 @@ follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, st
         struct sim_fate sent = *fate;
         bool found = wakes && follow_wake(evidence, wait, like, &sent);
         if (!evidence->shown && !(found && sent.kind != SIM_FATE_TURNED) &&
-                (find_taken(evidence, wait, fate) || find_left(evidence, wait, fate))) {
+                find_taken(evidence, wait, fate)) {
             return true;
         }
         if (found && (is_shown(&sent) || (sent.kind != SIM_FATE_TURNED && !evidence->shown))) {

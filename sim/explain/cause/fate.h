@@ -13,7 +13,7 @@
  *                                                       otherwise
  *
  * Where the judge has found that a wake alone is missing, the failing run says more: another was
- * woken in the same place, or something was left unread that is not reported again.
+ * woken in the same place.
  *
  * Where the like does not wait at all, the waiting actor itself has turned off. Of a condition the
  * read is named whose value differs, with the lines that wrote it in both runs.

@@ -13,10 +13,14 @@
 
 typedef bool fits_fn(const struct sim_call *call);
 
+static const struct sim_noted_call no_call = {
+        .at = {{.part = SIM_PART_NONE}}, .at_count = 1, .event = SIM_EVENT_NONE};
+
 static bool
 asks(const struct sim_call *call)
 {
-    return (call->number == SIM_CALL_epoll_ctl_add || call->number == SIM_CALL_epoll_ctl_mod) &&
+    return (call->number == SIM_CALL_epoll_ctl_add || call->number == SIM_CALL_epoll_ctl_mod ||
+                   call->number == SIM_CALL_sim_fd_add || call->number == SIM_CALL_sim_fd_modify) &&
            call->error == 0;
 }
 
@@ -40,7 +44,31 @@ writes(const struct sim_call *call)
 {
     return call->number == SIM_CALL_write || call->number == SIM_CALL_writev ||
            (call->number >= SIM_CALL_send && call->number <= SIM_CALL_sendfile) ||
-           call->number == SIM_CALL_eventfd_write;
+           call->number == SIM_CALL_eventfd_write || call->number == SIM_CALL_sim_fd_notify;
+}
+
+static bool
+enters(const struct sim_call *call)
+{
+    return call->number == SIM_CALL_enter;
+}
+
+static bool
+reaps(const struct sim_call *call)
+{
+    return call->number == SIM_CALL_reap;
+}
+
+static bool
+pushes(const struct sim_call *call)
+{
+    return call->number == SIM_CALL_push && call->error == 0;
+}
+
+static bool
+completes(const struct sim_call *call)
+{
+    return call->number == SIM_CALL_complete;
 }
 
 static bool
@@ -53,46 +81,70 @@ static struct sim_noted_call
 noted(const struct sim_actor_table *actor_table, uint64_t index)
 {
     const struct sim_event *event = sim_actor_table_event(actor_table, index);
-    struct sim_noted_call call = {.event = index};
-    sim__location_set(&call.at, sim_actor_table_place(event->await, event->site), event->step,
+    struct sim_noted_call call = {.at_count = 1, .event = index};
+    sim__location_set(&call.at[0], sim_actor_table_place(event->await, event->site), event->step,
             sim_actor_table_part_of(actor_table, index));
     return call;
 }
 
-/* The last such call on `object` (0: on any) before the event `before`. */
+static bool
+is_event(const struct sim_actor_table *actor_table, uint64_t index, uint32_t kind, uint32_t object)
+{
+    const struct sim_event *event = sim_actor_table_event(actor_table, index);
+    return event->kind == kind && event->object == object;
+}
+
+/* The `nth` such call on `object` before the event `before`, backwards from 0 on. */
 static struct sim_noted_call
-last_call(
-        const struct sim_actor_table *actor_table, uint32_t object, fits_fn *fits, uint64_t before)
+nth_call(const struct sim_actor_table *actor_table, uint32_t object, fits_fn *fits, uint64_t before,
+        uint32_t nth)
 {
     for (uint64_t i = before; i-- > actor_table->first;) {
-        const struct sim_event *event = sim_actor_table_event(actor_table, i);
-        const struct sim_call call = sim_call_of(event);
-        if ((object == 0 || event->object == object) && fits(&call)) {
+        const struct sim_call call = sim_call_of(sim_actor_table_event(actor_table, i));
+        if (sim_actor_table_event(actor_table, i)->object == object && fits(&call) && nth-- == 0) {
             return noted(actor_table, i);
         }
     }
-    return (struct sim_noted_call){.at = {.part = SIM_PART_NONE}, .event = SIM_EVENT_NONE};
+    return no_call;
 }
 
-/* The wait that returned the last report of `object`. */
+static struct sim_noted_call
+last_call(const struct sim_actor_table *actor_table, uint32_t object, fits_fn *fits)
+{
+    return nth_call(actor_table, object, fits, actor_table->end, 0);
+}
+
+/* The last event of that kind before `before`: of a scenario, whose reads and writes are no calls.
+ */
+static struct sim_noted_call
+last_event(
+        const struct sim_actor_table *actor_table, uint32_t object, uint32_t kind, uint64_t before)
+{
+    for (uint64_t i = before; i-- > actor_table->first;) {
+        if (is_event(actor_table, i, kind, object)) {
+            return noted(actor_table, i);
+        }
+    }
+    return no_call;
+}
+
+/* The wait that returned the last report of `object`; of a scenario, the report. */
 static struct sim_noted_call
 last_report(const struct sim_actor_table *actor_table, uint32_t object)
 {
-    struct sim_noted_call none = {.at = {.part = SIM_PART_NONE}, .event = SIM_EVENT_NONE};
-    for (uint64_t i = actor_table->end; i-- > actor_table->first;) {
-        const struct sim_event *report = sim_actor_table_event(actor_table, i);
-        if (report->kind != SIM_EVENT_REPORT || report->object != object) {
-            continue;
+    struct sim_noted_call report =
+            last_event(actor_table, object, SIM_EVENT_REPORT, actor_table->end);
+    for (uint64_t i = report.event; i < actor_table->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        const struct sim_call call = sim_call_of(event);
+        if (event->step != report.at[0].step) {
+            break;
         }
-        for (; i < actor_table->end; i++) {
-            const struct sim_call call = sim_call_of(sim_actor_table_event(actor_table, i));
-            if (waits(&call) && sim_actor_table_event(actor_table, i)->step == report->step) {
-                return noted(actor_table, i);
-            }
+        if (waits(&call)) {
+            return noted(actor_table, i);
         }
-        return none;
     }
-    return none;
+    return report;
 }
 
 static uint64_t
@@ -105,41 +157,124 @@ value_of(const struct sim_actor_table *actor_table, const struct sim_noted_call 
 static void
 find_undone(const struct sim_actor_table *actor_table, uint32_t object, struct sim_unnotified *ret)
 {
-    ret->undone = last_call(actor_table, object, arms, ret->asked.event);
+    ret->undone = nth_call(actor_table, object, arms, ret->asked.event, 0);
     bool armed = ret->undone.event != SIM_EVENT_NONE &&
                  value_of(actor_table, &ret->undone) != UINT64_MAX;
     for (uint64_t i = ret->undone.event; armed && i < ret->asked.event; i++) {
-        const struct sim_event *event = sim_actor_table_event(actor_table, i);
-        armed = event->kind != SIM_EVENT_READY || event->object != object;
+        armed = !is_event(actor_table, i, SIM_EVENT_READY, object);
     }
-    if (!armed) {
-        ret->undone.event = SIM_EVENT_NONE;
+    ret->undone = armed ? ret->undone : no_call;
+}
+
+/* What was asked for before, and is no more. */
+static void
+find_dropped(const struct sim_actor_table *actor_table, uint32_t object, uint32_t events,
+        struct sim_unnotified *ret)
+{
+    ret->undone = nth_call(actor_table, object, asks, ret->asked.event, 0);
+    bool dropped = ret->undone.event != SIM_EVENT_NONE &&
+                   (value_of(actor_table, &ret->undone) & events) != 0;
+    ret->undone = dropped ? ret->undone : no_call;
+}
+
+static bool
+find_timer(const struct sim_actor_table *actor_table, const struct sim_silence *silence,
+        struct sim_unnotified *ret)
+{
+    ret->asked = last_call(actor_table, silence->object, arms);
+    if (ret->asked.event != SIM_EVENT_NONE) {
+        find_undone(actor_table, silence->object, ret);
     }
+    return ret->asked.event != SIM_EVENT_NONE;
+}
+
+/* The read that took several writes, and the last two of these. */
+static bool
+find_counted(const struct sim_actor_table *actor_table, const struct sim_silence *silence,
+        struct sim_unnotified *ret)
+{
+    uint32_t object = silence->object;
+    uint64_t read = sim_actor_table_step_first(actor_table, silence->step);
+    while (read < actor_table->end && !is_event(actor_table, read, SIM_EVENT_READ, object)) {
+        read++;
+    }
+    if (read >= actor_table->end) {
+        return false;
+    }
+    ret->moved = noted(actor_table, read);
+    ret->asked = nth_call(actor_table, object, writes, read, 0);
+    ret->undone = nth_call(actor_table, object, writes, read, 1);
+    return ret->undone.event != SIM_EVENT_NONE;
+}
+
+static bool
+find_pushed(const struct sim_actor_table *actor_table, const struct sim_silence *silence,
+        struct sim_unnotified *ret)
+{
+    ret->asked =
+            nth_call(actor_table, silence->object, pushes, actor_table->end, silence->left - 1);
+    ret->moved = last_call(actor_table, silence->object, enters);
+    return ret->asked.event != SIM_EVENT_NONE;
+}
+
+static bool
+find_set_aside(const struct sim_actor_table *actor_table, const struct sim_silence *silence,
+        struct sim_unnotified *ret)
+{
+    ret->asked =
+            nth_call(actor_table, silence->object, completes, actor_table->end, silence->left - 1);
+    ret->moved = last_call(actor_table, silence->object, enters);
+    ret->reported = last_call(actor_table, silence->object, reaps);
+    return ret->asked.event != SIM_EVENT_NONE;
+}
+
+/* Of a descriptor that is ready. */
+static bool
+find_ready(const struct sim_actor_table *actor_table, const struct sim_silence *silence,
+        struct sim_unnotified *ret)
+{
+    bool space = silence->kind == SIM_SILENT_UNASKED && (silence->events & SIM_FD_IN) == 0;
+    ret->asked = last_call(actor_table, silence->object, asks);
+    ret->reported = last_report(actor_table, silence->object);
+    ret->moved = last_call(actor_table, silence->object, space ? writes : reads);
+    if (ret->moved.event == SIM_EVENT_NONE) {
+        ret->moved = last_event(actor_table, silence->object,
+                space ? SIM_EVENT_WRITE : SIM_EVENT_READ, actor_table->end);
+    }
+    if (ret->asked.event != SIM_EVENT_NONE && silence->kind == SIM_SILENT_UNASKED) {
+        find_dropped(actor_table, silence->object, silence->events, ret);
+    }
+    ret->after = ret->moved.event != SIM_EVENT_NONE &&
+                 (ret->reported.event == SIM_EVENT_NONE || ret->moved.event > ret->reported.event);
+    ret->full = space && ret->moved.event != SIM_EVENT_NONE &&
+                sim_call_of(sim_actor_table_event(actor_table, ret->moved.event)).error == EAGAIN;
+    return ret->asked.event != SIM_EVENT_NONE;
 }
 
 bool
 sim_unnotified_find(const struct sim_ledger *ledger,
         const struct sim_counterfactual *counterfactual, struct sim_unnotified *ret)
 {
+    static bool (*const finders[SIM_SILENTS])(const struct sim_actor_table *actor_table,
+            const struct sim_silence *silence, struct sim_unnotified *ret) = {
+            [SIM_SILENT_SPENT] = find_ready,
+            [SIM_SILENT_EDGE] = find_ready,
+            [SIM_SILENT_TIMER] = find_timer,
+            [SIM_SILENT_COUNTED] = find_counted,
+            [SIM_SILENT_PUSHED] = find_pushed,
+            [SIM_SILENT_SET_ASIDE] = find_set_aside,
+            [SIM_SILENT_UNASKED] = find_ready,
+    };
     const struct sim_actor_table *actor_table = ledger->actor_table;
     const struct sim_silence *silence = &counterfactual->silence;
-    bool timer = silence->kind == SIM_SILENT_TIMER;
-    bool space = silence->kind == SIM_SILENT_UNASKED && (silence->events & SIM_FD_IN) == 0;
     rt_assert(counterfactual->kind == SIM_COUNTERFACTUAL_NOT_REARMED);
-    *ret = (struct sim_unnotified){.known = true,
-            .silence = *silence,
-            .part = sim_actor_table_actor(actor_table, counterfactual->actor)};
-    ret->undone.event = SIM_EVENT_NONE;
-    ret->asked = last_call(actor_table, silence->object, timer ? arms : asks, actor_table->end);
-    ret->reported = last_report(actor_table, silence->object);
-    ret->moved = last_call(actor_table, silence->object, space ? writes : reads, actor_table->end);
-    if (timer && ret->asked.event != SIM_EVENT_NONE) {
-        find_undone(actor_table, silence->object, ret);
-    }
-    ret->after = ret->moved.event != SIM_EVENT_NONE &&
-                 (ret->reported.event == SIM_EVENT_NONE || ret->moved.event > ret->reported.event);
-    ret->full = space && ret->moved.event != SIM_EVENT_NONE &&
-                sim_call_of(sim_actor_table_event(actor_table, ret->moved.event)).error == EAGAIN;
-    ret->known = ret->asked.event != SIM_EVENT_NONE;
+    rt_assert(silence->kind < SIM_SILENTS);
+    *ret = (struct sim_unnotified){.silence = *silence,
+            .part = sim_actor_table_actor(actor_table, counterfactual->actor),
+            .asked = no_call,
+            .undone = no_call,
+            .reported = no_call,
+            .moved = no_call};
+    ret->known = finders[silence->kind](actor_table, silence, ret);
     return ret->known;
 }

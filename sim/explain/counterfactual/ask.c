@@ -25,7 +25,7 @@
 #define WALK_MOST UINT64_C(200000)
 
 #define WAITERS_MAX 4u
-#define SILENT_MAX 8u
+#define SILENT_MAX 24u
 #define REARMED_STEPS 2000u
 #define WAITS_MAX 16u
 
@@ -43,7 +43,8 @@ struct asking {
     struct sim__counterfactual_shared *shared;
     struct waiter waiters[WAITERS_MAX];
     uint32_t waiter_count;
-    uint32_t task; /* The index of the task that was woken and is not polled; 0: none. */
+    uint32_t task;       /* The index of the task that was woken and is not polled; 0: none. */
+    uint32_t foreground; /* Actors that are waited for at the end. */
 };
 
 /* ---- One question. --------------------------------------------------------------------------- */
@@ -175,27 +176,80 @@ add_hit(struct asking *asking, uint32_t kind, const struct waiter *waiter,
 
 /* ---- A loop that asks its host again. -------------------------------------------------------- */
 
-/* The `nth` thing of which the waiter is not notified. False: there are fewer. */
+/* The `nth` thing that is not reported at the end. False: there are fewer. */
 static bool
 find_silence(const struct asking *asking, uint32_t nth, struct sim_silence *ret)
 {
     struct sim_world *world = asking->experiment.world;
-    bool silent = false;
-    if (sim_experiment_at_end(&asking->experiment)) {
-        sim_bindings_each(host, world, silent)
-        {
-            silent = silent || host->ops->silent(host->argument, nth, ret);
-        }
-    }
+    bool silent = sim_experiment_at_end(&asking->experiment) && sim_world_silence(world, nth, ret);
     sim_world_drop(world);
     return silent;
 }
 
+/* Reading what was reported for nothing is no progress. */
 static bool
-concerns(const struct sim_silence *silence, const struct waiter *waiter)
+gains_other(const struct sim_gains *gains, uint32_t object)
 {
-    return silence->instance != 0 ? waiter->waits.object == silence->instance
-                                  : silence->reported_to == waiter->index;
+    for (uint32_t i = 0; i < gains->count; i++) {
+        if (gains->all[i].kind != SIM_GAIN_CONSUMED || gains->all[i].of != object) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A timer expires, whether or not there is anything to do then. */
+static bool
+progresses_armed(struct asking *asking, const struct sim_question *question)
+{
+    struct sim_gains *gains = &asking->experiment.world->journals[0];
+    if (!may_ask(asking, question->stop.step)) {
+        return false;
+    }
+    sim_gains_clear(gains);
+    asking->experiment.world->gains = gains;
+    enum sim_reaction reaction = sim_experiment_ask(&asking->experiment, question);
+    asking->experiment.world->gains = NULL;
+    return reaction == SIM_REACTION_PROGRESS && gains_other(gains, question->silence->object);
+}
+
+/* What is asked within the run: fewer actors are left in the end than without it. */
+static bool
+fewer_are_left(struct asking *asking, const struct sim_question *question)
+{
+    struct sim_world *world = asking->experiment.world;
+    struct sim_answer answer = {.asked = false};
+    if (!may_ask(asking, fail_step(asking))) {
+        return false;
+    }
+    if (sim_judge_replay(world, asking->experiment.what, question->stop)) {
+        sim_put(world, question, &answer);
+    }
+    bool fewer = answer.asked && !answer.failed && world->foreground < asking->foreground;
+    sim_world_drop(world);
+    return fewer;
+}
+
+/* Whether the waiter makes progress once that is reported. */
+static bool
+progresses_with(
+        struct asking *asking, const struct waiter *waiter, const struct sim_silence *silence)
+{
+    bool counted = silence->kind == SIM_SILENT_COUNTED;
+    bool timer = silence->kind == SIM_SILENT_TIMER;
+    const struct sim_question question = {
+            .stop = counted ? (struct sim_stop){silence->step, false} : end_of(asking),
+            .actor = waiter->index,
+            .stage = SIM_ORACLE_STAGE_ASK_AGAIN,
+            .silence = silence,
+            /* What an arming is for may come later only. */
+            .settling = {.steps = counted ? fail_step(asking) + REARMED_STEPS
+                                  : timer ? REARMED_STEPS
+                                          : 0,
+                    .until_ns = SIM_NEVER}};
+    return counted ? fewer_are_left(asking, &question)
+           : timer ? progresses_armed(asking, &question)
+                   : ask(asking, &question) == PROGRESS;
 }
 
 static void
@@ -203,18 +257,12 @@ ask_rearming(struct asking *asking, const struct waiter *waiter)
 {
     rt_assert(!waiter->pretends);
     struct sim_silence silence;
-    struct sim_question question = {
-            .stop = end_of(asking), .actor = waiter->index, .stage = SIM_ORACLE_STAGE_ASK_AGAIN};
     for (uint32_t nth = 0; nth < SILENT_MAX && waiter->loop; nth++) {
         if (!find_silence(asking, nth, &silence)) {
             return;
         }
-        question.nth = nth;
-        /* What an arming is for may come later only. */
-        question.settling =
-                (struct sim_settling){.steps = silence.kind == SIM_SILENT_TIMER ? REARMED_STEPS : 0,
-                        .until_ns = SIM_NEVER};
-        if (concerns(&silence, waiter) && ask(asking, &question) == PROGRESS) {
+        bool its = silence.waiter == 0 || silence.waiter == waiter->index;
+        if (its && progresses_with(asking, waiter, &silence)) {
             add_hit(asking, SIM_COUNTERFACTUAL_NOT_REARMED, waiter, NULL)->silence = silence;
             return;
         }
@@ -605,19 +653,19 @@ ask_all_elsewhere(struct asking *asking, const struct waiter *waiter)
 /* ---- All of it. ------------------------------------------------------------------------------ */
 
 /* In this order; a question is put unless an answer of a kind before `least` is there. */
+#define OF(kind) (1u << SIM_COUNTERFACTUAL_OF_##kind)
 static const struct question {
     void (*ask)(struct asking *asking, const struct waiter *waiter);
     uint32_t least;
-    bool rests;    /* Where all rest; */
-    bool unpolled; /* where a task was woken and is not polled. */
+    uint32_t of; /* Where it is put: bits of enum sim_counterfactual_of. */
 } questions[] = {
-        {ask_rearming, SIM_COUNTERFACTUAL_NOT_REARMED, true, false},
-        {ask_loop, SIM_COUNTERFACTUAL_DROPPED, true, true},
-        {ask_pretending, SIM_COUNTERFACTUAL_DROPPED, true, false},
-        {ask_later, SIM_COUNTERFACTUAL_DROPPED, true, false},
-        {ask_lost, SIM_COUNTERFACTUAL_DROPPED, true, true},
-        {ask_within, SIM_COUNTERFACTUAL_DROPPED, false, true},
-        {ask_all_elsewhere, SIM_COUNTERFACTUAL_ELSEWHERE, true, false},
+        {ask_rearming, SIM_COUNTERFACTUAL_NOT_REARMED, OF(RESTS) | OF(LOST)},
+        {ask_loop, SIM_COUNTERFACTUAL_DROPPED, OF(RESTS) | OF(UNPOLLED)},
+        {ask_pretending, SIM_COUNTERFACTUAL_DROPPED, OF(RESTS)},
+        {ask_later, SIM_COUNTERFACTUAL_DROPPED, OF(RESTS)},
+        {ask_lost, SIM_COUNTERFACTUAL_DROPPED, OF(RESTS) | OF(UNPOLLED)},
+        {ask_within, SIM_COUNTERFACTUAL_DROPPED, OF(UNPOLLED)},
+        {ask_all_elsewhere, SIM_COUNTERFACTUAL_ELSEWHERE, OF(RESTS)},
 };
 
 static void
@@ -656,7 +704,7 @@ static void
 add_waiters(struct asking *asking, const struct sim_actor *first)
 {
     const struct sim_world *world = asking->experiment.world;
-    rt_assert(asking->shared->wake_step == 0);
+    rt_assert(asking->shared->of != SIM_COUNTERFACTUAL_OF_UNPOLLED);
     if (first != NULL) {
         add_waiter(asking, first);
     }
@@ -676,11 +724,12 @@ find_end(struct asking *asking)
     bool remembered = false;
     if (sim_experiment_at_end(&asking->experiment)) {
         const struct sim_actor *first = sim_world_actor(world, asking->experiment.outcome->actor);
-        if (asking->shared->wake_step == 0) {
+        if (asking->shared->of != SIM_COUNTERFACTUAL_OF_UNPOLLED) {
             add_waiters(asking, first);
         } else if (is_woken(first)) {
             add_loop(asking, first);
         }
+        asking->foreground = world->foreground;
         remembered = sim_experiment_remember(&asking->experiment);
     }
     sim_world_drop(world);
@@ -707,7 +756,7 @@ sim__counterfactual_ask(struct sim_world *world, const struct sim_case *what,
     rt_assert(argument != NULL);
     struct asking asking = {.shared = argument};
     struct sim__counterfactual_shared *shared = asking.shared;
-    if (!shared->listed) {
+    if (!shared->listed && shared->of != SIM_COUNTERFACTUAL_OF_LOST) {
         sim_changes_run(world, what, outcome, &shared->here);
         shared->listed = true;
     }
@@ -719,7 +768,7 @@ sim__counterfactual_ask(struct sim_world *world, const struct sim_case *what,
     for (uint32_t k = 0; remembered && k < sizeof(questions) / sizeof(*questions); k++) {
         uint32_t kind = first_kind(shared);
         bool asks = (kind == SIM_COUNTERFACTUAL_NONE || kind >= questions[k].least) &&
-                    (asking.task != 0 ? questions[k].unpolled : questions[k].rests);
+                    (questions[k].of >> shared->of & 1) != 0;
         for (uint32_t i = 0; asks && i < asking.waiter_count; i++) {
             questions[k].ask(&asking, &asking.waiters[i]);
         }

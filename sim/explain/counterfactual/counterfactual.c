@@ -19,7 +19,7 @@ ask_all(const struct sim_runs *runs, struct sim__counterfactual_shared *shared)
     rt_assert(runs->failing != NULL);
     struct sim_single worker;
     sim_single_init(&worker, NULL, &sim_shared_for_candidates, runs->hang_ms);
-    if (runs->passing != NULL) {
+    if (runs->passing != NULL && shared->of == SIM_COUNTERFACTUAL_OF_RESTS) {
         sim_runs_analyze(runs, &worker, runs->passing, sim_changes_run, &shared->there);
     }
     for (uint32_t deaths = 0; deaths < DEATHS_MAX && !shared->done && sim_budget_left(runs->budget);
@@ -96,7 +96,8 @@ choose(const struct sim__counterfactual_shared *shared, struct sim_places *place
 }
 
 void
-sim_counterfactual_find(const struct sim_runs *runs, struct sim_places *places, uint64_t wake_step,
+sim_counterfactual_find(const struct sim_runs *runs, struct sim_places *places,
+        enum sim_counterfactual_of of, uint64_t wake_step,
         struct sim_counterfactual *ret_counterfactual)
 {
     rt_assert(runs->failing != NULL);
@@ -106,6 +107,7 @@ sim_counterfactual_find(const struct sim_runs *runs, struct sim_places *places, 
         return;
     }
     struct sim__counterfactual_shared *shared = sim_results_new(sizeof(*shared));
+    shared->of = of;
     shared->wake_step = wake_step;
     ask_all(runs, shared);
     choose(shared, places, false, ret_counterfactual);

@@ -4,8 +4,9 @@
  * A deadlock has no step that should have woken a task. Here the run is replayed, each time with
  * one thing different, and the blocked task is asked whether it makes progress:
  *
- *      not rearmed   it asked its host for something once, and got one report; if it asked again,
- *                    the host would report that there is something
+ *      not rearmed   its host does not report something, as enum sim_silent says: it asked once,
+ *                    or for less, took less than there was, or has not handed it over; in a
+ *                    replay that is done, and reported
  *      dropped       what it is blocked in returns with nothing, and it makes progress at once: a
  *                    loop that should not have blocked
  *      not notified  it would have made progress, or not blocked, if it had checked after a later
@@ -38,7 +39,7 @@ enum sim_counterfactual_kind {
 
 struct sim_counterfactual {
     uint32_t kind;              /* enum sim_counterfactual_kind */
-    struct sim_silence silence; /* NOT_REARMED: what is ready. */
+    struct sim_silence silence; /* NOT_REARMED: what is not reported. */
     bool pretended; /* DROPPED, NOT_NOTIFIED: with all reported that it asks for, ready or not. */
     uint32_t actor; /* Which one would make progress: index in the failing run. */
     /* DROPPED, NOT_REARMED: its last step. Else the step that changes the word; ELSEWHERE: of the
@@ -56,8 +57,16 @@ struct sim_counterfactual {
     struct sim_walk_stop eraser; /* LOST: what overwrites it. */
 };
 
-/* `wake_step`: in which the task was woken that the verdict names, and that was not polled after;
- * 0: all rest. Makes the replays that it takes, a few hundred at the most, in separate processes.
- * Where nothing is found, or the system refuses, the kind is NONE. */
+/* What is asked. */
+enum sim_counterfactual_of {
+    SIM_COUNTERFACTUAL_OF_RESTS,    /* All rest. */
+    SIM_COUNTERFACTUAL_OF_UNPOLLED, /* The task that the verdict names was woken, and not polled. */
+    SIM_COUNTERFACTUAL_OF_LOST      /* A wake alone is missing: NOT_REARMED alone is asked. */
+};
+
+/* `wake_step`: in which that task was woken; of others 0. Makes the replays that it takes, a few
+ * hundred at the most, in separate processes. Where nothing is found, or the system refuses, the
+ * kind is NONE. */
 void sim_counterfactual_find(const struct sim_runs *runs, struct sim_places *places,
-        uint64_t wake_step, struct sim_counterfactual *ret_counterfactual);
+        enum sim_counterfactual_of of, uint64_t wake_step,
+        struct sim_counterfactual *ret_counterfactual);

@@ -27,9 +27,9 @@ struct sim__counterfactual_shared {
     struct sim__counterfactual_hit hits[SIM__COUNTERFACTUAL_HITS];
     uint32_t hit_count;
     struct sim_tries tries;
-    /* The step in which a task was woken that is not polled after; 0: none is, and all rest. */
-    uint64_t wake_step;
-    bool listed; /* `here` is complete. */
+    enum sim_counterfactual_of of;
+    uint64_t wake_step; /* OF_UNPOLLED: the step in which the task was woken. */
+    bool listed;        /* `here` is complete. */
     bool done;
 };
 

@@ -259,7 +259,8 @@ descriptor_of(const struct sim_actor_table *actor_table, uint32_t object)
 static void
 note_descriptor(struct sim_actor_table *actor_table, const struct sim_event *event)
 {
-    if (sim_call_of(event).number == SIM_CALL_none || event->object == 0) {
+    uint32_t number = sim_call_of(event).number;
+    if (number == SIM_CALL_none || number >= SIM_CALL_OF_SCENARIO || event->object == 0) {
         return;
     }
     struct sim_descriptor *descriptor = descriptor_of(actor_table, event->object);

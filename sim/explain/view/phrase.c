@@ -404,7 +404,7 @@ put_fault(const struct subject *subject, struct sim_page *page)
     return true;
 }
 
-/* What a call has done, where the call that follows says it. */
+/* What a system call has done, where the call that follows says it. */
 static bool
 is_said_by_call(const struct subject *subject)
 {
@@ -417,7 +417,7 @@ is_said_by_call(const struct subject *subject)
     for (int ahead = 2; after != NULL && after->kind != SIM_EVENT_CALL; ahead++) {
         after = neighbour(subject, -ahead);
     }
-    return after != NULL;
+    return after != NULL && sim_call_of(after).number < SIM_CALL_OF_SCENARIO;
 }
 
 static bool

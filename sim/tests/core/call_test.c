@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "runtime/io/completion.h"
 #include "runtime/tests/test.h"
 
 static void
@@ -55,6 +56,18 @@ TEST(call_is_described_with_its_arguments)
             &(struct sim_call){
                     .number = SIM_CALL_epoll_wait, .fd = 3, .second = 2, .value = UINT64_MAX},
             "epoll_wait(3, -1) = 2");
+}
+
+TEST(call_of_a_scenario_is_described_with_its_arguments)
+{
+    expect_words(&(struct sim_call){.number = SIM_CALL_sim_fd_modify, .fd = 6, .value = 1 | 32},
+            "sim_fd_modify(6, IN|ONESHOT)");
+    expect_words(&(struct sim_call){.number = SIM_CALL_push,
+                         .second = RT_OPCODE_CANCEL,
+                         .value = 7,
+                         .error = (uint32_t)-RT_E_FULL},
+            "push(CANCEL, 7) = RT_E_FULL");
+    expect_words(&(struct sim_call){.number = SIM_CALL_enter, .value = 2}, "enter() = 2");
 }
 
 TEST(call_that_failed_is_described_with_its_error)

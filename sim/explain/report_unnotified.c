@@ -1,0 +1,117 @@
+/*
+ * report_unnotified.c -- what an actor is not notified of, as findings.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/base/assert.h"
+#include "sim/explain/report.h"
+#include "sim/host/fd.h"
+
+static struct sim_locations
+places_of(const struct sim_noted_call *call)
+{
+    return (struct sim_locations){call->at, call->at_count};
+}
+
+static bool
+is_known(const struct sim_noted_call *call)
+{
+    return call->event != SIM_EVENT_NONE;
+}
+
+/* A sentence about one call, if there was one. */
+static void
+find_call(struct sim_findings *findings, enum sim_finding_kind kind,
+        const struct sim_noted_call *call)
+{
+    if (is_known(call)) {
+        SIM_FIND(findings, kind, .at = places_of(call), .event = call->event);
+    }
+}
+
+static enum sim_call_number
+number_of(const struct sim_explanation *explanation, const struct sim_noted_call *call)
+{
+    const struct sim_event *event = sim_actor_table_event(&explanation->actor_table, call->event);
+    return (enum sim_call_number)sim_call_of(event).number;
+}
+
+/* Where the last that is done with it has left something: how much. */
+static void
+find_last(const struct sim_explanation *explanation, struct sim_findings *findings)
+{
+    const struct sim_unnotified *unnotified = &explanation->cause.unnotified;
+    enum sim_call_number number = number_of(explanation, &unnotified->moved);
+    bool accepts = number == SIM_CALL_accept || number == SIM_CALL_accept4;
+    uint32_t left = (unnotified->silence.events & SIM_FD_IN) != 0 ? unnotified->silence.left : 0;
+    find_call(findings,
+            number != SIM_CALL_none ? SIM_FINDING_UNNOTIFIED_LAST_CALL
+                                    : SIM_FINDING_UNNOTIFIED_LAST,
+            &unnotified->moved);
+    if (left > 0) {
+        SIM_FIND(findings, SIM_FINDING_UNNOTIFIED_LEAVES, .number = left,
+                .text = accepts ? "connection" : "byte");
+    }
+    SIM_FIND(findings, SIM_FINDING_STOP);
+}
+
+/* Of a descriptor that is ready. */
+static void
+find_ready(const struct sim_explanation *explanation, struct sim_findings *findings)
+{
+    const struct sim_unnotified *unnotified = &explanation->cause.unnotified;
+    bool spent = unnotified->silence.kind == SIM_SILENT_SPENT;
+    find_call(findings, SIM_FINDING_UNNOTIFIED_UNDOES, &unnotified->undone);
+    if (spent) {
+        find_call(findings, SIM_FINDING_UNNOTIFIED_REPORTED, &unnotified->reported);
+    }
+    if (unnotified->full) {
+        find_call(findings, SIM_FINDING_UNNOTIFIED_FULL, &unnotified->moved);
+    } else if (unnotified->after) {
+        find_last(explanation, findings);
+    } else if (spent && is_known(&unnotified->reported)) {
+        SIM_FIND(
+                findings, SIM_FINDING_UNNOTIFIED_DROPPED, .other = unnotified->reported.at[0].part);
+    }
+}
+
+void
+sim__find_unnotified(const struct sim_explanation *explanation, struct sim_findings *findings)
+{
+    static const enum sim_finding_kind kinds[SIM_SILENTS] = {
+            [SIM_SILENT_SPENT] = SIM_FINDING_UNNOTIFIED_SPENT,
+            [SIM_SILENT_EDGE] = SIM_FINDING_UNNOTIFIED_EDGE,
+            [SIM_SILENT_TIMER] = SIM_FINDING_UNNOTIFIED_TIMER,
+            [SIM_SILENT_COUNTED] = SIM_FINDING_UNNOTIFIED_COUNTED,
+            [SIM_SILENT_PUSHED] = SIM_FINDING_UNNOTIFIED_PUSHED,
+            [SIM_SILENT_SET_ASIDE] = SIM_FINDING_UNNOTIFIED_SET_ASIDE,
+            [SIM_SILENT_UNASKED] = SIM_FINDING_UNNOTIFIED_UNASKED,
+    };
+    static const enum sim_finding_kind tried[SIM_SILENTS] = {
+            [SIM_SILENT_SPENT] = SIM_FINDING_UNNOTIFIED_TRIED,
+            [SIM_SILENT_EDGE] = SIM_FINDING_UNNOTIFIED_TRIED,
+            [SIM_SILENT_TIMER] = SIM_FINDING_UNNOTIFIED_ARMED,
+            [SIM_SILENT_COUNTED] = SIM_FINDING_UNNOTIFIED_REPEATED,
+            [SIM_SILENT_PUSHED] = SIM_FINDING_UNNOTIFIED_ENTERED,
+            [SIM_SILENT_SET_ASIDE] = SIM_FINDING_UNNOTIFIED_ENTERED,
+            [SIM_SILENT_UNASKED] = SIM_FINDING_UNNOTIFIED_TRIED,
+    };
+    const struct sim_unnotified *unnotified = &explanation->cause.unnotified;
+    const struct sim_silence *silence = &unnotified->silence;
+    rt_assert(silence->kind < SIM_SILENTS);
+    SIM_FIND(findings, kinds[silence->kind], .actor = unnotified->part, .object = silence->object,
+            .at = places_of(&unnotified->asked), .event = unnotified->asked.event,
+            .number = silence->left);
+    if (silence->kind == SIM_SILENT_COUNTED) {
+        find_call(findings, SIM_FINDING_UNNOTIFIED_BEFORE, &unnotified->undone);
+        find_call(findings, SIM_FINDING_UNNOTIFIED_TAKEN, &unnotified->moved);
+    } else if (silence->kind == SIM_SILENT_PUSHED || silence->kind == SIM_SILENT_SET_ASIDE) {
+        find_call(findings, SIM_FINDING_UNNOTIFIED_REAPED, &unnotified->reported);
+        find_call(findings, SIM_FINDING_UNNOTIFIED_LAST_ENTER, &unnotified->moved);
+    } else if (silence->kind == SIM_SILENT_TIMER) {
+        find_call(findings, SIM_FINDING_UNNOTIFIED_UNDOES, &unnotified->undone);
+    } else {
+        find_ready(explanation, findings);
+    }
+    SIM_FIND(findings, tried[silence->kind], .actor = unnotified->part, .number = silence->left);
+}
