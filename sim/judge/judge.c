@@ -470,7 +470,8 @@ ask_at_limit(struct inquest *inquest)
 /* ---- Only timers go by. ---------------------------------------------------------------------- */
 
 /* A run that stands still but for its timers is continued for so many steps: 100,000 ticks of a
- * clock, of which a program may count each in its own memory. */
+ * clock, of which a program may count each in its own memory; or what a timer has begun is, until
+ * it ends. One that looks for something in vain is a livelock before. */
 #define STILL_STEPS 400000u
 
 /* All that is waited for are threads, which say what is news. */
@@ -527,9 +528,6 @@ stands_still(struct inquest *inquest)
            !world->over && world->news_step == inquest->news_step;
 }
 
-/* What a timer has begun ends within so many steps: a round of a server over all that it keeps. */
-#define TURN_STEPS 20000u
-
 /* A server whose threads wake each other so rarely only keeps itself in order. */
 #define CHORES_NS 60000000000u
 
@@ -546,7 +544,7 @@ idle_at_limit(struct inquest *inquest)
         return NULL;
     }
     const struct sim_settling settling = {
-            .steps = TURN_STEPS, .until_ns = inquest->stand.world->now_ns};
+            .steps = STILL_STEPS, .until_ns = inquest->stand.world->now_ns};
     return settle_on(inquest, &settling) == SIM_SETTLED ? sim_world_idle(inquest->stand.world)
                                                         : NULL;
 }

@@ -214,9 +214,10 @@ struct sim_thread {
     uint32_t slot;          /* Where that comes from. */
     struct sim__kept *kept; /* What pthread_setspecific has set. */
     uint32_t kept_count;
-    void *handlers;          /* Of pthread_cleanup_push, the newest. */
-    struct sim_sync *robust; /* The robust mutexes that it holds, the newest first. */
-    uint32_t bits;           /* Of FUTEX_WAIT_BITSET. */
+    void *handlers;                 /* Of pthread_cleanup_push, the newest. */
+    struct sim_sync *robust;        /* The robust mutexes that it holds, the newest first. */
+    const struct sim_sync *refused; /* What a try did not get, last; NULL: it has got that since. */
+    uint32_t bits;                  /* Of FUTEX_WAIT_BITSET. */
     uint32_t object;
     uint32_t number;  /* 0: the first thread of the run. */
     uint32_t row;     /* Decision points in a row. */

@@ -211,6 +211,52 @@ MAIN(not_held)
     return NULL;
 }
 
+/* So often that it were a livelock, if each try were in vain. */
+MAIN(got)
+{
+    struct shared *shared = argument;
+    for (int i = 0; i < 5000; i++) {
+        SIM_ALWAYS(pthread_mutex_trylock(&shared->mutex) == 0);
+        SIM_ALWAYS(pthread_mutex_unlock(&shared->mutex) == 0);
+        SIM_ALWAYS(pthread_rwlock_trywrlock(&shared->lock) == 0);
+        SIM_ALWAYS(pthread_rwlock_unlock(&shared->lock) == 0);
+    }
+    return NULL;
+}
+
+/* It gives back the first one where it does not get the second, and tries again. */
+static void *
+gives_up(void *argument)
+{
+    struct shared *shared = argument;
+    while (pthread_mutex_trylock(&shared->mutex) != 0 ||
+            pthread_mutex_trylock(&shared->second) != 0) {
+        (void)pthread_mutex_unlock(&shared->mutex);
+    }
+    return NULL;
+}
+
+MAIN(refused)
+{
+    struct shared *shared = argument;
+    SIM_ALWAYS(pthread_mutex_lock(&shared->second) == 0);
+    join(go(gives_up, shared));
+    return NULL;
+}
+
+/*
+ * Goal: a lock that is tried and got is progress, but not while the thread lacks another one that
+ * it was refused.
+ */
+TEST(thread_tries)
+{
+    struct lab lab;
+    lab_init(&lab, NULL, 0xaa);
+    ck_assert_int_eq(lab_run(&lab, &got, 1, false).verdict, SIM_VERDICT_PASS);
+    ck_assert_int_eq(lab_run(&lab, &refused, 1, false).verdict, SIM_VERDICT_LIVELOCK);
+    lab_fini(&lab);
+}
+
 /*
  * Goal: mutexes exclude, of each type as POSIX says; two taken crosswise are a deadlock in some
  * runs, one taken twice in all; one that is not held and is unlocked breaks a contract.

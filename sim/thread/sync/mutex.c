@@ -84,13 +84,32 @@ sim__lock_take(struct sim_sync *sync, uint64_t due_ns, const struct rt_site *sit
 }
 
 int
+sim__try_refused(struct sim_sync *sync, const struct rt_site *site)
+{
+    sim__sync_event(sync, RT_PROBE_REFUSE, site, 0);
+    sim_thread_now->refused = sync;
+    return EBUSY;
+}
+
+void
+sim__try_got(const struct sim_sync *sync)
+{
+    if (sim_thread_now->refused == sync) {
+        sim_thread_now->refused = NULL;
+    }
+    if (sim_thread_now->refused == NULL) {
+        sim_world_progress(sim__thread_world());
+    }
+}
+
+int
 sim__lock_try(struct sim_sync *sync, const struct rt_site *site)
 {
     if (sync->owner != NULL) {
-        sim__sync_event(sync, RT_PROBE_REFUSE, site, 0);
-        return EBUSY;
+        return sim__try_refused(sync, site);
     }
     own(sync, site);
+    sim__try_got(sync);
     return 0;
 }
 

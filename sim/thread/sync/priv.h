@@ -37,6 +37,15 @@ int sim__deadline(clockid_t clock, const struct timespec *until, uint64_t *ret_d
 /* `time` as nanoseconds after `base_ns`; 0: it is before. EINVAL: it is no time. */
 int sim__length(const struct timespec *time, uint64_t base_ns, uint64_t *ret_ns);
 
+/* ---- Tries. ---------------------------------------------------------------------------------- */
+
+/* `sync` is not free. Returns EBUSY. */
+int sim__try_refused(struct sim_sync *sync, const struct rt_site *site);
+
+/* It was got. That is progress, as with a lock that was waited for, but not where the thread still
+ * lacks what another try was refused: two that give up and try again are a livelock. */
+void sim__try_got(const struct sim_sync *sync);
+
 /* ---- Locks that one thread holds: mutexes, spin locks. --------------------------------------- */
 
 /* Waits until `sync` is free, up to `due_ns`, and takes it; 0 or ETIMEDOUT. No decision point. */

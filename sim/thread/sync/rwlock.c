@@ -122,10 +122,10 @@ sim__pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
     sim_thread_point();
     struct sim_sync *sync = sync_of(lock);
     if (!may_read(lock, sync)) {
-        sim__sync_event(sync, RT_PROBE_REFUSE, site, 0);
-        return EBUSY;
+        return sim__try_refused(sync, site);
     }
     enter_reading(sync, site);
+    sim__try_got(sync);
     return 0;
 }
 
@@ -136,10 +136,10 @@ sim__pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
     sim_thread_point();
     struct sim_sync *sync = sync_of(lock);
     if (!may_write(sync)) {
-        sim__sync_event(sync, RT_PROBE_REFUSE, site, 0);
-        return EBUSY;
+        return sim__try_refused(sync, site);
     }
     enter_writing(sync, site);
+    sim__try_got(sync);
     return 0;
 }
 
