@@ -242,6 +242,7 @@ exit(int status)
     if (run != NULL) {
         sim__program_exit(run, status);
     }
+    (void)sim_thread_pause();
     NEXT(exit);
     next(status);
 }
@@ -254,6 +255,7 @@ quick_exit(int status)
         call_handlers(&run->quick_handlers, NULL, status);
         sim__program_end(run, status);
     }
+    (void)sim_thread_pause();
     NEXT(quick_exit);
     next(status);
 }
@@ -266,6 +268,7 @@ _exit(int status)
     if (run != NULL) {
         sim__program_end(run, status);
     }
+    (void)sim_thread_pause(); /* Else syscall() would call this again. */
     for (;;) {
         (void)syscall(SYS_exit_group, status);
     }

@@ -79,3 +79,26 @@ TEST(posix_users_hosts_and_terminals_are_fixed)
     posix_lab_run(hosts, 2, SIM_VERDICT_PASS);
     posix_lab_run(others, 2, SIM_VERDICT_PASS);
 }
+
+static void
+leaves(void)
+{
+    _exit(7);
+}
+
+/*
+ * Goal: a thread that is of no program, as in a test, ends the process by _exit, as a failed
+ * assertion does: it neither ends the run only nor calls itself.
+ */
+TEST(posix_exit_without_a_program_is_the_process_s)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        posix_lab_run(leaves, 1, SIM_VERDICT_PASS);
+        _exit(0);
+    }
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 7);
+}
