@@ -13,9 +13,11 @@
 
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
+#include "sim/core/code/source.h"
 #include "sim/core/record/site.h"
 #include "sim/explain/view/phrase.h"
 
+#define SOURCE_MAX 160u /* Bytes of a line of source. */
 #define CHILDREN_NAMED 3u
 #define CHILDREN_DEEP 3u
 #define FUNCTIONS_NAMED 4u /* Beside the place itself. */
@@ -69,12 +71,6 @@ static bool
 put_other(const struct render *r)
 {
     return put_actor_of(r, r->names->actor_table, r->finding->other);
-}
-
-static bool
-put_passing(const struct render *r)
-{
-    return put_actor_of(r, r->names->passing, r->finding->other);
 }
 
 /* As the actor itself calls it: what is its own is not said to be "of" it. */
@@ -406,13 +402,27 @@ is_new_name(const struct sim_locations *at, uint32_t index, bool trail)
     return true;
 }
 
+/* A line without a word is where a block ends. */
+static bool
+ends_block(const struct sim_place *place)
+{
+    char text[SOURCE_MAX];
+    bool known = sim_source_line(place->file, place->line, text, sizeof(text));
+    for (const char *c = text; known && *c != '\0'; c++) {
+        known = isalnum((unsigned char)*c) == 0;
+    }
+    return known;
+}
+
 /* "f() (file.c:41)" */
 static bool
 put_call(const struct render *r)
 {
     const struct sim_place *place = place_of(r);
     if (place != NULL) {
-        note_line(r, place->file, place->function, place->line);
+        if (!ends_block(place)) {
+            note_line(r, place->file, place->function, place->line);
+        }
         sim_page_printf(r->page, "%s() (%s:%u)", place->function, sim_place_file(place),
                 (unsigned)place->line);
     }
@@ -430,7 +440,10 @@ put_function(const struct render *r)
 static bool
 put_in(const struct render *r)
 {
-    sim_page_put(r->page, place_of(r) != NULL ? "in " : "");
+    const struct sim_place *place = place_of(r);
+    if (place != NULL) {
+        sim_page_put(r->page, ends_block(place) ? "at the end of a block in " : "in ");
+    }
     return put_call(r);
 }
 
@@ -506,6 +519,15 @@ put_at_step(const struct render *r)
     return true;
 }
 
+/* A step of the passing run: no reader of this one can go there. */
+static bool
+put_at_there(const struct render *r)
+{
+    rt_assert(r->at->count > 0);
+    sim_page_printf(r->page, "step %llu of that run", (unsigned long long)r->at->all[0].step);
+    return true;
+}
+
 static bool
 put_at_actor(const struct render *r)
 {
@@ -528,7 +550,7 @@ put_when(const struct render *r)
 {
     const struct sim_location *at = r->at->count > 0 ? &r->at->all[0] : NULL;
     if (at == NULL || at->step == 0 || at->part == SIM_PART_NONE) {
-        sim_page_put(r->page, "an actor");
+        sim_page_put(r->page, "something");
         return true;
     }
     sim_page_put(r->page, "at ");
@@ -548,7 +570,6 @@ struct hole {
 static const struct hole holes[] = {
         {"actor", put_actor},
         {"other", put_other},
-        {"passing", put_passing},
         {"own", put_own},
         {"named", put_named},
         {"object", put_object},
@@ -579,6 +600,7 @@ static const struct hole holes[] = {
         {"path", put_path},
         {"lines", put_lines},
         {"at.step", put_at_step},
+        {"at.there", put_at_there},
         {"at.actor", put_at_actor},
         {"at.passing", put_at_passing},
         {"when", put_when},

@@ -39,7 +39,7 @@ struct sim_locations {
 struct sim_finding {
     enum sim_finding_kind kind;
     uint32_t actor;  /* The actor it is about. */
-    uint32_t other;  /* Another actor; {passing}: one of the passing run. */
+    uint32_t other;  /* Another actor. */
     uint32_t object; /* As {actor} calls it, or ({object}) as a third party does. */
     uint32_t await;  /* {site}: the user's line, … */
     uint32_t site;   /* … else the runtime's. */
@@ -54,7 +54,7 @@ struct sim_finding {
     const struct sim_place *place; /* Stands in for `at` where that is empty. */
 };
 
-#define SIM_NAMED_MAX 4u
+#define SIM_NAMED_MAX 6u
 
 /* Lines that texts have named, each once, the first ones; what they borrow stays with the run. */
 struct sim_named_lines {

@@ -25,9 +25,10 @@
     X(TEXT, "{text}") \
     X(STOP, ".") \
     X(COMMA, ",") \
-    X(COLON, ": ") \
+    X(SEMICOLON, ";") \
     X(NEXT, "; ") \
-    X(AND, " and ") \
+    X(NUMBER, "{number}") \
+    X(DURATION, "{duration}") \
     X(ALSO, ", {other}")
 
 /* `explain`: the cause. {at} is where it goes wrong. */
@@ -39,10 +40,11 @@
     X(PAST, "the wake of {actor} goes past {own}: at {at.step} its own waker is stored[ {path}], " \
             "where that of {own} should be. Polled after that wake, {own} polls no child that " \
             "was not reported to it.") \
-    X(UNARMED, "{actor} blocks[ at {step}] with something left to do, and arranges for no wake") \
+    X(UNARMED, "{actor} blocks[ at {step}] with something left to do") \
+    X(UNARMED_NOTHING, ", and arranges for no wake") \
     X(UNARMED_PASSING, ": it does not start the timer, or store the waker, {place}, as it does " \
-            "in that turn of the nearest run that passes (its step {number}).[ Here it goes " \
-            "through {passed}.]") \
+            "in that turn of the nearest run that passes (step {number} of that run).[ Here it " \
+            "goes through {passed}.]") \
     X(UNARMED_LAST, ". In that step it is last[ {lines}].") \
     X(ASKS_NO_MORE, "{actor} blocks at {at.step} and does not ask its host again: its last line " \
             "is[ {path}]. Then {other} is ready, at {step}, and {text}.") \
@@ -66,21 +68,22 @@
             "{then.at.actor} writes what it waits for, {then.in}; its host reports it at " \
             "{at.step}, goes through {call}[ and {callers}], and blocks without having taken " \
             "all. With one more report it would make progress.") \
-    X(UNTAKEN, "{actor} blocks at {step} with something not taken: its host has it ready, has " \
-            "reported it before, and does not report it again. It was last[ {path}], and did not " \
-            "take all that was there.") \
-    X(OVERDUE, "{actor} is never woken: {own} is due, and {when} does not fire it {place}, where " \
-            "timers are fired.[ It goes through {passed}.]") \
+    X(UNTAKEN, "{actor} is blocked, and makes progress in a replay in which its host reports " \
+            "all that it asked for once more. Before it blocked it was last[ {path}].") \
+    X(OVERDUE, "{actor} is not woken: {own} is due, and is not fired[ at {at.step}] {place}, " \
+            "where timers are fired.[ There {at.actor} goes through {passed}.]") \
     X(NO_LINE_FOR_WAKE, "{actor} could make progress, and is not woken; no line is on record for " \
             "that (a library records its lines when it is built with the flags of pkg-config " \
             "rewake).") \
-    X(NOT_WOKEN, "{actor} is never woken: {when}") \
-    X(NOT_WOKEN_IN_TIME, "{actor} is not woken in time: {when}") \
-    X(MAKES_POSSIBLE, " makes progress possible for it, {place}, and fires nothing for it there.") \
-    X(SHOULD_WAKE, " should have woken it, {place}, and did not") \
+    X(NOT_WOKEN, "{actor} is not woken: ") \
+    X(NOT_WOKEN_IN_TIME, "{actor} is not woken in time: ") \
+    X(MAKES_POSSIBLE, "{when} makes progress possible for it, {place}, and fires nothing for it " \
+            "there.") \
+    X(SHOULD_WAKE, "{when} should have woken it, {place}, and did not") \
+    X(SENDS_NONE, "no wake is sent {place}[, at {at.step}].") \
     X(THERE_WAKES, ": there it wakes {other}") \
-    X(PASSING_WAKES, "{actor} is never woken: no step here wakes it. In the nearest run that " \
-            "passes {at.passing} does, {place}, at its {at.step}.") \
+    X(PASSING_WAKES, "{actor} is not woken[ after {step}]. In the nearest run that passes it is, " \
+            "{place}, at {at.there}[, a step of {at.passing}].") \
     X(STEP_PASSED, "[ In that step it goes through {passed}.]") \
     X(LOST_GIVEN, "{at.actor} is given at {then.at.step} what {actor} waits for, by " \
             "{then.at.actor} {then.in}, and does not pass it on: it") \
@@ -91,10 +94,10 @@
     X(PASSING_DOES, " In the nearest run that passes it is done") \
     X(NOT_DONE, "{actor} waits for something that is not done here. The nearest run that passes " \
             "does it") \
-    X(DONE_AT, " {place}, at its {at.step}[, a step of {at.passing}]. With what it writes there " \
+    X(DONE_AT, " {place}, at {at.there}[, a step of {at.passing}]. With what it writes there " \
             "in memory here too, {actor} would make progress.") \
     X(BLOCK_PASSED, "[ Here, before it blocks, it goes through {passed}.]") \
-    X(UNREPORTED, "{actor} is never woken: {when} changes what it checked before it blocked,[ " \
+    X(UNREPORTED, "{actor} is not woken: {when} changes what it checked before it blocked,[ " \
             "{path}], and does not wake it. If it checked again, it would make progress.") \
     X(WAKES_INSTEAD, " In that step it wakes {at.actor} instead[, {in}].") \
     X(REACHES, " It reaches {call} and returns there") \
@@ -103,13 +106,13 @@
     X(FLAG, " The value that makes it return was written at {at.step} by {at.actor} {in}; " \
             "without it the wake is sent, as a replay shows") \
     X(FLAG_CLEARED, ". In the nearest run that passes {at.passing} resets it before that, {in}, " \
-            "at its {at.step}") \
+            "at {at.there}") \
     X(BLOCKS_ON_OLD, " Only at {step} {actor} blocks[, {then.in},] on what it had checked " \
             "before, and does not check again.") \
-    X(EARLY_ATTEMPT, "the wake of {actor} comes too early: {when} tries to wake it[ {path}], and " \
-            "finds it not blocked.") \
+    X(EARLY_ATTEMPT, "the wake of {actor} comes too early: {when} comes to where it would wake " \
+            "it[, {path}], and {actor} is not blocked yet.") \
     X(EARLY_PASSING, " In the nearest run that passes it is blocked by then, and is woken at " \
-            "step {number}.") \
+            "step {number} of that run.") \
     X(EARLY_WRITE, "what {actor} waits for comes too early: {when} writes it[ {path}]") \
     X(NO_WAKER_YET, ", where no waker is stored yet.") \
     X(NO_WAITER_YET, ", before it blocks, so there is no waiter to wake yet.") \
@@ -120,7 +123,7 @@
     X(OVERWRITTEN, "what {actor} waits for arrived, and is lost: at {then.at.step} " \
             "{then.at.actor} writes it {then.in}, and {when} overwrites it[ {path}]") \
     X(OVERWRITTEN_ITSELF, ", as it blocks; were it still there, {actor} would make progress.") \
-    X(OVERWRITTEN_UNREAD, ". It was not read in between; were it still there, {actor} would make " \
+    X(OVERWRITTEN_UNREAD, ". No step between reads it; were it still there, {actor} would make " \
             "progress.") \
     X(CALLED_BEFORE, " Right before it overwrote it, {function} had called {then.call}.") \
     X(BLOCKS_WOKEN, "{actor} blocks at {step} although it was woken before: {when} wakes it[ " \
@@ -128,9 +131,9 @@
             "would have made progress.") \
     X(TURNED_AWAY, "the wake is dropped: {when} tries to wake {actor} {place}, and sends no " \
             "wake, as a flag in memory says that it is awake or will be. In the nearest run that " \
-            "passes {actor} clears that flag before, {then.place}, at its {then.at.step}. Had it " \
-            "done so here, it would be woken.") \
-    X(COALESCED, "the wake of {actor} is sent, and dropped before the poll: {when} sends it[ " \
+            "passes {actor} clears that flag before, {then.place}, at {then.at.there}" \
+            ". Had it done so here, it would be woken.") \
+    X(COALESCED, "the wake of {actor} is sent, and dropped: {when} sends it[ " \
             "{path}]") \
     X(NO_POLL, ", and no poll of it follows.") \
     X(POLL_MISSED, ", and the poll that followed has not seen it.") \
@@ -140,8 +143,8 @@
             "polled {then.in}, at {then.at.step}, and {when} overwrites that[ {path}], before it " \
             "is read. Were it still there, {other} would poll {actor}, as a replay shows.") \
     X(UNPOLLED_TAKEN, "{actor} is woken at {then.at.step}[, {then.in},] and {other} blocks at " \
-            "{step} without polling it: {when} took the notification of that wake[ {path}], and " \
-            "nothing looks for woken tasks after that. Had its host returned with nothing, it " \
+            "{step} without polling it: {when} took the notification of that wake[ {path}]. " \
+            "Had its host returned with nothing, it " \
             "would have polled {actor}, as a replay shows.") \
     X(UNPOLLED_LEFT, "{actor} is woken at {then.at.step}[, {then.in},] and {other} blocks at " \
             "{step} without polling it,[ {path}]: it does not look for woken tasks once more " \
@@ -151,11 +154,11 @@
     X(HELD_BY, "{actor} waits for {own}[, {line}], which {other} took at {step}[ {in}]") \
     X(HELD_BY_ITSELF, "{actor} waits for {own}[, {line}], which it took itself at {step}[ {in}]") \
     X(HELD_TO_END, "{actor} waits for {other} to end[, {line}]") \
+    X(HELD_BEHIND, "; {other} waits for it since {step}[, {line}], and goes before it") \
     X(HELD_JOINED, ": none of them can go first. Give it back before waiting for the end.") \
     X(HELD_IN_CIRCLE, " and has not given back") \
     X(HELD_CIRCLE, ": none of them can go first. Take them in one order everywhere, or give one " \
             "back before waiting for the next.") \
-    X(HELD_NO_MORE, ": it waits for itself. Give it back before taking it again.") \
     X(HELD_ENDED, " and did not give back before it ended.") \
     X(HELD_THROUGH, " In its last step it goes through {call}") \
     X(HANDED, "{actor} waits for {other} to answer {own}, sent at {step}[, {line}]") \
@@ -173,8 +176,8 @@
     X(NO_WAKE_MISSING_TOO, " No missing wake was found") \
     X(NO_WAKE_MISSING, "no missing wake was found") \
     X(NO_LINE, ", and the record names no line.") \
-    X(WAS_LAST, "{at.actor} was last {place}[, after {passed}]") \
-    X(IS_BLOCKED, "{at.actor} is blocked {place}[, after {passed}]") \
+    X(WAS_LAST, " {at.actor} was last {place}[, after {passed}]") \
+    X(IS_BLOCKED, " {at.actor} is blocked {place}[, after {passed}]") \
     X(MERGED, " The last turn of {other}, at {step}, answers more than one wake: at {at.step} " \
             "{at.actor} woke it too, {in}, when it was awake already. If that turn handled the " \
             "first only, what the other was for is lost.") \
@@ -197,8 +200,8 @@
             "{callers}], and what was left before is not reported again.") \
     X(UNNOTIFIED_TIMER, "{actor} waits for {own}, which is not armed: the last call is " \
             "{phrase} of {at.actor} at {at.step}[, {in}][, called from {callers}].") \
-    X(UNNOTIFIED_UNASKED, "{actor} is not notified that {own} is ready: since {phrase} of " \
-            "{at.actor} at {at.step}[, {in}][, called from {callers}], no task asks for that.") \
+    X(UNNOTIFIED_UNASKED, "{actor} does not ask for what {own} is ready for: the last call is " \
+            "{phrase} of {at.actor} at {at.step}[, {in}][, called from {callers}].") \
     X(UNNOTIFIED_COUNTED, "{actor} gets one report for {number} writes to {own}: {at.actor} " \
             "writes to it at {at.step}[, {in}][, called from {callers}]") \
     X(UNNOTIFIED_BEFORE, ", when {at.actor} has done so at {at.step}[, {in},] and it is not " \
@@ -227,37 +230,45 @@
     X(UNNOTIFIED_REPEATED, " With a report for each write in a replay, {actor} makes progress.") \
     X(UNNOTIFIED_ENTERED, " With an enter() in a replay, {actor} makes progress.") \
     X(FATE_EARLY, "{actor} misses its wake: {at.actor} sends it at {at.step}, {in}, and {actor} " \
-            "begins to wait for {wait} only at {then.at.step}[, {then.in}]: what it had checked " \
-            "before that is out of date, and nothing wakes it again.") \
-    X(FATE_TAKEN, "the wake of {actor} goes to another: at {at.step} {at.actor}, {in}, wakes " \
+            "begins to wait for {wait} only at {then.at.step}[, {then.in}]; nothing wakes it " \
+            "after that.") \
+    X(FATE_TAKEN, "the wake of {actor} goes to another: at {at.step} {at.actor}[, {in},] wakes " \
             "{other}, which waits for {wait} too, and not {actor}, which has waited[ {then.in}] " \
             "since {then.at.step}.") \
-    X(FATE_HANDED, "what {actor} waits for goes to another: at {at.step} {at.actor}, {in}, " \
+    X(FATE_HANDED, "what {actor} waits for goes to another: at {at.step} {at.actor}[, {in},] " \
             "wakes {other}, which waits for {wait} as {actor} does[, {then.in}], since " \
             "{then.at.step}.") \
-    X(FATE_AGAIN, " {other} waits again at {at.step}[, {in}], and wakes no other.") \
+    X(FATE_AGAIN, " {other} waits again at {at.step}[, {in}]") \
+    X(FATE_NO_OTHER, ", and wakes no other.") \
     X(FATE_CANCELLED, " {other} is cancelled at {at.step}[, {in}], before it has used what it " \
             "was given, and that is not passed on to {actor}.") \
     X(FATE_KEPT, " {other} continues from its wait[ {in}], and does not wake {actor} in its " \
             "turn.") \
-    X(FATE_SWALLOWED, "the wake of {actor} is swallowed: at {at.step} {at.actor} comes to the " \
-            "call {in}, which wakes {actor} in the nearest run that passes, and nothing is sent " \
-            "there.") \
-    X(FATE_NOT_REACHED, "{actor} is never woken: in the nearest run that passes {at.passing} " \
-            "does what it waits for {in}, and it does not come to that here.") \
+    X(FATE_SWALLOWED, "{at.actor} makes the call {in} at {at.step}, which wakes {actor} in the " \
+            "nearest run that passes. Here {actor} waits[ {then.in}] since {then.at.step}, and " \
+            "is not woken.") \
+    X(FATE_NOT_REACHED, "{actor} waits[ {then.in}] since {then.at.step}. In the nearest run that " \
+            "passes {at.passing} {text} {in}") \
+    X(FATE_LAST_TIME, "; here it was there for the last time at {step}.") \
+    X(FATE_ELSEWHERE, "; here it goes another way.") \
     X(FATE_WAITS, "{actor} waits[ {in}] since {at.step}, where it does not wait in the nearest " \
             "run that passes.") \
     X(FATE_READ, " At {at.step} {at.actor} reads {text} {in}") \
+    X(FATE_READ_UNLIKE, " At {at.step} {at.actor} reads something else {in} than in the run that " \
+            "passes") \
     X(FATE_VALUE, ": {text}") \
     X(FATE_READ_ELSE, "; in the run that passes it reads something else") \
     X(FATE_WRITTEN, "[, which {at.actor} wrote at {at.step}, {in}]") \
     X(FATE_READ_PASSING, "; in the run that passes it reads {text}") \
     X(FATE_WRITTEN_PASSING, "[, which {at.passing} writes {in}]") \
     X(FATE_LATER, ", here only at {step}") \
-    X(FATE_NEVER, ", and not here") \
+    X(FATE_NEVER, ", and not here after that") \
     X(FATE_CONDITION, " The two runs part at {at.step}, where {at.actor} decides otherwise {in}.") \
-    X(FATE_TRIED, " With the condition decided the other way, {in}, and nothing else changed, it " \
-            "passes, as a replay shows.")
+    X(FATE_DECIDED, " At {at.step} {at.actor} decides {in} otherwise than there.") \
+    X(FATE_TRIED, " With the condition {in} decided the other way, and nothing else changed, it " \
+            "passes, as a replay shows.") \
+    X(FATE_TRIED_THERE, " With that decided the other way, and nothing else changed, it passes, " \
+            "as a replay shows.")
 
 /* `explain`: what decides between the run and the nearest that passes. */
 #define SIM_FINDING_DECISIONS(X) \
@@ -269,14 +280,14 @@
     X(NO_PASSING_RANDOM, " among {number} random run{s} with its options") \
     X(BASELINE_FAILS, "It fails on the default schedule. It passes when ") \
     X(DECIDES, "It fails when ") \
-    X(HERE_IT_IS, "; here it is {number}") \
-    X(PASSES_WITH, "; it passes with {number}") \
+    X(ONE_OF_MANY, "No single choice is known to decide. This run fails when ") \
+    X(HERE_IT_IS, "; here it is ") \
+    X(PASSES_WITH, "; it passes with ") \
     X(PASSES_WHEN, "; it passes when ") \
     X(FORMER_FAILS, ". With what follows drawn at random, {number} of {limit} runs fail after " \
             "the failing choice") \
     X(FORMER_OTHERWISE, " ({number} of them with another verdict)") \
-    X(LATTER_FAILS, ", {number} of {limit} after the passing one") \
-    X(NOT_ALONE, ": what follows matters too.") \
+    X(LATTER_FAILS, ", {number} of {limit} after the passing one.") \
     X(INCOMPLETE_TIME, "This is incomplete: {number} ms of real time were used up while ") \
     X(INCOMPLETE_STEPS, "This is incomplete: the budget of {number} replayed steps was used up " \
             "while ") \
@@ -285,10 +296,12 @@
             "needs {limit}; the run below has no others.") \
     X(CHOICE_RUN, "{other} runs before {actor}, the {nth} time that {actor} is next in the run " \
             "queue") \
+    X(CHOICE_SLOW_STEP, "{step}, of {actor}, lasts {text}") \
     X(CHOICE_SLOW, "the {nth} step of {actor} that may take longer lasts {text}") \
     X(CHOICE_LATE, "the host reports {actor} late, the {nth} time that this may be") \
     X(CHOICE_SPURIOUS, "{actor} is woken, or reported to, for nothing, the {nth} time that this " \
             "may be") \
+    X(CHOICE_SWITCH_CALL, "{actor} {phrase} at {step}") \
     X(CHOICE_SWITCH, "at its {nth} call of the host before which it may give way, {actor} does") \
     X(CHOICE_SETUP, "the {nth} number that the scenario draws while it is set up (sim_pick, " \
             "sim_range) is ") \
@@ -310,11 +323,12 @@
     X(DEFAULT_FIRST, "it is the first") \
     X(DRAWN, "{actor} draws the number {number}") \
     X(DRAWN_SETUP, "the scenario draws the number {number}") \
-    X(DRAWN_LATENCY, "the host takes {number} ns for {actor}") \
+    X(DRAWN_LATENCY, "the host takes {duration} for {actor}") \
     X(DRAWN_BYTE, "{number} byte is moved for {actor}") \
     X(DRAWN_BYTES, "{number} bytes are moved for {actor}") \
-    X(DRAWN_RANGE, "[ {in}], out of {number} to {limit}") \
-    X(DRAWN_NTH, ", the {nth} time")
+    X(DRAWN_RANGE, "[ at {step}][ {in}], out of {number} to {limit}") \
+    X(DRAWN_TIMES, "[ at {step}][ {in}], out of {duration} to {due}") \
+    X(DRAWN_NTH, ", as the {nth} that it draws")
 
 /* `explain`: two events, or two lines, whose order differs. */
 #define SIM_FINDING_ORDERS(X) \
@@ -327,8 +341,6 @@
     X(SWAPPED_PASSES, " With these two exchanged and nothing else, it passes.") \
     X(SWAPPED_FAILS, " That alone does not decide: with these two exchanged and nothing else, it " \
             "ends in {text}.") \
-    X(SWAPPED_NEVER, " These two cannot be exchanged alone: the second needs the first in other " \
-            "ways too.") \
     X(SWAPPED_UNTRIED, " Whether that alone decides was not tried.")
 
 /* The first sentence about a run. */
@@ -343,7 +355,7 @@
     X(WAITS, "it waits for {wait}") \
     X(WAITS_OBJECT, "it waits for {wanted}") \
     X(SINCE, " since {time}") \
-    X(WAS_THERE, ", which was there by then") \
+    X(WAS_THERE, ", when it could already make progress") \
     X(COULD_AFTER, ", could have made progress after {time}") \
     X(WOKE_ITSELF, ", woke itself at {time}") \
     X(WAS_WOKEN, ", was woken at {time}") \
@@ -520,9 +532,7 @@
             "again, and then all were polled in turn, up to 64 rounds; none made progress") \
     X(TRIED_HOST, "In a replay the host reported everything ready again; no task made progress") \
     X(TRIED_MORE, ", so the verdict is deadlock and not lost-wakeup. In a replay with the above " \
-            "put right a task made progress.") \
-    X(NEVER_DONE, ": no poll and no report is missing, but something was never done (a permit " \
-            "granted, a message sent, a lock released).")
+            "put right a task made progress.")
 
 /* What a verdict is, and how it was found. */
 #define SIM_FINDING_VERDICTS(X) \
@@ -533,7 +543,6 @@
     X(IS_LATE_LOOP, "while nothing could run, before the clock moved, its host returned from the " \
             "loop's wait for nothing, in a replay, as a host may at any time, and the loop made " \
             "progress; so it could have been woken earlier") \
-    X(IS_DEADLOCK, "all are blocked, and none made progress when polled or reported to again") \
     X(IS_LIVELOCK, "steps are taken, and over so many of them nothing gets done") \
     X(IS_STARVATION, "an actor could run all the time, and others always ran first") \
     X(IS_OVER_BUDGET, "a task kept the thread for longer than its quota in a single poll") \

@@ -75,30 +75,36 @@ actor_of_stream(const struct sim_actor_table *actor_table, uint32_t stream, uint
     return SIM_PART_NONE;
 }
 
-/* Of the fault that the deciding choice is, where it is a call that fails: its event, in `actor`'s
- * steps; SIM_EVENT_NONE: it is another fault. */
+/* What the deciding choice did: the event of `kind` that it made in a step of `actor`;
+ * SIM_EVENT_NONE: none is known to be its. */
 static uint64_t
-failed_call(const struct sim_explanation *explanation, uint32_t actor)
+event_of_choice(const struct sim_explanation *explanation, uint32_t actor, uint32_t kind)
 {
     const struct sim_actor_table *actor_table = deciding_table(explanation);
     const struct sim_decision *decision = &explanation->decision;
     const struct sim_tape *tape = decision->added ? &decision->passing : &decision->failing;
     const struct sim_deviation *deciding = &decision->deciding;
     char text[SIM_CALL_FAULT_TEXT_MAX];
+    uint64_t found = SIM_EVENT_NONE;
     uint32_t before = 0;
+    uint32_t choices = 0;
+    uint32_t events = 0;
     for (uint32_t i = 0; i < tape->count; i++) {
         const struct sim_deviation *other = &tape->entries[i];
-        before += other->kind == SIM_KIND_FAULT && other->stream == deciding->stream &&
-                  other->ordinal < deciding->ordinal;
+        bool like = other->kind == deciding->kind && other->stream == deciding->stream;
+        choices += like;
+        before += like && other->ordinal < deciding->ordinal;
     }
     for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
-        if (event->kind == SIM_EVENT_FAULT && sim_call_fault_text(event->argument, text) &&
-                sim_actor_table_actor(actor_table, event->actor) == actor && before-- == 0) {
-            return i;
+        if (event->kind == kind && sim_actor_table_actor(actor_table, event->actor) == actor &&
+                (kind != SIM_EVENT_FAULT || sim_call_fault_text(event->argument, text)) &&
+                events++ == before) {
+            found = i;
         }
     }
-    return SIM_EVENT_NONE;
+    /* Not each such choice makes an event. */
+    return kind == SIM_EVENT_FAULT || events == choices ? found : SIM_EVENT_NONE;
 }
 
 /* What is said of a choice of each kind, and of the default in its place. */
@@ -116,11 +122,42 @@ static const struct {
         [SIM_KIND_SUBSET] = {SIM_FINDING_CHOICE_SUBSET, SIM_FINDING_DEFAULT_FIRST, true},
         [SIM_KIND_ORDER] = {SIM_FINDING_CHOICE_ORDER, SIM_FINDING_DEFAULT_FIRST, true},
         [SIM_KIND_LENGTH] = {SIM_FINDING_CHOICE_LENGTH, SIM_FINDING_DEFAULT_FIRST, true},
-        [SIM_KIND_FAULT] = {SIM_FINDING_CHOICE_FAULT, SIM_FINDING_DEFAULT_FIRST, true},
+        [SIM_KIND_FAULT] = {SIM_FINDING_CHOICE_FAULT, SIM_FINDING_DEFAULT_NOT, true},
         [SIM_KIND_USER] = {SIM_FINDING_CHOICE_USER, SIM_FINDING_DEFAULT_FIRST, true},
         [SIM_KIND_FREEDOM] = {SIM_FINDING_CHOICE_FREEDOM, SIM_FINDING_DEFAULT_FIRST, true},
         [SIM_KIND_AUDIT] = {SIM_FINDING_CHOICE_OTHER, SIM_FINDING_DEFAULT_FIRST, true},
 };
+
+/* … where the event that it made is known. */
+static const enum sim_finding_kind seen[SIM_KINDS] = {
+        [SIM_KIND_SLOW] = SIM_FINDING_CHOICE_SLOW_STEP,
+        [SIM_KIND_SWITCH] = SIM_FINDING_CHOICE_SWITCH_CALL,
+        [SIM_KIND_FAULT] = SIM_FINDING_CHOICE_CALL,
+};
+
+/* The event that the choice made, with its step and line; a step of the passing run is none that
+ * the reader sees. */
+static bool
+find_event(const struct sim_explanation *explanation, struct sim_finding *finding)
+{
+    static const uint32_t events[SIM_KINDS] = {
+            [SIM_KIND_SLOW] = SIM_EVENT_SLOW,
+            [SIM_KIND_SWITCH] = SIM_EVENT_SWITCH,
+            [SIM_KIND_FAULT] = SIM_EVENT_FAULT,
+    };
+    uint32_t kind = events[explanation->decision.deciding.kind];
+    finding->event = kind != 0 && (kind == SIM_EVENT_FAULT || !explanation->decision.added)
+                             ? event_of_choice(explanation, finding->actor, kind)
+                             : SIM_EVENT_NONE;
+    if (finding->event != SIM_EVENT_NONE) {
+        const struct sim_event *event =
+                sim_actor_table_event(deciding_table(explanation), finding->event);
+        finding->step = event->step;
+        finding->await = event->await;
+        finding->site = event->site;
+    }
+    return finding->event != SIM_EVENT_NONE;
+}
 
 /* The deciding choice, by its kind; `instead`: the default in its place. */
 static void
@@ -141,14 +178,8 @@ find_choice(const struct sim_explanation *explanation, bool instead, struct sim_
             .number = deviation->ordinal,
             .text = lasts[deviation->index < last ? deviation->index : last],
     };
-    if (deviation->kind == SIM_KIND_FAULT) {
-        finding.event = failed_call(explanation, finding.actor);
-    }
-    if (deviation->kind == SIM_KIND_FAULT && finding.event != SIM_EVENT_NONE) {
-        const struct sim_event *event = sim_actor_table_event(actor_table, finding.event);
-        finding.kind = instead ? SIM_FINDING_DEFAULT_NOT : SIM_FINDING_CHOICE_CALL;
-        finding.await = event->await;
-        finding.site = event->site;
+    if (find_event(explanation, &finding)) {
+        finding.kind = instead ? choices[deviation->kind].instead : seen[deviation->kind];
         alternatives = false;
     }
     if (!instead && alternatives && finding.actor == 0 && deviation->kind == SIM_KIND_USER) {
@@ -190,13 +221,26 @@ static void
 find_number(const struct sim_explanation *explanation, struct sim_findings *findings)
 {
     const struct sim_deciding_number *number = &explanation->number;
+    bool time = number->below.kind == SIM_KIND_LATENCY;
     uint32_t nth = explanation->decision.deciding.ordinal;
     find_value(explanation, &number->below, findings);
-    SIM_FIND(findings, SIM_FINDING_DRAWN_RANGE, .place = &number->place, .number = number->below.lo,
-            .limit = number->below.hi);
-    if (nth > 0) {
+    SIM_FIND(findings, time ? SIM_FINDING_DRAWN_TIMES : SIM_FINDING_DRAWN_RANGE,
+            .place = &number->place, .number = number->below.lo, .limit = number->below.hi,
+            .step = number->step);
+    if (nth > 0 && number->step == 0) {
         SIM_FIND(findings, SIM_FINDING_DRAWN_NTH, .number = nth);
     }
+}
+
+/* The number of the run beside. */
+static void
+find_beside(const struct sim_explanation *explanation, struct sim_findings *findings)
+{
+    bool time = explanation->number.beside.kind == SIM_KIND_LATENCY;
+    SIM_FIND(findings,
+            explanation->decision.added ? SIM_FINDING_HERE_IT_IS : SIM_FINDING_PASSES_WITH);
+    SIM_FIND(findings, time ? SIM_FINDING_DURATION : SIM_FINDING_NUMBER,
+            .number = explanation->number.beside.value);
 }
 
 /* ---- The decision. --------------------------------------------------------------------------- */
@@ -224,25 +268,32 @@ find_no_passing(const struct sim_explanation *explanation, struct sim_findings *
     SIM_FIND(findings, SIM_FINDING_STOP);
 }
 
+/* Whether more of the random continuations fail after the one choice than after the other, by two
+ * standard deviations of chance. */
+static bool
+separates(const struct sim_decision *decision)
+{
+    const struct sim_tally *below = &decision->below;
+    const struct sim_tally *beside = &decision->beside;
+    int64_t n = below->runs;
+    int64_t m = beside->runs;
+    int64_t more = below->failed * m - beside->failed * n;
+    int64_t failed = (int64_t)below->failed + beside->failed;
+    rt_assert(below->failed <= below->runs && beside->failed <= beside->runs);
+    return more > 0 && more * more * (n + m) > 4 * failed * (n + m - failed) * n * m;
+}
+
 /* In how many random continuations it decides. */
 static void
 find_tallies(const struct sim_decision *decision, struct sim_findings *findings)
 {
     const struct sim_tally *below = &decision->below;
     const struct sim_tally *beside = &decision->beside;
-    if (below->runs == 0 || beside->runs == 0) {
-        SIM_FIND(findings, SIM_FINDING_STOP);
-        return;
-    }
-    rt_assert(below->failed <= below->runs);
-    rt_assert(beside->failed <= beside->runs);
-    bool alone = below->failed == below->runs && beside->failed == 0;
     SIM_FIND(findings, SIM_FINDING_FORMER_FAILS, .number = below->failed, .limit = below->runs);
     if (below->otherwise > 0) {
         SIM_FIND(findings, SIM_FINDING_FORMER_OTHERWISE, .number = below->otherwise);
     }
     SIM_FIND(findings, SIM_FINDING_LATTER_FAILS, .number = beside->failed, .limit = beside->runs);
-    SIM_FIND(findings, alone ? SIM_FINDING_STOP : SIM_FINDING_NOT_ALONE);
 }
 
 static void
@@ -250,24 +301,30 @@ find_decision(const struct sim_explanation *explanation, struct sim_findings *fi
 {
     const struct sim_decision *decision = &explanation->decision;
     const struct sim_deciding_number *number = &explanation->number;
+    bool counted = decision->below.runs > 0 && decision->beside.runs > 0;
     if (!decision->found) {
         find_no_passing(explanation, findings);
         return;
     }
-    SIM_FIND(findings, decision->added ? SIM_FINDING_BASELINE_FAILS : SIM_FINDING_DECIDES);
+    SIM_FIND(findings, decision->added                   ? SIM_FINDING_BASELINE_FAILS
+                       : counted && !separates(decision) ? SIM_FINDING_ONE_OF_MANY
+                                                         : SIM_FINDING_DECIDES);
     if (number->found) {
         find_number(explanation, findings);
     } else {
         find_choice(explanation, false, findings);
     }
     if (number->found && number->both) {
-        SIM_FIND(findings, decision->added ? SIM_FINDING_HERE_IT_IS : SIM_FINDING_PASSES_WITH,
-                .number = number->beside.value);
+        find_beside(explanation, findings);
     } else if (!decision->added) {
         SIM_FIND(findings, SIM_FINDING_PASSES_WHEN);
         find_choice(explanation, true, findings);
     }
-    find_tallies(decision, findings);
+    if (counted) {
+        find_tallies(decision, findings);
+    } else {
+        SIM_FIND(findings, SIM_FINDING_STOP);
+    }
 }
 
 static void
@@ -316,10 +373,11 @@ find_swapped(const struct sim_swap *order, struct sim_findings *findings)
             [SIM_SWAPPED_NOT_TRIED] = SIM_FINDING_SWAPPED_UNTRIED,
             [SIM_SWAPPED_PASSES] = SIM_FINDING_SWAPPED_PASSES,
             [SIM_SWAPPED_FAILS] = SIM_FINDING_SWAPPED_FAILS,
-            [SIM_SWAPPED_NEVER] = SIM_FINDING_SWAPPED_NEVER,
     };
     rt_assert((unsigned)order->swapped <= (unsigned)SIM_SWAPPED_NEVER);
-    SIM_FIND(findings, kinds[order->swapped], .text = sim_verdict_name(order->verdict));
+    if (order->swapped != SIM_SWAPPED_NEVER) {
+        SIM_FIND(findings, kinds[order->swapped], .text = sim_verdict_name(order->verdict));
+    }
 }
 
 static void
@@ -429,19 +487,9 @@ sim_report_view(const struct sim_explanation *explanation)
             .recorder = sim_single_recorder(&explanation->failing),
             .outcome = sim_explanation_outcome(explanation),
             .progressed = explanation->cause.by_counterfactual != SIM_COUNTERFACTUAL_NONE,
+            .first = sim_report_explained(explanation),
             .rows_max = SIM_ROWS_DEFAULT,
     };
-}
-
-/* Adds the line, and an empty one, where it says anything. */
-static void
-put_paragraph(struct sim_page *page, struct sim_page *line)
-{
-    if (line->length > 0) {
-        sim_page_paragraph(page, line, 0);
-        sim_page_put(page, "\n");
-    }
-    sim_page_clear(line);
 }
 
 /* "  lost.c:22     pthread_cond_signal(&arrived);" of each line that was named. */
@@ -465,9 +513,27 @@ put_source(struct sim_page *page, const struct sim_named_lines *named)
     sim_page_put(page, page->length > begin ? "\n" : "");
 }
 
+/* Steps that were named. */
+struct cited {
+    uint64_t all[SIM_CITED_MAX];
+    uint32_t count;
+};
+
+/* Adds the line, and an empty one, where it says anything. */
+static void
+put_paragraph(struct sim_page *page, struct sim_page *line, struct cited *cited)
+{
+    cited->count = sim_describe_cited(line, cited->all, cited->count);
+    if (line->length > 0) {
+        sim_page_paragraph(page, line, 0);
+        sim_page_put(page, "\n");
+    }
+    sim_page_clear(line);
+}
+
 /* Returns how many lines of source it names. */
 static uint32_t
-put_answer(struct sim_page *page, const struct sim_explanation *explanation)
+put_answer(struct sim_page *page, const struct sim_explanation *explanation, struct cited *cited)
 {
     struct sim_page line;
     struct sim_named_lines named = {.count = 0};
@@ -476,14 +542,14 @@ put_answer(struct sim_page *page, const struct sim_explanation *explanation)
     if (line.length > 0 && line.bytes[0] >= 'a' && line.bytes[0] <= 'z') {
         line.bytes[0] = (char)(line.bytes[0] - 'a' + 'A'); /* It begins a paragraph. */
     }
-    put_paragraph(page, &line);
+    put_paragraph(page, &line, cited);
     put_section(&line, explanation, SIM_REPORT_ORDER, &named);
-    put_paragraph(page, &line);
+    put_paragraph(page, &line, cited);
     put_source(page, &named);
     put_section(&line, explanation, SIM_REPORT_DECISION, NULL);
     sim_page_put(&line, " ");
     put_section(&line, explanation, SIM_REPORT_NEEDED, NULL);
-    put_paragraph(page, &line);
+    put_paragraph(page, &line, cited);
     sim_page_fini(&line);
     return named.count;
 }
@@ -492,13 +558,14 @@ void
 sim_report_put(struct sim_page *page, const struct sim_explanation *explanation,
         enum sim_report_evidence evidence)
 {
-    const struct sim_run_view view = sim_report_view(explanation);
+    struct sim_run_view view = sim_report_view(explanation);
+    struct cited cited = {.count = 0};
     bool beside = evidence == SIM_REPORT_BESIDE && explanation->compared;
     sim_describe_run(page, &view, SIM_DESCRIBE_HEADLINE);
     sim_page_put(page, "\n");
     /* Where no wake is missing, or no line known, the ledger knows more; of a crash the stack says
      * it all. */
-    bool why = put_answer(page, explanation) == 0 ||
+    bool why = put_answer(page, explanation, &cited) == 0 ||
                (explanation->cause.kind == SIM_CAUSE_NOT_A_WAKE &&
                        (explanation->cause.at_count == 0 ||
                                view.outcome->verdict != SIM_VERDICT_CRASH));
@@ -507,6 +574,8 @@ sim_report_put(struct sim_page *page, const struct sim_explanation *explanation,
                 &explanation->passing_actor_table, "the nearest that passes", ROWS);
         sim_page_put(page, "\n");
     }
+    view.cited = cited.all;
+    view.cited_count = cited.count;
     sim_describe_run(page, &view,
             (evidence == SIM_REPORT_COLUMNS ? SIM_DESCRIBE_COLUMNS : 0) |
                     (why ? SIM_DESCRIBE_WHY : 0) | SIM_DESCRIBE_STACKS);

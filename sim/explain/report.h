@@ -41,6 +41,9 @@ void sim_report_put_section(struct sim_page *page, const struct sim_explanation 
 void sim_report_put_choice(
         struct sim_page *page, const struct sim_explanation *explanation, bool passing);
 
+/* The actor whose wait is explained, a part of the failing run; SIM_PART_NONE: none is known. */
+uint32_t sim_report_explained(const struct sim_explanation *explanation);
+
 /* The explained run; borrows of `explanation`. */
 struct sim_run_view sim_report_view(const struct sim_explanation *explanation);
 

@@ -67,14 +67,22 @@ find_unarmed(const struct reading *reading)
     const struct sim_cause *cause = reading->cause;
     const struct sim_wake_outcome *wake_outcome = &reading->explanation->wake_outcome;
     bool polled = wake_outcome->poll != SIM_EVENT_NONE;
+    uint64_t step = polled ? event_of(reading, wake_outcome->poll)->step : 0;
+    /* A poll of a thread takes many steps. */
+    bool waits = wake_outcome->wait != NULL && wake_outcome->wait->store_step >= step;
     SIM_FIND(reading->findings, SIM_FINDING_UNARMED, .actor = wake_outcome->part,
-            .step = polled ? event_of(reading, wake_outcome->poll)->step : 0);
+            .step = waits ? wake_outcome->wait->store_step : step);
+    if (!waits && !is_known(&cause->stored)) {
+        SIM_FIND(reading->findings, SIM_FINDING_UNARMED_NOTHING);
+    }
     if (cause->by_passing && cause->at_count > 0) {
         SIM_FIND(reading->findings, SIM_FINDING_UNARMED_PASSING, .number = cause->at[0].step);
         return;
     }
     SIM_FIND(reading->findings, SIM_FINDING_UNARMED_LAST);
-    SIM_FIND(reading->findings, SIM_FINDING_STORED, .then = one(&cause->stored));
+    if (cause->stored.place.line != cause->at[0].place.line) {
+        SIM_FIND(reading->findings, SIM_FINDING_STORED, .then = one(&cause->stored));
+    }
 }
 
 /* Its host reported once, and it did not ask for another report. */
@@ -206,6 +214,21 @@ find_attempted(const struct reading *reading)
     }
 }
 
+/* The step in which the wait began that is open; 0: not known. */
+static uint64_t
+waits_since(const struct reading *reading)
+{
+    const struct sim_wake_outcome *wake_outcome = &reading->explanation->wake_outcome;
+    uint64_t block = reading->findings->actor != SIM_PART_NONE
+                             ? sim_actor_table_blocked(&reading->explanation->actor_table,
+                                       reading->findings->actor, wake_outcome->horizon)
+                             : SIM_EVENT_NONE;
+    bool own = wake_outcome->wait != NULL && wake_outcome->part == reading->findings->actor;
+    return own                       ? wake_outcome->wait->store_step
+           : block != SIM_EVENT_NONE ? event_of(reading, block)->step
+                                     : 0;
+}
+
 static void
 find_never_fired(const struct reading *reading)
 {
@@ -228,11 +251,13 @@ find_never_fired(const struct reading *reading)
         SIM_FIND(reading->findings, SIM_FINDING_NO_LINE_FOR_WAKE);
         return;
     } else if (cause->by_passing) {
-        SIM_FIND(reading->findings, SIM_FINDING_PASSING_WAKES);
+        SIM_FIND(reading->findings, SIM_FINDING_PASSING_WAKES, .step = waits_since(reading));
         SIM_FIND(reading->findings, SIM_FINDING_BLOCK_PASSED);
     } else {
         SIM_FIND(reading->findings, late ? SIM_FINDING_NOT_WOKEN_IN_TIME : SIM_FINDING_NOT_WOKEN);
-        if (cause->by_word) {
+        if (cause->at[0].part == SIM_PART_NONE) {
+            SIM_FIND(reading->findings, SIM_FINDING_SENDS_NONE);
+        } else if (cause->by_word) {
             SIM_FIND(reading->findings, SIM_FINDING_MAKES_POSSIBLE);
         } else {
             SIM_FIND(reading->findings, SIM_FINDING_SHOULD_WAKE);
@@ -375,17 +400,23 @@ static void
 find_waiters(const struct reading *reading)
 {
     const struct sim_cause *cause = reading->cause;
-    uint32_t first = cause->switched_count;
-    for (uint32_t from = first, to = first; from < cause->at_count; from = to) {
+    uint32_t from = cause->switched_count;
+    for (uint32_t to = from; from < cause->at_count; from = to) {
         while (to < cause->at_count && cause->at[to].part == cause->at[from].part) {
             to++;
         }
-        SIM_FIND(reading->findings, from == first ? SIM_FINDING_COLON : SIM_FINDING_NEXT);
+        /* The program's own line says where; what it calls of the runtime does not. */
+        uint32_t own = from;
+        while (own < to && sim_place_is_runtime(&cause->at[own].place)) {
+            own++;
+        }
+        own = own < to ? own : from;
         SIM_FIND(reading->findings,
-                cause->at[from].traced ? SIM_FINDING_WAS_LAST : SIM_FINDING_IS_BLOCKED,
-                .at = range(reading, from, to));
+                cause->at[own].traced ? SIM_FINDING_WAS_LAST : SIM_FINDING_IS_BLOCKED,
+                .at = range(reading, own, to));
+        SIM_FIND(
+                reading->findings, to < cause->at_count ? SIM_FINDING_SEMICOLON : SIM_FINDING_STOP);
     }
-    SIM_FIND(reading->findings, SIM_FINDING_STOP);
 }
 
 /* One turn for two wakes: if it did what the one was for, it may have forgotten the other. */
@@ -441,6 +472,22 @@ find_meanwhile(const struct reading *reading)
     }
 }
 
+/* One that waits for the same since before; a lock that may be shared is not granted past it. */
+static void
+find_ahead(const struct reading *reading, const struct sim_wait *wait)
+{
+    const struct sim_ledger *ledger = &reading->explanation->ledger;
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const struct sim_wait *other = &ledger->waits[i];
+        if (other->end == SIM_WAIT_OPEN && other->object == wait->object &&
+                other->part != wait->part && other->store_event < wait->store_event) {
+            SIM_FIND(reading->findings, SIM_FINDING_HELD_BEHIND, .other = other->part,
+                    .step = other->store_step, .await = other->await, .site = other->site);
+            return;
+        }
+    }
+}
+
 /* Actors that wait for each other, or for one that keeps what it has. */
 static void
 find_held(const struct reading *reading)
@@ -474,11 +521,14 @@ find_held(const struct reading *reading)
         if (!hold->handed && (cause->circle || i + 1 < cause->hold_count)) {
             SIM_FIND(reading->findings, SIM_FINDING_HELD_IN_CIRCLE);
         }
+        if (hold->part == waiter) {
+            find_ahead(reading, cause->hold_waits[i]);
+        }
         waiter = hold->part;
     }
     SIM_FIND(reading->findings, joins && cause->circle                   ? SIM_FINDING_HELD_JOINED
                                 : cause->circle && cause->hold_count > 1 ? SIM_FINDING_HELD_CIRCLE
-                                : cause->circle                          ? SIM_FINDING_HELD_NO_MORE
+                                : cause->circle                          ? SIM_FINDING_STOP
                                 : cause->holds[cause->hold_count - 1]->handed
                                         ? SIM_FINDING_HANDED_OPEN
                                         : SIM_FINDING_HELD_ENDED);
@@ -537,7 +587,7 @@ find_not_a_wake(const struct reading *reading)
         }
     }
     if (is_lost && known && outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
-        SIM_FIND(reading->findings, SIM_FINDING_UNTAKEN, .step = outcome->missing_wake_step);
+        SIM_FIND(reading->findings, SIM_FINDING_UNTAKEN);
     } else if (is_lost && !known) {
         SIM_FIND(reading->findings, SIM_FINDING_NO_LINE_FOR_WAKE);
     } else if (!known) {
@@ -545,6 +595,7 @@ find_not_a_wake(const struct reading *reading)
         SIM_FIND(reading->findings, SIM_FINDING_NO_LINE);
     } else if (stalls) {
         SIM_FIND(reading->findings, none);
+        SIM_FIND(reading->findings, SIM_FINDING_STOP);
         find_waiters(reading);
         find_merged(reading);
     } else {
@@ -561,6 +612,26 @@ find_not_a_wake(const struct reading *reading)
 
 /* ---- Any of them. ---------------------------------------------------------------------------- */
 
+uint32_t
+sim_report_explained(const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    bool replayed = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
+    if (cause->fate.kind != SIM_FATE_NONE) {
+        return cause->fate.sleeps.part;
+    }
+    if (cause->unnotified.known) {
+        return cause->unnotified.part;
+    }
+    if (cause->hold_count > 0) {
+        return cause->hold_waiter;
+    }
+    if (replayed && !cause->unpolled) {
+        return sim_actor_table_actor(&explanation->actor_table, explanation->counterfactual.actor);
+    }
+    return explanation->wake_outcome.part;
+}
+
 void
 sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *findings)
 {
@@ -575,15 +646,9 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
             [SIM_CAUSE_NOT_A_WAKE] = find_not_a_wake,
     };
     const struct sim_cause *cause = &explanation->cause;
-    bool replayed = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
     const struct reading reading = {explanation, cause, findings};
     rt_assert(cause->kind < SIM_CAUSES && cause->at_count <= SIM_CAUSE_CALLS);
-    /* The loop or task that would make progress, where that was asked; else the one that the
-     * verdict names. */
-    findings->actor = replayed && !cause->unpolled
-                              ? sim_actor_table_actor(&explanation->actor_table,
-                                        explanation->counterfactual.actor)
-                              : explanation->wake_outcome.part;
+    findings->actor = sim_report_explained(explanation);
     findings->at = range(&reading, cause->switched_count, cause->at_count);
     if (cause->unnotified.known) {
         sim__find_unnotified(explanation, findings);

@@ -3,6 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <string.h>
+
 #include "runtime/base/assert.h"
 #include "sim/explain/report.h"
 
@@ -12,47 +14,183 @@ one(const struct sim_location *location)
     return (struct sim_locations){location, 1};
 }
 
-/* What it reads, which of both lines wrote that, and what is read there instead. */
+static bool
+is_same_line(const struct sim_location *a, const struct sim_location *b)
+{
+    return a->place.line == b->place.line && strcmp(a->place.file, b->place.file) == 0;
+}
+
+/* Which line wrote what is read: where that is the line that reads, or that which writes it there
+ * too, it says nothing. */
+static void
+find_writer(const struct sim_deciding_read *read, struct sim_findings *findings)
+{
+    bool itself = read->by.step == read->at.step && is_same_line(&read->by, &read->at);
+    if (read->by.step != 0 && !itself && !is_same_line(&read->by, &read->passing_by)) {
+        SIM_FIND(findings, SIM_FINDING_FATE_WRITTEN, .at = one(&read->by));
+    }
+}
+
+static void
+find_passing_writer(const struct sim_deciding_read *read, struct sim_findings *findings)
+{
+    if (read->passing_by.step == 0 || is_same_line(&read->by, &read->passing_by)) {
+        return;
+    }
+    SIM_FIND(findings, SIM_FINDING_FATE_WRITTEN_PASSING, .at = one(&read->passing_by));
+    if (read->later == 0 || read->later > read->at.step) {
+        SIM_FIND(findings, read->later != 0 ? SIM_FINDING_FATE_LATER : SIM_FINDING_FATE_NEVER,
+                .step = read->later);
+    }
+}
+
+/* What it reads, and what is read there instead. Memory without a name has its value for one. */
 static void
 find_read(const struct sim_deciding_read *read, struct sim_findings *findings)
 {
     bool pointer = read->value[0] == '\0' || (read->compared && read->passing_value[0] == '\0');
+    bool named = read->name[0] != '\0';
     rt_assert(read->at.step != 0);
-    SIM_FIND(findings, SIM_FINDING_FATE_READ, .at = one(&read->at),
-            .text = read->name[0] != '\0' ? read->name : "memory");
-    if (!pointer) {
+    SIM_FIND(findings, named || !pointer ? SIM_FINDING_FATE_READ : SIM_FINDING_FATE_READ_UNLIKE,
+            .at = one(&read->at), .text = named ? read->name : read->value);
+    if (named && !pointer) {
         SIM_FIND(findings, SIM_FINDING_FATE_VALUE, .text = read->value);
     }
-    if (read->by.step != 0) {
-        SIM_FIND(findings, SIM_FINDING_FATE_WRITTEN, .at = one(&read->by));
-    }
-    if (read->compared) {
+    find_writer(read, findings);
+    if (read->compared && (named || !pointer)) {
         SIM_FIND(findings, pointer ? SIM_FINDING_FATE_READ_ELSE : SIM_FINDING_FATE_READ_PASSING,
                 .text = read->passing_value);
     }
-    if (read->passing_by.step != 0) {
-        SIM_FIND(findings, SIM_FINDING_FATE_WRITTEN_PASSING, .at = one(&read->passing_by));
-        SIM_FIND(findings, read->later != 0 ? SIM_FINDING_FATE_LATER : SIM_FINDING_FATE_NEVER,
-                .step = read->later);
-    }
+    find_passing_writer(read, findings);
     SIM_FIND(findings, SIM_FINDING_STOP);
+}
+
+/* A condition, and that the run passes where it is decided otherwise. */
+static void
+find_condition(const struct sim_fate *fate, struct sim_findings *findings)
+{
+    bool read = fate->read.at.step != 0;
+    if (!read && fate->condition.step != 0) {
+        SIM_FIND(findings, fate->tried ? SIM_FINDING_FATE_DECIDED : SIM_FINDING_FATE_CONDITION,
+                .at = one(&fate->condition));
+    }
+    if (fate->tried) {
+        bool there = !read || is_same_line(&fate->read.at, &fate->condition);
+        SIM_FIND(findings, there ? SIM_FINDING_FATE_TRIED_THERE : SIM_FINDING_FATE_TRIED,
+                .at = one(&fate->condition));
+    }
+}
+
+/* The actor of that name; SIM_PART_NONE. */
+static uint32_t
+part_named(const struct sim_actor_table *actor_table, const char *name)
+{
+    for (uint32_t part = 1; part < actor_table->count && name != NULL; part++) {
+        const char *own = actor_table->parts[part].name;
+        if (own != NULL && strcmp(own, name) == 0) {
+            return part;
+        }
+    }
+    return SIM_PART_NONE;
+}
+
+/* The last wake that the actor sends from that line; NULL: none is on record. */
+static const struct sim_event *
+last_at(const struct sim_actor_table *actor_table, const struct sim_location *line, uint32_t part)
+{
+    for (uint64_t i = actor_table->end; i-- > actor_table->first;) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        const struct rt_site *site = sim_actor_table_place(event->await, event->site);
+        bool wakes = event->kind == RT_PROBE_FIRE || event->kind == RT_PROBE_FIRE_EMPTY;
+        if (wakes && site != NULL && (uint32_t)site->line == line->place.line &&
+                strcmp(site->file, line->place.file) == 0 &&
+                sim_actor_table_part_of(actor_table, i) == part) {
+            return event;
+        }
+    }
+    return NULL;
+}
+
+/* What is done there in the run that passes. */
+static const char *
+deed_of(const struct sim_explanation *explanation)
+{
+    const struct sim_fate *fate = &explanation->cause.fate;
+    const struct sim_actor_table *passing = &explanation->passing_actor_table;
+    uint32_t sleeper = part_named(passing, explanation->actor_table.parts[fate->sleeps.part].name);
+    uint64_t i = sim_actor_table_step_first(passing, fate->wake.step);
+    for (; i < passing->end && sim_actor_table_event(passing, i)->step == fate->wake.step; i++) {
+        const struct sim_event *event = sim_actor_table_event(passing, i);
+        if (event->kind == RT_PROBE_WAKE && sleeper != SIM_PART_NONE &&
+                sim_actor_table_object(passing, event->object) == sleeper) {
+            return last_at(passing, &fate->wake, fate->wake.part) != NULL
+                           ? "wakes it"
+                           : "wakes it, and was last";
+        }
+    }
+    return "writes what it waits for";
 }
 
 /* It does not come to the line that would wake, or comes to a wait that it would not come to. */
 static void
-find_turned(const struct sim_fate *fate, struct sim_findings *findings)
+find_turned(const struct sim_explanation *explanation, struct sim_findings *findings)
 {
-    bool waits = fate->wake.part == SIM_PART_NONE;
-    SIM_FIND(findings, waits ? SIM_FINDING_FATE_WAITS : SIM_FINDING_FATE_NOT_REACHED,
-            .actor = fate->sleeps.part, .at = one(waits ? &fate->sleeps : &fate->wake),
-            .other = fate->condition.part, .wait = &fate->wait);
+    const struct sim_fate *fate = &explanation->cause.fate;
+    if (fate->wake.part == SIM_PART_NONE) {
+        SIM_FIND(findings, SIM_FINDING_FATE_WAITS, .actor = fate->sleeps.part,
+                .at = one(&fate->sleeps));
+    } else {
+        const struct sim_event *last = last_at(&explanation->actor_table, &fate->wake,
+                part_named(&explanation->actor_table,
+                        explanation->passing_actor_table.parts[fate->wake.part].name));
+        SIM_FIND(findings, SIM_FINDING_FATE_NOT_REACHED, .actor = fate->sleeps.part,
+                .at = one(&fate->wake), .then = one(&fate->sleeps), .text = deed_of(explanation));
+        SIM_FIND(findings, last != NULL ? SIM_FINDING_FATE_LAST_TIME : SIM_FINDING_FATE_ELSEWHERE,
+                .step = last != NULL ? last->step : 0);
+    }
     if (fate->read.at.step != 0) {
         find_read(&fate->read, findings);
-    } else if (fate->condition.step != 0) {
-        SIM_FIND(findings, SIM_FINDING_FATE_CONDITION, .at = one(&fate->condition));
     }
-    if (fate->tried) {
-        SIM_FIND(findings, SIM_FINDING_FATE_TRIED, .at = one(&fate->condition));
+    find_condition(fate, findings);
+}
+
+/* Who was given the wake has given none in its turn. */
+static bool
+wakes_no_other(const struct sim_explanation *explanation)
+{
+    const struct sim_ledger *ledger = &explanation->ledger;
+    const struct sim_fate *fate = &explanation->cause.fate;
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const struct sim_wait *wait = &ledger->waits[i];
+        if (wait->end == SIM_WAIT_FIRED && wait->object == fate->wait.object &&
+                wait->ender == fate->taker.part && wait->end_step >= fate->call.step) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* It goes to another that waited for the same. */
+static void
+find_taken(const struct sim_explanation *explanation, struct sim_findings *findings)
+{
+    const struct sim_fate *fate = &explanation->cause.fate;
+    bool ended = fate->ended.step != 0;
+    SIM_FIND(findings, ended ? SIM_FINDING_FATE_HANDED : SIM_FINDING_FATE_TAKEN,
+            .actor = fate->sleeps.part, .at = one(&fate->call), .other = fate->taker.part,
+            .then = one(&fate->sleeps), .wait = &fate->wait);
+    SIM_FIND(findings,
+            fate->again ? SIM_FINDING_FATE_AGAIN
+            : ended     ? SIM_FINDING_FATE_CANCELLED
+                        : SIM_FINDING_FATE_KEPT,
+            .other = fate->taker.part, .actor = fate->sleeps.part,
+            .at = one(ended ? &fate->ended : &fate->taker));
+    if (fate->again) {
+        SIM_FIND(findings,
+                wakes_no_other(explanation) ? SIM_FINDING_FATE_NO_OTHER : SIM_FINDING_STOP);
+    }
+    if (fate->read.at.step != 0) {
+        find_read(&fate->read, findings);
     }
 }
 
@@ -65,24 +203,13 @@ sim__find_fate(const struct sim_explanation *explanation, struct sim_findings *f
         SIM_FIND(findings, SIM_FINDING_FATE_EARLY, .actor = fate->sleeps.part,
                 .at = one(&fate->call), .then = one(&fate->sleeps), .wait = &fate->wait);
     } else if (fate->kind == SIM_FATE_TAKEN) {
-        SIM_FIND(findings, fate->ended.step != 0 ? SIM_FINDING_FATE_HANDED : SIM_FINDING_FATE_TAKEN,
-                .actor = fate->sleeps.part, .at = one(&fate->call), .other = fate->taker.part,
-                .then = one(&fate->sleeps), .wait = &fate->wait);
-        SIM_FIND(findings,
-                fate->again             ? SIM_FINDING_FATE_AGAIN
-                : fate->ended.step != 0 ? SIM_FINDING_FATE_CANCELLED
-                                        : SIM_FINDING_FATE_KEPT,
-                .other = fate->taker.part, .actor = fate->sleeps.part,
-                .at = one(fate->ended.step != 0 ? &fate->ended : &fate->taker));
-        if (fate->read.at.step != 0) {
-            find_read(&fate->read, findings);
-        }
+        find_taken(explanation, findings);
     } else if (fate->kind == SIM_FATE_OWED) {
         find_read(&fate->read, findings);
     } else if (fate->kind == SIM_FATE_SWALLOWED) {
         SIM_FIND(findings, SIM_FINDING_FATE_SWALLOWED, .actor = fate->sleeps.part,
-                .at = one(&fate->call));
+                .at = one(&fate->call), .then = one(&fate->sleeps));
     } else {
-        find_turned(fate, findings);
+        find_turned(explanation, findings);
     }
 }

@@ -168,7 +168,6 @@ thread_at(const struct sim_world *world, uintptr_t address, size_t *ret_depth)
 }
 
 #define NTH_MAX 0xffffu
-#define STACK_NTH 0x8000u /* What sim_world_object counts up to is below. */
 
 static uint32_t
 number_of(struct sim_world *world, uintptr_t address, uint32_t kind)
@@ -178,8 +177,8 @@ number_of(struct sim_world *world, uintptr_t address, uint32_t kind)
         return SIM_OBJECT(kind, 0, offset / 4 + 1);
     }
     const struct sim_thread *thread = thread_at(world, address, &offset);
-    if (thread != NULL && offset < STACK_NTH) {
-        return SIM_OBJECT(kind, thread->actor.index, STACK_NTH | offset);
+    if (thread != NULL && offset < SIM_STACK_NTH) {
+        return SIM_OBJECT(kind, thread->actor.index, SIM_STACK_NTH | offset);
     }
     return sim_world_object(world, kind);
 }

@@ -82,6 +82,10 @@ struct sim__kept;
     X(HOST, SLOT, "its host") \
     X(VARIABLE, USER, "a variable")
 
+/* The number of what lies on the stack of a thread is at least this; sim_world_object counts up to
+ * less. */
+#define SIM_STACK_NTH 0x8000u
+
 enum sim_sync_kind {
 #define SIM_SYNC_ENUM(name, object, text) SIM_SYNC_##name,
     SIM_SYNC_LIST(SIM_SYNC_ENUM)

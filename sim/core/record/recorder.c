@@ -108,11 +108,13 @@ sim_recorder_text(const struct sim_recorder *recorder, enum sim_text_kind kind, 
 bool
 sim_recorder_stack(const struct sim_recorder *recorder, uint32_t index, struct sim_stack *ret_stack)
 {
-    for (uint32_t i = 0; i < recorder->texts; i++) {
-        const struct sim_text *text = &recorder->memory.texts[i];
+    const struct sim_record_memory *memory = &recorder->memory;
+    for (uint32_t i = 0; i < recorder->texts && i < memory->texts_capacity; i++) {
+        const struct sim_text *text = &memory->texts[i];
         if (text->kind == SIM_TEXT_STACK && text->key == index &&
-                text->length == sizeof(*ret_stack)) {
-            memcpy(ret_stack, recorder->memory.bytes + text->offset, sizeof(*ret_stack));
+                text->length == sizeof(*ret_stack) && text->offset < memory->bytes_capacity &&
+                memory->bytes_capacity - text->offset >= sizeof(*ret_stack)) {
+            memcpy(ret_stack, memory->bytes + text->offset, sizeof(*ret_stack));
             return true;
         }
     }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/code/frames.h"
 #include "sim/core/code/variables.h"
 #include "sim/core/record/site.h"
 #include "sim/explain/cause/priv.h"
@@ -732,6 +733,30 @@ is_shown(const struct sim_fate *fate)
     return fate->tried || fate->ended.step != 0;
 }
 
+/* Where a thread waits that waits at the end of the run: the line of the reader's that called what
+ * it waits in, of which its stack knows. No line: there is none. */
+static void
+blocked_at(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
+        struct sim_place *ret)
+{
+    const struct sim_actor_table *actor_table = evidence->failing->actor_table;
+    struct sim_stack stack;
+    struct sim_frames frames;
+    *ret = (struct sim_place){.line = 0};
+    if (!sim_recorder_stack(actor_table->recorder, actor_table->parts[wait->part].actor, &stack)) {
+        (void)line_before(
+                evidence, evidence->here, id_of(actor_table, wait->part), wait->store_step, ret);
+        return;
+    }
+    sim_frames_find(&stack, &frames);
+    if (frames.count > 0 && frames.all[0].line != 0) {
+        (void)snprintf(ret->function, sizeof(ret->function), "%.*s", (int)sizeof(ret->function) - 1,
+                frames.all[0].function);
+        (void)snprintf(ret->file, sizeof(ret->file), "%s", frames.all[0].file);
+        ret->line = (uint32_t)frames.all[0].line;
+    }
+}
+
 static bool
 follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, struct sim_fate *fate)
 {
@@ -742,8 +767,7 @@ follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, st
     sim__location_set(&fate->sleeps, sim_actor_table_place(wait->await, wait->site),
             wait->store_step, wait->part);
     if (fate->sleeps.place.line == 0 || !sim_place_is_readers(&fate->sleeps.place)) {
-        (void)line_before(
-                evidence, evidence->here, actor_id, wait->store_step, &fate->sleeps.place);
+        blocked_at(evidence, wait, &fate->sleeps.place);
     }
     bool wakes = like != NULL && like->end == SIM_WAIT_FIRED && like->end_event != SIM_EVENT_NONE;
     if (find_cancelled(evidence, wait, fate)) {
@@ -808,6 +832,18 @@ is_blocked(const struct sim_ledger *ledger, const struct sim_wait *wait)
            SIM_OBJECT_KIND(wait->object) != RT_OBJECT_MUTEX;
 }
 
+/* Of what is inlined from a library, the line of the reader's that called it. */
+static void
+find_own_line(const struct sim_fate_evidence *evidence, struct sim_location *at)
+{
+    struct sim_place place;
+    if (at->place.line != 0 && !sim_place_is_readers(&at->place) &&
+            line_before(evidence, evidence->here, id_of(evidence->failing->actor_table, at->part),
+                    at->step, &place)) {
+        at->place = place;
+    }
+}
+
 void
 sim_fate_find(const struct sim_fate_evidence *evidence, struct sim_fate *ret)
 {
@@ -826,6 +862,8 @@ sim_fate_find(const struct sim_fate_evidence *evidence, struct sim_fate *ret)
             }
         }
     }
+    find_own_line(evidence, &ret->call);
+    find_own_line(evidence, &ret->taker);
 }
 
 /* ---- Atomic operations, which are events. ---------------------------------------------------- */

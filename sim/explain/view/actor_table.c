@@ -10,14 +10,17 @@
  */
 #include "sim/explain/view/actor_table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
+#include "sim/core/code/symbols.h"
 #include "sim/core/record/call.h"
 #include "sim/core/record/outcome.h"
 #include "sim/core/record/site.h"
+#include "sim/thread/thread.h"
 
 #define PARTS_MAX 65535u /* part_of has 16 bits. */
 #define ACTORS (SIM_ACTORS_MAX + 1)
@@ -98,6 +101,7 @@ part_add(struct sim_actor_table *actor_table, uint32_t kind, uint32_t actor, uin
             .object = object,
             .actor = actor,
             .kind = kind,
+            .first_poll = SIM_EVENT_NONE,
     };
     if (actor != 0 || part == 0) {
         actor_table->by_actor[actor] = part;
@@ -225,23 +229,54 @@ assign(struct sim_actor_table *actor_table, const struct sim_event *event, uint3
     return part;
 }
 
-/* "slot 3" says nothing; what is waited for in it does. */
+static const struct sim_nickname *
+nickname(const struct sim_actor_table *actor_table, uint32_t object)
+{
+    for (uint32_t i = 0; i < actor_table->nicknames_count; i++) {
+        if (actor_table->nicknames[i].object == object) {
+            return &actor_table->nicknames[i];
+        }
+    }
+    return NULL;
+}
+
+/* What lies in the memory of a program is called by its kind: "a mutex". */
+static bool
+is_of_program(const char *reason)
+{
+    bool may = reason != NULL && strncmp(reason, "a ", 2) == 0;
+    for (uint32_t kind = 0; may && kind < SIM_SYNC_KINDS; kind++) {
+        if (strcmp(reason, sim_sync_name(kind)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What says more than "slot 3": what is waited for in it, or what it is; NULL. */
+static const char *
+nickname_in(
+        const struct sim_actor_table *actor_table, const struct sim_event *event, uint64_t index)
+{
+    uint32_t kind = SIM_OBJECT_KIND(event->object);
+    if (event->kind == RT_PROBE_STORE) {
+        const char *reason = sim_actor_table_text(actor_table, index);
+        return kind == RT_OBJECT_SLOT || is_of_program(reason) ? reason : NULL;
+    }
+    bool accessed = event->kind == SIM_EVENT_GET || event->kind == SIM_EVENT_SET;
+    return accessed && kind == RT_OBJECT_USER ? sim_sync_name(SIM_SYNC_VARIABLE) : NULL;
+}
+
 static void
 note_nickname(struct sim_actor_table *actor_table, const struct sim_event *event, uint64_t index)
 {
-    if (event->kind != RT_PROBE_STORE || SIM_OBJECT_KIND(event->object) != RT_OBJECT_SLOT ||
-            actor_table->nicknames_count == SIM_NICKNAMES_MAX) {
+    if (actor_table->nicknames_count == SIM_NICKNAMES_MAX) {
         return;
     }
-    for (uint32_t i = 0; i < actor_table->nicknames_count; i++) {
-        if (actor_table->nicknames[i].object == event->object) {
-            return;
-        }
-    }
-    const char *reason = sim_actor_table_text(actor_table, index);
-    if (reason != NULL && reason[0] != '\0') {
+    const char *reason = nickname_in(actor_table, event, index);
+    if (reason != NULL && reason[0] != '\0' && nickname(actor_table, event->object) == NULL) {
         actor_table->nicknames[actor_table->nicknames_count++] =
-                (struct sim_nickname){reason, event->object};
+                (struct sim_nickname){reason, event->object, event->await, event->site};
     }
 }
 
@@ -305,6 +340,10 @@ assign_all(struct sim_actor_table *actor_table)
         note_nickname(actor_table, sim_actor_table_event(actor_table, i), i);
         note_descriptor(actor_table, sim_actor_table_event(actor_table, i));
         note_number(actor_table, sim_actor_table_event(actor_table, i)->object);
+        if (sim_actor_table_event(actor_table, i)->kind == RT_PROBE_POLL &&
+                i < actor_table->parts[part].first_poll) {
+            actor_table->parts[part].first_poll = i;
+        }
         actor_table->part_of[i - actor_table->first] = (uint16_t)part;
     }
     free(polling);
@@ -517,22 +556,17 @@ sim_actor_table_put_part(
 }
 
 bool
+sim_actor_table_has_number(const struct sim_actor_table *actor_table, uint32_t object)
+{
+    return descriptor_of(actor_table, object) != NULL;
+}
+
+bool
 sim_actor_table_has_name(const struct sim_actor_table *actor_table, uint32_t object)
 {
     uint32_t part = sim_actor_table_object(actor_table, object);
     return (part != SIM_PART_NONE && actor_table->parts[part].name != NULL) ||
            named(actor_table, SIM_TEXT_OBJECT, object) != NULL;
-}
-
-static const char *
-nickname(const struct sim_actor_table *actor_table, uint32_t object)
-{
-    for (uint32_t i = 0; i < actor_table->nicknames_count; i++) {
-        if (actor_table->nicknames[i].object == object) {
-            return actor_table->nicknames[i].reason;
-        }
-    }
-    return NULL;
 }
 
 bool
@@ -555,15 +589,56 @@ says_nothing(const char *reason)
     return reason == NULL || reason[0] == '\0';
 }
 
+/* What a program has no name for lies on the stack of a thread, in the heap, or in a library. */
+static bool
+is_on_stack(uint32_t object)
+{
+    return SIM_OBJECT_NTH(object) >= SIM_STACK_NTH && SIM_OBJECT_ACTOR(object) != 0;
+}
+
+/* A line of a library says nothing. */
+static bool
+is_readers(const struct rt_site *site)
+{
+    struct sim_place place = {.line = site->line};
+    (void)snprintf(place.file, sizeof(place.file), "%s", site->file);
+    return sim_place_is_readers(&place);
+}
+
+/* "the condition variable of lease() (lease.c:52) on the stack of thread 2" */
+static void
+put_program_object(const struct sim_actor_table *actor_table, struct sim_page *page,
+        const struct sim_nickname *nickname, uint32_t seen_by)
+{
+    const struct rt_site *site = sim_actor_table_place(nickname->await, nickname->site);
+    uint32_t creator = sim_actor_table_actor(actor_table, SIM_OBJECT_ACTOR(nickname->object));
+    if (site == NULL || !is_readers(site)) {
+        sim_page_put(page, nickname->reason);
+    } else {
+        sim_page_printf(page, "the %s of %s() (%s:%u)", nickname->reason + 2, site->function,
+                sim_site_file(site), (unsigned)site->line);
+    }
+    if (is_on_stack(nickname->object) && creator != SIM_PART_NONE) {
+        sim_page_put(page, creator == seen_by ? " on its own stack" : " on the stack of ");
+        if (creator != seen_by) {
+            sim_actor_table_put_part(actor_table, page, creator);
+        }
+    }
+}
+
 /* "timer 2 of pinger", or, for a slot that something was waited for in, what that was. */
 static void
 put_made_up_name(const struct sim_actor_table *actor_table, struct sim_page *page, uint32_t object,
         uint32_t seen_by)
 {
-    const char *reason = nickname(actor_table, object);
-    if (reason != NULL) {
+    const struct sim_nickname *known = nickname(actor_table, object);
+    if (known != NULL && is_of_program(known->reason)) {
+        put_program_object(actor_table, page, known, seen_by);
+        return;
+    }
+    if (known != NULL) {
         sim_page_put(page, "\"");
-        sim_page_clean(page, reason);
+        sim_page_clean(page, known->reason);
         sim_page_put(page, "\"");
         return;
     }
@@ -622,7 +697,9 @@ sim_actor_table_put_wanted(const struct sim_actor_table *actor_table, struct sim
     }
     /* "slot 3" says no more than the reason does; a name that is the reason may have a number. */
     const char *name = named(actor_table, SIM_TEXT_OBJECT, object);
-    bool same = name != NULL && reason != NULL && strcmp(name, reason) == 0;
+    const struct sim_nickname *known = nickname(actor_table, object);
+    bool same = name != NULL ? reason != NULL && strcmp(name, reason) == 0
+                             : known != NULL && is_of_program(reason);
     if (same || says_nothing(reason)) {
         sim_page_put(page, SIM_OBJECT_KIND(object) == RT_OBJECT_TASK ? "the end of " : "");
         sim_actor_table_put_object(actor_table, page, object, part);

@@ -28,17 +28,20 @@
 #define SIM_EVENT_NONE UINT64_MAX
 
 struct sim_part {
-    const char *name; /* Borrowed from the recorder; NULL: none was kept. */
-    uint32_t object;  /* The task or source that it is; 0: not known. */
-    uint32_t actor;   /* Index of the actor whose steps are its own; 0: it has none. */
-    uint32_t kind;    /* enum sim_actor_kind. */
-    bool finished;    /* Completed, cancelled or done by the end of the record. */
+    const char *name;    /* Borrowed from the recorder; NULL: none was kept. */
+    uint32_t object;     /* The task or source that it is; 0: not known. */
+    uint32_t actor;      /* Index of the actor whose steps are its own; 0: it has none. */
+    uint32_t kind;       /* enum sim_actor_kind. */
+    uint64_t first_poll; /* SIM_EVENT_NONE: none on record. */
+    bool finished;       /* Completed, cancelled or done by the end of the record. */
 };
 
 /* What a place without a name is known for: the reason of the first store in it. */
 struct sim_nickname {
     const char *reason;
     uint32_t object;
+    uint32_t await; /* Where it was used first. */
+    uint32_t site;
 };
 
 #define SIM_NICKNAMES_MAX 256u
@@ -121,6 +124,9 @@ void sim_actor_table_put_part(
 /* Adds the name of `object` as seen by `part`: what is its own is not said to be "of" it. */
 void sim_actor_table_put_object(const struct sim_actor_table *actor_table, struct sim_page *page,
         uint32_t object, uint32_t part);
+
+/* Whether the program calls `object` by the number of a descriptor. */
+bool sim_actor_table_has_number(const struct sim_actor_table *actor_table, uint32_t object);
 
 /* True when `object` has a name of its own. */
 bool sim_actor_table_has_name(const struct sim_actor_table *actor_table, uint32_t object);

@@ -139,6 +139,7 @@ static void
 put_end(struct sim__table *table, const struct sim_row *row)
 {
     const struct sim_event *end = sim_actor_table_event(table->actor_table, row->first);
+    bool fails = table->outcome != NULL && table->outcome->verdict != SIM_VERDICT_PASS;
     sim_page_clear(&table->phrase);
     if (end->argument == SIM_VERDICT_DEADLOCK) {
         /* The world says so before the judge has asked the blocked tasks. */
@@ -148,11 +149,14 @@ put_end(struct sim__table *table, const struct sim_row *row)
         /* What the judge has found behind the limit is the verdict. */
         sim_page_printf(&table->phrase, "the run is cut off: %s",
                 sim_verdict_name((uint32_t)end->argument));
+    } else if (end->argument == SIM_VERDICT_PASS && fails) {
+        sim_page_put(&table->phrase, "the run ends"); /* So far nothing has failed. */
     } else {
         sim_page_printf(
                 &table->phrase, "the run ends: %s", sim_verdict_name((uint32_t)end->argument));
     }
-    put_across(table, end->argument == SIM_VERDICT_PASS ? SIM_TONE_GOOD : SIM_TONE_BAD);
+    bool good = end->argument == SIM_VERDICT_PASS && !fails;
+    put_across(table, good ? SIM_TONE_GOOD : SIM_TONE_BAD);
 }
 
 /* What was set up before the first step; a row over the whole width. */

@@ -137,7 +137,6 @@ find_meaning(struct sim__reading *reading)
 {
     static const enum sim_finding_kind meanings[SIM_VERDICTS] = {
             [SIM_VERDICT_LATE_WAKEUP] = SIM_FINDING_IS_LATE,
-            [SIM_VERDICT_DEADLOCK] = SIM_FINDING_IS_DEADLOCK,
             [SIM_VERDICT_LIVELOCK] = SIM_FINDING_IS_LIVELOCK,
             [SIM_VERDICT_STARVATION] = SIM_FINDING_IS_STARVATION,
             [SIM_VERDICT_OVER_BUDGET] = SIM_FINDING_IS_OVER_BUDGET,
@@ -155,6 +154,9 @@ find_meaning(struct sim__reading *reading)
     };
     uint32_t verdict = reading->outcome->verdict;
     const char *name = sim_verdict_name(verdict);
+    if (verdict == SIM_VERDICT_DEADLOCK) {
+        return; /* That has been said. */
+    }
     bool vowel = strchr("aeiou", name[0]) != NULL;
     SIM_FIND(reading->findings, vowel ? SIM_FINDING_WHAT_AN : SIM_FINDING_WHAT_A, .text = name);
     if (verdict == SIM_VERDICT_LOST_WAKEUP) {
@@ -186,13 +188,44 @@ put_headline(struct sim__reading *reading, struct sim_page *page)
     sim_page_tone(page, SIM_TONE_PLAIN);
 }
 
-/* The steps from the store of the waker to its loss are never left out. */
+uint32_t
+sim_describe_cited(const struct sim_page *page, uint64_t *steps, uint32_t count)
+{
+    for (uint32_t i = 0; i < page->refs_count && count < SIM_CITED_MAX; i++) {
+        if (page->refs[i].kind == SIM_REF_STEP) {
+            steps[count++] = page->refs[i].number;
+        }
+    }
+    return count;
+}
+
+/* The steps of the first sentence. */
+static uint32_t
+cited_in_headline(struct sim__reading *reading, uint64_t *steps, uint32_t count)
+{
+    struct sim_page headline;
+    sim_page_init(&headline, false);
+    headline.flat = true;
+    sim__find_headline(reading);
+    put_findings(reading, &headline);
+    count = sim_describe_cited(&headline, steps, count);
+    sim_page_fini(&headline);
+    return count;
+}
+
+/* The steps from the store of the waker to its loss, and those that the text names, are never left
+ * out. */
 static void
-put_columns(struct sim__reading *reading, struct sim_page *page, uint32_t rows_max)
+put_columns(struct sim__reading *reading, struct sim_page *page, const struct sim_run_view *view)
 {
     const struct sim_wake_outcome *wake_outcome = &reading->wake_outcome;
-    uint64_t steps[3];
-    uint32_t count = 0;
+    uint64_t steps[SIM_CITED_MAX + 3];
+    uint32_t count = view->cited_count;
+    rt_assert(count <= SIM_CITED_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        steps[i] = view->cited[i];
+    }
+    count = cited_in_headline(reading, steps, count);
     if (wake_outcome->wait != NULL) {
         steps[count++] = wake_outcome->wait->store_step;
     }
@@ -202,7 +235,7 @@ put_columns(struct sim__reading *reading, struct sim_page *page, uint32_t rows_m
     if (wake_outcome->root_cause != SIM_EVENT_NONE) {
         steps[count++] = sim__step_of(reading, wake_outcome->root_cause);
     }
-    sim_columns_put(page, &reading->actor_table, reading->outcome, steps, count, rows_max);
+    sim_columns_put(page, &reading->actor_table, reading->outcome, steps, count, view->rows_max);
 }
 
 static void
@@ -241,7 +274,11 @@ read_run(struct sim__reading *reading, const struct sim_run_view *view,
 {
     rt_assert(view->recorder != NULL && view->outcome != NULL);
     *reading = (struct sim__reading){
-            .findings = findings, .outcome = view->outcome, .progressed = view->progressed};
+            .findings = findings,
+            .outcome = view->outcome,
+            .progressed = view->progressed,
+            .first = view->first,
+    };
     sim_actor_table_make(&reading->actor_table, view->recorder);
     sim_ledger_make(&reading->ledger, &reading->actor_table);
     sim_wake_outcome_find(&reading->ledger, view->outcome, &reading->wake_outcome);
@@ -264,7 +301,7 @@ put_section(struct sim__reading *reading, struct sim_page *page, const struct si
         put_headline(reading, page);
         return;
     case SIM_DESCRIBE_COLUMNS:
-        put_columns(reading, page, view->rows_max);
+        put_columns(reading, page, view);
         return;
     case SIM_DESCRIBE_LEDGER:
         sim_ledger_put(&reading->ledger, page, SIM_PART_NONE, view->rows_max);

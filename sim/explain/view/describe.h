@@ -26,7 +26,16 @@ struct sim_run_view {
     /* Of a deadlock: a replay asked more than the judge does, and a task made progress; the answer
      * stands elsewhere. */
     bool progressed;
+    uint32_t first;        /* … the actor that is named first; 0: any. */
+    const uint64_t *cited; /* Steps that the columns do not leave out, at most SIM_CITED_MAX. */
+    uint32_t cited_count;
 };
+
+#define SIM_CITED_MAX 32u
+
+/* Adds to `count` steps those to which `page` refers, up to SIM_CITED_MAX; returns how many there
+ * are then. */
+uint32_t sim_describe_cited(const struct sim_page *page, uint64_t *steps, uint32_t count);
 
 /* Sections, in the order in which they are printed. */
 enum {

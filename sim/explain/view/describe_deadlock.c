@@ -122,9 +122,7 @@ add_actor(struct sim__reading *reading, enum sim_finding_kind kind, uint32_t act
 static void
 name(struct sim__reading *reading, uint32_t actor, uint32_t *named)
 {
-    bool open = sim_ledger_open_of(&reading->ledger, actor, NULL) != NULL;
-    if (!sim__is_left(reading, actor) || (!open && !is_own_loop(reading, actor)) ||
-            (*named)++ >= NAMED_IN_HEADLINE) {
+    if ((*named)++ >= NAMED_IN_HEADLINE) {
         return;
     }
     if (*named > 1) {
@@ -139,19 +137,44 @@ name(struct sim__reading *reading, uint32_t actor, uint32_t *named)
     }
 }
 
+/* It waits in a line of the program: not in a library, or in the loop that polls others. */
+static bool
+waits_in_program(const struct sim__reading *reading, uint32_t actor)
+{
+    const struct sim_wait *wait = sim_finding_next_wait(&reading->names, actor, NULL);
+    struct sim_stack stack;
+    struct sim_frames frames;
+    if (sim_recorder_stack(
+                reading->actor_table.recorder, reading->actor_table.parts[actor].actor, &stack)) {
+        sim_frames_find(&stack, &frames);
+        return frames.count > 0;
+    }
+    return wait != NULL && sim_actor_table_place(wait->await, wait->site) != NULL;
+}
+
+/* The order in which they are named: who is explained, who waits in the program, who does not. */
+static uint32_t
+rank_of(const struct sim__reading *reading, uint32_t actor)
+{
+    uint32_t blocked = reading->wake_outcome.part;
+    return actor == reading->first ? 0
+           : actor == blocked      ? 1
+                                   : 3 - waits_in_program(reading, actor);
+}
+
 void
 sim__find_deadlock_head(struct sim__reading *reading)
 {
-    uint32_t first = reading->wake_outcome.part;
     uint32_t named = 0;
     SIM_FIND(reading->findings,
             reading->progressed ? SIM_FINDING_HEAD_NO_PROGRESS : SIM_FINDING_HEAD_DEADLOCK);
-    if (first != SIM_PART_NONE && first != 0) {
-        name(reading, first, &named);
-    }
-    for (uint32_t actor = 1; actor < reading->actor_table.count; actor++) {
-        if (actor != first) {
-            name(reading, actor, &named);
+    for (uint32_t rank = 0; rank <= 3; rank++) {
+        for (uint32_t actor = 1; actor < reading->actor_table.count; actor++) {
+            bool open = sim_ledger_open_of(&reading->ledger, actor, NULL) != NULL;
+            if (sim__is_left(reading, actor) && (open || is_own_loop(reading, actor)) &&
+                    rank_of(reading, actor) == rank) {
+                name(reading, actor, &named);
+            }
         }
     }
     if (named == 0) {
@@ -322,7 +345,7 @@ find_tried(struct sim__reading *reading, bool tasks, bool loops)
         SIM_FIND(reading->findings, SIM_FINDING_TRIED_MORE);
         return;
     }
-    SIM_FIND(reading->findings, loops ? SIM_FINDING_STOP : SIM_FINDING_NEVER_DONE);
+    SIM_FIND(reading->findings, SIM_FINDING_STOP);
     sim__end(reading, 0);
     find_loops(reading);
 }

@@ -24,6 +24,7 @@ struct sim__reading {
     struct sim_findings *findings; /* About the blocked task, where they name no other. */
     const struct sim_outcome *outcome;
     bool progressed;          /* As in struct sim_run_view. */
+    uint32_t first;           /* … */
     struct sim_frames frames; /* Of outcome->stack. */
     char frame_texts[SIM_FRAMES_MAX][512];
     char where[512];                   /* " in crash_main (executor.c:218)", or "". */

@@ -25,7 +25,6 @@ struct words {
 };
 
 static const struct words table[SIM_EVENT_END_OF_KINDS] = {
-        [RT_PROBE_POST] = {"spawns %o", NULL, false},
         [RT_PROBE_CANCEL] = {"cancels %o", "cancels itself", false},
         [RT_PROBE_PARK] = {"%o parks", "parks", false},
         [RT_PROBE_CLEANUP] = {"cleans %o up", "cleans up", false},
@@ -50,7 +49,6 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [RT_PROBE_DESTROY] = {"destroys what is left in %o", NULL, false},
         [RT_PROBE_REFUSE] = {"gets nothing of %o, and does not wait", NULL, false},
         [SIM_EVENT_SLOW] = {"takes %t longer", NULL, false},
-        [SIM_EVENT_READY] = {"%o is ready%y", "is ready%y", false},
         [SIM_EVENT_UNREADY] = {"%o is not ready any more", "is not ready any more", false},
         [SIM_EVENT_REPORT] = {"%o is reported", "is reported", false},
         [SIM_EVENT_SPURIOUS] = {"false alarm for %o", "is woken for nothing", false},
@@ -185,11 +183,44 @@ is_own(const struct subject *subject, const struct words *words)
                    sim_actor_table_same_name(subject->actor_table, subject->part, owner));
 }
 
+/* The event `back` places before (or, negative, after) this one, when it is of the same step. */
+static const struct sim_event *
+neighbour(const struct subject *subject, int back)
+{
+    uint64_t index = back > 0 ? subject->index - (uint64_t)back : subject->index + (uint64_t)-back;
+    if (index < subject->actor_table->first || index >= subject->actor_table->end) {
+        return NULL;
+    }
+    const struct sim_event *event = sim_actor_table_event(subject->actor_table, index);
+    return event->step == subject->event->step ? event : NULL;
+}
+
+static bool
+is_of(const struct sim_event *event, uint32_t kind, uint32_t object)
+{
+    return event != NULL && event->kind == kind && event->object == object;
+}
+
+/* Time alone, or its spawn, is no waker. */
+static bool
+was_woken(const struct subject *subject)
+{
+    const struct sim_actor_table *actor_table = subject->actor_table;
+    uint64_t step = subject->event->cause;
+    uint64_t i = step != 0 ? sim_actor_table_step_first(actor_table, step) : actor_table->end;
+    for (; i < actor_table->end && sim_actor_table_event(actor_table, i)->step == step; i++) {
+        if (is_of(sim_actor_table_event(actor_table, i), RT_PROBE_WAKE, subject->event->object)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool
 put_poll(const struct subject *subject, struct sim_page *page)
 {
     sim_page_put(page, "poll");
-    if (subject->event->cause != 0) {
+    if (was_woken(subject)) {
         sim_page_put(page, " (");
         size_t from = page->length;
         sim_page_printf(page, "woken at %u", subject->event->cause);
@@ -211,24 +242,6 @@ put_polled(const struct subject *subject, struct sim_page *page)
 {
     sim_page_printf(page, "-> %s", sim_phrase_answer(subject->event->argument));
     return true;
-}
-
-/* The event `back` places before (or, negative, after) this one, when it is of the same step. */
-static const struct sim_event *
-neighbour(const struct subject *subject, int back)
-{
-    uint64_t index = back > 0 ? subject->index - (uint64_t)back : subject->index + (uint64_t)-back;
-    if (index < subject->actor_table->first || index >= subject->actor_table->end) {
-        return NULL;
-    }
-    const struct sim_event *event = sim_actor_table_event(subject->actor_table, index);
-    return event->step == subject->event->step ? event : NULL;
-}
-
-static bool
-is_of(const struct sim_event *event, uint32_t kind, uint32_t object)
-{
-    return event != NULL && event->kind == kind && event->object == object;
 }
 
 static bool
@@ -373,6 +386,35 @@ put_wake(const struct subject *subject, struct sim_page *page)
     return true;
 }
 
+/* What has been polled before is no new task. */
+static bool
+put_post(const struct subject *subject, struct sim_page *page)
+{
+    uint32_t task = object_part(subject);
+    bool again =
+            task != SIM_PART_NONE && subject->actor_table->parts[task].first_poll < subject->index;
+    put_template(subject, page, again ? "starts %o again" : "spawns %o");
+    return true;
+}
+
+/* Once in a step is enough. Of a descriptor its number is said. */
+static bool
+put_ready(const struct subject *subject, struct sim_page *page)
+{
+    static const struct words words = {"%o is ready%y", "is ready%y", false};
+    bool own = is_own(subject, &words) &&
+               !sim_actor_table_has_number(subject->actor_table, subject->event->object);
+    const struct sim_event *before = neighbour(subject, 1);
+    for (int back = 2; before != NULL; back++) {
+        if (is_of(before, SIM_EVENT_READY, subject->event->object)) {
+            return false;
+        }
+        before = neighbour(subject, back);
+    }
+    put_template(subject, page, own ? words.own : words.words);
+    return true;
+}
+
 static bool
 put_wake_dead(const struct subject *subject, struct sim_page *page)
 {
@@ -442,6 +484,10 @@ sim_phrase_put(const struct sim_actor_table *actor_table, struct sim_page *page,
     switch (subject.event->kind) {
     case SIM_EVENT_CALL:
         return put_call(&subject, page);
+    case RT_PROBE_POST:
+        return put_post(&subject, page);
+    case SIM_EVENT_READY:
+        return put_ready(&subject, page);
     case RT_PROBE_POLL:
         return put_poll(&subject, page);
     case RT_PROBE_POLLED:

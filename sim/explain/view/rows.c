@@ -51,8 +51,10 @@ row_kind(const struct sim_event *event)
 static bool
 same_row(const struct sim_row *row, const struct sim_event *event)
 {
-    return row->kind == SIM_ROW_STEP && row_kind(event) == SIM_ROW_STEP &&
-           row->step == event->step && event->kind != SIM_EVENT_STEP;
+    uint8_t kind = row_kind(event);
+    return row->kind == kind &&
+           (kind == SIM_ROW_JUMP || (kind == SIM_ROW_STEP && row->step == event->step &&
+                                            event->kind != SIM_EVENT_STEP));
 }
 
 static void
@@ -67,7 +69,7 @@ row_take(struct sim_row *row, const struct sim_event *event, uint32_t part)
         row->part = part;
     }
     if (event->kind == SIM_EVENT_CLOCK) {
-        row->gap_ns = event->argument > row->time_ns ? event->argument - row->time_ns : 0;
+        row->gap_ns += event->argument > row->time_ns ? event->argument - row->time_ns : 0;
         row->time_ns = event->argument;
     }
 }

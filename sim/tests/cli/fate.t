@@ -76,7 +76,7 @@ says 'which `main` writes'
 named c_barrier never-fired 27
 # A condition decided on what another thread writes later.
 named c_sleepers never-fired '38 77'
-says 'With the condition decided the other way'
+says 'decided the other way, and nothing else changed, it passes'
 # Interest that is missing, a report that is dropped.
 named d1_relay never-stored '27 34'
 says 'has to wait for space, which is not asked for'
@@ -109,7 +109,7 @@ scenario s2_dirty never-stored 26
 says 'is not followed by an enter()'
 says 'With an enter() in a replay'
 scenario c_event never-fired 28
-says 'With the condition decided the other way'
+says 'decided the other way, and nothing else changed, it passes'
 scenario t_pool never-fired 82
 scenario c_mutex never-fired 53
 says '~lock_awaiter() (c_mutex.cc:82), before it has used what it was given'

@@ -10,6 +10,7 @@
 #include "sim/explain/view/columns.h"
 #include "sim/explain/view/phrase.h"
 #include "sim/tests/explain/tale.h"
+#include "sim/thread/thread.h"
 
 #define PENDING 0
 #define READY 1
@@ -198,6 +199,61 @@ TEST(columns_step_without_anything_to_see_has_words)
 "   5     400ns  waits\n"
 "     the run stalls: no actor can run\n");
     /* clang-format on */
+    sim_page_fini(&page);
+    tale_free(tale);
+}
+
+/*
+ * Goal: what is the case is said once: that something is ready, that all wait, that a task is new.
+ */
+TEST(columns_say_nothing_twice)
+{
+    struct tale *tale = tale_new();
+    struct sim_page page;
+    uint32_t source = tale_actor(tale, SIM_ACTOR_SOURCE, "line");
+    uint32_t guard = tale_task(tale, "guard");
+    sim_page_init(&page, false);
+    tale_step(tale, source, 0);
+    tale_do(tale, SIM_EVENT_READY, tale_object_of(tale, source), 0);
+    tale_do(tale, RT_PROBE_POST, tale_object_of(tale, guard), 0);
+    tale_do(tale, SIM_EVENT_READY, tale_object_of(tale, source), 0);
+    tale_poll(tale, guard, 100, 1);
+    tale_polled(tale, guard, READY);
+    tale_do(tale, RT_PROBE_POST, tale_object_of(tale, guard), 0);
+    tale_clock(tale, 1000);
+    tale_clock(tale, 5000);
+    tale_end(tale, SIM_VERDICT_PASS, guard);
+    const char *text = columns_of(tale, &page, 0);
+    EXPECT(strstr(text, "is ready, spawns guard  poll -> ready") == NULL);
+    EXPECT(strstr(text, "is ready, spawns guard\n") != NULL);
+    EXPECT(strstr(text, "starts guard again") != NULL);
+    EXPECT(strstr(text, "~~~ all wait; 4.9us pass ~~~\n     the run ends: pass") != NULL);
+    sim_page_fini(&page);
+    tale_free(tale);
+}
+
+/*
+ * Goal: an object of a program that no variable has is called by what it is, and by where it was
+ * used first.
+ */
+TEST(columns_name_what_a_program_has_no_name_for)
+{
+    struct tale *tale = tale_new();
+    struct sim_page page;
+    uint32_t thread = tale_task(tale, "thread 1");
+    uint32_t other = tale_task(tale, "thread 2");
+    uint32_t object = SIM_OBJECT(RT_OBJECT_NOTIFY, thread, SIM_STACK_NTH | 22);
+    sim_page_init(&page, false);
+    tale_poll(tale, thread, 0, 0);
+    tale_store(tale, thread, object, "a condition variable", tale_site(1));
+    tale_polled(tale, thread, PENDING);
+    tale_poll(tale, other, 100, 0);
+    tale_do(tale, RT_PROBE_FIRE, object, 0);
+    tale_end(tale, SIM_VERDICT_DEADLOCK, thread);
+    const char *text = columns_of(tale, &page, 0);
+    EXPECT(strstr(text, "for the condition\n") != NULL);
+    EXPECT(strstr(text, " variable of step_1() (story.c:20) on its\n") != NULL);
+    EXPECT(strstr(text, " step_1() (story.c:20) on the stack of\n") != NULL);
     sim_page_fini(&page);
     tale_free(tale);
 }

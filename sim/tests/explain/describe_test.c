@@ -49,17 +49,16 @@ TEST(describe_lost_wakeup_from_the_first_line_to_the_commands)
 "   2     100ns                                             poll, erases the waker of blocked for \"an\n"
 "                                                           item\" -> pending\n"
 "     ~~~ all wait; 1.999ms pass ~~~\n"
-"   3       2ms                                             poll (woken at 2), says \"here is the\n"
-"                                                           item\", wakes \"an item\": no waiter\n"
-"                                                           registered -> ready\n"
+"   3       2ms                                             poll, says \"here is the item\", wakes \"an\n"
+"                                                           item\": no waiter registered -> ready\n"
 "                <-- here blocked should have been woken\n"
 "     the run ends: lost-wakeup\n"
 "\n"
 "Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
 "(100ns) `bringer` emptied the slot without waking at story.c:20 in step_1(), and the waker was gone.\n"
-"`blocked` should have been woken by step 3 (2ms), a step of `bringer`: poll (woken at 2), says \"here\n"
-"is the item\", wakes \"an item\": no waiter registered -> ready. Its last line on record is at\n"
-"story.c:30 in step_2().\n"
+"`blocked` should have been woken by step 3 (2ms), a step of `bringer`: poll, says \"here is the\n"
+"item\", wakes \"an item\": no waiter registered -> ready. Its last line on record is at story.c:30 in\n"
+"step_2().\n"
 "What a lost-wakeup is: when the run stalled, each blocked task was polled once more in a replay, and\n"
 "this one made progress; so all that was missing was a wake-up.\n");
     /* clang-format on */
@@ -293,7 +292,8 @@ TEST(describe_every_verdict_has_its_words_even_without_a_record)
             const char *word = sim_verdict_name(verdict);
             EXPECT(strncmp(text, word, strlen(word)) == 0);
             EXPECT(strstr(text, "\nWhy: ") != NULL);
-            EXPECT(verdict == SIM_VERDICT_PASS || strstr(text, "\nWhat a") != NULL);
+            EXPECT(verdict == SIM_VERDICT_PASS || verdict == SIM_VERDICT_DEADLOCK ||
+                    strstr(text, "\nWhat a") != NULL);
             story_end(&story);
         }
     }

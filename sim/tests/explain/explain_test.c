@@ -198,7 +198,7 @@ TEST(explain_timer_that_is_not_started_and_the_number)
     EXPECT_EQ(all->number.below.value, 3);
     EXPECT(all->number.beside.value != 3);
     EXPECT(!HAS_FRAMES || strcmp(all->number.place.function, "driver_poll") == 0);
-    EXPECT(says(&test, "`driver` draws the number 3 in"));
+    EXPECT(says(&test, "`driver` draws the number 3 at step "));
     done(&test);
 }
 
@@ -330,7 +330,7 @@ TEST(explain_wake_that_meets_nobody)
     EXPECT(!HAS_FRAMES || cause->by_attempt);
     EXPECT(blames(&test, 1, "gate_open"));
     EXPECT(!HAS_FRAMES || strcmp(cause->blocked_at.place.function, "gate_wait") == 0);
-    EXPECT(says(&test, "and finds it not blocked"));
+    EXPECT(says(&test, "is not blocked yet"));
     done(&test);
 }
 
@@ -550,8 +550,8 @@ TEST(explain_wake_that_only_the_passing_run_has)
     EXPECT_EQ(test.explanation.cause.kind, SIM_CAUSE_NEVER_FIRED);
     EXPECT(test.explanation.cause.by_passing);
     EXPECT(blames(&test, 1, "seat_give") || blames(&test, 1, "guest_run"));
-    EXPECT(says(&test, "`patient` is never woken: no step here wakes it. In the nearest run that "
-                       "passes `"));
+    EXPECT(says(&test, "`patient` is not woken after step "));
+    EXPECT(says(&test, "In the nearest run that passes it is, in "));
     EXPECT(!HAS_FRAMES || !says(&test, "should have woken it"));
     done(&test);
 }
