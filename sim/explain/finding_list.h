@@ -248,7 +248,10 @@
             "nearest run that passes. Here {actor} waits[ {then.in}] since {then.at.step}, and " \
             "is not woken.") \
     X(FATE_NOT_REACHED, "{actor} waits[ {then.in}] since {then.at.step}. In the nearest run that " \
-            "passes {at.passing} {text} {in}") \
+            "passes {at.passing} ") \
+    X(FATE_PASSING_WAKES, "wakes it {in}") \
+    X(FATE_PASSING_WAKES_AFTER, "wakes it after {call}") \
+    X(FATE_PASSING_WRITES, "writes what {actor} reads, {in}") \
     X(FATE_LAST_TIME, "; here it was there for the last time at {step}.") \
     X(FATE_ELSEWHERE, "; here it goes another way.") \
     X(FATE_WAITS, "{actor} waits[ {in}] since {at.step}, where it does not wait in the nearest " \
@@ -440,12 +443,6 @@
     X(LAST_WAKER, "; the last waker in there was that of {other}, stored at {time}[ at {site}] " \
             "and {text} at ") \
     X(TIME, "{time}.") \
-    X(IF_SAME, " If that is what {actor} waits for, its own waker should have been there, or the " \
-            "wake should have been passed on to the next waiter.") \
-    X(IF_AS_WELL, " If {actor} waits for that as well, its own waker should have been there.") \
-    X(STEP_WOKE_EMPTY, " That step woke the empty slot {object}") \
-    X(STEP_FIRED, " That step fired {object}, where the waker was that of ") \
-    X(STORED_AT, "{other}, stored at {time}[ at {site}].") \
     X(MOVED_TIMER, " At {time} {other} moved that timer from {due} to {moved-to}[ at {site}].") \
     X(AND_SO_ON, " And so on.")
 
@@ -534,33 +531,15 @@
     X(TRIED_MORE, ", so the verdict is deadlock and not lost-wakeup. In a replay with the above " \
             "put right a task made progress.")
 
-/* What a verdict is, and how it was found. */
+/* How it was found that a wake is missing. */
 #define SIM_FINDING_VERDICTS(X) \
-    X(WHAT_A, "What a {text} is: ") \
-    X(WHAT_AN, "What an {text} is: ") \
-    X(IS_LATE, "while nothing could run, before the clock moved on, the blocked task was polled " \
+    X(IS_LATE, "While nothing could run, before the clock moved on, the blocked task was polled " \
             "once more in a replay, and made progress; so it could have been woken earlier") \
-    X(IS_LATE_LOOP, "while nothing could run, before the clock moved, its host returned from the " \
+    X(IS_LATE_LOOP, "While nothing could run, before the clock moved, its host returned from the " \
             "loop's wait for nothing, in a replay, as a host may at any time, and the loop made " \
             "progress; so it could have been woken earlier") \
-    X(IS_LIVELOCK, "steps are taken, and over so many of them nothing gets done") \
-    X(IS_STARVATION, "an actor could run all the time, and others always ran first") \
-    X(IS_OVER_BUDGET, "a task kept the thread for longer than its quota in a single poll") \
-    X(IS_CONTRACT, "a rule between task, runtime and host was broken; the message names the rule") \
-    X(IS_LEAK, "something that was taken during the run was not given back at its end") \
-    X(IS_INVARIANT, "a condition that the scenario itself states did not hold") \
-    X(IS_CRASH, "the process that made the run died") \
-    X(IS_HANG, "a single step did not return in the time that the wall clock allows") \
-    X(IS_DIVERGED, "a run is meant to depend on its seed only, and this one does not") \
-    X(IS_STEP_LIMIT, "the run was still making progress when it had used up the steps it may " \
-            "take") \
-    X(IS_TIME_LIMIT, "the run was still making progress when it had used up its virtual time") \
-    X(IS_USE_AFTER_FREE, "memory that was given back with free() was used afterwards") \
-    X(IS_EXIT, "main() returned, or exit() was called, with a status other than 0") \
-    X(IS_REFUSED, "the program did something that rewake does not simulate; nothing was found " \
-            "about it") \
-    X(LIMIT_REACHED, "when the limit was reached ({text})") \
-    X(STALLED, "when the run stalled") \
+    X(LIMIT_REACHED, "When the limit was reached ({text})") \
+    X(STALLED, "When the run stalled") \
     X(LOST_ROUNDS, ", all blocked tasks were polled in turn, round after round, in a replay, and " \
             "this one finished; so only wake-ups were missing") \
     X(LOST_REPORT, ", the host reported everything ready again, in a replay, and this one made " \

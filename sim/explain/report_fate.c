@@ -112,23 +112,23 @@ last_at(const struct sim_actor_table *actor_table, const struct sim_location *li
 }
 
 /* What is done there in the run that passes. */
-static const char *
+static enum sim_finding_kind
 deed_of(const struct sim_explanation *explanation)
 {
     const struct sim_fate *fate = &explanation->cause.fate;
     const struct sim_actor_table *passing = &explanation->passing_actor_table;
-    uint32_t sleeper = part_named(passing, explanation->actor_table.parts[fate->sleeps.part].name);
+    uint32_t waiter = part_named(passing, explanation->actor_table.parts[fate->sleeps.part].name);
     uint64_t i = sim_actor_table_step_first(passing, fate->wake.step);
     for (; i < passing->end && sim_actor_table_event(passing, i)->step == fate->wake.step; i++) {
         const struct sim_event *event = sim_actor_table_event(passing, i);
-        if (event->kind == RT_PROBE_WAKE && sleeper != SIM_PART_NONE &&
-                sim_actor_table_object(passing, event->object) == sleeper) {
+        if (event->kind == RT_PROBE_WAKE && waiter != SIM_PART_NONE &&
+                sim_actor_table_object(passing, event->object) == waiter) {
             return last_at(passing, &fate->wake, fate->wake.part) != NULL
-                           ? "wakes it"
-                           : "wakes it, and was last";
+                           ? SIM_FINDING_FATE_PASSING_WAKES
+                           : SIM_FINDING_FATE_PASSING_WAKES_AFTER;
         }
     }
-    return "writes what it waits for";
+    return SIM_FINDING_FATE_PASSING_WRITES;
 }
 
 /* It does not come to the line that would wake, or comes to a wait that it would not come to. */
@@ -143,8 +143,9 @@ find_turned(const struct sim_explanation *explanation, struct sim_findings *find
         const struct sim_event *last = last_at(&explanation->actor_table, &fate->wake,
                 part_named(&explanation->actor_table,
                         explanation->passing_actor_table.parts[fate->wake.part].name));
-        SIM_FIND(findings, SIM_FINDING_FATE_NOT_REACHED, .actor = fate->sleeps.part,
-                .at = one(&fate->wake), .then = one(&fate->sleeps), .text = deed_of(explanation));
+        SIM_FIND(findings, SIM_FINDING_FATE_NOT_REACHED, .at = one(&fate->wake),
+                .then = one(&fate->sleeps));
+        SIM_FIND(findings, deed_of(explanation), .at = one(&fate->wake));
         SIM_FIND(findings, last != NULL ? SIM_FINDING_FATE_LAST_TIME : SIM_FINDING_FATE_ELSEWHERE,
                 .step = last != NULL ? last->step : 0);
     }

@@ -700,8 +700,10 @@ sim_actor_table_put_wanted(const struct sim_actor_table *actor_table, struct sim
     const struct sim_nickname *known = nickname(actor_table, object);
     bool same = name != NULL ? reason != NULL && strcmp(name, reason) == 0
                              : known != NULL && is_of_program(reason);
-    if (same || says_nothing(reason)) {
-        sim_page_put(page, SIM_OBJECT_KIND(object) == RT_OBJECT_TASK ? "the end of " : "");
+    bool joins = reason != NULL && strcmp(reason, sim_sync_name(SIM_SYNC_JOIN)) == 0;
+    if (same || joins || says_nothing(reason)) {
+        bool ends = joins || SIM_OBJECT_KIND(object) == RT_OBJECT_TASK;
+        sim_page_put(page, ends ? "the end of " : "");
         sim_actor_table_put_object(actor_table, page, object, part);
         return;
     }

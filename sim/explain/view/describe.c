@@ -93,7 +93,7 @@ sim__is_of_poll(const struct sim__reading *reading)
            outcome->stack.function;
 }
 
-/* ---- What a verdict is. ---------------------------------------------------------------------- */
+/* ---- How it was found. ----------------------------------------------------------------------- */
 
 /* Lost wake-ups are found in four ways. */
 static void
@@ -131,40 +131,18 @@ is_late_loop(const struct sim__reading *reading)
            reading->actor_table.parts[actor].kind == SIM_ACTOR_LOOP;
 }
 
-/* One sentence on what this kind of verdict is and how it was found. */
+/* How it was found that a wake is missing; of other verdicts all is said. */
 static void
-find_meaning(struct sim__reading *reading)
+find_how(struct sim__reading *reading)
 {
-    static const enum sim_finding_kind meanings[SIM_VERDICTS] = {
-            [SIM_VERDICT_LATE_WAKEUP] = SIM_FINDING_IS_LATE,
-            [SIM_VERDICT_LIVELOCK] = SIM_FINDING_IS_LIVELOCK,
-            [SIM_VERDICT_STARVATION] = SIM_FINDING_IS_STARVATION,
-            [SIM_VERDICT_OVER_BUDGET] = SIM_FINDING_IS_OVER_BUDGET,
-            [SIM_VERDICT_CONTRACT] = SIM_FINDING_IS_CONTRACT,
-            [SIM_VERDICT_LEAK] = SIM_FINDING_IS_LEAK,
-            [SIM_VERDICT_INVARIANT] = SIM_FINDING_IS_INVARIANT,
-            [SIM_VERDICT_CRASH] = SIM_FINDING_IS_CRASH,
-            [SIM_VERDICT_HANG] = SIM_FINDING_IS_HANG,
-            [SIM_VERDICT_DIVERGED] = SIM_FINDING_IS_DIVERGED,
-            [SIM_VERDICT_STEP_LIMIT] = SIM_FINDING_IS_STEP_LIMIT,
-            [SIM_VERDICT_TIME_LIMIT] = SIM_FINDING_IS_TIME_LIMIT,
-            [SIM_VERDICT_USE_AFTER_FREE] = SIM_FINDING_IS_USE_AFTER_FREE,
-            [SIM_VERDICT_EXIT] = SIM_FINDING_IS_EXIT,
-            [SIM_VERDICT_REFUSED] = SIM_FINDING_IS_REFUSED,
-    };
     uint32_t verdict = reading->outcome->verdict;
-    const char *name = sim_verdict_name(verdict);
-    if (verdict == SIM_VERDICT_DEADLOCK) {
-        return; /* That has been said. */
-    }
-    bool vowel = strchr("aeiou", name[0]) != NULL;
-    SIM_FIND(reading->findings, vowel ? SIM_FINDING_WHAT_AN : SIM_FINDING_WHAT_A, .text = name);
     if (verdict == SIM_VERDICT_LOST_WAKEUP) {
         find_how_lost(reading);
-    } else if (is_late_loop(reading)) {
-        SIM_FIND(reading->findings, SIM_FINDING_IS_LATE_LOOP);
-    } else if (verdict < SIM_VERDICTS) {
-        SIM_FIND(reading->findings, meanings[verdict]);
+    } else if (verdict == SIM_VERDICT_LATE_WAKEUP) {
+        SIM_FIND(reading->findings,
+                is_late_loop(reading) ? SIM_FINDING_IS_LATE_LOOP : SIM_FINDING_IS_LATE);
+    } else {
+        return;
     }
     SIM_FIND(reading->findings, SIM_FINDING_STOP);
 }
@@ -246,10 +224,8 @@ put_why(struct sim__reading *reading, struct sim_page *page)
     }
     sim__find_why(reading);
     sim__end(reading, 0);
-    if (reading->outcome->verdict != SIM_VERDICT_PASS) {
-        find_meaning(reading);
-        sim__end(reading, 0);
-    }
+    find_how(reading);
+    sim__end(reading, 0);
     put_findings(reading, page);
 }
 

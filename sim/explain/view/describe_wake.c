@@ -135,44 +135,6 @@ find_left_behind(struct sim__reading *reading, const struct sim_wait *wait, uint
     }
 }
 
-/* Both are known to wait for the same, by what they say. */
-static bool
-wait_for_the_same(const struct sim_wait *wait, const struct sim_wait *other)
-{
-    return wait != NULL && other != NULL &&
-           (wait->object == other->object || (wait->reason != NULL && other->reason != NULL &&
-                                                     strcmp(wait->reason, other->reason) == 0));
-}
-
-/* What the step fired instead, where it may be what the blocked task waits for. A waker that went
- * to the right task, in a slot for something else, is no clue. */
-static void
-find_instead(struct sim__reading *reading)
-{
-    const struct sim_wake_outcome *wake_outcome = &reading->wake_outcome;
-    const struct sim_wait *other = wake_outcome->other;
-    uint64_t instead = wake_outcome->instead;
-    bool same = wait_for_the_same(wake_outcome->wait, other);
-    if (instead == SIM_EVENT_NONE) {
-        return;
-    }
-    if (sim__event(reading, instead)->kind == RT_PROBE_FIRE_EMPTY) {
-        sim__add_event(reading, SIM_FINDING_STEP_WOKE_EMPTY, instead);
-        if (other != NULL) {
-            sim__add_last_waker(reading, other);
-        } else {
-            SIM_FIND(reading->findings, SIM_FINDING_STOP);
-        }
-    } else if (other != NULL && (same || poll_after(reading, other, instead) != SIM_EVENT_NONE)) {
-        sim__add_event(reading, SIM_FINDING_STEP_FIRED, instead);
-        sim__add_wait(reading, SIM_FINDING_STORED_AT, other);
-        find_left_behind(reading, other, instead);
-    } else {
-        return;
-    }
-    SIM_FIND(reading->findings, same ? SIM_FINDING_IF_SAME : SIM_FINDING_IF_AS_WELL);
-}
-
 /* The first moves, by others, of the timer that is waited for. */
 static void
 find_moves(struct sim__reading *reading)
@@ -216,7 +178,6 @@ find_never_fired(struct sim__reading *reading)
             late ? SIM_FINDING_WAKE_STILL_THERE_LATE : SIM_FINDING_WAKE_STILL_THERE);
     find_moves(reading);
     find_due(reading);
-    find_instead(reading);
 }
 
 static void

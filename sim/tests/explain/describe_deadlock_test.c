@@ -209,15 +209,15 @@ TEST(describe_lost_wakeup_of_a_loop_names_when_it_blocked)
 "since step 3 (200ns), when it could already make progress, and was never woken.\n"
 "Why: `worker loop` began to wait for notify at step 3 (200ns), when it could already have made\n"
 "progress; it was not notified after that.\n"
-"What a lost-wakeup is: when the run stalled, the host reported everything ready again, in a replay,\n"
-"and this one made progress; so a report or a notification was lost.\n",
+"When the run stalled, the host reported everything ready again, in a replay, and this one made\n"
+"progress; so a report or a notification was lost.\n",
 "lost-wakeup: `worker loop` is blocked forever although it could make progress: it waits for notify\n"
 "since step 3 (200ns), could have made progress after step 4 (300ns), and was never woken.\n"
 "Why: `worker loop` began to wait for notify at step 3 (200ns); what it waits for arrived after that,\n"
 "and it was not notified. `worker loop` should have been woken by step 4 (300ns), a step of\n"
 "`bringer`: poll, takes 1 -> ready. Its last line on record is at story.c:30 in step_2().\n"
-"What a lost-wakeup is: when the run stalled, the host reported everything ready again, in a replay,\n"
-"and this one made progress; so a report or a notification was lost.\n",
+"When the run stalled, the host reported everything ready again, in a replay, and this one made\n"
+"progress; so a report or a notification was lost.\n",
                 /* clang-format on */
         };
         EXPECT_STR(head_and_why(&story), printed[later]);
@@ -249,8 +249,8 @@ TEST(describe_lost_wakeup_found_by_rounds_lists_who_waits_for_what)
 "They were blocked here:\n"
 "  - `blocked` waits for an item since step 1 (0ns) at story.c:10 in step_0()\n"
 "  - `bringer` waits for its turn since step 2 (100ns) at story.c:20 in step_1()\n"
-"What a lost-wakeup is: when the run stalled, all blocked tasks were polled in turn, round after\n"
-"round, in a replay, and this one finished; so only wake-ups were missing.\n");
+"When the run stalled, all blocked tasks were polled in turn, round after round, in a replay, and\n"
+"this one finished; so only wake-ups were missing.\n");
     /* clang-format on */
     story_end(&story);
 }

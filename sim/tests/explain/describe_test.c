@@ -59,8 +59,8 @@ TEST(describe_lost_wakeup_from_the_first_line_to_the_commands)
 "`blocked` should have been woken by step 3 (2ms), a step of `bringer`: poll, says \"here is the\n"
 "item\", wakes \"an item\": no waiter registered -> ready. Its last line on record is at story.c:30 in\n"
 "step_2().\n"
-"What a lost-wakeup is: when the run stalled, each blocked task was polled once more in a replay, and\n"
-"this one made progress; so all that was missing was a wake-up.\n");
+"When the run stalled, each blocked task was polled once more in a replay, and this one made\n"
+"progress; so all that was missing was a wake-up.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -89,8 +89,8 @@ TEST(describe_lost_wakeup_behind_a_limit_names_the_limit)
 "Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(); it is still\n"
 "there, and was never fired. `blocked` should have been woken by step 2 (100ns), a step of `bringer`:\n"
 "poll, makes progress -> pending.\n"
-"What a lost-wakeup is: when the limit was reached (livelock), each blocked task was polled once more\n"
-"in a replay, and this one made progress; so all that was missing for 49 steps was a wake-up.\n");
+"When the limit was reached (livelock), each blocked task was polled once more in a replay, and this\n"
+"one made progress; so all that was missing for 49 steps was a wake-up.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -159,8 +159,7 @@ TEST(describe_livelock_names_who_takes_turns)
 "or moved.\n"
 "Why: in that time no task finished, nothing was consumed, no byte moved, and no task reported\n"
 "progress. The last 1000 steps went to `bringer` (200), `blocked` (100). At least one of them waits\n"
-"for something by polling for it.\n"
-"What a livelock is: steps are taken, and over so many of them nothing gets done.\n");
+"for something by polling for it.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -194,8 +193,7 @@ TEST(describe_starvation_names_who_went_first)
 "(5.1us).\n"
 "Why: `blocked` was woken at step 2 (100ns) at story.c:30 in step_2() and has not run since.\n"
 "Meanwhile the steps went to `bringer` (50). The simulator itself passes no actor over for so long:\n"
-"the order of the runtime, or of the loop, does.\n"
-"What a starvation is: an actor could run all the time, and others always ran first.\n");
+"the order of the runtime, or of the loop, does.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -238,8 +236,7 @@ TEST(describe_invariant_names_step_and_line)
             /* clang-format off */
 "invariant: in `bringer`, SIM_ALWAYS(balance >= 0) does not hold, at step 1 (0ns).\n"
 "Why: it happened in step 1 (0ns), a step of `bringer`: poll, says \"balance is -1\". The line is at\n"
-"story.c:60 in step_5().\n"
-"What an invariant is: a condition that the scenario itself states did not hold.\n");
+"story.c:60 in step_5().\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -263,8 +260,7 @@ TEST(describe_crash_names_the_last_thing_on_record)
             /* clang-format off */
 "crash: the process died of SIGSEGV.\n"
 "Why: the step in which it died is step 2 (100ns), a step of `bringer`: poll, fires \"an item\". The\n"
-"last event on record is of step 2 (100ns), by `bringer`: fires \"an item\" at story.c:30 in step_2().\n"
-"What a crash is: the process that made the run died.\n");
+"last event on record is of step 2 (100ns), by `bringer`: fires \"an item\" at story.c:30 in step_2().\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -292,8 +288,6 @@ TEST(describe_every_verdict_has_its_words_even_without_a_record)
             const char *word = sim_verdict_name(verdict);
             EXPECT(strncmp(text, word, strlen(word)) == 0);
             EXPECT(strstr(text, "\nWhy: ") != NULL);
-            EXPECT(verdict == SIM_VERDICT_PASS || verdict == SIM_VERDICT_DEADLOCK ||
-                    strstr(text, "\nWhat a") != NULL);
             story_end(&story);
         }
     }

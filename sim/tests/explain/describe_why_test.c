@@ -158,60 +158,6 @@ TEST(describe_why_the_wake_went_to_somebody_else)
     story_end(&story);
 }
 
-/* A05 again, but the one who sleeps waits in its own place for the same: nothing is certain. */
-TEST(describe_why_nobody_fired_says_what_was_fired_instead)
-{
-    struct story story;
-    story_begin(&story);
-    uint32_t before = tale_task(story.tale, "the task before");
-    uint32_t timer = SIM_OBJECT(RT_OBJECT_TIMER, before, 1);
-    uint32_t loop = tale_actor(story.tale, SIM_ACTOR_LOOP, "rt");
-    tale_poll(story.tale, before, 0, 0);
-    tale_store(story.tale, before, timer, "an item", tale_site(3));
-    tale_polled(story.tale, before, PENDING);
-    story_sleep(&story);
-    tale_step(story.tale, loop, 200);
-    tale_do_at(
-            story.tale, RT_PROBE_FIRE, timer, tale_object_of(story.tale, before), tale_site(4), 0);
-    tale_do(story.tale, RT_PROBE_WAKE, tale_object_of(story.tale, before), 0);
-    EXPECT_STR(why_lost(&story, 3),
-            /* clang-format off */
-"Why: at step 2 (100ns) `blocked` stored its waker for an item at story.c:10 in step_0(); it is still\n"
-"there, and was never fired. `blocked` should have been woken by step 3 (200ns), a step of `rt`:\n"
-"fires timer 1 of the task before, wakes the task before. That step fired timer 1 of the task before,\n"
-"where the waker was that of `the task before`, stored at step 1 (0ns) at story.c:40 in step_3(). If\n"
-"that is what `blocked` waits for, its own waker should have been there, or the wake should have been\n"
-"passed on to the next waiter.\n");
-    /* clang-format on */
-    story_end(&story);
-}
-
-/* A06: the one who stored there has finished, and the future lives on in the blocked task. */
-TEST(describe_why_nobody_fired_says_whose_waker_was_there_last)
-{
-    struct story story;
-    story_begin(&story);
-    uint32_t before = tale_task(story.tale, "the task before");
-    uint32_t place = SIM_OBJECT(RT_OBJECT_SLOT, 0, 9);
-    tale_poll(story.tale, before, 0, 0);
-    tale_store(story.tale, before, place, "cancellation", tale_site(3));
-    tale_do(story.tale, RT_PROBE_POLLED, tale_object_of(story.tale, before), READY);
-    tale_do(story.tale, RT_PROBE_ERASE, place, tale_object_of(story.tale, before));
-    story_sleep(&story);
-    story_bring(&story);
-    tale_do_at(story.tale, RT_PROBE_FIRE_EMPTY, place, 0, 0, tale_site(2));
-    EXPECT_STR(why_lost(&story, 3),
-            /* clang-format off */
-"Why: at step 2 (100ns) `blocked` stored its waker for an item at story.c:10 in step_0(); it is still\n"
-"there, and was never fired. `blocked` should have been woken by step 3 (200ns), a step of `bringer`:\n"
-"poll, wakes \"cancellation\": no waiter registered. Its last line on record is at story.c:30 in\n"
-"step_2(). That step woke the empty slot \"cancellation\"; the last waker in there was that of `the\n"
-"task before`, stored at step 1 (0ns) at story.c:40 in step_3() and ended at step 1 (0ns). If\n"
-"`blocked` waits for that as well, its own waker should have been there.\n");
-    /* clang-format on */
-    story_end(&story);
-}
-
 /* One of two who wait in a queue is woken, and does not pass it on. */
 TEST(describe_why_the_other_one_in_the_queue_was_woken)
 {
@@ -400,8 +346,8 @@ TEST(describe_late_wakeup_looks_at_the_moment_of_the_audit)
 "Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(); it was still\n"
 "there when nothing could run, and had not been fired. `blocked` should have been woken by step 2\n"
 "(100ns), a step of `bringer`: poll -> pending.\n"
-"What a late-wakeup is: while nothing could run, before the clock moved on, the blocked task was\n"
-"polled once more in a replay, and made progress; so it could have been woken earlier.\n");
+"While nothing could run, before the clock moved on, the blocked task was polled once more in a\n"
+"replay, and made progress; so it could have been woken earlier.\n");
     /* clang-format on */
     story_end(&story);
 }

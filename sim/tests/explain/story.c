@@ -53,10 +53,10 @@ why_lost(struct story *story, uint32_t owed)
     story->tale->outcome.oracle = SIM_ORACLE_REWAKE;
     tale_end(story->tale, SIM_VERDICT_LOST_WAKEUP, story->waiter);
     sim_describe_run(&story->page, &tale, SIM_DESCRIBE_WHY);
-    /* What the verdict is, is the same for all of them. */
-    char *end = strstr(story->page.bytes, "What a ");
+    /* How it was found is the same for all of them. */
+    char *end = strstr(story->page.bytes, "\nWhen the run stalled");
     ck_assert_ptr_nonnull(end);
-    *end = '\0';
+    end[1] = '\0';
     return sim_page_text(&story->page);
 }
 
