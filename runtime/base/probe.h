@@ -107,7 +107,11 @@ enum rt_object_kind {
     X(DONE, "done", "the host has completed an operation; object: it; argument: its result") \
     X(ASK, "ask", "a task asks whether to yield (its quota); argument: 1: it is to") \
     X(DESTROY, "destroy", "an item that no receiver will take is destroyed; object: where it was") \
-    X(REFUSE, "refuse", "a call that does not wait got nothing, or found no space; object: it")
+    X(REFUSE, "refuse", "a call that does not wait got nothing, or found no space; object: it") \
+    X(MERGE, "merge", "what was put in is one with what is there already; object: it") \
+    X(UNHEARD, "unheard", "an event reached no subscriber; object: where it was posted") \
+    X(LISTEN, "listen", "a subscription was made; object: where its events are posted") \
+    X(UNLISTEN, "unlisten", "a subscription was ended; object: where its events were posted")
 
 enum rt_probe_kind {
 #define RT_PROBE_ENUM(name, text, meaning) RT_PROBE_##name,

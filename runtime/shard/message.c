@@ -183,6 +183,7 @@ rt_alien_submit_at(struct rt_message *message, struct rt_shard *shard, const str
         return RT_E_IN_USE;
     }
     if (!take_capacity(shard)) {
+        RT_PROBE(REFUSE, message->object.id, RT_HERE, await, shard->number);
         return RT_E_FULL;
     }
     message->from = RT_MESSAGE_ALIEN;

@@ -34,10 +34,11 @@ notified_of(struct rt_future *future)
 
 /* One that was passed on and one that was stored are one (K8). */
 static void
-keep_one(struct rt_notify *notify)
+keep_one(struct rt_notify *notify, const struct rt_site *await)
 {
     if (notify->waiters.free > 1) {
         notify->waiters.free = 1;
+        RT_PROBE(MERGE, notify->object.id, RT_HERE, await, 1);
     }
 }
 
@@ -61,7 +62,7 @@ drop(struct rt_future *future)
 {
     struct rt_notified *notified = notified_of(future);
     rt_waiter_leave(&notified->waiter, &notified->notify->waiters, notified->await);
-    keep_one(notified->notify);
+    keep_one(notified->notify, notified->await);
 }
 
 void
@@ -88,7 +89,7 @@ rt_notify_one_at(struct rt_notify *notify, const struct rt_site *await)
     rt_check(&notify->object, NOTIFY_MAGIC);
     RT_PROBE(PUT, notify->object.id, RT_HERE, await, 1);
     rt_waiters_give(&notify->waiters, 1, await);
-    keep_one(notify);
+    keep_one(notify, await);
 }
 
 uint32_t

@@ -44,6 +44,7 @@ rt_event_sink_push_at(
     if (sink->count == sink->capacity) {
         if (sink->full == RT_SINK_DROP_NEW || sink->capacity == 0) {
             sink->dropped++;
+            RT_PROBE(REFUSE, sink->object.id, RT_HERE, await, 1);
             return RT_E_FULL;
         }
         forget_oldest(sink);

@@ -173,12 +173,17 @@ wants(const struct rt_subscription *subscription, const struct rt_event *event)
 static void
 deliver(struct rt_ticker *ticker, const struct rt_event *event, const struct rt_site *await)
 {
+    bool heard = false;
     rt_list_each(link, &ticker->subscriptions)
     {
         const struct rt_subscription *subscription = subscription_at(link);
         if (wants(subscription, event)) {
             (void)push(ticker, subscription->id, event, await);
+            heard = true;
         }
+    }
+    if (!heard) {
+        RT_PROBE(UNHEARD, ticker->posted.object.id, RT_HERE, await, event->subject);
     }
 }
 
@@ -210,8 +215,8 @@ rt_subscription_init(struct rt_subscription *subscription)
 }
 
 void
-rt_subscribe(struct rt_subscription *subscription, const struct rt_activity *activity,
-        struct rt_scope *scope, uint32_t subject, uint64_t kinds)
+rt_subscribe_at(struct rt_subscription *subscription, const struct rt_activity *activity,
+        struct rt_scope *scope, uint32_t subject, uint64_t kinds, const struct rt_site *await)
 {
     rt_assert(subscription != NULL);
     rt_assert(rt_activity_alive(activity));
@@ -219,14 +224,20 @@ rt_subscribe(struct rt_subscription *subscription, const struct rt_activity *act
     subscription->id = activity->id;
     subscription->subject = subject;
     subscription->kinds = kinds;
+    subscription->posted = activity->ticker->posted.object.id;
     rt_list_push_back(&activity->ticker->subscriptions, &subscription->link);
+    RT_PROBE(LISTEN, subscription->posted, RT_HERE, await, subject);
 }
 
 bool
-rt_unsubscribe(struct rt_subscription *subscription)
+rt_unsubscribe_at(struct rt_subscription *subscription, const struct rt_site *await)
 {
     rt_assert(subscription != NULL);
-    return rt_defer_now(&subscription->cancel);
+    bool made = rt_defer_now(&subscription->cancel);
+    if (made) {
+        RT_PROBE(UNLISTEN, subscription->posted, RT_HERE, await, subscription->subject);
+    }
+    return made;
 }
 
 /* ---- The tick. ------------------------------------------------------------------------------- */

@@ -130,7 +130,8 @@ struct rt_subscription {
     struct rt_list link;
     struct rt_key id;
     uint32_t subject;
-    uint64_t kinds; /* One bit for each kind. */
+    uint32_t posted; /* The number of the sink that its events are posted to. */
+    uint64_t kinds;  /* One bit for each kind. */
     struct rt_defer cancel;
 };
 
@@ -138,11 +139,14 @@ struct rt_subscription {
 void rt_subscription_init(struct rt_subscription *subscription);
 
 /* Makes it for `activity`, and defers its end to `scope`. Made already: fault RT_E_IN_USE. */
-void rt_subscribe(struct rt_subscription *subscription, const struct rt_activity *activity,
-        struct rt_scope *scope, uint32_t subject, uint64_t kinds);
+#define rt_subscribe(subscription, activity, scope, subject, kinds) \
+    rt_subscribe_at((subscription), (activity), (scope), (subject), (kinds), RT_HERE)
+void rt_subscribe_at(struct rt_subscription *subscription, const struct rt_activity *activity,
+        struct rt_scope *scope, uint32_t subject, uint64_t kinds, const struct rt_site *await);
 
 /* Ends it early. True iff it was made. */
-bool rt_unsubscribe(struct rt_subscription *subscription);
+#define rt_unsubscribe(subscription) rt_unsubscribe_at((subscription), RT_HERE)
+bool rt_unsubscribe_at(struct rt_subscription *subscription, const struct rt_site *await);
 
 /* Walks everything; panics when the ticker contradicts itself. */
 void rt_ticker_audit(const struct rt_ticker *ticker);

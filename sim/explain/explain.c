@@ -10,6 +10,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/explain/cause/fate.h"
+#include "sim/explain/cause/unanswered.h"
 #include "sim/explain/cause/unnotified.h"
 #include "sim/explain/look/calls.h"
 #include "sim/explain/order/swap.h"
@@ -601,6 +602,7 @@ find_switched(struct sim_explanation *explanation)
     struct sim_cause *cause = &explanation->cause;
     struct sim_switched *switched = &explanation->switched;
     bool asks = cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->hold_count == 0 &&
+                cause->unanswered.kind == SIM_UNANSWERED_NONE &&
                 cause->fate.kind == SIM_FATE_NONE && outcome->oracle != SIM_ORACLE_REWAKE_SOURCES &&
                 (outcome->verdict == SIM_VERDICT_DEADLOCK ||
                         outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
@@ -688,16 +690,15 @@ nth_in_step(const struct sim_actor_table *actor_table, uint64_t event)
 /* Who called: a scenario's calls have no line in the record, those of a library not the program's.
  */
 static void
-add_stacks(struct sim_explanation *explanation, struct sim_unnotified *unnotified)
+add_stacks(struct sim_explanation *explanation, struct sim_noted_call *const *calls, uint32_t count)
 {
     const struct sim_runs runs = runs_of(explanation);
     const struct sim_actor_table *actor_table = &explanation->actor_table;
     const struct sim_evidence evidence = evidence_of(explanation);
-    struct sim_noted_call *const calls[] = {
-            &unnotified->asked, &unnotified->undone, &unnotified->moved, &unnotified->reported};
     struct sim_noted_call *watched[SIM_CALL_STACKS];
     struct sim_call_stacks *stacks = sim_results_new(sizeof(*stacks));
-    for (uint32_t i = 0; i < SIM_CALL_STACKS; i++) {
+    rt_assert(count <= SIM_CALL_STACKS);
+    for (uint32_t i = 0; i < count; i++) {
         uint64_t index = calls[i]->event;
         if (index != SIM_EVENT_NONE &&
                 sim_actor_table_event(actor_table, index)->kind == SIM_EVENT_CALL) {
@@ -706,7 +707,9 @@ add_stacks(struct sim_explanation *explanation, struct sim_unnotified *unnotifie
                     .step = calls[i]->at[0].step, .nth = nth_in_step(actor_table, index)};
         }
     }
-    sim_runs_analyze(&runs, NULL, runs.failing, sim_call_stacks_run, stacks);
+    if (stacks->count > 0) {
+        sim_runs_analyze(&runs, NULL, runs.failing, sim_call_stacks_run, stacks);
+    }
     for (uint32_t i = 0; i < stacks->count; i++) {
         sim_cause_add_stack(&evidence, &stacks->all[i].stack, watched[i]);
     }
@@ -723,8 +726,32 @@ find_unnotified(struct sim_explanation *explanation)
     if (counterfactual->kind == SIM_COUNTERFACTUAL_NOT_REARMED &&
             (!spent || sim_program_is(explanation->failure.scenario)) &&
             sim_unnotified_find(&explanation->ledger, counterfactual, &unnotified)) {
-        add_stacks(explanation, &unnotified);
+        struct sim_noted_call *const calls[] = {
+                &unnotified.asked, &unnotified.undone, &unnotified.moved, &unnotified.reported};
+        add_stacks(explanation, calls, sizeof(calls) / sizeof(*calls));
         sim_cause_add_unnotified(&explanation->cause, &unnotified);
+    }
+}
+
+/* What was asked for and did not happen, where nothing else is shown. */
+static void
+find_unanswered(struct sim_explanation *explanation)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    struct sim_cause *cause = &explanation->cause;
+    struct sim_unanswered unanswered;
+    bool shown = cause->hold_count > 0 || cause->unnotified.known || cause->fate.tried ||
+                 (cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE &&
+                         cause->by_counterfactual != SIM_COUNTERFACTUAL_ELSEWHERE);
+    if (!shown &&
+            (sim_outcome_is_stall(outcome) || outcome->verdict == SIM_VERDICT_LIVELOCK ||
+                    outcome->verdict == SIM_VERDICT_TIME_LIMIT) &&
+            sim_unanswered_find(&explanation->ledger,
+                    explanation->compared ? &explanation->passing_ledger : NULL, &unanswered)) {
+        struct sim_noted_call *const calls[] = {
+                &unanswered.asked, &unanswered.before, &unanswered.after};
+        add_stacks(explanation, calls, sizeof(calls) / sizeof(*calls));
+        sim_cause_add_unanswered(cause, &unanswered);
     }
 }
 
@@ -762,11 +789,13 @@ explain_runs(struct sim_explanation *explanation)
             &explanation->budget, "finding what the blocked task waits for", COUNTERFACTUAL_ENDS);
     bool rests = sim_outcome_is_stall(sim_explanation_outcome(explanation));
     uint64_t wake_step = rests ? 0 : forgotten_step(explanation);
-    bool lost = sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_LOST_WAKEUP;
-    if (rests || lost) {
+    uint32_t verdict = sim_explanation_outcome(explanation)->verdict;
+    bool livelock = verdict == SIM_VERDICT_LIVELOCK;
+    if (rests || livelock || verdict == SIM_VERDICT_LOST_WAKEUP) {
         const struct sim_runs runs = runs_of(explanation);
         sim_counterfactual_find(&runs, explanation->places,
                 rests            ? SIM_COUNTERFACTUAL_OF_RESTS
+                : livelock       ? SIM_COUNTERFACTUAL_OF_LIVELOCK
                 : wake_step != 0 ? SIM_COUNTERFACTUAL_OF_UNPOLLED
                                  : SIM_COUNTERFACTUAL_OF_LOST,
                 wake_step, &explanation->counterfactual);
@@ -791,6 +820,7 @@ explain_runs(struct sim_explanation *explanation)
     find_cause(explanation);
     find_unnotified(explanation);
     find_fate(explanation);
+    find_unanswered(explanation);
     find_callers(explanation);
     if (explanation->decision.found) {
         find_number(explanation);

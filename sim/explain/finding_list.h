@@ -229,6 +229,26 @@
     X(UNNOTIFIED_ARMED, " With the timer armed in a replay, {actor} makes progress.") \
     X(UNNOTIFIED_REPEATED, " With a report for each write in a replay, {actor} makes progress.") \
     X(UNNOTIFIED_ENTERED, " With an enter() in a replay, {actor} makes progress.") \
+    X(REFUSED, "at {at.step} a call of {at.actor} is refused, as there is no space[, {in}]: " \
+            "{object} is not taken, and the call is not made again. In the nearest run that " \
+            "passes it is not refused, or is made again.") \
+    X(POSTED, "the event that {at.actor} posts at {at.step}[, {in}], reaches no subscriber, and " \
+            "is gone.") \
+    X(UNLISTENED, " {at.actor} ended its subscription before, at {at.step}[, {in}]") \
+    X(LISTENS_LATE, ", and {at.actor} subscribes again only at {at.step}[, {in}].") \
+    X(MERGES, "two notifications become one: {at.actor} notifies at {at.step}[, {in}]") \
+    X(MERGES_BEFORE, ", when that of {at.actor} at {at.step}[, {in},] is not taken yet.") \
+    X(MERGES_TAKEN, " {at.actor} takes it once, at {at.step}[, {in}]: what the other was for is " \
+            "left. In the nearest run that passes fewer become one.") \
+    X(UNCANCELLED, "{at.actor} waits for an operation that does not end, and that no cancel is " \
+            "for: {phrase} at {at.step}[, {in}][, called from {callers}].") \
+    X(CANCEL_BEFORE, " The cancel was pushed before that, {phrase} at {at.step}[, {in}][, called " \
+            "from {callers}]") \
+    X(CANCEL_ENDED, ", and ends with {phrase} at {at.step}") \
+    X(LEAVES, "{at.actor} takes one thing from {own} at {at.step}[, {in}], and leaves {number} " \
+            "in there as it stops; it gets no other wake for that.") \
+    X(LEFT_BEFORE, " It was woken once for two: {at.actor} puts one in at {at.step}[, {in}],") \
+    X(LEFT_SECOND, " and {at.actor} another one at {at.step}[, {in}], before the first is taken.") \
     X(FATE_EARLY, "{actor} misses its wake: {at.actor} sends it at {at.step}, {in}, and {actor} " \
             "begins to wait for {wait} only at {then.at.step}[, {then.in}]; nothing wakes it " \
             "after that.") \

@@ -650,7 +650,9 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     rt_assert(cause->kind < SIM_CAUSES && cause->at_count <= SIM_CAUSE_CALLS);
     findings->actor = sim_report_explained(explanation);
     findings->at = range(&reading, cause->switched_count, cause->at_count);
-    if (cause->unnotified.known) {
+    if (cause->unanswered.kind != SIM_UNANSWERED_NONE) {
+        sim__find_unanswered(explanation, findings);
+    } else if (cause->unnotified.known) {
         sim__find_unnotified(explanation, findings);
     } else if (cause->fate.kind == SIM_FATE_NONE || cause->fate.kind == SIM_FATE_OWED) {
         finders[cause->kind](&reading);

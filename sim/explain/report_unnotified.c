@@ -1,5 +1,5 @@
 /*
- * report_unnotified.c -- what an actor is not notified of, as findings.
+ * report_unnotified.c -- what an actor is not notified of, or what did not happen, as findings.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -106,12 +106,48 @@ sim__find_unnotified(const struct sim_explanation *explanation, struct sim_findi
         find_call(findings, SIM_FINDING_UNNOTIFIED_BEFORE, &unnotified->undone);
         find_call(findings, SIM_FINDING_UNNOTIFIED_TAKEN, &unnotified->moved);
     } else if (silence->kind == SIM_SILENT_PUSHED || silence->kind == SIM_SILENT_SET_ASIDE) {
-        find_call(findings, SIM_FINDING_UNNOTIFIED_REAPED, &unnotified->reported);
-        find_call(findings, SIM_FINDING_UNNOTIFIED_LAST_ENTER, &unnotified->moved);
+        bool pushed = silence->kind == SIM_SILENT_PUSHED;
+        find_call(findings, SIM_FINDING_UNNOTIFIED_LAST_ENTER,
+                pushed ? &unnotified->moved : &unnotified->reported);
+        if (!pushed) {
+            find_call(findings, SIM_FINDING_UNNOTIFIED_REAPED, &unnotified->moved);
+        }
     } else if (silence->kind == SIM_SILENT_TIMER) {
         find_call(findings, SIM_FINDING_UNNOTIFIED_UNDOES, &unnotified->undone);
     } else {
         find_ready(explanation, findings);
     }
     SIM_FIND(findings, tried[silence->kind], .actor = unnotified->part, .number = silence->left);
+}
+
+void
+sim__find_unanswered(const struct sim_explanation *explanation, struct sim_findings *findings)
+{
+    static const enum sim_finding_kind kinds[] = {
+            [SIM_UNANSWERED_REFUSED] = SIM_FINDING_REFUSED,
+            [SIM_UNANSWERED_UNHEARD] = SIM_FINDING_POSTED,
+            [SIM_UNANSWERED_MERGED] = SIM_FINDING_MERGES,
+            [SIM_UNANSWERED_LEFT] = SIM_FINDING_LEAVES,
+            [SIM_UNANSWERED_UNCANCELLED] = SIM_FINDING_UNCANCELLED,
+    };
+    const struct sim_unanswered *unanswered = &explanation->cause.unanswered;
+    bool left = unanswered->kind == SIM_UNANSWERED_LEFT;
+    const struct sim_noted_call *first = left ? &unanswered->after : &unanswered->asked;
+    SIM_FIND(findings, kinds[unanswered->kind], .actor = first->at[0].part,
+            .object = unanswered->object, .at = places_of(first), .event = first->event,
+            .number = unanswered->left);
+    if (unanswered->kind == SIM_UNANSWERED_UNCANCELLED) {
+        find_call(findings, SIM_FINDING_CANCEL_BEFORE, &unanswered->before);
+        find_call(findings, SIM_FINDING_CANCEL_ENDED, &unanswered->after);
+        SIM_FIND(findings, SIM_FINDING_STOP);
+    } else if (unanswered->kind == SIM_UNANSWERED_UNHEARD) {
+        find_call(findings, SIM_FINDING_UNLISTENED, &unanswered->before);
+        find_call(findings, SIM_FINDING_LISTENS_LATE, &unanswered->after);
+    } else if (left) {
+        find_call(findings, SIM_FINDING_LEFT_BEFORE, &unanswered->before);
+        find_call(findings, SIM_FINDING_LEFT_SECOND, &unanswered->asked);
+    } else if (unanswered->kind == SIM_UNANSWERED_MERGED) {
+        find_call(findings, SIM_FINDING_MERGES_BEFORE, &unanswered->before);
+        find_call(findings, SIM_FINDING_MERGES_TAKEN, &unanswered->after);
+    }
 }

@@ -238,6 +238,21 @@ sim_cause_add_stack(const struct sim_evidence *evidence, const struct sim_stack 
     }
 }
 
+/* The lines of the calls themselves first, then who called. */
+static void
+add_calls(struct sim_cause *cause, const struct sim_noted_call *const *calls, uint32_t count)
+{
+    rt_assert(count * (SIM_CAUSE_CALLS / 4) <= SIM_CAUSE_CALLS);
+    for (uint32_t k = 0; k < SIM_CAUSE_CALLS / 4; k++) {
+        for (uint32_t i = 0; i < count; i++) {
+            const struct sim_location *at = &calls[i]->at[k];
+            if (k < calls[i]->at_count && at->place.function[0] != '\0') {
+                cause->at[cause->at_count++] = *at;
+            }
+        }
+    }
+}
+
 void
 sim_cause_add_unnotified(struct sim_cause *cause, const struct sim_unnotified *unnotified)
 {
@@ -247,14 +262,26 @@ sim_cause_add_unnotified(struct sim_cause *cause, const struct sim_unnotified *u
     *cause = new_cause(undone ? SIM_CAUSE_ERASED : SIM_CAUSE_NEVER_STORED);
     cause->unnotified = *unnotified;
     cause->by_counterfactual = SIM_COUNTERFACTUAL_NOT_REARMED;
-    for (uint32_t k = 0; k < SIM_CAUSE_CALLS / 4; k++) {
-        for (uint32_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-            const struct sim_location *at = &calls[i]->at[k];
-            if (k < calls[i]->at_count && at->place.function[0] != '\0') {
-                cause->at[cause->at_count++] = *at;
-            }
-        }
-    }
+    add_calls(cause, calls, sizeof(calls) / sizeof(*calls));
+}
+
+void
+sim_cause_add_unanswered(struct sim_cause *cause, const struct sim_unanswered *unanswered)
+{
+    static const uint32_t kinds[] = {
+            [SIM_UNANSWERED_REFUSED] = SIM_CAUSE_NEVER_FIRED,
+            [SIM_UNANSWERED_UNHEARD] = SIM_CAUSE_NEVER_STORED,
+            [SIM_UNANSWERED_MERGED] = SIM_CAUSE_COALESCED,
+            [SIM_UNANSWERED_LEFT] = SIM_CAUSE_COALESCED,
+            [SIM_UNANSWERED_UNCANCELLED] = SIM_CAUSE_NOT_A_WAKE,
+    };
+    bool left = unanswered->kind == SIM_UNANSWERED_LEFT;
+    const struct sim_noted_call *const calls[] = {left ? &unanswered->after : &unanswered->asked,
+            &unanswered->before, left ? &unanswered->asked : &unanswered->after};
+    rt_assert(unanswered->kind != SIM_UNANSWERED_NONE);
+    *cause = new_cause(kinds[unanswered->kind]);
+    cause->unanswered = *unanswered;
+    add_calls(cause, calls, sizeof(calls) / sizeof(*calls));
 }
 
 void

@@ -120,11 +120,39 @@ struct sim_unnotified {
     /* … TIMER: the arming that this undoes; UNASKED: what was asked for before; COUNTED: the write
      * before it. */
     struct sim_noted_call undone;
-    struct sim_noted_call reported; /* The last report: the wait that returned it. */
-    /* The last read or write of it; COUNTED: the read; of a ring: the last enter. */
+    /* The last report: the wait that returned it; SET_ASIDE: the last enter. */
+    struct sim_noted_call reported;
+    /* The last read or write of it; COUNTED: the read; PUSHED: the last enter; SET_ASIDE: the last
+     * reap. */
     struct sim_noted_call moved;
     bool after; /* … which came after the report. */
     bool full;  /* It failed with EAGAIN, and what has become ready is space. */
+};
+
+enum sim_unanswered_kind {
+    SIM_UNANSWERED_NONE,
+    SIM_UNANSWERED_REFUSED,
+    SIM_UNANSWERED_UNHEARD,
+    SIM_UNANSWERED_MERGED,
+    SIM_UNANSWERED_LEFT,
+    SIM_UNANSWERED_UNCANCELLED,
+    SIM_UNANSWERED_KINDS
+};
+
+/* What was asked for, and did not happen (unanswered.h). */
+struct sim_unanswered {
+    uint32_t kind; /* enum sim_unanswered_kind */
+    uint32_t object;
+    uint64_t left; /* LEFT: so much. */
+    /* The call: refused; posted; the notification, or what was put in, that found one there;
+     * UNCANCELLED: the push. */
+    struct sim_noted_call asked;
+    /* UNHEARD: the end of a subscription; MERGED, LEFT: what was put in before; UNCANCELLED: the
+     * push of the cancel. */
+    struct sim_noted_call before;
+    /* UNHEARD: the next subscription; MERGED, LEFT: the last that takes; UNCANCELLED: how the
+     * cancel ended. */
+    struct sim_noted_call after;
 };
 
 struct sim_cause {
@@ -186,6 +214,7 @@ struct sim_cause {
     uint32_t switched_count; /* So many of `at`, in front, are these. */
     bool by_trace;           /* `at` are the functions that were gone through, the last in front. */
     struct sim_unnotified unnotified; /* Its places are those of `at`. */
+    struct sim_unanswered unanswered; /* … NONE: nothing such. */
     struct sim_fate fate;             /* Of a program's thread; `at` begins with its places. */
 };
 
@@ -229,6 +258,9 @@ uint32_t sim_cause_taker(const struct sim_evidence *evidence, uint64_t *ret_step
 /* What a blocked actor waits for, that another holds and will not give back: the last one of
  * the chain. NULL: nothing such. */
 const struct sim_hold *sim_cause_held(const struct sim_evidence *evidence);
+
+/* What did not happen: its calls are the cause's places. */
+void sim_cause_add_unanswered(struct sim_cause *cause, const struct sim_unanswered *unanswered);
 
 /* What became of a wake says more than anything else: its places go in front. */
 void sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate);

@@ -223,8 +223,8 @@ find_set_aside(const struct sim_actor_table *actor_table, const struct sim_silen
 {
     ret->asked =
             nth_call(actor_table, silence->object, completes, actor_table->end, silence->left - 1);
-    ret->moved = last_call(actor_table, silence->object, enters);
-    ret->reported = last_call(actor_table, silence->object, reaps);
+    ret->moved = last_call(actor_table, silence->object, reaps);
+    ret->reported = last_call(actor_table, silence->object, enters);
     return ret->asked.event != SIM_EVENT_NONE;
 }
 

@@ -252,6 +252,48 @@ progresses_with(
                    : ask(asking, &question) == PROGRESS;
 }
 
+/* In a livelock nothing is gained, until what its host does not report is put right. */
+static bool
+gains_with(struct asking *asking, const struct sim_silence *silence, uint32_t actor)
+{
+    const struct sim_question question = {.stop = {fail_step(asking), false},
+            .actor = actor,
+            .stage = SIM_ORACLE_STAGE_ASK_AGAIN,
+            .silence = silence,
+            .settling = {.steps = REARMED_STEPS, .until_ns = SIM_NEVER}};
+    struct sim_gains *gains = &asking->experiment.world->journals[0];
+    if (silence->kind == SIM_SILENT_COUNTED || !may_ask(asking, question.stop.step)) {
+        return false;
+    }
+    sim_gains_clear(gains);
+    asking->experiment.world->gains = gains;
+    (void)sim_experiment_ask(&asking->experiment, &question);
+    asking->experiment.world->gains = NULL;
+    return gains_other(gains, silence->kind == SIM_SILENT_TIMER ? silence->object : 0);
+}
+
+static void
+ask_livelock(struct asking *asking)
+{
+    struct sim_world *world = asking->experiment.world;
+    struct waiter waiter = {.index = 0};
+    struct sim_silence silence;
+    bool silent = true;
+    for (uint32_t nth = 0; nth < SILENT_MAX && silent && asking->shared->hit_count == 0; nth++) {
+        silent = sim_experiment_at(&asking->experiment, fail_step(asking)) &&
+                 sim_world_silence(world, nth, &silence);
+        for (uint32_t i = world->actor_count; i-- > 1 && waiter.index == 0;) {
+            const struct sim_actor *actor = world->actors[i];
+            bool runs = actor->foreground && !actor->done;
+            waiter = runs ? (struct waiter){.index = actor->index, .id = actor->id} : waiter;
+        }
+        sim_world_drop(world);
+        if (silent && waiter.index != 0 && gains_with(asking, &silence, waiter.index)) {
+            add_hit(asking, SIM_COUNTERFACTUAL_NOT_REARMED, &waiter, NULL)->silence = silence;
+        }
+    }
+}
+
 static void
 ask_rearming(struct asking *asking, const struct waiter *waiter)
 {
@@ -756,7 +798,7 @@ sim__counterfactual_ask(struct sim_world *world, const struct sim_case *what,
     rt_assert(argument != NULL);
     struct asking asking = {.shared = argument};
     struct sim__counterfactual_shared *shared = asking.shared;
-    if (!shared->listed && shared->of != SIM_COUNTERFACTUAL_OF_LOST) {
+    if (!shared->listed && shared->of < SIM_COUNTERFACTUAL_OF_LOST) {
         sim_changes_run(world, what, outcome, &shared->here);
         shared->listed = true;
     }
@@ -764,7 +806,11 @@ sim__counterfactual_ask(struct sim_world *world, const struct sim_case *what,
     asking.experiment.tries = &shared->tries;
     asking.experiment.tries_max = TRIES_MAX;
     asking.experiment.steps_max = STEPS_MAX;
-    bool remembered = find_end(&asking);
+    bool livelock = shared->of == SIM_COUNTERFACTUAL_OF_LIVELOCK;
+    bool remembered = !livelock && find_end(&asking);
+    if (livelock) {
+        ask_livelock(&asking);
+    }
     for (uint32_t k = 0; remembered && k < sizeof(questions) / sizeof(*questions); k++) {
         uint32_t kind = first_kind(shared);
         bool asks = (kind == SIM_COUNTERFACTUAL_NONE || kind >= questions[k].least) &&

@@ -61,7 +61,8 @@ struct sim_counterfactual {
 enum sim_counterfactual_of {
     SIM_COUNTERFACTUAL_OF_RESTS,    /* All rest. */
     SIM_COUNTERFACTUAL_OF_UNPOLLED, /* The task that the verdict names was woken, and not polled. */
-    SIM_COUNTERFACTUAL_OF_LOST      /* A wake alone is missing: NOT_REARMED alone is asked. */
+    SIM_COUNTERFACTUAL_OF_LOST,     /* A wake alone is missing: NOT_REARMED alone is asked. */
+    SIM_COUNTERFACTUAL_OF_LIVELOCK  /* Steps are taken, and nothing is gained: the same. */
 };
 
 /* `wake_step`: in which that task was woken; of others 0. Makes the replays that it takes, a few

@@ -108,6 +108,19 @@ scenario() {
 scenario s2_dirty never-stored 26
 says 'is not followed by an enter()'
 says 'With an enter() in a replay'
+# The state of a ring; what was refused, unheard, merged, left.
+scenario s2_overflow never-stored 40
+says 'alone moves them into it, and none'
+scenario s2_stop not-a-wake 23
+says 'complete(CANCEL, 1) = RT_E_BUSY'
+scenario s2_alienfull never-fired 53
+says 'operation 2 is not taken'
+scenario s2_resubscribe never-stored 61
+says 'in guard_poll() (s2_resubscribe.c:45)'
+scenario s2_twoevents coalesced 29
+says 'and leaves 1 in there'
+scenario s2_notifycount coalesced 43
+says 'two notifications become one'
 scenario c_event never-fired 28
 says 'decided the other way, and nothing else changed, it passes'
 scenario t_pool never-fired 82

@@ -1,0 +1,281 @@
+/*
+ * unanswered.c -- refusals, events without subscribers, notifications that are one, things left.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/cause/unanswered.h"
+
+#include "runtime/base/assert.h"
+#include "runtime/io/completion.h"
+#include "sim/explain/cause/priv.h"
+
+static const struct sim_noted_call no_call = {
+        .at = {{.part = SIM_PART_NONE}}, .at_count = 1, .event = SIM_EVENT_NONE};
+
+static struct sim_noted_call
+noted(const struct sim_actor_table *actor_table, uint64_t index)
+{
+    const struct sim_event *event = sim_actor_table_event(actor_table, index);
+    struct sim_noted_call call = {.at_count = 1, .event = index};
+    sim__location_set(&call.at[0], sim_actor_table_place(event->await, event->site), event->step,
+            sim_actor_table_part_of(actor_table, index));
+    return call;
+}
+
+static bool
+is_event(const struct sim_actor_table *actor_table, uint64_t index, uint32_t kind, uint32_t object)
+{
+    const struct sim_event *event = sim_actor_table_event(actor_table, index);
+    return event->kind == kind && event->object == object;
+}
+
+/* The last such event before `before`, or the first one after; no call: there is none. */
+static struct sim_noted_call
+last_before(
+        const struct sim_actor_table *actor_table, uint32_t object, uint32_t kind, uint64_t before)
+{
+    for (uint64_t i = before; i-- > actor_table->first;) {
+        if (is_event(actor_table, i, kind, object)) {
+            return noted(actor_table, i);
+        }
+    }
+    return no_call;
+}
+
+static struct sim_noted_call
+first_after(
+        const struct sim_actor_table *actor_table, uint32_t object, uint32_t kind, uint64_t after)
+{
+    for (uint64_t i = after + 1; i < actor_table->end; i++) {
+        if (is_event(actor_table, i, kind, object)) {
+            return noted(actor_table, i);
+        }
+    }
+    return no_call;
+}
+
+/* ---- One event each: how many there are, and the last one. ----------------------------------- */
+
+/* A call that was refused, and is not made again with what it was about. */
+static bool
+is_refusal(const struct sim_actor_table *actor_table, uint64_t index)
+{
+    const struct sim_event *event = sim_actor_table_event(actor_table, index);
+    uint32_t kind = SIM_OBJECT_KIND(event->object);
+    if (event->kind != RT_PROBE_REFUSE ||
+            (kind != RT_OBJECT_OPERATION && kind != RT_OBJECT_CHANNEL)) {
+        return false;
+    }
+    uint32_t repeats = kind == RT_OBJECT_OPERATION ? RT_PROBE_SUBMIT : RT_PROBE_PUT;
+    return first_after(actor_table, event->object, repeats, index).event == SIM_EVENT_NONE;
+}
+
+static bool
+is_unheard(const struct sim_actor_table *actor_table, uint64_t index)
+{
+    return sim_actor_table_event(actor_table, index)->kind == RT_PROBE_UNHEARD;
+}
+
+static bool
+is_merge(const struct sim_actor_table *actor_table, uint64_t index)
+{
+    return sim_actor_table_event(actor_table, index)->kind == RT_PROBE_MERGE;
+}
+
+/* The last event `kind` (push, complete) of a ring before `before`, or the first after it, about
+ * the operation of `event`, or, `cancel`, about one that cancels that. */
+static uint64_t
+find_operation(const struct sim_actor_table *actor_table, uint64_t event, uint32_t number,
+        bool cancel, bool after)
+{
+    const struct sim_event *of = sim_actor_table_event(actor_table, event);
+    for (uint64_t i = event; after ? ++i < actor_table->end : i-- > actor_table->first;) {
+        const struct sim_event *other = sim_actor_table_event(actor_table, i);
+        const struct sim_call call = sim_call_of(other);
+        if (call.number == number && other->object == of->object && call.value == of->argument &&
+                (call.second == RT_OPCODE_CANCEL) == cancel) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* An operation that does not end, and for which a cancel was pushed before it was itself. */
+static bool
+is_uncancelled(const struct sim_actor_table *actor_table, uint64_t index)
+{
+    const struct sim_call call = sim_call_of(sim_actor_table_event(actor_table, index));
+    return call.number == SIM_CALL_push && call.error == 0 && call.second != RT_OPCODE_CANCEL &&
+           find_operation(actor_table, index, SIM_CALL_complete, false, true) == SIM_EVENT_NONE &&
+           find_operation(actor_table, index, SIM_CALL_push, true, true) == SIM_EVENT_NONE &&
+           find_operation(actor_table, index, SIM_CALL_push, true, false) != SIM_EVENT_NONE;
+}
+
+/* How many there are; *ret_last is the last one. */
+static uint32_t
+count(const struct sim_ledger *ledger,
+        bool (*is)(const struct sim_actor_table *actor_table, uint64_t index), uint64_t *ret_last)
+{
+    uint32_t found = 0;
+    for (uint64_t i = ledger->actor_table->first; i < ledger->actor_table->end; i++) {
+        if (is(ledger->actor_table, i)) {
+            *ret_last = i;
+            found++;
+        }
+    }
+    return found;
+}
+
+/* ---- What is left in a channel. -------------------------------------------------------------- */
+
+/* What was put into `object` and not taken. */
+static uint64_t
+left_in(const struct sim_actor_table *actor_table, uint32_t object)
+{
+    uint64_t put = 0;
+    uint64_t taken = 0;
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
+        uint64_t amount = sim_actor_table_event(actor_table, i)->argument;
+        put += is_event(actor_table, i, RT_PROBE_PUT, object) ? amount : 0;
+        taken += is_event(actor_table, i, RT_PROBE_CONSUME, object) ? amount : 0;
+    }
+    return put > taken ? put - taken : 0;
+}
+
+/* It sleeps since it took from `object` the last time: it has not been polled after that. */
+static bool
+sleeps_since(const struct sim_actor_table *actor_table, const struct sim_noted_call *taken)
+{
+    uint32_t part = taken->at[0].part;
+    bool parks = false;
+    for (uint64_t i = taken->event; i < actor_table->end && part != SIM_PART_NONE; i++) {
+        uint32_t kind = sim_actor_table_event(actor_table, i)->kind;
+        if (sim_actor_table_part_of(actor_table, i) == part && kind == RT_PROBE_POLL) {
+            return false;
+        }
+        parks = parks || kind == RT_PROBE_POLLED;
+    }
+    return parks && !actor_table->parts[part].finished;
+}
+
+/* The last that an actor took from a channel, before it slept with something left in there. */
+static struct sim_noted_call
+last_leaving(const struct sim_actor_table *actor_table)
+{
+    for (uint64_t i = actor_table->end; i-- > actor_table->first;) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        if (event->kind == RT_PROBE_CONSUME &&
+                SIM_OBJECT_KIND(event->object) == RT_OBJECT_CHANNEL &&
+                first_after(actor_table, event->object, RT_PROBE_CONSUME, i).event ==
+                        SIM_EVENT_NONE &&
+                left_in(actor_table, event->object) > 0) {
+            const struct sim_noted_call taken = noted(actor_table, i);
+            if (sleeps_since(actor_table, &taken)) {
+                return taken;
+            }
+        }
+    }
+    return no_call;
+}
+
+/* Two were put in before one was taken: the second of the last two such. */
+static void
+find_two(const struct sim_actor_table *actor_table, uint32_t object, struct sim_unanswered *ret)
+{
+    uint64_t before = SIM_EVENT_NONE;
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
+        if (is_event(actor_table, i, RT_PROBE_CONSUME, object)) {
+            before = SIM_EVENT_NONE;
+        } else if (is_event(actor_table, i, RT_PROBE_PUT, object)) {
+            ret->asked = before != SIM_EVENT_NONE ? noted(actor_table, i) : ret->asked;
+            ret->before = before != SIM_EVENT_NONE ? noted(actor_table, before) : ret->before;
+            before = i;
+        }
+    }
+}
+
+static bool
+find_left(const struct sim_actor_table *actor_table, struct sim_unanswered *ret)
+{
+    ret->after = last_leaving(actor_table);
+    if (ret->after.event == SIM_EVENT_NONE) {
+        return false;
+    }
+    ret->object = sim_actor_table_event(actor_table, ret->after.event)->object;
+    ret->left = left_in(actor_table, ret->object);
+    find_two(actor_table, ret->object, ret);
+    return ret->asked.event != SIM_EVENT_NONE;
+}
+
+/* ---- All of it. ------------------------------------------------------------------------------ */
+
+/* The post of the event that found no subscriber: the sink is first in, first out. */
+static struct sim_noted_call
+post_of(const struct sim_actor_table *actor_table, uint64_t unheard)
+{
+    uint32_t object = sim_actor_table_event(actor_table, unheard)->object;
+    uint64_t nth = 0;
+    for (uint64_t i = actor_table->first; i < unheard; i++) {
+        nth += is_event(actor_table, i, RT_PROBE_CONSUME, object);
+    }
+    for (uint64_t i = actor_table->first; i < unheard; i++) {
+        nth -= is_event(actor_table, i, RT_PROBE_PUT, object);
+        if (nth == 0) {
+            return noted(actor_table, i);
+        }
+    }
+    return no_call;
+}
+
+static void
+fill(const struct sim_actor_table *actor_table, uint32_t kind, uint64_t event,
+        struct sim_unanswered *ret)
+{
+    ret->kind = kind;
+    ret->object = sim_actor_table_event(actor_table, event)->object;
+    ret->asked = noted(actor_table, event);
+    if (kind == SIM_UNANSWERED_UNHEARD) {
+        ret->asked = post_of(actor_table, event);
+        ret->before = last_before(actor_table, ret->object, RT_PROBE_UNLISTEN, event);
+        ret->after = first_after(actor_table, ret->object, RT_PROBE_LISTEN, event);
+    } else if (kind == SIM_UNANSWERED_UNCANCELLED) {
+        uint64_t cancel = find_operation(actor_table, event, SIM_CALL_push, true, false);
+        uint64_t end = find_operation(actor_table, cancel, SIM_CALL_complete, true, true);
+        ret->before = noted(actor_table, cancel);
+        ret->after = end != SIM_EVENT_NONE ? noted(actor_table, end) : no_call;
+    } else if (kind == SIM_UNANSWERED_MERGED) {
+        uint64_t put = last_before(actor_table, ret->object, RT_PROBE_PUT, event).event;
+        ret->before = last_before(actor_table, ret->object, RT_PROBE_PUT, put);
+        ret->after = first_after(actor_table, ret->object, RT_PROBE_CONSUME, event);
+    }
+}
+
+bool
+sim_unanswered_find(const struct sim_ledger *failing, const struct sim_ledger *passing,
+        struct sim_unanswered *ret)
+{
+    static bool (*const kinds[SIM_UNANSWERED_KINDS])(const struct sim_actor_table *, uint64_t) = {
+            [SIM_UNANSWERED_REFUSED] = is_refusal,
+            [SIM_UNANSWERED_UNHEARD] = is_unheard,
+            [SIM_UNANSWERED_MERGED] = is_merge,
+            [SIM_UNANSWERED_UNCANCELLED] = is_uncancelled,
+    };
+    *ret = (struct sim_unanswered){.asked = no_call, .before = no_call, .after = no_call};
+    struct sim_unanswered there = *ret;
+    if (find_left(failing->actor_table, ret) &&
+            (passing == NULL || !find_left(passing->actor_table, &there))) {
+        ret->kind = SIM_UNANSWERED_LEFT;
+        return true;
+    }
+    *ret = (struct sim_unanswered){.asked = no_call, .before = no_call, .after = no_call};
+    for (uint32_t kind = SIM_UNANSWERED_REFUSED; kind < SIM_UNANSWERED_KINDS; kind++) {
+        uint64_t last = SIM_EVENT_NONE;
+        uint64_t other = SIM_EVENT_NONE;
+        uint32_t here = kinds[kind] != NULL ? count(failing, kinds[kind], &last) : 0;
+        if (here > 0 && passing != NULL && here > count(passing, kinds[kind], &other)) {
+            fill(failing->actor_table, kind, last, ret);
+            return ret->asked.event != SIM_EVENT_NONE;
+        }
+    }
+    return false;
+}
