@@ -618,56 +618,97 @@ find_switched(struct sim_explanation *explanation)
     }
 }
 
-/* Of one that is not woken: what became of the wake of the run that passes. What is held in a
- * circle, and what a replay has shown, needs no comparison. */
-static void
-find_fate(struct sim_explanation *explanation)
+/* The step in which a task was woken that was not polled again; 0: there is none. */
+static uint64_t
+forgotten_step(const struct sim_explanation *explanation)
+{
+    const struct sim_wake_outcome *wake_outcome = &explanation->wake_outcome;
+    bool forgotten = wake_outcome->kind == SIM_WAKE_OUTCOME_NOT_POLLED &&
+                     wake_outcome->root_cause != SIM_EVENT_NONE;
+    return forgotten ? sim_actor_table_event(&explanation->actor_table, wake_outcome->root_cause)
+                               ->step
+                     : 0;
+}
+
+/* Both runs, for the questions of cause/fate.h. `runs` is borrowed. */
+static struct sim_fate_evidence
+fate_evidence_of(const struct sim_explanation *explanation, const struct sim_runs *runs)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
-    struct sim_cause *cause = &explanation->cause;
-    const struct sim_runs runs = runs_of(explanation);
-    struct sim_fate fate;
-    bool program = sim_program_is(explanation->failure.scenario);
-    bool lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome);
-    bool asks = (explanation->compared || lost) &&
-                (outcome->verdict == SIM_VERDICT_DEADLOCK ||
-                        outcome->verdict == SIM_VERDICT_LOST_WAKEUP) &&
-                cause->hold_count == 0 && (program || cause->kind != SIM_CAUSE_FIRED_EARLY) &&
-                (cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE ||
-                        cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE);
-    if (!asks || !walk_executed(explanation) || (!lost && explanation->passing_executed == NULL)) {
-        return;
-    }
+    const struct sim_cause *cause = &explanation->cause;
     bool owes = cause->kind == SIM_CAUSE_NEVER_FIRED && cause->at_count > 0 &&
                 cause->at[0].part != SIM_PART_NONE;
-    const struct sim_fate_evidence evidence = {
+    return (struct sim_fate_evidence){
             .failing = &explanation->ledger,
             .passing = explanation->passing_executed != NULL ? &explanation->passing_ledger : NULL,
             .here = explanation->executed,
             .there = explanation->passing_executed,
             .places = explanation->places,
             .part = explanation->wake_outcome.part,
-            .lost = lost,
+            .lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome),
             .owed_part = owes ? cause->at[0].part : SIM_PART_NONE,
             .owed_step = owes ? cause->at[0].step : 0,
+            .woken_step = forgotten_step(explanation),
             .due = cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE
                            ? cause->at[cause->lost_count]
                            : (struct sim_location){.step = 0},
-            .shown = !program,
-            .runs = &runs,
+            .shown = !sim_program_is(explanation->failure.scenario),
+            .runs = runs,
             .code = explanation->code,
     };
-    sim_fate_find(&evidence, &fate);
+}
+
+/* What is compared; but before that what another actor skips, unless the wake itself was seen to go
+ * to another. In a scenario the latter counts only where no wake is known to be missing. */
+static void
+choose_fate(const struct sim_cause *cause, const struct sim_fate_evidence *evidence,
+        struct sim_fate *ret)
+{
+    bool program = !evidence->shown;
+    bool compares = (program || cause->kind != SIM_CAUSE_FIRED_EARLY) &&
+                    (cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE ||
+                            cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE);
+    struct sim_fate skipped;
+    ret->kind = SIM_FATE_NONE;
+    if (compares) {
+        sim_fate_find(evidence, ret);
+    }
+    if (ret->kind != SIM_FATE_TAKEN && evidence->passing != NULL &&
+            (program || cause->kind == SIM_CAUSE_NOT_A_WAKE) &&
+            sim_fate_find_differing(evidence, &skipped)) {
+        *ret = skipped;
+    }
+}
+
+/* Of one that is not woken: what became of the wake of the run that passes. What is held in a
+ * circle needs no comparison. */
+static void
+find_fate(struct sim_explanation *explanation)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    struct sim_cause *cause = &explanation->cause;
+    const struct sim_switched *switched = &explanation->switched;
+    struct sim_fate fate;
+    bool lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome);
+    bool asks = (lost || (explanation->compared &&
+                                 (outcome->verdict == SIM_VERDICT_DEADLOCK ||
+                                         outcome->verdict == SIM_VERDICT_LOST_WAKEUP))) &&
+                cause->hold_count == 0;
+    if (!asks || !walk_executed(explanation) || (!lost && explanation->passing_executed == NULL)) {
+        return;
+    }
+    const struct sim_runs runs = runs_of(explanation);
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    choose_fate(cause, &evidence, &fate);
     if (fate.kind == SIM_FATE_TURNED && !fate.tried) {
         try_conditions(explanation);
-        const struct sim_switched *switched = &explanation->switched;
         fate.tried = switched->found && switched->branch.step == fate.condition.step &&
                      switched->place.line == fate.condition.place.line;
     }
     if (fate.kind == SIM_FATE_TURNED) {
         uint32_t part = fate.condition.part;
         fate.stuck = evidence.shown && cause->kind == SIM_CAUSE_NOT_A_WAKE &&
-                     part != evidence.part && part != SIM_PART_NONE &&
+                     part != fate.sleeps.part && part != SIM_PART_NONE &&
                      sim_ledger_open_of(&explanation->ledger, part, NULL) != NULL;
     }
     if (fate.kind != SIM_FATE_NONE) {
@@ -767,18 +808,6 @@ find_blocked(struct sim_explanation *explanation)
         walk_run(explanation, &explanation->decision.failing, sim_trace_run_actor,
                 explanation->here);
     }
-}
-
-/* The step in which a task was woken that was not polled again; 0: there is none. */
-static uint64_t
-forgotten_step(const struct sim_explanation *explanation)
-{
-    const struct sim_wake_outcome *wake_outcome = &explanation->wake_outcome;
-    bool forgotten = wake_outcome->kind == SIM_WAKE_OUTCOME_NOT_POLLED &&
-                     wake_outcome->root_cause != SIM_EVENT_NONE;
-    return forgotten ? sim_actor_table_event(&explanation->actor_table, wake_outcome->root_cause)
-                               ->step
-                     : 0;
 }
 
 /* Both runs are there: why does the one fail? */

@@ -274,6 +274,8 @@
     X(FATE_PASSING_WRITES, "writes what {actor} reads, {in}") \
     X(FATE_LAST_TIME, "; here it was there for the last time at {step}.") \
     X(FATE_ELSEWHERE, "; here it goes another way.") \
+    X(FATE_SKIPPED, "At {at.step} {at.actor} skips what would let {actor} go on[, {then.in}]: a " \
+            "condition {in} is decided otherwise than in the nearest run that passes.") \
     X(FATE_WAITS, "{actor} waits[ {in}] since {at.step}, where it does not wait in the nearest " \
             "run that passes.") \
     X(FATE_READ, " At {at.step} {at.actor} reads {text} {in}") \
@@ -291,7 +293,9 @@
     X(FATE_TRIED, " With the condition {in} decided the other way, and nothing else changed, it " \
             "passes, as a replay shows.") \
     X(FATE_TRIED_THERE, " With that decided the other way, and nothing else changed, it passes, " \
-            "as a replay shows.")
+            "as a replay shows.") \
+    X(FATE_TRIED_TIMES, " With that decided the other way these {number} times, and nothing else " \
+            "changed, it passes, as a replay shows.")
 
 /* `explain`: what decides between the run and the nearest that passes. */
 #define SIM_FINDING_DECISIONS(X) \

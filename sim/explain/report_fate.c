@@ -74,7 +74,9 @@ find_condition(const struct sim_fate *fate, struct sim_findings *findings)
         SIM_FIND(findings, fate->tried ? SIM_FINDING_FATE_DECIDED : SIM_FINDING_FATE_CONDITION,
                 .at = one(&fate->condition));
     }
-    if (fate->tried) {
+    if (fate->times > 1) {
+        SIM_FIND(findings, SIM_FINDING_FATE_TRIED_TIMES, .number = fate->times);
+    } else if (fate->tried) {
         bool there = !read || is_same_line(&fate->read.at, &fate->condition);
         SIM_FIND(findings, there ? SIM_FINDING_FATE_TRIED_THERE : SIM_FINDING_FATE_TRIED,
                 .at = one(&fate->condition));
@@ -136,7 +138,10 @@ static void
 find_turned(const struct sim_explanation *explanation, struct sim_findings *findings)
 {
     const struct sim_fate *fate = &explanation->cause.fate;
-    if (fate->wake.part == SIM_PART_NONE) {
+    if (fate->times > 0) {
+        SIM_FIND(findings, SIM_FINDING_FATE_SKIPPED, .actor = fate->sleeps.part,
+                .at = one(&fate->condition), .then = one(&fate->wake));
+    } else if (fate->wake.part == SIM_PART_NONE) {
         SIM_FIND(findings, SIM_FINDING_FATE_WAITS, .actor = fate->sleeps.part,
                 .at = one(&fate->sleeps));
     } else {

@@ -98,8 +98,9 @@ struct sim_fate {
     struct sim_location ended;  /* TAKEN: where that one was cancelled; step 0: it was not. */
     struct sim_location condition; /* TURNED: which one decides. */
     struct sim_deciding_read read; /* TURNED */
-    bool tried;                    /* TURNED: decided the other way, the run passes. */
-    bool stuck;                    /* TURNED: who decided it is blocked too: no wake is missing. */
+    bool tried;                    /* TURNED: decided the other way, the run passes, … */
+    uint32_t times; /* … so many times that it is decided so by one that skips a wake. */
+    bool stuck;     /* TURNED: who decided it is blocked too: no wake is missing. */
 };
 
 /* A call, or another event; event SIM_EVENT_NONE: there is none. */

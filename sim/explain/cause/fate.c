@@ -180,6 +180,12 @@ location_of(const struct sim_fate_evidence *evidence, const struct sim_ledger *l
 
 /* ---- A read that decides. -------------------------------------------------------------------- */
 
+static bool
+overlap(const struct sim_instruction *a, const struct sim_instruction *b)
+{
+    return a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
 /* The last write before `before` to what that one reads; UINT32_MAX: none. */
 static uint32_t
 writer_of(const struct sim_executed *executed, uint32_t before)
@@ -187,8 +193,7 @@ writer_of(const struct sim_executed *executed, uint32_t before)
     const struct sim_instruction *read = &executed->all[before];
     for (uint32_t i = before; i-- > 0;) {
         const struct sim_instruction *write = &executed->all[i];
-        if (write->writes && write->address < read->address + read->size &&
-                read->address < write->address + write->size) {
+        if (write->writes && overlap(write, read)) {
             return i;
         }
     }
@@ -207,14 +212,16 @@ is_derived(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t the
            evidence->here->all[a].actor_id == actor && evidence->there->all[b].actor_id == actor;
 }
 
-/* The first write here after `after` by that instruction of that actor to that address; 0. */
+/* The step of the first write here, after the read `index` and to what it reads, by the instruction
+ * of `write` and its actor; 0. */
 static uint64_t
-later_step(const struct sim_executed *here, uint32_t after, const struct sim_instruction *write)
+later_step(const struct sim_executed *here, uint32_t index, const struct sim_instruction *write)
 {
-    for (uint32_t i = after; i < here->count; i++) {
-        if (here->all[i].pc == write->pc && here->all[i].actor_id == write->actor_id &&
-                here->all[i].address == write->address) {
-            return here->all[i].step;
+    const struct sim_instruction *read = &here->all[index];
+    for (uint32_t i = index; i < here->count; i++) {
+        const struct sim_instruction *one = &here->all[i];
+        if (one->pc == write->pc && one->actor_id == write->actor_id && overlap(one, read)) {
+            return one->step;
         }
     }
     return 0;
@@ -380,6 +387,66 @@ stepper_of(const struct sim_executed *executed, uint64_t step)
         }
     }
     return 0;
+}
+
+/* The execution here that `branch` means. */
+static uint32_t
+execution_of(const struct sim_executed *here, const struct sim_branch *branch)
+{
+    uint32_t left = branch->nth;
+    for (uint32_t i = 0; i < here->count; i++) {
+        const struct sim_instruction *one = &here->all[i];
+        left -= one->pc == branch->pc && one->actor_id == branch->actor_id;
+        if (left == 0) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* The execution there of the same instruction by the same actor, as many times after its first as
+ * `index` is here; UINT32_MAX: it does not come to it so often. */
+static uint32_t
+same_time_there(const struct sim_fate_evidence *evidence, uint32_t index)
+{
+    const struct sim_instruction *wanted = &evidence->here->all[index];
+    uint32_t left = 0;
+    for (uint32_t i = 0; i <= index; i++) {
+        left += evidence->here->all[i].pc == wanted->pc &&
+                evidence->here->all[i].actor_id == wanted->actor_id;
+    }
+    for (uint32_t i = 0; i < evidence->there->count; i++) {
+        left -= evidence->there->all[i].pc == wanted->pc &&
+                evidence->there->all[i].actor_id == wanted->actor_id;
+        if (left == 0) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* Where the passing run goes after instruction `index`: the line of the next call, else the next
+ * line. */
+static struct sim_location
+line_after(const struct sim_fate_evidence *evidence, uint32_t index)
+{
+    const struct sim_executed *there = evidence->there;
+    struct sim_location from = location_of(evidence, evidence->passing, there, index);
+    uint32_t next = index;
+    for (uint32_t i = index + 1; i < there->count; i++) {
+        struct sim_place place;
+        if (there->all[i].actor_id != there->all[index].actor_id ||
+                !reader_at(evidence, there->all[i].pc, &place) ||
+                is_same_line(&place, &from.place)) {
+            continue;
+        }
+        if (there->all[i].call || there->all[i].jump) {
+            next = there->all[i].call || next == index ? i : next;
+            break;
+        }
+        next = next == index ? i : next;
+    }
+    return location_of(evidence, evidence->passing, there, next);
 }
 
 /* By which condition the passing run comes to what is waited for, and this one does not: decided
@@ -842,6 +909,67 @@ find_own_line(const struct sim_fate_evidence *evidence, struct sim_location *at)
                     at->step, &place)) {
         at->place = place;
     }
+}
+
+/* A condition of one that is blocked at the end, the last that it decides: by it it waits. */
+static bool
+is_guard(const struct sim_fate_evidence *evidence, const struct sim_branch *branch)
+{
+    uint32_t part = sim__part_of_id(evidence->failing->actor_table, branch->actor_id);
+    uint32_t index = execution_of(evidence->here, branch);
+    if (part == SIM_PART_NONE || sim_ledger_open_of(evidence->failing, part, NULL) == NULL) {
+        return false;
+    }
+    if (evidence->shown) {
+        return true; /* No wake is known to be missing: each of both waits for the other. */
+    }
+    for (uint32_t i = index + 1; i < evidence->here->count; i++) {
+        if (evidence->here->all[i].actor_id == branch->actor_id && evidence->here->all[i].jump) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Without guards, and without what comes before a wake that is lost: it only avoids that one. */
+static void
+keep_skipping(const struct sim_fate_evidence *evidence, struct sim_branches *branches)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < branches->count; i++) {
+        if (branches->all[i].step >= evidence->woken_step &&
+                !is_guard(evidence, &branches->all[i])) {
+            branches->all[kept++] = branches->all[i];
+        }
+    }
+    branches->count = kept;
+}
+
+bool
+sim_fate_find_differing(const struct sim_fate_evidence *evidence, struct sim_fate *ret)
+{
+    rt_assert(evidence->here != NULL && evidence->there != NULL);
+    uint32_t actor_id = id_of(evidence->failing->actor_table, evidence->part);
+    struct sim_branches branches = {.count = 0};
+    struct sim_switched switched;
+    sim_branches_add_differing(evidence->here, evidence->there, actor_id, &branches);
+    keep_skipping(evidence, &branches);
+    sim_branches_find(evidence->runs, evidence->places, evidence->code, &branches, &switched);
+    uint32_t here = switched.found ? execution_of(evidence->here, &switched.branch) : UINT32_MAX;
+    uint32_t there = here != UINT32_MAX ? same_time_there(evidence, here) : UINT32_MAX;
+    if (there == UINT32_MAX) {
+        return false;
+    }
+    *ret = (struct sim_fate){
+            .kind = SIM_FATE_TURNED,
+            .sleeps.part = evidence->part,
+            .condition = location_of(evidence, evidence->failing, evidence->here, here),
+            .times = switched.times,
+            .wake = line_after(evidence, there),
+            .tried = true,
+    };
+    find_read(evidence, here, there, &ret->read);
+    return true;
 }
 
 void

@@ -37,6 +37,7 @@ struct sim_fate_evidence {
     bool lost;
     uint32_t owed_part; /* … and whose step should have woken it; SIM_PART_NONE: not known. */
     uint64_t owed_step;
+    uint64_t woken_step; /* When it was woken, and not polled after that; 0: it was not. */
     /* Where the passing run does what is waited for, and not here; no line: not known. */
     struct sim_location due;
     bool shown; /* Only what a trial or an event shows counts: something else is known already. */
@@ -47,6 +48,12 @@ struct sim_fate_evidence {
 /* Adds what the run of `ledger` has recorded of atomic operations, which a program that was built
  * with `rewake cc` calls, to what it executes. */
 void sim_fate_add_atomics(struct sim_executed *executed, const struct sim_ledger *ledger);
+
+/*
+ * Of a run that stalls: a condition that another actor than `part` decides otherwise than the same
+ * time there, and decided as there, this run passes. False: there is none. Both runs are needed.
+ */
+bool sim_fate_find_differing(const struct sim_fate_evidence *evidence, struct sim_fate *ret);
 
 /* SIM_FATE_NONE: nothing is found. */
 void sim_fate_find(const struct sim_fate_evidence *evidence, struct sim_fate *ret);

@@ -26,9 +26,9 @@
 
 /* In shared memory. */
 struct shared {
-    struct sim_code *code;      /* In shared memory of its own. */
-    struct sim_branches wanted; /* To be switched, in the order of their trials. */
-    bool passes[SIM_BRANCHES_MAX];
+    struct sim_code *code;             /* In shared memory of its own. */
+    struct sim_branches wanted;        /* To be switched, in the order of their trials. */
+    uint32_t passes[SIM_BRANCHES_MAX]; /* So many executions were switched; 0: it fails. */
     struct sim_tries tries;
     bool done;
     struct sim_branch found;
@@ -41,16 +41,25 @@ struct shared {
 
 /* ---- In the parent: which to try. ------------------------------------------------------------ */
 
+/* How often the actor has executed the `index`-th instruction, that time included. */
+static uint32_t
+times_of(const struct sim_executed *executed, uint32_t index)
+{
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < index; i++) {
+        count += executed->all[i].pc == executed->all[index].pc &&
+                 executed->all[i].actor_id == executed->all[index].actor_id;
+    }
+    return count;
+}
+
 /* The `index`-th instruction, a jump, as one execution of it. */
 static struct sim_branch
 branch_at(const struct sim_executed *executed, uint32_t index)
 {
     const struct sim_instruction *jump = &executed->all[index];
-    uint32_t nth = 1;
-    for (uint32_t i = index; i-- > 0 && executed->all[i].step == jump->step;) {
-        nth += executed->all[i].pc == jump->pc;
-    }
-    return (struct sim_branch){jump->pc, jump->step, jump->actor_id, nth, jump->taken};
+    return (struct sim_branch){
+            jump->pc, jump->step, jump->actor_id, times_of(executed, index), jump->taken};
 }
 
 void
@@ -91,18 +100,6 @@ other_way(const struct sim_executed *here, const struct sim_instruction *jump, u
     return found;
 }
 
-/* How often the actor has executed the `index`-th instruction, that time included. */
-static uint32_t
-times_of(const struct sim_executed *executed, uint32_t index)
-{
-    uint32_t count = 1;
-    for (uint32_t i = 0; i < index; i++) {
-        count += executed->all[i].pc == executed->all[index].pc &&
-                 executed->all[i].actor_id == executed->all[index].actor_id;
-    }
-    return count;
-}
-
 void
 sim_branches_add_leading(const struct sim_executed *here, const struct sim_executed *there,
         uint32_t target, struct sim_branches *branches)
@@ -132,16 +129,35 @@ sim_branches_add_leading(const struct sim_executed *here, const struct sim_execu
     }
 }
 
+static bool
+goes_otherwise(const struct sim_executed *here, const struct sim_executed *there, uint32_t index)
+{
+    const struct sim_instruction *jump = &here->all[index];
+    return jump->jump && other_way(there, jump, times_of(here, index)) != UINT32_MAX;
+}
+
+void
+sim_branches_add_differing(const struct sim_executed *here, const struct sim_executed *there,
+        uint32_t victim, struct sim_branches *branches)
+{
+    rt_assert(here != NULL && there != NULL);
+    for (uint32_t i = here->count; i-- > 0 && branches->count < SIM_BRANCHES_MAX;) {
+        if (here->all[i].actor_id != victim && goes_otherwise(here, there, i)) {
+            branches->all[branches->count++] = branch_at(here, i);
+        }
+    }
+}
+
 #if defined(__x86_64__)
 
 /* ---- Breakpoints: of the process. ------------------------------------------------------------ */
 
 static struct {
     const struct sim_branch *switched; /* NULL: no breakpoint is set. */
-    uint64_t step;                     /* The last one in which the jump was executed, … */
-    uint32_t nth;                      /* … and how often. */
+    const struct sim_branches *each;   /* With the others of its jump; NULL: alone. */
+    uint32_t counts[SIM_BRANCHES_MAX]; /* How often each of these was executed. */
+    uint32_t times;                    /* It was switched. */
     uint8_t byte;                      /* What the breakpoint hides. */
-    bool was_switched;
     struct sigaction before;
 } set;
 
@@ -151,15 +167,20 @@ put_byte(uintptr_t pc, uint8_t byte)
     *(volatile uint8_t *)pc = byte;
 }
 
-/* This execution is the one that is meant. */
+/* This execution is the one that is meant, or one of them. */
 static bool
 is_switched(const struct sim_world *world)
 {
     rt_assert(set.switched != NULL);
-    set.nth = set.step == world->step ? set.nth + 1 : 1;
-    set.step = world->step;
-    return !set.was_switched && set.step == set.switched->step && set.nth == set.switched->nth &&
-           world->stepping->id == set.switched->actor_id;
+    const struct sim_branch *all = set.each != NULL ? set.each->all : set.switched;
+    uint32_t count = set.each != NULL ? set.each->count : 1;
+    bool is = false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (all[i].pc == set.switched->pc && all[i].actor_id == world->stepping->id) {
+            is = ++set.counts[i] == all[i].nth || is;
+        }
+    }
+    return is;
 }
 
 static void
@@ -174,21 +195,22 @@ on_breakpoint(int number, siginfo_t *info, void *argument)
         return; /* One of the program's own. */
     }
     bool taken = sim_jump_taken(pc, set.byte, (uint64_t)registers[REG_EFL]);
-    if (world != NULL && world->stepping != NULL && world->step > 0 && is_switched(world)) {
-        set.was_switched = true;
+    if (world != NULL && world->stepping != NULL && is_switched(world)) {
+        set.times++;
         taken = !taken;
     }
     registers[REG_RIP] = (greg_t)sim_jump_target(pc, set.byte, taken);
 }
 
 static bool
-set_breakpoint(const struct shared *shared, const struct sim_branch *branch)
+set_breakpoint(const struct shared *shared, const struct sim_branch *branch, bool each)
 {
     struct sigaction action = {.sa_sigaction = on_breakpoint, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     (void)sigemptyset(&action.sa_mask);
     set.switched = branch;
-    set.step = 0;
-    set.was_switched = false;
+    memset(set.counts, 0, sizeof(set.counts));
+    set.each = each ? &shared->wanted : NULL;
+    set.times = 0;
     if (branch == NULL) {
         return true;
     }
@@ -213,23 +235,42 @@ clear_breakpoint(void)
 
 /* ---- In the worker. -------------------------------------------------------------------------- */
 
-/* Whether the run ends well with that execution switched; NULL: with none. */
+/* Whether the run ends well with that execution switched (`each`: and all others of its jump that
+ * are wanted); NULL: with none. *ret_times is how many were. */
 static bool
-passes(struct sim_experiment *experiment, struct shared *shared, const struct sim_branch *branch)
+passes(struct sim_experiment *experiment, struct shared *shared, const struct sim_branch *branch,
+        bool each, uint32_t *ret_times)
 {
     const struct sim_case *what = experiment->what;
     struct sim_outcome outcome = {.verdict = SIM_VERDICT_DEADLOCK};
-    bool is_set = set_breakpoint(shared, branch);
+    bool is_set = set_breakpoint(shared, branch, each);
     if (is_set) {
         sim_world_run(experiment->world, what->scenario, &what->options, what->seed, what->strategy,
                 (struct sim_recording){false, false}, &outcome);
     }
-    bool switched = set.was_switched || branch == NULL;
+    *ret_times = set.times;
+    bool switched = set.times > 0 || branch == NULL;
     clear_breakpoint();
     return is_set && switched && outcome.verdict == SIM_VERDICT_PASS;
 }
 
-/* Each of the wanted, one after the other, after a control: the run as it is must fail. */
+/* Of the wanted executions of one jump, of which there are several, the first one. */
+static bool
+is_first_of_several(const struct sim_branches *wanted, uint32_t index)
+{
+    uint32_t like = 0;
+    for (uint32_t i = 0; i < wanted->count; i++) {
+        bool is = wanted->all[i].pc == wanted->all[index].pc;
+        if (is && i < index) {
+            return false;
+        }
+        like += is;
+    }
+    return like > 1;
+}
+
+/* Each of the wanted, one after the other, then those of one jump together, until the run passes;
+ * after a control: the run as it is must fail. */
 static void
 try_all(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome,
         void *argument)
@@ -238,13 +279,17 @@ try_all(struct sim_world *world, const struct sim_case *what, const struct sim_o
     struct sim_experiment experiment;
     sim_experiment_begin(&experiment, world, what, outcome);
     experiment.tries = &shared->tries;
-    experiment.tries_max = shared->wanted.count;
+    experiment.tries_max = 2 * shared->wanted.count;
     experiment.steps_max = STEPS_MAX;
-    bool fails = !passes(&experiment, shared, NULL);
-    for (uint32_t i = 0; i < shared->wanted.count && fails; i++) {
-        if (sim_experiment_next(&experiment, outcome->steps)) {
-            shared->passes[i] = passes(&experiment, shared, &shared->wanted.all[i]);
-            fails = !shared->passes[i]; /* The first one will do. */
+    uint32_t times = 0;
+    bool fails = !passes(&experiment, shared, NULL, false, &times);
+    for (uint32_t each = 0; each < 2; each++) {
+        for (uint32_t i = 0; i < shared->wanted.count && fails; i++) {
+            bool asks = each == 0 || is_first_of_several(&shared->wanted, i);
+            if (asks && sim_experiment_next(&experiment, outcome->steps)) {
+                fails = !passes(&experiment, shared, &shared->wanted.all[i], each == 1, &times);
+                shared->passes[i] = fails ? 0 : times;
+            }
         }
     }
     sim_experiment_end(&experiment);
@@ -321,11 +366,12 @@ choose(const struct shared *shared, struct sim_places *places, struct sim_switch
 {
     ret->tried = shared->tries.begun;
     for (uint32_t i = 0; i < shared->wanted.count && !ret->found; i++) {
-        ret->found = shared->passes[i] &&
+        ret->found = shared->passes[i] > 0 &&
                      sim_places_at(places, shared->wanted.all[i].pc, false, &ret->place, 1) > 0 &&
                      sim_place_is_readers(&ret->place);
         if (ret->found) {
             ret->branch = shared->wanted.all[i];
+            ret->times = shared->passes[i];
         }
     }
 }

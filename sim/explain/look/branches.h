@@ -8,7 +8,9 @@
  * execution of one jump taken the other way and nothing else; where that run passes, this
  * condition matters, and that was tried.
  *
- * Only few are tried, as a check decided against the facts may end a run early: where it is known
+ * Only few are tried, as a check decided against the facts may end a run early: those that the
+ * passing run decides the other way the same time that its actor comes to them, the last first;
+ * where none of them alone lets the run pass, those of one jump together. Then, where it is known
  * what should have been done, the conditions by which the passing run comes to it; else the first
  * in which an actor differs from that run, for what it does otherwise later follows from that.
  * On other processors than x86-64 nothing is found.
@@ -24,13 +26,14 @@ struct sim_branch {
     uintptr_t pc;
     uint64_t step;
     uint32_t actor_id; /* Whose step it was: the stable id. */
-    uint32_t nth;      /* Of this jump in this step, from 1. */
+    uint32_t nth;      /* Of this jump by this actor, from 1. */
     bool taken;
 };
 
 struct sim_switched {
     bool found; /* With this branch taken the other way the run passes. */
     struct sim_branch branch;
+    uint32_t times; /* So many of the wanted, this one and others of its jump, were switched. */
     struct sim_place place;
     /* The word it is decided on: written by another actor only after it (`early`), or before it;
      * with the other value there then, the run passes too. Step 0: none is known. */
@@ -47,8 +50,12 @@ struct sim_branches {
     struct sim_branch all[SIM_BRANCHES_MAX];
 };
 
-/* Of what the failing and the passing run execute, adds the first jump of each actor that goes the
- * other way than there, where all before it went the same; */
+/* Of what the failing and the passing run execute, adds the executions of jumps by other actors
+ * than `victim` that go the other way than the same execution there, the last first; */
+void sim_branches_add_differing(const struct sim_executed *here, const struct sim_executed *there,
+        uint32_t victim, struct sim_branches *branches);
+/* … the first jump of each actor that goes the other way than there, where all before it went
+ * the same; */
 void sim_branches_add_parting(const struct sim_executed *here, const struct sim_executed *there,
         struct sim_branches *branches);
 /* … the jumps by which its actor comes to the `target`-th instruction there, the nearest first, as

@@ -191,6 +191,14 @@ sim_jump_is(const uint8_t *pc)
     return (pc[0] & 0xf0) == 0x70 || (pc[0] == 0x0f && (pc[1] & 0xf0) == 0x80);
 }
 
+/* 0xe8, or 0xff with 2 in the middle of its second byte. */
+bool
+sim_call_is(const uint8_t *pc)
+{
+    rt_assert(pc != NULL);
+    return pc[0] == 0xe8 || (pc[0] == 0xff && (pc[1] & 0x38) == 0x10);
+}
+
 bool
 sim_jump_taken(uintptr_t pc, uint8_t first, uint64_t flags)
 {
@@ -473,7 +481,8 @@ open_instruction(uintptr_t pc, const greg_t *registers)
     *walk.open = (struct sim_instruction){.pc = pc,
             .step = world->step,
             .actor_id = world->stepping->id,
-            .jump = sim_jump_is((const uint8_t *)pc)};
+            .jump = sim_jump_is((const uint8_t *)pc),
+            .call = sim_call_is((const uint8_t *)pc)};
     note_memory(walk.open, registers);
 }
 

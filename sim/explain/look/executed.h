@@ -29,6 +29,7 @@ struct sim_instruction {
     bool writes;
     bool jump;  /* A conditional one, … */
     bool taken; /* … that was taken. */
+    bool call;
 };
 
 /* In the order in which they were executed; what does not fit is left out. */
@@ -63,9 +64,10 @@ uint32_t sim_executed_parts(
 /* Makes the pages of that code writable, in this process alone. False: the system refuses. */
 bool sim_code_make_writable(const struct sim_code *code);
 
-/* Whether the instruction at `pc` is a conditional jump; if so, where it goes on with `flags` (the
- * processor's), or, `other`, with the condition decided the other way. `first` is its first byte,
- * which a breakpoint may hide. */
+/* Whether the instruction at `pc` is a conditional jump, or a call. Where a jump goes on with
+ * `flags` (the processor's), or, `other`, with the condition decided the other way; `first` is its
+ * first byte, which a breakpoint may hide. */
 bool sim_jump_is(const uint8_t *pc);
+bool sim_call_is(const uint8_t *pc);
 bool sim_jump_taken(uintptr_t pc, uint8_t first, uint64_t flags);
 uintptr_t sim_jump_target(uintptr_t pc, uint8_t first, bool taken);
