@@ -74,13 +74,16 @@ static uint32_t
 silent_events(const struct sim__registration *registration, uint32_t kind)
 {
     uint32_t ready = sim__description_events(registration->description);
+    /* A counter has space always: no wait is for that. */
+    uint32_t ways =
+            registration->description->ops->repeat != NULL ? SIM_FD_IN : SIM_FD_IN | SIM_FD_OUT;
     bool edge = (registration->interest & SIM_FD_EDGE) != 0 && !registration->armed;
     return kind == SIM_SILENT_SPENT
                    ? (registration->spent ? sim__registration_holds(registration) : 0)
            : kind == SIM_SILENT_EDGE
                    ? (edge ? sim__registration_holds(registration) & SIM_FD_IN : 0)
            : registration->spent ? 0
-                                 : ready & (SIM_FD_IN | SIM_FD_OUT) & ~registration->interest;
+                                 : ready & ways & ~registration->interest;
 }
 
 static void

@@ -9,6 +9,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/explain/counterfactual/priv.h"
+#include "sim/program/program.h"
 
 /* Bounds of it all: questions, and the steps that they take. */
 #define TRIES_MAX 800u
@@ -304,6 +305,9 @@ ask_rearming(struct asking *asking, const struct waiter *waiter)
             return;
         }
         bool its = silence.waiter == 0 || silence.waiter == waiter->index;
+        /* What the loop of a scenario does with one report is seen in its memory, and says more. */
+        its = its && (silence.kind != SIM_SILENT_COUNTED ||
+                             sim_program_is(asking->experiment.what->scenario));
         if (its && progresses_with(asking, waiter, &silence)) {
             add_hit(asking, SIM_COUNTERFACTUAL_NOT_REARMED, waiter, NULL)->silence = silence;
             return;
