@@ -28,6 +28,10 @@
 /* Real time for a step of a run that is known to hang. */
 #define HANG_AGAIN_MS 2000u
 
+/* A question may change a word on which the simulator relies, and then spins: so long it is waited
+ * for. A step takes microseconds. */
+#define QUESTION_HANG_MS 1000u
+
 /* Of the budget, when each stage has to end, in percent; those before are in decision.c. */
 #define ANALYSIS_ENDS 75u
 #define COUNTERFACTUAL_ENDS 85u
@@ -164,7 +168,7 @@ runs_of(const struct sim_explanation *explanation)
             .scenario = failure->scenario,
             .options = &explanation->decision.options,
             .seed = explanation->decision.seed,
-            .hang_ms = failure->hang_ms,
+            .hang_ms = failure->hang_ms < QUESTION_HANG_MS ? failure->hang_ms : QUESTION_HANG_MS,
             .budget = failure->budget,
             .failing = &explanation->decision.failing,
             .passing = explanation->compared ? &explanation->decision.passing : NULL,
