@@ -267,5 +267,7 @@ sim_fd_write_at(
     if (size == 0 || description->ops->write == NULL) {
         return RT_E_INVALID;
     }
-    return description->ops->write(description, buffer, size, await);
+    int64_t moved = description->ops->write(description, buffer, size, await);
+    description->refused = moved == RT_E_AGAIN || (moved >= 0 && (size_t)moved < size);
+    return moved;
 }

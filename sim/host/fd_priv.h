@@ -56,6 +56,7 @@ struct sim__description {
     uint64_t read_wait_ns;
     uint64_t write_wait_ns;
     uint32_t writes; /* Of a counter: since the last read. */
+    bool refused; /* Its last write, or connect, did less than it was asked: for lack of space. */
     /* … The first and the last read that took more than one. */
     struct sim__merged {
         uint32_t writes; /* 0: there is none. */

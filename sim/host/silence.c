@@ -74,9 +74,8 @@ static uint32_t
 silent_events(const struct sim__registration *registration, uint32_t kind)
 {
     uint32_t ready = sim__description_events(registration->description);
-    /* A counter has space always: no wait is for that. */
-    uint32_t ways =
-            registration->description->ops->repeat != NULL ? SIM_FD_IN : SIM_FD_IN | SIM_FD_OUT;
+    /* There is mostly space: only who was refused waits for it. */
+    uint32_t ways = SIM_FD_IN | (registration->description->refused ? SIM_FD_OUT : 0);
     bool edge = (registration->interest & SIM_FD_EDGE) != 0 && !registration->armed;
     return kind == SIM_SILENT_SPENT
                    ? (registration->spent ? sim__registration_holds(registration) : 0)

@@ -274,7 +274,7 @@ read_now(struct sim__description *description, void *buffer, size_t size, uint32
 }
 
 static int64_t
-write_now(struct sim__description *description, const void *buffer, size_t size,
+try_write(struct sim__description *description, const void *buffer, size_t size,
         const struct rt_site *await)
 {
     const struct sim__description_ops *ops = description->ops;
@@ -285,6 +285,15 @@ write_now(struct sim__description *description, const void *buffer, size_t size,
         return -EINVAL;
     }
     return size == 0 ? 0 : sim__sys_errno(ops->write(description, buffer, size, await));
+}
+
+static int64_t
+write_now(struct sim__description *description, const void *buffer, size_t size,
+        const struct rt_site *await)
+{
+    int64_t moved = try_write(description, buffer, size, await);
+    description->refused = moved == -EAGAIN || (moved >= 0 && (size_t)moved < size);
+    return moved;
 }
 
 int64_t

@@ -916,6 +916,7 @@ connect_far(struct inet *inet, bool nonblock, const struct rt_site *await)
                 inet->awaits ? "a listener" : "an answer", await);
     }
     inet->unreported = err != 0;
+    description->refused = err == -EAGAIN;
     return err != -EAGAIN ? err : first ? -EINPROGRESS : -EALREADY;
 }
 
