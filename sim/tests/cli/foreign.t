@@ -26,7 +26,7 @@ found() {
     ok "$1: the run can be reported in another order" grep -q '^It fails when ' "$1.txt"
 }
 found executor job executor.c "$(line_of '    event_fire(&program->done);' executor.c)"
-ok "executor: it was sent and dropped" grep -q 'is sent, and dropped before the poll' executor.txt
+ok "executor: it was sent and dropped" grep -q 'is sent, and dropped: at step' executor.txt
 found evented results evented.c "$(line_of 'program->handed_over++;' evented.c)"
 ok "evented: no task was woken" grep -q 'and fires nothing for it there' evented.txt
 ok "evented: by way of async_send" grep -q 'async_send()' evented.txt
