@@ -118,6 +118,8 @@
     X(NO_WAITER_YET, ", before it blocks, so there is no waiter to wake yet.") \
     X(EARLY_FIRE, "the wake comes too early: {when} fires it[ {path}], when no waiter is " \
             "registered yet.") \
+    X(EARLY_SENT, "the wake comes too early: {other} sends it at {step}, when no waiter is " \
+            "registered yet.") \
     X(STORED_AFTER, "[ Only afterwards {actor} stores its waker {then.in} at {then.at.step}, and " \
             "does not check again.]") \
     X(OVERWRITTEN, "what {actor} waits for arrived, and is lost: at {then.at.step} " \
@@ -274,7 +276,7 @@
     X(FATE_PASSING_WRITES, "writes what {actor} reads, {in}") \
     X(FATE_LAST_TIME, "; here it was there for the last time at {step}.") \
     X(FATE_ELSEWHERE, "; here it goes another way.") \
-    X(FATE_SKIPPED, "At {at.step} {at.actor} skips what would let {actor} go on[, {then.in}]: a " \
+    X(FATE_SKIPPED, "At {at.step} {at.actor} skips what would let {actor} continue[, {then.in}]: a " \
             "condition {in} is decided otherwise than in the nearest run that passes.") \
     X(FATE_WAITS, "{actor} waits[ {in}] since {at.step}, where it does not wait in the nearest " \
             "run that passes.") \

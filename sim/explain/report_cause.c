@@ -348,6 +348,7 @@ static void
 find_fired_early(const struct reading *reading)
 {
     const struct sim_cause *cause = reading->cause;
+    uint64_t fired = reading->explanation->wake_outcome.root_cause;
     if (cause->by_attempt) {
         SIM_FIND(reading->findings, SIM_FINDING_EARLY_ATTEMPT);
         find_blocks_on_old(reading);
@@ -361,6 +362,10 @@ find_fired_early(const struct reading *reading)
         SIM_FIND(
                 reading->findings, replayed ? SIM_FINDING_NO_WAITER_YET : SIM_FINDING_NO_WAKER_YET);
         find_blocks_on_old(reading);
+    } else if (cause->at_count == 0 && fired != SIM_EVENT_NONE) { /* It has no line. */
+        SIM_FIND(reading->findings, SIM_FINDING_EARLY_SENT,
+                .other = sim_actor_table_part_of(&reading->explanation->actor_table, fired),
+                .step = event_of(reading, fired)->step);
     } else {
         SIM_FIND(reading->findings, SIM_FINDING_EARLY_FIRE);
     }

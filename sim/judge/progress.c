@@ -117,10 +117,10 @@ stand_alone(struct sim_stand *stand, const struct first_wait *wait)
     }
     struct sim_world *world = stand->world;
     const struct sim_actor *actor = sim_world_actor(world, wait->actor);
-    bool goes_on = true;
-    for (uint32_t i = 0; i < STEPS_ALONE && goes_on && reports_there(world, wait) == 0; i++) {
+    bool runs = true;
+    for (uint32_t i = 0; i < STEPS_ALONE && runs && reports_there(world, wait) == 0; i++) {
         sim_hold_others(world, actor, SIM_ORACLE_STAGE_INTERRUPT); /* Those, too, that it makes. */
-        goes_on = actor->enabled && sim_world_settle(world, &one_step) != SIM_SETTLED_VERDICT;
+        runs = actor->enabled && sim_world_settle(world, &one_step) != SIM_SETTLED_VERDICT;
     }
     return reports_there(world, wait);
 }

@@ -28,7 +28,7 @@ enum sim__posix_woken sim__posix_wait(const struct sim__posix_wait *wait);
 /* Wakes `thread` from any wait of this module; it does nothing where there is none. */
 void sim__posix_wake(struct sim_thread *thread);
 
-/* Whether a call on `fd` with that result goes on: a handler has run, and asked for it
+/* Whether a call on `fd` with that result continues: a handler has run, and asked for it
  * (SA_RESTART), and no time was set for calls of the way, SIM_SYS_SHUT_READ or WRITE. */
 bool sim__posix_restarts(int fd, enum sim_sys_shut way, int64_t result);
 

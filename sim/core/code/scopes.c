@@ -28,8 +28,7 @@ struct piece {
 
 struct unit {
     struct Dwarf_CU *key;
-    struct scope
-            *scopes; /* In the order of the debug information, which is by address of the DIE. */
+    struct scope *scopes; /* By the address of the DIE, as they are written. */
     struct piece *pieces; /* By address. */
     uint32_t scope_count;
     uint32_t scope_capacity;

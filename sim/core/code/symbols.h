@@ -23,7 +23,7 @@ struct sim_place {
     bool entry;        /* The address is where the function begins. */
 };
 
-/* So many functions at an address are told, the innermost. */
+/* So many functions at an address are reported, the innermost. */
 #define SIM_INLINED_MAX 8u
 
 /* Opaque: the modules of this process with their debug information. */

@@ -362,14 +362,12 @@ find_turn(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint64_t 
     return ret->condition.place.line != 0 || ret->read.at.place.line != 0;
 }
 
-/* The last execution of `pc` by the actor up to `index`, in step `step` where that is not 0. */
+/* The last execution of `pc` by the actor before `index`. */
 static uint32_t
-last_at(const struct sim_executed *executed, uint32_t actor_id, uintptr_t pc, uint64_t step,
-        uint32_t index)
+last_at(const struct sim_executed *executed, uint32_t actor_id, uintptr_t pc, uint32_t index)
 {
     while (index-- > 0) {
-        const struct sim_instruction *one = &executed->all[index];
-        if (one->pc == pc && one->actor_id == actor_id && (step == 0 || one->step == step)) {
+        if (executed->all[index].pc == pc && executed->all[index].actor_id == actor_id) {
             return index;
         }
     }
@@ -389,35 +387,15 @@ stepper_of(const struct sim_executed *executed, uint64_t step)
     return 0;
 }
 
-/* The execution here that `branch` means. */
+/* The execution that `branch` means, or its like in the other run: the same time of the same jump by
+ * the same actor. UINT32_MAX: it does not come to it so often. */
 static uint32_t
-execution_of(const struct sim_executed *here, const struct sim_branch *branch)
+execution_of(const struct sim_executed *executed, const struct sim_branch *branch)
 {
     uint32_t left = branch->nth;
-    for (uint32_t i = 0; i < here->count; i++) {
-        const struct sim_instruction *one = &here->all[i];
+    for (uint32_t i = 0; i < executed->count; i++) {
+        const struct sim_instruction *one = &executed->all[i];
         left -= one->pc == branch->pc && one->actor_id == branch->actor_id;
-        if (left == 0) {
-            return i;
-        }
-    }
-    return UINT32_MAX;
-}
-
-/* The execution there of the same instruction by the same actor, as many times after its first as
- * `index` is here; UINT32_MAX: it does not come to it so often. */
-static uint32_t
-same_time_there(const struct sim_fate_evidence *evidence, uint32_t index)
-{
-    const struct sim_instruction *wanted = &evidence->here->all[index];
-    uint32_t left = 0;
-    for (uint32_t i = 0; i <= index; i++) {
-        left += evidence->here->all[i].pc == wanted->pc &&
-                evidence->here->all[i].actor_id == wanted->actor_id;
-    }
-    for (uint32_t i = 0; i < evidence->there->count; i++) {
-        left -= evidence->there->all[i].pc == wanted->pc &&
-                evidence->there->all[i].actor_id == wanted->actor_id;
         if (left == 0) {
             return i;
         }
@@ -474,10 +452,8 @@ find_lead(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint32_t 
     if (!switched.found) {
         return false;
     }
-    uintptr_t pc = switched.branch.pc;
-    uint32_t here =
-            last_at(evidence->here, actor_id, pc, switched.branch.step, evidence->here->count);
-    uint32_t there = last_at(evidence->there, actor_id, pc, 0, target);
+    uint32_t here = execution_of(evidence->here, &switched.branch);
+    uint32_t there = last_at(evidence->there, actor_id, switched.branch.pc, target);
     rt_assert(here != UINT32_MAX && there != UINT32_MAX);
     ret->kind = SIM_FATE_TURNED;
     ret->condition = location_of(evidence, evidence->failing, evidence->here, here);
@@ -956,8 +932,8 @@ sim_fate_find_differing(const struct sim_fate_evidence *evidence, struct sim_fat
     keep_skipping(evidence, &branches);
     sim_branches_find(evidence->runs, evidence->places, evidence->code, &branches, &switched);
     uint32_t here = switched.found ? execution_of(evidence->here, &switched.branch) : UINT32_MAX;
-    uint32_t there = here != UINT32_MAX ? same_time_there(evidence, here) : UINT32_MAX;
-    if (there == UINT32_MAX) {
+    uint32_t there = switched.found ? execution_of(evidence->there, &switched.branch) : UINT32_MAX;
+    if (here == UINT32_MAX || there == UINT32_MAX) {
         return false;
     }
     *ret = (struct sim_fate){

@@ -10,6 +10,8 @@
 #include <ucontext.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
+#include "sim/base/sort.h"
 #include "sim/core/world.h"
 #include "sim/explain/look/changes.h"
 
@@ -129,11 +131,73 @@ sim_branches_add_leading(const struct sim_executed *here, const struct sim_execu
     }
 }
 
-static bool
-goes_otherwise(const struct sim_executed *here, const struct sim_executed *there, uint32_t index)
+/* One execution of a jump. */
+struct turn {
+    uintptr_t pc;
+    uint32_t actor_id;
+    uint32_t index; /* Of the instruction. */
+};
+
+/* By jump and actor. */
+static int
+by_jump(const void *a, const void *b)
 {
-    const struct sim_instruction *jump = &here->all[index];
-    return jump->jump && other_way(there, jump, times_of(here, index)) != UINT32_MAX;
+    const struct turn *one = a;
+    const struct turn *other = b;
+    return one->pc != other->pc
+                   ? (one->pc < other->pc ? -1 : 1)
+                   : (one->actor_id > other->actor_id) - (one->actor_id < other->actor_id);
+}
+
+/* The last first. */
+static int
+by_time(const void *a, const void *b)
+{
+    const struct turn *one = a;
+    const struct turn *other = b;
+    return (one->index < other->index) - (one->index > other->index);
+}
+
+/* All of a run, by jump and actor, and in their order; from malloc. */
+static struct turn *
+list_turns(const struct sim_executed *executed, uint32_t *ret_count)
+{
+    struct turn *turns = sim_heap_new(executed->count, sizeof(*turns));
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < executed->count; i++) {
+        const struct sim_instruction *one = &executed->all[i];
+        if (one->jump) {
+            turns[count++] = (struct turn){one->pc, one->actor_id, i};
+        }
+    }
+    sim_sort(turns, count, sizeof(*turns), by_jump);
+    *ret_count = count;
+    return turns;
+}
+
+/* Leaves of `turns` those by others than `victim` that go the other way the same time there. */
+static uint32_t
+keep_differing(const struct sim_executed *here, const struct sim_executed *there, uint32_t victim,
+        struct turn *turns, uint32_t count)
+{
+    uint32_t there_count = 0;
+    struct turn *others = list_turns(there, &there_count);
+    uint32_t kept = 0;
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct turn turn = turns[i];
+        while (k < there_count && by_jump(&others[k], &turn) < 0) {
+            k++;
+        }
+        bool both = k < there_count && by_jump(&others[k], &turn) == 0;
+        if (both && turn.actor_id != victim &&
+                here->all[turn.index].taken != there->all[others[k].index].taken) {
+            turns[kept++] = turn;
+        }
+        k += both;
+    }
+    free(others);
+    return kept;
 }
 
 void
@@ -141,11 +205,14 @@ sim_branches_add_differing(const struct sim_executed *here, const struct sim_exe
         uint32_t victim, struct sim_branches *branches)
 {
     rt_assert(here != NULL && there != NULL);
-    for (uint32_t i = here->count; i-- > 0 && branches->count < SIM_BRANCHES_MAX;) {
-        if (here->all[i].actor_id != victim && goes_otherwise(here, there, i)) {
-            branches->all[branches->count++] = branch_at(here, i);
-        }
+    uint32_t count = 0;
+    struct turn *turns = list_turns(here, &count);
+    count = keep_differing(here, there, victim, turns, count);
+    sim_sort(turns, count, sizeof(*turns), by_time);
+    for (uint32_t i = 0; i < count && branches->count < SIM_BRANCHES_MAX; i++) {
+        branches->all[branches->count++] = branch_at(here, turns[i].index);
     }
+    free(turns);
 }
 
 #if defined(__x86_64__)

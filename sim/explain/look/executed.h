@@ -64,7 +64,7 @@ uint32_t sim_executed_parts(
 /* Makes the pages of that code writable, in this process alone. False: the system refuses. */
 bool sim_code_make_writable(const struct sim_code *code);
 
-/* Whether the instruction at `pc` is a conditional jump, or a call. Where a jump goes on with
+/* Whether the instruction at `pc` is a conditional jump, or a call. Where a jump leads with
  * `flags` (the processor's), or, `other`, with the condition decided the other way; `first` is its
  * first byte, which a breakpoint may hide. */
 bool sim_jump_is(const uint8_t *pc);

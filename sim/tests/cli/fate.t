@@ -79,7 +79,7 @@ named c_sleepers never-fired '38 77'
 says 'decided the other way, and nothing else changed, it passes'
 # What another thread skips, by a flag that is cleared too late; what two skip, each once.
 named s5_poke never-fired '42 94'
-says 'skips what would let `main` go on, in inbox_put() (s5_poke.c:44)'
+says 'skips what would let `main` continue, in inbox_put() (s5_poke.c:44)'
 named s5_mailbag never-fired '39 42'
 says 'the other way these 2 times'
 # Interest that is missing, a report that is dropped.
