@@ -907,14 +907,15 @@ is_guard(const struct sim_fate_evidence *evidence, const struct sim_branch *bran
     return true;
 }
 
-/* Without guards, and without what comes before a wake that is lost: it only avoids that one. */
+/* Without guards, the setup, which is no actor's, and what comes before a wake that is lost: it only
+ * avoids that one. */
 static void
 keep_skipping(const struct sim_fate_evidence *evidence, struct sim_branches *branches)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < branches->count; i++) {
-        if (branches->all[i].step >= evidence->woken_step &&
-                !is_guard(evidence, &branches->all[i])) {
+        uint64_t step = branches->all[i].step;
+        if (step > 0 && step >= evidence->woken_step && !is_guard(evidence, &branches->all[i])) {
             branches->all[kept++] = branches->all[i];
         }
     }
