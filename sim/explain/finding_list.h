@@ -276,8 +276,9 @@
     X(FATE_PASSING_WRITES, "writes what {actor} reads, {in}") \
     X(FATE_LAST_TIME, "; here it was there for the last time at {step}.") \
     X(FATE_ELSEWHERE, "; here it goes another way.") \
-    X(FATE_SKIPPED, "At {at.step} {at.actor} skips what would let {actor} continue[, {then.in}]: a " \
-            "condition {in} is decided otherwise than in the nearest run that passes.") \
+    X(FATE_SKIPPED, "At {at.step} {at.actor} skips what would let {actor} continue[, " \
+            "{then.in}]: a condition {in} is decided otherwise than in the nearest run that " \
+            "passes.") \
     X(FATE_WAITS, "{actor} waits[ {in}] since {at.step}, where it does not wait in the nearest " \
             "run that passes.") \
     X(FATE_READ, " At {at.step} {at.actor} reads {text} {in}") \

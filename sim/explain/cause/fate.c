@@ -387,8 +387,8 @@ stepper_of(const struct sim_executed *executed, uint64_t step)
     return 0;
 }
 
-/* The execution that `branch` means, or its like in the other run: the same time of the same jump by
- * the same actor. UINT32_MAX: it does not come to it so often. */
+/* The execution that `branch` means, or its like in the other run: the same time of the same jump
+ * by the same actor. UINT32_MAX: it does not come to it so often. */
 static uint32_t
 execution_of(const struct sim_executed *executed, const struct sim_branch *branch)
 {
@@ -907,8 +907,8 @@ is_guard(const struct sim_fate_evidence *evidence, const struct sim_branch *bran
     return true;
 }
 
-/* Without guards, the setup, which is no actor's, and what comes before a wake that is lost: it only
- * avoids that one. */
+/* Without guards, the setup, which is no actor's, and what comes before a wake that is lost: it
+ * only avoids that one. */
 static void
 keep_skipping(const struct sim_fate_evidence *evidence, struct sim_branches *branches)
 {

@@ -2,12 +2,15 @@
  * priv.h -- what the files of the cause share.
  *
  *      cause        which of these to ask, and who is to blame where no wake is missing
- *      wake         the blocked task could go on: its wake is missing
+ *      wake         the blocked task could make progress: its wake is missing
  *      rest         no actor makes progress
  *      turns        the same turn in both runs
  *      held         what is held, or has to be answered
- *      attempted      who came to wake a loop, and did not
- *      blame        places, for all of them
+ *      attempted    who came to wake a loop, and did not
+ *      fate         what became of the wake that the passing run has
+ *      unnotified   what is ready, and not reported
+ *      unanswered   what was asked for, and did not happen
+ *      places       lines and callers, for all of them; noted, for events
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -46,6 +49,20 @@ void sim__cause_add_neighbours(
 /* … and the function that was entered first. */
 void sim__cause_add_entry(
         const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index);
+
+/* ---- noted.c: one event as a call with its place. -------------------------------------------- */
+
+/* None. */
+extern const struct sim_noted_call sim__no_call;
+
+struct sim_noted_call sim__noted(const struct sim_actor_table *actor_table, uint64_t index);
+
+bool sim__is_event(
+        const struct sim_actor_table *actor_table, uint64_t index, uint32_t kind, uint32_t object);
+
+/* The last such event before `before` (SIM_EVENT_NONE: of all); no call: there is none. */
+struct sim_noted_call sim__last_noted(
+        const struct sim_actor_table *actor_table, uint32_t object, uint32_t kind, uint64_t before);
 
 /* ---- cause.c --------------------------------------------------------------------------------- */
 

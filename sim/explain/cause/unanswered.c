@@ -9,49 +9,17 @@
 #include "runtime/io/completion.h"
 #include "sim/explain/cause/priv.h"
 
-static const struct sim_noted_call no_call = {
-        .at = {{.part = SIM_PART_NONE}}, .at_count = 1, .event = SIM_EVENT_NONE};
-
-static struct sim_noted_call
-noted(const struct sim_actor_table *actor_table, uint64_t index)
-{
-    const struct sim_event *event = sim_actor_table_event(actor_table, index);
-    struct sim_noted_call call = {.at_count = 1, .event = index};
-    sim__location_set(&call.at[0], sim_actor_table_place(event->await, event->site), event->step,
-            sim_actor_table_part_of(actor_table, index));
-    return call;
-}
-
-static bool
-is_event(const struct sim_actor_table *actor_table, uint64_t index, uint32_t kind, uint32_t object)
-{
-    const struct sim_event *event = sim_actor_table_event(actor_table, index);
-    return event->kind == kind && event->object == object;
-}
-
-/* The last such event before `before`, or the first one after; no call: there is none. */
-static struct sim_noted_call
-last_before(
-        const struct sim_actor_table *actor_table, uint32_t object, uint32_t kind, uint64_t before)
-{
-    for (uint64_t i = before; i-- > actor_table->first;) {
-        if (is_event(actor_table, i, kind, object)) {
-            return noted(actor_table, i);
-        }
-    }
-    return no_call;
-}
-
+/* The first such event after `after`; no call: there is none. */
 static struct sim_noted_call
 first_after(
         const struct sim_actor_table *actor_table, uint32_t object, uint32_t kind, uint64_t after)
 {
     for (uint64_t i = after + 1; i < actor_table->end; i++) {
-        if (is_event(actor_table, i, kind, object)) {
-            return noted(actor_table, i);
+        if (sim__is_event(actor_table, i, kind, object)) {
+            return sim__noted(actor_table, i);
         }
     }
-    return no_call;
+    return sim__no_call;
 }
 
 /* ---- One event each: how many there are, and the last one. ----------------------------------- */
@@ -136,8 +104,8 @@ left_in(const struct sim_actor_table *actor_table, uint32_t object)
     uint64_t taken = 0;
     for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
         uint64_t amount = sim_actor_table_event(actor_table, i)->argument;
-        put += is_event(actor_table, i, RT_PROBE_PUT, object) ? amount : 0;
-        taken += is_event(actor_table, i, RT_PROBE_CONSUME, object) ? amount : 0;
+        put += sim__is_event(actor_table, i, RT_PROBE_PUT, object) ? amount : 0;
+        taken += sim__is_event(actor_table, i, RT_PROBE_CONSUME, object) ? amount : 0;
     }
     return put > taken ? put - taken : 0;
 }
@@ -169,13 +137,13 @@ last_leaving(const struct sim_actor_table *actor_table)
                 first_after(actor_table, event->object, RT_PROBE_CONSUME, i).event ==
                         SIM_EVENT_NONE &&
                 left_in(actor_table, event->object) > 0) {
-            const struct sim_noted_call taken = noted(actor_table, i);
+            const struct sim_noted_call taken = sim__noted(actor_table, i);
             if (sleeps_since(actor_table, &taken)) {
                 return taken;
             }
         }
     }
-    return no_call;
+    return sim__no_call;
 }
 
 /* Two were put in before one was taken: the second of the last two such. */
@@ -184,11 +152,11 @@ find_two(const struct sim_actor_table *actor_table, uint32_t object, struct sim_
 {
     uint64_t before = SIM_EVENT_NONE;
     for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
-        if (is_event(actor_table, i, RT_PROBE_CONSUME, object)) {
+        if (sim__is_event(actor_table, i, RT_PROBE_CONSUME, object)) {
             before = SIM_EVENT_NONE;
-        } else if (is_event(actor_table, i, RT_PROBE_PUT, object)) {
-            ret->asked = before != SIM_EVENT_NONE ? noted(actor_table, i) : ret->asked;
-            ret->before = before != SIM_EVENT_NONE ? noted(actor_table, before) : ret->before;
+        } else if (sim__is_event(actor_table, i, RT_PROBE_PUT, object)) {
+            ret->asked = before != SIM_EVENT_NONE ? sim__noted(actor_table, i) : ret->asked;
+            ret->before = before != SIM_EVENT_NONE ? sim__noted(actor_table, before) : ret->before;
             before = i;
         }
     }
@@ -216,15 +184,15 @@ post_of(const struct sim_actor_table *actor_table, uint64_t unheard)
     uint32_t object = sim_actor_table_event(actor_table, unheard)->object;
     uint64_t nth = 0;
     for (uint64_t i = actor_table->first; i < unheard; i++) {
-        nth += is_event(actor_table, i, RT_PROBE_CONSUME, object);
+        nth += sim__is_event(actor_table, i, RT_PROBE_CONSUME, object);
     }
-    for (uint64_t i = actor_table->first; i < unheard; i++) {
-        nth -= is_event(actor_table, i, RT_PROBE_PUT, object);
+    for (uint64_t i = actor_table->first; i < unheard && nth > 0; i++) {
+        nth -= sim__is_event(actor_table, i, RT_PROBE_PUT, object);
         if (nth == 0) {
-            return noted(actor_table, i);
+            return sim__noted(actor_table, i);
         }
     }
-    return no_call;
+    return sim__no_call;
 }
 
 static void
@@ -233,19 +201,22 @@ fill(const struct sim_actor_table *actor_table, uint32_t kind, uint64_t event,
 {
     ret->kind = kind;
     ret->object = sim_actor_table_event(actor_table, event)->object;
-    ret->asked = noted(actor_table, event);
+    ret->asked = sim__noted(actor_table, event);
     if (kind == SIM_UNANSWERED_UNHEARD) {
         ret->asked = post_of(actor_table, event);
-        ret->before = last_before(actor_table, ret->object, RT_PROBE_UNLISTEN, event);
+        ret->before = sim__last_noted(actor_table, ret->object, RT_PROBE_UNLISTEN, event);
         ret->after = first_after(actor_table, ret->object, RT_PROBE_LISTEN, event);
     } else if (kind == SIM_UNANSWERED_UNCANCELLED) {
         uint64_t cancel = find_operation(actor_table, event, SIM_CALL_push, true, false);
         uint64_t end = find_operation(actor_table, cancel, SIM_CALL_complete, true, true);
-        ret->before = noted(actor_table, cancel);
-        ret->after = end != SIM_EVENT_NONE ? noted(actor_table, end) : no_call;
+        ret->before = sim__noted(actor_table, cancel);
+        ret->after = end != SIM_EVENT_NONE ? sim__noted(actor_table, end) : sim__no_call;
     } else if (kind == SIM_UNANSWERED_MERGED) {
-        uint64_t put = last_before(actor_table, ret->object, RT_PROBE_PUT, event).event;
-        ret->before = last_before(actor_table, ret->object, RT_PROBE_PUT, put);
+        /* One that is passed on, as its owner is dropped, was not put in here. */
+        uint64_t put = sim__last_noted(actor_table, ret->object, RT_PROBE_PUT, event).event;
+        ret->before = put != SIM_EVENT_NONE
+                              ? sim__last_noted(actor_table, ret->object, RT_PROBE_PUT, put)
+                              : sim__no_call;
         ret->after = first_after(actor_table, ret->object, RT_PROBE_CONSUME, event);
     }
 }
@@ -260,14 +231,16 @@ sim_unanswered_find(const struct sim_ledger *failing, const struct sim_ledger *p
             [SIM_UNANSWERED_MERGED] = is_merge,
             [SIM_UNANSWERED_UNCANCELLED] = is_uncancelled,
     };
-    *ret = (struct sim_unanswered){.asked = no_call, .before = no_call, .after = no_call};
+    *ret = (struct sim_unanswered){
+            .asked = sim__no_call, .before = sim__no_call, .after = sim__no_call};
     struct sim_unanswered there = *ret;
     if (find_left(failing->actor_table, ret) &&
             (passing == NULL || !find_left(passing->actor_table, &there))) {
         ret->kind = SIM_UNANSWERED_LEFT;
         return true;
     }
-    *ret = (struct sim_unanswered){.asked = no_call, .before = no_call, .after = no_call};
+    *ret = (struct sim_unanswered){
+            .asked = sim__no_call, .before = sim__no_call, .after = sim__no_call};
     for (uint32_t kind = SIM_UNANSWERED_REFUSED; kind < SIM_UNANSWERED_KINDS; kind++) {
         uint64_t last = SIM_EVENT_NONE;
         uint64_t other = SIM_EVENT_NONE;

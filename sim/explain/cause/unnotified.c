@@ -13,9 +13,6 @@
 
 typedef bool fits_fn(const struct sim_call *call);
 
-static const struct sim_noted_call no_call = {
-        .at = {{.part = SIM_PART_NONE}}, .at_count = 1, .event = SIM_EVENT_NONE};
-
 static bool
 asks(const struct sim_call *call)
 {
@@ -77,23 +74,6 @@ waits(const struct sim_call *call)
     return call->number == SIM_CALL_epoll_wait || call->number == SIM_CALL_epoll_pwait;
 }
 
-static struct sim_noted_call
-noted(const struct sim_actor_table *actor_table, uint64_t index)
-{
-    const struct sim_event *event = sim_actor_table_event(actor_table, index);
-    struct sim_noted_call call = {.at_count = 1, .event = index};
-    sim__location_set(&call.at[0], sim_actor_table_place(event->await, event->site), event->step,
-            sim_actor_table_part_of(actor_table, index));
-    return call;
-}
-
-static bool
-is_event(const struct sim_actor_table *actor_table, uint64_t index, uint32_t kind, uint32_t object)
-{
-    const struct sim_event *event = sim_actor_table_event(actor_table, index);
-    return event->kind == kind && event->object == object;
-}
-
 /* The `nth` such call on `object` before the event `before`, backwards from 0 on. */
 static struct sim_noted_call
 nth_call(const struct sim_actor_table *actor_table, uint32_t object, fits_fn *fits, uint64_t before,
@@ -102,10 +82,10 @@ nth_call(const struct sim_actor_table *actor_table, uint32_t object, fits_fn *fi
     for (uint64_t i = before; i-- > actor_table->first;) {
         const struct sim_call call = sim_call_of(sim_actor_table_event(actor_table, i));
         if (sim_actor_table_event(actor_table, i)->object == object && fits(&call) && nth-- == 0) {
-            return noted(actor_table, i);
+            return sim__noted(actor_table, i);
         }
     }
-    return no_call;
+    return sim__no_call;
 }
 
 static struct sim_noted_call
@@ -114,26 +94,12 @@ last_call(const struct sim_actor_table *actor_table, uint32_t object, fits_fn *f
     return nth_call(actor_table, object, fits, actor_table->end, 0);
 }
 
-/* The last event of that kind before `before`: of a scenario, whose reads and writes are no calls.
- */
-static struct sim_noted_call
-last_event(
-        const struct sim_actor_table *actor_table, uint32_t object, uint32_t kind, uint64_t before)
-{
-    for (uint64_t i = before; i-- > actor_table->first;) {
-        if (is_event(actor_table, i, kind, object)) {
-            return noted(actor_table, i);
-        }
-    }
-    return no_call;
-}
-
 /* The wait that returned the last report of `object`; of a scenario, the report. */
 static struct sim_noted_call
 last_report(const struct sim_actor_table *actor_table, uint32_t object)
 {
     struct sim_noted_call report =
-            last_event(actor_table, object, SIM_EVENT_REPORT, actor_table->end);
+            sim__last_noted(actor_table, object, SIM_EVENT_REPORT, actor_table->end);
     for (uint64_t i = report.event; i < actor_table->end; i++) {
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
         const struct sim_call call = sim_call_of(event);
@@ -141,7 +107,7 @@ last_report(const struct sim_actor_table *actor_table, uint32_t object)
             break;
         }
         if (waits(&call)) {
-            return noted(actor_table, i);
+            return sim__noted(actor_table, i);
         }
     }
     return report;
@@ -161,9 +127,9 @@ find_undone(const struct sim_actor_table *actor_table, uint32_t object, struct s
     bool armed = ret->undone.event != SIM_EVENT_NONE &&
                  value_of(actor_table, &ret->undone) != UINT64_MAX;
     for (uint64_t i = ret->undone.event; armed && i < ret->asked.event; i++) {
-        armed = !is_event(actor_table, i, SIM_EVENT_READY, object);
+        armed = !sim__is_event(actor_table, i, SIM_EVENT_READY, object);
     }
-    ret->undone = armed ? ret->undone : no_call;
+    ret->undone = armed ? ret->undone : sim__no_call;
 }
 
 /* What was asked for before, and is no more. */
@@ -174,7 +140,7 @@ find_dropped(const struct sim_actor_table *actor_table, uint32_t object, uint32_
     ret->undone = nth_call(actor_table, object, asks, ret->asked.event, 0);
     bool dropped = ret->undone.event != SIM_EVENT_NONE &&
                    (value_of(actor_table, &ret->undone) & events) != 0;
-    ret->undone = dropped ? ret->undone : no_call;
+    ret->undone = dropped ? ret->undone : sim__no_call;
 }
 
 static bool
@@ -195,13 +161,13 @@ find_counted(const struct sim_actor_table *actor_table, const struct sim_silence
 {
     uint32_t object = silence->object;
     uint64_t read = sim_actor_table_step_first(actor_table, silence->step);
-    while (read < actor_table->end && !is_event(actor_table, read, SIM_EVENT_READ, object)) {
+    while (read < actor_table->end && !sim__is_event(actor_table, read, SIM_EVENT_READ, object)) {
         read++;
     }
     if (read >= actor_table->end) {
         return false;
     }
-    ret->moved = noted(actor_table, read);
+    ret->moved = sim__noted(actor_table, read);
     ret->asked = nth_call(actor_table, object, writes, read, 0);
     ret->undone = nth_call(actor_table, object, writes, read, 1);
     return ret->undone.event != SIM_EVENT_NONE;
@@ -238,7 +204,7 @@ find_ready(const struct sim_actor_table *actor_table, const struct sim_silence *
     ret->reported = last_report(actor_table, silence->object);
     ret->moved = last_call(actor_table, silence->object, space ? writes : reads);
     if (ret->moved.event == SIM_EVENT_NONE) {
-        ret->moved = last_event(actor_table, silence->object,
+        ret->moved = sim__last_noted(actor_table, silence->object,
                 space ? SIM_EVENT_WRITE : SIM_EVENT_READ, actor_table->end);
     }
     if (ret->asked.event != SIM_EVENT_NONE && silence->kind == SIM_SILENT_UNASKED) {
@@ -271,10 +237,10 @@ sim_unnotified_find(const struct sim_ledger *ledger,
     rt_assert(silence->kind < SIM_SILENTS);
     *ret = (struct sim_unnotified){.silence = *silence,
             .part = sim_actor_table_actor(actor_table, counterfactual->actor),
-            .asked = no_call,
-            .undone = no_call,
-            .reported = no_call,
-            .moved = no_call};
+            .asked = sim__no_call,
+            .undone = sim__no_call,
+            .reported = sim__no_call,
+            .moved = sim__no_call};
     ret->known = finders[silence->kind](actor_table, silence, ret);
     return ret->known;
 }
