@@ -278,9 +278,9 @@ ask_livelock(struct asking *asking)
 {
     struct sim_world *world = asking->experiment.world;
     struct waiter waiter = {.index = 0};
-    struct sim_silence silence;
     bool silent = true;
     for (uint32_t nth = 0; nth < SILENT_MAX && silent && asking->shared->hit_count == 0; nth++) {
+        struct sim_silence silence = {.object = 0};
         silent = sim_experiment_at(&asking->experiment, fail_step(asking)) &&
                  sim_world_silence(world, nth, &silence);
         for (uint32_t i = world->actor_count; i-- > 1 && waiter.index == 0;) {
