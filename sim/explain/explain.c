@@ -219,20 +219,6 @@ walk_run(struct sim_explanation *explanation, const struct sim_tape *tape,
     }
 }
 
-/* The stable id of `part`; 0: it is no actor. */
-static uint32_t
-id_of(const struct sim_actor_table *actor_table, uint32_t part)
-{
-    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
-        const struct sim_event *event = sim_actor_table_event(actor_table, i);
-        if (event->kind == SIM_EVENT_ACTOR &&
-                sim_actor_table_actor(actor_table, event->actor) == part) {
-            return (uint32_t)event->argument;
-        }
-    }
-    return 0;
-}
-
 /* The step of the n-th block of the actor with that id, counting up to `count`; of how many there
  * are, where `count` is 0. */
 static uint64_t
@@ -245,7 +231,7 @@ block_step(
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
         uint32_t part = sim_actor_table_part_of(actor_table, i);
         if (event->kind == SIM_EVENT_BLOCK && part != SIM_PART_NONE &&
-                id_of(actor_table, part) == id) {
+                sim_actor_table_id(actor_table, part) == id) {
             step = event->step;
             (*ret_count)++;
         }
@@ -274,7 +260,8 @@ find_attempt(struct sim_explanation *explanation)
                wake_outcome->root_cause != SIM_EVENT_NONE) {
         uint32_t part =
                 sim_actor_table_part_of(&explanation->actor_table, wake_outcome->root_cause);
-        uint32_t by_id = part != SIM_PART_NONE ? id_of(&explanation->actor_table, part) : 0;
+        uint32_t by_id =
+                part != SIM_PART_NONE ? sim_actor_table_id(&explanation->actor_table, part) : 0;
         uint64_t step =
                 sim_actor_table_event(&explanation->actor_table, wake_outcome->root_cause)->step;
         if (by_id != 0) {
@@ -315,7 +302,7 @@ find_ways(struct sim_explanation *explanation)
 {
     const struct sim_evidence evidence = evidence_of(explanation);
     const struct sim_counterfactual *counterfactual = &explanation->counterfactual;
-    uint32_t waiter = id_of(&explanation->actor_table, explanation->wake_outcome.part);
+    uint32_t waiter = sim_actor_table_id(&explanation->actor_table, explanation->wake_outcome.part);
     uint64_t given = 0;
     uint32_t taker = sim_cause_taker(&evidence, &given);
     uint32_t blocks = 0;
@@ -326,7 +313,8 @@ find_ways(struct sim_explanation *explanation)
         walk_run(explanation, &explanation->decision.failing, sim_trace_run_actor,
                 explanation->here);
     } else if (taker != SIM_PART_NONE) {
-        walk_ways(explanation, id_of(&explanation->actor_table, taker), given + 1, UINT32_MAX);
+        walk_ways(explanation, sim_actor_table_id(&explanation->actor_table, taker), given + 1,
+                UINT32_MAX);
     } else if (counterfactual->kind == SIM_COUNTERFACTUAL_ELSEWHERE &&
                counterfactual->writer_id != waiter) {
         walk_ways(explanation, counterfactual->writer_id, 0, counterfactual->step);
@@ -347,7 +335,8 @@ find_told(struct sim_explanation *explanation)
             sim_actor_table_actor(&explanation->actor_table, explanation->counterfactual.actor);
     uint64_t step = sim_cause_reported(&evidence);
     if (step != 0 && explanation->here == NULL) {
-        explanation->here = sim_trace_new(id_of(&explanation->actor_table, part), step, step);
+        explanation->here =
+                sim_trace_new(sim_actor_table_id(&explanation->actor_table, part), step, step);
         walk_run(explanation, &explanation->decision.failing, sim_trace_run_actor,
                 explanation->here);
     }
@@ -384,8 +373,9 @@ find_held(struct sim_explanation *explanation)
     uint64_t last =
             step_of(actor_table, held->part, held->event, held->handed ? TURNS_OF_A_MESSAGE : 0);
     uint64_t sent = sim_actor_table_event(actor_table, held->event)->step;
-    explanation->held = sim_trace_new(held->handed ? id_of(actor_table, held->part) : 0,
-            held->handed ? sent + 1 : last, last);
+    explanation->held =
+            sim_trace_new(held->handed ? sim_actor_table_id(actor_table, held->part) : 0,
+                    held->handed ? sent + 1 : last, last);
     walk_run(explanation, &explanation->decision.failing, sim_trace_run_actor, explanation->held);
 }
 
@@ -808,7 +798,8 @@ find_blocked(struct sim_explanation *explanation)
     uint64_t step = counterfactual->step;
     if (counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED) {
         uint32_t part = sim_actor_table_actor(&explanation->actor_table, counterfactual->actor);
-        explanation->here = sim_trace_new(id_of(&explanation->actor_table, part), step, step);
+        explanation->here =
+                sim_trace_new(sim_actor_table_id(&explanation->actor_table, part), step, step);
         walk_run(explanation, &explanation->decision.failing, sim_trace_run_actor,
                 explanation->here);
     }

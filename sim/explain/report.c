@@ -42,19 +42,6 @@ deciding_table(const struct sim_explanation *explanation)
                                        : &explanation->actor_table;
 }
 
-/* The actor with the stable id `id`; SIM_PART_NONE. */
-static uint32_t
-actor_of_id(const struct sim_actor_table *actor_table, uint32_t id)
-{
-    for (uint64_t i = actor_table->first; i < actor_table->end && id != 0; i++) {
-        const struct sim_event *event = sim_actor_table_event(actor_table, i);
-        if (event->kind == SIM_EVENT_ACTOR && (uint32_t)event->argument == id) {
-            return sim_actor_table_actor(actor_table, event->actor);
-        }
-    }
-    return SIM_PART_NONE;
-}
-
 /* The actor that makes the choices of `kind` on `stream`; SIM_PART_NONE: none on record. */
 static uint32_t
 actor_of_stream(const struct sim_actor_table *actor_table, uint32_t stream, uint32_t kind)
@@ -174,7 +161,7 @@ find_choice(const struct sim_explanation *explanation, bool instead, struct sim_
     struct sim_finding finding = {
             .kind = instead ? choices[deviation->kind].instead : choices[deviation->kind].choice,
             .actor = actor_of_stream(actor_table, deviation->stream, deviation->kind),
-            .other = actor_of_id(actor_table, deviation->id),
+            .other = sim_actor_table_of_id(actor_table, deviation->id),
             .number = deviation->ordinal,
             .text = lasts[deviation->index < last ? deviation->index : last],
     };

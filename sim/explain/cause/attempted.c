@@ -8,19 +8,6 @@
 #include "runtime/base/assert.h"
 #include "sim/explain/cause/priv.h"
 
-uint32_t
-sim__part_of_id(const struct sim_actor_table *actor_table, uint32_t id)
-{
-    rt_assert(actor_table != NULL);
-    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
-        const struct sim_event *event = sim_actor_table_event(actor_table, i);
-        if (event->kind == SIM_EVENT_ACTOR && (uint32_t)event->argument == id) {
-            return sim_actor_table_actor(actor_table, event->actor);
-        }
-    }
-    return SIM_PART_NONE;
-}
-
 /* The innermost place of a stack that is the reader's. */
 static struct sim_location
 location_of(const struct sim_evidence *evidence, const struct sim_actor_table *actor_table,
@@ -34,7 +21,7 @@ location_of(const struct sim_evidence *evidence, const struct sim_actor_table *a
     if (all.at_count > 0) {
         location = all.at[0];
     }
-    location.part = sim__part_of_id(actor_table, id);
+    location.part = sim_actor_table_of_id(actor_table, id);
     return location;
 }
 
@@ -54,7 +41,7 @@ sim__cause_attempted(const struct sim_evidence *evidence, struct sim_attempted_w
     if (attempt->has_turned) {
         ret_attempted->at = (struct sim_location){.place = attempt->turned,
                 .step = attempt->step,
-                .part = sim__part_of_id(actor_table, attempt->by_id)};
+                .part = sim_actor_table_of_id(actor_table, attempt->by_id)};
     }
     if (attempt->instead_id != 0) {
         ret_attempted->instead = location_of(

@@ -317,7 +317,7 @@ find_decided(const struct sim_evidence *evidence, struct sim_cause *cause,
     if (switched->change.step != 0 && writer->frame_count <= SIM_WALK_FRAMES) {
         sim__cause_add_frames(evidence, &found, writer->frames, writer->frame_count, false,
                 switched->change.step,
-                sim__part_of_id(evidence->ledger->actor_table, switched->change.actor_id));
+                sim_actor_table_of_id(evidence->ledger->actor_table, switched->change.actor_id));
     }
     if (found.at_count > 0 && !sim_place_is_runtime(&found.at[0].place)) {
         uint32_t most = sizeof(cause->decided) / sizeof(*cause->decided);
@@ -334,7 +334,7 @@ sim_cause_add_switched(const struct sim_evidence *evidence, struct sim_cause *ca
     cause->switched = (struct sim_location){
             .place = switched->place,
             .step = switched->branch.step,
-            .part = sim__part_of_id(evidence->ledger->actor_table, switched->branch.actor_id),
+            .part = sim_actor_table_of_id(evidence->ledger->actor_table, switched->branch.actor_id),
     };
     find_decided(evidence, cause, switched);
     uint32_t more = cause->decided_count > 0 ? 2 : 1;

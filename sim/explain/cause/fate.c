@@ -10,9 +10,9 @@
 
 #include "runtime/base/assert.h"
 #include "sim/core/code/frames.h"
-#include "sim/core/code/variables.h"
 #include "sim/core/record/site.h"
 #include "sim/explain/cause/priv.h"
+#include "sim/explain/cause/reads.h"
 #include "sim/explain/view/phrase.h"
 
 /* Conditions, each of which is decided by what the next one leads to. */
@@ -61,50 +61,6 @@ like_of(const struct sim_fate_evidence *evidence, const struct sim_wait *wait)
 
 /* ---- Lines. ---------------------------------------------------------------------------------- */
 
-/* The stable id of `part`; 0: it is no actor. */
-static uint32_t
-id_of(const struct sim_actor_table *actor_table, uint32_t part)
-{
-    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
-        const struct sim_event *event = sim_actor_table_event(actor_table, i);
-        if (event->kind == SIM_EVENT_ACTOR &&
-                sim_actor_table_actor(actor_table, event->actor) == part) {
-            return (uint32_t)event->argument;
-        }
-    }
-    return 0;
-}
-
-/* An event in place of an instruction: its pc is this and the number of its line. */
-#define EVENT_PC ((uintptr_t)1 << 62)
-
-/* The reader's line of `pc`, through what was inlined from elsewhere. False: it is in none. */
-static bool
-reader_at(const struct sim_fate_evidence *evidence, uintptr_t pc, struct sim_place *ret)
-{
-    struct sim_place places[SIM_INLINED_MAX];
-    struct sim_location location;
-    if ((pc & EVENT_PC) != 0) {
-        sim__location_set(&location, sim_site_find((uint32_t)pc), 0, SIM_PART_NONE);
-        *ret = location.place;
-        return sim_place_is_readers(ret);
-    }
-    uint32_t count = sim_places_at(evidence->places, pc, false, places, SIM_INLINED_MAX);
-    for (uint32_t i = 0; i < count; i++) {
-        if (sim_place_is_readers(&places[i])) {
-            *ret = places[i];
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool
-is_same_line(const struct sim_place *a, const struct sim_place *b)
-{
-    return a->line == b->line && strcmp(sim_place_file(a), sim_place_file(b)) == 0;
-}
-
 /*
  * Counts how often the actor comes to the line of `place`, up to step `until` or to the `most`-th
  * time. Returns the count; *ret_step is the last step of the last time.
@@ -122,7 +78,8 @@ come_to(const struct sim_fate_evidence *evidence, const struct sim_executed *exe
         if (instruction->actor_id != actor_id) {
             continue;
         }
-        bool is = reader_at(evidence, instruction->pc, &found) && is_same_line(&found, place);
+        bool is = sim__reader_at(evidence, instruction->pc, &found) &&
+                  sim__is_same_line(&found, place);
         if (is && !was && (instruction->step > until || count == most)) {
             break;
         }
@@ -141,71 +98,21 @@ line_before(const struct sim_fate_evidence *evidence, const struct sim_executed 
 {
     for (uint32_t i = executed->count; i-- > 0;) {
         if (executed->all[i].actor_id == actor_id && executed->all[i].step < step &&
-                reader_at(evidence, executed->all[i].pc, ret)) {
+                sim__reader_at(evidence, executed->all[i].pc, ret)) {
             return true;
         }
     }
     return false;
 }
 
-/* The instruction of the same actor before that one; UINT32_MAX: there is none. */
-static uint32_t
-before_of(const struct sim_executed *executed, uint32_t index)
-{
-    uint32_t actor_id = executed->all[index].actor_id;
-    while (index-- > 0) {
-        if (executed->all[index].actor_id == actor_id) {
-            return index;
-        }
-    }
-    return UINT32_MAX;
-}
-
-/* The reader's line of that instruction; of one that is in none that of the last one before it. */
-static struct sim_location
-location_of(const struct sim_fate_evidence *evidence, const struct sim_ledger *ledger,
-        const struct sim_executed *executed, uint32_t index)
-{
-    const struct sim_instruction *instruction = &executed->all[index];
-    struct sim_location location = {.step = instruction->step,
-            .part = sim__part_of_id(ledger->actor_table, instruction->actor_id)};
-    while (index != UINT32_MAX && !reader_at(evidence, executed->all[index].pc, &location.place)) {
-        index = before_of(executed, index);
-    }
-    if (index == UINT32_MAX) {
-        location.place = (struct sim_place){.line = 0};
-    }
-    return location;
-}
-
 /* ---- A read that decides. -------------------------------------------------------------------- */
-
-static bool
-overlap(const struct sim_instruction *a, const struct sim_instruction *b)
-{
-    return a->address < b->address + b->size && b->address < a->address + a->size;
-}
-
-/* The last write before `before` to what that one reads; UINT32_MAX: none. */
-static uint32_t
-writer_of(const struct sim_executed *executed, uint32_t before)
-{
-    const struct sim_instruction *read = &executed->all[before];
-    for (uint32_t i = before; i-- > 0;) {
-        const struct sim_instruction *write = &executed->all[i];
-        if (write->writes && overlap(write, read)) {
-            return i;
-        }
-    }
-    return UINT32_MAX;
-}
 
 /* Both wrote it in the same place on the way to the read: what they had read differs. */
 static bool
 is_derived(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t there)
 {
-    uint32_t a = writer_of(evidence->here, here);
-    uint32_t b = writer_of(evidence->there, there);
+    uint32_t a = sim__writer_of(evidence->here, here);
+    uint32_t b = sim__writer_of(evidence->there, there);
     uint32_t actor = evidence->here->all[here].actor_id;
     return a != UINT32_MAX && b != UINT32_MAX &&
            evidence->here->all[a].pc == evidence->there->all[b].pc &&
@@ -220,52 +127,11 @@ later_step(const struct sim_executed *here, uint32_t index, const struct sim_ins
     const struct sim_instruction *read = &here->all[index];
     for (uint32_t i = index; i < here->count; i++) {
         const struct sim_instruction *one = &here->all[i];
-        if (one->pc == write->pc && one->actor_id == write->actor_id && overlap(one, read)) {
+        if (one->pc == write->pc && one->actor_id == write->actor_id && sim__overlap(one, read)) {
             return one->step;
         }
     }
     return 0;
-}
-
-/* "": it has none. */
-static void
-name_object(const struct sim_actor_table *actor_table, uint32_t object, char ret[SIM_FATE_NAME_MAX])
-{
-    struct sim_page page;
-    ret[0] = '\0';
-    if (sim_actor_table_has_name(actor_table, object)) {
-        sim_page_init(&page, false);
-        sim_actor_table_put_object(actor_table, &page, object, SIM_PART_NONE);
-        (void)snprintf(ret, SIM_FATE_NAME_MAX, "%.*s", (int)page.length, page.bytes);
-        sim_page_fini(&page);
-    }
-}
-
-/* Memory by the name of its variable; what stands for an object of an event by that of the object.
- */
-static void
-name_memory(
-        const struct sim_fate_evidence *evidence, uintptr_t address, char ret[SIM_FATE_NAME_MAX])
-{
-    if ((address & EVENT_PC) != 0) {
-        name_object(evidence->failing->actor_table, (uint32_t)(address >> 3), ret);
-    } else if (!sim_variable_name((const void *)address, ret, SIM_FATE_NAME_MAX)) {
-        ret[0] = '\0';
-    }
-}
-
-/* As the program would write it: small negative numbers as such; "": a pointer has no number. */
-static void
-put_value(uint64_t value, uint8_t size, char ret[SIM_FATE_VALUE_MAX])
-{
-    rt_assert(size >= 1 && size <= 8);
-    uint32_t shift = 64 - 8 * (uint32_t)size;
-    int64_t number = (int64_t)(value << shift) >> shift;
-    bool pointer = size == 8 && number > INT64_C(0xffffffff);
-    ret[0] = '\0';
-    if (!pointer) {
-        (void)snprintf(ret, SIM_FATE_VALUE_MAX, "%lld", (long long)number);
-    }
 }
 
 static void
@@ -273,19 +139,19 @@ describe_read(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t 
         struct sim_deciding_read *ret)
 {
     const struct sim_instruction *read = &evidence->here->all[here];
-    uint32_t a = writer_of(evidence->here, here);
-    uint32_t b = writer_of(evidence->there, there);
-    ret->at = location_of(evidence, evidence->failing, evidence->here, here);
-    put_value(read->before, read->size, ret->value);
+    uint32_t a = sim__writer_of(evidence->here, here);
+    uint32_t b = sim__writer_of(evidence->there, there);
+    ret->at = sim__located(evidence, evidence->failing, evidence->here, here);
+    sim__put_value(read->before, read->size, ret->value);
     ret->compared = true;
-    put_value(evidence->there->all[there].before, read->size, ret->passing_value);
-    name_memory(evidence, read->address, ret->name);
+    sim__put_value(evidence->there->all[there].before, read->size, ret->passing_value);
+    sim__name_memory(evidence, read->address, ret->name);
     if (a != UINT32_MAX) {
-        ret->by = location_of(evidence, evidence->failing, evidence->here, a);
+        ret->by = sim__located(evidence, evidence->failing, evidence->here, a);
     }
     if (b != UINT32_MAX) {
         const struct sim_instruction *write = &evidence->there->all[b];
-        ret->passing_by = location_of(evidence, evidence->passing, evidence->there, b);
+        ret->passing_by = sim__located(evidence, evidence->passing, evidence->there, b);
         ret->later = later_step(evidence->here, here, write);
     }
 }
@@ -296,7 +162,7 @@ index_there(const struct sim_fate_evidence *evidence, uint32_t here)
 {
     uint32_t actor_id = evidence->here->all[here].actor_id;
     uint32_t left = 1;
-    for (uint32_t i = here; (i = before_of(evidence->here, i)) != UINT32_MAX;) {
+    for (uint32_t i = here; (i = sim__before_of(evidence->here, i)) != UINT32_MAX;) {
         left++;
     }
     for (uint32_t i = 0; i < evidence->there->count; i++) {
@@ -338,8 +204,8 @@ find_read(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t ther
             }
             *ret = (struct sim_deciding_read){.later = 0};
         }
-        here = before_of(evidence->here, here);
-        there = before_of(evidence->there, there);
+        here = sim__before_of(evidence->here, here);
+        there = sim__before_of(evidence->there, there);
     }
 }
 
@@ -356,7 +222,7 @@ find_turn(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint64_t 
     here = turns ? here : last_of(evidence->here, actor_id, until);
     uint32_t there = here != UINT32_MAX ? index_there(evidence, here) : UINT32_MAX;
     if (turns) {
-        ret->condition = location_of(evidence, evidence->failing, evidence->here, here);
+        ret->condition = sim__located(evidence, evidence->failing, evidence->here, here);
     }
     find_read(evidence, here, there, &ret->read);
     return ret->condition.place.line != 0 || ret->read.at.place.line != 0;
@@ -372,19 +238,6 @@ last_at(const struct sim_executed *executed, uint32_t actor_id, uintptr_t pc, ui
         }
     }
     return UINT32_MAX;
-}
-
-/* The stable id of the actor that takes the step: of a loop, where that runs tasks of its own; 0:
- * nothing of the reader's is executed in it. */
-static uint32_t
-stepper_of(const struct sim_executed *executed, uint64_t step)
-{
-    for (uint32_t i = 0; i < executed->count; i++) {
-        if (executed->all[i].step == step) {
-            return executed->all[i].actor_id;
-        }
-    }
-    return 0;
 }
 
 /* The execution that `branch` means, or its like in the other run: the same time of the same jump
@@ -409,13 +262,13 @@ static struct sim_location
 line_after(const struct sim_fate_evidence *evidence, uint32_t index)
 {
     const struct sim_executed *there = evidence->there;
-    struct sim_location from = location_of(evidence, evidence->passing, there, index);
+    struct sim_location from = sim__located(evidence, evidence->passing, there, index);
     uint32_t next = index;
     for (uint32_t i = index + 1; i < there->count; i++) {
         struct sim_place place;
         if (there->all[i].actor_id != there->all[index].actor_id ||
-                !reader_at(evidence, there->all[i].pc, &place) ||
-                is_same_line(&place, &from.place)) {
+                !sim__reader_at(evidence, there->all[i].pc, &place) ||
+                sim__is_same_line(&place, &from.place)) {
             continue;
         }
         if (there->all[i].call || there->all[i].jump) {
@@ -424,7 +277,7 @@ line_after(const struct sim_fate_evidence *evidence, uint32_t index)
         }
         next = next == index ? i : next;
     }
-    return location_of(evidence, evidence->passing, there, next);
+    return sim__located(evidence, evidence->passing, there, next);
 }
 
 /* By which condition the passing run comes to what is waited for, and this one does not: decided
@@ -440,7 +293,8 @@ find_lead(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint32_t 
     while (target-- > 0) {
         const struct sim_instruction *one = &evidence->there->all[target];
         if (one->actor_id == actor_id && one->step <= ret->wake.step &&
-                reader_at(evidence, one->pc, &place) && is_same_line(&place, &ret->wake.place)) {
+                sim__reader_at(evidence, one->pc, &place) &&
+                sim__is_same_line(&place, &ret->wake.place)) {
             break;
         }
     }
@@ -456,7 +310,7 @@ find_lead(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint32_t 
     uint32_t there = last_at(evidence->there, actor_id, switched.branch.pc, target);
     rt_assert(here != UINT32_MAX && there != UINT32_MAX);
     ret->kind = SIM_FATE_TURNED;
-    ret->condition = location_of(evidence, evidence->failing, evidence->here, here);
+    ret->condition = sim__located(evidence, evidence->failing, evidence->here, here);
     ret->read = (struct sim_deciding_read){.later = 0};
     find_read(evidence, here, there, &ret->read);
     ret->tried = true;
@@ -464,7 +318,7 @@ find_lead(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint32_t 
     struct sim_fate before = *ret;
     before.wake = ret->read.passing_by;
     if (before.wake.step != 0 && ret->read.later == 0 && depth < LEADS_MAX &&
-            stepper_of(evidence->there, before.wake.step) == actor_id &&
+            sim__stepper(evidence->there, before.wake.step) == actor_id &&
             find_lead(evidence, actor_id, depth + 1, &before)) {
         ret->condition = before.condition;
         ret->read = before.read;
@@ -575,7 +429,7 @@ find_waker(const struct sim_fate_evidence *evidence, const struct sim_wait *like
         return true;
     }
     part = sim_phrase_whose_step(passing, event->step);
-    uint32_t actor_id = part != SIM_PART_NONE ? id_of(passing, part) : 0;
+    uint32_t actor_id = part != SIM_PART_NONE ? sim_actor_table_id(passing, part) : 0;
     *ret = (struct sim_location){.step = event->step, .part = part};
     return actor_id != 0 && part != like->part &&
            line_before(evidence, evidence->there, actor_id, event->step, &ret->place);
@@ -611,8 +465,9 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
     }
     const struct sim_place *line = &fate->wake.place;
     uint32_t part = part_here(evidence, fate->wake.part);
-    uint32_t actor_id = part != SIM_PART_NONE ? id_of(evidence->failing->actor_table, part) : 0;
-    actor_id = actor_id != 0 ? actor_id : stepper_of(evidence->there, fate->wake.step);
+    uint32_t actor_id =
+            part != SIM_PART_NONE ? sim_actor_table_id(evidence->failing->actor_table, part) : 0;
+    actor_id = actor_id != 0 ? actor_id : sim__stepper(evidence->there, fate->wake.step);
     uint32_t nth = actor_id != 0 ? come_to(evidence, evidence->there, actor_id, line,
                                            fate->wake.step, UINT32_MAX, &step)
                                  : 0;
@@ -658,19 +513,19 @@ find_look(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
 {
     struct sim_deciding_read *read = &fate->read;
     char name[SIM_FATE_NAME_MAX];
-    name_object(evidence->failing->actor_table, wait->object, name);
+    sim__name_object(evidence->failing->actor_table, wait->object, name);
     for (uint32_t i = evidence->here->count; i-- > 0 && name[0] != '\0';) {
         const struct sim_instruction *found = &evidence->here->all[i];
         if (found->actor_id != actor_id || !found->reads || found->step > until ||
                 found->step <= wait->store_step) {
             continue;
         }
-        name_memory(evidence, found->address, read->name);
-        uint32_t by = writer_of(evidence->here, i);
+        sim__name_memory(evidence, found->address, read->name);
+        uint32_t by = sim__writer_of(evidence->here, i);
         if (strcmp(read->name, name) == 0 && by != UINT32_MAX) {
-            read->at = location_of(evidence, evidence->failing, evidence->here, i);
-            read->by = location_of(evidence, evidence->failing, evidence->here, by);
-            put_value(found->before, found->size, read->value);
+            read->at = sim__located(evidence, evidence->failing, evidence->here, i);
+            read->by = sim__located(evidence, evidence->failing, evidence->here, by);
+            sim__put_value(found->before, found->size, read->value);
             return true;
         }
     }
@@ -691,7 +546,7 @@ find_ended(const struct sim_fate_evidence *evidence, uint64_t index, struct sim_
             sim_actor_table_part_of(actor_table, index));
     for (uint32_t i = 0; i < evidence->here->count && count < SIM_INLINED_MAX; i++) {
         const struct sim_instruction *one = &evidence->here->all[i];
-        if (one->step != event->step || !reader_at(evidence, one->pc, &place) ||
+        if (one->step != event->step || !sim__reader_at(evidence, one->pc, &place) ||
                 sim_place_is_runtime(&place)) {
             continue;
         }
@@ -747,7 +602,8 @@ find_taken(const struct sim_fate_evidence *evidence, const struct sim_wait *wait
             taken->ender);
     note_taken(ledger, taken, fate);
     if (!fate->again) {
-        (void)find_look(evidence, wait, id_of(ledger->actor_table, taken->part), UINT64_MAX, fate);
+        (void)find_look(evidence, wait, sim_actor_table_id(ledger->actor_table, taken->part),
+                UINT64_MAX, fate);
     }
     return fate->call.place.line != 0;
 }
@@ -764,7 +620,8 @@ follow_write(const struct sim_fate_evidence *evidence, struct sim_fate *fate)
     other.read = (struct sim_deciding_read){.at = {.step = 0}};
     other.wake = by;
     if (part != SIM_PART_NONE && part != fate->sleeps.part &&
-            find_turn(evidence, id_of(evidence->failing->actor_table, part), UINT64_MAX, &other)) {
+            find_turn(evidence, sim_actor_table_id(evidence->failing->actor_table, part),
+                    UINT64_MAX, &other)) {
         *fate = other;
     }
 }
@@ -787,8 +644,8 @@ blocked_at(const struct sim_fate_evidence *evidence, const struct sim_wait *wait
     struct sim_frames frames;
     *ret = (struct sim_place){.line = 0};
     if (!sim_recorder_stack(actor_table->recorder, actor_table->parts[wait->part].actor, &stack)) {
-        (void)line_before(
-                evidence, evidence->here, id_of(actor_table, wait->part), wait->store_step, ret);
+        (void)line_before(evidence, evidence->here, sim_actor_table_id(actor_table, wait->part),
+                wait->store_step, ret);
         return;
     }
     sim_frames_find(&stack, &frames);
@@ -804,7 +661,7 @@ static bool
 follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, struct sim_fate *fate)
 {
     const struct sim_wait *like = evidence->passing != NULL ? like_of(evidence, wait) : NULL;
-    uint32_t actor_id = id_of(evidence->failing->actor_table, wait->part);
+    uint32_t actor_id = sim_actor_table_id(evidence->failing->actor_table, wait->part);
     *fate = (struct sim_fate){.kind = SIM_FATE_NONE, .wait = *wait};
     fate->wake.part = SIM_PART_NONE;
     sim__location_set(&fate->sleeps, sim_actor_table_place(wait->await, wait->site),
@@ -831,7 +688,8 @@ follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, st
         *fate = first;
         fate->kind = SIM_FATE_OWED;
         return !evidence->shown && evidence->owed_part != SIM_PART_NONE &&
-               find_look(evidence, wait, id_of(evidence->failing->actor_table, evidence->owed_part),
+               find_look(evidence, wait,
+                       sim_actor_table_id(evidence->failing->actor_table, evidence->owed_part),
                        evidence->owed_step, fate);
     }
     if (wakes && follow_wake(evidence, wait, like, fate) && (is_shown(fate) || !evidence->shown)) {
@@ -841,7 +699,7 @@ follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, st
     if (evidence->due.step != 0 || evidence->shown) {
         fate->wake = evidence->due;
         return evidence->due.step != 0 &&
-               find_lead(evidence, stepper_of(evidence->there, evidence->due.step), 0, fate);
+               find_lead(evidence, sim__stepper(evidence->there, evidence->due.step), 0, fate);
     }
     fate->kind = SIM_FATE_TURNED;
     fate->wake = (struct sim_location){.part = SIM_PART_NONE};
@@ -881,8 +739,9 @@ find_own_line(const struct sim_fate_evidence *evidence, struct sim_location *at)
 {
     struct sim_place place;
     if (at->place.line != 0 && !sim_place_is_readers(&at->place) &&
-            line_before(evidence, evidence->here, id_of(evidence->failing->actor_table, at->part),
-                    at->step, &place)) {
+            line_before(evidence, evidence->here,
+                    sim_actor_table_id(evidence->failing->actor_table, at->part), at->step,
+                    &place)) {
         at->place = place;
     }
 }
@@ -891,7 +750,7 @@ find_own_line(const struct sim_fate_evidence *evidence, struct sim_location *at)
 static bool
 is_guard(const struct sim_fate_evidence *evidence, const struct sim_branch *branch)
 {
-    uint32_t part = sim__part_of_id(evidence->failing->actor_table, branch->actor_id);
+    uint32_t part = sim_actor_table_of_id(evidence->failing->actor_table, branch->actor_id);
     uint32_t index = execution_of(evidence->here, branch);
     if (part == SIM_PART_NONE || sim_ledger_open_of(evidence->failing, part, NULL) == NULL) {
         return false;
@@ -926,7 +785,7 @@ bool
 sim_fate_find_differing(const struct sim_fate_evidence *evidence, struct sim_fate *ret)
 {
     rt_assert(evidence->here != NULL && evidence->there != NULL);
-    uint32_t actor_id = id_of(evidence->failing->actor_table, evidence->part);
+    uint32_t actor_id = sim_actor_table_id(evidence->failing->actor_table, evidence->part);
     struct sim_branches branches = {.count = 0};
     struct sim_switched switched;
     sim_branches_add_differing(evidence->here, evidence->there, actor_id, &branches);
@@ -940,7 +799,7 @@ sim_fate_find_differing(const struct sim_fate_evidence *evidence, struct sim_fat
     *ret = (struct sim_fate){
             .kind = SIM_FATE_TURNED,
             .sleeps.part = evidence->part,
-            .condition = location_of(evidence, evidence->failing, evidence->here, here),
+            .condition = sim__located(evidence, evidence->failing, evidence->here, here),
             .times = switched.times,
             .wake = line_after(evidence, there),
             .tried = true,
@@ -969,56 +828,4 @@ sim_fate_find(const struct sim_fate_evidence *evidence, struct sim_fate *ret)
     }
     find_own_line(evidence, &ret->call);
     find_own_line(evidence, &ret->taker);
-}
-
-/* ---- Atomic operations, which are events. ---------------------------------------------------- */
-
-static void
-add_event(struct sim_executed *executed, const struct sim_actor_table *actor_table, uint64_t index)
-{
-    const struct sim_event *event = sim_actor_table_event(actor_table, index);
-    uint32_t site = event->await != 0 ? event->await : event->site;
-    uint32_t part = sim_actor_table_part_of(actor_table, index);
-    if (executed->count < SIM_EXECUTED_MAX && site != 0 && part != SIM_PART_NONE) {
-        executed->all[executed->count++] = (struct sim_instruction){
-                .pc = EVENT_PC | site,
-                .address = EVENT_PC | ((uintptr_t)event->object << 3),
-                .before = event->argument,
-                .after = event->argument,
-                .step = event->step,
-                .actor_id = id_of(actor_table, part),
-                .size = 8,
-                .reads = event->kind == SIM_EVENT_GET,
-                .writes = event->kind == SIM_EVENT_SET,
-        };
-    }
-}
-
-/* What is called for an atomic operation stands at the beginning of its step. */
-void
-sim_fate_add_atomics(struct sim_executed *executed, const struct sim_ledger *ledger)
-{
-    const struct sim_actor_table *actor_table = ledger->actor_table;
-    struct sim_executed *merged = sim_results_new(sizeof(*merged));
-    uint64_t next = actor_table->first;
-    for (uint32_t i = 0; merged != NULL && i < executed->count; i++) {
-        const struct sim_instruction *instruction = &executed->all[i];
-        for (; next < actor_table->end; next++) {
-            const struct sim_event *event = sim_actor_table_event(actor_table, next);
-            if (event->step > instruction->step) {
-                break;
-            }
-            if (event->kind == SIM_EVENT_GET || event->kind == SIM_EVENT_SET) {
-                add_event(merged, actor_table, next);
-            }
-        }
-        if (merged->count < SIM_EXECUTED_MAX) {
-            merged->all[merged->count++] = *instruction;
-        }
-    }
-    if (merged != NULL) {
-        executed->count = merged->count;
-        memcpy(executed->all, merged->all, merged->count * sizeof(merged->all[0]));
-        sim_results_free(&merged);
-    }
 }

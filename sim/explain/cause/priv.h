@@ -10,7 +10,7 @@
  *      fate         what became of the wake that the passing run has
  *      unnotified   what is ready, and not reported
  *      unanswered   what was asked for, and did not happen
- *      places       lines and callers, for all of them; noted, for events
+ *      places       lines and callers, for all of them; noted, for events; reads, for instructions
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -96,9 +96,6 @@ bool sim__same_name(const struct sim_actor_table *a, uint32_t part_a,
 bool sim__cause_add_armed(const struct sim_evidence *evidence, struct sim_cause *cause);
 
 /* ---- attempted.c ----------------------------------------------------------------------------- */
-
-/* The part of the actor with that stable id; SIM_PART_NONE. */
-uint32_t sim__part_of_id(const struct sim_actor_table *actor_table, uint32_t id);
 
 /* What is known of who came to wake the loop. */
 void sim__cause_attempted(

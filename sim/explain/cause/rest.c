@@ -522,7 +522,7 @@ add_walked(const struct sim_evidence *evidence, const struct sim_cause *cause,
 {
     rt_assert(count <= SIM_PATH_FUNCTIONS);
     rt_assert(evidence->here != NULL);
-    uint32_t part = sim__part_of_id(evidence->ledger->actor_table, evidence->here->actor_id);
+    uint32_t part = sim_actor_table_of_id(evidence->ledger->actor_table, evidence->here->actor_id);
     while (lost->at_count < SIM_CAUSE_CALLS / 4) {
         struct sim_walked *next = NULL;
         for (uint32_t i = 0; i < count; i++) {
@@ -617,7 +617,7 @@ find_unregistered(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     rt_assert(cause->at_count == 0);
     if (evidence->here == NULL || evidence->there == NULL ||
-            sim__part_of_id(evidence->ledger->actor_table, evidence->here->actor_id) !=
+            sim_actor_table_of_id(evidence->ledger->actor_table, evidence->here->actor_id) !=
                     evidence->wake_outcome->part) {
         return false;
     }
@@ -643,7 +643,7 @@ add_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     struct sim_cause turn = {.kind = cause->kind};
     if (evidence->here == NULL ||
-            sim__part_of_id(evidence->ledger->actor_table, evidence->here->actor_id) !=
+            sim_actor_table_of_id(evidence->ledger->actor_table, evidence->here->actor_id) !=
                     evidence->wake_outcome->part) {
         return;
     }

@@ -439,6 +439,31 @@ sim_actor_table_actor(const struct sim_actor_table *actor_table, uint32_t index)
 }
 
 uint32_t
+sim_actor_table_id(const struct sim_actor_table *actor_table, uint32_t part)
+{
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        if (event->kind == SIM_EVENT_ACTOR &&
+                sim_actor_table_actor(actor_table, event->actor) == part) {
+            return (uint32_t)event->argument;
+        }
+    }
+    return 0;
+}
+
+uint32_t
+sim_actor_table_of_id(const struct sim_actor_table *actor_table, uint32_t id)
+{
+    for (uint64_t i = actor_table->first; i < actor_table->end && id != 0; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        if (event->kind == SIM_EVENT_ACTOR && (uint32_t)event->argument == id) {
+            return sim_actor_table_actor(actor_table, event->actor);
+        }
+    }
+    return SIM_PART_NONE;
+}
+
+uint32_t
 sim_actor_table_object(const struct sim_actor_table *actor_table, uint32_t object)
 {
     if (object == 0) {

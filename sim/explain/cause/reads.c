@@ -1,0 +1,191 @@
+/*
+ * reads.c -- what an instruction of the reader's reads, and which one wrote it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/code/variables.h"
+#include "sim/core/record/site.h"
+#include "sim/explain/cause/priv.h"
+#include "sim/explain/cause/reads.h"
+
+/* An event in place of an instruction: its pc is this and the number of its line. */
+#define EVENT_PC ((uintptr_t)1 << 62)
+
+bool
+sim__reader_at(const struct sim_fate_evidence *evidence, uintptr_t pc, struct sim_place *ret)
+{
+    struct sim_place places[SIM_INLINED_MAX];
+    struct sim_location location;
+    if ((pc & EVENT_PC) != 0) {
+        sim__location_set(&location, sim_site_find((uint32_t)pc), 0, SIM_PART_NONE);
+        *ret = location.place;
+        return sim_place_is_readers(ret);
+    }
+    uint32_t count = sim_places_at(evidence->places, pc, false, places, SIM_INLINED_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        if (sim_place_is_readers(&places[i])) {
+            *ret = places[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+sim__is_same_line(const struct sim_place *a, const struct sim_place *b)
+{
+    return a->line == b->line && strcmp(sim_place_file(a), sim_place_file(b)) == 0;
+}
+
+uint32_t
+sim__before_of(const struct sim_executed *executed, uint32_t index)
+{
+    uint32_t actor_id = executed->all[index].actor_id;
+    while (index-- > 0) {
+        if (executed->all[index].actor_id == actor_id) {
+            return index;
+        }
+    }
+    return UINT32_MAX;
+}
+
+struct sim_location
+sim__located(const struct sim_fate_evidence *evidence, const struct sim_ledger *ledger,
+        const struct sim_executed *executed, uint32_t index)
+{
+    const struct sim_instruction *instruction = &executed->all[index];
+    struct sim_location location = {.step = instruction->step,
+            .part = sim_actor_table_of_id(ledger->actor_table, instruction->actor_id)};
+    while (index != UINT32_MAX &&
+            !sim__reader_at(evidence, executed->all[index].pc, &location.place)) {
+        index = sim__before_of(executed, index);
+    }
+    if (index == UINT32_MAX) {
+        location.place = (struct sim_place){.line = 0};
+    }
+    return location;
+}
+
+uint32_t
+sim__stepper(const struct sim_executed *executed, uint64_t step)
+{
+    for (uint32_t i = 0; i < executed->count; i++) {
+        if (executed->all[i].step == step) {
+            return executed->all[i].actor_id;
+        }
+    }
+    return 0;
+}
+
+bool
+sim__overlap(const struct sim_instruction *a, const struct sim_instruction *b)
+{
+    return a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
+uint32_t
+sim__writer_of(const struct sim_executed *executed, uint32_t before)
+{
+    const struct sim_instruction *read = &executed->all[before];
+    for (uint32_t i = before; i-- > 0;) {
+        const struct sim_instruction *write = &executed->all[i];
+        if (write->writes && sim__overlap(write, read)) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
+void
+sim__name_object(
+        const struct sim_actor_table *actor_table, uint32_t object, char ret[SIM_FATE_NAME_MAX])
+{
+    struct sim_page page;
+    ret[0] = '\0';
+    if (sim_actor_table_has_name(actor_table, object)) {
+        sim_page_init(&page, false);
+        sim_actor_table_put_object(actor_table, &page, object, SIM_PART_NONE);
+        (void)snprintf(ret, SIM_FATE_NAME_MAX, "%.*s", (int)page.length, page.bytes);
+        sim_page_fini(&page);
+    }
+}
+
+void
+sim__name_memory(
+        const struct sim_fate_evidence *evidence, uintptr_t address, char ret[SIM_FATE_NAME_MAX])
+{
+    if ((address & EVENT_PC) != 0) {
+        sim__name_object(evidence->failing->actor_table, (uint32_t)(address >> 3), ret);
+    } else if (!sim_variable_name((const void *)address, ret, SIM_FATE_NAME_MAX)) {
+        ret[0] = '\0';
+    }
+}
+
+void
+sim__put_value(uint64_t value, uint8_t size, char ret[SIM_FATE_VALUE_MAX])
+{
+    rt_assert(size >= 1 && size <= 8);
+    uint32_t shift = 64 - 8 * (uint32_t)size;
+    int64_t number = (int64_t)(value << shift) >> shift;
+    bool pointer = size == 8 && number > INT64_C(0xffffffff);
+    ret[0] = '\0';
+    if (!pointer) {
+        (void)snprintf(ret, SIM_FATE_VALUE_MAX, "%lld", (long long)number);
+    }
+}
+
+/* ---- Atomic operations, which are events. ---------------------------------------------------- */
+
+static void
+add_event(struct sim_executed *executed, const struct sim_actor_table *actor_table, uint64_t index)
+{
+    const struct sim_event *event = sim_actor_table_event(actor_table, index);
+    uint32_t site = event->await != 0 ? event->await : event->site;
+    uint32_t part = sim_actor_table_part_of(actor_table, index);
+    if (executed->count < SIM_EXECUTED_MAX && site != 0 && part != SIM_PART_NONE) {
+        executed->all[executed->count++] = (struct sim_instruction){
+                .pc = EVENT_PC | site,
+                .address = EVENT_PC | ((uintptr_t)event->object << 3),
+                .before = event->argument,
+                .after = event->argument,
+                .step = event->step,
+                .actor_id = sim_actor_table_id(actor_table, part),
+                .size = 8,
+                .reads = event->kind == SIM_EVENT_GET,
+                .writes = event->kind == SIM_EVENT_SET,
+        };
+    }
+}
+
+/* What is called for an atomic operation stands at the beginning of its step. */
+void
+sim_fate_add_atomics(struct sim_executed *executed, const struct sim_ledger *ledger)
+{
+    const struct sim_actor_table *actor_table = ledger->actor_table;
+    struct sim_executed *merged = sim_results_new(sizeof(*merged));
+    uint64_t next = actor_table->first;
+    for (uint32_t i = 0; merged != NULL && i < executed->count; i++) {
+        const struct sim_instruction *instruction = &executed->all[i];
+        for (; next < actor_table->end; next++) {
+            const struct sim_event *event = sim_actor_table_event(actor_table, next);
+            if (event->step > instruction->step) {
+                break;
+            }
+            if (event->kind == SIM_EVENT_GET || event->kind == SIM_EVENT_SET) {
+                add_event(merged, actor_table, next);
+            }
+        }
+        if (merged->count < SIM_EXECUTED_MAX) {
+            merged->all[merged->count++] = *instruction;
+        }
+    }
+    if (merged != NULL) {
+        executed->count = merged->count;
+        memcpy(executed->all, merged->all, merged->count * sizeof(merged->all[0]));
+        sim_results_free(&merged);
+    }
+}

@@ -1,0 +1,44 @@
+/*
+ * reads.h -- what an instruction of the reader's reads, which one wrote it, and in which line.
+ *
+ * Indices are those of `executed->all`; UINT32_MAX stands for none.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#pragma once
+
+#include "sim/explain/cause/fate.h"
+
+/* The reader's line of `pc`, through what was inlined from elsewhere. False: it is in none. */
+bool sim__reader_at(const struct sim_fate_evidence *evidence, uintptr_t pc, struct sim_place *ret);
+
+bool sim__is_same_line(const struct sim_place *a, const struct sim_place *b);
+
+/* The instruction of the same actor before that one. */
+uint32_t sim__before_of(const struct sim_executed *executed, uint32_t index);
+
+/* The reader's line of that instruction; of one that is in none that of the last one before it. */
+struct sim_location sim__located(const struct sim_fate_evidence *evidence,
+        const struct sim_ledger *ledger, const struct sim_executed *executed, uint32_t index);
+
+/* The stable id of the actor that takes the step: of a loop, where that runs tasks of its own; 0:
+ * nothing of the reader's is executed in it. */
+uint32_t sim__stepper(const struct sim_executed *executed, uint64_t step);
+
+/* Whether both are about the same memory, in part at least. */
+bool sim__overlap(const struct sim_instruction *a, const struct sim_instruction *b);
+
+/* The last write before the `before`-th to what that one reads. */
+uint32_t sim__writer_of(const struct sim_executed *executed, uint32_t before);
+
+/* "": it has none. */
+void sim__name_object(
+        const struct sim_actor_table *actor_table, uint32_t object, char ret[SIM_FATE_NAME_MAX]);
+
+/* Memory by the name of its variable; what stands for an object of an event by that of the object.
+ */
+void sim__name_memory(
+        const struct sim_fate_evidence *evidence, uintptr_t address, char ret[SIM_FATE_NAME_MAX]);
+
+/* As the program would write it: small negative numbers as such; "": a pointer has no number. */
+void sim__put_value(uint64_t value, uint8_t size, char ret[SIM_FATE_VALUE_MAX]);
