@@ -142,9 +142,9 @@ describe_read(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t 
     uint32_t a = sim__writer_of(evidence->here, here);
     uint32_t b = sim__writer_of(evidence->there, there);
     ret->at = sim__located(evidence, evidence->failing, evidence->here, here);
-    sim__put_value(read->before, read->size, ret->value);
+    sim__value_as_text(read->before, read->size, ret->value);
     ret->compared = true;
-    sim__put_value(evidence->there->all[there].before, read->size, ret->passing_value);
+    sim__value_as_text(evidence->there->all[there].before, read->size, ret->passing_value);
     sim__name_memory(evidence, read->address, ret->name);
     if (a != UINT32_MAX) {
         ret->by = sim__located(evidence, evidence->failing, evidence->here, a);
@@ -525,7 +525,7 @@ find_look(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
         if (strcmp(read->name, name) == 0 && by != UINT32_MAX) {
             read->at = sim__located(evidence, evidence->failing, evidence->here, i);
             read->by = sim__located(evidence, evidence->failing, evidence->here, by);
-            sim__put_value(found->before, found->size, read->value);
+            sim__value_as_text(found->before, found->size, read->value);
             return true;
         }
     }

@@ -126,7 +126,7 @@ sim__name_memory(
 }
 
 void
-sim__put_value(uint64_t value, uint8_t size, char ret[SIM_FATE_VALUE_MAX])
+sim__value_as_text(uint64_t value, uint8_t size, char ret[SIM_FATE_VALUE_MAX])
 {
     rt_assert(size >= 1 && size <= 8);
     uint32_t shift = 64 - 8 * (uint32_t)size;

@@ -41,4 +41,4 @@ void sim__name_memory(
         const struct sim_fate_evidence *evidence, uintptr_t address, char ret[SIM_FATE_NAME_MAX]);
 
 /* As the program would write it: small negative numbers as such; "": a pointer has no number. */
-void sim__put_value(uint64_t value, uint8_t size, char ret[SIM_FATE_VALUE_MAX]);
+void sim__value_as_text(uint64_t value, uint8_t size, char ret[SIM_FATE_VALUE_MAX]);
