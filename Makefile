@@ -306,10 +306,11 @@ CODE_TESTS := $(filter-out $(FIGURES) %/browser.t %/tsan_symbols.t %/cc.t %/litm
 ASAN_TESTS := $(filter-out %/program.t %/threads.t %/stacks.t \
 	%/bisect.t %/coverage.t %/zoo.t %/outputs.t %/query.t %/facts.t,$(CODE_TESTS)) \
 	$(addprefix sim/tests/cli/,hostile.t scenarios.t correct.t truth.t)
-# The search for leaks after each test reads all freed blocks that the sanitizer keeps.
+# The search for leaks after each test reads all freed blocks that the sanitizer keeps. Many tests
+# crash on purpose, and to find the names of one stack takes half a second: addr2line has them.
 check-asan: whole-asan-$(CC) ## the tests that are about code, with asan and ubsan
-	@CI= ASAN_OPTIONS=quarantine_size_mb=1 $(call prove,asan-$(CC),$(call \
-		units,asan-$(CC)) $(ASAN_TESTS))
+	@CI= ASAN_OPTIONS=quarantine_size_mb=1:symbolize=0 UBSAN_OPTIONS=symbolize=0 $(call \
+		prove,asan-$(CC),$(call units,asan-$(CC)) $(ASAN_TESTS))
 # In one make: three that share a folder would write one object at the same time.
 coverage: whole-cov-$(CC) ## these and all scenarios, with lines and branches counted; a gate
 	@CC=$(CC) JOBS=$(JOBS) TESTS='$(CODE_TESTS)' scripts/coverage
