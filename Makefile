@@ -279,12 +279,12 @@ SHELL_TESTS := $(sort $(wildcard sim/tests/cli/*.t $(addsuffix /tests/*.t,script
 # The longest begin first, so that none of them is left over when the others are done.
 FIRST := $(wildcard $(addprefix sim/tests/cli/,scenarios.t run.t json.t explain.t library.t))
 SHELL_TESTS := $(FIRST) $(filter-out $(FIRST),$(SHELL_TESTS))
-# Each takes five to ten seconds of a processor, and tries more of what others try; three of them
-# install: check-long.
-LONG := $(wildcard $(addprefix sim/tests/cli/,swarm.t hostile.t oracle.t sweep.t limits.t \
-	docs.t readme.t) reports/tests/outputs.t \
+# Each takes five to ten seconds of a processor, and tries more of what others try, or takes several
+# builds; three of them install: check-long.
+LONG := $(wildcard $(addprefix sim/tests/cli/,swarm.t hostile.t oracle.t sweep.t limits.t docs.t \
+	readme.t builds.t) reports/tests/outputs.t \
 	$(addprefix scripts/tests/,install.t build.t))
-# One run must be the same run in all of these; two of the tests compare them.
+# One run must be the same run in all of these, which builds.t compares.
 MATRIX := release-gcc cov-gcc release-clang edges-clang asan-gcc
 
 check: whole-release-$(CC) ## all tests but the longest, and tidy; two minutes
@@ -292,7 +292,7 @@ check: whole-release-$(CC) ## all tests but the longest, and tidy; two minutes
 		fuzz/% $(LONG),$(SHELL_TESTS)) scripts/tidy)
 check-long: installable-release-$(CC) $(MATRIX:%=program-%) ## these, and one run in five builds
 	@INSTALL_ALL=yes REWAKE_MATRIX='$(MATRIX:%=build/%/rewake)' $(call \
-		prove,release-$(CC),$(LONG) $(addprefix sim/tests/cli/,replay.t shrink.t))
+		prove,release-$(CC),$(LONG))
 # Counters and sanitizers see lines, not figures. These tests reach no line that others do not reach
 # (two at most): they count what many runs find, compare texts, or repeat what other tests do.
 FIGURES := $(filter-out %/outputs.t,$(LONG)) $(addprefix sim/tests/cli/,scenarios.t liveness.t \
