@@ -128,8 +128,19 @@ compile = $(CC) $(C) $(FATAL) $(call os,$<) $(call tested,$<) $(call peers,$<) $
 
 # ---- sources and objects -----------------------------------------------------------------------
 find_c = $(sort $(foreach d,$1,$(wildcard $d/*.c $d/*/*.c $d/*/*/*.c)))
-plain = $(patsubst %.c,$(B)/plain/%.o,$(patsubst %.cc,%.c,$1))
-probe = $(patsubst %.c,$(B)/probe/%.o,$1)
+# What release would compile alike it lends. To edges: what no edge is counted of, but sim/bind,
+# which is linked with the zoo. To cov: what no line is counted of; none of it verifies.
+lent.edges = $(filter-out sim/bind/%,$(filter sim/% reports/%,$1))
+lent.cov = $(foreach f,$(filter %.c,$1),$(if $(findstring /tests/,$f)$(filter scenarios/%,$f),$f))
+LENDS.edges := program
+LENDS.cov := program test-programs
+R := $(if $(LENDS.$(BUILD)),build/release$(OPT)-$(notdir $(CC)),$(B))
+lent = $(call lent.$(BUILD),$1)
+# $(call objects,FILES,plain|probe)
+objects = $(patsubst %,$R/$2/%.o,$(basename $(lent))) $(patsubst %,$(B)/$2/%.o,$(basename \
+	$(filter-out $(lent),$1)))
+plain = $(call objects,$1,plain)
+probe = $(call objects,$1,probe)
 RUNTIME := $(filter-out runtime/tests/% runtime/host/% runtime/programs/%,$(call find_c,runtime))
 # Programs that users run: a part that is the same on a host and in the simulator, and a main.
 SERVERS := $(call find_c,runtime/programs)
@@ -151,8 +162,8 @@ HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h $d/*/*/*.h $d/*/*.
 HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
 GEN := $(patsubst %,$(B)/gen/%.o,$(wildcard sim/store/tables/*.sql sim/cli/completion.*sh))
 QUERIES := $(patsubst %.sql,$(B)/gen/%.sql.o,$(sort $(wildcard reports/queries/*.sql)))
-# Copies of the runtime with a bug in them are not counted: cov takes debug's.
-Z := $(if $(filter cov,$(BUILD)),build/debug$(OPT)-$(notdir $(CC)),$(B))
+# Copies of the runtime with a bug in them: their edges count, their lines do not.
+Z := $(if $(filter edges,$(BUILD)),$(B),$R)
 ZOO := $(patsubst scenarios/%.patch,$(Z)/%.o,$(sort $(wildcard scenarios/zoo/*.patch)))
 SIMULATOR := $(call probe,$(RUNTIME) $(SHARED) $(filter-out sim/cli/main.c,$(SIM)) $(REPORTS)) \
 	$(GEN) $(QUERIES)
@@ -219,9 +230,10 @@ $(B)/zoo/%/parts: scenarios/zoo/%.patch scenarios/zoo/%.c scripts/zoo-compile $(
 ifeq ($(Z),$(B))
 $(ZOO) &: $(ZOO:.o=/parts) scripts/zoo-link $(call probe,$(RUNTIME) $(filter sim/bind/%,$(SIM)))
 	$(call run,ZOO,scripts/zoo-link $(B)/probe $(B)/zoo $(notdir $(ZOO:.o=)))
-else
-$(ZOO): zoo-of-debug ;
-zoo-of-debug: FORCE ; @$(MAKE) BUILD=debug zoo
+endif
+ifneq ($R,$(B))
+$R/%.o: lender ;
+lender: FORCE ; @$(MAKE) -s BUILD=release $(LENDS.$(BUILD))
 endif
 
 $(B)/librewake-rt.a: $(call plain,$(RUNTIME) $(HOST)) $(B)/sources

@@ -31,7 +31,7 @@ $(B)/fuzz/%: $(B)/plain/fuzz/runtime/%.o $(FUZZ_PARTS) $(FUZZ_DRIVER) $(B)/libre
 $(B)/fuzz/%: $(B)/probe/fuzz/sim/%.o $(FUZZ_PARTS) $(FUZZ_DRIVER) $(FUZZ_WORLD) $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(FUZZ_ENGINE) $(LIBS))
 # Hand-made runs, from the tests of the explanations.
-$(B)/fuzz/show: $(B)/probe/sim/tests/explain/tale.o
+$(B)/fuzz/show: $(call probe,sim/tests/explain/tale.c)
 # A target may have separate parts: fuzz/sim/NAME/*.c.
 $(foreach n,$(FUZZ),$(eval $(B)/fuzz/$n: $(call probe,$(wildcard fuzz/sim/$n/*.c))))
 fuzz-programs: $(FUZZ_ALL)
