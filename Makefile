@@ -66,8 +66,8 @@ WARN.clang := -Wcomma -Wunreachable-code -Wconditional-uninitialized -Wassign-en
 # Warnings are errors in checks alone. WERROR changes no object, so it is not in the file of flags:
 # `make check` after `make` compiles nothing twice.
 FATAL := $(if $(WERROR),-Werror)
-check check-asan check-tsan check-ucontext check-long quick test mutants coverage: \
-	export WERROR := yes
+check check-asan check-tsan check-ucontext check-long quick test mutants coverage \
+	coverage-gate: export WERROR := yes
 
 # -fno-common: two definitions of one name are an error. -MMD -MP: headers are prerequisites.
 C := -std=c17 -I. -g -fno-common -MMD -MP $(FLAGS.$(BUILD)) $(OPT) $(WARN) $(WARN.$(FAMILY))
@@ -324,8 +324,11 @@ check-asan: whole-asan-$(CC) ## the tests that are about code, with asan and ubs
 	@CI= ASAN_OPTIONS=quarantine_size_mb=1:symbolize=0 UBSAN_OPTIONS=symbolize=0 $(call \
 		prove,asan-$(CC),$(call units,asan-$(CC)) $(ASAN_TESTS))
 # In one make: three that share a folder would write one object at the same time.
-coverage: whole-cov-$(CC) ## these and all scenarios, with lines and branches counted; a gate
-	@CC=$(CC) JOBS=$(JOBS) TESTS='$(CODE_TESTS)' scripts/coverage
+coverage: whole-cov-$(CC) ## these and all scenarios, with lines and branches counted: pages, a gate
+	@$(count_lines)
+coverage-gate: whole-cov-$(CC) ## the gate alone
+	@$(count_lines) --gate
+count_lines = CC=$(CC) JOBS=$(PROVE_JOBS) TESTS='$(CODE_TESTS)' scripts/coverage
 check-tsan: tests-tsan-$(CC) ## unit tests with tsan
 	@$(call prove,tsan-$(CC),$(call units,tsan-$(CC)))
 check-ucontext: ## unit tests, with ucontext switching stacks instead of Boost.Context
@@ -377,6 +380,7 @@ include scripts/install.mk
 include runtime/tests/bench/host/rules.mk
 FORCE:
 .PHONY: help all program servers runtime zoo test-programs check check-long check-asan coverage \
-	check-tsan check-ucontext quick test quick-set quick-set-renew mutants statements truth tidy \
-	format bench bench-search bench-shrink bench-programs zoo-drop size demo pages clean FORCE
+	coverage-gate check-tsan check-ucontext quick test quick-set quick-set-renew mutants statements \
+	truth tidy format bench bench-search bench-shrink bench-programs zoo-drop size demo pages clean \
+	FORCE
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
