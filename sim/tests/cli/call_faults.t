@@ -27,11 +27,11 @@ same "names and mask are the same" \
     "$(rewake run ./checks --runs 300 -O faults=192 --fresh --json --db m.db -- none |
         grep -o '"digest":"[^"]*"' | head -n 1)"
 same "all are checked: passes" \
-    "$(status run ./checks --runs 2000 --fresh --faults=calls --db n.db -- none)" 0
+    "$(status run ./checks --runs "$(few 2000 200)" --fresh --faults=calls --db n.db -- none)" 0
 for call in malloc fopen pthread_create accept pipe eventfd epoll_create1 timerfd_create socket \
     open; do
     same "$call: no fault by default" \
-        "$(status run ./checks --runs 500 --fresh --record none -- $call)" 0
+        "$(status run ./checks --runs "$(few 500 50)" --fresh --record none -- $call)" 0
     rm -f f.db
     same "$call: found" "$(status run ./checks --runs 1000 --fresh --fail-fast --faults=calls \
         --db f.db -- $call)" 1

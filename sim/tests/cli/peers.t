@@ -25,15 +25,17 @@ line='ab\n'
 answer=$(awk 'BEGIN { for (i = 0; i < 300; i++) printf "ab\\n" }')
 
 # ---- Correct servers pass, with all clients at once. ----
-same "polls: passes" "$(status run ./polls --runs 3000 --fresh --record none \
+runs=$(few 3000 300)
+same "polls: passes" "$(status run ./polls --runs "$runs" --fresh --record none \
     --peer "halfclose:7000:$line:$answer" --peer "reset:7000:$line" \
     --peer "slow:7000:$line:$answer" --peer 2xconnect:7000 --peer send:7000:x -- 7000)" 0
-ok "polls: ... and is idle then" grep -q '3000 of these idle' out.txt
-same "attends: passes" "$(status run ./attends --runs 3000 --fresh --record none \
+ok "polls: ... and is idle then" grep -q "$runs of these idle" out.txt
+same "attends: passes" "$(status run ./attends --runs "$runs" --fresh --record none \
     --peer '2xhalfclose:7000:go\n:done' --peer '2xreset:7000:go\n' --peer 'slow:7000:go\n:done' \
     --peer 2xconnect:7000 -- 7000)" 0
 
 # ---- Broken ones: nothing to see with an ordinary client; found, minimized, replayed. ----
+runs=$(few 1000 100)
 # shows PROGRAM BUG VERDICT EXPECTED PEER...: `send` does not show it, and these peers do.
 shows() {
     name=$1
@@ -41,7 +43,7 @@ shows() {
     verdict=$3
     expected=$4
     shift 4
-    same "$name, $bug: send does not show it" "$(status run "./$name" --runs 1000 --fresh \
+    same "$name, $bug: send does not show it" "$(status run "./$name" --runs "$runs" --fresh \
         --record none --peer "3xsend:7000:$line:$expected" -- 7000 "$bug")" 0
     same "$name, $bug: found" "$(status run "./$name" --runs 1000 --fresh --fail-fast \
         --db "$bug.db" "$@" -- 7000 "$bug")" 1
@@ -62,10 +64,10 @@ shows attends reset deadlock 'done' --peer "2xreset:7000:$line" --peer "send:700
 
 # ---- A scenario is a client: the same server, the same bug. ----
 ok "a library with clients builds" build_library asks
-same "a scenario: passes" "$(status run ./attends --runs 1000 --fresh --record none \
+same "a scenario: passes" "$(status run ./attends --runs "$runs" --fresh --record none \
     --peer ./asks.so:asks/shuts -- 7000)" 0
-same "a scenario: what needs a half-close is not seen without" "$(status run ./attends --runs 1000 \
-    --fresh --record none --peer ./asks.so:asks/plain -- 7000 half)" 0
+same "a scenario: what needs a half-close is not seen without" "$(status run ./attends \
+    --runs "$runs" --fresh --record none --peer ./asks.so:asks/plain -- 7000 half)" 0
 same "a scenario: found" "$(status run ./attends --runs 1000 --fresh --fail-fast --record none \
     --peer ./asks.so:asks/shuts -- 7000 half)" 1
 ok "a scenario: ... by its own check" grep -q 'SIM_ALWAYS(client->moved.err == RT_OK)' out.txt
