@@ -282,14 +282,17 @@ whole-%: FORCE ; @$(MAKE) $(VARIANT) program test-programs \
 
 # ---- jobs: testing -----------------------------------------------------------------------------
 # -e '': tests are programs. -f -o: a failed test is printed with its message.
-PROVE := prove -e '' -f -o --timer -j $(JOBS)
+# Some wait more than they work: one more at a time than there are processors.
+PROVE_JOBS := $(shell expr $(JOBS) + 1)
+PROVE := prove -e '' -f -o --timer -j $(PROVE_JOBS)
 # $(call prove,VARIANT,tests): these tests with what is built in the variant's folder.
 prove = TIDY_OBJECTS=build/release-$(CC)/probe REWAKE=build/$1/rewake FUZZ=build/$1/fuzz \
 	TRUTH=build/$1/truth T= $(PROVE) $2
 units = $(TEST_PROGRAMS:$(B)/%=build/$1/%)
 SHELL_TESTS := $(sort $(wildcard sim/tests/cli/*.t $(addsuffix /tests/*.t,scripts fuzz reports)))
 # The longest begin first, so that none of them is left over when the others are done.
-FIRST := $(wildcard $(addprefix sim/tests/cli/,scenarios.t run.t json.t explain.t library.t))
+FIRST := $(wildcard $(addprefix sim/tests/cli/,scenarios.t fate.t still.t peers.t run.t json.t \
+	program_lost.t explain.t library.t))
 SHELL_TESTS := $(FIRST) $(filter-out $(FIRST),$(SHELL_TESTS))
 # Each takes five to ten seconds of a processor, and tries more of what others try, or takes several
 # builds; three of them install: check-long.
@@ -300,8 +303,8 @@ LONG := $(wildcard $(addprefix sim/tests/cli/,swarm.t hostile.t oracle.t sweep.t
 MATRIX := release-gcc cov-gcc release-clang edges-clang asan-gcc
 
 check: whole-release-$(CC) ## all tests but the longest, and tidy; two minutes
-	@$(call prove,release-$(CC),$(call units,release-$(CC)) $(filter-out \
-		fuzz/% $(LONG),$(SHELL_TESTS)) scripts/tidy)
+	@$(call prove,release-$(CC),$(call units,release-$(CC)) scripts/tidy $(filter-out \
+		fuzz/% $(LONG),$(SHELL_TESTS)))
 check-long: installable-release-$(CC) $(MATRIX:%=program-%) ## these, and one run in five builds
 	@INSTALL_ALL=yes REWAKE_MATRIX='$(MATRIX:%=build/%/rewake)' $(call \
 		prove,release-$(CC),$(LONG))
