@@ -6,7 +6,7 @@
  *      runtime/sync/        channel, semaphore, mutex, oneshot, notify, broadcast
  *      runtime/fiber/       call.h, reply.h: guests on separate stacks, and what they wait for
  *      runtime/io/          op.h, ring.h: operations that a completion host does itself
- *      runtime/shard/       shards, messages, blocking work (C only, through sim/bind)
+ *      runtime/shard/       shards, messages, blocking work (C only, through sim/bind/shard.h)
  *      runtime/tick/        activities, events, tick timers (through sim/bind/ticker.h)
  *      runtime/compose/callback.h, runtime/task/atomic_waker.h, runtime/sched/
  *                           callbacks; a waker that others may fire; policies
@@ -14,12 +14,12 @@
  *      sim/core/scenario.h  SIM_SCENARIO, sim_new, sim_free, sim_pick, sim_range, SIM_ALWAYS
  *      sim/bind/runtime.h   sim_rt_new, sim_spawn: a runtime in the world; sim_slot_name
  *      sim/bind/foreign.h   sim_foreign_new: another runtime, on a loop, which reports its wakes
- *      sim/bind/shard.h     sim_shard_group_new: shards, each an actor
+ *      sim/bind/shard.h     sim_shard_group_new: shards, each an actor (C only)
  *      sim/bind/ticker.h    sim_ticker_new: a game that ticks
  *      sim/bind/guest.h     sim_engine_new: guests on fibers
  *      sim/bind/worker.h    sim_blocking_pool_new: a thread for blocking work
- *      sim/host/            host.h: sources, streams, requests; fd.h: descriptors; completion.h:
- *                           sim_ring_new
+ *      sim/host/            host.h: sources, streams, requests; fd.h: descriptors; sys.h: system
+ *                           calls on them (epoll, pipe, timerfd); completion.h: sim_ring_new
  *      sim/host/net.h       sim_net_new: a network between runtimes
  *      sim/core/            loop.h: sim_loop_new, an event loop; mock.h: time moved by the test;
  *                           cell.h: sim_cell_get, sim_cell_set, numbers with recorded accesses
@@ -58,6 +58,7 @@
 #include "sim/host/fd.h"
 #include "sim/host/host.h"
 #include "sim/host/net.h"
+#include "sim/host/sys.h"
 
 #ifdef __cplusplus
 extern "C" {

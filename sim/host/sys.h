@@ -26,6 +26,10 @@
 
 #include "sim/host/fd.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- Numbers and descriptions. --------------------------------------------------------------- */
 
 /* The lowest free number from `least` on (F_DUPFD; 0: dup). */
@@ -146,3 +150,7 @@ int sim_sys_epoll_remove(struct sim_fds *fds, int epoll, int fd);
 /* As epoll_wait; SIM_NEVER: no timeout, and then never 0. -EINTR, also by fault `eintr`. */
 int sim_sys_epoll_wait(struct sim_fds *fds, int epoll, struct sim_fd_event *ret_events,
         uint32_t max, uint64_t timeout_ns, const struct rt_site *await);
+
+#ifdef __cplusplus
+}
+#endif
