@@ -13,6 +13,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/base/clock.h"
+#include "sim/base/page.h"
 
 #define BAR_EVERY_MS 200
 #define LINE_EVERY_MS 5000
@@ -67,7 +68,7 @@ columns_of(int fd)
 uint32_t
 sim_columns(void)
 {
-    uint32_t columns = isatty(STDOUT_FILENO) ? columns_of(STDOUT_FILENO) : SIM_COLUMNS_MAX;
+    uint32_t columns = isatty(STDOUT_FILENO) ? columns_of(STDOUT_FILENO) : SIM_COLUMNS_PIPED;
     columns = columns < SIM_COLUMNS_MAX ? columns : SIM_COLUMNS_MAX;
     return columns > SIM_COLUMNS_MIN ? columns : SIM_COLUMNS_MIN;
 }
@@ -97,28 +98,66 @@ draw(const char *line, uint64_t runs, uint64_t asked)
     (void)fprintf(stderr, "%.*s", (int)width, line);
 }
 
+static unsigned long long
+seconds(uint64_t ms)
+{
+    return (unsigned long long)(ms / 1000);
+}
+
+/* "; 416 runs/s, 228 s left, last new behaviour 3 s ago". */
+static void
+put_pace(const struct sim_progress *progress, const struct sim_progress_state *state,
+        uint64_t now_ms, struct sim_page *line)
+{
+    uint64_t ms = now_ms - progress->start_ms;
+    if (ms < 1000 || state->runs < ms / 1000) {
+        return; /* Too early for a rate, or too slow. */
+    }
+    sim_page_printf(line, "; %llu runs/s", (unsigned long long)(state->runs * 1000 / ms));
+    if (state->asked != UINT64_MAX && state->asked > state->runs) {
+        sim_page_printf(
+                line, ", %llu s left", seconds((state->asked - state->runs) * ms / state->runs));
+    }
+    if (state->last_new > 0) {
+        sim_page_printf(
+                line, ", last new behaviour %llu s ago", seconds(now_ms - progress->new_ms));
+    }
+}
+
+static void
+put_state(const struct sim_progress *progress, const struct sim_progress_state *state,
+        uint64_t now_ms, struct sim_page *line)
+{
+    sim_page_printf(line, "%s: %llu", state->name, (unsigned long long)state->runs);
+    if (state->asked != UINT64_MAX) {
+        sim_page_printf(line, " of %llu", (unsigned long long)state->asked);
+    }
+    sim_page_printf(line, " run%s, %llu failed, %llu s", state->asked == 1 ? "" : "s",
+            (unsigned long long)state->failures, seconds(now_ms - progress->start_ms));
+    put_pace(progress, state, now_ms, line);
+}
+
 void
-sim_progress_tick(struct sim_progress *progress, const char *name, uint64_t runs, uint64_t asked,
-        uint64_t failures, bool now)
+sim_progress_tick(struct sim_progress *progress, const struct sim_progress_state *state)
 {
     uint64_t now_ms = sim_clock_ms();
-    if (now_ms < progress->next_ms && !now) {
+    if (state->last_new != progress->last_new) {
+        progress->last_new = state->last_new;
+        progress->new_ms = now_ms;
+    }
+    if (now_ms < progress->next_ms && !state->now) {
         return;
     }
-    char of[32] = "";
     progress->next_ms = now_ms + (progress->bar ? BAR_EVERY_MS : LINE_EVERY_MS);
-    if (asked != UINT64_MAX) {
-        (void)snprintf(of, sizeof(of), " of %llu", (unsigned long long)asked);
-    }
-    char line[256];
-    (void)snprintf(line, sizeof(line), "%s: %llu%s run%s, %llu failed, %llu s", name,
-            (unsigned long long)runs, of, asked == 1 ? "" : "s", (unsigned long long)failures,
-            (unsigned long long)((now_ms - progress->start_ms) / 1000));
+    struct sim_page line;
+    sim_page_init(&line, false);
+    put_state(progress, state, now_ms, &line);
     if (progress->bar) {
-        draw(line, runs, asked);
+        draw(sim_page_text(&line), state->runs, state->asked);
     } else {
-        (void)fprintf(stderr, "%s\n", line);
+        (void)fprintf(stderr, "%s\n", sim_page_text(&line));
     }
+    sim_page_fini(&line);
     progress->shown = progress->bar;
 }
 

@@ -20,21 +20,32 @@ struct sim_progress {
     bool bar;
     bool shown; /* A bar is in the current line. */
     uint64_t start_ms;
-    uint64_t next_ms; /* Of the next output. */
+    uint64_t next_ms;  /* Of the next output. */
+    uint64_t last_new; /* As of the last tick, … */
+    uint64_t new_ms;   /* … and when it became that. */
+};
+
+/* How far a search is. */
+struct sim_progress_state {
+    const char *name; /* Of the scenario. */
+    uint64_t runs;
+    uint64_t asked; /* UINT64_MAX: open. */
+    uint64_t failures;
+    uint64_t last_new; /* The last run that covered something new; 0: that is not counted. */
+    bool now;          /* Print at once. */
 };
 
 void sim_progress_init(struct sim_progress *progress);
 
-/* `runs` of `asked` (UINT64_MAX: open) of the scenario `name` are done. `now`: print at once. */
-void sim_progress_tick(struct sim_progress *progress, const char *name, uint64_t runs,
-        uint64_t asked, uint64_t failures, bool now);
+void sim_progress_tick(struct sim_progress *progress, const struct sim_progress_state *state);
 
 /* Removes the bar, before anything else is printed. */
 void sim_progress_clear(struct sim_progress *progress);
 
-/* Columns of lines on stdout: the terminal's, 40 to 100; 100 where stdout is no terminal. */
-#define SIM_COLUMNS_MIN 40u
-#define SIM_COLUMNS_MAX 100u
+/* Columns of lines on stdout: the terminal's, 60 to 160; 100 where stdout is no terminal. */
+#define SIM_COLUMNS_MIN 60u
+#define SIM_COLUMNS_MAX 160u
+#define SIM_COLUMNS_PIPED 100u
 uint32_t sim_columns(void);
 
 /* Prints `text` on stdout from `column` on, where the line stands, and ends the line; what does not

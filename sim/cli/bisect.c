@@ -436,7 +436,7 @@ bisect_command(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "bisect",
+SIM_COMMAND(command, .name = "bisect", .purpose = SIM_PURPOSE_UNDERSTAND,
         .usage = "LIB.so|PROGRAM TOKEN|run:ID [--good REV] [--bad REV] -- BUILD...",
         .about = "find the commit with which a run began to fail",
         .help = "Each commit is checked out in a second working tree (git-worktree) in the "

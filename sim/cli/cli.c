@@ -18,6 +18,7 @@
 #include "runtime/base/assert.h"
 #include "sim/base/build.h"
 #include "sim/base/heap.h"
+#include "sim/base/nearest.h"
 #include "sim/base/terminal.h"
 #include "sim/cli/child.h"
 #include "sim/posix/guard.h"
@@ -95,12 +96,17 @@ sim_cli_close(FILE *file, const char *path, bool written)
 const struct sim_command *
 sim_cli_find_command(const char *name)
 {
+    struct sim_nearest nearest = {.word = name};
+    char hint[SIM_NEAREST_HINT_MAX];
     for (const struct sim_command *const *each = __start_rewake_commands;
             each != __stop_rewake_commands; each++) {
         if (strcmp((*each)->name, name) == 0) {
             return *each;
         }
+        sim_nearest_try(&nearest, (*each)->name, (*each)->name);
     }
+    (void)sim_cli_fail(SIM_EXIT_USAGE, "there is no command '%s'%s (rewake help lists them)", name,
+            sim_nearest_hint(&nearest, hint));
     return NULL;
 }
 
@@ -128,20 +134,36 @@ sim_cli_each_command(void (*put)(const struct sim_command *command))
 }
 
 static void
-help_row(const struct sim_command *command)
+help_group(enum sim_purpose purpose)
 {
-    (void)printf("  rewake %-10s ", command->name);
-    sim_print_folded(command->about, 20, 20);
+    static const char *const titles[SIM_PURPOSES] = {
+            [SIM_PURPOSE_FIND] = "Find a bug",
+            [SIM_PURPOSE_UNDERSTAND] = "Understand a run",
+            [SIM_PURPOSE_KEEP] = "Make it small, and keep it",
+            [SIM_PURPOSE_SHARE] = "Share what was found",
+            [SIM_PURPOSE_DATA] = "Data, and rewake itself",
+    };
+    (void)printf("\n%s:\n", titles[purpose]);
+    for (const struct sim_command *each = sim_cli_next_command(""); each != NULL;
+            each = sim_cli_next_command(each->name)) {
+        if (each->purpose == purpose) {
+            (void)printf("  rewake %-10s ", each->name);
+            sim_print_folded(each->about, 20, 20);
+        }
+    }
 }
 
 static void
 help(void)
 {
     (void)printf("usage: rewake COMMAND [ARGUMENTS]\n\n"
-                 "Finds, explains and replays lost wake-ups in async runtimes.\n\n");
-    sim_cli_each_command(help_row);
+                 "Finds, explains and replays lost wake-ups in threads and async runtimes.\n"
+                 "Begin with `rewake run ./prog`, or with `rewake init DIR`.\n");
+    for (uint32_t i = 0; i < SIM_PURPOSES; i++) {
+        help_group((enum sim_purpose)i);
+    }
     (void)putchar('\n');
-    sim_print_paragraphs("`rewake COMMAND --help` has the options. Exit status: 0 all passed, 1 a "
+    sim_print_paragraphs("`rewake help COMMAND` has the options. Exit status: 0 all passed, 1 a "
                          "bug was found, "
                          "2 usage, 3 a replay differs, 4 nothing matched, 5 fewer runs than asked "
                          "for, 70 rewake "
@@ -438,6 +460,22 @@ parse(struct sim_cli *cli, int count, char **words)
     return true;
 }
 
+/* `rewake help`, and `rewake help COMMAND`. */
+static int
+help_with(const char *name)
+{
+    const struct sim_command *command = name != NULL ? sim_cli_find_command(name) : NULL;
+    if (name != NULL && command == NULL) {
+        return SIM_EXIT_USAGE;
+    }
+    if (command != NULL) {
+        sim_cli_help(command);
+    } else {
+        help();
+    }
+    return flush(SIM_EXIT_HELD);
+}
+
 int
 sim_cli_main(int count, char **arguments)
 {
@@ -453,8 +491,7 @@ sim_cli_main(int count, char **arguments)
     }
     if (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "help") == 0 ||
             strcmp(arguments[1], "-h") == 0) {
-        help();
-        return flush(SIM_EXIT_HELD);
+        return help_with(count > 2 ? arguments[2] : NULL);
     }
     if (strcmp(arguments[1], "--version") == 0) {
         (void)printf("rewake %s\n", SIM_VERSION);
@@ -462,8 +499,7 @@ sim_cli_main(int count, char **arguments)
     }
     cli.command = sim_cli_find_command(arguments[1]);
     if (cli.command == NULL) {
-        return sim_cli_fail(
-                SIM_EXIT_USAGE, "there is no command '%s' (rewake help lists them)", arguments[1]);
+        return SIM_EXIT_USAGE;
     }
     command_name = cli.command->name;
     if (!parse(&cli, count - 1, arguments + 1)) {

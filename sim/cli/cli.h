@@ -53,8 +53,19 @@ struct sim_cli {
     16u /* Another program's arguments: none is an option of rewake, but a
                                * --help that is alone. */
 
+/* What a command is for: the groups of `rewake help`, in their order. */
+enum sim_purpose {
+    SIM_PURPOSE_FIND,
+    SIM_PURPOSE_UNDERSTAND,
+    SIM_PURPOSE_KEEP,
+    SIM_PURPOSE_SHARE,
+    SIM_PURPOSE_DATA,
+    SIM_PURPOSES
+};
+
 struct sim_command {
     const char *name;
+    enum sim_purpose purpose;
     const char *usage;   /* Arguments, as in the first line of help; a line for each form. */
     const char *about;   /* One line. */
     const char *help;    /* Paragraphs, a line each; one that begins with a blank is not folded. */
@@ -102,7 +113,7 @@ bool sim_cli_is_library(const char *argument);
  * of the command line. 0, or the exit status after one line. */
 int sim_cli_set_program(struct sim_cli *cli, struct sim_program_input input);
 
-/* The command called `name`, or NULL. */
+/* The command called `name`; NULL after a line on stderr. */
 const struct sim_command *sim_cli_find_command(const char *name);
 
 /* The first command whose name comes after `name` ("" to begin with); NULL: none. */

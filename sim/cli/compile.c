@@ -254,7 +254,8 @@ compile_cxx(struct sim_cli *cli)
     "rewake.\n" \
     "\n" example
 
-SIM_COMMAND(command_c, .name = "cc", .usage = "[ARGUMENTS OF THE COMPILER]",
+SIM_COMMAND(command_c, .name = "cc", .purpose = SIM_PURPOSE_FIND,
+        .usage = "[ARGUMENTS OF THE COMPILER]",
         .about = "compile and link C, with decision points at atomics",
         .help = HELP("CC", "    rewake cc -O2 -o prog prog.c -pthread\n"
                            "    rewake run ./prog\n"
@@ -262,7 +263,8 @@ SIM_COMMAND(command_c, .name = "cc", .usage = "[ARGUMENTS OF THE COMPILER]",
         .takes = SIM_TAKES_COMMAND | SIM_TAKES_FILES, .arguments_max = UINT32_MAX,
         .run = compile_c);
 
-SIM_COMMAND(command_cxx, .name = "cxx", .usage = "[ARGUMENTS OF THE COMPILER]",
+SIM_COMMAND(command_cxx, .name = "cxx", .purpose = SIM_PURPOSE_FIND,
+        .usage = "[ARGUMENTS OF THE COMPILER]",
         .about = "compile and link C++, with decision points at atomics",
         .help = HELP("CXX", "    rewake cxx -std=c++20 -o prog prog.cc -pthread\n"
                             "    rewake run ./prog\n"

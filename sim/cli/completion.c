@@ -1,9 +1,9 @@
 /*
  * completion.c -- `rewake completion`: what a shell needs to complete command lines.
  *
- * completion.bash and completion.zsh are the scripts; each @PART@ in them is made of the tables
- * that parse command lines. Scenarios and runs are not in these: the shell asks `rewake list`, with
- * the library on the command line, and `rewake query`.
+ * completion.bash, completion.fish and completion.zsh are the scripts; each @PART@ in them is made
+ * of the tables that parse command lines. Scenarios and runs are not in these: the shell asks
+ * `rewake list`, with the library on the command line, and `rewake query`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,6 +17,7 @@
 
 extern const char sim_completion_bash[];
 extern const char sim_completion_zsh[];
+extern const char sim_completion_fish[];
 
 /* ---- Words. ---------------------------------------------------------------------------------- */
 
@@ -231,6 +232,73 @@ zsh_command_arguments(const struct sim_command *each)
             takes(each, SIM_TAKES_LIBRARY | SIM_TAKES_FILES, "files"));
 }
 
+/* ---- fish. ----------------------------------------------------------------------------------- */
+
+static void
+fish_about(const char *text)
+{
+    (void)printf(" -d '");
+    for (const char *c = text; *c != '\0'; c++) {
+        (void)printf(*c == '\'' || *c == '\\' ? "\\%c" : "%c", *c);
+    }
+    (void)printf("'\n");
+}
+
+static void
+fish_command(const struct sim_command *each)
+{
+    (void)printf("complete -c rewake -n __fish_use_subcommand -a %s", each->name);
+    fish_about(each->about);
+}
+
+static void
+fish_option(const struct sim_command *command, enum sim_cli_option which)
+{
+    struct sim_cli_option_text option = sim_cli_option_text(which);
+    (void)printf("complete -c rewake -n '__fish_seen_subcommand_from %s'", command->name);
+    if (option.letter != 0) {
+        (void)printf(" -s %c", option.letter);
+    }
+    if (option.name != NULL) {
+        (void)printf(" -l %s", option.name);
+    }
+    if (has_values(which)) {
+        (void)printf(" -x -a '");
+        put_values(which);
+        (void)printf("'");
+    } else if (option.argument != NULL) {
+        (void)fputs(takes_file(&option) ? " -r -F" : " -x", stdout);
+    }
+    fish_about(option.about);
+}
+
+static void
+fish_rest(const struct sim_command *command, const char *words)
+{
+    if (*words != '\0') {
+        (void)printf("complete -c rewake -n '__fish_seen_subcommand_from %s' %s\n", command->name,
+                words);
+    }
+}
+
+static void
+fish_arguments(const struct sim_command *each)
+{
+    for (uint32_t i = 0; i < SIM_CLI_OPTIONS; i++) {
+        if (sim_cli_has_option(each, (enum sim_cli_option)i)) {
+            fish_option(each, (enum sim_cli_option)i);
+        }
+    }
+    if (each->word != NULL) {
+        (void)printf("complete -c rewake -n '__fish_seen_subcommand_from %s' -a '", each->name);
+        put_words(each);
+        (void)printf("'\n");
+    }
+    fish_rest(each, takes(each, SIM_TAKES_NAMES, "-a '(__rewake_names)'"));
+    fish_rest(each, takes(each, SIM_TAKES_RUNS, "-a '(__rewake_runs)'"));
+    fish_rest(each, takes(each, SIM_TAKES_LIBRARY | SIM_TAKES_FILES, "-F"));
+}
+
 /* ---- The command. ---------------------------------------------------------------------------- */
 
 /* One that is made of each command has `of`. */
@@ -248,6 +316,8 @@ static const struct shell {
         {"bash", sim_completion_bash,
                 {{"@valued@", bash_valued, NULL}, {"@names@", NULL, bash_name},
                         {"@values@", bash_values, NULL}, {"@commands@", NULL, bash_command}}},
+        {"fish", sim_completion_fish,
+                {{"@commands@", NULL, fish_command}, {"@arguments@", NULL, fish_arguments}}},
         {"zsh", sim_completion_zsh,
                 {{"@commands@", NULL, zsh_command}, {"@arguments@", NULL, zsh_command_arguments}}},
 };
@@ -292,13 +362,14 @@ completion(struct sim_cli *cli)
             return SIM_EXIT_HELD;
         }
     }
-    return sim_cli_fail(
-            SIM_EXIT_USAGE, "there is no completion for %s: give bash or zsh", cli->arguments[0]);
+    return sim_cli_fail(SIM_EXIT_USAGE, "there is no completion for %s: give bash, fish or zsh",
+            cli->arguments[0]);
 }
 
-SIM_COMMAND(command, .name = "completion", .usage = "bash|zsh",
+SIM_COMMAND(command, .name = "completion", .purpose = SIM_PURPOSE_DATA, .usage = "bash|fish|zsh",
         .about = "what a shell needs to complete command lines",
-        .help = "In bash: source <(rewake completion bash). `make install` puts both where "
+        .help = "In bash: source <(rewake completion bash). `make install` puts all where "
                 "the shells find them.\n",
-        .missing = "for which shell? Give bash or zsh. Example: source <(rewake completion bash)",
+        .missing = "for which shell? Give bash, fish or zsh. Example: source <(rewake completion "
+                   "bash)",
         .arguments_min = 1, .arguments_max = 1, .run = completion, .word = next_shell);

@@ -463,7 +463,8 @@ coverage(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "coverage", .usage = "[LIB.so] [PATTERN...] [options]",
+SIM_COMMAND(command, .name = "coverage", .purpose = SIM_PURPOSE_UNDERSTAND,
+        .usage = "[LIB.so] [PATTERN...] [options]",
         .about = "what the newest sweep of each scenario has covered",
         .help = "PATTERN is a shell glob over names; with a library, of its scenarios. Each "
                 "coverage point is printed with the number of runs that reached it, the "

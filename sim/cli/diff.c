@@ -103,8 +103,8 @@ diff(struct sim_cli *cli)
     return sim_subject_make(cli, cli->arguments[0], false, make_other, NULL);
 }
 
-SIM_COMMAND(command, .name = "diff", .usage = "[LIB.so] A B [options]",
-        .about = "the first event in which two runs differ",
+SIM_COMMAND(command, .name = "diff", .purpose = SIM_PURPOSE_UNDERSTAND,
+        .usage = "[LIB.so] A B [options]", .about = "the first event in which two runs differ",
         .help = "A and B are tokens or run:ID.\n" SIM_SUBJECT_HELP
                 "Exit status: 0 they are the same, 3 they differ.\n",
         .missing =

@@ -186,7 +186,8 @@ explain(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "explain", .usage = "[LIB.so] TOKEN|run:ID [options]",
+SIM_COMMAND(command, .name = "explain", .purpose = SIM_PURPOSE_UNDERSTAND,
+        .usage = "[LIB.so] TOKEN|run:ID [options]",
         .about = "why a run fails: the missing wake, and the decision that matters",
         .help = "Explains the smallest run that fails in this way, whichever is named. The "
                 "explanation of a failure in the database is stored there. It takes up to 10 "

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sim/base/heap.h"
+#include "sim/base/nearest.h"
 #include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/subject/subject.h"
@@ -167,6 +168,18 @@ export_format(struct sim_cli *cli, const struct report_format *format, struct si
 }
 
 static int
+refuse_format(const char *name)
+{
+    struct sim_nearest nearest = {.word = name};
+    char hint[SIM_NEAREST_HINT_MAX];
+    for (const struct report_format *each = report_formats; each->name != NULL; each++) {
+        sim_nearest_try(&nearest, each->name, each->name);
+    }
+    return sim_cli_fail(SIM_EXIT_USAGE, "there is no format '%s'%s (`rewake export` lists them)",
+            name, sim_nearest_hint(&nearest, hint));
+}
+
+static int
 export_command(struct sim_cli *cli)
 {
     struct sim_store *store = NULL;
@@ -175,8 +188,7 @@ export_command(struct sim_cli *cli)
     }
     const struct report_format *format = report_format_find(cli->arguments[0]);
     if (format == NULL) {
-        return sim_cli_fail(SIM_EXIT_USAGE,
-                "there is no format '%s'; `rewake export` lists what there is", cli->arguments[0]);
+        return refuse_format(cli->arguments[0]);
     }
     int status = sim_cli_open_read(cli, &store);
     status = status == 0 ? export_format(cli, format, store) : status;
@@ -194,7 +206,8 @@ next_format(const char *name)
     return each->name;
 }
 
-SIM_COMMAND(command, .name = "export", .usage = "[FORMAT [PATTERN...|run:ID]] [-o FILE]",
+SIM_COMMAND(command, .name = "export", .purpose = SIM_PURPOSE_SHARE,
+        .usage = "[FORMAT [PATTERN...|run:ID]] [-o FILE]",
         .about = "write what was found for another program to read",
         .help = "Without a FORMAT, lists them. A format of sweeps exports the newest sweep of "
                 "each\n"

@@ -11,25 +11,11 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/select.h"
 
+/* A scenario that declares none has any. */
 static const char *
 order_name(enum sim_order order)
 {
-    switch (order) {
-    case SIM_ORDER_DEFAULT:
-    case SIM_ORDER_ANY:
-        return "any";
-    case SIM_ORDER_FIFO:
-        return "fifo";
-    case SIM_ORDER_LIFO_SLOT:
-        return "lifo-slot";
-    case SIM_ORDER_PRIORITY:
-        return "priority";
-    case SIM_ORDER_EDF:
-        return "edf";
-    case SIM_ORDER_FAIR:
-        return "fair";
-    }
-    return "?";
+    return sim_option_word(SIM_OPTION_order, order == SIM_ORDER_DEFAULT ? SIM_ORDER_ANY : order);
 }
 
 static void
@@ -100,8 +86,10 @@ list(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "list", .usage = "[LIB.so] [PATTERN...] [--json]",
+SIM_COMMAND(command, .name = "list", .purpose = SIM_PURPOSE_FIND,
+        .usage = "[LIB.so] [PATTERN...] [--json]",
         .about = "the scenarios, and the parameters they take",
-        .help = "PATTERN is a shell glob over names. With a library: its scenarios only.\n",
+        .help = "PATTERN is a shell glob over names, or over parts of names where it matches "
+                "none. With a library: its scenarios only.\n",
         .options = SIM_OPT(JSON), .takes = SIM_TAKES_LIBRARY | SIM_TAKES_NAMES,
         .arguments_max = UINT32_MAX, .run = list);

@@ -197,17 +197,17 @@ static int
 manual(struct sim_cli *cli)
 {
     const char *page = cli->count > 0 ? cli->arguments[0] : NULL;
-    const struct sim_command *command = page != NULL ? sim_cli_find_command(page) : NULL;
     if (page == NULL) {
         (void)printf(INDEX "\n");
         sim_cli_each_command(put_name);
     } else if (strcmp(page, INDEX) == 0) {
         put_index();
-    } else if (command != NULL) {
-        put_page(command);
     } else {
-        return sim_cli_fail(
-                SIM_EXIT_USAGE, "there is no page '%s' (rewake manual lists them)", page);
+        const struct sim_command *command = sim_cli_find_command(page);
+        if (command == NULL) {
+            return SIM_EXIT_USAGE;
+        }
+        put_page(command);
     }
     return SIM_EXIT_HELD;
 }
@@ -224,7 +224,7 @@ next_page(const char *page)
     return command != NULL ? command->name : NULL;
 }
 
-SIM_COMMAND(command, .name = "manual", .usage = "[COMMAND]",
+SIM_COMMAND(command, .name = "manual", .purpose = SIM_PURPOSE_DATA, .usage = "[COMMAND]",
         .about = "the source of a manual page, for scdoc",
         .help = "Without a COMMAND, the names of all pages. `make install` makes manual pages "
                 "of them; here: rewake manual run | scdoc | man -l -\n",

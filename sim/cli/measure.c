@@ -255,7 +255,8 @@ measure_command(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "measure", .usage = "[LIB.so] [PATTERN...] [options]",
+SIM_COMMAND(command, .name = "measure", .purpose = SIM_PURPOSE_DATA,
+        .usage = "[LIB.so] [PATTERN...] [options]",
         .about = "how many runs each strategy needs to find the failures",
         .help = "For each scenario that must fail: runs up to the first failure, by strategy, "
                 "the mean of 20 trials of at most N runs (here 1000 by default). Without "

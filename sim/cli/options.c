@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/nearest.h"
 #include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
 #include "sim/core/decide/options.h"
@@ -201,7 +202,7 @@ assign(struct sim_assignment *list, uint32_t *count, const char *value)
 {
     const char *equals = strchr(value, '=');
     if (equals == NULL || equals == value || equals[1] == '\0') {
-        return "is not of the form NAME=NUMBER";
+        return "is not of the form NAME=VALUE";
     }
     if (*count == SIM_ASSIGNMENTS_MAX) {
         return "is one assignment too many";
@@ -224,37 +225,16 @@ set_option(void *field, const char *value)
     return assign(settings->options, &settings->option_count, value);
 }
 
-/* The bit of the fault whose name is `name`, of `length`; 0: there is none. */
-static uint64_t
-fault_of(const char *name, size_t length)
-{
-    for (uint32_t i = 0; i < SIM_FAULTS; i++) {
-        if (strlen(sim_fault_names[i]) == length &&
-                strncmp(sim_fault_names[i], name, length) == 0) {
-            return UINT64_C(1) << i;
-        }
-    }
-    return 0;
-}
-
-/* Names with commas between them: a mask. */
+/* Short for -O faults=NAMES. */
 static const char *
 set_faults(void *field, const char *value)
 {
     struct sim_settings *settings = field;
-    uint64_t mask = 0;
-    for (const char *name = value; name != NULL; name = strchr(name, ',')) {
-        name += *name == ',';
-        uint64_t fault = fault_of(name, strcspn(name, ","));
-        if (fault == 0) {
-            return "has a name that is none of cancel, clock, capacity, eintr, migrate, "
-                   "reentrancy, net, calls";
-        }
-        mask |= fault;
+    if (settings->option_count == SIM_ASSIGNMENTS_MAX) {
+        return "is one assignment too many";
     }
-    (void)snprintf(
-            settings->faults, sizeof(settings->faults), "faults=%llu", (unsigned long long)mask);
-    return set_option(field, settings->faults);
+    settings->options[settings->option_count++] = (struct sim_assignment){"faults", 6, value};
+    return NULL;
 }
 
 static const char *
@@ -490,14 +470,35 @@ option_of(int answer)
     return (enum sim_cli_option)(answer - LONG_BASE);
 }
 
+/* `flag` is none of its options. */
+static void
+refuse_flag(const struct sim_command *command, const char *flag)
+{
+    char word[SIM_NEAREST_MAX + 1];
+    char hint[SIM_NEAREST_HINT_MAX];
+    char flags[SIM_CLI_OPTIONS][SIM_CLI_FLAG_MAX];
+    struct sim_nearest nearest = {.word = word};
+    (void)snprintf(word, sizeof(word), "%.*s", (int)strcspn(flag, "="), flag);
+    for (uint32_t i = 0; i < SIM_CLI_OPTIONS; i++) {
+        sim_cli_flag((enum sim_cli_option)i, flags[i]);
+        if (sim_cli_has_option(command, (enum sim_cli_option)i)) {
+            sim_nearest_try(&nearest, flags[i], flags[i]);
+        }
+    }
+    (void)sim_cli_fail(SIM_EXIT_USAGE, "there is no option %s%s (rewake help %s has all options)",
+            flag, sim_nearest_hint(&nearest, hint), command->name);
+}
+
 static bool
 take_flag(const struct sim_command *command, int answer, char **arguments,
         struct sim_settings *settings)
 {
-    if (answer == '?' || answer == ':') {
-        (void)sim_cli_fail(SIM_EXIT_USAGE,
-                answer == ':' ? "%s needs a value (rewake %s --help has all options)"
-                              : "there is no option %s (rewake %s --help has all options)",
+    if (answer == '?') {
+        refuse_flag(command, arguments[optind - 1]);
+        return false;
+    }
+    if (answer == ':') {
+        (void)sim_cli_fail(SIM_EXIT_USAGE, "%s needs a value (rewake help %s has all options)",
                 arguments[optind - 1], command->name);
         return false;
     }
@@ -615,7 +616,10 @@ help_run_options(void)
     (void)printf("\nOptions of the runs, for -O:\n");
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
         char value[48] = " (default: as the scenario declares)";
-        if (sim_option_default(i) != SIM_FAULT_FROM_SCENARIO) {
+        const char *word = sim_option_word(i, sim_option_default(i));
+        if (word != NULL) {
+            (void)snprintf(value, sizeof(value), " (default %s)", word);
+        } else if (sim_option_default(i) != SIM_FAULT_FROM_SCENARIO) {
             (void)snprintf(value, sizeof(value), " (default %llu)",
                     (unsigned long long)sim_option_default(i));
         }

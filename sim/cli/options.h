@@ -27,7 +27,8 @@
             "stop after this time (ms, s, m, h), shared fairly among the scenarios") \
     X(PARAM, 'D', NULL, "NAME=N", NULL, param, given, \
             "set a parameter of the scenarios that declare it") \
-    X(OPTION, 'O', NULL, "NAME=N", NULL, option, given, "set an option of the runs; listed below") \
+    X(OPTION, 'O', NULL, "NAME=VALUE", NULL, option, given, \
+            "set an option of the runs, by a number or a name; listed below") \
     X(STRATEGY, 0, "strategy", "NAME", "REWAKE_STRATEGY", strategy, given, \
             "how to search: NAME or NAME:key=value,... (run: portfolio)") \
     X(JOBS, 0, "jobs", "N", "REWAKE_JOBS", jobs, jobs, \
@@ -38,6 +39,8 @@
     X(CHECK, 0, "check-determinism", "PCT", NULL, percent, check_percent, \
             "repeat PCT percent of the runs in another process, and compare") \
     X(FAIL_FAST, 0, "fail-fast", NULL, NULL, flag, given, "stop at the first failure") \
+    X(BUILTIN, 0, "builtin", NULL, NULL, flag, given, \
+            "all scenarios that are built into rewake, where no library and no pattern is given") \
     X(EXPECT, 0, "expect", NULL, NULL, flag, given, \
             "a scenario passes when it ends in the verdict that it declares") \
     X(FRESH, 0, "fresh", NULL, NULL, flag, given, "do not try remembered failures first") \
@@ -73,8 +76,10 @@
     X(STEP, 0, "step", "N", NULL, step, step, "print this step, or stop there with --gdb") \
     X(UNTIL, 0, "until", "N", NULL, step, until, \
             "print the run up to this step, and the state of each actor after it") \
-    X(VERBOSE, 0, "verbose", NULL, NULL, flag, given, \
-            "each event on a separate line, with its source location") \
+    X(VERBOSE, 'v', "verbose", NULL, NULL, flag, given, \
+            "run: what a passing search is worth; replay --until: each event on a separate line, " \
+            "with its source location") \
+    X(QUIET, 'q', "quiet", NULL, NULL, flag, given, "print what failed, and nothing else") \
     X(GDB, 0, "gdb", NULL, NULL, flag, given, \
             "make the run under gdb; default: stop at the step that matters") \
     X(HERE, 0, "here", NULL, NULL, flag, given, \
@@ -105,8 +110,7 @@
             "of a program: progress that only the time-out of a wait brings is a late wake-up") \
     X(FAULTS, 0, "faults", "NAMES", NULL, faults, given, \
             "faults to inject, by name: cancel, clock, capacity, eintr, migrate, reentrancy, " \
-            "net, " \
-            "calls (calls of a program, malloc too, fail); short for -O faults=MASK") \
+            "net, calls (calls of a program, malloc too, fail), partition; as -O faults=NAMES") \
     X(JSON, 0, "json", NULL, NULL, flag, given, "one JSON object a line on stdout") \
     X(HELP, 'h', "help", NULL, NULL, flag, given, "this text")
 
@@ -123,10 +127,11 @@ enum sim_cli_option {
 #define SIM_RUN_OPTIONS \
     (SIM_OPT(SEED) | SIM_OPT(SEEDS) | SIM_OPT(RUNS) | SIM_OPT(TIME) | SIM_OPT(PARAM) | \
             SIM_OPT(OPTION) | SIM_OPT(STRATEGY) | SIM_OPT(JOBS) | SIM_OPT(DB) | SIM_OPT(RECORD) | \
-            SIM_OPT(CHECK) | SIM_OPT(FAIL_FAST) | SIM_OPT(EXPECT) | SIM_OPT(GOALS) | \
-            SIM_OPT(MAX_WASTE) | SIM_OPT(SATURATED) | SIM_OPT(FRESH) | SIM_OPT(HANG) | \
-            SIM_OPT(JSON) | SIM_OPT(NO_SHRINK) | SIM_OPT(JUNIT) | SIM_OPT(SLOW_STEPS) | \
-            SIM_OPT(LEAKS) | SIM_OPT(LATE_TIMEOUTS) | SIM_OPT(FAULTS))
+            SIM_OPT(BUILTIN) | SIM_OPT(VERBOSE) | SIM_OPT(QUIET) | SIM_OPT(CHECK) | \
+            SIM_OPT(FAIL_FAST) | SIM_OPT(EXPECT) | SIM_OPT(GOALS) | SIM_OPT(MAX_WASTE) | \
+            SIM_OPT(SATURATED) | SIM_OPT(FRESH) | SIM_OPT(HANG) | SIM_OPT(JSON) | \
+            SIM_OPT(NO_SHRINK) | SIM_OPT(JUNIT) | SIM_OPT(SLOW_STEPS) | SIM_OPT(LEAKS) | \
+            SIM_OPT(LATE_TIMEOUTS) | SIM_OPT(FAULTS))
 #define SIM_ASSIGNMENTS_MAX 64u
 #define SIM_SHARDS_MAX 4096u
 
@@ -134,7 +139,7 @@ enum sim_record_what { SIM_RECORD_NEWS, SIM_RECORD_ALL, SIM_RECORD_NONE };
 
 /* NAME=VALUE, as on the command line. */
 struct sim_assignment {
-    const char *name;
+    const char *name; /* Of `name_length`; not terminated there. */
     size_t name_length;
     const char *value;
 };
@@ -173,7 +178,6 @@ struct sim_settings {
     uint32_t param_count;
     struct sim_assignment options[SIM_ASSIGNMENTS_MAX];
     uint32_t option_count;
-    char faults[24];                              /* With --faults: an assignment in `options`. */
     const char *environment[SIM_ASSIGNMENTS_MAX]; /* Of a program: NAME=VALUE. */
     uint32_t environment_count;
     const char *peers[SIM_ASSIGNMENTS_MAX]; /* Of a program. */

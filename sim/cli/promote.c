@@ -338,7 +338,8 @@ promote(struct sim_cli *cli)
     return sim_subject_make(cli, cli->arguments[0], false, promote_subject, NULL);
 }
 
-SIM_COMMAND(command, .name = "promote", .usage = "[LIB.so] TOKEN|run:ID|FILE [options]",
+SIM_COMMAND(command, .name = "promote", .purpose = SIM_PURPOSE_KEEP,
+        .usage = "[LIB.so] TOKEN|run:ID|FILE [options]",
         .about = "keep a run as a regression scenario",
         .help = "Writes NAME.c, which makes it the scenario regress/NAME: one run, by these "
                 "decisions as far as they fit, that `rewake run 'regress/*'` repeats. A "

@@ -9,6 +9,7 @@
 
 #include "reports/query/query.h"
 #include "runtime/base/assert.h"
+#include "sim/base/nearest.h"
 #include "sim/base/terminal.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/subject/subject.h"
@@ -200,6 +201,20 @@ is_word(const char *text)
 }
 
 static int
+refuse_name(const char *name)
+{
+    struct sim_nearest nearest = {.word = name};
+    char hint[SIM_NEAREST_HINT_MAX];
+    for (const struct report_query *each = report_query_next(""); each != NULL;
+            each = report_query_next(each->name)) {
+        sim_nearest_try(&nearest, each->name, each->name);
+    }
+    return sim_cli_fail(SIM_EXIT_USAGE,
+            "there is no query '%s'%s (`rewake query` lists them; a statement is one argument)",
+            name, sim_nearest_hint(&nearest, hint));
+}
+
+static int
 query_command(struct sim_cli *cli)
 {
     if (cli->count == 0) {
@@ -207,10 +222,7 @@ query_command(struct sim_cli *cli)
     }
     const struct report_query *query = report_query_find(cli->arguments[0]);
     if (query == NULL && is_word(cli->arguments[0])) {
-        return sim_cli_fail(SIM_EXIT_USAGE,
-                "there is no query '%s'; `rewake query` lists them, and a statement is one "
-                "argument",
-                cli->arguments[0]);
+        return refuse_name(cli->arguments[0]);
     }
     if (query == NULL && cli->count > 1) {
         return sim_cli_fail(SIM_EXIT_USAGE,
@@ -226,7 +238,8 @@ next_name(const char *name)
     return query != NULL ? query->name : NULL;
 }
 
-SIM_COMMAND(command, .name = "query", .usage = "[NAME [ARGUMENT...] | 'SELECT ...'] [--json]",
+SIM_COMMAND(command, .name = "query", .purpose = SIM_PURPOSE_DATA,
+        .usage = "[NAME [ARGUMENT...] | 'SELECT ...'] [--json]",
         .about = "query the trace database",
         .help = "Without a NAME, lists the named queries with their parameters. Useful views for\n"
                 "statements: failures, lost_wakeups, wake_ledger, wake_edges, trace,\n"

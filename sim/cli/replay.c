@@ -157,7 +157,7 @@ replay(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "replay",
+SIM_COMMAND(command, .name = "replay", .purpose = SIM_PURPOSE_UNDERSTAND,
         .usage = "[LIB.so] TOKEN|run:ID|FILE [options]\n"
                  "[LIB.so] --each {TOKEN|run:ID|FILE}... [--lenient] [--code] [--json]",
         .about = "repeat a run and compare",

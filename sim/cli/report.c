@@ -86,7 +86,7 @@ report_command(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "report",
+SIM_COMMAND(command, .name = "report", .purpose = SIM_PURPOSE_SHARE,
         .usage = "[--db FILE] [-o DIR] [--lcov DIR] [--time 60s] [run:ID ...]",
         .about = "the trace database as pages for a browser",
         .help = "Writes DIR/index.html and a page for one failure of each cause, or for the runs\n"

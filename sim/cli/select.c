@@ -7,9 +7,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/base/glob.h"
 #include "sim/base/heap.h"
+#include "sim/base/nearest.h"
 
 #define BROKEN "/broken"
 
@@ -46,48 +48,129 @@ sim_select_check(const struct sim_cli *cli, char *const *names, uint32_t count)
     return 0;
 }
 
+/* What the patterns are held against: the scenarios of the command, by name, or by stem as well. */
+struct choice {
+    const struct sim_cli *cli;
+    bool (*is_wanted)(const struct sim_scenario *scenario);
+};
+
 static bool
-matches(const struct sim_scenario *scenario, bool by_stem, char *const *patterns, uint32_t count)
+is_offered(const struct choice *choice, const struct sim_entry *entry)
 {
-    bool found = sim_glob_matches(scenario->name, patterns, count);
-    if (!found && by_stem) {
-        char *stem = sim_heap_must(strndup(scenario->name, sim_stem_length(scenario->name)));
+    return (choice->cli->library == NULL || entry->library != NULL) &&
+           (choice->is_wanted == NULL || choice->is_wanted(entry->scenario));
+}
+
+static bool
+matches(const struct choice *choice, const struct sim_entry *entry, char *const *patterns,
+        uint32_t count)
+{
+    const char *name = entry->scenario->name;
+    bool found = sim_glob_matches(name, patterns, count);
+    if (!found && choice->is_wanted != NULL) {
+        char *stem = sim_heap_must(strndup(name, sim_stem_length(name)));
         found = sim_glob_matches(stem, patterns, count);
         free(stem);
     }
     return found;
 }
 
+static bool
+matches_any(const struct choice *choice, char *pattern)
+{
+    const struct sim_registry *registry = &choice->cli->registry;
+    for (uint32_t i = 0; i < registry->count; i++) {
+        const struct sim_entry *entry = &registry->entries[i];
+        if (is_offered(choice, entry) && matches(choice, entry, &pattern, 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A pattern that matches no whole name is one over parts of names. From malloc. */
+static char **
+take_patterns(const struct choice *choice)
+{
+    const struct sim_cli *cli = choice->cli;
+    char **patterns = sim_heap_new((size_t)cli->count + 1, sizeof(*patterns));
+    for (uint32_t i = 0; i < cli->count; i++) {
+        bool whole = matches_any(choice, cli->arguments[i]);
+        patterns[i] = sim_heap_printf(whole ? "%s" : "*%s*", cli->arguments[i]);
+    }
+    return patterns;
+}
+
+/* The scenario, or its last parts: "tokio-4479/broken" is near to one of the zoo. */
+static void
+try_name(struct sim_nearest *nearest, const char *name)
+{
+    for (const char *part = name; part != NULL; part = strchr(part, '/')) {
+        part += *part == '/';
+        sim_nearest_try(nearest, name, part);
+    }
+}
+
+static int
+refuse_all(const struct choice *choice)
+{
+    const struct sim_cli *cli = choice->cli;
+    const char *pattern = cli->count > 0 ? cli->arguments[0] : "";
+    struct sim_nearest nearest = {.word = pattern};
+    char hint[SIM_NEAREST_HINT_MAX];
+    for (uint32_t i = 0; i < cli->registry.count; i++) {
+        if (is_offered(choice, &cli->registry.entries[i])) {
+            try_name(&nearest, cli->registry.entries[i].scenario->name);
+        }
+    }
+    bool file = *pattern != '\0' && strchr(pattern, '/') == NULL && access(pattern, X_OK) == 0;
+    return sim_cli_fail(SIM_EXIT_NOTHING, "no scenario%s matches%s%s%s (%s%s)",
+            choice->is_wanted != NULL ? " that must fail" : "", *pattern != '\0' ? " " : "",
+            pattern, sim_nearest_hint(&nearest, hint),
+            file ? "a program is named with its folder: ./" : "rewake list has all",
+            file ? pattern : "");
+}
+
+/* Each pattern matches one of those that were selected. 0, or the exit status after a line. */
+static int
+check_patterns(const struct choice *choice, char **patterns, const struct sim_selection *all)
+{
+    if (all->count == 0) {
+        return refuse_all(choice);
+    }
+    for (uint32_t i = 0; i < choice->cli->count; i++) {
+        bool found = false;
+        for (uint32_t j = 0; j < all->count && !found; j++) {
+            found = matches(choice, all->entries[j], &patterns[i], 1);
+        }
+        if (!found) {
+            return refuse(choice->cli->arguments[i]);
+        }
+    }
+    return 0;
+}
+
 int
 sim_select(const struct sim_cli *cli, bool (*is_wanted)(const struct sim_scenario *scenario),
         struct sim_selection *ret_selection)
 {
+    const struct choice choice = {cli, is_wanted};
     const struct sim_registry *registry = &cli->registry;
+    char **patterns = take_patterns(&choice);
     struct sim_selection *all = ret_selection;
     *all = (struct sim_selection){sim_heap_new(registry->count, sizeof(*all->entries)), 0};
     for (uint32_t i = 0; i < registry->count; i++) {
         const struct sim_entry *entry = &registry->entries[i];
-        bool wanted = (cli->library == NULL || entry->library != NULL) &&
-                      (is_wanted == NULL || is_wanted(entry->scenario));
-        if (wanted && matches(entry->scenario, is_wanted != NULL, cli->arguments, cli->count)) {
+        if (is_offered(&choice, entry) && matches(&choice, entry, patterns, cli->count)) {
             all->entries[all->count++] = entry;
         }
     }
-    if (all->count == 0) {
-        return sim_cli_fail(SIM_EXIT_NOTHING, "no scenario%s matches%s%s (rewake list has all)",
-                is_wanted != NULL ? " that must fail" : "", cli->count > 0 ? " " : "",
-                cli->count > 0 ? cli->arguments[0] : "");
-    }
+    int status = check_patterns(&choice, patterns, all);
     for (uint32_t i = 0; i < cli->count; i++) {
-        bool found = false;
-        for (uint32_t j = 0; j < all->count && !found; j++) {
-            found = matches(all->entries[j]->scenario, is_wanted != NULL, &cli->arguments[i], 1);
-        }
-        if (!found) {
-            return refuse(cli->arguments[i]);
-        }
+        free(patterns[i]);
     }
-    return 0;
+    free(patterns);
+    return status;
 }
 
 void

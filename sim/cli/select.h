@@ -14,7 +14,8 @@ struct sim_selection {
 
 /*
  * Selects the scenarios that match the patterns of the command line (none: all), with a library
- * only its own. `is_wanted` (NULL: all are) selects broken forms; then a pattern may also be the
+ * only its own. A pattern is a shell glob over whole names; where it matches none, over parts of
+ * names. `is_wanted` (NULL: all are) selects broken forms; then a pattern may also be the
  * name without "/broken". 0, or the exit status after a line on stderr: no scenario matches
  * (SIM_EXIT_NOTHING), or one pattern matches none although others do (SIM_EXIT_USAGE), since a
  * mistyped pattern must not look like a pass. sim_select_done must follow in any case.

@@ -47,7 +47,8 @@ show(struct sim_cli *cli)
     return sim_subject_make(cli, cli->arguments[0], true, print, NULL);
 }
 
-SIM_COMMAND(command, .name = "show", .usage = "[LIB.so] TOKEN|run:ID [options]",
+SIM_COMMAND(command, .name = "show", .purpose = SIM_PURPOSE_UNDERSTAND,
+        .usage = "[LIB.so] TOKEN|run:ID [options]",
         .about = "one run as columns, and its wake ledger",
         .help = "run:ID is the run as it was found; where it was minimized, the last line has "
                 "the command that shows the smallest one.\n" SIM_SUBJECT_HELP,

@@ -209,7 +209,8 @@ shrink(struct sim_cli *cli)
     return sim_subject_make(cli, cli->arguments[0], false, shrink_subject, NULL);
 }
 
-SIM_COMMAND(command, .name = "shrink", .usage = "[LIB.so] TOKEN|run:ID [options]",
+SIM_COMMAND(command, .name = "shrink", .purpose = SIM_PURPOSE_KEEP,
+        .usage = "[LIB.so] TOKEN|run:ID [options]",
         .about = "find the smallest run that fails in the same way",
         .help = "At most 2000 replays.\n" SIM_SUBJECT_HELP
                 "Exit status: 1 it still fails, and is minimized, 0 it no longer fails, 3 it "

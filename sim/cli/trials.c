@@ -44,8 +44,13 @@ static bool
 on_tick(void *argument, uint64_t runs, const struct sim_sweep_totals *totals)
 {
     struct sim_cli_trials *trials = argument;
-    sim_progress_tick(&trials->progress, trials->scenario->name, runs, trials->runs,
-            totals->runs - totals->verdicts[SIM_VERDICT_PASS], false);
+    sim_progress_tick(&trials->progress,
+            &(struct sim_progress_state){
+                    .name = trials->scenario->name,
+                    .runs = runs,
+                    .asked = trials->runs,
+                    .failures = totals->runs - totals->verdicts[SIM_VERDICT_PASS],
+            });
     return ferror(stdout) == 0;
 }
 

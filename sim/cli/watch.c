@@ -320,7 +320,8 @@ watch_command(struct sim_cli *cli)
     return SIM_EXIT_HELD;
 }
 
-SIM_COMMAND(command, .name = "watch", .usage = "[LIB.so] [PATTERN...] [options of run]",
+SIM_COMMAND(command, .name = "watch", .purpose = SIM_PURPOSE_FIND,
+        .usage = "[LIB.so] [PATTERN...] [options of run]",
         .about = "run scenarios again whenever their library changes",
         .help = "The arguments are those of `rewake run`, which is started for each change, "
                 "in a new process; without a library, the program itself is watched. A "

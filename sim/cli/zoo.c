@@ -199,7 +199,8 @@ zoo_command(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "zoo", .usage = "[LIB.so] [PATTERN...] [options]",
+SIM_COMMAND(command, .name = "zoo", .purpose = SIM_PURPOSE_DATA,
+        .usage = "[LIB.so] [PATTERN...] [options]",
         .about = "the table of real bugs, measured and stored",
         .help = "Runs the broken form of each bug on the baseline run and in 20 trials of at "
                 "most N random seeds (here 10000 by default), and its fixed form N times. "

@@ -405,26 +405,39 @@ print_goals(const struct sim_run *run)
     }
 }
 
-/* What a pass is worth: how many random runs still show a new schedule. */
 static void
-print_census(const struct sim_run *run)
+print_statistics(const struct sim_run *run)
 {
     struct sim_census census = sim_species_census(&run->cover.species);
+    print_line("covered %llu points, the last new one by run %llu", wide(run->cover.elements),
+            wide(run->cover.last_new));
+    if (census.runs > 0) {
+        print_line("%llu different schedules in %llu runs by %s; there are at least %llu",
+                wide(census.seen), wide(census.runs), sim_run_arm_name(run, run->cover.sampler),
+                wide(sim_census_chao1(&census)));
+    }
+    sim_run_print_code(run);
+}
+
+/* What a pass is worth: how many random runs still show a new schedule. */
+void
+sim_run_print_next_search(const struct sim_run *run)
+{
+    struct sim_census census = sim_species_census(&run->cover.species);
+    if (run->selected.count != 1 || !run->plan.covers || census.runs == 0) {
+        return;
+    }
     uint32_t unseen = sim_census_unseen_ppm(&census);
-    if (census.runs == 0) {
-        return;
-    }
     const char *arm = sim_run_arm_name(run, run->cover.sampler);
-    if (unseen < UNSEEN_PPM_MAX) {
-        print_line("fewer than 1 %% of the runs by %s still show a new schedule (details: rewake "
-                   "coverage)",
-                arm);
-        return;
-    }
-    print_line(
-            "about %u %% of the runs by %s still show a new schedule: search on (--time 60s), or "
-            "prove within a bound (rewake explore)",
-            (unseen + 5000) / 10000, arm);
+    char *text = unseen < UNSEEN_PPM_MAX
+                         ? sim_heap_printf("next: prove it within a bound (rewake explore): fewer "
+                                           "than 1 %% of %s runs show a new schedule",
+                                   arm)
+                         : sim_heap_printf("next: search on (--time 60s): about %u %% of %s runs "
+                                           "still show a new schedule",
+                                   (unseen + 5000) / 10000, arm);
+    sim_print_folded(text, 0, 6);
+    free(text);
 }
 
 void
@@ -440,10 +453,8 @@ sim_run_print_cover(const struct sim_run *run)
         print_goals(run);
     }
     sim_run_print_waste(run);
-    /* Not for each of many scenarios. */
-    if (run->selected.count == 1 && run->result.failures == 0) {
-        print_census(run);
-        sim_run_print_code(run);
+    if (sim_given(&run->cli->settings, SIM_CLI_OPTION_VERBOSE)) {
+        print_statistics(run);
     }
 }
 

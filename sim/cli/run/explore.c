@@ -32,31 +32,16 @@ struct explore {
 
 /* ---- The scenario, and the strategy. --------------------------------------------------------- */
 
-/* No name was given: a library may have only one. */
 static int
-find_only_scenario(struct sim_run *run)
+refuse_several(const struct sim_selection *selected)
 {
-    const struct sim_registry *registry = &run->cli->registry;
     struct sim_page names;
-    uint32_t count = 0;
-    if (run->cli->library == NULL) {
-        return sim_cli_fail(SIM_EXIT_USAGE, "which scenario? Give one by its name. Example: rewake "
-                                            "explore zoo/tokio-4497/broken "
-                                            "(rewake list has all)");
-    }
     sim_page_init(&names, false);
-    for (uint32_t i = 0; i < registry->count; i++) {
-        if (registry->entries[i].library != NULL) {
-            run->entry = &registry->entries[i];
-            sim_page_printf(&names, "%s%s", count > 0 ? ", " : "", run->entry->scenario->name);
-            count++;
-        }
+    for (uint32_t i = 0; i < selected->count; i++) {
+        sim_page_printf(&names, "%s%s", i > 0 ? ", " : "", selected->entries[i]->scenario->name);
     }
-    int status = count == 1 ? 0
-                 : count == 0
-                         ? sim_cli_fail(SIM_EXIT_NOTHING, "%s has no scenario", run->cli->library)
-                         : sim_cli_fail(SIM_EXIT_USAGE, "which scenario? The library has %s",
-                                   sim_page_text(&names));
+    int status =
+            sim_cli_fail(SIM_EXIT_USAGE, "which scenario? There are %s", sim_page_text(&names));
     sim_page_fini(&names);
     return status;
 }
@@ -64,24 +49,18 @@ find_only_scenario(struct sim_run *run)
 static int
 find_scenario(struct sim_run *run)
 {
-    int status = 0;
-    if (run->cli->count == 0) {
-        status = find_only_scenario(run);
-    } else {
-        run->entry = sim_registry_find(&run->cli->registry, run->cli->arguments[0]);
-        status = run->entry != NULL
-                         ? 0
-                         : sim_cli_fail(SIM_EXIT_NOTHING,
-                                   "there is no scenario '%s': give one by its full name (rewake "
-                                   "list has all)",
-                                   run->cli->arguments[0]);
+    if (run->cli->library == NULL && run->cli->count == 0) {
+        return sim_cli_fail(SIM_EXIT_USAGE, "which scenario? Give one by its name. Example: rewake "
+                                            "explore zoo/tokio-4497/broken "
+                                            "(rewake list has all)");
     }
-    if (status == 0) {
-        run->plan.spec.scenario = run->entry->scenario;
-        run->selected = (struct sim_selection){sim_heap_new(1, sizeof(*run->selected.entries)), 1};
-        run->selected.entries[0] = run->entry;
+    int status = sim_select(run->cli, NULL, &run->selected);
+    if (status != 0 || run->selected.count > 1) {
+        return status != 0 ? status : refuse_several(&run->selected);
     }
-    return status;
+    run->entry = run->selected.entries[0];
+    run->plan.spec.scenario = run->entry->scenario;
+    return 0;
 }
 
 static bool
@@ -428,7 +407,8 @@ explore_command(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "explore", .usage = "[LIB.so] [SCENARIO] [options]",
+SIM_COMMAND(command, .name = "explore", .purpose = SIM_PURPOSE_FIND,
+        .usage = "[LIB.so] [SCENARIO] [options]",
         .about = "make all runs of a scenario, up to a bound",
         .help = "A scenario that declares all it shares is explored by dpor, one run of each "
                 "class of equivalent runs, where steps take no time (step_ns=0) and no task "

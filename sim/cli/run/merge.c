@@ -206,8 +206,8 @@ merge_command(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "merge", .usage = "OUT.db IN.db... [options]",
-        .about = "join the parts of a sweep (run --shard)",
+SIM_COMMAND(command, .name = "merge", .purpose = SIM_PURPOSE_SHARE,
+        .usage = "OUT.db IN.db... [options]", .about = "join the parts of a sweep (run --shard)",
         .help = "OUT.db is created, or extended; what it already has is not added again. "
                 "Parts of different sweeps (build, options, strategy, first seed ...) are "
                 "refused; with --apart they stay separate sweeps, as those do that were no "

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/base/clock.h"
+#include "sim/base/nearest.h"
 #include "sim/cli/run/state.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/engine/token.h"
@@ -49,6 +50,29 @@ sim_run_catch_signals(void)
 
 /* ---- The plan. ------------------------------------------------------------------------------- */
 
+/* No selected scenario has such a parameter, no run such an option. */
+static int
+refuse_assignment(const struct sim_run *run, bool param, const struct sim_assignment *assignment)
+{
+    char word[SIM_NEAREST_MAX + 1];
+    char hint[SIM_NEAREST_HINT_MAX];
+    struct sim_nearest nearest = {.word = word};
+    (void)snprintf(word, sizeof(word), "%.*s", (int)assignment->name_length, assignment->name);
+    for (uint32_t i = 0; !param && i < SIM_OPTIONS; i++) {
+        sim_nearest_try(&nearest, sim_option_name(i), sim_option_name(i));
+    }
+    for (uint32_t i = 0; param && i < run->selected.count; i++) {
+        const struct sim_scenario *scenario = run->selected.entries[i]->scenario;
+        for (uint32_t j = 0; j < sim_scenario_params(scenario); j++) {
+            sim_nearest_try(&nearest, scenario->params[j].name, scenario->params[j].name);
+        }
+    }
+    return sim_cli_fail(SIM_EXIT_USAGE,
+            param ? "-D %s: none of these scenarios has such a parameter%s (rewake list has all)"
+                  : "-O %s: runs have no such option%s (rewake help run has all)",
+            word, sim_nearest_hint(&nearest, hint));
+}
+
 /* -O and -D must fit each scenario that has them, and at least one. */
 static int
 check_assignment(const struct sim_run *run, bool param, const struct sim_assignment *assignment)
@@ -64,16 +88,12 @@ check_assignment(const struct sim_run *run, bool param, const struct sim_assignm
         }
         known = true;
         if (wrong != NULL) {
-            return sim_cli_fail(SIM_EXIT_USAGE, "%s %s: for %s '%s' %s", param ? "-D" : "-O",
-                    assignment->name, scenario->name, assignment->value, wrong);
+            return sim_cli_fail(SIM_EXIT_USAGE, "%s %.*s: for %s '%s' %s", param ? "-D" : "-O",
+                    (int)assignment->name_length, assignment->name, scenario->name,
+                    assignment->value, wrong);
         }
     }
-    if (!known) {
-        return sim_cli_fail(SIM_EXIT_USAGE, "%s %s: %s", param ? "-D" : "-O", assignment->name,
-                param ? "none of these scenarios has such a parameter (rewake list has all)"
-                      : "runs have no such option (rewake run --help has all)");
-    }
-    return 0;
+    return known ? 0 : refuse_assignment(run, param, assignment);
 }
 
 int
@@ -146,6 +166,7 @@ make_plan(struct sim_run *run)
             .fail_fast = sim_given(settings, SIM_CLI_OPTION_FAIL_FAST),
             .keep_all = settings->record == SIM_RECORD_ALL,
             .covers = settings->record != SIM_RECORD_NONE || saturated ||
+                      sim_given(settings, SIM_CLI_OPTION_VERBOSE) ||
                       sim_given(settings, SIM_CLI_OPTION_GOALS) ||
                       sim_given(settings, SIM_CLI_OPTION_MAX_WASTE),
             .batch_runs = saturated ? SATURATED_BATCH : 0,
@@ -208,8 +229,15 @@ sim_run_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals
     bool now = status_wanted != 0;
     status_wanted = 0;
     uint64_t asked = run->is_open ? UINT64_MAX : sim_sweep_share(&run->plan);
-    sim_progress_tick(&run->progress, run->entry->scenario->name, runs, asked,
-            totals->runs - totals->verdicts[SIM_VERDICT_PASS], now);
+    sim_progress_tick(
+            &run->progress, &(struct sim_progress_state){
+                                    .name = run->entry->scenario->name,
+                                    .runs = runs,
+                                    .asked = asked,
+                                    .failures = totals->runs - totals->verdicts[SIM_VERDICT_PASS],
+                                    .last_new = run->cover.last_new,
+                                    .now = now,
+                            });
     /* Ends the sweep where stdout is closed; main() reports it. */
     return ferror(stdout) == 0;
 }
@@ -406,6 +434,20 @@ run_all(struct sim_run *run)
     return status;
 }
 
+/* A plain `rewake run` does not mean the scenarios that test rewake. */
+static int
+check_asked(const struct sim_cli *cli)
+{
+    bool asked = cli->library != NULL || cli->count > 0 ||
+                 sim_given(&cli->settings, SIM_CLI_OPTION_BUILTIN);
+    return asked ? 0
+                 : sim_cli_fail(SIM_EXIT_USAGE,
+                           "run what? A program (rewake run ./prog -- ARGS), a library of "
+                           "scenarios "
+                           "(rewake run ./mine.so), or scenarios of rewake (a pattern such as "
+                           "zoo/*, or --builtin for all); rewake init begins a project");
+}
+
 static int
 run_command(struct sim_cli *cli)
 {
@@ -423,6 +465,7 @@ run_command(struct sim_cli *cli)
     int status = sim_run_take_commit(&run);
     status = status == 0 ? make_plan(&run) : status;
     status = status == 0 ? sim_run_take_part(&run) : status;
+    status = status == 0 ? check_asked(cli) : status;
     status = status == 0 ? sim_select(cli, NULL, &run.selected) : status;
     status = status == 0 ? sim_run_check_assignments(&run) : status;
     status = status == 0 ? run_all(&run) : status;
@@ -437,10 +480,12 @@ run_command(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "run", .usage = "[LIB.so] [PATTERN...] [options]",
+SIM_COMMAND(command, .name = "run", .purpose = SIM_PURPOSE_FIND,
+        .usage = "[LIB.so|./PROG] [PATTERN...] [options] [-- ARGS]",
         .about = "run scenarios over many seeds, and report failures",
-        .help = "PATTERN is a shell glob over names; without one, all scenarios run (with a "
-                "library: all that it has). Failures that the database remembers are tried "
+        .help = "A LIB.so is a library of scenarios, or a program as it is (./prog -- ARGS). "
+                "PATTERN is a shell glob over names, or over parts of names where it matches "
+                "none. Failures that the database remembers are tried "
                 "first, then the default schedule (run 0: every decision is alternative 0), "
                 "then the seeds S, S + 1, ... A run is named run:ID; its seed is printed only "
                 "where it alone reproduces the run.\n",

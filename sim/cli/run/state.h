@@ -295,6 +295,8 @@ uint32_t sim_run_goals_missed(const struct sim_run *run);
 const struct sim_facts *sim_run_covered(const struct sim_run *run);
 /* Whether more runs would find little new. */
 bool sim_run_saturated(const struct sim_run *run);
+/* The last line of a command that found nothing in one scenario: what more runs may bring. */
+void sim_run_print_next_search(const struct sim_run *run);
 /* The closing lines of a scenario. */
 void sim_run_print_cover(const struct sim_run *run);
 void sim_run_json_cover(const struct sim_run *run, struct sim_json *json);
@@ -386,6 +388,13 @@ static inline struct sim_run *
 sim_run_of(struct sim_sink *sink)
 {
     return (struct sim_run *)(void *)sink;
+}
+
+/* --quiet: nothing but failures is printed. */
+static inline bool
+sim_run_is_quiet(const struct sim_run *run)
+{
+    return sim_given(&run->cli->settings, SIM_CLI_OPTION_QUIET);
 }
 
 /* Runs that failed; those that were refused are none. */

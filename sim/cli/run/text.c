@@ -33,7 +33,8 @@ put_assignments(
         struct sim_page *page, const char *flag, const struct sim_assignment *list, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        sim_page_printf(page, ", %s %s", flag, list[i].name);
+        sim_page_printf(
+                page, ", %s %.*s=%s", flag, (int)list[i].name_length, list[i].name, list[i].value);
     }
 }
 
@@ -85,10 +86,23 @@ sim_run_print_start(struct sim_run *run)
 {
     if (run->json) {
         sim_run_json_start(run);
-    } else {
+    } else if (!sim_run_is_quiet(run)) {
         print_start(run);
         (void)fflush(stdout);
     }
+}
+
+/* FAIL, PASS or STOP, in its colour. */
+static void
+put_word(const char *word)
+{
+    struct sim_page page;
+    sim_page_init(&page, sim_terminal_colour());
+    sim_page_tone(&page, strcmp(word, "PASS") == 0 ? SIM_TONE_GOOD : SIM_TONE_BAD);
+    sim_page_put(&page, word);
+    sim_page_tone(&page, SIM_TONE_PLAIN);
+    (void)fputs(sim_page_text(&page), stdout);
+    sim_page_fini(&page);
 }
 
 /* ---- A failure. ------------------------------------------------------------------------------ */
@@ -230,7 +244,9 @@ sim_run_print_verdict(struct sim_run *run, const struct sim_report *report)
     if (!run->json && !sim_run_is_stated(run, outcome)) {
         char name[SIM_RUN_NAME_MAX];
         sim_run_name(run, outcome->seed, report->run_id, name, sizeof(name));
-        (void)printf("\nFAIL %s: %s%s\n\n", run->entry->scenario->name,
+        (void)putchar('\n');
+        put_word("FAIL");
+        (void)printf(" %s: %s%s\n\n", run->entry->scenario->name,
                 sim_verdict_name(outcome->verdict), name);
         (void)fflush(stdout);
     }
@@ -275,7 +291,9 @@ print_replica(struct sim_run *run, const char *name, const struct sim_single *us
     struct sim_page page;
     struct sim_difference difference;
     sim_diff_find(sim_single_recorder(usual), sim_single_recorder(replica), &difference);
-    (void)printf("\nFAIL %s: diverged%s\n\n", run->entry->scenario->name, name);
+    (void)putchar('\n');
+    put_word("FAIL");
+    (void)printf(" %s: diverged%s\n\n", run->entry->scenario->name, name);
     sim_run_print_paragraph(
             "A replica run differs: the same seed in another process, with memory at other "
             "addresses and filled with another byte.",
@@ -433,11 +451,12 @@ status_word(const struct sim_run *run)
 }
 
 static void
-print_scenario(const struct sim_run *run)
+print_scenario(const struct sim_run *run, const char *word)
 {
     const struct sim_sweep_result *result = &run->result;
     const struct sim_scenario *scenario = run->entry->scenario;
-    int used = printf("%s %s", status_word(run), scenario->name);
+    put_word(word);
+    int used = (int)strlen(word) + printf(" %s", scenario->name);
     if (used > (int)NAME_COLUMNS) {
         (void)putchar('\n');
         used = 0;
@@ -476,10 +495,11 @@ void
 sim_run_print_scenario(struct sim_run *run)
 {
     sim_progress_clear(&run->progress);
+    const char *word = status_word(run);
     if (run->json) {
         sim_run_json_scenario(run);
-    } else {
-        print_scenario(run);
+    } else if (!sim_run_is_quiet(run) || strcmp(word, "PASS") != 0) {
+        print_scenario(run, word);
         sim_run_print_cover(run);
         (void)fflush(stdout);
     }
@@ -496,15 +516,23 @@ refused_text(uint64_t count, char ret[32])
     return ret;
 }
 
-void
-sim_run_print_end(struct sim_run *run, int status)
+/* One line: what to do now. */
+static void
+print_next(const struct sim_run *run, int status)
 {
-    uint64_t ms = sim_clock_ms() - run->start_ms;
-    sim_progress_clear(&run->progress);
-    if (run->json) {
-        sim_run_json_summary(run, status, ms);
-        return;
+    const struct sim_settings *settings = &run->cli->settings;
+    if (run->named_count > 0 && run->store != NULL) {
+        (void)printf("next: rewake report%s%s (pages for a browser)\n",
+                settings->db != NULL ? " --db " : "", settings->db != NULL ? settings->db : "");
+    } else if (status == SIM_EXIT_HELD) {
+        sim_run_print_next_search(run);
     }
+}
+
+/* Run 0 of all scenarios, and all runs. */
+static void
+print_counts(const struct sim_run *run, uint64_t ms)
+{
     char refused[32];
     if (run->defaults > 0) {
         (void)printf("default schedule: %llu run%s, %llu passed, %llu failed%s\n",
@@ -519,5 +547,22 @@ sim_run_print_end(struct sim_run *run, int status)
     (void)printf("%llu run%s%s: %llu passed, %llu failed%s; %llu.%03llu s\n", wide(run->runs),
             run->runs == 1 ? "" : "s", again, wide(run->passed), wide(sim_run_failed(run)),
             refused_text(run->refused_runs, refused), wide(ms / 1000), wide(ms % 1000));
+}
+
+void
+sim_run_print_end(struct sim_run *run, int status)
+{
+    uint64_t ms = sim_clock_ms() - run->start_ms;
+    sim_progress_clear(&run->progress);
+    if (run->json) {
+        sim_run_json_summary(run, status, ms);
+        return;
+    }
+    if (!sim_run_is_quiet(run)) {
+        print_counts(run, ms);
+    }
     sim_run_list_put(run);
+    if (!sim_run_is_quiet(run)) {
+        print_next(run, status);
+    }
 }

@@ -81,14 +81,33 @@ assign_param(const struct sim_param *param, const char *value, int64_t *place)
     return NULL;
 }
 
+/* A word where the option has none of that name. */
+static const char *
+wrong_word(uint32_t index)
+{
+    static char message[160];
+    bool faults = index == SIM_OPTION_faults;
+    uint64_t count = faults ? SIM_FAULTS : sim_option_max(index) + 1;
+    if (!faults && sim_option_word(index, 0) == NULL) {
+        return "is not a number";
+    }
+    int used = snprintf(message, sizeof(message), "is none of");
+    for (uint64_t i = 0; i < count && used > 0 && (size_t)used < sizeof(message); i++) {
+        used += snprintf(message + used, sizeof(message) - (size_t)used, "%s %s", i == 0 ? "" : ",",
+                faults ? sim_fault_names[i] : sim_option_word(index, i));
+    }
+    return message;
+}
+
 static const char *
 assign_option(uint32_t index, const char *value, uint64_t *place)
 {
     /* The last message. */
     static char outside[80];
     uint64_t number = 0;
-    if (!sim_number_parse(value, UINT64_MAX, &number)) {
-        return "is not a number";
+    if (!sim_number_parse(value, UINT64_MAX, &number) &&
+            !sim_option_by_word(index, value, strlen(value), &number)) {
+        return wrong_word(index);
     }
     if (!sim_option_valid(index, number)) {
         (void)snprintf(outside, sizeof(outside), "is outside its range, %llu to %llu",

@@ -40,6 +40,69 @@ sim_options_init(struct sim_options *options, const struct sim_scenario *scenari
     }
 }
 
+const char *
+sim_option_word(uint32_t index, uint64_t value)
+{
+    static const char *const orders[SIM_ORDER_LAST + 1] = {
+            "scenario", "any", "fifo", "lifo-slot", "priority", "edf", "fair"};
+    static const char *const profiles[SIM_PROFILE_FD + 1] = {"scenario", "wasi", "hostile", "fd"};
+    if (index == SIM_OPTION_order && value <= SIM_ORDER_LAST) {
+        return orders[value];
+    }
+    return index == SIM_OPTION_profile && value <= SIM_PROFILE_FD ? profiles[value] : NULL;
+}
+
+static bool
+is_word(const char *word, const char *text, size_t length)
+{
+    return word != NULL && strlen(word) == length && memcmp(word, text, length) == 0;
+}
+
+/* The bit of one fault; 0: there is none of that name. */
+static uint64_t
+fault_by_name(const char *text, size_t length)
+{
+    for (uint32_t i = 0; i < SIM_FAULTS; i++) {
+        if (is_word(sim_fault_names[i], text, length)) {
+            return UINT64_C(1) << i;
+        }
+    }
+    return 0;
+}
+
+static bool
+faults_by_names(const char *text, size_t length, uint64_t *ret_mask)
+{
+    uint64_t mask = 0;
+    for (size_t at = 0; at <= length;) {
+        const char *comma = memchr(text + at, ',', length - at);
+        size_t end = comma != NULL ? (size_t)(comma - text) : length;
+        uint64_t fault = fault_by_name(text + at, end - at);
+        if (fault == 0) {
+            return false;
+        }
+        mask |= fault;
+        at = end + 1;
+    }
+    *ret_mask = mask;
+    return true;
+}
+
+bool
+sim_option_by_word(uint32_t index, const char *text, size_t length, uint64_t *ret_value)
+{
+    if (index == SIM_OPTION_faults) {
+        return faults_by_names(text, length, ret_value);
+    }
+    for (uint64_t value = 0; sim_option_word(index, value) != NULL; value++) {
+        if (is_word(sim_option_word(index, value), text, length)) {
+            *ret_value = value;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool
 sim_option_valid(uint32_t index, uint64_t value)
 {

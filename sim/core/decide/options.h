@@ -10,6 +10,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -64,12 +65,12 @@ enum sim_profile {
 #define SIM_OPTION_LIST(X) \
     X(step_ns, 100, 0, 10000, "virtual time that a step costs, up to 10000") \
     X(order, 0, 0, SIM_ORDER_LAST, \
-            "order of woken tasks: 0 the scenario's, 1 any, 2 fifo, 3 lifo-slot, " \
-            "4 priority, 5 edf, 6 fair") \
-    X(profile, 0, 0, SIM_PROFILE_FD, "the host's: 0 the scenario's, 1 wasi, 2 hostile, 3 fd") \
+            "order of woken tasks: scenario (what it declares), any, fifo, lifo-slot, priority, " \
+            "edf, fair") \
+    X(profile, 0, 0, SIM_PROFILE_FD, "the host's: scenario (what it declares), wasi, hostile, fd") \
     X(faults, SIM_FAULT_FROM_SCENARIO, 0, SIM_FAULT_ALL, \
-            "mask of faults: 1 cancel, 2 clock, 4 capacity, 8 eintr, 16 migrate, 32 reentrancy, " \
-            "64 net, 128 calls") \
+            "names with commas between, or their mask: cancel, clock, capacity, eintr, migrate, " \
+            "reentrancy, net, calls, partition") \
     X(spurious_one_in, 32, 0, UINT16_MAX, \
             "a spurious wake or report once in so many occasions, of one actor at most 64 " \
             "without " \
@@ -158,6 +159,13 @@ extern const struct sim_option sim_option_table[SIM_OPTIONS];
 
 /* "cancel", "clock" …: the fault of each bit; static. */
 extern const char *const sim_fault_names[SIM_FAULTS];
+
+/* "fifo" …: what value `value` of option `index` is called, static; NULL: it is a number only. */
+const char *sim_option_word(uint32_t index, uint64_t value);
+
+/* The value that `text`, of `length`, calls so: one word, or, of `faults`, several with commas
+ * between. False: there is none. */
+bool sim_option_by_word(uint32_t index, const char *text, size_t length, uint64_t *ret_value);
 
 /* Whether option `index` may have this value. */
 bool sim_option_valid(uint32_t index, uint64_t value);

@@ -56,6 +56,22 @@ offers "replay --db c.db run:" "${run#run:}"
 offers 'replay --export c.d' c.db
 same "bash: numbers are not offered" "$(offered 'run --runs ')" ''
 
+rewake completion fish >rewake.fish
+if command -v fish >/dev/null; then
+    # offers_fish LINE WORD
+    offers_fish() {
+        fish --no-config -c "source rewake.fish; complete -C '$1'" >said.txt 2>&1
+        ok "fish: '$1' offers $2" grep -q -e "^$2" said.txt
+    }
+    PATH="$(dirname "$REWAKE"):$PATH"
+    export PATH
+    offers_fish 'rewake exp' export
+    offers_fish 'rewake run --ch' --check-determinism
+    offers_fish 'rewake run --strategy p' pct
+    offers_fish 'rewake query wai' waiting
+    offers_fish 'rewake run zoo/tokio-4497/b' zoo/tokio-4497/broken
+fi
+
 if command -v zsh >/dev/null; then
     rewake completion zsh >_rewake
     ok "zsh: takes it" zsh -n _rewake
@@ -73,7 +89,7 @@ END
     said '' 'export:write what was found'
     said query '1:word:(bounds causes '
     said export ' sarif '
-    said completion '1:word:(bash zsh )'
+    said completion '1:word:(bash fish zsh )'
     said manual ' query replay report rewake run '
     said run '-O[set an option'
     said run 'spurious_one_in= '

@@ -33,7 +33,8 @@ fi
 rewake completion bash >bash.txt
 ok "bash can read it" bash -n bash.txt
 rewake completion zsh >zsh.txt
-for shell in bash zsh; do
+rewake completion fish | sed 's/ -l \([a-z-]*\)/ --\1/g' >fish.txt
+for shell in bash zsh fish; do
     rewake run --help | sed '1d; /^Options of the runs/,$d' | grep '^  ' |
         grep -o -- '^  [ -][a-zA-Z,]* *--[a-z-]*' | options >help.txt
     options <$shell.txt >known.txt

@@ -130,6 +130,70 @@ same "flags win" "$(REWAKE_RUNS=7 "$REWAKE" run articles/s1/two-requests --runs 
     grep -c '"runs":3,"failed":0')" 1
 same "a bad REWAKE_JOBS: status" "$(REWAKE_JOBS=x "$REWAKE" run 2>/dev/null; echo $?)" 2
 
+# ---- What a new user types. ----
+refused "run of nothing" 2 run
+ok "run of nothing: what there is" grep -q 'rewake run ./prog -- ARGS' err.txt
+same "--builtin: all there are" "$(rewake run --builtin --runs 1 --json --record none 2>/dev/null |
+    head -n 1 | sed -n 's/.*"event":"start".*"scenarios":\([0-9]*\).*/\1/p')" \
+    "$(rewake list --json | wc -l)"
+refused "a command that is mistyped" 2 shrnik
+ok "a command that is mistyped: which was meant" grep -q "did you mean 'shrink'?" err.txt
+refused "an option that is mistyped" 2 run $canary --fail-fats
+ok "an option that is mistyped: which was meant" grep -q "did you mean '--fail-fast'?" err.txt
+refused "an option with a value that is mistyped" 2 run $canary --stratgey=random
+ok "an option with a value: which was meant" grep -q "did you mean '--strategy'?" err.txt
+refused "a scenario that is mistyped" 4 run canary/lost-wakup
+ok "a scenario that is mistyped: which was meant" grep -q "did you mean '$canary'?" err.txt
+refused "the last part of one" 4 run lost-wakup
+ok "the last part of one: which was meant" grep -q "did you mean '$canary'?" err.txt
+refused "an option of runs that is mistyped" 2 run $canary -O ordre=fifo
+ok "an option of runs that is mistyped: which was meant" grep -q "did you mean 'order'?" err.txt
+refused "a query that is mistyped" 2 query failurs
+ok "a query that is mistyped: which was meant" grep -q "did you mean 'failures'?" err.txt
+refused "a format that is mistyped" 2 export junti
+ok "a format that is mistyped: which was meant" grep -q "did you mean 'junit'?" err.txt
+printf '#!/bin/sh\n' >my-prog
+chmod +x my-prog
+refused "a program without its folder" 4 run my-prog
+ok "a program without its folder: how it is named" grep -q 'with its folder: ./my-prog' err.txt
+refused "explore: a name that is mistyped" 4 explore canary/lost-wakup
+refused "explore: several" 2 explore canary
+ok "explore: several: which" grep -q 'canary/leak, ' err.txt
+same "a pattern is one over parts of names" \
+    "$(rewake list --json 3652 | sed 's/.*"name":"\([^"]*\)".*/\1/' | tr '\n' ' ')" \
+    'zoo/tokio-3652/broken zoo/tokio-3652/fixed '
+same "... unless a whole name is that" "$(rewake list --json $canary | wc -l)" 1
+same "help COMMAND is its --help" "$(rewake help shrink)" "$(rewake shrink --help)"
+refused "help of no command" 2 help shrnik
+for value in fifo 2; do
+    rewake run zoo/tokio-4497/broken -O order=$value --runs 50 --json --record none \
+        >order-$value.json
+done
+same "-O by name and by number are the same" "$(figures order-fifo.json)" "$(figures order-2.json)"
+refused "-O: a name that is none" 2 run $canary -O order=fofo
+ok "-O: a name that is none: those there are" \
+    grep -q 'none of scenario, any, fifo, lifo-slot' err.txt
+refused "-O: a name for a number" 2 run $canary -O step_ns=fifo
+ok "the line of the start has what was given" sh -c \
+    "'$REWAKE' run $canary -O order=fifo --runs 1 --record none | grep -q -- '-O order=fifo'"
+
+# ---- As little as possible, and one line for what comes next. ----
+rewake run zoo/tokio-4497/fixed --runs 20 --db n.db >next.txt
+same "a scenario that passes is one line" "$(sed '1d; /^default schedule/,$d' next.txt | wc -l)" 1
+same "one line says what comes next" "$(grep -c '^next: .* show a new schedule$' next.txt)" 1
+rewake run zoo/tokio-4497/fixed --runs 20 --record none -v >next.txt
+ok "-v: what it has covered" grep -q '^  covered [0-9]* points, the last new one by run' next.txt
+rewake run zoo/tokio-4497/fixed --runs 20 --db n.db --quiet >next.txt
+ok "--quiet: not a word" test ! -s next.txt
+rewake run zoo/tokio-4497/broken --runs 20 --fresh --db n.db >next.txt
+same "a failure: its page comes next" "$(tail -n 1 next.txt)" \
+    'next: rewake report --db n.db (pages for a browser)'
+rewake run zoo/tokio-4497/broken zoo/tokio-4497/fixed --runs 20 --fresh --db n.db --quiet >next.txt
+ok "--quiet: the failure" grep -q '^FAIL zoo/tokio-4497/broken: lost-wakeup' next.txt
+same "--quiet: it is the last line" "$(tail -n 1 next.txt | sed 's/ (.*//')" \
+    'failed: zoo/tokio-4497/broken: lost-wakeup'
+ok "--quiet: nothing of what passed" not_in next.txt fixed
+
 # ---- Usage. ----
 refused "an unknown command" 2 frobnicate
 refused "an unknown option" 2 run --frobnicate
@@ -220,7 +284,7 @@ sleep 0.3
 kill -INT $pid
 wait $pid
 ok "SIGUSR1: progress, and no end" \
-    grep -q '^articles/[^ ]*: [0-9]* runs, 0 failed, [0-9] s$' usr.txt
+    grep -q '^articles/[^ ]*: [0-9]* runs, 0 failed, [0-9] s\(; [0-9]* runs/s.*\)\{0,1\}$' usr.txt
 {
     rewake query 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000)
         SELECT i FROM n' --db a.db 2>pipe.err
