@@ -370,7 +370,7 @@ zoo-drop: ## drops each wake of the zoo's fixed forms once: is it found? minutes
 	@scripts/zoo-drop
 size: ## text and RAM of the smallest program, for x86-64, Cortex-M4 and Cortex-M0+
 	@scripts/size
-demo: all ## finds a lost wake-up, explains it, stores it, replays it; under 2 minutes
+demo: all ## finds a lost wake-up, explains it, replays it, fixes it; under a minute
 	@scripts/demo-steps $(B)/rewake
 pages: all ## runs the commands of the documentation and writes into it what they print
 	@PATH=$(CURDIR)/build:$$PATH scripts/docs-run --new build/pages README.md sim/docs/*.md

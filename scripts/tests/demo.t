@@ -14,8 +14,17 @@ demo() {
     }
 }
 ok "the demo shows what it says" demo
-same "the failure is replayed twice" "$(grep -c '^digest of all events and decisions' out.txt)" 2
-ok "and was reported" grep -q '^It fails when ' out.txt
+ok "it fits on a page" test "$(wc -l <out.txt)" -le 60
+ok "it shows the bug, explained" grep -q '^It fails when ' out.txt
+ok "it shows the page" test -s .rewake/demo/index.html
+ok "it shows the fix" grep -q '^+    pthread_mutex_lock(&mutex);$' out.txt
+same "what was fixed passes" "$(tail -n 1 out.txt | cut -c 1-9)" 'PASS lost'
+if command -v script >/dev/null; then
+    script -qec "stty cols 80; $here/scripts/demo-steps $rewake" /dev/null </dev/null \
+        >narrow.txt
+    same "no line is wider than a terminal of 80 columns" \
+        "$(tr -d '\r' <narrow.txt | grep -v "$tmp" | grep '^.\{81\}')" ''
+fi
 
 cd "$here" || exit 1
 done_testing
