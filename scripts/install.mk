@@ -64,7 +64,15 @@ put = install -D -m $1 $2 $(DESTDIR)$3 &&
 tell_linker = [ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || ! command -v ldconfig >/dev/null || \
 	ldconfig
 
-BUILT := $(B)/$(SO) $(B)/share/rewake.bash $(B)/share/rewake.zsh
+SHELLS := bash fish zsh
+BUILT := $(B)/$(SO) $(SHELLS:%=$(B)/share/rewake.%)
+# What the tree is found by: from the folder of such a file to its top. So the tree can be moved.
+CMAKEDIR = $(LIBDIR)/cmake/rewake
+up = $(shell realpath -m --relative-to=$1 $2)
+filled = sed -e 's|@PREFIX@|$${pcfiledir}/$(call up,$(LIBDIR)/pkgconfig,$(PREFIX))|' \
+	-e 's|@LIBDIR@|$(call up,$(PREFIX),$(LIBDIR))|' -e 's|@BINDIR@|$(call up,$(PREFIX),$(BINDIR))|' \
+	-e 's|@INCLUDEDIR@|$(call up,$(PREFIX),$(INCLUDEDIR))|' -e 's|@VERSION@|$(VERSION)|' \
+	-e 's|@UP@|$(call up,$(CMAKEDIR),$(PREFIX))|' -e 's|@SONAME@|$(SO).$(ABI)|'
 install: all $(BUILT) $(PAGES) ## program, libraries, headers, pages; DESTDIR=
 	@$(call put,755,$(B)/rewake,$(BINDIR)/rewake) \
 	$(call put,644,$(B)/librewake-rt.a,$(LIBDIR)/librewake-rt.a) \
@@ -76,16 +84,18 @@ install: all $(BUILT) $(PAGES) ## program, libraries, headers, pages; DESTDIR=
 	ln -sfn ../$(TSAN_SO) $(DESTDIR)$(LIBDIR)/rewake-tsan/libtsan.so && \
 	$(call put,644,$(B)/share/rewake.bash,$(DATADIR)/bash-completion/completions/rewake) \
 	$(call put,644,$(B)/share/rewake.zsh,$(DATADIR)/zsh/site-functions/_rewake) \
+	$(call put,644,$(B)/share/rewake.fish,$(DATADIR)/fish/vendor_completions.d/rewake.fish) \
 	$(call put,644,scripts/gdb/rewake.py,$(DATADIR)/rewake/gdb/rewake.py) \
 	$(call put,644,sim/cli/print/json.schema.json,$(DATADIR)/rewake/json.schema.json) true
 	@for h in $(sort $(INCLUDED)); do \
 		install -D -m 644 $$h $(DESTDIR)$(INCLUDEDIR)/rewake/$$h || exit 1; done
 	@for t in $(TEMPLATES:scripts/%=%); do \
 		install -D -m 644 scripts/$$t $(DESTDIR)$(DATADIR)/rewake/$$t || exit 1; done
-	@mkdir -p $(DESTDIR)$(LIBDIR)/pkgconfig && for pc in rewake rewake-rt; do \
-		sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@BINDIR@|$(BINDIR)|' \
-			-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
-			scripts/$$pc.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/$$pc.pc || exit 1; done
+	@mkdir -p $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(CMAKEDIR)
+	@for pc in rewake rewake-rt; do \
+		$(filled) scripts/$$pc.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/$$pc.pc || exit 1; done
+	@for part in config config-version; do $(filled) scripts/rewake-$$part.cmake.in \
+		> $(DESTDIR)$(CMAKEDIR)/rewake-$$part.cmake || exit 1; done
 	@sed -e 's|^templates=.*|templates=$$here/$(shell realpath -m --relative-to=$(BINDIR) \
 			$(DATADIR)/rewake/templates)|' scripts/new-project \
 		> $(DESTDIR)$(BINDIR)/rewake-new-project && \
@@ -108,8 +118,10 @@ uninstall: ## removes what install has put there, with the same DESTDIR= PREFIX=
 		$(DESTDIR)$(LIBDIR)/pkgconfig/rewake-rt.pc $(DESTDIR)$(MANDIR)/man1/rewake.1 \
 		$(DESTDIR)$(MANDIR)/man?/rewake-*.? \
 		$(DESTDIR)$(DATADIR)/bash-completion/completions/rewake \
-		$(DESTDIR)$(DATADIR)/zsh/site-functions/_rewake
+		$(DESTDIR)$(DATADIR)/zsh/site-functions/_rewake \
+		$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/rewake.fish
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/rewake $(DESTDIR)$(DATADIR)/rewake \
-		$(DESTDIR)$(LIBDIR)/rewake-tsan
+		$(DESTDIR)$(LIBDIR)/rewake-tsan \
+		$(DESTDIR)$(CMAKEDIR)
 	@$(tell_linker)
 .PHONY: install installable uninstall

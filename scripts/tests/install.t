@@ -21,10 +21,9 @@ ok "make install" fresh make -s install DESTDIR="$root" PREFIX=/usr MAN=$pages C
     done_testing
 }
 PATH=$usr/bin:$PATH
-PKG_CONFIG_SYSROOT_DIR=$root
 PKG_CONFIG_PATH=$usr/lib/pkgconfig
 LD_LIBRARY_PATH=$usr/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-export PATH PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_PATH LD_LIBRARY_PATH
+export PATH PKG_CONFIG_PATH LD_LIBRARY_PATH
 unset REWAKE REWAKE_SEED REWAKE_RUNS REWAKE_TIME REWAKE_JOBS REWAKE_DB REWAKE_STRATEGY
 
 # ---- One version. ----
@@ -155,6 +154,56 @@ if [ "${INSTALL_ALL:-}" = yes ]; then
     project C++ g++
 fi
 
+# ---- Projects of CMake and of Meson; a program as it is. ----
+same "rewake init is that script" "$(rewake init --meson "$tmp/by name")" \
+    "$tmp/by name is there; next: cd $tmp/by name && meson setup build && meson compile -C build && \
+meson test -C build"
+if command -v cmake >/dev/null; then
+    for flag in '' --cpp; do
+        dir="$tmp/cmake$flag"
+        # shellcheck disable=SC2086 # Perhaps no flag.
+        ok "cmake $flag: a project" rewake-new-project $flag --cmake "$dir"
+        ok "cmake $flag: it is configured" \
+            env CC=gcc CXX=g++ cmake -S "$dir" -B "$dir/build" -DCMAKE_PREFIX_PATH="$usr"
+        ok "cmake $flag: it builds" fresh cmake --build "$dir/build"
+        ok "cmake $flag: its test passes" env -C "$dir/build" ctest
+    done
+    mkdir "$tmp/cmake-rt"
+    cp "$tmp/program.c" "$tmp/cmake-rt"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.18)' 'project(p C)' \
+        "find_package(rewake ${version%.*} REQUIRED)" 'add_executable(p program.c)' \
+        'target_link_libraries(p rewake::rt)' >"$tmp/cmake-rt/CMakeLists.txt"
+    ok "cmake: a program on the runtime" sh -c "cd '$tmp/cmake-rt' &&
+        CC=gcc cmake -S . -B b -DCMAKE_PREFIX_PATH='$usr' && cmake --build b"
+    same "... and runs" "$("$tmp/cmake-rt/b/p")" "$version 1"
+    sed -i 's/rewake [0-9.]* REQ/rewake 9.9 REQ/' "$tmp/cmake-rt/CMakeLists.txt"
+    not_ok "cmake: another version is refused" \
+        cmake -S "$tmp/cmake-rt" -B "$tmp/cmake-rt/c" -DCMAKE_PREFIX_PATH="$usr"
+fi
+if command -v meson >/dev/null; then
+    for flag in '' --cpp; do
+        dir="$tmp/meson$flag"
+        # shellcheck disable=SC2086
+        ok "meson $flag: a project" rewake-new-project $flag --meson "$dir"
+        ok "meson $flag: it builds" sh -c "cd '$dir' && CC=gcc CXX=g++ meson setup build &&
+            meson compile -C build"
+        ok "meson $flag: its test passes" meson test -C "$dir/build"
+    done
+fi
+mkdir "$tmp/there"
+echo mine >"$tmp/there/.gitlab-ci.yml"
+ok "--program: beside what is there" rewake-new-project --program ./prog "$tmp/there"
+same "--program: what is there is left alone" "$(cat "$tmp/there/.gitlab-ci.yml")" mine
+ok "--program: the jobs run it" \
+    grep -q 'rewake run ./prog --expect' "$tmp/there/.github/workflows/rewake.yml"
+not_ok "no mark of a template is left" grep -rqI --exclude-dir=build '@[A-Z][A-Z]*@' \
+    "$tmp/there" "$tmp/cmake" "$tmp/C by gcc"
+mv "$root" "$root.moved"
+same "a tree that was moved is found" "$(PKG_CONFIG_PATH=$root.moved/usr/lib/pkgconfig \
+    pkg-config --variable=rewake rewake | xargs realpath)" \
+    "$(realpath "$root.moved/usr/bin/rewake")"
+mv "$root.moved" "$root"
+
 # ---- What the project's README says to do, line by line. ----
 # type_in DIR: each line that is indented and a command; `status N` in its comment is how it ends.
 # `make search` has a minute: here so many runs instead, as a machine may be busy.
@@ -192,7 +241,7 @@ ok "where rewake is not found, make says what to do" sh -c \
     "env -u MAKEFLAGS -u MAKELEVEL PKG_CONFIG_PATH=/nowhere PKG_CONFIG_LIBDIR=/nowhere \
         make -B -C '$tmp/C by gcc' 2>&1 | grep -q 'where is rewake?'"
 not_ok "a folder with something in it is left alone" rewake-new-project "$tmp/C by gcc"
-for arguments in '' '--cpp' '-x' 'a b'; do
+for arguments in '' '--cpp' '-x' 'a b' '--program prog x'; do
     # shellcheck disable=SC2086
     (cd "$tmp" && rewake-new-project $arguments >/dev/null 2>&1)
     same "new-project $arguments: usage" $? 2

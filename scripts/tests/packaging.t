@@ -1,0 +1,61 @@
+#!/bin/sh
+# packaging.t -- the site is whole, and a release has what it should.
+#
+# SPDX-License-Identifier: Apache-2.0
+. scripts/tests/tap.sh
+
+# ---- The site. ----
+ok "the site is made" scripts/packaging/site "$tmp/site"
+ok "it has a page for each of sim/docs" test "$(ls "$tmp/site"/*.html | wc -l)" -ge \
+    "$(ls sim/docs/*.md | wc -l)"
+cat >"$tmp/links.pl" <<'END'
+my (%ids, %links);
+for my $page (glob '*.html') {
+    open(my $in, '<', $page) or die;
+    local $/;
+    my $html = <$in>;
+    $ids{$page}{$_} = 1 for $html =~ /id="([^"]*)"/g;
+    $links{$page}{$_} = 1 for grep { !/^https?:/ } $html =~ /(?:href|src)="([^"]*)"/g;
+    print "$page: a script, or something that is loaded\n" if $html =~ /<script|<link|src="http/;
+}
+for my $page (sort keys %links) {
+    for my $link (sort keys %{$links{$page}}) {
+        my ($to, $anchor) = $link =~ /^([^#]*)#?(.*)/;
+        $to = $page if $to eq '';
+        my $good = $anchor eq '' ? -e $to : $ids{$to}{$anchor};
+        print "$page: $link leads nowhere\n" if !$good;
+    }
+}
+END
+same "each link leads somewhere, and nothing is loaded" "$(cd "$tmp/site" && perl ../links.pl)" ''
+ok "a fence is text" grep -q '^<pre>#include &lt;pthread.h&gt;' "$tmp/site/index.html"
+ok "a table is one" grep -q '<tr><td>status</td>\|<tr><th>status</th><th>meaning</th></tr>' \
+    "$tmp/site/commands.html"
+not_ok "no mark of Markdown is left" grep -q '^|\|^```' "$tmp/site/verdicts.html"
+
+# ---- A release, of a copy. ----
+command -v git >/dev/null && git rev-parse -q --verify HEAD >/dev/null 2>&1 && {
+    export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL="$tmp/gitconfig"
+    printf '[user]\nname = n\nemail = e\n[safe]\ndirectory = *\n' >"$GIT_CONFIG_GLOBAL"
+    git clone -q . "$tmp/copy"
+    release=$tmp/copy/scripts/packaging/release
+    mkdir -p "${release%/*}"
+    cp scripts/packaging/release "$release"
+    git -C "$tmp/copy" add scripts/packaging
+    git -C "$tmp/copy" commit -qam 'as it is' 2>/dev/null
+    version=$(sed -n 's/^#define RT_VERSION "\(.*\)"/\1/p' runtime/base/version.h)
+    ok "a release" "$release" "$tmp/one" --tag
+    ok "its checksum" sh -c "cd '$tmp/one' && sha256sum -c --quiet rewake-$version.sha256"
+    ok "its notes begin with the version" sh -c \
+        "head -n 1 '$tmp/one/rewake-$version.md' | grep -q '$version'"
+    same "the tag" "$(git -C "$tmp/copy" tag)" "v$version"
+    ok "the tarball has the tree" sh -c \
+        "tar -tzf '$tmp/one/rewake-$version.tar.gz' | grep -qx 'rewake-$version/Makefile'"
+    not_ok "a tag that is there is refused" "$release" "$tmp/two" --tag
+    git -C "$tmp/copy" tag -d "v$version" >/dev/null
+    sed -i 's/^## [0-9.]*/## 9.9.9/' "$tmp/copy/CHANGELOG.md"
+    not_ok "changes that are not committed are refused" "$release" "$tmp/two"
+    git -C "$tmp/copy" commit -qam 'another version'
+    not_ok "a CHANGELOG of another version is refused" "$release" "$tmp/two"
+}
+done_testing
