@@ -3,8 +3,8 @@
  *
  * X(type, name, parameters, arguments): the executable exports `name`; on a simulated thread it
  * calls sim__posix_<name>, elsewhere the C library's own (call.c). A(type, alias, name, …): another
- * name for the same. V(name, …): one that returns nothing. A test holds README.md against all
- * lists.
+ * name for the same. V(name, …): one that returns nothing. A test holds docs/calls.md against
+ * all lists.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# posix.t -- the table of calls in sim/posix/README.md has every call of sim/posix/calls.h, and no
+# posix.t -- the table of sim/docs/calls.md has every call of sim/posix/calls.h, and no
 # other.
 #
 # SPDX-License-Identifier: Apache-2.0
@@ -15,9 +15,10 @@ names() {
     names
     echo syscall
 } | grep -vxE 'name|alias' | sort -u >listed.txt
-sed -n '/^| what | calls/,/^$/s/^| [^|]* | \([^|]*\) |.*/\1/p' "$root/sim/posix/README.md" |
+sed -n '/^| threads/q; /^| what | calls/,$s/^| [^|]* | \([^|]*\) |.*/\1/p' \
+    "$root/sim/docs/calls.md" |
     grep -oE '`[a-z_A-Z0-9]+`' | tr -d '`' | sort -u >table.txt
 ok "there are many" test "$(wc -l <listed.txt)" -gt 250
-same "every call is in the table of the README" "$(comm -23 listed.txt table.txt | tr '\n' ' ')" ""
+same "every call is in the page" "$(comm -23 listed.txt table.txt | tr '\n' ' ')" ""
 same "... and no other" "$(comm -13 listed.txt table.txt | tr '\n' ' ')" ""
 done_testing
