@@ -24,7 +24,8 @@ named() {
     *) compiler="gcc -std=gnu17" ;;
     esac
     $compiler -g -O1 -w -pthread -o "$name" "$source" || return
-    rewake run "./$name" --runs 3000 --jobs 1 --fail-fast --fresh --db f.db >out.txt 2>&1
+    rewake run "./$name" --runs 3000 --jobs 1 --fail-fast --no-shrink --fresh --db f.db \
+        >out.txt 2>&1
     id=$(grep -o 'run:[0-9]*' out.txt | head -n 1)
     rewake explain "./$name" "$id" --json --db f.db >e.json 2>err.txt
     same "$name: what is missing" "$(jq -r .cause.kind e.json)" "$2"

@@ -14,7 +14,7 @@ ok "it builds" "$cc" -D_GNU_SOURCE -O0 -g -w -o still "$source" -pthread
 
 while IFS='|' read -r what verdict; do
     same "$what: status" \
-        "$(status run ./still --runs 1000 --fail-fast --record none -- "$what")" 1
+        "$(status run ./still --runs 1000 --fail-fast --no-shrink --record none -- "$what")" 1
     ok "$what: $verdict" grep -q "^FAIL still .*$verdict" out.txt
 done <<'END'
 lost|lost-wakeup
@@ -24,7 +24,7 @@ ticks|time-limit
 END
 ok "the message says what goes on" \
     sh -c "tr -s '\n ' '  ' <out.txt | grep -q 'the run is not over after 3600000 ms'"
-status run ./still --runs 10 --fail-fast --record none -- loops >/dev/null
+status run ./still --runs 10 --fail-fast --no-shrink --record none -- loops >/dev/null
 tr -s '\n ' '  ' <out.txt >line.txt
 ok "a loop that beats" grep -q "nothing but timers has happened: each thread that" line.txt
 
