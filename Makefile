@@ -279,6 +279,9 @@ program-%: FORCE ; @$(MAKE) $(VARIANT) program
 tests-%: FORCE ; @$(MAKE) $(VARIANT) test-programs
 whole-%: FORCE ; @$(MAKE) $(VARIANT) program test-programs \
 	$(if $(filter release-%,$*),,fuzz-programs)
+# The lender first: `check-long` asks for both.
+program-edges-clang: program-release-clang
+program-cov-gcc: installable-release-gcc
 
 # ---- jobs: testing -----------------------------------------------------------------------------
 # -e '': tests are programs. -f -o: a failed test is printed with its message.
