@@ -10,6 +10,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/explain/cause/fate.h"
+#include "sim/explain/cause/guard.h"
 #include "sim/explain/cause/unanswered.h"
 #include "sim/explain/cause/unnotified.h"
 #include "sim/explain/look/calls.h"
@@ -576,42 +577,6 @@ walk_executed(struct sim_explanation *explanation)
     return explanation->executed != NULL && explanation->executed->done;
 }
 
-static void
-try_conditions(struct sim_explanation *explanation)
-{
-    const struct sim_runs runs = runs_of(explanation);
-    struct sim_branches branches = {.count = 0};
-    if (walk_executed(explanation) && explanation->passing_executed != NULL) {
-        sim_branches_add_parting(explanation->executed, explanation->passing_executed, &branches);
-        sim_branches_find(
-                &runs, explanation->places, explanation->code, &branches, &explanation->switched);
-    }
-}
-
-/* One condition that, decided the other way, lets the run pass. */
-static void
-find_switched(struct sim_explanation *explanation)
-{
-    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
-    struct sim_cause *cause = &explanation->cause;
-    struct sim_switched *switched = &explanation->switched;
-    bool asks = cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->hold_count == 0 &&
-                cause->unanswered.kind == SIM_UNANSWERED_NONE &&
-                cause->fate.kind == SIM_FATE_NONE && outcome->oracle != SIM_ORACLE_REWAKE_SOURCES &&
-                (outcome->verdict == SIM_VERDICT_DEADLOCK ||
-                        outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
-                        outcome->verdict == SIM_VERDICT_LIVELOCK ||
-                        outcome->verdict == SIM_VERDICT_STARVATION);
-    if (!asks) {
-        return;
-    }
-    try_conditions(explanation);
-    if (switched->found) {
-        const struct sim_evidence evidence = evidence_of(explanation);
-        sim_cause_add_switched(&evidence, cause, switched);
-    }
-}
-
 /* The step in which a task was woken that was not polled again; 0: there is none. */
 static uint64_t
 forgotten_step(const struct sim_explanation *explanation)
@@ -652,6 +617,39 @@ fate_evidence_of(const struct sim_explanation *explanation, const struct sim_run
     };
 }
 
+static void
+try_conditions(struct sim_explanation *explanation)
+{
+    const struct sim_runs runs = runs_of(explanation);
+    struct sim_branches branches = {.count = 0};
+    if (walk_executed(explanation) && explanation->passing_executed != NULL) {
+        const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+        sim_branches_add_parting(explanation->executed, explanation->passing_executed, &branches);
+        sim_guard_try(&evidence, &branches, &explanation->parting);
+    }
+}
+
+/* One condition that, decided the other way, lets the run pass. */
+static void
+find_switched(struct sim_explanation *explanation)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    struct sim_cause *cause = &explanation->cause;
+    bool asks = cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->hold_count == 0 &&
+                cause->unanswered.kind == SIM_UNANSWERED_NONE &&
+                cause->fate.kind == SIM_FATE_NONE && outcome->oracle != SIM_ORACLE_REWAKE_SOURCES &&
+                (outcome->verdict == SIM_VERDICT_DEADLOCK ||
+                        outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
+                        outcome->verdict == SIM_VERDICT_LIVELOCK ||
+                        outcome->verdict == SIM_VERDICT_STARVATION);
+    if (asks) {
+        try_conditions(explanation);
+    }
+    if (asks && explanation->parting.condition.step != 0) {
+        sim_cause_add_switched(cause, &explanation->parting);
+    }
+}
+
 /* What is compared; but before that what another actor skips, unless the wake itself was seen to go
  * to another. In a scenario the latter counts only where no wake is known to be missing. */
 static void
@@ -681,7 +679,7 @@ find_fate(struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     struct sim_cause *cause = &explanation->cause;
-    const struct sim_switched *switched = &explanation->switched;
+    const struct sim_location *parting = &explanation->parting.condition;
     struct sim_fate fate;
     bool lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome);
     bool asks = (lost || (explanation->compared &&
@@ -696,8 +694,8 @@ find_fate(struct sim_explanation *explanation)
     choose_fate(cause, &evidence, &fate);
     if (fate.kind == SIM_FATE_TURNED && !fate.tried) {
         try_conditions(explanation);
-        fate.tried = switched->found && switched->branch.step == fate.condition.step &&
-                     switched->place.line == fate.condition.place.line;
+        fate.tried = parting->step != 0 && parting->step == fate.condition.step &&
+                     parting->place.line == fate.condition.place.line;
     }
     if (fate.kind == SIM_FATE_TURNED) {
         uint32_t part = fate.condition.part;
@@ -780,13 +778,92 @@ find_unanswered(struct sim_explanation *explanation)
                          cause->by_counterfactual != SIM_COUNTERFACTUAL_ELSEWHERE);
     if (!shown &&
             (sim_outcome_is_stall(outcome) || outcome->verdict == SIM_VERDICT_LIVELOCK ||
-                    outcome->verdict == SIM_VERDICT_TIME_LIMIT) &&
+                    outcome->verdict == SIM_VERDICT_TIME_LIMIT ||
+                    outcome->verdict == SIM_VERDICT_INVARIANT) &&
             sim_unanswered_find(&explanation->ledger,
                     explanation->compared ? &explanation->passing_ledger : NULL, &unanswered)) {
         struct sim_noted_call *const calls[] = {
                 &unanswered.asked, &unanswered.before, &unanswered.after};
         add_stacks(explanation, calls, sizeof(calls) / sizeof(*calls));
         sim_cause_add_unanswered(cause, &unanswered);
+    }
+}
+
+/* Whether the step of what is to blame should have done more: woken the blocked actor, or, its own,
+ * not have blocked. */
+static bool
+should_do_more(const struct sim_cause *cause)
+{
+    bool owes = cause->kind == SIM_CAUSE_NEVER_FIRED && !cause->by_passing && !cause->by_timer &&
+                cause->by_counterfactual != SIM_COUNTERFACTUAL_ELSEWHERE;
+    bool early = cause->kind == SIM_CAUSE_FIRED_EARLY && cause->by_word;
+    bool leaves = cause->kind == SIM_CAUSE_NEVER_STORED && cause->by_look;
+    return (owes || early || leaves) && cause->at_count > 0 && cause->at[0].step != 0;
+}
+
+/* Where the wait of that actor began that is open; step 0: not known. */
+static struct sim_location
+wait_began(const struct sim_explanation *explanation, uint32_t part)
+{
+    struct sim_location began = {.step = 0, .part = part};
+    if (part == SIM_PART_NONE || part == 0) {
+        return began;
+    }
+    const struct sim_wait *wait = sim_ledger_open_of(&explanation->ledger, part, NULL);
+    uint64_t block = sim_actor_table_blocked(
+            &explanation->actor_table, part, explanation->wake_outcome.horizon);
+    if (wait != NULL) {
+        began.step = wait->store_step;
+    } else if (block != SIM_EVENT_NONE) {
+        began.step = sim_actor_table_event(&explanation->actor_table, block)->step;
+    }
+    return began;
+}
+
+/* The blocked actor that the cause is about. */
+static uint32_t
+victim_of(const struct sim_explanation *explanation)
+{
+    return explanation->cause.by_counterfactual != SIM_COUNTERFACTUAL_NONE
+                   ? sim_actor_table_actor(
+                             &explanation->actor_table, explanation->counterfactual.actor)
+                   : explanation->wake_outcome.part;
+}
+
+/* The condition by which it did not. What was only read says less. */
+static void
+find_guard(struct sim_explanation *explanation)
+{
+    struct sim_cause *cause = &explanation->cause;
+    uint32_t verdict = sim_explanation_outcome(explanation)->verdict;
+    if ((verdict != SIM_VERDICT_DEADLOCK && verdict != SIM_VERDICT_LOST_WAKEUP) ||
+            (cause->fate.kind != SIM_FATE_NONE && cause->fate.kind != SIM_FATE_OWED) ||
+            cause->unnotified.known || cause->unanswered.kind != SIM_UNANSWERED_NONE ||
+            cause->hold_count > 0 || !walk_executed(explanation)) {
+        return;
+    }
+    const struct sim_runs runs = runs_of(explanation);
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    const struct sim_location slept = wait_began(explanation, cause->loop);
+    const struct sim_location waits = wait_began(explanation, victim_of(explanation));
+    bool elsewhere = cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE;
+    /* A loop that blocks after the wake has not looked for it. */
+    if (cause->kind == SIM_CAUSE_COALESCED && slept.step > forgotten_step(explanation)) {
+        sim_guard_find(&evidence, &slept, &cause->guard);
+    } else if (should_do_more(cause)) {
+        sim_guard_find(&evidence, &cause->at[0], &cause->guard);
+    } else if (waits.step != 0 &&
+               (cause->by_passing || elsewhere || cause->kind == SIM_CAUSE_NOT_A_WAKE)) {
+        struct sim_guard guard;
+        sim_guard_find_own(&evidence, &waits, &guard);
+        if (guard.set.step != 0) {
+            sim_cause_add_reset(cause, &guard);
+        } else if (!elsewhere) {
+            cause->guard = guard;
+        }
+    }
+    if (cause->guard.condition.step != 0) {
+        cause->fate = (struct sim_fate){.kind = SIM_FATE_NONE};
     }
 }
 
@@ -845,6 +922,7 @@ explain_runs(struct sim_explanation *explanation)
     find_unnotified(explanation);
     find_fate(explanation);
     find_unanswered(explanation);
+    find_guard(explanation);
     find_callers(explanation);
     if (explanation->decision.found) {
         find_number(explanation);

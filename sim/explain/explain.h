@@ -53,7 +53,8 @@ struct sim_explanation {
     struct sim_executed *executed;
     struct sim_executed *passing_executed;
     struct sim_cause cause;
-    struct sim_switched switched; /* One condition with which the other way round it passes. */
+    struct sim_guard
+            parting; /* The condition in which it differs first from the one that passes. */
     struct sim_swap order;
 };
 

@@ -127,6 +127,9 @@
     X(OVERWRITTEN_ITSELF, ", as it blocks; were it still there, {actor} would make progress.") \
     X(OVERWRITTEN_UNREAD, ". No step between reads it; were it still there, {actor} would make " \
             "progress.") \
+    X(RESET, "what {actor} waits for came, and went before it looked: {when} writes it[, {in},]") \
+    X(RESET_BY, " and at {at.step} {at.actor} overwrites it[, {in}].") \
+    X(RESET_READ, " Only at {at.step} {at.actor} looks[, {in}].") \
     X(CALLED_BEFORE, " Right before it overwrote it, {function} had called {then.call}.") \
     X(BLOCKS_WOKEN, "{actor} blocks at {step} although it was woken before: {when} wakes it[ " \
             "{path}], and it does not check for that. Had its host returned with nothing, it " \
@@ -141,6 +144,8 @@
     X(POLL_MISSED, ", and the poll that followed has not seen it.") \
     X(LOOP_NOT_WOKEN, "{actor} is woken, and {other}, the loop that should poll it, is not: at " \
             "{at.step} {at.actor} gives it something to do, {place}, and it stays blocked.") \
+    X(LOOP_SLEEPS, "{actor} is woken at {step}, and {other}, the loop that should poll it, " \
+            "blocks without doing so.") \
     X(UNPOLLED_LOST, "{actor} is woken, and not polled: {then.at.actor} notes that it is to be " \
             "polled {then.in}, at {then.at.step}, and {when} overwrites that[ {path}], before it " \
             "is read. Were it still there, {other} would poll {actor}, as a replay shows.") \
@@ -166,15 +171,9 @@
     X(HANDED, "{actor} waits for {other} to answer {own}, sent at {step}[, {line}]") \
     X(HANDED_OPEN, "; it is never answered.") \
     X(HANDED_THROUGH, " In the turns after that {other} goes through {call}") \
-    X(SWITCHED, "it depends on one condition: at {at.step} {at.actor} decides it {place}, and " \
-            "with that decided the other way, and nothing else changed, the run passes, as a " \
-            "replay shows.") \
+    X(SWITCHED, "it depends on one condition, that of {at.actor} at {at.step}, {place}") \
     X(SWITCHED_PASSING, " It is the first in which {at.actor} differs from the nearest run that " \
             "passes.") \
-    X(DECIDED_EARLY, " It decides on what {at.actor} writes only later, {place}, at {at.step}: " \
-            "had that been written before, the run would pass, too.") \
-    X(DECIDED_ON, " It decides on what {at.actor} wrote before, {place}, at {at.step}: without " \
-            "that the run would pass, too.") \
     X(NO_WAKE_MISSING_TOO, " No missing wake was found") \
     X(NO_WAKE_MISSING, "no missing wake was found") \
     X(NO_LINE, ", and the record names no line.") \
@@ -234,8 +233,15 @@
     X(REFUSED, "at {at.step} a call of {at.actor} is refused, as there is no space[, {in}]: " \
             "{object} is not taken, and the call is not made again. In the nearest run that " \
             "passes it is not refused, or is made again.") \
+    X(REFUSED_FULL, "at {at.step} {object} is full and refuses what {at.actor} puts in[, {in}], " \
+            "and that is not put in again. In the nearest run that passes it is not refused, or " \
+            "is put in again.") \
     X(POSTED, "the event that {at.actor} posts at {at.step}[, {in}], reaches no subscriber, and " \
             "is gone.") \
+    X(EMPTY, "the wake that {at.actor} sends at {at.step}[, {in}], reaches no waiter") \
+    X(EMPTY_SINCE, ": at {at.step} {at.actor} erased the waker of {other} that was there[, " \
+            "{in}].") \
+    X(EMPTY_OWN, ": at {at.step} {at.actor} erased its own waker that was there[, {in}].") \
     X(UNLISTENED, " {at.actor} ended its subscription before, at {at.step}[, {in}]") \
     X(LISTENS_LATE, ", and {at.actor} subscribes again only at {at.step}[, {in}].") \
     X(MERGES, "two notifications become one: {at.actor} notifies at {at.step}[, {in}]") \
@@ -293,6 +299,10 @@
     X(FATE_NEVER, ", and not here after that") \
     X(FATE_CONDITION, " The two runs part at {at.step}, where {at.actor} decides otherwise {in}.") \
     X(FATE_DECIDED, " At {at.step} {at.actor} decides {in} otherwise than there.") \
+    X(GUARD, " That follows from one condition, at {at.step} {in}") \
+    X(GUARD_READ, ": {at.actor} reads {text}") \
+    X(GUARD_READ_IN, ": {at.actor} reads {text} {in}") \
+    X(GUARD_AFTER, "; {at.actor} changes that only at {at.step}[, {in}]") \
     X(FATE_TRIED, " With the condition {in} decided the other way, and nothing else changed, it " \
             "passes, as a replay shows.") \
     X(FATE_TRIED_THERE, " With that decided the other way, and nothing else changed, it passes, " \

@@ -308,8 +308,13 @@ find_unpolled(const struct reading *reading)
 static void
 find_erased(const struct reading *reading)
 {
+    const struct sim_guard *guard = &reading->cause->guard;
     if (reading->cause->unpolled) {
         find_unpolled(reading);
+    } else if (guard->set.step != 0) {
+        SIM_FIND(reading->findings, SIM_FINDING_RESET, .at = one(&guard->set));
+        SIM_FIND(reading->findings, SIM_FINDING_RESET_BY, .at = one(&guard->read.by));
+        SIM_FIND(reading->findings, SIM_FINDING_RESET_READ, .at = one(&guard->read.at));
     } else if (reading->cause->by_counterfactual == SIM_COUNTERFACTUAL_LOST ||
                reading->cause->wiped) {
         find_overwritten(reading);
@@ -386,6 +391,9 @@ find_coalesced(const struct reading *reading)
     } else if (cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE) {
         SIM_FIND(reading->findings, SIM_FINDING_TURNED_AWAY, .at = lost(reading),
                 .then = after_lost(reading));
+    } else if (cause->loop != SIM_PART_NONE && cause->guard.condition.step != 0) {
+        SIM_FIND(reading->findings, SIM_FINDING_LOOP_SLEEPS, .other = cause->loop,
+                .step = event_of(reading, reading->explanation->wake_outcome.root_cause)->step);
     } else if (cause->loop != SIM_PART_NONE) {
         SIM_FIND(reading->findings, SIM_FINDING_LOOP_NOT_WOKEN, .other = cause->loop);
     } else {
@@ -555,26 +563,13 @@ what_goes_wrong(const struct sim_outcome *outcome)
                                                         : SIM_FINDING_GOES_WRONG;
 }
 
-/* What the condition was decided on. */
-static void
-find_decided(const struct reading *reading)
-{
-    const struct sim_cause *cause = reading->cause;
-    if (cause->decided_count > 0) {
-        SIM_FIND(reading->findings,
-                reading->explanation->switched.early ? SIM_FINDING_DECIDED_EARLY
-                                                     : SIM_FINDING_DECIDED_ON,
-                .at = (struct sim_locations){cause->decided, cause->decided_count});
-    }
-}
-
 static void
 find_not_a_wake(const struct reading *reading)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(reading->explanation);
     bool stalls = sim_outcome_is_stall(outcome);
     bool is_lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !stalls;
-    bool switched = is_known(&reading->cause->switched);
+    bool switched = reading->cause->switched_count > 0;
     bool known = reading->cause->at_count > reading->cause->switched_count;
     enum sim_finding_kind none =
             switched ? SIM_FINDING_NO_WAKE_MISSING_TOO : SIM_FINDING_NO_WAKE_MISSING;
@@ -583,10 +578,7 @@ find_not_a_wake(const struct reading *reading)
         return;
     }
     if (switched) {
-        SIM_FIND(reading->findings, SIM_FINDING_SWITCHED, .at = one(&reading->cause->switched));
-        SIM_FIND(reading->findings, SIM_FINDING_SWITCHED_PASSING,
-                .at = one(&reading->cause->switched));
-        find_decided(reading);
+        sim__find_switched(&reading->cause->guard, reading->findings);
         if (!known) {
             return;
         }
@@ -661,6 +653,11 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
         sim__find_unnotified(explanation, findings);
     } else if (cause->fate.kind == SIM_FATE_NONE || cause->fate.kind == SIM_FATE_OWED) {
         finders[cause->kind](&reading);
+        if (cause->kind == SIM_CAUSE_ERASED && cause->guard.set.step != 0) {
+            SIM_FIND(findings, SIM_FINDING_FATE_TRIED_THERE);
+        } else if (cause->switched_count == 0) {
+            sim__find_guard(&cause->guard, findings);
+        }
     }
     if (cause->fate.kind != SIM_FATE_NONE) {
         sim__find_fate(explanation, findings);

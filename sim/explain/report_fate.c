@@ -83,6 +83,48 @@ find_condition(const struct sim_fate *fate, struct sim_findings *findings)
     }
 }
 
+/* What the condition was decided on, and when that changes. */
+static void
+find_operand(const struct sim_guard *guard, struct sim_findings *findings)
+{
+    const struct sim_deciding_read *read = &guard->read;
+    bool same = is_same_line(&read->at, &guard->condition);
+    bool named = read->name[0] != '\0';
+    if (read->at.step == 0) {
+        SIM_FIND(findings, SIM_FINDING_STOP);
+        return;
+    }
+    SIM_FIND(findings, same ? SIM_FINDING_GUARD_READ : SIM_FINDING_GUARD_READ_IN,
+            .at = one(&read->at), .text = named ? read->name : read->value);
+    if (named) {
+        SIM_FIND(findings, SIM_FINDING_FATE_VALUE, .text = read->value);
+    }
+    find_writer(read, findings);
+    if (guard->after.step != 0) {
+        SIM_FIND(findings, SIM_FINDING_GUARD_AFTER, .at = one(&guard->after));
+    }
+    SIM_FIND(findings, SIM_FINDING_STOP);
+}
+
+void
+sim__find_guard(const struct sim_guard *guard, struct sim_findings *findings)
+{
+    if (guard->condition.step != 0) {
+        SIM_FIND(findings, SIM_FINDING_GUARD, .at = one(&guard->condition));
+        find_operand(guard, findings);
+        SIM_FIND(findings, SIM_FINDING_FATE_TRIED_THERE);
+    }
+}
+
+void
+sim__find_switched(const struct sim_guard *guard, struct sim_findings *findings)
+{
+    SIM_FIND(findings, SIM_FINDING_SWITCHED, .at = one(&guard->condition));
+    find_operand(guard, findings);
+    SIM_FIND(findings, SIM_FINDING_FATE_TRIED_THERE);
+    SIM_FIND(findings, SIM_FINDING_SWITCHED_PASSING, .at = one(&guard->condition));
+}
+
 /* The actor of that name; SIM_PART_NONE. */
 static uint32_t
 part_named(const struct sim_actor_table *actor_table, const char *name)

@@ -120,12 +120,26 @@ sim__find_unnotified(const struct sim_explanation *explanation, struct sim_findi
     SIM_FIND(findings, tried[silence->kind], .actor = unnotified->part, .number = silence->left);
 }
 
+/* What erased the waker that was there. */
+static void
+find_erasure(const struct sim_explanation *explanation, const struct sim_noted_call *erasure,
+        struct sim_findings *findings)
+{
+    const struct sim_actor_table *actor_table = &explanation->actor_table;
+    const struct sim_event *event = sim_actor_table_event(actor_table, erasure->event);
+    uint32_t whose = sim_actor_table_object(actor_table, (uint32_t)event->argument);
+    bool own = whose == erasure->at[0].part;
+    SIM_FIND(findings, own ? SIM_FINDING_EMPTY_OWN : SIM_FINDING_EMPTY_SINCE,
+            .at = places_of(erasure), .other = whose);
+}
+
 void
 sim__find_unanswered(const struct sim_explanation *explanation, struct sim_findings *findings)
 {
     static const enum sim_finding_kind kinds[] = {
             [SIM_UNANSWERED_REFUSED] = SIM_FINDING_REFUSED,
             [SIM_UNANSWERED_UNHEARD] = SIM_FINDING_POSTED,
+            [SIM_UNANSWERED_EMPTY] = SIM_FINDING_EMPTY,
             [SIM_UNANSWERED_MERGED] = SIM_FINDING_MERGES,
             [SIM_UNANSWERED_LEFT] = SIM_FINDING_LEAVES,
             [SIM_UNANSWERED_UNCANCELLED] = SIM_FINDING_UNCANCELLED,
@@ -133,9 +147,11 @@ sim__find_unanswered(const struct sim_explanation *explanation, struct sim_findi
     const struct sim_unanswered *unanswered = &explanation->cause.unanswered;
     bool left = unanswered->kind == SIM_UNANSWERED_LEFT;
     const struct sim_noted_call *first = left ? &unanswered->after : &unanswered->asked;
-    SIM_FIND(findings, kinds[unanswered->kind], .actor = first->at[0].part,
-            .object = unanswered->object, .at = places_of(first), .event = first->event,
-            .number = unanswered->left);
+    bool full = unanswered->kind == SIM_UNANSWERED_REFUSED &&
+                SIM_OBJECT_KIND(unanswered->object) == RT_OBJECT_CHANNEL;
+    SIM_FIND(findings, full ? SIM_FINDING_REFUSED_FULL : kinds[unanswered->kind],
+            .actor = first->at[0].part, .object = unanswered->object, .at = places_of(first),
+            .event = first->event, .number = unanswered->left);
     if (unanswered->kind == SIM_UNANSWERED_UNCANCELLED) {
         find_call(findings, SIM_FINDING_CANCEL_BEFORE, &unanswered->before);
         find_call(findings, SIM_FINDING_CANCEL_ENDED, &unanswered->after);
@@ -143,6 +159,8 @@ sim__find_unanswered(const struct sim_explanation *explanation, struct sim_findi
     } else if (unanswered->kind == SIM_UNANSWERED_UNHEARD) {
         find_call(findings, SIM_FINDING_UNLISTENED, &unanswered->before);
         find_call(findings, SIM_FINDING_LISTENS_LATE, &unanswered->after);
+    } else if (unanswered->kind == SIM_UNANSWERED_EMPTY) {
+        find_erasure(explanation, &unanswered->before, findings);
     } else if (left) {
         find_call(findings, SIM_FINDING_LEFT_BEFORE, &unanswered->before);
         find_call(findings, SIM_FINDING_LEFT_SECOND, &unanswered->asked);

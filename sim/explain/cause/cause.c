@@ -271,13 +271,18 @@ sim_cause_add_unanswered(struct sim_cause *cause, const struct sim_unanswered *u
     static const uint32_t kinds[] = {
             [SIM_UNANSWERED_REFUSED] = SIM_CAUSE_NEVER_FIRED,
             [SIM_UNANSWERED_UNHEARD] = SIM_CAUSE_NEVER_STORED,
+            [SIM_UNANSWERED_EMPTY] = SIM_CAUSE_ERASED,
             [SIM_UNANSWERED_MERGED] = SIM_CAUSE_COALESCED,
             [SIM_UNANSWERED_LEFT] = SIM_CAUSE_COALESCED,
             [SIM_UNANSWERED_UNCANCELLED] = SIM_CAUSE_NOT_A_WAKE,
     };
     bool left = unanswered->kind == SIM_UNANSWERED_LEFT;
-    const struct sim_noted_call *const calls[] = {left ? &unanswered->after : &unanswered->asked,
-            &unanswered->before, left ? &unanswered->asked : &unanswered->after};
+    bool empty = unanswered->kind == SIM_UNANSWERED_EMPTY;
+    const struct sim_noted_call *const calls[] = {left    ? &unanswered->after
+                                                  : empty ? &unanswered->before
+                                                          : &unanswered->asked,
+            empty ? &unanswered->asked : &unanswered->before,
+            left ? &unanswered->asked : &unanswered->after};
     rt_assert(unanswered->kind != SIM_UNANSWERED_NONE);
     *cause = new_cause(kinds[unanswered->kind]);
     cause->unanswered = *unanswered;
@@ -307,46 +312,32 @@ sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate)
     add_places(cause, places, sizeof(places) / sizeof(*places));
 }
 
-/* What it was decided on, by the writer's frames. */
-static void
-find_decided(const struct sim_evidence *evidence, struct sim_cause *cause,
-        const struct sim_switched *switched)
+void
+sim_cause_add_switched(struct sim_cause *cause, const struct sim_guard *guard)
 {
-    const struct sim_walk_stop *writer = &switched->writer;
-    struct sim_cause found = {.kind = cause->kind};
-    if (switched->change.step != 0 && writer->frame_count <= SIM_WALK_FRAMES) {
-        sim__cause_add_frames(evidence, &found, writer->frames, writer->frame_count, false,
-                switched->change.step,
-                sim_actor_table_of_id(evidence->ledger->actor_table, switched->change.actor_id));
+    const struct sim_deciding_read *read = &guard->read;
+    bool early = read->by.step == 0 || read->by.part == read->at.part;
+    const struct sim_location *const places[] = {
+            &guard->condition, early ? &guard->after : &read->by};
+    struct sim_cause found = *cause;
+    found.at_count = 0;
+    found.guard = *guard;
+    add_places(&found, places, sizeof(places) / sizeof(*places));
+    found.switched_count = found.at_count;
+    for (uint32_t i = 0; i < cause->at_count && found.at_count < SIM_CAUSE_CALLS; i++) {
+        found.at[found.at_count++] = cause->at[i];
     }
-    if (found.at_count > 0 && !sim_place_is_runtime(&found.at[0].place)) {
-        uint32_t most = sizeof(cause->decided) / sizeof(*cause->decided);
-        cause->decided_count = found.at_count < most ? found.at_count : most;
-        memcpy(cause->decided, found.at, cause->decided_count * sizeof(*found.at));
-    }
+    *cause = found;
 }
 
 void
-sim_cause_add_switched(const struct sim_evidence *evidence, struct sim_cause *cause,
-        const struct sim_switched *switched)
+sim_cause_add_reset(struct sim_cause *cause, const struct sim_guard *guard)
 {
-    rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
-    cause->switched = (struct sim_location){
-            .place = switched->place,
-            .step = switched->branch.step,
-            .part = sim_actor_table_of_id(evidence->ledger->actor_table, switched->branch.actor_id),
-    };
-    find_decided(evidence, cause, switched);
-    uint32_t more = cause->decided_count > 0 ? 2 : 1;
-    uint32_t room = SIM_CAUSE_CALLS - more;
-    cause->at_count = cause->at_count < room ? cause->at_count : room;
-    memmove(&cause->at[more], &cause->at[0], cause->at_count * sizeof(cause->at[0]));
-    cause->at[0] = cause->switched;
-    if (more > 1) {
-        cause->at[1] = cause->decided[0];
-    }
-    cause->at_count += more;
-    cause->switched_count = more;
+    const struct sim_location *const places[] = {&guard->read.by, &guard->set, &guard->condition};
+    rt_assert(guard->set.step != 0);
+    *cause = new_cause(SIM_CAUSE_ERASED);
+    cause->guard = *guard;
+    add_places(cause, places, sizeof(places) / sizeof(*places));
 }
 
 /* ---- Names. ---------------------------------------------------------------------------------- */

@@ -103,6 +103,14 @@ struct sim_fate {
     bool stuck;     /* TURNED: who decided it is blocked too: no wake is missing. */
 };
 
+/* The condition by which a step did not do what would let the blocked actor continue (guard.h). */
+struct sim_guard {
+    struct sim_location condition; /* Step 0: none is known. */
+    struct sim_deciding_read read; /* What it was decided on: not compared. */
+    struct sim_location after;     /* Which changes that next; step 0: none does. */
+    struct sim_location set; /* What another had written there before that; step 0: nothing. */
+};
+
 /* A call, or another event; event SIM_EVENT_NONE: there is none. */
 struct sim_noted_call {
     struct sim_location at[SIM_CAUSE_CALLS / 4]; /* The first has no function: in a library. */
@@ -134,6 +142,7 @@ enum sim_unanswered_kind {
     SIM_UNANSWERED_NONE,
     SIM_UNANSWERED_REFUSED,
     SIM_UNANSWERED_UNHEARD,
+    SIM_UNANSWERED_EMPTY,
     SIM_UNANSWERED_MERGED,
     SIM_UNANSWERED_LEFT,
     SIM_UNANSWERED_UNCANCELLED,
@@ -145,11 +154,11 @@ struct sim_unanswered {
     uint32_t kind; /* enum sim_unanswered_kind */
     uint32_t object;
     uint64_t left; /* LEFT: so much. */
-    /* The call: refused; posted; the notification, or what was put in, that found one there;
-     * UNCANCELLED: the push. */
+    /* The call: refused; posted; the wake; the notification, or what was put in, that found one
+     * there; UNCANCELLED: the push. */
     struct sim_noted_call asked;
-    /* UNHEARD: the end of a subscription; MERGED, LEFT: what was put in before; UNCANCELLED: the
-     * push of the cancel. */
+    /* UNHEARD: the end of a subscription; EMPTY: what erased the waker; MERGED, LEFT: what was put
+     * in before; UNCANCELLED: the push of the cancel. */
     struct sim_noted_call before;
     /* UNHEARD: the next subscription; MERGED, LEFT: the last that takes; UNCANCELLED: how the
      * cancel ended. */
@@ -208,15 +217,12 @@ struct sim_cause {
     uint32_t hold_count;
     uint32_t hold_waiter; /* The actor that waits for the first. */
     bool circle;
-    struct sim_location switched; /* … or a condition, see sim_cause_add_switched; no function. */
-    /* … and what it was decided on: that place, and who called it. */
-    struct sim_location decided[SIM_CAUSE_CALLS / 4];
-    uint32_t decided_count;
-    uint32_t switched_count; /* So many of `at`, in front, are these. */
+    uint32_t switched_count; /* … or a condition, `guard`: so many of `at`, in front, are its. */
     bool by_trace;           /* `at` are the functions that were gone through, the last in front. */
     struct sim_unnotified unnotified; /* Its places are those of `at`. */
     struct sim_unanswered unanswered; /* … NONE: nothing such. */
     struct sim_fate fate;             /* Of a program's thread; `at` begins with its places. */
+    struct sim_guard guard;           /* Why the step of at[0] did no more. */
 };
 
 /* What is known of a failure. */
@@ -263,6 +269,10 @@ const struct sim_hold *sim_cause_held(const struct sim_evidence *evidence);
 /* What did not happen: its calls are the cause's places. */
 void sim_cause_add_unanswered(struct sim_cause *cause, const struct sim_unanswered *unanswered);
 
+/* What was waited for came and went: another value was written there, and overwritten, before the
+ * blocked actor read it. */
+void sim_cause_add_reset(struct sim_cause *cause, const struct sim_guard *guard);
+
 /* What became of a wake says more than anything else: its places go in front. */
 void sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate);
 
@@ -274,8 +284,7 @@ void sim_cause_add_stack(const struct sim_evidence *evidence, const struct sim_s
 void sim_cause_add_unnotified(struct sim_cause *cause, const struct sim_unnotified *unnotified);
 
 /* A condition that, decided the other way, lets the run pass: its places go in front. */
-void sim_cause_add_switched(const struct sim_evidence *evidence, struct sim_cause *cause,
-        const struct sim_switched *switched);
+void sim_cause_add_switched(struct sim_cause *cause, const struct sim_guard *guard);
 
 /* Whether what is to blame is the line of an event, whose callers are not known. */
 bool sim_cause_is_event(const struct sim_cause *cause);

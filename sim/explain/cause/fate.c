@@ -240,22 +240,6 @@ last_at(const struct sim_executed *executed, uint32_t actor_id, uintptr_t pc, ui
     return UINT32_MAX;
 }
 
-/* The execution that `branch` means, or its like in the other run: the same time of the same jump
- * by the same actor. UINT32_MAX: it does not come to it so often. */
-static uint32_t
-execution_of(const struct sim_executed *executed, const struct sim_branch *branch)
-{
-    uint32_t left = branch->nth;
-    for (uint32_t i = 0; i < executed->count; i++) {
-        const struct sim_instruction *one = &executed->all[i];
-        left -= one->pc == branch->pc && one->actor_id == branch->actor_id;
-        if (left == 0) {
-            return i;
-        }
-    }
-    return UINT32_MAX;
-}
-
 /* Where the passing run goes after instruction `index`: the line of the next call, else the next
  * line. */
 static struct sim_location
@@ -306,7 +290,7 @@ find_lead(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint32_t 
     if (!switched.found) {
         return false;
     }
-    uint32_t here = execution_of(evidence->here, &switched.branch);
+    uint32_t here = sim_branch_index(evidence->here, &switched.branch);
     uint32_t there = last_at(evidence->there, actor_id, switched.branch.pc, target);
     rt_assert(here != UINT32_MAX && there != UINT32_MAX);
     ret->kind = SIM_FATE_TURNED;
@@ -751,7 +735,7 @@ static bool
 is_guard(const struct sim_fate_evidence *evidence, const struct sim_branch *branch)
 {
     uint32_t part = sim_actor_table_of_id(evidence->failing->actor_table, branch->actor_id);
-    uint32_t index = execution_of(evidence->here, branch);
+    uint32_t index = sim_branch_index(evidence->here, branch);
     if (part == SIM_PART_NONE || sim_ledger_open_of(evidence->failing, part, NULL) == NULL) {
         return false;
     }
@@ -791,8 +775,10 @@ sim_fate_find_differing(const struct sim_fate_evidence *evidence, struct sim_fat
     sim_branches_add_differing(evidence->here, evidence->there, actor_id, &branches);
     keep_skipping(evidence, &branches);
     sim_branches_find(evidence->runs, evidence->places, evidence->code, &branches, &switched);
-    uint32_t here = switched.found ? execution_of(evidence->here, &switched.branch) : UINT32_MAX;
-    uint32_t there = switched.found ? execution_of(evidence->there, &switched.branch) : UINT32_MAX;
+    uint32_t here =
+            switched.found ? sim_branch_index(evidence->here, &switched.branch) : UINT32_MAX;
+    uint32_t there =
+            switched.found ? sim_branch_index(evidence->there, &switched.branch) : UINT32_MAX;
     if (here == UINT32_MAX || there == UINT32_MAX) {
         return false;
     }

@@ -44,6 +44,33 @@ is_unheard(const struct sim_actor_table *actor_table, uint64_t index)
     return sim_actor_table_event(actor_table, index)->kind == RT_PROBE_UNHEARD;
 }
 
+/* What was done last to the waker in a slot, before `before`; SIM_EVENT_NONE: nothing. */
+static uint64_t
+last_of_slot(const struct sim_actor_table *actor_table, uint64_t before)
+{
+    uint32_t object = sim_actor_table_event(actor_table, before)->object;
+    for (uint64_t i = before; i-- > actor_table->first;) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        if (event->object == object && event->kind >= RT_PROBE_STORE &&
+                event->kind <= RT_PROBE_ERASE && event->kind != RT_PROBE_FIRE_EMPTY) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* A wake for which there would be a waiter, had its waker not been erased. */
+static bool
+is_empty(const struct sim_actor_table *actor_table, uint64_t index)
+{
+    if (sim_actor_table_event(actor_table, index)->kind != RT_PROBE_FIRE_EMPTY) {
+        return false;
+    }
+    uint64_t last = last_of_slot(actor_table, index);
+    return last != SIM_EVENT_NONE &&
+           sim_actor_table_event(actor_table, last)->kind == RT_PROBE_ERASE;
+}
+
 static bool
 is_merge(const struct sim_actor_table *actor_table, uint64_t index)
 {
@@ -206,6 +233,8 @@ fill(const struct sim_actor_table *actor_table, uint32_t kind, uint64_t event,
         ret->asked = post_of(actor_table, event);
         ret->before = sim__last_noted(actor_table, ret->object, RT_PROBE_UNLISTEN, event);
         ret->after = first_after(actor_table, ret->object, RT_PROBE_LISTEN, event);
+    } else if (kind == SIM_UNANSWERED_EMPTY) {
+        ret->before = sim__noted(actor_table, last_of_slot(actor_table, event));
     } else if (kind == SIM_UNANSWERED_UNCANCELLED) {
         uint64_t cancel = find_operation(actor_table, event, SIM_CALL_push, true, false);
         uint64_t end = find_operation(actor_table, cancel, SIM_CALL_complete, true, true);
@@ -228,6 +257,7 @@ sim_unanswered_find(const struct sim_ledger *failing, const struct sim_ledger *p
     static bool (*const kinds[SIM_UNANSWERED_KINDS])(const struct sim_actor_table *, uint64_t) = {
             [SIM_UNANSWERED_REFUSED] = is_refusal,
             [SIM_UNANSWERED_UNHEARD] = is_unheard,
+            [SIM_UNANSWERED_EMPTY] = is_empty,
             [SIM_UNANSWERED_MERGED] = is_merge,
             [SIM_UNANSWERED_UNCANCELLED] = is_uncancelled,
     };

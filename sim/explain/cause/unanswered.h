@@ -3,6 +3,7 @@
  *
  *      refused    a call was refused, and is not made again; what it was about is then lost
  *      unheard    an event was posted, and reached no subscriber
+ *      empty      a wake was sent to a slot whose waker had been erased
  *      merged     two notifications became one, and only one thing was done for it
  *      left       an actor sleeps, and not all that was put into its channel was taken
  *      uncancelled  an operation was pushed to a ring after the cancel that was meant to end it

@@ -13,15 +13,9 @@
 #include "sim/base/heap.h"
 #include "sim/base/sort.h"
 #include "sim/core/world.h"
-#include "sim/explain/look/changes.h"
 
 #define STEPS_MAX UINT64_C(400000)
 #define DEATHS_MAX 40u
-
-/* Steps before and after the condition in which a word is written that it may be decided on, and
- * how many of such are tried. */
-#define NEAR_STEPS 40u
-#define WORDS_MAX 60u
 
 /* Jumps before what should have been done that are looked at. */
 #define LEADING_MAX 24u
@@ -30,15 +24,10 @@
 struct shared {
     struct sim_code *code;             /* In shared memory of its own. */
     struct sim_branches wanted;        /* To be switched, in the order of their trials. */
-    uint32_t passes[SIM_BRANCHES_MAX]; /* So many executions were switched; 0: it fails. */
+    uint32_t passes[SIM_BRANCHES_MAX]; /* So many executions were switched; 0: it fails, … */
+    bool ended[SIM_BRANCHES_MAX];      /* … or it ends its actor, which may not end there. */
     struct sim_tries tries;
     bool done;
-    struct sim_branch found;
-    struct sim_changes changes;
-    struct sim_tries words;
-    bool listed;
-    bool located;
-    struct sim_switched word; /* Its change, early and writer alone. */
 };
 
 /* ---- In the parent: which to try. ------------------------------------------------------------ */
@@ -55,13 +44,26 @@ times_of(const struct sim_executed *executed, uint32_t index)
     return count;
 }
 
-/* The `index`-th instruction, a jump, as one execution of it. */
-static struct sim_branch
-branch_at(const struct sim_executed *executed, uint32_t index)
+struct sim_branch
+sim_branch_at(const struct sim_executed *executed, uint32_t index)
 {
     const struct sim_instruction *jump = &executed->all[index];
     return (struct sim_branch){
             jump->pc, jump->step, jump->actor_id, times_of(executed, index), jump->taken};
+}
+
+uint32_t
+sim_branch_index(const struct sim_executed *executed, const struct sim_branch *branch)
+{
+    uint32_t left = branch->nth;
+    for (uint32_t i = 0; i < executed->count; i++) {
+        const struct sim_instruction *one = &executed->all[i];
+        left -= one->pc == branch->pc && one->actor_id == branch->actor_id;
+        if (left == 0) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
 }
 
 void
@@ -80,7 +82,7 @@ sim_branches_add_parting(const struct sim_executed *here, const struct sim_execu
             uint32_t parts = sim_executed_parts(here, there, here->all[i].actor_id);
             if (parts != UINT32_MAX && here->all[parts].jump &&
                     branches->count < SIM_BRANCHES_MAX) {
-                branches->all[branches->count++] = branch_at(here, parts);
+                branches->all[branches->count++] = sim_branch_at(here, parts);
             }
         }
     }
@@ -125,7 +127,7 @@ sim_branches_add_leading(const struct sim_executed *here, const struct sim_execu
             uint32_t nth = last == 0 ? times_of(there, jumps[k]) : 0;
             uint32_t other = other_way(here, &there->all[jumps[k]], nth);
             if (other != UINT32_MAX) {
-                branches->all[branches->count++] = branch_at(here, other);
+                branches->all[branches->count++] = sim_branch_at(here, other);
             }
         }
     }
@@ -210,7 +212,7 @@ sim_branches_add_differing(const struct sim_executed *here, const struct sim_exe
     count = keep_differing(here, there, victim, turns, count);
     sim_sort(turns, count, sizeof(*turns), by_time);
     for (uint32_t i = 0; i < count && branches->count < SIM_BRANCHES_MAX; i++) {
-        branches->all[branches->count++] = branch_at(here, turns[i].index);
+        branches->all[branches->count++] = sim_branch_at(here, turns[i].index);
     }
     free(turns);
 }
@@ -302,6 +304,25 @@ clear_breakpoint(void)
 
 /* ---- In the worker. -------------------------------------------------------------------------- */
 
+/* Whether the actor of `branch` ends in that step, or right after it. */
+static bool
+ends_actor(const struct sim_recorder *recorder, const struct sim_branch *branch)
+{
+    uint64_t end = sim_recorder_run_end(recorder);
+    uint32_t actor = 0;
+    for (uint64_t i = sim_recorder_first(recorder); i < end; i++) {
+        const struct sim_event *event = sim_recorder_event(recorder, i);
+        bool own = event->kind == SIM_EVENT_ACTOR && (uint32_t)event->argument == branch->actor_id;
+        actor = own ? event->actor : actor;
+        if (event->step >= branch->step && event->step <= branch->step + 1 &&
+                event->actor == actor &&
+                (event->kind == RT_PROBE_COMPLETE || event->kind == SIM_EVENT_DONE)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Whether the run ends well with that execution switched (`each`: and all others of its jump that
  * are wanted); NULL: with none. *ret_times is how many were. */
 static bool
@@ -313,7 +334,7 @@ passes(struct sim_experiment *experiment, struct shared *shared, const struct si
     bool is_set = set_breakpoint(shared, branch, each);
     if (is_set) {
         sim_world_run(experiment->world, what->scenario, &what->options, what->seed, what->strategy,
-                (struct sim_recording){false, false}, &outcome);
+                (struct sim_recording){true, false}, &outcome);
     }
     *ret_times = set.times;
     bool switched = set.times > 0 || branch == NULL;
@@ -350,80 +371,22 @@ try_all(struct sim_world *world, const struct sim_case *what, const struct sim_o
     experiment.steps_max = STEPS_MAX;
     uint32_t times = 0;
     bool fails = !passes(&experiment, shared, NULL, false, &times);
+    for (uint32_t i = 0; i < shared->wanted.count; i++) {
+        shared->ended[i] =
+                shared->wanted.may_end || ends_actor(&world->recorder, &shared->wanted.all[i]);
+    }
     for (uint32_t each = 0; each < 2; each++) {
         for (uint32_t i = 0; i < shared->wanted.count && fails; i++) {
             bool asks = each == 0 || is_first_of_several(&shared->wanted, i);
             if (asks && sim_experiment_next(&experiment, outcome->steps)) {
-                fails = !passes(&experiment, shared, &shared->wanted.all[i], each == 1, &times);
+                fails = !passes(&experiment, shared, &shared->wanted.all[i], each == 1, &times) ||
+                        (ends_actor(&world->recorder, &shared->wanted.all[i]) && !shared->ended[i]);
                 shared->passes[i] = fails ? 0 : times;
             }
         }
     }
     sim_experiment_end(&experiment);
     shared->done = true;
-}
-
-/* Whether the run ends well where the word has the other value as the step of the condition
- * begins. */
-static bool
-passes_with(const struct sim_experiment *experiment, const struct sim_branch *branch,
-        const struct sim_change *change)
-{
-    struct sim_world *world = experiment->world;
-    bool ends = false;
-    if (sim_experiment_at(experiment, branch->step - 1) && sim_word_is_in(world, change->offset)) {
-        sim_word_undo(world, change);
-        ends = !sim_world_continue(world, (struct sim_stop){UINT64_MAX, false}) && world->over &&
-               world->outcome.verdict == SIM_VERDICT_PASS;
-    }
-    sim_world_drop(world);
-    return ends;
-}
-
-/* The nearest change of another actor with which it would be decided the other way. */
-static void
-try_words(struct sim_experiment *experiment, struct shared *shared, bool early)
-{
-    const struct sim_branch *branch = &shared->found;
-    const struct sim_changes *changes = &shared->changes;
-    for (uint32_t k = 0; k < changes->count && shared->word.change.step == 0; k++) {
-        const struct sim_change *change = &changes->all[early ? k : changes->count - 1 - k];
-        bool near = early ? change->step > branch->step && change->step <= branch->step + NEAR_STEPS
-                          : change->step < branch->step && change->step + NEAR_STEPS > branch->step;
-        if (!near || change->actor_id == branch->actor_id ||
-                !sim_experiment_next(experiment, branch->step)) {
-            continue;
-        }
-        struct sim_change other = early ? sim_change_reversed(change) : *change;
-        if (passes_with(experiment, branch, &other)) {
-            shared->word.change = *change;
-            shared->word.early = early;
-        }
-    }
-}
-
-static void
-find_word(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome,
-        void *argument)
-{
-    struct shared *shared = argument;
-    struct sim_experiment experiment;
-    if (!shared->listed) {
-        sim_changes_run(world, what, outcome, &shared->changes);
-        shared->listed = true;
-    }
-    sim_experiment_begin(&experiment, world, what, outcome);
-    experiment.tries = &shared->words;
-    experiment.tries_max = WORDS_MAX;
-    experiment.steps_max = STEPS_MAX;
-    try_words(&experiment, shared, true);
-    try_words(&experiment, shared, false);
-    if (shared->word.change.step != 0) {
-        sim_experiment_find_writer(&experiment, &shared->word.change, shared->word.change.step,
-                false, &shared->word.writer);
-    }
-    sim_experiment_end(&experiment);
-    shared->located = true;
 }
 
 /* ---- In the parent. -------------------------------------------------------------------------- */
@@ -460,15 +423,6 @@ sim_branches_find(const struct sim_runs *runs, struct sim_places *places, struct
         sim_runs_analyze(runs, NULL, runs->failing, try_all, shared);
     }
     choose(shared, places, ret);
-    shared->found = ret->branch;
-    for (uint32_t deaths = 0;
-            deaths < DEATHS_MAX && ret->found && !shared->located && sim_budget_left(runs->budget);
-            deaths++) {
-        sim_runs_analyze(runs, NULL, runs->failing, find_word, shared);
-    }
-    ret->change = shared->word.change;
-    ret->early = shared->word.early;
-    ret->writer = shared->word.writer;
     sim_results_free(&shared);
 }
 

@@ -35,20 +35,22 @@ struct sim_switched {
     struct sim_branch branch;
     uint32_t times; /* So many of the wanted, this one and others of its jump, were switched. */
     struct sim_place place;
-    /* The word it is decided on: written by another actor only after it (`early`), or before it;
-     * with the other value there then, the run passes too. Step 0: none is known. */
-    struct sim_change change;
-    bool early;
-    struct sim_walk_stop writer;
     uint32_t tried;
 };
 
 /* Those that are tried, in this order. */
 #define SIM_BRANCHES_MAX 64u
 struct sim_branches {
+    bool may_end; /* A run in which the actor ends in that step, and not here, counts as well. */
     uint32_t count;
     struct sim_branch all[SIM_BRANCHES_MAX];
 };
+
+/* The `index`-th instruction, a jump, as one execution of it; and which one `branch` means, or its
+ * like in another run: the same time of the same jump by the same actor. UINT32_MAX: it does not
+ * come to it so often. */
+struct sim_branch sim_branch_at(const struct sim_executed *executed, uint32_t index);
+uint32_t sim_branch_index(const struct sim_executed *executed, const struct sim_branch *branch);
 
 /* Of what the failing and the passing run execute, adds the executions of jumps by other actors
  * than `victim` that go the other way than the same execution there, the last first; */

@@ -54,6 +54,13 @@ extern const struct sim_scenario explain_no_look;
 /* A seat is handed to a task that leaves, and does not pass it on. */
 extern const struct sim_scenario explain_handed;
 
+/* ---- guards.c -------------------------------------------------------------------------------- */
+
+/* A writer does not wake the reader, which it believes to be awake. */
+extern const struct sim_scenario explain_busy;
+/* A flag is raised, and lowered again before a watcher comes that was away. */
+extern const struct sim_scenario explain_lowered;
+
 /* ---- threads.c ------------------------------------------------------------------------------- */
 
 /* A thread sleeps on what it had looked at before; who would wake it comes in between, */

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "sim/explain/cause/guard.h"
 #include "sim/explain/explain.h"
 
 #include <string.h>
@@ -610,21 +611,55 @@ TEST(explain_condition_that_decides)
             .budget = &all->budget,
             .failing = &all->decision.failing,
             .passing = all->compared ? &all->decision.passing : NULL};
-    struct sim_switched switched;
+    struct sim_guard guard;
     struct sim_code *code = sim_code_new(all->places, &explain_bounded);
     struct sim_executed *here = sim_executed_run(&runs, runs.failing, code);
     struct sim_executed *there = sim_executed_run(&runs, runs.passing, code);
     EXPECT(!HAS_FRAMES || (here->done && here->count > 0 && here->count < SIM_EXECUTED_MAX));
+    const struct sim_fate_evidence evidence = {.failing = &all->ledger,
+            .here = here,
+            .there = there,
+            .places = all->places,
+            .runs = &runs,
+            .code = code};
     struct sim_branches branches = {.count = 0};
     sim_branches_add_parting(here, there, &branches);
-    sim_branches_find(&runs, all->places, code, &branches, &switched);
-    EXPECT(!HAS_FRAMES || switched.found);
-    EXPECT(!HAS_FRAMES || switched.early);
-    EXPECT(!HAS_FRAMES || switched.change.step > switched.branch.step);
-    EXPECT(!HAS_FRAMES || strcmp(switched.place.function, "bounded_consumer") == 0);
+    sim_guard_try(&evidence, &branches, &guard);
+    EXPECT(!HAS_FRAMES || guard.condition.step != 0);
+    EXPECT(!HAS_FRAMES || strcmp(guard.condition.place.function, "bounded_consumer") == 0);
+    EXPECT(!HAS_FRAMES || guard.after.step > guard.condition.step);
+    EXPECT(!HAS_FRAMES || guard.after.part != guard.condition.part);
     sim_executed_free(&here);
     sim_executed_free(&there);
     sim_code_free(&code);
+    done(&test);
+}
+
+/* The condition of the step that owes the wake, and the line that wrote what it was decided on. */
+TEST(explain_condition_that_skips_a_wake)
+{
+    struct test test;
+    explain(&test, &explain_busy, SIM_VERDICT_LOST_WAKEUP);
+    const struct sim_guard *guard = &test.explanation.cause.guard;
+    EXPECT(!HAS_FRAMES || strcmp(guard->condition.place.function, "box_put") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(guard->read.value, "1") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(guard->read.by.place.function, "box_put") == 0);
+    EXPECT(!HAS_FRAMES || guard->read.by.step < guard->read.at.step);
+    EXPECT(!HAS_FRAMES || says(&test, "That follows from one condition, at step"));
+    done(&test);
+}
+
+/* Of a blocked task the condition counts by which it waits, where another has written that. */
+TEST(explain_condition_by_which_it_waits)
+{
+    struct test test;
+    explain(&test, &explain_lowered, SIM_VERDICT_DEADLOCK);
+    const struct sim_guard *guard = &test.explanation.cause.guard;
+    EXPECT(!HAS_FRAMES || strcmp(guard->read.at.place.function, "news_wait") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(guard->read.by.place.function, "news_teller_poll") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(guard->read.value, "0") == 0);
+    EXPECT(!HAS_FRAMES || guard->set.step < guard->read.by.step);
+    EXPECT(!HAS_FRAMES || says(&test, "`watcher` waits for came, and went before it looked"));
     done(&test);
 }
 

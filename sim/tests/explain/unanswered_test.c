@@ -72,6 +72,26 @@ TEST(unanswered_call_that_is_refused)
     EXPECT_STR(found.asked.at[0].place.function, "step_0");
 }
 
+/* A wake of a slot from which the waker was erased; not one of a slot that was woken before. */
+TEST(unanswered_wake_without_a_waker)
+{
+    struct run failing;
+    struct run passing;
+    struct sim_unanswered found;
+    run_begin(&failing, RT_OBJECT_SLOT);
+    run_begin(&passing, RT_OBJECT_SLOT);
+    (void)run_do(&failing, RT_PROBE_STORE, failing.object);
+    uint32_t erased = run_do(&failing, RT_PROBE_ERASE, failing.object);
+    uint32_t woken = run_do(&failing, RT_PROBE_FIRE_EMPTY, 0);
+    (void)run_do(&passing, RT_PROBE_STORE, passing.object);
+    (void)run_do(&passing, RT_PROBE_FIRE, passing.object);
+    (void)run_do(&passing, RT_PROBE_FIRE_EMPTY, 0);
+    EXPECT(find(&failing, &passing, &found));
+    EXPECT_EQ(found.kind, SIM_UNANSWERED_EMPTY);
+    EXPECT_EQ(found.asked.at[0].step, woken);
+    EXPECT_EQ(found.before.at[0].step, erased);
+}
+
 /* One that is made again, and taken, is answered. */
 TEST(unanswered_not_what_is_made_again)
 {

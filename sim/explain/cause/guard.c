@@ -1,0 +1,188 @@
+/*
+ * guard.c -- the conditions of one step, and what they are decided on.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/cause/guard.h"
+
+#include "runtime/base/assert.h"
+#include "sim/explain/cause/reads.h"
+
+/* Instructions before a jump among which its operand is looked for. */
+#define OPERAND_MAX 32u
+
+/* Conditions of a loop before it blocks that are tried. */
+#define LAST_MAX 16u
+
+/* ---- The conditions of the step. ------------------------------------------------------------- */
+
+/* The last instruction of the actor up to the end of the step; of those of the step that are in the
+ * line of `from`, where that has one, the last. UINT32_MAX: it executes nothing of the reader's. */
+static uint32_t
+find_pivot(const struct sim_fate_evidence *evidence, uint32_t actor_id,
+        const struct sim_location *from)
+{
+    const struct sim_executed *here = evidence->here;
+    uint32_t last = UINT32_MAX;
+    uint32_t pivot = UINT32_MAX;
+    struct sim_place place;
+    for (uint32_t i = 0; i < here->count && here->all[i].step <= from->step; i++) {
+        if (here->all[i].actor_id == actor_id) {
+            bool is = from->place.line != 0 && here->all[i].step == from->step &&
+                      sim__reader_at(evidence, here->all[i].pc, &place) &&
+                      sim__is_same_line(&place, &from->place);
+            pivot = is ? i : pivot;
+            last = i;
+        }
+    }
+    return pivot != UINT32_MAX ? pivot : last;
+}
+
+static void
+add_jump(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint32_t index,
+        struct sim_branches *branches)
+{
+    const struct sim_instruction *one = &evidence->here->all[index];
+    struct sim_place place;
+    if (one->jump && one->actor_id == actor_id && branches->count < SIM_BRANCHES_MAX &&
+            sim__reader_at(evidence, one->pc, &place) && !sim_place_is_runtime(&place)) {
+        branches->all[branches->count++] = sim_branch_at(evidence->here, index);
+    }
+}
+
+/* Those of the step after the pivot, then those before it, the nearest first. A loop that blocks
+ * may have given way before that: then its last ones in the steps before count too. */
+static void
+add_jumps(const struct sim_fate_evidence *evidence, uint32_t actor_id,
+        const struct sim_location *from, uint32_t pivot, struct sim_branches *branches)
+{
+    const struct sim_executed *here = evidence->here;
+    bool blocks = from->place.line == 0;
+    for (uint32_t i = pivot + 1; i < here->count && here->all[i].step <= from->step; i++) {
+        add_jump(evidence, actor_id, i, branches);
+    }
+    for (uint32_t i = pivot + 1; i-- > 0 && (here->all[i].step >= from->step ||
+                                                    (blocks && branches->count < LAST_MAX));) {
+        add_jump(evidence, actor_id, i, branches);
+    }
+}
+
+/* ---- What it is decided on. ------------------------------------------------------------------ */
+
+/* Computed in this step by the same actor: it is not what the step found. */
+static bool
+is_own(const struct sim_executed *here, uint32_t read, uint32_t writer)
+{
+    return writer != UINT32_MAX && here->all[writer].step == here->all[read].step &&
+           here->all[writer].actor_id == here->all[read].actor_id;
+}
+
+/* The nearest read before the jump of a number that this step found. */
+static uint32_t
+find_operand(const struct sim_executed *here, uint32_t jump)
+{
+    uint32_t i = jump;
+    for (uint32_t n = 0; n < OPERAND_MAX && (i = sim__before_of(here, i)) != UINT32_MAX; n++) {
+        const struct sim_instruction *read = &here->all[i];
+        char value[SIM_FATE_VALUE_MAX];
+        if (read->step != here->all[jump].step) {
+            break;
+        }
+        if (read->reads && !is_own(here, i, sim__writer_of(here, i))) {
+            sim__value_as_text(read->before, read->size, value);
+            if (value[0] != '\0') {
+                return i;
+            }
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* The first write after `read` that changes what it has read; UINT32_MAX: none does. */
+static uint32_t
+next_writer(const struct sim_executed *here, uint32_t read)
+{
+    for (uint32_t i = read + 1; i < here->count; i++) {
+        const struct sim_instruction *write = &here->all[i];
+        if (write->writes && write->before != write->after &&
+                sim__overlap(write, &here->all[read])) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
+static void
+describe(const struct sim_fate_evidence *evidence, uint32_t jump, struct sim_guard *ret)
+{
+    const struct sim_executed *here = evidence->here;
+    const struct sim_ledger *ledger = evidence->failing;
+    uint32_t read = find_operand(here, jump);
+    ret->condition = sim__located(evidence, ledger, here, jump);
+    if (read == UINT32_MAX) {
+        return;
+    }
+    uint32_t by = sim__writer_of(here, read);
+    uint32_t after = next_writer(here, read);
+    ret->read.at = sim__located(evidence, ledger, here, read);
+    sim__value_as_text(here->all[read].before, here->all[read].size, ret->read.value);
+    sim__name_memory(evidence, here->all[read].address, ret->read.name);
+    if (by != UINT32_MAX) {
+        uint32_t set = sim__writer_of(here, by);
+        ret->read.by = sim__located(evidence, ledger, here, by);
+        if (set != UINT32_MAX && here->all[set].after != here->all[by].after &&
+                here->all[set].actor_id != here->all[read].actor_id) {
+            ret->set = sim__located(evidence, ledger, here, set);
+        }
+    }
+    if (after != UINT32_MAX) {
+        ret->after = sim__located(evidence, ledger, here, after);
+    }
+}
+
+void
+sim_guard_try(const struct sim_fate_evidence *evidence, const struct sim_branches *branches,
+        struct sim_guard *ret)
+{
+    struct sim_switched switched;
+    *ret = (struct sim_guard){.condition = {.step = 0}};
+    sim_branches_find(evidence->runs, evidence->places, evidence->code, branches, &switched);
+    uint32_t jump =
+            switched.found ? sim_branch_index(evidence->here, &switched.branch) : UINT32_MAX;
+    if (jump != UINT32_MAX) {
+        describe(evidence, jump, ret);
+    }
+}
+
+static void
+find(const struct sim_fate_evidence *evidence, const struct sim_location *from, bool own,
+        struct sim_guard *ret)
+{
+    rt_assert(evidence->here != NULL && from->step != 0);
+    struct sim_branches branches = {.may_end = own};
+    uint32_t actor_id = sim__stepper(evidence->here, from->step);
+    actor_id = actor_id != 0 ? actor_id
+                             : sim_actor_table_id(evidence->failing->actor_table, from->part);
+    uint32_t pivot = find_pivot(evidence, actor_id, from);
+    if (actor_id != 0 && pivot != UINT32_MAX) {
+        add_jumps(evidence, actor_id, from, pivot, &branches);
+    }
+    sim_guard_try(evidence, &branches, ret);
+}
+
+void
+sim_guard_find(const struct sim_fate_evidence *evidence, const struct sim_location *from,
+        struct sim_guard *ret)
+{
+    find(evidence, from, false, ret);
+}
+
+void
+sim_guard_find_own(const struct sim_fate_evidence *evidence, const struct sim_location *from,
+        struct sim_guard *ret)
+{
+    find(evidence, from, true, ret);
+    if (ret->read.by.step == 0 || ret->read.by.part == ret->read.at.part) {
+        *ret = (struct sim_guard){.condition = {.step = 0}};
+    }
+}
