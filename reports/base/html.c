@@ -169,11 +169,13 @@ report_html_command(struct report_html *html, const char *what, const char *comm
 
 /* ---- The page. ------------------------------------------------------------------------------- */
 
-/* style-src with 'unsafe-inline' allows the sheet in the head; nothing else is allowed at all. */
+/* style-src with 'unsafe-inline' allows the sheet in the head, script-src the one script; nothing
+ * else is allowed at all. */
 static const char head[] =
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-        "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+        "style-src 'unsafe-inline'; script-src '" REPORT_SCRIPT_HASH
+        "'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta name=\"referrer\" content=\"no-referrer\">\n"
         "<link rel=\"icon\" href=\"data:,\">\n";
@@ -210,7 +212,9 @@ report_html_begin(struct report_html *html, const char *title, enum report_nav n
 void
 report_html_end(struct report_html *html)
 {
-    report_html_raw(html, "</main>\n" FOOT " Times are those of the "
+    report_html_raw(html, "</main>\n<script>");
+    report_html_raw(html, report_script);
+    report_html_raw(html, "</script>\n" FOOT " Times are those of the "
                           "simulated clock.</footer>\n</body>\n</html>\n");
 }
 

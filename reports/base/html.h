@@ -81,6 +81,10 @@ void report_html_command(struct report_html *html, const char *what, const char 
 
 /* ---- style.c -------------------------------------------------------------------------------- */
 
+/* The script that each page ends with, and its hash, which the policy of the page has. */
+extern const char report_script[];
+#define REPORT_SCRIPT_HASH "sha256-cMBLCxYBi+ipZ+bFuvezHu6yfM5KCaO13jt1t+PFZng="
+
 /* The style sheet; static. */
 extern const char *const report_style[];
 

@@ -77,6 +77,8 @@ const char *const report_style[] = {
         ".legend{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;"
         "font-size:.85rem;color:var(--dim)}",
         ".legend svg{display:inline-block;vertical-align:-2px}",
+        ".at{position:fixed;inset:auto 0 0 0;background:var(--raised);padding:.5rem 1rem;"
+        "border-top:1px solid var(--line)}.at:empty{display:none}",
         "details{margin:.5rem 0}",
         "summary{cursor:pointer}",
         "dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem;max-width:52rem;"
@@ -84,7 +86,7 @@ const char *const report_style[] = {
         "dt{color:var(--dim)}",
         "dd{margin:0;min-width:0}",
         "@media (max-width:40rem){dl{display:block}dd{margin-bottom:.5rem}h1{font-size:1.3rem}}",
-        "@media print{body{font-size:10pt}header nav,.skip,.screen{display:none}"
+        "@media print{body{font-size:10pt}header nav,.skip,.screen,.at{display:none}"
         "main,header,footer{max-width:none;padding:0}.scroll{overflow:visible}.scroll "
         "table,svg.lanes{min-width:0!important}figure svg{max-height:94vh}"
         "pre{white-space:pre-wrap}a{color:inherit;text-decoration:none}"

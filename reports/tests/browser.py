@@ -122,6 +122,27 @@ def check_pictures(driver):
     driver.get("file://" + folder + "/" + failure)
 
 
+def check_arrows(driver):
+    """The arrow keys go from step to step, and the bar has the row of the step."""
+    driver.get("file://" + folder + "/" + failure)
+    driver.execute_script("document.activeElement.blur()")
+
+    def press(key):
+        webdriver.ActionChains(driver).send_keys(key).perform()
+        time.sleep(0.2)
+        return (driver.current_url.split("#")[-1],
+                driver.find_element(By.CLASS_NAME, "at").text)
+
+    first = press(Keys.ARROW_RIGHT)
+    second = press(Keys.ARROW_RIGHT)
+    ok("the right arrow goes to the first step, and on",
+       (first[0], second[0]) == ("step-1", "step-2"), (first, second))
+    ok("the bar has its time, actor and events", first[1].startswith("1") and
+       first[1].count("\u00b7") >= 3, first[1])
+    ok("the left arrow goes back", press(Keys.ARROW_LEFT) == first)
+    ok("before the first step there is none", press(Keys.ARROW_LEFT) == first)
+
+
 def check_folded(driver):
     """A step that stands in a closed table opens it."""
     longest = max(failures(), key=lambda name: os.path.getsize(folder + "/" + name))
@@ -198,6 +219,7 @@ def main():
         requests(driver)
         check_index(driver)
         check_steps(driver)
+        check_arrows(driver)
         check_pictures(driver)
         check_folded(driver)
         check_keyboard(driver)

@@ -34,7 +34,16 @@ for page in index command-1 command-2 coverage coverage-4; do
     ok "$page.html: golden page" diff -u "$golden/$page.html" $page.txt
 done
 ok "links lead somewhere" links_lead_somewhere s
-ok "no script" sh -c '! grep -il "<script\|javascript:\| on[a-z]*=" s/*.html'
+same "one script, the same in each page" "$(grep -h '<script' s/*.html | sort -u | wc -l)" 1
+cat >hash.pl <<'END'
+use Digest::SHA 'sha256_base64';
+while (<>) {
+    print 'sha256-', sha256_base64($1), '=' if /<script>(.*)<.script>/;
+}
+END
+same "... which the policy allows by its hash" "$(perl hash.pl s/index.html)" \
+    "$(grep -o "script-src '[^']*'" s/index.html | cut -d "'" -f 2)"
+ok "no other" sh -c '! grep -il "javascript:\| on[a-z]*=" s/*.html'
 ok "nothing from elsewhere" sh -c '! grep -l "https\?://" s/*.html'
 ok "text of a scenario is escaped" grep -q 'the &lt;reader&gt; sleeps &amp; sleeps' s/index.html
 sqlite3 s.db 'DROP TABLE sweep_notes'

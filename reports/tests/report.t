@@ -7,7 +7,8 @@
 # no_markup FILE: nothing that came from a scenario is an element or an attribute, and all of it is
 # UTF-8; nothing is loaded from elsewhere.
 no_markup() {
-    ! grep -q '<script\|<img\|<[^>]* on[a-z]*=' "$1" && iconv -f UTF-8 -t UTF-8 "$1" >/dev/null &&
+    [ "$(grep -c '<script' "$1")" -eq 1 ] && ! grep -q '<img\|<[^>]* on[a-z]*=' "$1" &&
+        iconv -f UTF-8 -t UTF-8 "$1" >/dev/null &&
         ! grep -v 'http://www.w3.org/2000/svg' "$1" | grep -q 'https\?://\|url(\|@import'
 }
 # anchors FILE: each link within the page has an end, and no anchor is there twice.
