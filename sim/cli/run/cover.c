@@ -416,7 +416,6 @@ print_statistics(const struct sim_run *run)
                 wide(census.seen), wide(census.runs), sim_run_arm_name(run, run->cover.sampler),
                 wide(sim_census_chao1(&census)));
     }
-    sim_run_print_code(run);
 }
 
 /* What a pass is worth: how many random runs still show a new schedule. */
@@ -455,6 +454,10 @@ sim_run_print_cover(const struct sim_run *run)
     sim_run_print_waste(run);
     if (sim_given(&run->cli->settings, SIM_CLI_OPTION_VERBOSE)) {
         print_statistics(run);
+    }
+    /* Not for each of many scenarios. */
+    if (run->selected.count == 1 && run->result.failures == 0) {
+        sim_run_print_code(run);
     }
 }
 

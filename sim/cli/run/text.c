@@ -181,7 +181,7 @@ print_facts(const struct sim_run *run, const struct sim_report *report,
                 count, count == 1 ? " differs" : "s differ");
     } else if (report->shrunk != NULL) {
         char *sentence = sim_shrunk_sentence(report->shrunk);
-        (void)printf("%s\n", sentence);
+        sim_run_print_paragraph(sentence, 0);
         free(sentence);
     }
     (void)fputs(order_words(alone), stdout);
