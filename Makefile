@@ -285,9 +285,11 @@ program-cov-gcc: installable-release-gcc
 
 # ---- jobs: testing -----------------------------------------------------------------------------
 # -e '': tests are programs. -f -o: a failed test is printed with its message.
-# Some wait more than they work: one more at a time than there are processors.
-PROVE_JOBS := $(shell expr $(JOBS) + 1)
-PROVE := prove -e '' -f -o --timer -j $(PROVE_JOBS)
+PROVE = prove -e '' -f -o --timer -j $(PROVE_JOBS)
+PROVE_JOBS := $(JOBS)
+# Tests wait, too: one more at a time than there are processors. Not in slower builds, whose hangs
+# are told by time.
+check: PROVE_JOBS := $(shell expr $(JOBS) + 1)
 # $(call prove,VARIANT,tests): these tests with what is built in the variant's folder.
 prove = TIDY_OBJECTS=build/release-$(CC)/probe REWAKE=build/$1/rewake FUZZ=build/$1/fuzz \
 	TRUTH=build/$1/truth T= $(PROVE) $2
@@ -334,7 +336,7 @@ coverage: whole-cov-$(CC) ## these and all scenarios, with lines and branches co
 	@$(count_lines)
 coverage-gate: whole-cov-$(CC) ## the gate alone
 	@$(count_lines) --gate
-count_lines = CC=$(CC) JOBS=$(PROVE_JOBS) TESTS='$(CODE_TESTS)' scripts/coverage
+count_lines = CC=$(CC) JOBS=$(JOBS) TESTS='$(CODE_TESTS)' scripts/coverage
 check-tsan: tests-tsan-$(CC) ## unit tests with tsan
 	@$(call prove,tsan-$(CC),$(call units,tsan-$(CC)))
 check-ucontext: ## unit tests, with ucontext switching stacks instead of Boost.Context
