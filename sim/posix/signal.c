@@ -15,6 +15,7 @@ struct pending {
     struct sim__posix_thread *to;     /* NULL: the process. */
     struct sim__posix_thread *chosen; /* Of the process, to handle it; NULL: all block it. */
     siginfo_t info;
+    uint32_t sent; /* So many times: a second one of a kind is lost, but for real-time signals. */
 };
 
 static struct pending *
@@ -121,18 +122,18 @@ sim__posix_is_signalled(const struct sim__posix_thread *thread)
     return false;
 }
 
-/* A second one of a kind is lost, but for the real-time signals. */
-static bool
-is_pending(const struct sim__posix_thread *to, int number)
+/* NULL: none is. */
+static struct pending *
+find_pending(const struct sim__posix_thread *to, int number)
 {
     rt_list_each(node, &sim__posix_state()->pending)
     {
-        const struct pending *pending = pending_of(node);
+        struct pending *pending = pending_of(node);
         if (pending->to == to && pending->info.si_signo == number) {
-            return true;
+            return pending;
         }
     }
-    return false;
+    return NULL;
 }
 
 static bool
@@ -206,6 +207,18 @@ set_mask(struct sim__posix_thread *self, const sigset_t *mask)
     }
 }
 
+static void
+add_pending(struct sim__posix_thread *to, const siginfo_t *info)
+{
+    struct sim__posix *state = sim__posix_state();
+    struct pending *pending = sim_new(state->world, struct pending);
+    *pending = (struct pending){.to = to, .info = *info, .sent = 1};
+    rt_list_init(&pending->link);
+    rt_list_push_back(&state->pending, &pending->link);
+    aim(pending);
+    sim__posix_signalfds_changed(info->si_signo);
+}
+
 void
 sim__posix_notify(struct sim__posix_thread *to, int number, union sigval value, int code)
 {
@@ -214,17 +227,23 @@ sim__posix_notify(struct sim__posix_thread *to, int number, union sigval value, 
     if (is_ignored(number) && next_that_wants(sim_thread_first(state->world), number) != NULL) {
         return;
     }
-    if (number < SIGRTMIN && is_pending(to, number)) {
+    struct pending *earlier = number < SIGRTMIN ? find_pending(to, number) : NULL;
+    if (earlier != NULL && !state->signals_queue) {
+        earlier->sent++;
         return;
     }
-    struct pending *pending = sim_new(state->world, struct pending);
-    pending->to = to;
-    pending->info = (siginfo_t){.si_signo = number, .si_code = code};
-    pending->info.si_value = value;
-    rt_list_init(&pending->link);
-    rt_list_push_back(&state->pending, &pending->link);
-    aim(pending);
-    sim__posix_signalfds_changed(number);
+    siginfo_t info = {.si_signo = number, .si_code = code};
+    info.si_value = value;
+    add_pending(to, &info);
+}
+
+void
+sim__posix_repeat_signal(const siginfo_t *info, uint32_t times)
+{
+    sim__posix_state()->signals_queue = true;
+    for (; times > 0; times--) {
+        add_pending(NULL, info);
+    }
 }
 
 /* As in Linux: those that were sent to the thread come first, then the lower numbers. */
@@ -252,7 +271,7 @@ may_take(const struct pending *pending, const struct sim__posix_thread *self, en
 }
 
 static bool
-take_from(enum taker taker, const sigset_t *set, siginfo_t *ret)
+take_from(enum taker taker, const sigset_t *set, siginfo_t *ret, uint32_t *ret_sent)
 {
     const struct sim__posix_thread *self = sim__posix_thread();
     struct pending *first = NULL;
@@ -266,6 +285,7 @@ take_from(enum taker taker, const sigset_t *set, siginfo_t *ret)
     }
     if (first != NULL) {
         *ret = first->info;
+        *ret_sent = first->sent;
         rt_list_unlink(&first->link);
         sim__posix_signalfds_level();
     }
@@ -275,13 +295,14 @@ take_from(enum taker taker, const sigset_t *set, siginfo_t *ret)
 int
 sim__posix_take_signal(const sigset_t *set, siginfo_t *ret)
 {
-    return take_from(BY_WAIT, set, ret) ? ret->si_signo : 0;
+    uint32_t sent = 0;
+    return take_from(BY_WAIT, set, ret, &sent) ? ret->si_signo : 0;
 }
 
 bool
-sim__posix_take_signal_of_any(const sigset_t *set, siginfo_t *ret)
+sim__posix_take_signal_of_any(const sigset_t *set, siginfo_t *ret, uint32_t *ret_sent)
 {
-    return take_from(BY_ANY, set, ret);
+    return take_from(BY_ANY, set, ret, ret_sent);
 }
 
 bool
@@ -363,6 +384,7 @@ handle_all(struct sim__posix_thread *self)
 {
     sigset_t wanted;
     siginfo_t info;
+    uint32_t sent = 0;
     uint32_t count = 0;
     (void)sigfillset(&wanted);
     for (int number = 1; number < SIM__POSIX_SIGNALS; number++) {
@@ -370,7 +392,7 @@ handle_all(struct sim__posix_thread *self)
             (void)sigdelset(&wanted, number);
         }
     }
-    while (take_from(BY_HANDLER, &wanted, &info)) {
+    while (take_from(BY_HANDLER, &wanted, &info, &sent)) {
         handle(self, &info);
         count++;
     }
@@ -434,6 +456,18 @@ sim__posix_broken_pipe(bool silent)
     return sim__posix_error(EPIPE);
 }
 
+/* The call in progress as it is recorded: which signal, and the descriptor from which it is read. */
+static struct sim_called
+call_of(int number)
+{
+    const struct rt_site *site = sim_thread_site(sim__posix_now.caller);
+    return (struct sim_called){.call = {.fd = SIM_CALL_NO_FD, .value = (uint64_t)number},
+            .object = sim__posix_signalfd_of(number),
+            .site = site != NULL ? site->id : 0,
+            .begun = true,
+            .valued = true};
+}
+
 /* As a kernel does, a signal that a thread sends to itself is there when the call returns. */
 static int
 send_now(struct sim__posix_thread *to, int number, union sigval value, int code)
@@ -444,9 +478,11 @@ send_now(struct sim__posix_thread *to, int number, union sigval value, int code)
     if (!is_number(number)) {
         return EINVAL;
     }
+    const struct sim_called called = call_of(number);
     sim_thread_point();
     sim__posix_notify(to, number, value, code);
     (void)sim__posix_deliver();
+    sim_thread_now->called = called; /* Handlers make calls of their own. */
     return 0;
 }
 

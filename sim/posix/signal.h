@@ -58,12 +58,19 @@ int sim__posix_broken_pipe(bool silent);
 /* Takes a pending signal of `set`; 0: there is none. */
 int sim__posix_take_signal(const sigset_t *set, siginfo_t *ret);
 
-/* The same, whichever thread it was sent to; and whether there is one. */
-bool sim__posix_take_signal_of_any(const sigset_t *set, siginfo_t *ret);
+/* The same, whichever thread it was sent to, and how often it was while it was pending; and
+ * whether there is one. */
+bool sim__posix_take_signal_of_any(const sigset_t *set, siginfo_t *ret, uint32_t *ret_sent);
 bool sim__posix_any_pending(const sigset_t *set);
+
+/* Sends it to the process so many times more; each signal is one of its own from now on. */
+void sim__posix_repeat_signal(const siginfo_t *info, uint32_t times);
 
 /* Signal `number` has become pending: those that poll a signalfd see it (signalfd.c). */
 void sim__posix_signalfds_changed(int number);
 
 /* One was taken. */
 void sim__posix_signalfds_level(void);
+
+/* The object of the first signalfd that takes it; 0: none does. */
+uint32_t sim__posix_signalfd_of(int number);

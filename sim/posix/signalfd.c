@@ -21,6 +21,7 @@ struct signals {
     struct sim__description description;
     struct rt_list link; /* In state->signalfds. */
     sigset_t set;
+    siginfo_t merged; /* Of the last read: sent most often before it. */
 };
 
 static struct signals *
@@ -51,19 +52,25 @@ static int64_t
 signals_read(struct sim__description *description, void *buffer, size_t size, uint32_t flags,
         const struct rt_site *await)
 {
-    const struct signals *signals = signals_of(description);
+    struct signals *signals = signals_of(description);
     size_t room = size / sizeof(struct signalfd_siginfo);
     size_t count = 0;
     siginfo_t info;
+    uint32_t sent = 0;
     rt_assert(flags == 0);
-    while (count < room && sim__posix_take_signal_of_any(&signals->set, &info)) {
+    while (count < room && sim__posix_take_signal_of_any(&signals->set, &info, &sent)) {
         struct signalfd_siginfo one = told(&info);
         memcpy((char *)buffer + sizeof(one) * count++, &one, sizeof(one));
+        if (sent > description->writes) {
+            description->writes = sent;
+            signals->merged = info;
+        }
     }
     if (count == 0) {
         return room == 0 ? -EINVAL : -EAGAIN;
     }
     int64_t moved = (int64_t)(count * sizeof(struct signalfd_siginfo));
+    sim__description_taken(description);
     sim__source_moved(description->source, SIM_EVENT_READ, await, (uint64_t)moved);
     return moved;
 }
@@ -74,9 +81,30 @@ signals_closed(struct sim__description *description)
     rt_list_unlink(&signals_of(description)->link);
 }
 
+static void
+signals_repeat(struct sim__description *description, uint32_t times)
+{
+    sim__posix_repeat_signal(&signals_of(description)->merged, times);
+}
+
 static const struct sim__sys_ops signals_sys = {.read = signals_read};
-static const struct sim__description_ops signals_ops = {
-        .sys = &signals_sys, .events = signals_events, .closed = signals_closed};
+static const struct sim__description_ops signals_ops = {.sys = &signals_sys,
+        .events = signals_events,
+        .closed = signals_closed,
+        .repeat = signals_repeat};
+
+uint32_t
+sim__posix_signalfd_of(int number)
+{
+    rt_list_each(node, &sim__posix_state()->signalfds)
+    {
+        const struct signals *signals = rt_container_of(node, struct signals, link);
+        if (sigismember(&signals->set, number) == 1) {
+            return signals->description.source->object;
+        }
+    }
+    return 0;
+}
 
 void
 sim__posix_signalfds_changed(int number)

@@ -106,6 +106,17 @@ put_time(struct sim_page *page, uint64_t ns, const char *never)
 }
 
 static void
+put_signal(struct sim_page *page, int number)
+{
+    const char *name = sigabbrev_np(number);
+    if (name != NULL) {
+        sim_page_printf(page, "SIG%s", name);
+    } else {
+        sim_page_printf(page, "%d", number);
+    }
+}
+
+static void
 put_field(struct sim_page *page, const struct sim_call *call, char field)
 {
     switch (field) {
@@ -133,6 +144,9 @@ put_field(struct sim_page *page, const struct sim_call *call, char field)
     case 'a':
         put_time(page, call->value, "disarm");
         return;
+    case 's':
+        put_signal(page, (int)call->value);
+        return;
     default:
         rt_unreached("a field that no call has");
     }
@@ -158,9 +172,9 @@ sim_call_put(struct sim_page *page, const struct sim_call *call)
         }
     }
     if (call->error != 0) {
-        const char *error = call->number >= SIM_CALL_OF_SCENARIO
-                                    ? rt_err_name(-(rt_err)call->error)
-                                    : strerrorname_np((int)call->error);
+        bool scenario = call->number >= SIM_CALL_OF_SCENARIO && call->number < SIM_CALL_OF_SIGNAL;
+        const char *error =
+                scenario ? rt_err_name(-(rt_err)call->error) : strerrorname_np((int)call->error);
         sim_page_printf(page, " = %s", error != NULL ? error : "an error");
     }
 }

@@ -23,11 +23,12 @@
  *      %v      the value, as a number
  *      %e      … as events of epoll, %t as a timeout, %a as what a timer is armed with
  *      %f      … as SIM_FD_… (sim/host/fd.h)
+ *      %s      … as a signal
  *      %o      the small number, as what a ring is to do (enum rt_opcode)
  *
  * Where the call failed the error is in the place of what follows ` = `. From `sim_fd_add`
  * on they are calls of a scenario, whose lines are not recorded, and the error is a rt_err, without
- * its sign. `complete` is the ring's own: the value is the operation's user_data; of a CANCEL, that
+ * its sign; from `kill` on, of a program again. `complete` is the ring's own: the value is the operation's user_data; of a CANCEL, that
  * of what it cancels.
  */
 #define SIM_CALL_LIST(X) \
@@ -87,7 +88,13 @@
     X(push, "(%o, %v)") \
     X(enter, "() = %v") \
     X(reap, "() = %v") \
-    X(complete, "(%o, %v)")
+    X(complete, "(%o, %v)") \
+    X(kill, "(%s)") \
+    X(raise, "(%s)") \
+    X(pthread_kill, "(%s)") \
+    X(tgkill, "(%s)") \
+    X(sigqueue, "(%s)") \
+    X(pthread_sigqueue, "(%s)")
 
 enum sim_call_number {
 #define SIM_CALL_ENUM(name, words) SIM_CALL_##name,
@@ -98,6 +105,8 @@ enum sim_call_number {
 
 /* The first one of a scenario. */
 #define SIM_CALL_OF_SCENARIO SIM_CALL_sim_fd_add
+/* The first one that sends a signal; all that follow do. */
+#define SIM_CALL_OF_SIGNAL SIM_CALL_kill
 
 /* Descriptors are below this; SIM_CALL_NO_FD: there is none. */
 #define SIM_CALL_FDS 0x1000u
