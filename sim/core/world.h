@@ -53,10 +53,12 @@ enum sim_silent {
     SIM_SILENT_SPENT,     /* Its one report was delivered (SIM_FD_ONESHOT). */
     SIM_SILENT_EDGE,      /* What is there was reported, and left (SIM_FD_EDGE). */
     SIM_SILENT_TIMER,     /* A timer that is not armed. */
-    SIM_SILENT_COUNTED,   /* A counter: one read took what several writes had put there. */
+    SIM_SILENT_COUNTED,   /* A counter, signals: one read took what several writes were for. */
     SIM_SILENT_PUSHED,    /* Of a ring: operations that were pushed, and not handed over. */
     SIM_SILENT_SET_ASIDE, /* Of a ring: completions for which its queue had no space. */
     SIM_SILENT_UNASKED,   /* It is ready and registered, and not for this. */
+    SIM_SILENT_UNWATCHED, /* It has something to read, and no actor waits for it. */
+    SIM_SILENT_TAKEN,     /* It is waited for, and what was there is read. */
     SIM_SILENTS
 };
 
@@ -66,6 +68,7 @@ struct sim_silence {
     uint32_t waiter; /* Index of the actor that is blocked on it; 0: any. */
     uint32_t events; /* SIM_FD_…: what holds. */
     uint32_t left;   /* How much: bytes, connections, writes, operations; 0: not known. */
+    uint32_t nth;    /* TAKEN: which report for nothing it would be (struct sim_question). */
     uint64_t step;   /* COUNTED: of that read. */
 };
 
@@ -220,6 +223,7 @@ struct sim_world {
     uint64_t calm_until;     /* No actor is perturbed before this step. */
     uint64_t stood_still_ns; /* By fault `clock`: no task could have been in time. */
     bool spurious_polling;   /* The judge's spurious poll is in progress. */
+    bool takes_locks;        /* A question: a lock is taken also from who holds it. */
     bool free_steps;         /* In a replay of the judge: steps cost no time. */
     uint64_t consumed; /* CONSUME, PROGRESS and READ so far: what a spurious poll may have moved. */
     void *state;       /* The scenario's, for `done` and `check`. */

@@ -35,11 +35,11 @@ sim_effect_of(
     rt_assert(stand->what != NULL);
     struct sim_question question = *asked;
     struct sim_answer answer;
-    ret_effect->count = 0;
+    *ret_effect = (struct sim_effect){.moved = false};
     if (!sim_stand_at(stand, question.stop)) {
         return false;
     }
-    const struct sim_world *world = stand->world;
+    struct sim_world *world = stand->world;
     size_t count = world->arena.used / sizeof(uint64_t);
     uint64_t *copy = mmap(NULL, (count + 1) * sizeof(uint64_t), PROT_READ | PROT_WRITE,
             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -49,12 +49,15 @@ sim_effect_of(
     question.alone = true;
     question.clock_back = true;
     question.settling = (struct sim_settling){.steps = STEPS_ALONE, .free_steps = true};
-    sim_hold_others(stand->world, sim_world_actor(world, question.actor), question.stage);
+    sim_hold_others(world, sim_world_actor(world, question.actor), question.stage);
     sim_words_copy(world, 0, copy, count);
-    sim_put(stand->world, &question, &answer);
+    world->takes_locks = true;
+    sim_put(world, &question, &answer);
+    world->takes_locks = false;
     if (answer.asked && !answer.failed) {
         size_t patched = question.patch != NULL ? question.patch->offset / sizeof(uint64_t) : count;
         find_changes(copy, world, count, patched, ret_effect);
+        ret_effect->moved = answer.moved || answer.gained;
         if ((answer.gained || answer.freed) && ret_effect->count < SIM_EFFECT_WORDS) {
             ret_effect->words[ret_effect->count++] = GAIN;
         }

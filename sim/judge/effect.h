@@ -16,13 +16,14 @@
 #define SIM_EFFECT_WORDS 2048u
 
 struct sim_effect {
+    bool moved;                       /* It waits for something else then, or gains something. */
     uint32_t count;                   /* Those that do not fit are left out. */
     uint32_t words[SIM_EFFECT_WORDS]; /* Numbers of words of the arena, in ascending order. */
 };
 
 /*
- * Puts `question` at its stop, with all others held back and the clock put back to the actor's last
- * step, so that time makes no difference: *ret_effect are the words that were there before and are
+ * Puts `question` at its stop, with all others held back, without the locks that they hold there,
+ * and with the clock put back to the actor's last step, so that time makes no difference: *ret_effect are the words that were there before and are
  * changed after, but that of question->patch. False: it cannot be asked, or ends in a verdict.
  */
 bool sim_effect_of(struct sim_stand *stand, const struct sim_question *question,

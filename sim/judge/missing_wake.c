@@ -30,8 +30,10 @@ struct asking {
     const struct sim_recorder *recorder; /* Of the run itself. */
     enum sim_oracle_stage stage;
     uint32_t nth;
-    /* Asked is whether it would do something else than right after its last step. */
+    /* Asked is whether it would do something else than right after its last step; or, where it does
+     * not move after that and does at the end, whether it moves. */
     bool by_effect;
+    bool by_move;
     struct sim_effect before;
 };
 
@@ -47,9 +49,11 @@ would_make_progress(struct asking *asking, uint64_t step, bool clock_back)
             .clock_back = clock_back,
     };
     struct sim_effect effect;
-    return asking->by_effect ? sim_effect_of(&asking->stand, &question, &effect) &&
-                                       sim_effect_distance(&effect, &asking->before) > 0
-                             : sim_progress_alone(&asking->stand, &question);
+    if (!asking->by_effect) {
+        return sim_progress_alone(&asking->stand, &question);
+    }
+    return sim_effect_of(&asking->stand, &question, &effect) &&
+           (asking->by_move ? effect.moved : sim_effect_distance(&effect, &asking->before) > 0);
 }
 
 /* The step of the actor's last poll before the failure; from there on it is blocked. */
@@ -108,8 +112,12 @@ would_at_the_end(struct asking *asking)
             .nth = asking->nth};
     asking->by_effect = false;
     if (!would_make_progress(asking, end, false)) {
+        struct sim_effect effect;
         asking->by_effect = true;
-        return sim_effect_differs(&asking->stand, &question, &asking->before);
+        bool differs = sim_effect_differs(&asking->stand, &question, &asking->before);
+        asking->by_move = differs && !asking->before.moved &&
+                          sim_effect_of(&asking->stand, &question, &effect) && effect.moved;
+        return differs;
     }
     return true;
 }
