@@ -12,7 +12,7 @@ const char *
 sim_how_name(uint32_t how)
 {
     static const char *const names[] = {
-            "random", "baseline", "tape", "tape", "search", "tape", "tape", "tape"};
+            "random", "baseline", "tape", "tape", "search", "tape", "tape", "tape", "tape"};
     rt_assert(how < sizeof(names) / sizeof(*names));
     return names[how];
 }

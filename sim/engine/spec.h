@@ -26,7 +26,8 @@ enum sim_how {
     SIM_HOW_SEARCH,  /* By a named strategy (sim/search/). */
     SIM_HOW_BRANCH,  /* By the tape up to its last entry, then at random. */
     SIM_HOW_ORDERED, /* The baseline, but for some steps in order (sim/core/decide/ordered.h). */
-    SIM_HOW_ANSWERS  /* By the answers of a fuzzer's input (sim/core/decide/answers.h). */
+    SIM_HOW_ANSWERS, /* By the answers of a fuzzer's input (sim/core/decide/answers.h). */
+    SIM_HOW_FOREMOST /* The baseline, but for one actor (sim/core/decide/strategies.h). */
 };
 
 /* "random", "baseline", "tape". */

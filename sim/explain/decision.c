@@ -292,25 +292,34 @@ take_passing(struct search *search, const struct sim_outcome *outcome)
     return taken;
 }
 
+static void
+try_passing(struct search *search, uint32_t how, uint64_t seed)
+{
+    struct sim_decision *decision = search->decision;
+    const struct sim_outcome *outcome = run_candidate(search, &decision->options, seed, how, NULL);
+    if (passes(outcome) && take_passing(search, outcome)) {
+        decision->found = true;
+        decision->added = true;
+        decision->changed = decision->passing.count;
+        decision->deciding = decision->passing.entries[decision->passing.count - 1];
+    }
+}
+
 /* The failing run is the baseline where the others are not: a passing one is looked for among
- * seeds, and what it needs to pass is what decides. */
+ * seeds, and what it needs to pass is what decides. Before that, one in which the blocked actor
+ * takes each notification before the next one comes. */
 static void
 find_passing(struct search *search)
 {
     rt_assert(!search->decision->found);
     struct sim_decision *decision = search->decision;
     uint64_t seeds = search->wanted.verdict == SIM_VERDICT_CRASH ? PASSING_DEATHS : PASSING_SEEDS;
-    for (uint64_t seed = 1; seed <= seeds && may_run(search); seed++) {
+    if (search->wanted.actor != 0 && may_run(search)) {
+        try_passing(search, SIM_HOW_FOREMOST, search->wanted.actor);
+    }
+    for (uint64_t seed = 1; seed <= seeds && !decision->found && may_run(search); seed++) {
         decision->seeds_tried++;
-        const struct sim_outcome *outcome =
-                run_candidate(search, &decision->options, seed, SIM_HOW_RANDOM, NULL);
-        if (passes(outcome) && take_passing(search, outcome)) {
-            decision->found = true;
-            decision->added = true;
-            decision->changed = decision->passing.count;
-            decision->deciding = decision->passing.entries[decision->passing.count - 1];
-            return;
-        }
+        try_passing(search, SIM_HOW_RANDOM, seed);
     }
 }
 

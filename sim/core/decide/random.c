@@ -1,5 +1,5 @@
 /*
- * random.c -- the strategies random and baseline; the kinds of choices.
+ * random.c -- the strategies random, baseline and foremost; the kinds of choices.
  *
  * A draw of `random` depends on seed, stream and ordinal only. The stream's key costs a Philox
  * call, once; a draw is a SplitMix64 finisher over key + ordinal * odd. Bounded by multiply and
@@ -94,6 +94,44 @@ void
 sim_baseline_init(struct sim_baseline *baseline)
 {
     baseline->strategy = (struct sim_strategy){&baseline_ops};
+}
+
+static struct sim_foremost *
+foremost_of(struct sim_strategy *strategy)
+{
+    return (struct sim_foremost *)(void *)strategy;
+}
+
+static void
+foremost_begin(struct sim_strategy *strategy, uint64_t seed)
+{
+    foremost_of(strategy)->actor = (uint32_t)seed;
+}
+
+static uint32_t
+foremost_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
+{
+    const struct sim_queue *queue = choice->queue;
+    bool shown = queue != NULL && queue->actors != NULL && queue->stride == 1;
+    for (uint32_t i = 0; shown && i < choice->n; i++) {
+        if (queue->actors[queue->base + i] == foremost_of(strategy)->actor) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static const struct sim_strategy_ops foremost_ops = {
+        .repeats = true,
+        .begin = foremost_begin,
+        .choose = foremost_choose,
+        .seek = sim_seek_nothing,
+};
+
+void
+sim_foremost_init(struct sim_foremost *foremost)
+{
+    *foremost = (struct sim_foremost){.strategy = {&foremost_ops}};
 }
 
 const char *

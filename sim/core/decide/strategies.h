@@ -1,9 +1,10 @@
 /*
- * strategies.h -- random, baseline, replay.
+ * strategies.h -- random, baseline, foremost, replay.
  *
  * random    Each draw is a pure function of seed, stream and ordinal, so streams are
  *           independent of each other.
  * baseline  Always 0.
+ * foremost  The baseline, but that actor goes first whenever it can whose in-run index is the seed.
  * replay    Runs a tape. *Strict*: the next deviation must be at its occasion, with
  *           its kind, n and alternative; the first that does not fit is kept
  *           (sim_replay_mismatch). *Lenient*: a deviation is found by stream and
@@ -25,6 +26,11 @@ struct sim_baseline {
     struct sim_strategy strategy;
 };
 
+struct sim_foremost {
+    struct sim_strategy strategy;
+    uint32_t actor;
+};
+
 struct sim_replay {
     struct sim_strategy strategy;
     const struct sim_tape *tape; /* Borrowed. */
@@ -43,6 +49,7 @@ struct sim_replay {
 
 void sim_random_init(struct sim_random *random);
 void sim_baseline_init(struct sim_baseline *baseline);
+void sim_foremost_init(struct sim_foremost *foremost);
 
 /* Borrows `tape`, and when lenient `sorted`, which holds tape->count indices; else it is NULL. */
 void sim_replay_init(

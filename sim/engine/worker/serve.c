@@ -70,6 +70,7 @@ union strategy {
     struct sim_baseline baseline;
     struct sim_replay replay;
     struct sim_ordered ordered;
+    struct sim_foremost foremost;
     struct sim_answers answers;
 };
 
@@ -120,7 +121,7 @@ arm_of(const struct sim_shared *shared)
 static struct sim_strategy *
 strategy_init(union strategy *strategy, const struct sim_shared *shared)
 {
-    rt_assert(shared->job.spec.how <= SIM_HOW_ANSWERS);
+    rt_assert(shared->job.spec.how <= SIM_HOW_FOREMOST);
     switch ((enum sim_how)shared->job.spec.how) {
     case SIM_HOW_RANDOM:
         sim_random_init(&strategy->random);
@@ -144,6 +145,9 @@ strategy_init(union strategy *strategy, const struct sim_shared *shared)
         break;
     case SIM_HOW_ANSWERS:
         sim_answers_init(&strategy->answers, &shared->parts.incoming);
+        break;
+    case SIM_HOW_FOREMOST:
+        sim_foremost_init(&strategy->foremost);
         break;
     }
     return &strategy->base;
