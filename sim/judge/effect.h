@@ -23,8 +23,9 @@ struct sim_effect {
 
 /*
  * Puts `question` at its stop, with all others held back, without the locks that they hold there,
- * and with the clock put back to the actor's last step, so that time makes no difference: *ret_effect are the words that were there before and are
- * changed after, but that of question->patch. False: it cannot be asked, or ends in a verdict.
+ * and with the clock put back to the actor's last step, so that time makes no difference:
+ * *ret_effect are the words that were there before and are changed after, but that of
+ * question->patch. False: it cannot be asked, or ends in a verdict.
  */
 bool sim_effect_of(struct sim_stand *stand, const struct sim_question *question,
         struct sim_effect *ret_effect);

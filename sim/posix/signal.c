@@ -456,7 +456,7 @@ sim__posix_broken_pipe(bool silent)
     return sim__posix_error(EPIPE);
 }
 
-/* The call in progress as it is recorded: which signal, and the descriptor from which it is read. */
+/* The call in progress as it is recorded: which signal, and the descriptor that it is read from. */
 static struct sim_called
 call_of(int number)
 {

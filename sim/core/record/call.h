@@ -28,8 +28,8 @@
  *
  * Where the call failed the error is in the place of what follows ` = `. From `sim_fd_add`
  * on they are calls of a scenario, whose lines are not recorded, and the error is a rt_err, without
- * its sign; from `kill` on, of a program again. `complete` is the ring's own: the value is the operation's user_data; of a CANCEL, that
- * of what it cancels.
+ * its sign; from `kill` on, of a program again. `complete` is the ring's own: the value is the
+ * operation's user_data; of a CANCEL, that of what it cancels.
  */
 #define SIM_CALL_LIST(X) \
     X(none, "") \
