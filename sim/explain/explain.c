@@ -11,6 +11,7 @@
 #include "runtime/base/assert.h"
 #include "sim/explain/cause/fate.h"
 #include "sim/explain/cause/guard.h"
+#include "sim/explain/cause/omitted.h"
 #include "sim/explain/cause/unanswered.h"
 #include "sim/explain/cause/unnotified.h"
 #include "sim/explain/look/calls.h"
@@ -749,20 +750,117 @@ add_stacks(struct sim_explanation *explanation, struct sim_noted_call *const *ca
     sim_results_free(&stacks);
 }
 
+static void
+add_unnotified(struct sim_explanation *explanation, struct sim_unnotified *unnotified)
+{
+    struct sim_noted_call *const calls[] = {
+            &unnotified->asked, &unnotified->undone, &unnotified->moved, &unnotified->reported};
+    add_stacks(explanation, calls, sizeof(calls) / sizeof(*calls));
+    sim_cause_add_unnotified(&explanation->cause, unnotified);
+}
+
+/* By which condition what is left is not read. */
+static bool
+find_omission(struct sim_explanation *explanation, struct sim_unnotified *unnotified)
+{
+    const struct sim_runs runs = runs_of(explanation);
+    if (!sim_program_is(explanation->failure.scenario) || !walk_executed(explanation)) {
+        return false;
+    }
+    const struct sim_omission_evidence evidence = {.failing = &explanation->ledger,
+            .here = explanation->executed,
+            .runs = &runs,
+            .places = explanation->places,
+            .code = explanation->code};
+    return sim_omission_find(&evidence, unnotified, &unnotified->omission);
+}
+
 /* What an actor is not notified of, where a replay has shown that it lacks no more. */
 static void
 find_unnotified(struct sim_explanation *explanation)
 {
     struct sim_unnotified unnotified;
     const struct sim_counterfactual *counterfactual = &explanation->counterfactual;
-    bool spent = counterfactual->silence.kind == SIM_SILENT_SPENT;
+    const struct sim_silence *silence = &counterfactual->silence;
+    bool spent = silence->kind == SIM_SILENT_SPENT;
     if (counterfactual->kind == SIM_COUNTERFACTUAL_NOT_REARMED &&
             (!spent || sim_program_is(explanation->failure.scenario)) &&
-            sim_unnotified_find(&explanation->ledger, counterfactual, &unnotified)) {
-        struct sim_noted_call *const calls[] = {
-                &unnotified.asked, &unnotified.undone, &unnotified.moved, &unnotified.reported};
-        add_stacks(explanation, calls, sizeof(calls) / sizeof(*calls));
-        sim_cause_add_unnotified(&explanation->cause, &unnotified);
+            sim_unnotified_find(&explanation->ledger, silence,
+                    sim_actor_table_actor(&explanation->actor_table, counterfactual->actor),
+                    &unnotified)) {
+        if (silence->kind == SIM_SILENT_EDGE && !unnotified.after) {
+            (void)find_omission(explanation, &unnotified);
+        }
+        add_unnotified(explanation, &unnotified);
+    }
+}
+
+/* Two calls come from the same lines. */
+static bool
+is_same_way(const struct sim_noted_call *a, const struct sim_noted_call *b)
+{
+    bool same = a->at_count == b->at_count;
+    for (uint32_t i = 0; i < a->at_count && same; i++) {
+        same = a->at[i].place.line == b->at[i].place.line &&
+               strcmp(a->at[i].place.file, b->at[i].place.file) == 0;
+    }
+    return same;
+}
+
+/* Of what is read in two places: the last read, and the last one in the other place. False: there
+ * is one place. */
+static bool
+find_two_readers(struct sim_explanation *explanation, struct sim_unnotified *unnotified)
+{
+    struct sim_noted_call reads[SIM_CALL_STACKS];
+    struct sim_noted_call *calls[SIM_CALL_STACKS];
+    unnotified->part = sim_actor_table_actor(&explanation->actor_table, unnotified->silence.waiter);
+    uint32_t count = sim_unnotified_reads(&explanation->ledger, unnotified->silence.object,
+            unnotified->part, reads, SIM_CALL_STACKS);
+    for (uint32_t i = 0; i < count; i++) {
+        calls[i] = &reads[i];
+    }
+    add_stacks(explanation, calls, count);
+    uint32_t other = 1;
+    while (other < count && is_same_way(&reads[0], &reads[other])) {
+        other++;
+    }
+    if (other >= count) {
+        return false;
+    }
+    unnotified->moved = reads[0];
+    unnotified->undone = reads[other];
+    return true;
+}
+
+/* What has something to read in the end, and is not read on by its reader, which is blocked: said
+ * where a replay shows the condition, or where nothing else is known. And what was read in one
+ * place and is waited for in another. */
+static void
+find_left(struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    const struct sim_counterfactual *counterfactual = &explanation->counterfactual;
+    const struct sim_fate *fate = &cause->fate;
+    /* That the blocked actor could have decided otherwise itself says less. */
+    bool own = fate->kind == SIM_FATE_TURNED && fate->wake.part == SIM_PART_NONE &&
+               fate->condition.part == fate->sleeps.part;
+    bool known = cause->hold_count > 0 || cause->unnotified.known || (fate->tried && !own) ||
+                 (fate->kind != SIM_FATE_NONE && fate->kind != SIM_FATE_TURNED) ||
+                 counterfactual->kind == SIM_COUNTERFACTUAL_NOT_REARMED;
+    for (uint32_t i = 0; i < counterfactual->left_count && !known; i++) {
+        const struct sim_silence *silence = &counterfactual->left[i];
+        struct sim_unnotified unnotified;
+        known = sim_unnotified_find(&explanation->ledger, silence, SIM_PART_NONE, &unnotified);
+        if (known && silence->kind == SIM_SILENT_TAKEN) {
+            known = find_two_readers(explanation, &unnotified);
+        } else if (known) {
+            known = sim_ledger_open_of(&explanation->ledger, unnotified.part, NULL) != NULL &&
+                    (find_omission(explanation, &unnotified) || fate->kind == SIM_FATE_NONE);
+        }
+        if (known) {
+            add_unnotified(explanation, &unnotified);
+        }
     }
 }
 
@@ -921,6 +1019,7 @@ explain_runs(struct sim_explanation *explanation)
     find_cause(explanation);
     find_unnotified(explanation);
     find_fate(explanation);
+    find_left(explanation);
     find_unanswered(explanation);
     find_guard(explanation);
     find_callers(explanation);

@@ -437,14 +437,37 @@ put_function(const struct render *r)
     return place != NULL;
 }
 
+/* With the line from where that function was called, where that is known. */
 static bool
 put_in(const struct render *r)
 {
     const struct sim_place *place = place_of(r);
+    const struct sim_place *caller = r->at->count > 0 ? &r->at->all[0].caller : NULL;
     if (place != NULL) {
         sim_page_put(r->page, ends_block(place) ? "at the end of a block in " : "in ");
     }
-    return put_call(r);
+    bool known = put_call(r);
+    if (known && caller != NULL && caller->line != 0) {
+        note_line(r, caller->file, caller->function, caller->line);
+        sim_page_printf(r->page, ", called from %s() (%s:%u)", caller->function,
+                sim_place_file(caller), (unsigned)caller->line);
+    }
+    return known;
+}
+
+/* The text of its line: "`if (left > 0)`". */
+static bool
+put_source(const struct render *r)
+{
+    const struct sim_place *place = place_of(r);
+    char text[SOURCE_MAX];
+    bool known = place != NULL && sim_source_line(place->file, place->line, text, sizeof(text));
+    if (known) {
+        sim_page_put(r->page, "`");
+        sim_page_clean(r->page, text);
+        sim_page_put(r->page, "`");
+    }
+    return known;
 }
 
 /* The names after the first, with `before` in front; false: there are none. */
@@ -456,6 +479,22 @@ put_names(const struct render *r, bool trail, const char *before)
         if (is_new_name(r->at, i, trail)) {
             sim_page_printf(
                     r->page, "%s%s()", count++ == 0 ? before : ", ", r->at->all[i].place.function);
+        }
+    }
+    return count > 0;
+}
+
+/* The callers with their lines: "lookup() (x.c:69), main() (x.c:123)". */
+static bool
+put_from(const struct render *r)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < r->at->count && count < FUNCTIONS_NAMED; i++) {
+        const struct sim_place *place = &r->at->all[i].place;
+        if (is_new_name(r->at, i, false)) {
+            note_line(r, place->file, place->function, place->line);
+            sim_page_printf(r->page, "%s%s() (%s:%u)", count++ == 0 ? "" : ", ", place->function,
+                    sim_place_file(place), (unsigned)place->line);
         }
     }
     return count > 0;
@@ -593,8 +632,10 @@ static const struct hole holes[] = {
         {"parent", put_parent},
         {"call", put_call},
         {"function", put_function},
+        {"source", put_source},
         {"in", put_in},
         {"callers", put_callers},
+        {"from", put_from},
         {"passed", put_passed},
         {"place", put_place},
         {"path", put_path},

@@ -194,41 +194,59 @@
 /* `explain`: what became of the wake that the nearest run that passes has. */
 #define SIM_FINDING_FATES(X) \
     X(UNNOTIFIED_SPENT, "{actor} is not notified that {own} is ready: it is armed for one " \
-            "report, by {phrase} of {at.actor} at {at.step}[, {in}][, called from {callers}], " \
+            "report, by {phrase} of {at.actor} at {at.step}[, {in}][, called from {from}], " \
             "and not again.") \
     X(UNNOTIFIED_EDGE, "{actor} is not notified that {own} has more to read: it is " \
             "edge-triggered, by {phrase} of {at.actor} at {at.step}[, {in}][, called from " \
-            "{callers}], and what was left before is not reported again.") \
+            "{from}], and what was left before is not reported again.") \
     X(UNNOTIFIED_TIMER, "{actor} waits for {own}, which is not armed: the last call is " \
-            "{phrase} of {at.actor} at {at.step}[, {in}][, called from {callers}].") \
+            "{phrase} of {at.actor} at {at.step}[, {in}][, called from {from}].") \
     X(UNNOTIFIED_UNASKED, "{actor} does not ask for what {own} is ready for: the last call is " \
-            "{phrase} of {at.actor} at {at.step}[, {in}][, called from {callers}].") \
-    X(UNNOTIFIED_COUNTED, "{actor} gets one report for {number} writes to {own}: {at.actor} " \
-            "writes to it at {at.step}[, {in}][, called from {callers}]") \
-    X(UNNOTIFIED_BEFORE, ", when {at.actor} has done so at {at.step}[, {in},] and it is not " \
-            "read yet.") \
-    X(UNNOTIFIED_TAKEN, " {at.actor} reads all at once at {at.step}[, {in}], and blocks with " \
-            "something left.") \
+            "{phrase} of {at.actor} at {at.step}[, {in}][, called from {from}].") \
+    X(UNNOTIFIED_COUNTED, "{actor} gets one report for {number} {text} {own}: {phrase} of " \
+            "{at.actor} at {at.step}[, {in}][, called from {from}],") \
+    X(UNNOTIFIED_BEFORE, " comes when that of {at.actor} at {at.step}[, {in},] is not read yet.") \
+    X(UNNOTIFIED_TAKEN, " {at.actor} takes them as one at {at.step}[, {in}][, called from " \
+            "{from}], and blocks with something left.") \
     X(UNNOTIFIED_PUSHED, "{actor} waits for what was never handed over: {phrase} of {at.actor} " \
-            "at {at.step}[, {in}][, called from {callers}], is not followed by an enter().") \
+            "at {at.step}[, {in}][, called from {from}], is not followed by an enter().") \
     X(UNNOTIFIED_SET_ASIDE, "{number} completion{s} of {own} wait outside of its queue, which " \
             "was full at {at.step}: an enter() alone moves them into it, and none follows.") \
     X(UNNOTIFIED_REAPED, " The last call that reaps is {phrase} of {at.actor} at {at.step}[, " \
-            "{in}][, called from {callers}].") \
+            "{in}][, called from {from}].") \
     X(UNNOTIFIED_LAST_ENTER, " The last one is {phrase} of {at.actor} at {at.step}[, {in}].") \
     X(UNNOTIFIED_UNDOES, " That undoes {phrase} of {at.actor} at {at.step}[, {in}].") \
     X(UNNOTIFIED_REPORTED, " The report goes to {at.actor} at {at.step}[, {in}].") \
     X(UNNOTIFIED_DROPPED, " {other} does not read it, and drops the report.") \
     X(UNNOTIFIED_LAST_CALL, " {phrase} of {at.actor} at {at.step}[, {in}][, called from " \
-            "{callers}], is the last that is done with it") \
+            "{from}], is the last that is done with it") \
     X(UNNOTIFIED_LAST, " The last that is done with it is that {at.actor} {phrase} at " \
             "{at.step}[, {in}]") \
     X(UNNOTIFIED_LEAVES, ", and leaves {number} {text}{s}") \
     X(UNNOTIFIED_FULL, " {phrase} of {at.actor} at {at.step}[, {in}], has to wait for space, " \
             "which is not asked for.") \
+    X(UNNOTIFIED_UNWATCHED, "{actor} leaves something in {own}, and no actor waits for that any " \
+            "more.") \
+    X(UNNOTIFIED_UNWATCHED_MUCH, "{actor} leaves {number} {text}{s} in {own}, and no actor waits " \
+            "for that any more.") \
+    X(UNNOTIFIED_ASKED, " The last call that asks for it is {phrase} of {at.actor} at " \
+            "{at.step}[, {in}][, called from {from}]") \
+    X(UNNOTIFIED_UNDONE, ", and {phrase} of {at.actor} at {at.step}[, {in}][, called from " \
+            "{from}], undoes that") \
+    X(UNNOTIFIED_TWICE, "{actor} blocks with something left: with one more report of {own} in a " \
+            "replay, it makes progress. What notifies it is read in two places: {phrase} of " \
+            "{at.actor} at {at.step}[, {in}][, called from {from}],") \
+    X(UNNOTIFIED_THERE, " takes it last, and before that {phrase} at {at.step}[, {in}][, called " \
+            "from {from}]. What the one place takes, the other waits for.") \
+    X(UNNOTIFIED_UNUSED, " The last report of it goes to {at.actor} at {at.step}[, {in}], and it " \
+            "is not read then.") \
+    X(OMITTED_PASSES, " At {at.step} {at.actor} decides {in}[: {source}]. With that decided the " \
+            "other way, and nothing else changed, the run passes, as a replay shows.") \
+    X(OMITTED_READS, " At {at.step} {at.actor} decides {in}[: {source}]. With that decided the " \
+            "other way, and nothing else changed, it is read on, as a replay shows.") \
     X(UNNOTIFIED_TRIED, " Notified in a replay, {actor} makes progress.") \
     X(UNNOTIFIED_ARMED, " With the timer armed in a replay, {actor} makes progress.") \
-    X(UNNOTIFIED_REPEATED, " With a report for each write in a replay, {actor} makes progress.") \
+    X(UNNOTIFIED_REPEATED, " With a report for each in a replay, {actor} makes progress.") \
     X(UNNOTIFIED_ENTERED, " With an enter() in a replay, {actor} makes progress.") \
     X(REFUSED, "at {at.step} a call of {at.actor} is refused, as there is no space[, {in}]: " \
             "{object} is not taken, and the call is not made again. In the nearest run that " \
@@ -275,18 +293,31 @@
     X(FATE_SWALLOWED, "{at.actor} makes the call {in} at {at.step}, which wakes {actor} in the " \
             "nearest run that passes. Here {actor} waits[ {then.in}] since {then.at.step}, and " \
             "is not woken.") \
+    X(FATE_MERGED, "{at.actor} makes the call {in} at {at.step}, which wakes {actor} in the " \
+            "nearest run that passes. Here it notifies no one,") \
+    X(FATE_MERGED_BEFORE, " as what {at.actor} has written at {at.step}[, {in},] is not taken " \
+            "yet. {actor} takes one for both at {step}, and waits[ {then.in}] since " \
+            "{then.at.step}, with something left.") \
     X(FATE_NOT_REACHED, "{actor} waits[ {then.in}] since {then.at.step}. In the nearest run that " \
             "passes {at.passing} ") \
     X(FATE_PASSING_WAKES, "wakes it {in}") \
     X(FATE_PASSING_WAKES_AFTER, "wakes it after {call}") \
     X(FATE_PASSING_WRITES, "writes what {actor} reads, {in}") \
     X(FATE_LAST_TIME, "; here it was there for the last time at {step}.") \
-    X(FATE_ELSEWHERE, "; here it goes another way.") \
+    X(FATE_ELSEWHERE, "; here it goes another way at {step}, {in}[: {source}].") \
+    X(FATE_NOT_SO, "; here it does not.") \
     X(FATE_SKIPPED, "At {at.step} {at.actor} skips what would let {actor} continue[, " \
             "{then.in}]: a condition {in} is decided otherwise than in the nearest run that " \
             "passes.") \
     X(FATE_WAITS, "{actor} waits[ {in}] since {at.step}, where it does not wait in the nearest " \
             "run that passes.") \
+    X(FATE_STANDS, "{actor} waits[ {in}] since {at.step}.") \
+    X(FATE_RAISED, " {at.actor} has raised it at {at.step}[, {in}]") \
+    X(FATE_RAISED_TOO, ", and {at.actor} at {at.step}[, {in}]") \
+    X(FATE_RAISED_WAIT, ": each of them waits, and none takes that back.") \
+    X(FATE_RETURNED, ", as it did at {at.step}[, {in}].") \
+    X(FATE_RETURNED_BY, " In between it was changed {number} times, last by {at.actor} at " \
+            "{at.step}[, {in}], and is the same again: what has come is not seen.") \
     X(FATE_READ, " At {at.step} {at.actor} reads {text} {in}") \
     X(FATE_READ_UNLIKE, " At {at.step} {at.actor} reads something else {in} than in the run that " \
             "passes") \
@@ -319,6 +350,7 @@
     X(NO_PASSING_NOR, ", nor") \
     X(NO_PASSING_RANDOM, " among {number} random run{s} with its options") \
     X(BASELINE_FAILS, "It fails on the default schedule. It passes when ") \
+    X(BASELINE_ALONE, "It fails on the default schedule. No single choice is known to decide.") \
     X(DECIDES, "It fails when ") \
     X(ONE_OF_MANY, "No single choice is known to decide. This run fails when ") \
     X(HERE_IT_IS, "; here it is ") \

@@ -293,9 +293,14 @@ find_decision(const struct sim_explanation *explanation, struct sim_findings *fi
         find_no_passing(explanation, findings);
         return;
     }
-    SIM_FIND(findings, decision->added                   ? SIM_FINDING_BASELINE_FAILS
-                       : counted && !separates(decision) ? SIM_FINDING_ONE_OF_MANY
-                                                         : SIM_FINDING_DECIDES);
+    bool decides = !counted || separates(decision);
+    if (decision->added && !decides) {
+        SIM_FIND(findings, SIM_FINDING_BASELINE_ALONE);
+        return;
+    }
+    SIM_FIND(findings, decision->added ? SIM_FINDING_BASELINE_FAILS
+                       : decides       ? SIM_FINDING_DECIDES
+                                       : SIM_FINDING_ONE_OF_MANY);
     if (number->found) {
         find_number(explanation, findings);
     } else {

@@ -65,12 +65,13 @@ find_read(const struct sim_deciding_read *read, struct sim_findings *findings)
     SIM_FIND(findings, SIM_FINDING_STOP);
 }
 
-/* A condition, and that the run passes where it is decided otherwise. */
+/* A condition (`said`: it was named already), and that the run passes where it is decided
+ * otherwise. */
 static void
-find_condition(const struct sim_fate *fate, struct sim_findings *findings)
+find_condition(const struct sim_fate *fate, bool said, struct sim_findings *findings)
 {
     bool read = fate->read.at.step != 0;
-    if (!read && fate->condition.step != 0) {
+    if (!read && !said && fate->condition.step != 0) {
         SIM_FIND(findings, fate->tried ? SIM_FINDING_FATE_DECIDED : SIM_FINDING_FATE_CONDITION,
                 .at = one(&fate->condition));
     }
@@ -175,11 +176,55 @@ deed_of(const struct sim_explanation *explanation)
     return SIM_FINDING_FATE_PASSING_WRITES;
 }
 
+/* Who has raised what is read, and waits. */
+static void
+find_raised(const struct sim_deciding_read *read, struct sim_findings *findings)
+{
+    bool named = read->name[0] != '\0';
+    SIM_FIND(findings, SIM_FINDING_FATE_READ, .at = one(&read->at),
+            .text = named ? read->name : read->value);
+    if (named) {
+        SIM_FIND(findings, SIM_FINDING_FATE_VALUE, .text = read->value);
+    }
+    SIM_FIND(findings, SIM_FINDING_STOP);
+    for (uint32_t i = 0; i < read->raised_count; i++) {
+        SIM_FIND(findings, i == 0 ? SIM_FINDING_FATE_RAISED : SIM_FINDING_FATE_RAISED_TOO,
+                .at = one(&read->raised[i]));
+    }
+    SIM_FIND(findings, SIM_FINDING_FATE_RAISED_WAIT);
+}
+
+/* A value that has come back. */
+static void
+find_returned(const struct sim_returned_value *returned, struct sim_findings *findings)
+{
+    bool named = returned->name[0] != '\0';
+    SIM_FIND(findings, SIM_FINDING_FATE_READ, .at = one(&returned->at),
+            .text = named ? returned->name : returned->value);
+    if (named) {
+        SIM_FIND(findings, SIM_FINDING_FATE_VALUE, .text = returned->value);
+    }
+    SIM_FIND(findings, SIM_FINDING_FATE_RETURNED, .at = one(&returned->seen));
+    SIM_FIND(findings, SIM_FINDING_FATE_RETURNED_BY, .at = one(&returned->last),
+            .number = returned->changes);
+}
+
 /* It does not come to the line that would wake, or comes to a wait that it would not come to. */
 static void
 find_turned(const struct sim_explanation *explanation, struct sim_findings *findings)
 {
     const struct sim_fate *fate = &explanation->cause.fate;
+    bool said = false;
+    if (fate->returned.changes > 0 || fate->read.raised_count > 0) {
+        SIM_FIND(findings, SIM_FINDING_FATE_STANDS, .actor = fate->sleeps.part,
+                .at = one(&fate->sleeps));
+        if (fate->returned.changes > 0) {
+            find_returned(&fate->returned, findings);
+        } else {
+            find_raised(&fate->read, findings);
+        }
+        return;
+    }
     if (fate->times > 0) {
         SIM_FIND(findings, SIM_FINDING_FATE_SKIPPED, .actor = fate->sleeps.part,
                 .at = one(&fate->condition), .then = one(&fate->wake));
@@ -193,13 +238,18 @@ find_turned(const struct sim_explanation *explanation, struct sim_findings *find
         SIM_FIND(findings, SIM_FINDING_FATE_NOT_REACHED, .at = one(&fate->wake),
                 .then = one(&fate->sleeps));
         SIM_FIND(findings, deed_of(explanation), .at = one(&fate->wake));
-        SIM_FIND(findings, last != NULL ? SIM_FINDING_FATE_LAST_TIME : SIM_FINDING_FATE_ELSEWHERE,
-                .step = last != NULL ? last->step : 0);
+        said = last == NULL && fate->condition.step != 0;
+        SIM_FIND(findings,
+                last != NULL ? SIM_FINDING_FATE_LAST_TIME
+                : said       ? SIM_FINDING_FATE_ELSEWHERE
+                             : SIM_FINDING_FATE_NOT_SO,
+                .step = last != NULL ? last->step : fate->condition.step,
+                .at = one(&fate->condition));
     }
     if (fate->read.at.step != 0) {
         find_read(&fate->read, findings);
     }
-    find_condition(fate, findings);
+    find_condition(fate, said, findings);
 }
 
 /* Who was given the wake has given none in its turn. */
@@ -254,6 +304,11 @@ sim__find_fate(const struct sim_explanation *explanation, struct sim_findings *f
         find_taken(explanation, findings);
     } else if (fate->kind == SIM_FATE_OWED) {
         find_read(&fate->read, findings);
+    } else if (fate->kind == SIM_FATE_SWALLOWED && fate->merged.step != 0) {
+        SIM_FIND(findings, SIM_FINDING_FATE_MERGED, .actor = fate->sleeps.part,
+                .at = one(&fate->call));
+        SIM_FIND(findings, SIM_FINDING_FATE_MERGED_BEFORE, .actor = fate->sleeps.part,
+                .at = one(&fate->merged), .then = one(&fate->sleeps), .step = fate->merged_step);
     } else if (fate->kind == SIM_FATE_SWALLOWED) {
         SIM_FIND(findings, SIM_FINDING_FATE_SWALLOWED, .actor = fate->sleeps.part,
                 .at = one(&fate->call), .then = one(&fate->sleeps));

@@ -36,23 +36,62 @@ number_of(const struct sim_explanation *explanation, const struct sim_noted_call
     return (enum sim_call_number)sim_call_of(event).number;
 }
 
-/* Where the last that is done with it has left something: how much. */
-static void
-find_last(const struct sim_explanation *explanation, struct sim_findings *findings)
+/* What is left there. */
+static const char *
+left_of(const struct sim_explanation *explanation)
 {
-    const struct sim_unnotified *unnotified = &explanation->cause.unnotified;
-    enum sim_call_number number = number_of(explanation, &unnotified->moved);
-    bool accepts = number == SIM_CALL_accept || number == SIM_CALL_accept4;
-    uint32_t left = (unnotified->silence.events & SIM_FD_IN) != 0 ? unnotified->silence.left : 0;
+    const struct sim_noted_call *moved = &explanation->cause.unnotified.moved;
+    uint32_t number = is_known(moved) ? number_of(explanation, moved) : SIM_CALL_none;
+    return number == SIM_CALL_accept || number == SIM_CALL_accept4 ? "connection" : "byte";
+}
+
+/* Where the last that is done with it has left something: how much (0: that is said already). */
+static void
+find_last(const struct sim_explanation *explanation, uint32_t left, struct sim_findings *findings)
+{
+    const struct sim_noted_call *moved = &explanation->cause.unnotified.moved;
     find_call(findings,
-            number != SIM_CALL_none ? SIM_FINDING_UNNOTIFIED_LAST_CALL
-                                    : SIM_FINDING_UNNOTIFIED_LAST,
-            &unnotified->moved);
+            number_of(explanation, moved) != SIM_CALL_none ? SIM_FINDING_UNNOTIFIED_LAST_CALL
+                                                           : SIM_FINDING_UNNOTIFIED_LAST,
+            moved);
     if (left > 0) {
         SIM_FIND(findings, SIM_FINDING_UNNOTIFIED_LEAVES, .number = left,
-                .text = accepts ? "connection" : "byte");
+                .text = left_of(explanation));
     }
     SIM_FIND(findings, SIM_FINDING_STOP);
+}
+
+/* The condition by which it is not read. */
+static void
+find_omission(const struct sim_omission *omission, struct sim_findings *findings)
+{
+    if (omission->condition.step != 0) {
+        SIM_FIND(findings,
+                omission->passes ? SIM_FINDING_OMITTED_PASSES : SIM_FINDING_OMITTED_READS,
+                .at = {&omission->condition, 1});
+    }
+}
+
+/* What is left, and no actor waits for. */
+static void
+find_unwatched(const struct sim_explanation *explanation, struct sim_findings *findings)
+{
+    const struct sim_unnotified *unnotified = &explanation->cause.unnotified;
+    const struct sim_silence *silence = &unnotified->silence;
+    SIM_FIND(findings,
+            silence->left > 0 ? SIM_FINDING_UNNOTIFIED_UNWATCHED_MUCH
+                              : SIM_FINDING_UNNOTIFIED_UNWATCHED,
+            .actor = unnotified->part, .object = silence->object, .number = silence->left,
+            .text = left_of(explanation));
+    if (is_known(&unnotified->asked)) {
+        find_call(findings, SIM_FINDING_UNNOTIFIED_ASKED, &unnotified->asked);
+        find_call(findings, SIM_FINDING_UNNOTIFIED_UNDONE, &unnotified->undone);
+        SIM_FIND(findings, SIM_FINDING_STOP);
+    }
+    if (is_known(&unnotified->moved)) {
+        find_last(explanation, 0, findings);
+    }
+    find_omission(&unnotified->omission, findings);
 }
 
 /* Of a descriptor that is ready. */
@@ -68,7 +107,11 @@ find_ready(const struct sim_explanation *explanation, struct sim_findings *findi
     if (unnotified->full) {
         find_call(findings, SIM_FINDING_UNNOTIFIED_FULL, &unnotified->moved);
     } else if (unnotified->after) {
-        find_last(explanation, findings);
+        bool reads = (unnotified->silence.events & SIM_FD_IN) != 0;
+        find_last(explanation, reads ? unnotified->silence.left : 0, findings);
+    } else if (unnotified->silence.kind == SIM_SILENT_EDGE) {
+        find_call(findings, SIM_FINDING_UNNOTIFIED_UNUSED, &unnotified->reported);
+        find_omission(&unnotified->omission, findings);
     } else if (spent && is_known(&unnotified->reported)) {
         SIM_FIND(
                 findings, SIM_FINDING_UNNOTIFIED_DROPPED, .other = unnotified->reported.at[0].part);
@@ -99,9 +142,24 @@ sim__find_unnotified(const struct sim_explanation *explanation, struct sim_findi
     const struct sim_unnotified *unnotified = &explanation->cause.unnotified;
     const struct sim_silence *silence = &unnotified->silence;
     rt_assert(silence->kind < SIM_SILENTS);
+    if (silence->kind == SIM_SILENT_UNWATCHED) {
+        find_unwatched(explanation, findings);
+        return;
+    }
+    if (silence->kind == SIM_SILENT_TAKEN) {
+        SIM_FIND(findings, SIM_FINDING_UNNOTIFIED_TWICE, .actor = unnotified->part,
+                .object = silence->object, .at = places_of(&unnotified->moved),
+                .event = unnotified->moved.event);
+        find_call(findings, SIM_FINDING_UNNOTIFIED_THERE, &unnotified->undone);
+        return;
+    }
     SIM_FIND(findings, kinds[silence->kind], .actor = unnotified->part, .object = silence->object,
             .at = places_of(&unnotified->asked), .event = unnotified->asked.event,
-            .number = silence->left);
+            .number = silence->left,
+            .text = silence->kind == SIM_SILENT_COUNTED &&
+                                    number_of(explanation, &unnotified->asked) >= SIM_CALL_OF_SIGNAL
+                            ? "signals of"
+                            : "writes to");
     if (silence->kind == SIM_SILENT_COUNTED) {
         find_call(findings, SIM_FINDING_UNNOTIFIED_BEFORE, &unnotified->undone);
         find_call(findings, SIM_FINDING_UNNOTIFIED_TAKEN, &unnotified->moved);

@@ -39,7 +39,7 @@ struct sim__description_ops {
     void (*closed)(struct sim__description *description);
     /* How much is there: bytes, connections. NULL: not known. */
     uint32_t (*left)(const struct sim__description *description);
-    /* Of a counter: so many writes again; each read takes one from now on. */
+    /* Of a counter, or of signals: so many again; each read takes one from now on. */
     void (*repeat)(struct sim__description *description, uint32_t times);
 };
 
@@ -55,7 +55,7 @@ struct sim__description {
     /* How long a call that reads, or that writes, waits; SIM_NEVER: without end. */
     uint64_t read_wait_ns;
     uint64_t write_wait_ns;
-    uint32_t writes; /* Of a counter: since the last read. */
+    uint32_t writes; /* Of a counter: since the last read; of signals: that became one. */
     bool refused; /* Its last write, or connect, did less than it was asked: for lack of space. */
     /* … The first and the last read that took more than one. */
     struct sim__merged {
@@ -336,6 +336,10 @@ bool sim__epoll_watches(const struct sim__epoll *epoll, const struct sim__descri
 
 /* Whether that actor waits for descriptors, and `description` is one of them. */
 bool sim__epoll_waits_for(
+        const struct sim__blocked *blocked, const struct sim__description *description);
+
+/* Which report for nothing its actor gets of it (sim__epoll_report_nth), from 1 on; 0: none. */
+uint32_t sim__epoll_report_of(
         const struct sim__blocked *blocked, const struct sim__description *description);
 
 /* For struct sim_binding_ops. */

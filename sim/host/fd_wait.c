@@ -481,6 +481,23 @@ find_spurious(struct sim__epoll *epoll, uint32_t nth)
     return NULL;
 }
 
+uint32_t
+sim__epoll_report_of(const struct sim__blocked *blocked, const struct sim__description *description)
+{
+    const struct sim__poller *poller = rt_container_of(blocked, struct sim__poller, blocked);
+    uint32_t nth = 0;
+    rt_list_each(node, &poller->epoll->registrations)
+    {
+        const struct sim__registration *registration = sim__registration_of(node);
+        bool may = may_report_spuriously(registration);
+        nth += may;
+        if (may && registration->description == description) {
+            return nth;
+        }
+    }
+    return 0;
+}
+
 static struct sim__registration *
 draw_spurious(struct sim__epoll *epoll)
 {

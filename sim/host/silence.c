@@ -18,18 +18,34 @@ waits_for(const struct sim__blocked *blocked, const struct sim__description *des
            sim__list_waits_for(blocked, description, description->source);
 }
 
-/* The index of the actor that is blocked in the host on it; 0: none is. */
-static uint32_t
-waiter_of(const struct sim__description *description)
+/* The first that is blocked in the host on it; NULL: none is. */
+static const struct sim__blocked *
+blocked_on(const struct sim__description *description)
 {
     rt_list_each(node, &description->fds->host->blocked)
     {
         const struct sim__blocked *blocked = rt_container_of(node, struct sim__blocked, link);
         if (waits_for(blocked, description)) {
-            return blocked->actor->index;
+            return blocked;
         }
     }
-    return 0;
+    return NULL;
+}
+
+/* The index of that actor; 0: none is. */
+static uint32_t
+waiter_of(const struct sim__description *description)
+{
+    const struct sim__blocked *blocked = blocked_on(description);
+    return blocked != NULL ? blocked->actor->index : 0;
+}
+
+/* Which of the reports for nothing that this actor may get is that of it; 0: none. */
+static uint32_t
+report_of(const struct sim__blocked *blocked, const struct sim__description *description)
+{
+    return sim__epoll_waits_for(blocked, description) ? sim__epoll_report_of(blocked, description)
+                                                      : sim__sys_report_of(blocked, description);
 }
 
 /* ---- What there is. -------------------------------------------------------------------------- */
@@ -38,6 +54,7 @@ struct listing {
     struct sim_silence *ret;
     uint32_t nth;
     uint32_t count;
+    uint32_t report; /* TAKEN */
 };
 
 static void
@@ -50,7 +67,8 @@ list(struct listing *listing, uint32_t kind, const struct sim__description *desc
                 .object = description->source->object,
                 .waiter = waiter_of(description),
                 .events = events,
-                .left = left != NULL ? left(description) : 0};
+                .left = left != NULL ? left(description) : 0,
+                .nth = listing->report};
     }
 }
 
@@ -129,15 +147,52 @@ list_open(const struct sim_host *host, struct listing *listing)
     }
 }
 
+static void
+list_unwatched(const struct sim_host *host, struct listing *listing)
+{
+    rt_list_each(table, &host->tables)
+    {
+        const struct sim_fds *fds = rt_container_of(table, struct sim_fds, link);
+        for (size_t i = 0; i < fds->capacity; i++) {
+            const struct sim__description *description = fds->numbers[i];
+            if (description != NULL && description->ops->left != NULL &&
+                    (sim__description_events(description) & SIM_FD_IN) != 0 &&
+                    description->ops->left(description) > 0 && waiter_of(description) == 0) {
+                list(listing, SIM_SILENT_UNWATCHED, description, SIM_FD_IN);
+            }
+        }
+    }
+}
+
+static void
+list_taken(const struct sim_host *host, struct listing *listing)
+{
+    rt_list_each(table, &host->tables)
+    {
+        const struct sim_fds *fds = rt_container_of(table, struct sim_fds, link);
+        for (size_t i = 0; i < fds->capacity; i++) {
+            const struct sim__description *description = fds->numbers[i];
+            const struct sim__blocked *blocked =
+                    description != NULL ? blocked_on(description) : NULL;
+            listing->report = blocked != NULL ? report_of(blocked, description) : 0;
+            if (listing->report != 0) {
+                list(listing, SIM_SILENT_TAKEN, description, SIM_FD_IN);
+            }
+        }
+    }
+}
+
 uint32_t
 sim__fds_silences(void *argument, uint32_t nth, struct sim_silence *ret)
 {
     const struct sim_host *host = argument;
-    struct listing listing = {ret, nth, 0};
+    struct listing listing = {ret, nth, 0, 0};
     list_registered(host, &listing, SIM_SILENT_SPENT);
     list_registered(host, &listing, SIM_SILENT_EDGE);
     list_open(host, &listing);
     list_registered(host, &listing, SIM_SILENT_UNASKED);
+    list_unwatched(host, &listing);
+    list_taken(host, &listing);
     return listing.count;
 }
 
@@ -184,9 +239,17 @@ void
 sim__fds_ask_again(void *argument, const struct sim_silence *silence)
 {
     struct sim_host *host = argument;
-    if (silence->kind == SIM_SILENT_TIMER || silence->kind == SIM_SILENT_COUNTED) {
+    switch (silence->kind) {
+    case SIM_SILENT_TIMER:
+    case SIM_SILENT_COUNTED:
         report_open(host, silence);
-    } else if (silence->kind != SIM_SILENT_PUSHED && silence->kind != SIM_SILENT_SET_ASIDE) {
+        return;
+    case SIM_SILENT_SPENT:
+    case SIM_SILENT_EDGE:
+    case SIM_SILENT_UNASKED:
         report_registered(host, silence);
+        return;
+    default: /* Of a ring, or there is nothing to put right. */
+        return;
     }
 }

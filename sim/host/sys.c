@@ -556,6 +556,21 @@ pretend(const struct polls *polls, uint32_t nth)
     return 1;
 }
 
+uint32_t
+sim__sys_report_of(const struct sim__blocked *blocked, const struct sim__description *description)
+{
+    const struct sim__poller *poller = rt_container_of(blocked, struct sim__poller, blocked);
+    if (blocked->ready != condition_holds || poller->condition != any_ready) {
+        return 0;
+    }
+    const struct polls *polls = poller->argument;
+    uint32_t nth = 0;
+    while (nth < polls->count && sim__fd_get(polls->fds, polls->all[nth].fd) != description) {
+        nth++;
+    }
+    return nth < polls->count ? nth + 1 : 0;
+}
+
 bool
 sim__sys_waits_for(const struct sim__blocked *blocked, const struct sim__description *description)
 {

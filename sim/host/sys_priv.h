@@ -57,6 +57,10 @@ int64_t sim__sys_write_as_fd(struct sim__description *description, const void *b
 bool sim__sys_waits_for(
         const struct sim__blocked *blocked, const struct sim__description *description);
 
+/* Which report for nothing that actor gets of it in a wait for several, from 1 on; 0: none. */
+uint32_t sim__sys_report_of(
+        const struct sim__blocked *blocked, const struct sim__description *description);
+
 /* Makes the common part of a description in `fds`. */
 void sim__sys_init(struct sim__description *description, struct sim_fds *fds,
         const struct sim__description_ops *ops, const char *name);

@@ -242,9 +242,8 @@ sim_cause_add_stack(const struct sim_evidence *evidence, const struct sim_stack 
 static void
 add_calls(struct sim_cause *cause, const struct sim_noted_call *const *calls, uint32_t count)
 {
-    rt_assert(count * (SIM_CAUSE_CALLS / 4) <= SIM_CAUSE_CALLS);
     for (uint32_t k = 0; k < SIM_CAUSE_CALLS / 4; k++) {
-        for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t i = 0; i < count && cause->at_count < SIM_CAUSE_CALLS; i++) {
             const struct sim_location *at = &calls[i]->at[k];
             if (k < calls[i]->at_count && at->place.function[0] != '\0') {
                 cause->at[cause->at_count++] = *at;
@@ -262,6 +261,9 @@ sim_cause_add_unnotified(struct sim_cause *cause, const struct sim_unnotified *u
     *cause = new_cause(undone ? SIM_CAUSE_ERASED : SIM_CAUSE_NEVER_STORED);
     cause->unnotified = *unnotified;
     cause->by_counterfactual = SIM_COUNTERFACTUAL_NOT_REARMED;
+    if (unnotified->omission.condition.step != 0) {
+        cause->at[cause->at_count++] = unnotified->omission.condition;
+    }
     add_calls(cause, calls, sizeof(calls) / sizeof(*calls));
 }
 
@@ -305,11 +307,18 @@ sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate)
     bool waits = fate->kind == SIM_FATE_TURNED && (fate->wake.part == SIM_PART_NONE || fate->stuck);
     const struct sim_location *const places[] = {&fate->read.at, &fate->condition, &fate->call,
             &fate->ended, &fate->read.by, &fate->read.passing_by, &fate->taker, &fate->wake,
-            &fate->sleeps};
+            &fate->sleeps, &fate->returned.at, &fate->returned.last};
     rt_assert(fate->kind != SIM_FATE_NONE);
     *cause = new_cause(waits ? SIM_CAUSE_NOT_A_WAKE : kinds[fate->kind]);
     cause->fate = *fate;
     add_places(cause, places, sizeof(places) / sizeof(*places));
+    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+        struct sim_location caller = *places[i];
+        caller.place = places[i]->caller;
+        if (caller.place.line != 0 && cause->at_count < SIM_CAUSE_CALLS) {
+            cause->at[cause->at_count++] = caller;
+        }
+    }
 }
 
 void

@@ -43,10 +43,11 @@ enum sim_cause_kind {
 
 /* A place, and whose turn it was there. */
 struct sim_location {
-    struct sim_place place; /* function "": not known. */
-    uint64_t step;          /* 0: before the first, or not known. */
-    uint32_t part;          /* SIM_PART_NONE: no actor's. */
-    bool traced;            /* It was gone through, and has no place in a stack of calls. */
+    struct sim_place place;  /* function "": not known. */
+    uint64_t step;           /* 0: before the first, or not known. */
+    uint32_t part;           /* SIM_PART_NONE: no actor's. */
+    bool traced;             /* It was gone through, and has no place in a stack of calls. */
+    struct sim_place caller; /* From where that function was called; line 0: not known. */
 };
 
 /* Of a loop that was not woken: what became of who came to wake it. */
@@ -71,6 +72,7 @@ enum sim_fate_kind {
 
 #define SIM_FATE_NAME_MAX 64u
 #define SIM_FATE_VALUE_MAX 24u
+#define SIM_FATE_RAISERS 4u
 
 /* A read whose value differs between the two runs. */
 struct sim_deciding_read {
@@ -83,6 +85,19 @@ struct sim_deciding_read {
     struct sim_location passing_by;         /* … and there, */
     uint64_t later; /* whose write comes here at this step, after the read; 0: it
                                      * does not come. */
+    /* The value is what these have added, each of which waits: the last addition of each. */
+    struct sim_location raised[SIM_FATE_RAISERS];
+    uint32_t raised_count;
+};
+
+/* A value that a waiting actor has found as it was before, though others have changed it since. */
+struct sim_returned_value {
+    struct sim_location at;   /* It is read; step 0: no such value. */
+    struct sim_location seen; /* It was read before, by the same actor. */
+    struct sim_location last; /* The last change. */
+    uint32_t changes;
+    char name[SIM_FATE_NAME_MAX]; /* As in struct sim_deciding_read. */
+    char value[SIM_FATE_VALUE_MAX];
 };
 
 /* What became of the wake that ends a wait in the passing run (fate.h). */
@@ -95,10 +110,15 @@ struct sim_fate {
     struct sim_location call;   /* EARLY, TAKEN, SWALLOWED: the same line here. */
     struct sim_location taker;  /* TAKEN: who was woken, from where; or, `again`, … */
     bool again;                 /* … where it waits there again. */
-    struct sim_location ended;  /* TAKEN: where that one was cancelled; step 0: it was not. */
+    /* SWALLOWED: the call before it that has notified already, and the step in which the waiting
+     * actor took that; step 0: none is known. */
+    struct sim_location merged;
+    uint64_t merged_step;
+    struct sim_location ended;     /* TAKEN: where that one was cancelled; step 0: it was not. */
     struct sim_location condition; /* TURNED: which one decides. */
     struct sim_deciding_read read; /* TURNED */
-    bool tried;                    /* TURNED: decided the other way, the run passes, … */
+    struct sim_returned_value returned; /* TURNED */
+    bool tried;                         /* TURNED: decided the other way, the run passes, … */
     uint32_t times; /* … so many times that it is decided so by one that skips a wake. */
     bool stuck;     /* TURNED: who decided it is blocked too: no wake is missing. */
 };
@@ -118,6 +138,12 @@ struct sim_noted_call {
     uint64_t event;
 };
 
+/* A condition by which what is left is not read (omitted.h); step 0: none is known. */
+struct sim_omission {
+    struct sim_location condition;
+    bool passes; /* With that decided the other way the run passes; else it is read again. */
+};
+
 /* Something of which an actor is not notified. */
 struct sim_unnotified {
     bool known;
@@ -126,14 +152,15 @@ struct sim_unnotified {
     /* What was asked for last: epoll_ctl; of a timer its arming; COUNTED: the last write; PUSHED:
      * the first push that was not handed over; SET_ASIDE: the completion without space; */
     struct sim_noted_call asked;
-    /* … TIMER: the arming that this undoes; UNASKED: what was asked for before; COUNTED: the write
-     * before it. */
+    /* … TIMER: the arming that this undoes; UNASKED: what was asked for before; UNWATCHED: what
+     * undoes it; TAKEN: the last read in another place; COUNTED: the write before it. */
     struct sim_noted_call undone;
     /* The last report: the wait that returned it; SET_ASIDE: the last enter. */
     struct sim_noted_call reported;
     /* The last read or write of it; COUNTED: the read; PUSHED: the last enter; SET_ASIDE: the last
      * reap. */
     struct sim_noted_call moved;
+    struct sim_omission omission;
     bool after; /* … which came after the report. */
     bool full;  /* It failed with EAGAIN, and what has become ready is space. */
 };

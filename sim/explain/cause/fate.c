@@ -13,6 +13,7 @@
 #include "sim/core/record/site.h"
 #include "sim/explain/cause/priv.h"
 #include "sim/explain/cause/reads.h"
+#include "sim/explain/cause/word.h"
 #include "sim/explain/view/phrase.h"
 
 /* Conditions, each of which is decided by what the next one leads to. */
@@ -61,16 +62,19 @@ like_of(const struct sim_fate_evidence *evidence, const struct sim_wait *wait)
 
 /* ---- Lines. ---------------------------------------------------------------------------------- */
 
-/*
- * Counts how often the actor comes to the line of `place`, up to step `until` or to the `most`-th
- * time. Returns the count; *ret_step is the last step of the last time.
- */
-static uint32_t
+/* How often an actor has come to a line; the first and the last step of the last time. */
+struct visits {
+    uint32_t count;
+    uint64_t from;
+    uint64_t to;
+};
+
+/* Of that actor to the line of `place`, up to step `until` or to the `most`-th time. */
+static struct visits
 come_to(const struct sim_fate_evidence *evidence, const struct sim_executed *executed,
-        uint32_t actor_id, const struct sim_place *place, uint64_t until, uint32_t most,
-        uint64_t *ret_step)
+        uint32_t actor_id, const struct sim_place *place, uint64_t until, uint32_t most)
 {
-    uint32_t count = 0;
+    struct visits visits = {.count = 0};
     bool was = false;
     for (uint32_t i = 0; i < executed->count; i++) {
         const struct sim_instruction *instruction = &executed->all[i];
@@ -80,14 +84,27 @@ come_to(const struct sim_fate_evidence *evidence, const struct sim_executed *exe
         }
         bool is = sim__reader_at(evidence, instruction->pc, &found) &&
                   sim__is_same_line(&found, place);
-        if (is && !was && (instruction->step > until || count == most)) {
+        if (is && !was && (instruction->step > until || visits.count == most)) {
             break;
         }
-        count += is && !was;
-        *ret_step = is ? instruction->step : *ret_step;
+        visits.count += is && !was;
+        visits.from = is && !was ? instruction->step : visits.from;
+        visits.to = is ? instruction->step : visits.to;
         was = is;
     }
-    return count;
+    return visits;
+}
+
+/* Here it comes less often to the line than there up to that step. */
+static bool
+comes_less(const struct sim_fate_evidence *evidence, uint32_t actor_id,
+        const struct sim_location *there)
+{
+    uint32_t times =
+            come_to(evidence, evidence->there, actor_id, &there->place, there->step, UINT32_MAX)
+                    .count;
+    return come_to(evidence, evidence->here, actor_id, &there->place, UINT64_MAX, UINT32_MAX)
+                   .count < times;
 }
 
 /* The reader's line in which the actor was last before step `step` began: there it called what
@@ -142,10 +159,11 @@ describe_read(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t 
     uint32_t a = sim__writer_of(evidence->here, here);
     uint32_t b = sim__writer_of(evidence->there, there);
     ret->at = sim__located(evidence, evidence->failing, evidence->here, here);
+    sim__name_memory(evidence, read->address, ret->name);
     sim__value_as_text(read->before, read->size, ret->value);
+    sim__word_find_raisers(evidence, here, ret);
     ret->compared = true;
     sim__value_as_text(evidence->there->all[there].before, read->size, ret->passing_value);
-    sim__name_memory(evidence, read->address, ret->name);
     if (a != UINT32_MAX) {
         ret->by = sim__located(evidence, evidence->failing, evidence->here, a);
     }
@@ -438,12 +456,47 @@ step_of_call(const struct sim_actor_table *actor_table, const struct sim_place *
     return step;
 }
 
+/* A call that writes nothing comes when what another has written is not read yet. */
+static void
+note_merged(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
+        struct sim_fate *fate)
+{
+    const struct sim_actor_table *actor_table = evidence->failing->actor_table;
+    uint32_t object = 0;
+    for (uint64_t i = actor_table->end; i-- > actor_table->first;) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        uint32_t part = sim_actor_table_part_of(actor_table, i);
+        bool before = event->step < fate->call.step;
+        if (event->kind == SIM_EVENT_READ && part == wait->part && !before) {
+            object = event->object;
+            fate->merged_step = event->step;
+        } else if (event->object == object && object != 0 && before) {
+            if (event->kind == SIM_EVENT_WRITE) {
+                fate->merged = (struct sim_location){.step = event->step, .part = part};
+                (void)line_before(evidence, evidence->here, sim_actor_table_id(actor_table, part),
+                        event->step, &fate->merged.place);
+            }
+            if (event->kind == SIM_EVENT_WRITE || event->kind == SIM_EVENT_READ) {
+                return;
+            }
+        }
+    }
+}
+
+/* A wake that came before the wait was its own only if, right after it began, a wake would not have
+ * left it waiting. */
+static bool
+would_help(const struct sim_fate_evidence *evidence, const struct sim_wait *wait)
+{
+    uint32_t actor = evidence->failing->actor_table->parts[wait->part].actor;
+    return sim_runs_ask(evidence->runs, actor, wait->store_step) != SIM_REACTION_BLOCKED;
+}
+
 /* The line that ends it there was come to here, or was not. */
 static bool
 follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
         const struct sim_wait *like, struct sim_fate *fate)
 {
-    uint64_t step = 0;
     if (!find_waker(evidence, like, &fate->wake)) {
         return false;
     }
@@ -452,32 +505,40 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
     uint32_t actor_id =
             part != SIM_PART_NONE ? sim_actor_table_id(evidence->failing->actor_table, part) : 0;
     actor_id = actor_id != 0 ? actor_id : sim__stepper(evidence->there, fate->wake.step);
-    uint32_t nth = actor_id != 0 ? come_to(evidence, evidence->there, actor_id, line,
-                                           fate->wake.step, UINT32_MAX, &step)
-                                 : 0;
-    step = 0;
-    if (nth == 0) {
+    const struct visits there =
+            come_to(evidence, evidence->there, actor_id, line, fate->wake.step, UINT32_MAX);
+    const struct visits here =
+            come_to(evidence, evidence->here, actor_id, line, UINT64_MAX, there.count);
+    if (actor_id == 0 || there.count == 0) {
         return false;
     }
-    if (come_to(evidence, evidence->here, actor_id, line, UINT64_MAX, nth, &step) < nth) {
+    if (here.count < there.count) {
         fate->kind = SIM_FATE_TURNED;
         return find_lead(evidence, actor_id, 0, fate) ||
                find_turn(evidence, actor_id, UINT64_MAX, fate);
     }
+    uint64_t step = here.to;
     fate->call = (struct sim_location){.place = *line, .step = step, .part = part};
     /* What is written stays until it is read. */
     bool stays = event_in_step(evidence->passing->actor_table, fate->wake.step, SIM_EVENT_WRITE) !=
                  SIM_EVENT_NONE;
-    bool written = event_in_step(evidence->failing->actor_table, step, SIM_EVENT_WRITE) !=
-                           SIM_EVENT_NONE ||
-                   event_in_step(evidence->failing->actor_table, step + 1, SIM_EVENT_WRITE) !=
-                           SIM_EVENT_NONE;
+    bool written = false;
+    for (uint64_t at = here.from; at <= here.to + 1; at++) {
+        written = written || event_in_step(evidence->failing->actor_table, at, SIM_EVENT_WRITE) !=
+                                     SIM_EVENT_NONE;
+    }
     /* One that is blocked itself could not send it. */
     if (stays && !written && sim_ledger_open_of(evidence->failing, part, NULL) == NULL) {
         fate->kind = SIM_FATE_SWALLOWED;
+        note_merged(evidence, wait, fate);
         return true;
     }
-    if (step < wait->store_step && !stays && SIM_OBJECT_KIND(wait->object) != RT_OBJECT_SEMAPHORE) {
+    bool early = step < wait->store_step && !stays &&
+                 SIM_OBJECT_KIND(wait->object) != RT_OBJECT_SEMAPHORE;
+    if (early && !would_help(evidence, wait)) {
+        return false;
+    }
+    if (early) {
         fate->call.step = step_of_call(evidence->failing->actor_table, line, part, step);
         fate->kind = SIM_FATE_EARLY;
         return true;
@@ -487,6 +548,24 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
         note_taken(evidence->failing, taken, fate);
     }
     return taken != NULL;
+}
+
+/* The first time after step `after` that its actor has executed the instruction and read the same,
+ * where it has not read something else in between. */
+static uint32_t
+first_alike(const struct sim_executed *executed, uint32_t index, uint64_t after)
+{
+    const struct sim_instruction *last = &executed->all[index];
+    uint32_t first = index;
+    for (uint32_t i = index; i-- > 0 && executed->all[i].step > after;) {
+        const struct sim_instruction *one = &executed->all[i];
+        bool same = one->pc == last->pc && one->actor_id == last->actor_id;
+        if (same && one->before != last->before) {
+            break;
+        }
+        first = same ? i : first;
+    }
+    return first;
 }
 
 /* What an actor that should have woken it read of what it waits for, the last time up to step
@@ -507,6 +586,9 @@ find_look(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
         sim__name_memory(evidence, found->address, read->name);
         uint32_t by = sim__writer_of(evidence->here, i);
         if (strcmp(read->name, name) == 0 && by != UINT32_MAX) {
+            i = first_alike(evidence->here, i, wait->store_step);
+            by = sim__writer_of(evidence->here, i);
+            found = &evidence->here->all[i];
             read->at = sim__located(evidence, evidence->failing, evidence->here, i);
             read->by = sim__located(evidence, evidence->failing, evidence->here, by);
             sim__value_as_text(found->before, found->size, read->value);
@@ -603,9 +685,11 @@ follow_write(const struct sim_fate_evidence *evidence, struct sim_fate *fate)
     struct sim_fate other = *fate;
     other.read = (struct sim_deciding_read){.at = {.step = 0}};
     other.wake = by;
-    if (part != SIM_PART_NONE && part != fate->sleeps.part &&
-            find_turn(evidence, sim_actor_table_id(evidence->failing->actor_table, part),
-                    UINT64_MAX, &other)) {
+    if (part == SIM_PART_NONE || part == fate->sleeps.part) {
+        return;
+    }
+    uint32_t actor_id = sim_actor_table_id(evidence->failing->actor_table, part);
+    if (comes_less(evidence, actor_id, &by) && find_turn(evidence, actor_id, UINT64_MAX, &other)) {
         *fate = other;
     }
 }
@@ -687,6 +771,10 @@ follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, st
     }
     fate->kind = SIM_FATE_TURNED;
     fate->wake = (struct sim_location){.part = SIM_PART_NONE};
+    sim__word_find_returned(evidence, wait, &fate->sleeps.place, &fate->returned);
+    if (fate->returned.changes > 0) {
+        return true;
+    }
     if (actor_id == 0 || !find_turn(evidence, actor_id, wait->store_step, fate)) {
         return false;
     }
@@ -701,6 +789,9 @@ weight_of(const struct sim_fate *fate)
     const struct sim_deciding_read *read = &fate->read;
     if (fate->kind != SIM_FATE_TURNED) {
         return fate->kind == SIM_FATE_NONE ? 0 : 4;
+    }
+    if (fate->returned.changes > 0) {
+        return 3;
     }
     bool other = (read->by.step != 0 && read->by.part != read->at.part) ||
                  (read->by.step == 0 && read->passing_by.step != 0);

@@ -32,7 +32,8 @@ add_location(struct sim_cause *cause, const struct sim_place *place, uint64_t st
 {
     rt_assert(cause->at_count <= SIM_CAUSE_CALLS);
     if (cause->at_count < SIM_CAUSE_CALLS) {
-        cause->at[cause->at_count++] = (struct sim_location){*place, step, part, traced};
+        cause->at[cause->at_count++] = (struct sim_location){
+                .place = *place, .step = step, .part = part, .traced = traced};
     }
 }
 

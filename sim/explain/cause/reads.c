@@ -53,6 +53,25 @@ sim__before_of(const struct sim_executed *executed, uint32_t index)
     return UINT32_MAX;
 }
 
+/* The reader's line from where the function at the instruction was called, whose line is `place`;
+ * line 0: not known. */
+static struct sim_place
+caller_of(const struct sim_fate_evidence *evidence, const struct sim_executed *executed,
+        uint32_t index, const struct sim_place *place)
+{
+    struct sim_place places[SIM_INLINED_MAX];
+    for (uint32_t at = index; at != UINT32_MAX; at = sim_executed_caller(executed, at)) {
+        uint32_t count = sim_places_at(
+                evidence->places, executed->all[at].pc, false, places, SIM_INLINED_MAX);
+        for (uint32_t i = 0; i < count; i++) {
+            if (sim_place_is_readers(&places[i]) && !sim__is_same_line(&places[i], place)) {
+                return places[i];
+            }
+        }
+    }
+    return (struct sim_place){.line = 0};
+}
+
 struct sim_location
 sim__located(const struct sim_fate_evidence *evidence, const struct sim_ledger *ledger,
         const struct sim_executed *executed, uint32_t index)
@@ -66,6 +85,8 @@ sim__located(const struct sim_fate_evidence *evidence, const struct sim_ledger *
     }
     if (index == UINT32_MAX) {
         location.place = (struct sim_place){.line = 0};
+    } else if (executed->all[index].stack != 0) {
+        location.caller = caller_of(evidence, executed, index, &location.place);
     }
     return location;
 }

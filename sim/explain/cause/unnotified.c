@@ -22,6 +22,12 @@ asks(const struct sim_call *call)
 }
 
 static bool
+drops(const struct sim_call *call)
+{
+    return call->number == SIM_CALL_epoll_ctl_del && call->error == 0;
+}
+
+static bool
 arms(const struct sim_call *call)
 {
     return call->number == SIM_CALL_timerfd_settime && call->error == 0;
@@ -41,7 +47,8 @@ writes(const struct sim_call *call)
 {
     return call->number == SIM_CALL_write || call->number == SIM_CALL_writev ||
            (call->number >= SIM_CALL_send && call->number <= SIM_CALL_sendfile) ||
-           call->number == SIM_CALL_eventfd_write || call->number == SIM_CALL_sim_fd_notify;
+           call->number == SIM_CALL_eventfd_write || call->number == SIM_CALL_sim_fd_notify ||
+           call->number >= SIM_CALL_OF_SIGNAL;
 }
 
 static bool
@@ -217,9 +224,37 @@ find_ready(const struct sim_actor_table *actor_table, const struct sim_silence *
     return ret->asked.event != SIM_EVENT_NONE;
 }
 
+/* Who reads it, else who asked for it; SIM_PART_NONE: no one has. */
+static uint32_t
+reader_of(const struct sim_unnotified *unnotified)
+{
+    const struct sim_noted_call *const calls[] = {
+            &unnotified->moved, &unnotified->reported, &unnotified->asked};
+    uint32_t part = SIM_PART_NONE;
+    for (size_t i = 0; i < sizeof(calls) / sizeof(*calls) && part == SIM_PART_NONE; i++) {
+        part = calls[i]->event != SIM_EVENT_NONE ? calls[i]->at[0].part : SIM_PART_NONE;
+    }
+    return part;
+}
+
+/* Something is left in a descriptor, and no actor waits for it: its reader waits for something
+ * else. Or nothing is, and its reader waits for it. */
+static bool
+find_unwatched(const struct sim_actor_table *actor_table, const struct sim_silence *silence,
+        struct sim_unnotified *ret)
+{
+    (void)find_ready(actor_table, silence, ret);
+    ret->undone = last_call(actor_table, silence->object, drops);
+    if (ret->undone.event != SIM_EVENT_NONE && ret->undone.event < ret->asked.event) {
+        ret->undone = sim__no_call;
+    }
+    ret->part = reader_of(ret);
+    return ret->part != SIM_PART_NONE;
+}
+
 bool
-sim_unnotified_find(const struct sim_ledger *ledger,
-        const struct sim_counterfactual *counterfactual, struct sim_unnotified *ret)
+sim_unnotified_find(const struct sim_ledger *ledger, const struct sim_silence *silence,
+        uint32_t part, struct sim_unnotified *ret)
 {
     static bool (*const finders[SIM_SILENTS])(const struct sim_actor_table *actor_table,
             const struct sim_silence *silence, struct sim_unnotified *ret) = {
@@ -230,17 +265,33 @@ sim_unnotified_find(const struct sim_ledger *ledger,
             [SIM_SILENT_PUSHED] = find_pushed,
             [SIM_SILENT_SET_ASIDE] = find_set_aside,
             [SIM_SILENT_UNASKED] = find_ready,
+            [SIM_SILENT_UNWATCHED] = find_unwatched,
+            [SIM_SILENT_TAKEN] = find_unwatched,
     };
     const struct sim_actor_table *actor_table = ledger->actor_table;
-    const struct sim_silence *silence = &counterfactual->silence;
-    rt_assert(counterfactual->kind == SIM_COUNTERFACTUAL_NOT_REARMED);
     rt_assert(silence->kind < SIM_SILENTS);
     *ret = (struct sim_unnotified){.silence = *silence,
-            .part = sim_actor_table_actor(actor_table, counterfactual->actor),
+            .part = part,
             .asked = sim__no_call,
             .undone = sim__no_call,
             .reported = sim__no_call,
             .moved = sim__no_call};
     ret->known = finders[silence->kind](actor_table, silence, ret);
     return ret->known;
+}
+
+uint32_t
+sim_unnotified_reads(const struct sim_ledger *ledger, uint32_t object, uint32_t part,
+        struct sim_noted_call *ret, uint32_t max)
+{
+    const struct sim_actor_table *actor_table = ledger->actor_table;
+    uint32_t count = 0;
+    for (uint64_t i = actor_table->end; i-- > actor_table->first && count < max;) {
+        const struct sim_call call = sim_call_of(sim_actor_table_event(actor_table, i));
+        if (sim_actor_table_event(actor_table, i)->object == object && reads(&call) &&
+                call.error == 0 && sim_actor_table_part_of(actor_table, i) == part) {
+            ret[count++] = sim__noted(actor_table, i);
+        }
+    }
+    return count;
 }

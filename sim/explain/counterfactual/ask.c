@@ -214,6 +214,39 @@ progresses_armed(struct asking *asking, const struct sim_question *question)
     return reaction == SIM_REACTION_PROGRESS && gains_other(gains, question->silence->object);
 }
 
+/* With one more report of what it has read already, of a run whose judge found that a report alone
+ * is missing. */
+static bool
+progresses_reported(struct asking *asking, const struct sim_silence *silence)
+{
+    const struct sim_question question = {.stop = end_of(asking),
+            .actor = silence->waiter,
+            .stage = SIM_ORACLE_STAGE_INTERRUPT,
+            .nth = silence->nth};
+    return asking->experiment.outcome->verdict == SIM_VERDICT_LOST_WAKEUP &&
+           silence->waiter == asking->waiters[0].index && ask(asking, &question) == PROGRESS;
+}
+
+/* What is ready and not waited for; and what the first that is asked has read and waits for again,
+ * where one more report of that is enough. */
+static void
+find_left(struct asking *asking)
+{
+    struct sim__counterfactual_shared *shared = asking->shared;
+    bool silent = sim_program_is(asking->experiment.what->scenario) && asking->waiter_count > 0;
+    for (uint32_t nth = shared->left_next;
+            silent && nth < SILENT_MAX && shared->left_count < SIM_LEFT_MAX; nth++) {
+        struct sim_silence silence = {.object = 0};
+        silent = find_silence(asking, nth, &silence);
+        shared->left_next = nth + 1;
+        if (silent && (silence.kind == SIM_SILENT_UNWATCHED ||
+                              (silence.kind == SIM_SILENT_TAKEN &&
+                                      progresses_reported(asking, &silence)))) {
+            shared->left[shared->left_count++] = silence;
+        }
+    }
+}
+
 /* What is asked within the run: fewer actors are left in the end than without it. */
 static bool
 fewer_are_left(struct asking *asking, const struct sim_question *question)
@@ -289,7 +322,8 @@ ask_livelock(struct asking *asking)
             waiter = runs ? (struct waiter){.index = actor->index, .id = actor->id} : waiter;
         }
         sim_world_drop(world);
-        if (silent && waiter.index != 0 && gains_with(asking, &silence, waiter.index)) {
+        if (silent && silence.kind < SIM_SILENT_UNWATCHED && waiter.index != 0 &&
+                gains_with(asking, &silence, waiter.index)) {
             add_hit(asking, SIM_COUNTERFACTUAL_NOT_REARMED, &waiter, NULL)->silence = silence;
         }
     }
@@ -306,8 +340,9 @@ ask_rearming(struct asking *asking, const struct waiter *waiter)
         }
         bool its = silence.waiter == 0 || silence.waiter == waiter->index;
         /* What the loop of a scenario does with one report is seen in its memory, and says more. */
-        its = its && (silence.kind != SIM_SILENT_COUNTED ||
-                             sim_program_is(asking->experiment.what->scenario));
+        its = its && silence.kind < SIM_SILENT_UNWATCHED &&
+              (silence.kind != SIM_SILENT_COUNTED ||
+                      sim_program_is(asking->experiment.what->scenario));
         if (its && progresses_with(asking, waiter, &silence)) {
             add_hit(asking, SIM_COUNTERFACTUAL_NOT_REARMED, waiter, NULL)->silence = silence;
             return;
@@ -814,6 +849,9 @@ sim__counterfactual_ask(struct sim_world *world, const struct sim_case *what,
     bool remembered = !livelock && find_end(&asking);
     if (livelock) {
         ask_livelock(&asking);
+    }
+    if (remembered && shared->of != SIM_COUNTERFACTUAL_OF_UNPOLLED) {
+        find_left(&asking);
     }
     for (uint32_t k = 0; remembered && k < sizeof(questions) / sizeof(*questions); k++) {
         uint32_t kind = first_kind(shared);

@@ -114,5 +114,7 @@ sim_counterfactual_find(const struct sim_runs *runs, struct sim_places *places,
     if (ret_counterfactual->kind == SIM_COUNTERFACTUAL_NONE) {
         choose(shared, places, true, ret_counterfactual);
     }
+    ret_counterfactual->left_count = shared->left_count;
+    memcpy(ret_counterfactual->left, shared->left, sizeof(shared->left));
     sim_results_free(&shared);
 }

@@ -37,6 +37,8 @@ enum sim_counterfactual_kind {
     SIM_COUNTERFACTUAL_ELSEWHERE
 };
 
+#define SIM_LEFT_MAX 8u
+
 struct sim_counterfactual {
     uint32_t kind;              /* enum sim_counterfactual_kind */
     struct sim_silence silence; /* NOT_REARMED: what is not reported. */
@@ -55,6 +57,10 @@ struct sim_counterfactual {
     uint64_t lost_step;          /* LOST: the step that overwrites it. */
     struct sim_walk_stop writer; /* What changes it; no frames: not known. */
     struct sim_walk_stop eraser; /* LOST: what overwrites it. */
+    /* Whatever the kind, of a program: what is UNWATCHED; what is TAKEN, where the first that is
+     * blocked makes progress with one more report of it. */
+    uint32_t left_count;
+    struct sim_silence left[SIM_LEFT_MAX];
 };
 
 /* What is asked. */

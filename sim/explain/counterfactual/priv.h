@@ -29,7 +29,10 @@ struct sim__counterfactual_shared {
     struct sim_tries tries;
     enum sim_counterfactual_of of;
     uint64_t wake_step; /* OF_UNPOLLED: the step in which the task was woken. */
-    bool listed;        /* `here` is complete. */
+    uint32_t left_next; /* Of the list of the world. */
+    uint32_t left_count;
+    struct sim_silence left[SIM_LEFT_MAX];
+    bool listed; /* `here` is complete. */
     bool done;
 };
 

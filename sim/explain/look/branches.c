@@ -26,6 +26,7 @@ struct shared {
     struct sim_branches wanted;        /* To be switched, in the order of their trials. */
     uint32_t passes[SIM_BRANCHES_MAX]; /* So many executions were switched; 0: it fails, … */
     bool ended[SIM_BRANCHES_MAX];      /* … or it ends its actor, which may not end there. */
+    bool reads[SIM_BRANCHES_MAX];      /* wanted.object, after the switch. */
     struct sim_tries tries;
     bool done;
 };
@@ -129,6 +130,24 @@ sim_branches_add_leading(const struct sim_executed *here, const struct sim_execu
             if (other != UINT32_MAX) {
                 branches->all[branches->count++] = sim_branch_at(here, other);
             }
+        }
+    }
+}
+
+void
+sim_branches_add_of(const struct sim_executed *executed, uint32_t actor_id, uint64_t from,
+        uint64_t to, struct sim_branches *branches)
+{
+    uint32_t first = branches->count;
+    for (uint32_t i = executed->count; i-- > 0 && branches->count < SIM_BRANCHES_MAX;) {
+        const struct sim_instruction *jump = &executed->all[i];
+        uint32_t k = first;
+        while (k < branches->count && branches->all[k].pc != jump->pc) {
+            k++;
+        }
+        if (k == branches->count && jump->jump && jump->actor_id == actor_id &&
+                jump->step >= from && jump->step <= to) {
+            branches->all[branches->count++] = sim_branch_at(executed, i);
         }
     }
 }
@@ -265,7 +284,9 @@ on_breakpoint(int number, siginfo_t *info, void *argument)
     }
     bool taken = sim_jump_taken(pc, set.byte, (uint64_t)registers[REG_EFL]);
     if (world != NULL && world->stepping != NULL && is_switched(world)) {
-        set.times++;
+        if (set.times++ == 0 && world->gains != NULL) {
+            sim_gains_clear(world->gains);
+        }
         taken = !taken;
     }
     registers[REG_RIP] = (greg_t)sim_jump_target(pc, set.byte, taken);
@@ -323,6 +344,14 @@ ends_actor(const struct sim_recorder *recorder, const struct sim_branch *branch)
     return false;
 }
 
+/* Whether the run that was made last has read what is asked for. */
+static bool
+has_read(const struct sim_experiment *experiment, const struct shared *shared)
+{
+    const struct sim_gains *gains = &experiment->world->journals[0];
+    return set.times > 0 && sim_gains_count(gains, SIM_GAIN_CONSUMED, shared->wanted.object) > 0;
+}
+
 /* Whether the run ends well with that execution switched (`each`: and all others of its jump that
  * are wanted); NULL: with none. *ret_times is how many were. */
 static bool
@@ -332,14 +361,19 @@ passes(struct sim_experiment *experiment, struct shared *shared, const struct si
     const struct sim_case *what = experiment->what;
     struct sim_outcome outcome = {.verdict = SIM_VERDICT_DEADLOCK};
     bool is_set = set_breakpoint(shared, branch, each);
+    struct sim_gains *gains = &experiment->world->journals[0];
+    sim_gains_clear(gains);
+    experiment->world->gains = shared->wanted.object != 0 ? gains : NULL;
     if (is_set) {
         sim_world_run(experiment->world, what->scenario, &what->options, what->seed, what->strategy,
                 (struct sim_recording){true, false}, &outcome);
     }
     *ret_times = set.times;
     bool switched = set.times > 0 || branch == NULL;
+    experiment->world->gains = NULL;
     clear_breakpoint();
-    return is_set && switched && outcome.verdict == SIM_VERDICT_PASS;
+    return is_set && switched && outcome.verdict == SIM_VERDICT_PASS &&
+           (branch == NULL || shared->wanted.object == 0 || has_read(experiment, shared));
 }
 
 /* Of the wanted executions of one jump, of which there are several, the first one. */
@@ -382,6 +416,7 @@ try_all(struct sim_world *world, const struct sim_case *what, const struct sim_o
                 fails = !passes(&experiment, shared, &shared->wanted.all[i], each == 1, &times) ||
                         (ends_actor(&world->recorder, &shared->wanted.all[i]) && !shared->ended[i]);
                 shared->passes[i] = fails ? 0 : times;
+                shared->reads[i] = shared->reads[i] || (fails && has_read(&experiment, shared));
             }
         }
     }
@@ -395,13 +430,17 @@ static void
 choose(const struct shared *shared, struct sim_places *places, struct sim_switched *ret)
 {
     ret->tried = shared->tries.begun;
-    for (uint32_t i = 0; i < shared->wanted.count && !ret->found; i++) {
-        ret->found = shared->passes[i] > 0 &&
-                     sim_places_at(places, shared->wanted.all[i].pc, false, &ret->place, 1) > 0 &&
-                     sim_place_is_readers(&ret->place);
-        if (ret->found) {
-            ret->branch = shared->wanted.all[i];
-            ret->times = shared->passes[i];
+    for (uint32_t reads = 0; reads < 2; reads++) {
+        for (uint32_t i = 0; i < shared->wanted.count && !ret->found && !ret->reads; i++) {
+            bool is = (reads == 0 ? shared->passes[i] > 0 : shared->reads[i]) &&
+                      sim_places_at(places, shared->wanted.all[i].pc, false, &ret->place, 1) > 0 &&
+                      sim_place_is_readers(&ret->place);
+            if (is) {
+                ret->found = reads == 0;
+                ret->reads = reads == 1;
+                ret->branch = shared->wanted.all[i];
+                ret->times = shared->passes[i];
+            }
         }
     }
 }

@@ -31,7 +31,8 @@ struct sim_branch {
 };
 
 struct sim_switched {
-    bool found; /* With this branch taken the other way the run passes. */
+    bool found; /* With this branch taken the other way the run passes, … */
+    bool reads; /* … or not, but the object that is asked for is read after it. */
     struct sim_branch branch;
     uint32_t times; /* So many of the wanted, this one and others of its jump, were switched. */
     struct sim_place place;
@@ -43,6 +44,8 @@ struct sim_switched {
 struct sim_branches {
     bool may_end; /* A run in which the actor ends in that step, and not here, counts as well. */
     uint32_t count;
+    uint32_t object; /* Not 0: only a run counts in which this is read after it, also one that
+                      * does not pass. */
     struct sim_branch all[SIM_BRANCHES_MAX];
 };
 
@@ -64,6 +67,10 @@ void sim_branches_add_parting(const struct sim_executed *here, const struct sim_
  * far as they go the other way here. */
 void sim_branches_add_leading(const struct sim_executed *here, const struct sim_executed *there,
         uint32_t target, struct sim_branches *branches);
+
+/* … of each jump the last execution by that actor in these steps, the last first. */
+void sim_branches_add_of(const struct sim_executed *executed, uint32_t actor_id, uint64_t from,
+        uint64_t to, struct sim_branches *branches);
 
 /* Makes the replays that it takes in separate processes. Not for a failure that only the judge
  * sees, as a wake that is late: a run is taken to pass that ends without a verdict of its own. */

@@ -7,7 +7,7 @@
 
 #include "sim/explain/look/experiment.h"
 
-#define SIM_CALL_STACKS 4u
+#define SIM_CALL_STACKS 16u
 
 struct sim_call_stacks {
     uint32_t count;

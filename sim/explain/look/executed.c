@@ -479,6 +479,7 @@ open_instruction(uintptr_t pc, const greg_t *registers)
     }
     walk.open = &executed->all[executed->count++];
     *walk.open = (struct sim_instruction){.pc = pc,
+            .stack = (uintptr_t)registers[REG_RSP],
             .step = world->step,
             .actor_id = world->stepping->id,
             .jump = sim_jump_is((const uint8_t *)pc),
@@ -640,6 +641,25 @@ next_of(const struct sim_executed *executed, uint32_t actor_id, uint32_t from)
         from++;
     }
     return from;
+}
+
+/* A call that is in progress has its stack above all that is executed after it. */
+uint32_t
+sim_executed_caller(const struct sim_executed *executed, uint32_t index)
+{
+    rt_assert(index < executed->count);
+    uintptr_t above = executed->all[index].stack;
+    uint32_t actor_id = executed->all[index].actor_id;
+    for (uint32_t i = index; i-- > 0;) {
+        const struct sim_instruction *one = &executed->all[i];
+        if (one->actor_id == actor_id && one->stack > above) {
+            if (one->call && above != 0) {
+                return i;
+            }
+            above = one->stack;
+        }
+    }
+    return UINT32_MAX;
 }
 
 uint32_t

@@ -19,6 +19,7 @@
 
 struct sim_instruction {
     uintptr_t pc;
+    uintptr_t stack;   /* The pointer to it, before; 0: of an event. */
     uintptr_t address; /* Of the memory that it reads or writes; 0: none, or not known. */
     uint64_t before;   /* What was there, … */
     uint64_t after;    /* … and what was there when it was done. */
@@ -60,6 +61,10 @@ void sim_executed_free(struct sim_executed **executed);
  */
 uint32_t sim_executed_parts(
         const struct sim_executed *here, const struct sim_executed *there, uint32_t actor_id);
+
+/* The call that the function of the `index`-th instruction was entered by, as far as that is known;
+ * UINT32_MAX. */
+uint32_t sim_executed_caller(const struct sim_executed *executed, uint32_t index);
 
 /* Makes the pages of that code writable, in this process alone. False: the system refuses. */
 bool sim_code_make_writable(const struct sim_code *code);

@@ -15,6 +15,8 @@
 #define WALK_MOST UINT64_C(200000)
 #define STACK_NEAR (UINT64_C(1) << 20)
 
+#define ALONE_STEPS 1000u
+
 /* ---- In the parent. -------------------------------------------------------------------------- */
 
 /* Before the results, so that they can be freed by their address alone. */
@@ -211,6 +213,39 @@ sim_experiment_ask(const struct sim_experiment *experiment, const struct sim_que
     return !answer.asked || answer.failed ? SIM_REACTION_NONE
            : answer.moved                 ? SIM_REACTION_PROGRESS
                                           : SIM_REACTION_BLOCKED;
+}
+
+struct asked {
+    uint32_t actor;
+    uint64_t step;
+    enum sim_reaction reaction;
+};
+
+static void
+ask_alone(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome,
+        void *argument)
+{
+    struct asked *asked = argument;
+    struct sim_experiment experiment;
+    const struct sim_question question = {.stop = {asked->step, false},
+            .actor = asked->actor,
+            .stage = SIM_ORACLE_STAGE_POLL,
+            .alone = true,
+            .settling = {.steps = ALONE_STEPS, .free_steps = true}};
+    sim_experiment_begin(&experiment, world, what, outcome);
+    asked->reaction = sim_experiment_ask(&experiment, &question);
+    sim_experiment_end(&experiment);
+}
+
+enum sim_reaction
+sim_runs_ask(const struct sim_runs *runs, uint32_t actor, uint64_t step)
+{
+    struct asked *asked = sim_results_new(sizeof(*asked));
+    *asked = (struct asked){.actor = actor, .step = step, .reaction = SIM_REACTION_NONE};
+    sim_runs_analyze(runs, NULL, runs->failing, ask_alone, asked);
+    enum sim_reaction reaction = asked->reaction;
+    sim_results_free(&asked);
+    return reaction;
 }
 
 /* ---- The arena then and now. ----------------------------------------------------------------- */

@@ -110,6 +110,10 @@ enum sim_reaction {
 enum sim_reaction sim_experiment_ask(
         const struct sim_experiment *experiment, const struct sim_question *question);
 
+/* The same of the failing run after `step`, with all others held back and in a process of its own:
+ * whether the actor with that index makes progress by a poll alone. */
+enum sim_reaction sim_runs_ask(const struct sim_runs *runs, uint32_t actor, uint64_t step);
+
 /* Keeps a copy of the arena as it is now, in place of an earlier one. False: the system has no
  * memory. sim_experiment_end frees it. */
 bool sim_experiment_remember(struct sim_experiment *experiment);

@@ -92,6 +92,21 @@ says 'and drops the report'
 # An arming that is undone.
 named d_timer erased 31
 says 'That undoes timerfd_settime(4, 1.999ms) of `thread 1`'
+# Two signals are one; what a handler does not ask for again, and by which condition; a
+# notification that is read in another loop; a count that each of two waiters has raised; a bit
+# that has come back; a wake that was for another, and the one that is missing, behind a lock.
+named f_signals erased '15 28'
+says 'gets one report for 2 signals of signalfd'
+named f_unwatched erased '39 41'
+says 'and no actor waits for that any more'
+says 'the run passes, as a replay shows'
+named f_twice erased '49 77 79'
+says 'is read in two places'
+named f_raised never-fired '16 33'
+says 'each of them waits, and none takes that back'
+named f_returned not-a-wake '19 32'
+says 'it was changed 2 times, last by `main`'
+named f_other never-fired 36
 # Scenarios: the condition by which a task does not come to the wake, and one
 # that was woken and is cancelled.
 scenario() {

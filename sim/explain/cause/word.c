@@ -1,0 +1,159 @@
+/*
+ * word.c -- counts that are raised and not lowered, values that come back.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/cause/word.h"
+
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/explain/cause/reads.h"
+
+static bool
+is_same_word(const struct sim_instruction *a, const struct sim_instruction *b)
+{
+    return a->address == b->address && a->size == b->size;
+}
+
+static int64_t
+number_of(uint64_t value, uint8_t size)
+{
+    rt_assert(size >= 1 && size <= 8);
+    uint32_t shift = 64 - 8 * (uint32_t)size;
+    return (int64_t)(value << shift) >> shift;
+}
+
+/* The name of a function, without what it belongs to. */
+static const char *
+short_name(const struct sim_place *place)
+{
+    const char *colon = strrchr(place->function, ':');
+    return colon != NULL ? colon + 1 : place->function;
+}
+
+/* ---- Raised. --------------------------------------------------------------------------------- */
+
+struct raiser {
+    uint32_t actor_id;
+    uint32_t last; /* Its last write that raised it. */
+    int64_t sum;
+};
+
+/* What each has added before the `read`-th instruction. Returns how many have written there. */
+static uint32_t
+list_raisers(const struct sim_executed *executed, uint32_t read, struct raiser *raisers)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < read; i++) {
+        const struct sim_instruction *write = &executed->all[i];
+        if (!write->writes || !is_same_word(write, &executed->all[read])) {
+            continue;
+        }
+        uint32_t k = 0;
+        while (k < count && raisers[k].actor_id != write->actor_id) {
+            k++;
+        }
+        if (k == SIM_FATE_RAISERS) {
+            return 0;
+        }
+        raisers[k] = k == count ? (struct raiser){.actor_id = write->actor_id} : raisers[k];
+        count += k == count;
+        int64_t added =
+                number_of(write->after, write->size) - number_of(write->before, write->size);
+        raisers[k].sum += added;
+        raisers[k].last = added > 0 ? i : raisers[k].last;
+    }
+    return count;
+}
+
+static bool
+is_blocked(const struct sim_fate_evidence *evidence, uint32_t actor_id)
+{
+    uint32_t part = sim_actor_table_of_id(evidence->failing->actor_table, actor_id);
+    return part != SIM_PART_NONE && sim_ledger_open_of(evidence->failing, part, NULL) != NULL;
+}
+
+void
+sim__word_find_raisers(
+        const struct sim_fate_evidence *evidence, uint32_t read, struct sim_deciding_read *ret)
+{
+    const struct sim_executed *here = evidence->here;
+    struct raiser raisers[SIM_FATE_RAISERS];
+    uint32_t count = list_raisers(here, read, raisers);
+    int64_t left = number_of(here->all[read].before, here->all[read].size);
+    bool own = false;
+    bool wait = true;
+    ret->raised_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (raisers[i].sum != 0) {
+            left -= raisers[i].sum;
+            own = own || raisers[i].actor_id == here->all[read].actor_id;
+            wait = wait && raisers[i].sum > 0 && is_blocked(evidence, raisers[i].actor_id);
+            ret->raised[ret->raised_count++] =
+                    sim__located(evidence, evidence->failing, here, raisers[i].last);
+        }
+    }
+    ret->raised_count = own && wait && left == 0 && ret->raised_count > 1 ? ret->raised_count : 0;
+}
+
+/* ---- Returned. ------------------------------------------------------------------------------- */
+
+/* Instructions before a wait in which the actor reads what it waits for. */
+#define GUARD_MAX 24u
+
+/* Fills in what another has changed since the actor of the `read`-th instruction read the same
+ * word, where that was the same value. False: it was not, or was not changed twice, or by
+ * several. */
+static bool
+has_returned(
+        const struct sim_fate_evidence *evidence, uint32_t read, struct sim_returned_value *ret)
+{
+    const struct sim_executed *here = evidence->here;
+    const struct sim_instruction *at = &here->all[read];
+    uint32_t by_id = 0;
+    ret->changes = 0;
+    for (uint32_t i = read; i-- > 0;) {
+        const struct sim_instruction *one = &here->all[i];
+        if (!is_same_word(one, at)) {
+            continue;
+        }
+        if (one->writes && one->before != one->after && one->actor_id != at->actor_id) {
+            if (by_id != 0 && one->actor_id != by_id) {
+                return false;
+            }
+            by_id = one->actor_id;
+            ret->last = ret->changes++ == 0 ? sim__located(evidence, evidence->failing, here, i)
+                                            : ret->last;
+        } else if (one->actor_id == at->actor_id && ret->changes > 0) {
+            ret->seen = sim__located(evidence, evidence->failing, here, i);
+            return ret->changes > 1 && one->after == at->before;
+        }
+    }
+    return false;
+}
+
+void
+sim__word_find_returned(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
+        const struct sim_place *place, struct sim_returned_value *ret)
+{
+    const struct sim_executed *here = evidence->here;
+    uint32_t actor_id = sim_actor_table_id(evidence->failing->actor_table, wait->part);
+    uint32_t left = GUARD_MAX;
+    for (uint32_t i = here->count; i-- > 0 && left > 0;) {
+        const struct sim_instruction *read = &here->all[i];
+        if (read->actor_id != actor_id || read->step > wait->store_step) {
+            continue;
+        }
+        left--;
+        if (read->reads && has_returned(evidence, i, ret)) {
+            ret->at = sim__located(evidence, evidence->failing, here, i);
+            if (strcmp(short_name(&ret->at.place), short_name(place)) == 0) {
+                sim__name_memory(evidence, read->address, ret->name);
+                sim__value_as_text(read->before, read->size, ret->value);
+                return;
+            }
+        }
+    }
+    *ret = (struct sim_returned_value){.changes = 0};
+}
