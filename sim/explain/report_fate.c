@@ -56,12 +56,14 @@ find_read(const struct sim_deciding_read *read, struct sim_findings *findings)
     if (named && !pointer) {
         SIM_FIND(findings, SIM_FINDING_FATE_VALUE, .text = read->value);
     }
-    find_writer(read, findings);
-    if (read->compared && (named || !pointer)) {
-        SIM_FIND(findings, pointer ? SIM_FINDING_FATE_READ_ELSE : SIM_FINDING_FATE_READ_PASSING,
-                .text = read->passing_value);
+    if (named || !pointer) { /* Who wrote a pointer without a name says nothing. */
+        find_writer(read, findings);
+        if (read->compared) {
+            SIM_FIND(findings, pointer ? SIM_FINDING_FATE_READ_ELSE : SIM_FINDING_FATE_READ_PASSING,
+                    .text = read->passing_value);
+        }
+        find_passing_writer(read, findings);
     }
-    find_passing_writer(read, findings);
     SIM_FIND(findings, SIM_FINDING_STOP);
 }
 
