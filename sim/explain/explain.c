@@ -965,6 +965,35 @@ find_guard(struct sim_explanation *explanation)
     }
 }
 
+/* Of what goes wrong without a wake: a condition before that, not the one that fails itself, which
+ * the passing run decides otherwise the same time. Where a number decides, not the first of them,
+ * which is decided on that. */
+static void
+find_wrong_guard(struct sim_explanation *explanation)
+{
+    struct sim_cause *cause = &explanation->cause;
+    struct sim_branches all = {.count = 0};
+    struct sim_branches kept = {.count = 0};
+    struct sim_place place;
+    if (sim_explanation_outcome(explanation)->verdict != SIM_VERDICT_INVARIANT ||
+            cause->unanswered.kind != SIM_UNANSWERED_NONE || !walk_executed(explanation) ||
+            explanation->passing_executed == NULL) {
+        return;
+    }
+    const struct sim_runs runs = runs_of(explanation);
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    sim_branches_add_differing(explanation->executed, explanation->passing_executed, 0, &all);
+    for (uint32_t i = 0; i < all.count; i++) {
+        bool known = sim_places_at(explanation->places, all.all[i].pc, false, &place, 1) > 0;
+        bool fails = known && cause->at_count > 0 && place.line == cause->at[0].place.line;
+        bool drawn = explanation->decision.deciding.kind == SIM_KIND_USER && i + 1 == all.count;
+        if (known && !fails && !drawn && all.all[i].step > 0) {
+            kept.all[kept.count++] = all.all[i];
+        }
+    }
+    sim_guard_try(&evidence, &kept, &cause->guard);
+}
+
 /* Of a loop that does not poll a task that was woken: where it blocks. */
 static void
 find_blocked(struct sim_explanation *explanation)
@@ -1022,6 +1051,7 @@ explain_runs(struct sim_explanation *explanation)
     find_left(explanation);
     find_unanswered(explanation);
     find_guard(explanation);
+    find_wrong_guard(explanation);
     find_callers(explanation);
     if (explanation->decision.found) {
         find_number(explanation);

@@ -352,7 +352,8 @@
     X(BASELINE_FAILS, "It fails on the default schedule. It passes when ") \
     X(BASELINE_ALONE, "It fails on the default schedule. No single choice is known to decide.") \
     X(DECIDES, "It fails when ") \
-    X(ONE_OF_MANY, "No single choice is known to decide. This run fails when ") \
+    X(ONE_OF_MANY, "No single choice is known to decide: with what follows drawn at random, " \
+            "{number} of {limit} runs fail after the choice of this run") \
     X(HERE_IT_IS, "; here it is ") \
     X(PASSES_WITH, "; it passes with ") \
     X(PASSES_WHEN, "; it passes when ") \

@@ -270,37 +270,27 @@ separates(const struct sim_decision *decision)
     return more > 0 && more * more * (n + m) > 4 * failed * (n + m - failed) * n * m;
 }
 
-/* In how many random continuations it decides. */
+/* In how many random continuations each of both choices fails; `kind` says it of the failing one. */
 static void
-find_tallies(const struct sim_decision *decision, struct sim_findings *findings)
+find_tallies(const struct sim_decision *decision, enum sim_finding_kind kind,
+        struct sim_findings *findings)
 {
     const struct sim_tally *below = &decision->below;
     const struct sim_tally *beside = &decision->beside;
-    SIM_FIND(findings, SIM_FINDING_FORMER_FAILS, .number = below->failed, .limit = below->runs);
+    SIM_FIND(findings, kind, .number = below->failed, .limit = below->runs);
     if (below->otherwise > 0) {
         SIM_FIND(findings, SIM_FINDING_FORMER_OTHERWISE, .number = below->otherwise);
     }
     SIM_FIND(findings, SIM_FINDING_LATTER_FAILS, .number = beside->failed, .limit = beside->runs);
 }
 
+/* When it fails, and when it passes. */
 static void
-find_decision(const struct sim_explanation *explanation, struct sim_findings *findings)
+find_deciding(const struct sim_explanation *explanation, struct sim_findings *findings)
 {
     const struct sim_decision *decision = &explanation->decision;
     const struct sim_deciding_number *number = &explanation->number;
-    bool counted = decision->below.runs > 0 && decision->beside.runs > 0;
-    if (!decision->found) {
-        find_no_passing(explanation, findings);
-        return;
-    }
-    bool decides = !counted || separates(decision);
-    if (decision->added && !decides) {
-        SIM_FIND(findings, SIM_FINDING_BASELINE_ALONE);
-        return;
-    }
-    SIM_FIND(findings, decision->added ? SIM_FINDING_BASELINE_FAILS
-                       : decides       ? SIM_FINDING_DECIDES
-                                       : SIM_FINDING_ONE_OF_MANY);
+    SIM_FIND(findings, decision->added ? SIM_FINDING_BASELINE_FAILS : SIM_FINDING_DECIDES);
     if (number->found) {
         find_number(explanation, findings);
     } else {
@@ -312,10 +302,26 @@ find_decision(const struct sim_explanation *explanation, struct sim_findings *fi
         SIM_FIND(findings, SIM_FINDING_PASSES_WHEN);
         find_choice(explanation, true, findings);
     }
-    if (counted) {
-        find_tallies(decision, findings);
+}
+
+static void
+find_decision(const struct sim_explanation *explanation, struct sim_findings *findings)
+{
+    const struct sim_decision *decision = &explanation->decision;
+    bool counted = decision->below.runs > 0 && decision->beside.runs > 0;
+    if (!decision->found) {
+        find_no_passing(explanation, findings);
+    } else if (counted && !separates(decision) && decision->added) {
+        SIM_FIND(findings, SIM_FINDING_BASELINE_ALONE);
+    } else if (counted && !separates(decision)) {
+        find_tallies(decision, SIM_FINDING_ONE_OF_MANY, findings);
     } else {
-        SIM_FIND(findings, SIM_FINDING_STOP);
+        find_deciding(explanation, findings);
+        if (counted) {
+            find_tallies(decision, SIM_FINDING_FORMER_FAILS, findings);
+        } else {
+            SIM_FIND(findings, SIM_FINDING_STOP);
+        }
     }
 }
 

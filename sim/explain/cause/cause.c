@@ -40,6 +40,9 @@ add_last_event(const struct sim_evidence *evidence, struct sim_cause *cause)
             sim__cause_add_event(evidence, cause, i);
         }
     }
+    for (uint32_t i = 0; i < cause->at_count; i++) {
+        cause->at[i].traced = true; /* It has gone on since. */
+    }
 }
 
 /* Of a program: where its thread `part` is, in the program's own lines. */

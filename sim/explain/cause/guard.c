@@ -8,10 +8,10 @@
 #include "runtime/base/assert.h"
 #include "sim/explain/cause/reads.h"
 
-/* Instructions before a jump among which its operand is looked for. */
-#define OPERAND_MAX 32u
+/* Functions, each of which returns what the next one has returned. */
+#define RETURNS_MAX 3u
 
-/* Conditions of a loop before it blocks that are tried. */
+/* Conditions of a loop in the steps before that are tried. */
 #define LAST_MAX 16u
 
 /* ---- The conditions of the step. ------------------------------------------------------------- */
@@ -50,19 +50,33 @@ add_jump(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint32_t i
     }
 }
 
-/* Those of the step after the pivot, then those before it, the nearest first. A loop that blocks
- * may have given way before that: then its last ones in the steps before count too. */
+/* A task is polled in that step: what it does begins there. */
+static bool
+is_poll(const struct sim_actor_table *actor_table, uint64_t step)
+{
+    bool polls = false;
+    for (uint64_t i = sim_actor_table_step_first(actor_table, step);
+            i != SIM_EVENT_NONE && i < actor_table->end &&
+            sim_actor_table_event(actor_table, i)->step == step;
+            i++) {
+        polls = polls || sim_actor_table_event(actor_table, i)->kind == RT_PROBE_POLL;
+    }
+    return polls;
+}
+
+/* Those of the step after the pivot, then those before it, the nearest first. A loop may have given
+ * way before that step: then its last ones in the steps before count too. */
 static void
 add_jumps(const struct sim_fate_evidence *evidence, uint32_t actor_id,
         const struct sim_location *from, uint32_t pivot, struct sim_branches *branches)
 {
     const struct sim_executed *here = evidence->here;
-    bool blocks = from->place.line == 0;
+    bool goes_on = !is_poll(evidence->failing->actor_table, from->step);
     for (uint32_t i = pivot + 1; i < here->count && here->all[i].step <= from->step; i++) {
         add_jump(evidence, actor_id, i, branches);
     }
     for (uint32_t i = pivot + 1; i-- > 0 && (here->all[i].step >= from->step ||
-                                                    (blocks && branches->count < LAST_MAX));) {
+                                                    (goes_on && branches->count < LAST_MAX));) {
         add_jump(evidence, actor_id, i, branches);
     }
 }
@@ -77,25 +91,58 @@ is_own(const struct sim_executed *here, uint32_t read, uint32_t writer)
            here->all[writer].actor_id == here->all[read].actor_id;
 }
 
-/* The nearest read before the jump of a number that this step found. */
-static uint32_t
-find_operand(const struct sim_executed *here, uint32_t jump)
+/* Whether instruction `index` reads a number that this step found. */
+static bool
+is_operand(const struct sim_executed *here, uint32_t index)
 {
-    uint32_t i = jump;
-    for (uint32_t n = 0; n < OPERAND_MAX && (i = sim__before_of(here, i)) != UINT32_MAX; n++) {
-        const struct sim_instruction *read = &here->all[i];
-        char value[SIM_FATE_VALUE_MAX];
-        if (read->step != here->all[jump].step) {
-            break;
-        }
-        if (read->reads && !is_own(here, i, sim__writer_of(here, i))) {
-            sim__value_as_text(read->before, read->size, value);
-            if (value[0] != '\0') {
-                return i;
-            }
-        }
+    const struct sim_instruction *read = &here->all[index];
+    char value[SIM_FATE_VALUE_MAX] = "";
+    if (read->reads && !is_own(here, index, sim__writer_of(here, index))) {
+        sim__value_as_text(read->before, read->size, value);
     }
-    return UINT32_MAX;
+    return value[0] != '\0';
+}
+
+/* Whether `index` reads what a function has returned, and was put aside as it returned. */
+static bool
+is_returned(const struct sim_fate_evidence *evidence, uint32_t index, const struct sim_place *line)
+{
+    const struct sim_executed *here = evidence->here;
+    struct sim_place place;
+    uint32_t writer = sim__writer_of(here, index);
+    uint32_t before = writer != UINT32_MAX ? sim__before_of(here, writer) : UINT32_MAX;
+    return before != UINT32_MAX && !here->all[writer].reads &&
+           !(sim__reader_at(evidence, here->all[before].pc, &place) &&
+                   sim__is_same_line(&place, line));
+}
+
+/*
+ * What the jump is decided on: the nearest such number that is read in its line. Where nothing is
+ * read there, a function has returned it: then what that has decided last. UINT32_MAX: not known.
+ */
+static uint32_t
+find_operand(const struct sim_fate_evidence *evidence, uint32_t jump, uint32_t depth)
+{
+    const struct sim_executed *here = evidence->here;
+    struct sim_place line;
+    struct sim_place place;
+    uint32_t i = sim__before_of(here, jump);
+    bool reads = false;
+    bool known = sim__reader_at(evidence, here->all[jump].pc, &line);
+    while (known && i != UINT32_MAX && here->all[i].step == here->all[jump].step &&
+            sim__reader_at(evidence, here->all[i].pc, &place) && !here->all[i].call &&
+            sim__is_same_line(&place, &line)) {
+        if (is_operand(here, i)) {
+            return i;
+        }
+        reads = reads || (here->all[i].reads && !is_returned(evidence, i, &line));
+        i = sim__before_of(here, i);
+    }
+    while (i != UINT32_MAX && here->all[i].step == here->all[jump].step && !here->all[i].jump) {
+        i = sim__before_of(here, i);
+    }
+    bool returned = !reads && i != UINT32_MAX && here->all[i].jump && depth < RETURNS_MAX;
+    return returned ? find_operand(evidence, i, depth + 1) : UINT32_MAX;
 }
 
 /* The first write after `read` that changes what it has read; UINT32_MAX: none does. */
@@ -117,7 +164,7 @@ describe(const struct sim_fate_evidence *evidence, uint32_t jump, struct sim_gua
 {
     const struct sim_executed *here = evidence->here;
     const struct sim_ledger *ledger = evidence->failing;
-    uint32_t read = find_operand(here, jump);
+    uint32_t read = find_operand(evidence, jump, 0);
     ret->condition = sim__located(evidence, ledger, here, jump);
     if (read == UINT32_MAX) {
         return;
@@ -130,7 +177,8 @@ describe(const struct sim_fate_evidence *evidence, uint32_t jump, struct sim_gua
     if (by != UINT32_MAX) {
         uint32_t set = sim__writer_of(here, by);
         ret->read.by = sim__located(evidence, ledger, here, by);
-        if (set != UINT32_MAX && here->all[set].after != here->all[by].after &&
+        if (set != UINT32_MAX && here->all[set].before == here->all[by].after &&
+                here->all[set].after != here->all[by].after &&
                 here->all[set].actor_id != here->all[read].actor_id) {
             ret->set = sim__located(evidence, ledger, here, set);
         }

@@ -60,6 +60,8 @@ extern const struct sim_scenario explain_handed;
 extern const struct sim_scenario explain_busy;
 /* A flag is raised, and lowered again before a watcher comes that was away. */
 extern const struct sim_scenario explain_lowered;
+/* What is outstanding is counted to 0 before all was asked: an assertion fails. */
+extern const struct sim_scenario explain_complete;
 
 /* ---- threads.c ------------------------------------------------------------------------------- */
 

@@ -663,6 +663,19 @@ TEST(explain_condition_by_which_it_waits)
     done(&test);
 }
 
+/* Of an assertion that fails: a condition before it that the passing run decides otherwise. */
+TEST(explain_condition_before_an_assertion)
+{
+    struct test test;
+    explain(&test, &explain_complete, SIM_VERDICT_INVARIANT);
+    const struct sim_guard *guard = &test.explanation.cause.guard;
+    const char *function = guard->condition.place.function;
+    EXPECT(!HAS_FRAMES || strcmp(function, "poll_answer") == 0 ||
+            strcmp(guard->read.by.place.function, "poll_answer") == 0);
+    EXPECT(!HAS_FRAMES || says(&test, "That follows from one condition, at step"));
+    done(&test);
+}
+
 /* A hang is made once, and is reported with the function in which it spins, and its caller. */
 TEST(explain_hang_by_where_it_spins)
 {

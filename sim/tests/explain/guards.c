@@ -150,3 +150,59 @@ lowered_setup(struct sim_world *world)
 }
 
 const struct sim_scenario explain_lowered = {.name = "explain/lowered", .setup = lowered_setup};
+
+/* ---- All is said to be there when the first answer comes before the second question. --------- */
+
+struct poll {
+    uint32_t pending;
+    uint32_t answered;
+    bool complete;
+};
+
+static void
+poll_answer(struct poll *poll)
+{
+    poll->answered++;
+    poll->pending--;
+    if (poll->pending == 0) {
+        poll->complete = true;
+    }
+}
+
+static void
+poll_asker(struct sim_world *world, void *argument)
+{
+    struct poll *poll = argument;
+    bool rests = sim_pick(world, 2) != 0;
+    poll->pending++;
+    if (rests) {
+        sim_sleep(world, 10 * RT_MS);
+    }
+    poll->pending++;
+    while (!poll->complete) {
+        sim_sleep(world, RT_MS);
+    }
+    SIM_ALWAYS(poll->answered == 2);
+}
+
+static void
+poll_answerer(struct sim_world *world, void *argument)
+{
+    struct poll *poll = argument;
+    while (poll->answered < 2) {
+        sim_sleep(world, 7 * RT_MS);
+        if (poll->pending > 0) {
+            poll_answer(poll);
+        }
+    }
+}
+
+static void
+complete_setup(struct sim_world *world)
+{
+    struct poll *poll = sim_new(world, struct poll);
+    (void)sim_loop_new(world, "asker", poll_asker, poll);
+    (void)sim_loop_new(world, "answerer", poll_answerer, poll);
+}
+
+const struct sim_scenario explain_complete = {.name = "explain/complete", .setup = complete_setup};
