@@ -270,7 +270,8 @@ separates(const struct sim_decision *decision)
     return more > 0 && more * more * (n + m) > 4 * failed * (n + m - failed) * n * m;
 }
 
-/* In how many random continuations each of both choices fails; `kind` says it of the failing one. */
+/* In how many random continuations each of both choices fails; `kind` says so of the failing one.
+ */
 static void
 find_tallies(const struct sim_decision *decision, enum sim_finding_kind kind,
         struct sim_findings *findings)
