@@ -965,6 +965,17 @@ find_guard(struct sim_explanation *explanation)
     }
 }
 
+/* The last conditional jump of the run: the one by which an assertion fails. */
+static uint32_t
+last_jump(const struct sim_executed *executed)
+{
+    uint32_t i = executed->count;
+    while (i > 0 && !executed->all[i - 1].jump) {
+        i--;
+    }
+    return i - 1;
+}
+
 /* Of what goes wrong without a wake: a condition before that, not the one that fails itself, which
  * the passing run decides otherwise the same time. Where a number decides, not the first of them,
  * which is decided on that. */
@@ -974,7 +985,6 @@ find_wrong_guard(struct sim_explanation *explanation)
     struct sim_cause *cause = &explanation->cause;
     struct sim_branches all = {.count = 0};
     struct sim_branches kept = {.count = 0};
-    struct sim_place place;
     if (sim_explanation_outcome(explanation)->verdict != SIM_VERDICT_INVARIANT ||
             cause->unanswered.kind != SIM_UNANSWERED_NONE || !walk_executed(explanation) ||
             explanation->passing_executed == NULL) {
@@ -982,12 +992,12 @@ find_wrong_guard(struct sim_explanation *explanation)
     }
     const struct sim_runs runs = runs_of(explanation);
     const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    uint32_t fails = last_jump(explanation->executed);
     sim_branches_add_differing(explanation->executed, explanation->passing_executed, 0, &all);
     for (uint32_t i = 0; i < all.count; i++) {
-        bool known = sim_places_at(explanation->places, all.all[i].pc, false, &place, 1) > 0;
-        bool fails = known && cause->at_count > 0 && place.line == cause->at[0].place.line;
         bool drawn = explanation->decision.deciding.kind == SIM_KIND_USER && i + 1 == all.count;
-        if (known && !fails && !drawn && all.all[i].step > 0) {
+        if (!drawn && all.all[i].step > 0 &&
+                sim_branch_index(explanation->executed, &all.all[i]) != fails) {
             kept.all[kept.count++] = all.all[i];
         }
     }
