@@ -54,7 +54,7 @@ def text():
     printed = re.findall(r"^replay: rewake replay \./rare\.so rw1:([^:]+):", page, re.M)
     verdicts = re.findall(r"^([a-z-]+): in `", page, re.M)
     end = re.search(r"^(\d+) runs?(?:, \d+ of them remembered)?: (\d+) passed, (\d+) failed; "
-                    r"[\d.]+ s\n((?:failed: .*\n)*)\Z", page, re.M)
+                    r"[\d.]+ s\n((?:failed: .*\n)*)(?:next: .*\n)?\Z", page, re.M)
     runs, passed, failed = map(int, end.groups()[:3])
     named = re.findall(r"^failed: (?:\./rare\.so )?([^: ]+): ([a-z-]+).* \((run:\d+)\)$", end[4],
                        re.M)
