@@ -53,8 +53,7 @@ struct sim_explanation {
     struct sim_executed *executed;
     struct sim_executed *passing_executed;
     struct sim_cause cause;
-    struct sim_guard
-            parting; /* The condition in which it differs first from the one that passes. */
+    struct sim_guard parting; /* In which the failing run differs first from the passing one. */
     struct sim_swap order;
 };
 

@@ -32,8 +32,8 @@ reported_in(const struct sim_unnotified *unnotified)
 }
 
 bool
-sim_omission_find(const struct sim_omission_evidence *evidence,
-        const struct sim_unnotified *unnotified, struct sim_omission *ret)
+sim_omission_find(const struct sim_fate_evidence *evidence, const struct sim_unnotified *unnotified,
+        struct sim_omission *ret)
 {
     uint32_t actor_id = sim_actor_table_id(evidence->failing->actor_table, unnotified->part);
     uint64_t from = reported_in(unnotified);

@@ -10,17 +10,9 @@
  */
 #pragma once
 
-#include "sim/explain/cause/cause.h"
-#include "sim/explain/look/executed.h"
+#include "sim/explain/cause/fate.h"
 
-struct sim_omission_evidence {
-    const struct sim_ledger *failing;
-    const struct sim_executed *here;
-    const struct sim_runs *runs;
-    struct sim_places *places;
-    struct sim_code *code;
-};
-
-/* Of unnotified->silence and ->part. False: none is found. */
-bool sim_omission_find(const struct sim_omission_evidence *evidence,
+/* Of unnotified->silence and ->part. The passing run of `evidence` is not needed. False: none is
+ * found. */
+bool sim_omission_find(const struct sim_fate_evidence *evidence,
         const struct sim_unnotified *unnotified, struct sim_omission *ret);

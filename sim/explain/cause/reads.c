@@ -146,12 +146,18 @@ sim__name_memory(
     }
 }
 
-void
-sim__value_as_text(uint64_t value, uint8_t size, char ret[SIM_FATE_VALUE_MAX])
+int64_t
+sim__number_of(uint64_t value, uint8_t size)
 {
     rt_assert(size >= 1 && size <= 8);
     uint32_t shift = 64 - 8 * (uint32_t)size;
-    int64_t number = (int64_t)(value << shift) >> shift;
+    return (int64_t)(value << shift) >> shift;
+}
+
+void
+sim__value_as_text(uint64_t value, uint8_t size, char ret[SIM_FATE_VALUE_MAX])
+{
+    int64_t number = sim__number_of(value, size);
     bool pointer = size == 8 && number > INT64_C(0xffffffff);
     ret[0] = '\0';
     if (!pointer) {

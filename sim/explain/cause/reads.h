@@ -40,5 +40,8 @@ void sim__name_object(
 void sim__name_memory(
         const struct sim_fate_evidence *evidence, uintptr_t address, char ret[SIM_FATE_NAME_MAX]);
 
+/* What these bytes are, taken as a signed number; `size` is 1 to 8. */
+int64_t sim__number_of(uint64_t value, uint8_t size);
+
 /* As the program would write it: small negative numbers as such; "": a pointer has no number. */
 void sim__value_as_text(uint64_t value, uint8_t size, char ret[SIM_FATE_VALUE_MAX]);

@@ -16,14 +16,6 @@ is_same_word(const struct sim_instruction *a, const struct sim_instruction *b)
     return a->address == b->address && a->size == b->size;
 }
 
-static int64_t
-number_of(uint64_t value, uint8_t size)
-{
-    rt_assert(size >= 1 && size <= 8);
-    uint32_t shift = 64 - 8 * (uint32_t)size;
-    return (int64_t)(value << shift) >> shift;
-}
-
 /* The name of a function, without what it belongs to. */
 static const char *
 short_name(const struct sim_place *place)
@@ -59,8 +51,8 @@ list_raisers(const struct sim_executed *executed, uint32_t read, struct raiser *
         }
         raisers[k] = k == count ? (struct raiser){.actor_id = write->actor_id} : raisers[k];
         count += k == count;
-        int64_t added =
-                number_of(write->after, write->size) - number_of(write->before, write->size);
+        int64_t added = sim__number_of(write->after, write->size) -
+                        sim__number_of(write->before, write->size);
         raisers[k].sum += added;
         raisers[k].last = added > 0 ? i : raisers[k].last;
     }
@@ -81,7 +73,7 @@ sim__word_find_raisers(
     const struct sim_executed *here = evidence->here;
     struct raiser raisers[SIM_FATE_RAISERS];
     uint32_t count = list_raisers(here, read, raisers);
-    int64_t left = number_of(here->all[read].before, here->all[read].size);
+    int64_t left = sim__number_of(here->all[read].before, here->all[read].size);
     bool own = false;
     bool wait = true;
     ret->raised_count = 0;

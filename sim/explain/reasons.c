@@ -1,0 +1,473 @@
+/*
+ * reasons.c -- why what is to blame did no more.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/reasons.h"
+
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/explain/cause/fate.h"
+#include "sim/explain/cause/guard.h"
+#include "sim/explain/cause/omitted.h"
+#include "sim/explain/cause/unanswered.h"
+#include "sim/explain/cause/unnotified.h"
+#include "sim/explain/look/calls.h"
+#include "sim/program/program.h"
+
+/* What the reader's code executes in the failing run, and in the passing one where there is one.
+ * False: the first was not walked. */
+static bool
+walk_executed(struct sim_explanation *explanation)
+{
+    const struct sim_runs runs = sim__runs_of(explanation);
+    struct sim_executed **passing = &explanation->passing_executed;
+    if (explanation->code == NULL) {
+        explanation->code = sim_code_new(explanation->places, runs.scenario);
+        explanation->executed = sim_executed_run(&runs, runs.failing, explanation->code);
+        if (explanation->compared) {
+            *passing = sim_executed_run(&runs, runs.passing, explanation->code);
+        }
+        if (explanation->executed != NULL) {
+            sim_fate_add_atomics(explanation->executed, &explanation->ledger);
+        }
+        if (*passing != NULL && (*passing)->done) {
+            sim_fate_add_atomics(*passing, &explanation->passing_ledger);
+        } else {
+            sim_executed_free(passing);
+        }
+    }
+    return explanation->executed != NULL && explanation->executed->done;
+}
+
+uint64_t
+sim__forgotten_step(const struct sim_explanation *explanation)
+{
+    const struct sim_wake_outcome *wake_outcome = &explanation->wake_outcome;
+    bool forgotten = wake_outcome->kind == SIM_WAKE_OUTCOME_NOT_POLLED &&
+                     wake_outcome->root_cause != SIM_EVENT_NONE;
+    return forgotten ? sim_actor_table_event(&explanation->actor_table, wake_outcome->root_cause)
+                               ->step
+                     : 0;
+}
+
+/* Both runs, for the questions of cause/fate.h. `runs` is borrowed. */
+static struct sim_fate_evidence
+fate_evidence_of(const struct sim_explanation *explanation, const struct sim_runs *runs)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    const struct sim_cause *cause = &explanation->cause;
+    bool owes = cause->kind == SIM_CAUSE_NEVER_FIRED && cause->at_count > 0 &&
+                cause->at[0].part != SIM_PART_NONE;
+    return (struct sim_fate_evidence){
+            .failing = &explanation->ledger,
+            .passing = explanation->passing_executed != NULL ? &explanation->passing_ledger : NULL,
+            .here = explanation->executed,
+            .there = explanation->passing_executed,
+            .places = explanation->places,
+            .part = explanation->wake_outcome.part,
+            .lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome),
+            .owed_part = owes ? cause->at[0].part : SIM_PART_NONE,
+            .owed_step = owes ? cause->at[0].step : 0,
+            .woken_step = sim__forgotten_step(explanation),
+            .due = cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE
+                           ? cause->at[cause->lost_count]
+                           : (struct sim_location){.step = 0},
+            .shown = !sim_program_is(explanation->failure.scenario),
+            .runs = runs,
+            .code = explanation->code,
+    };
+}
+
+static void
+try_conditions(struct sim_explanation *explanation)
+{
+    const struct sim_runs runs = sim__runs_of(explanation);
+    struct sim_branches branches = {.count = 0};
+    if (walk_executed(explanation) && explanation->passing_executed != NULL) {
+        const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+        sim_branches_add_parting(explanation->executed, explanation->passing_executed, &branches);
+        sim_guard_try(&evidence, &branches, &explanation->parting);
+    }
+}
+
+void
+sim__reasons_switched(struct sim_explanation *explanation)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    struct sim_cause *cause = &explanation->cause;
+    bool asks = cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->hold_count == 0 &&
+                cause->unanswered.kind == SIM_UNANSWERED_NONE &&
+                cause->fate.kind == SIM_FATE_NONE && outcome->oracle != SIM_ORACLE_REWAKE_SOURCES &&
+                (outcome->verdict == SIM_VERDICT_DEADLOCK ||
+                        outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
+                        outcome->verdict == SIM_VERDICT_LIVELOCK ||
+                        outcome->verdict == SIM_VERDICT_STARVATION);
+    if (asks) {
+        try_conditions(explanation);
+    }
+    if (asks && explanation->parting.condition.step != 0) {
+        sim_cause_add_switched(cause, &explanation->parting);
+    }
+}
+
+/* What is compared; but before that what another actor skips, unless the wake itself was seen to go
+ * to another. In a scenario the latter counts only where no wake is known to be missing. */
+static void
+choose_fate(const struct sim_cause *cause, const struct sim_fate_evidence *evidence,
+        struct sim_fate *ret)
+{
+    bool program = !evidence->shown;
+    bool compares = (program || cause->kind != SIM_CAUSE_FIRED_EARLY) &&
+                    (cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE ||
+                            cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE);
+    struct sim_fate skipped;
+    ret->kind = SIM_FATE_NONE;
+    if (compares) {
+        sim_fate_find(evidence, ret);
+    }
+    if (ret->kind != SIM_FATE_TAKEN && evidence->passing != NULL &&
+            (program || cause->kind == SIM_CAUSE_NOT_A_WAKE) &&
+            sim_fate_find_differing(evidence, &skipped)) {
+        *ret = skipped;
+    }
+}
+
+/* Of one that is not woken: what became of the wake of the run that passes. What is held in a
+ * circle needs no comparison. */
+static void
+find_fate(struct sim_explanation *explanation)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    struct sim_cause *cause = &explanation->cause;
+    const struct sim_location *parting = &explanation->parting.condition;
+    struct sim_fate fate;
+    bool lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome);
+    bool asks = (lost || (explanation->compared &&
+                                 (outcome->verdict == SIM_VERDICT_DEADLOCK ||
+                                         outcome->verdict == SIM_VERDICT_LOST_WAKEUP))) &&
+                cause->hold_count == 0;
+    if (!asks || !walk_executed(explanation) || (!lost && explanation->passing_executed == NULL)) {
+        return;
+    }
+    const struct sim_runs runs = sim__runs_of(explanation);
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    choose_fate(cause, &evidence, &fate);
+    if (fate.kind == SIM_FATE_TURNED && !fate.tried) {
+        try_conditions(explanation);
+        fate.tried = parting->step != 0 && parting->step == fate.condition.step &&
+                     parting->place.line == fate.condition.place.line;
+    }
+    if (fate.kind == SIM_FATE_TURNED) {
+        uint32_t part = fate.condition.part;
+        fate.stuck = evidence.shown && cause->kind == SIM_CAUSE_NOT_A_WAKE &&
+                     part != fate.sleeps.part && part != SIM_PART_NONE &&
+                     sim_ledger_open_of(&explanation->ledger, part, NULL) != NULL;
+    }
+    if (fate.kind != SIM_FATE_NONE) {
+        sim_cause_add_fate(cause, &fate);
+    }
+}
+
+/* Which of the calls of its step that event is, from 1 on. */
+static uint32_t
+nth_in_step(const struct sim_actor_table *actor_table, uint64_t event)
+{
+    uint64_t step = sim_actor_table_event(actor_table, event)->step;
+    uint32_t nth = 0;
+    for (uint64_t i = sim_actor_table_step_first(actor_table, step); i <= event; i++) {
+        nth += sim_call_of(sim_actor_table_event(actor_table, i)).number != SIM_CALL_none;
+    }
+    return nth;
+}
+
+/* Who called: a scenario's calls have no line in the record, those of a library not the program's.
+ */
+static void
+add_stacks(struct sim_explanation *explanation, struct sim_noted_call *const *calls, uint32_t count)
+{
+    const struct sim_runs runs = sim__runs_of(explanation);
+    const struct sim_actor_table *actor_table = &explanation->actor_table;
+    const struct sim_evidence evidence = sim__evidence_of(explanation);
+    struct sim_noted_call *watched[SIM_CALL_STACKS];
+    struct sim_call_stacks *stacks = sim_results_new(sizeof(*stacks));
+    rt_assert(count <= SIM_CALL_STACKS);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t index = calls[i]->event;
+        if (index != SIM_EVENT_NONE &&
+                sim_actor_table_event(actor_table, index)->kind == SIM_EVENT_CALL) {
+            watched[stacks->count] = calls[i];
+            stacks->all[stacks->count++] = (struct sim_call_watch){
+                    .step = calls[i]->at[0].step, .nth = nth_in_step(actor_table, index)};
+        }
+    }
+    if (stacks->count > 0) {
+        sim_runs_analyze(&runs, NULL, runs.failing, sim_call_stacks_run, stacks);
+    }
+    for (uint32_t i = 0; i < stacks->count; i++) {
+        sim_cause_add_stack(&evidence, &stacks->all[i].stack, watched[i]);
+    }
+    sim_results_free(&stacks);
+}
+
+static void
+add_unnotified(struct sim_explanation *explanation, struct sim_unnotified *unnotified)
+{
+    struct sim_noted_call *const calls[] = {
+            &unnotified->asked, &unnotified->undone, &unnotified->moved, &unnotified->reported};
+    add_stacks(explanation, calls, sizeof(calls) / sizeof(*calls));
+    sim_cause_add_unnotified(&explanation->cause, unnotified);
+}
+
+/* By which condition what is left is not read. */
+static bool
+find_omission(struct sim_explanation *explanation, struct sim_unnotified *unnotified)
+{
+    const struct sim_runs runs = sim__runs_of(explanation);
+    if (!sim_program_is(explanation->failure.scenario) || !walk_executed(explanation)) {
+        return false;
+    }
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    return sim_omission_find(&evidence, unnotified, &unnotified->omission);
+}
+
+/* What an actor is not notified of, where a replay has shown that it lacks no more. */
+static void
+find_unnotified(struct sim_explanation *explanation)
+{
+    struct sim_unnotified unnotified;
+    const struct sim_counterfactual *counterfactual = &explanation->counterfactual;
+    const struct sim_silence *silence = &counterfactual->silence;
+    bool spent = silence->kind == SIM_SILENT_SPENT;
+    if (counterfactual->kind == SIM_COUNTERFACTUAL_NOT_REARMED &&
+            (!spent || sim_program_is(explanation->failure.scenario)) &&
+            sim_unnotified_find(&explanation->ledger, silence,
+                    sim_actor_table_actor(&explanation->actor_table, counterfactual->actor),
+                    &unnotified)) {
+        if (silence->kind == SIM_SILENT_EDGE && !unnotified.after) {
+            (void)find_omission(explanation, &unnotified);
+        }
+        add_unnotified(explanation, &unnotified);
+    }
+}
+
+/* Two calls come from the same lines. */
+static bool
+is_same_way(const struct sim_noted_call *a, const struct sim_noted_call *b)
+{
+    bool same = a->at_count == b->at_count;
+    for (uint32_t i = 0; i < a->at_count && same; i++) {
+        same = a->at[i].place.line == b->at[i].place.line &&
+               strcmp(a->at[i].place.file, b->at[i].place.file) == 0;
+    }
+    return same;
+}
+
+/* Of what is read in two places: the last read, and the last one in the other place. False: there
+ * is one place. */
+static bool
+find_two_readers(struct sim_explanation *explanation, struct sim_unnotified *unnotified)
+{
+    struct sim_noted_call reads[SIM_CALL_STACKS];
+    struct sim_noted_call *calls[SIM_CALL_STACKS];
+    unnotified->part = sim_actor_table_actor(&explanation->actor_table, unnotified->silence.waiter);
+    uint32_t count = sim_unnotified_reads(&explanation->ledger, unnotified->silence.object,
+            unnotified->part, reads, SIM_CALL_STACKS);
+    for (uint32_t i = 0; i < count; i++) {
+        calls[i] = &reads[i];
+    }
+    add_stacks(explanation, calls, count);
+    uint32_t other = 1;
+    while (other < count && is_same_way(&reads[0], &reads[other])) {
+        other++;
+    }
+    if (other >= count) {
+        return false;
+    }
+    unnotified->moved = reads[0];
+    unnotified->undone = reads[other];
+    return true;
+}
+
+/* What has something to read in the end, and is not read on by its reader, which is blocked: said
+ * where a replay shows the condition, or where nothing else is known. And what was read in one
+ * place and is waited for in another. */
+static void
+find_left(struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    const struct sim_counterfactual *counterfactual = &explanation->counterfactual;
+    const struct sim_fate *fate = &cause->fate;
+    /* That the blocked actor could have decided otherwise itself says less. */
+    bool own = fate->kind == SIM_FATE_TURNED && fate->wake.part == SIM_PART_NONE &&
+               fate->condition.part == fate->sleeps.part;
+    bool known = cause->hold_count > 0 || cause->unnotified.known || (fate->tried && !own) ||
+                 (fate->kind != SIM_FATE_NONE && fate->kind != SIM_FATE_TURNED) ||
+                 counterfactual->kind == SIM_COUNTERFACTUAL_NOT_REARMED;
+    for (uint32_t i = 0; i < counterfactual->left_count && !known; i++) {
+        const struct sim_silence *silence = &counterfactual->left[i];
+        struct sim_unnotified unnotified;
+        known = sim_unnotified_find(&explanation->ledger, silence, SIM_PART_NONE, &unnotified);
+        if (known && silence->kind == SIM_SILENT_TAKEN) {
+            known = find_two_readers(explanation, &unnotified);
+        } else if (known) {
+            known = sim_ledger_open_of(&explanation->ledger, unnotified.part, NULL) != NULL &&
+                    (find_omission(explanation, &unnotified) || fate->kind == SIM_FATE_NONE);
+        }
+        if (known) {
+            add_unnotified(explanation, &unnotified);
+        }
+    }
+}
+
+/* What was asked for and did not happen, where nothing else is shown. */
+static void
+find_unanswered(struct sim_explanation *explanation)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    struct sim_cause *cause = &explanation->cause;
+    struct sim_unanswered unanswered;
+    bool shown = cause->hold_count > 0 || cause->unnotified.known || cause->fate.tried ||
+                 (cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE &&
+                         cause->by_counterfactual != SIM_COUNTERFACTUAL_ELSEWHERE);
+    if (!shown &&
+            (sim_outcome_is_stall(outcome) || outcome->verdict == SIM_VERDICT_LIVELOCK ||
+                    outcome->verdict == SIM_VERDICT_TIME_LIMIT ||
+                    outcome->verdict == SIM_VERDICT_INVARIANT) &&
+            sim_unanswered_find(&explanation->ledger,
+                    explanation->compared ? &explanation->passing_ledger : NULL, &unanswered)) {
+        struct sim_noted_call *const calls[] = {
+                &unanswered.asked, &unanswered.before, &unanswered.after};
+        add_stacks(explanation, calls, sizeof(calls) / sizeof(*calls));
+        sim_cause_add_unanswered(cause, &unanswered);
+    }
+}
+
+/* Whether the step of what is to blame should have done more: woken the blocked actor, or, its own,
+ * not have blocked. */
+static bool
+should_do_more(const struct sim_cause *cause)
+{
+    bool owes = cause->kind == SIM_CAUSE_NEVER_FIRED && !cause->by_passing && !cause->by_timer &&
+                cause->by_counterfactual != SIM_COUNTERFACTUAL_ELSEWHERE;
+    bool early = cause->kind == SIM_CAUSE_FIRED_EARLY && cause->by_word;
+    bool leaves = cause->kind == SIM_CAUSE_NEVER_STORED && cause->by_look;
+    return (owes || early || leaves) && cause->at_count > 0 && cause->at[0].step != 0;
+}
+
+/* Where the wait of that actor began that is open; step 0: not known. */
+static struct sim_location
+wait_began(const struct sim_explanation *explanation, uint32_t part)
+{
+    struct sim_location began = {.step = 0, .part = part};
+    if (part == SIM_PART_NONE || part == 0) {
+        return began;
+    }
+    const struct sim_wait *wait = sim_ledger_open_of(&explanation->ledger, part, NULL);
+    uint64_t block = sim_actor_table_blocked(
+            &explanation->actor_table, part, explanation->wake_outcome.horizon);
+    if (wait != NULL) {
+        began.step = wait->store_step;
+    } else if (block != SIM_EVENT_NONE) {
+        began.step = sim_actor_table_event(&explanation->actor_table, block)->step;
+    }
+    return began;
+}
+
+/* The blocked actor that the cause is about. */
+static uint32_t
+victim_of(const struct sim_explanation *explanation)
+{
+    return explanation->cause.by_counterfactual != SIM_COUNTERFACTUAL_NONE
+                   ? sim_actor_table_actor(
+                             &explanation->actor_table, explanation->counterfactual.actor)
+                   : explanation->wake_outcome.part;
+}
+
+/* The condition by which it did not. What was only read says less. */
+static void
+find_guard(struct sim_explanation *explanation)
+{
+    struct sim_cause *cause = &explanation->cause;
+    uint32_t verdict = sim_explanation_outcome(explanation)->verdict;
+    if ((verdict != SIM_VERDICT_DEADLOCK && verdict != SIM_VERDICT_LOST_WAKEUP) ||
+            (cause->fate.kind != SIM_FATE_NONE && cause->fate.kind != SIM_FATE_OWED) ||
+            cause->unnotified.known || cause->unanswered.kind != SIM_UNANSWERED_NONE ||
+            cause->hold_count > 0 || !walk_executed(explanation)) {
+        return;
+    }
+    const struct sim_runs runs = sim__runs_of(explanation);
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    const struct sim_location slept = wait_began(explanation, cause->loop);
+    const struct sim_location waits = wait_began(explanation, victim_of(explanation));
+    bool elsewhere = cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE;
+    /* A loop that blocks after the wake has not looked for it. */
+    if (cause->kind == SIM_CAUSE_COALESCED && slept.step > sim__forgotten_step(explanation)) {
+        sim_guard_find(&evidence, &slept, &cause->guard);
+    } else if (should_do_more(cause)) {
+        sim_guard_find(&evidence, &cause->at[0], &cause->guard);
+    } else if (waits.step != 0 &&
+               (cause->by_passing || elsewhere || cause->kind == SIM_CAUSE_NOT_A_WAKE)) {
+        struct sim_guard guard;
+        sim_guard_find_own(&evidence, &waits, &guard);
+        if (guard.set.step != 0) {
+            sim_cause_add_reset(cause, &guard);
+        } else if (!elsewhere) {
+            cause->guard = guard;
+        }
+    }
+    if (cause->guard.condition.step != 0) {
+        cause->fate = (struct sim_fate){.kind = SIM_FATE_NONE};
+    }
+}
+
+/* The last conditional jump of the run: the one by which an assertion fails. */
+static uint32_t
+last_jump(const struct sim_executed *executed)
+{
+    uint32_t i = executed->count;
+    while (i > 0 && !executed->all[i - 1].jump) {
+        i--;
+    }
+    return i - 1;
+}
+
+/* Of what goes wrong without a wake: a condition before that, not the one that fails itself, which
+ * the passing run decides otherwise the same time. Where a number decides, not the first of them,
+ * which is decided on that. */
+static void
+find_wrong_guard(struct sim_explanation *explanation)
+{
+    struct sim_cause *cause = &explanation->cause;
+    struct sim_branches all = {.count = 0};
+    struct sim_branches kept = {.count = 0};
+    if (sim_explanation_outcome(explanation)->verdict != SIM_VERDICT_INVARIANT ||
+            cause->unanswered.kind != SIM_UNANSWERED_NONE || !walk_executed(explanation) ||
+            explanation->passing_executed == NULL) {
+        return;
+    }
+    const struct sim_runs runs = sim__runs_of(explanation);
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    uint32_t fails = last_jump(explanation->executed);
+    sim_branches_add_differing(explanation->executed, explanation->passing_executed, 0, &all);
+    for (uint32_t i = 0; i < all.count; i++) {
+        bool drawn = explanation->decision.deciding.kind == SIM_KIND_USER && i + 1 == all.count;
+        if (!drawn && all.all[i].step > 0 &&
+                sim_branch_index(explanation->executed, &all.all[i]) != fails) {
+            kept.all[kept.count++] = all.all[i];
+        }
+    }
+    sim_guard_try(&evidence, &kept, &cause->guard);
+}
+
+void
+sim__reasons_find(struct sim_explanation *explanation)
+{
+    find_unnotified(explanation);
+    find_fate(explanation);
+    find_left(explanation);
+    find_unanswered(explanation);
+    find_guard(explanation);
+    find_wrong_guard(explanation);
+}

@@ -1,0 +1,30 @@
+/*
+ * reasons.h -- what is asked once the cause is found: why did what is to blame do no more?
+ *
+ * The cause names a step or a call. What is ready and not reported, what became of the wake of the
+ * passing run, what was refused or merged, and by which condition a step went the way that it went
+ * is asked here, by replays and by what the reader's code executes; what is found becomes part of
+ * explanation->cause, or takes its place.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#pragma once
+
+#include "sim/explain/explain.h"
+
+/* ---- explain.c: what all questions are asked of. --------------------------------------------- */
+
+/* Borrows all from the explanation. */
+struct sim_runs sim__runs_of(const struct sim_explanation *explanation);
+struct sim_evidence sim__evidence_of(const struct sim_explanation *explanation);
+
+/* ---- reasons.c ------------------------------------------------------------------------------- */
+
+/* The step in which a task was woken that was not polled again; 0: there is none. */
+uint64_t sim__forgotten_step(const struct sim_explanation *explanation);
+
+/* All of it, each question where those before have left something open. */
+void sim__reasons_find(struct sim_explanation *explanation);
+
+/* Where nothing is known yet: one condition that, decided the other way, lets the run pass. */
+void sim__reasons_switched(struct sim_explanation *explanation);
