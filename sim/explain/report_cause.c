@@ -315,6 +315,7 @@ find_erased(const struct reading *reading)
         SIM_FIND(reading->findings, SIM_FINDING_RESET, .at = one(&guard->set));
         SIM_FIND(reading->findings, SIM_FINDING_RESET_BY, .at = one(&guard->read.by));
         SIM_FIND(reading->findings, SIM_FINDING_RESET_READ, .at = one(&guard->read.at));
+        SIM_FIND(reading->findings, SIM_FINDING_RESET_TRIED);
     } else if (reading->cause->by_counterfactual == SIM_COUNTERFACTUAL_LOST ||
                reading->cause->wiped) {
         find_overwritten(reading);
@@ -653,9 +654,8 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
         sim__find_unnotified(explanation, findings);
     } else if (cause->fate.kind == SIM_FATE_NONE || cause->fate.kind == SIM_FATE_OWED) {
         finders[cause->kind](&reading);
-        if (cause->kind == SIM_CAUSE_ERASED && cause->guard.set.step != 0) {
-            SIM_FIND(findings, SIM_FINDING_FATE_TRIED_THERE);
-        } else if (cause->switched_count == 0) {
+        bool reset = cause->kind == SIM_CAUSE_ERASED && cause->guard.set.step != 0;
+        if (cause->switched_count == 0 && !reset) {
             sim__find_guard(&cause->guard, findings);
         }
     }

@@ -5,6 +5,8 @@
  */
 #include "sim/explain/cause/guard.h"
 
+#include <string.h>
+
 #include "runtime/base/assert.h"
 #include "sim/explain/cause/reads.h"
 
@@ -103,46 +105,74 @@ is_operand(const struct sim_executed *here, uint32_t index)
     return value[0] != '\0';
 }
 
+static bool
+is_in_line(const struct sim_fate_evidence *evidence, uint32_t index, const struct sim_place *line)
+{
+    struct sim_place place;
+    return sim__reader_at(evidence, evidence->here->all[index].pc, &place) &&
+           sim__is_same_line(&place, line);
+}
+
+/* Whether it is of another function than that of `line`. */
+static bool
+is_elsewhere(const struct sim_fate_evidence *evidence, uint32_t index, const struct sim_place *line)
+{
+    struct sim_place place;
+    return index != UINT32_MAX && sim__reader_at(evidence, evidence->here->all[index].pc, &place) &&
+           strcmp(place.function, line->function) != 0;
+}
+
 /* Whether `index` reads what a function has returned, and was put aside as it returned. */
 static bool
 is_returned(const struct sim_fate_evidence *evidence, uint32_t index, const struct sim_place *line)
 {
-    const struct sim_executed *here = evidence->here;
-    struct sim_place place;
-    uint32_t writer = sim__writer_of(here, index);
-    uint32_t before = writer != UINT32_MAX ? sim__before_of(here, writer) : UINT32_MAX;
-    return before != UINT32_MAX && !here->all[writer].reads &&
-           !(sim__reader_at(evidence, here->all[before].pc, &place) &&
-                   sim__is_same_line(&place, line));
+    uint32_t writer = sim__writer_of(evidence->here, index);
+    return writer != UINT32_MAX && !evidence->here->all[writer].reads &&
+           is_elsewhere(evidence, sim__before_of(evidence->here, writer), line);
 }
 
-/*
- * What the jump is decided on: the nearest such number that is read in its line. Where nothing is
- * read there, a function has returned it: then what that has decided last. UINT32_MAX: not known.
- */
+static uint32_t find_operand(
+        const struct sim_fate_evidence *evidence, uint32_t jump, uint32_t depth);
+
+/* The same of what a function has returned to `line`, whose last instruction is the `last`-th: what
+ * it has decided last, or where it decides nothing, what it has read last. */
+static uint32_t
+find_in_callee(const struct sim_fate_evidence *evidence, uint32_t last,
+        const struct sim_place *line, uint32_t depth)
+{
+    const struct sim_executed *here = evidence->here;
+    uint32_t read = UINT32_MAX;
+    for (uint32_t i = last; i != UINT32_MAX && here->all[i].step == here->all[last].step &&
+                            !is_in_line(evidence, i, line);
+            i = sim__before_of(here, i)) {
+        if (here->all[i].jump) {
+            return depth < RETURNS_MAX ? find_operand(evidence, i, depth + 1) : UINT32_MAX;
+        }
+        read = read == UINT32_MAX && is_operand(here, i) ? i : read;
+    }
+    return read;
+}
+
+/* What the jump is decided on: the nearest such number that is read in its line, or in what
+ * returned to it, where nothing else is read there. UINT32_MAX: not known. */
 static uint32_t
 find_operand(const struct sim_fate_evidence *evidence, uint32_t jump, uint32_t depth)
 {
     const struct sim_executed *here = evidence->here;
     struct sim_place line;
-    struct sim_place place;
     uint32_t i = sim__before_of(here, jump);
-    bool reads = false;
     bool known = sim__reader_at(evidence, here->all[jump].pc, &line);
+    bool reads = false;
     while (known && i != UINT32_MAX && here->all[i].step == here->all[jump].step &&
-            sim__reader_at(evidence, here->all[i].pc, &place) && !here->all[i].call &&
-            sim__is_same_line(&place, &line)) {
+            !here->all[i].call && is_in_line(evidence, i, &line)) {
         if (is_operand(here, i)) {
             return i;
         }
         reads = reads || (here->all[i].reads && !is_returned(evidence, i, &line));
         i = sim__before_of(here, i);
     }
-    while (i != UINT32_MAX && here->all[i].step == here->all[jump].step && !here->all[i].jump) {
-        i = sim__before_of(here, i);
-    }
-    bool returned = !reads && i != UINT32_MAX && here->all[i].jump && depth < RETURNS_MAX;
-    return returned ? find_operand(evidence, i, depth + 1) : UINT32_MAX;
+    bool returned = known && !reads && is_elsewhere(evidence, i, &line);
+    return returned ? find_in_callee(evidence, i, &line, depth) : UINT32_MAX;
 }
 
 /* The first write after `read` that changes what it has read; UINT32_MAX: none does. */

@@ -325,7 +325,7 @@ clear_breakpoint(void)
 
 /* ---- In the worker. -------------------------------------------------------------------------- */
 
-/* Whether the actor of `branch` ends in that step, or right after it. */
+/* Whether the actor of `branch` ends in that step. */
 static bool
 ends_actor(const struct sim_recorder *recorder, const struct sim_branch *branch)
 {
@@ -335,8 +335,7 @@ ends_actor(const struct sim_recorder *recorder, const struct sim_branch *branch)
         const struct sim_event *event = sim_recorder_event(recorder, i);
         bool own = event->kind == SIM_EVENT_ACTOR && (uint32_t)event->argument == branch->actor_id;
         actor = own ? event->actor : actor;
-        if (event->step >= branch->step && event->step <= branch->step + 1 &&
-                event->actor == actor &&
+        if (event->step == branch->step && event->actor == actor &&
                 (event->kind == RT_PROBE_COMPLETE || event->kind == SIM_EVENT_DONE)) {
             return true;
         }

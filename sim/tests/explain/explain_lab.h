@@ -62,6 +62,8 @@ extern const struct sim_scenario explain_busy;
 extern const struct sim_scenario explain_lowered;
 /* What is outstanding is counted to 0 before all was asked: an assertion fails. */
 extern const struct sim_scenario explain_complete;
+/* A worker gives way and is not polled again; a run in which it stops at once passes too. */
+extern const struct sim_scenario explain_chore;
 
 /* ---- threads.c ------------------------------------------------------------------------------- */
 

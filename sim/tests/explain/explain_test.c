@@ -663,6 +663,17 @@ TEST(explain_condition_by_which_it_waits)
     done(&test);
 }
 
+/* Not the condition with which it ends early. */
+TEST(explain_condition_that_does_not_end_it)
+{
+    struct test test;
+    explain(&test, &explain_chore, SIM_VERDICT_LOST_WAKEUP);
+    const struct sim_guard *guard = &test.explanation.cause.guard;
+    EXPECT(!HAS_FRAMES || strcmp(guard->condition.place.function, "chore_poll") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(guard->read.at.place.function, "chore_queues") == 0);
+    done(&test);
+}
+
 /* Of an assertion that fails: a condition before it that the passing run decides otherwise. */
 TEST(explain_condition_before_an_assertion)
 {

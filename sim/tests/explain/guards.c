@@ -206,3 +206,55 @@ complete_setup(struct sim_world *world)
 }
 
 const struct sim_scenario explain_complete = {.name = "explain/complete", .setup = complete_setup};
+
+/* ---- A worker that gives way, and is not polled again; it could also be told to stop. -------- */
+
+struct chore {
+    struct rt_task task;
+    struct rt_slot order;
+    uint32_t portions;
+    bool queues; /* It is polled again after a portion: forgotten. */
+    bool stop;
+};
+
+static bool
+chore_queues(const struct chore *chore)
+{
+    return chore->queues;
+}
+
+static bool
+chore_stops(const struct chore *chore)
+{
+    return chore->stop;
+}
+
+static rt_poll
+chore_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct chore *chore = rt_container_of(task, struct chore, task);
+    SIM_PROGRESS();
+    if (++chore->portions == 2) {
+        return RT_READY;
+    }
+    if (chore_queues(chore)) {
+        rt_cx_reenqueue(cx);
+    }
+    if (chore_stops(chore)) {
+        return RT_READY;
+    }
+    rt_slot_replace(&chore->order, cx, "an order to stop");
+    return RT_PENDING;
+}
+
+static void
+chore_setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct chore *chore = sim_new(world, struct chore);
+    rt_slot_init(&chore->order);
+    rt_task_init(&chore->task, chore_poll, NULL, "chore");
+    sim_spawn(rt, &chore->task);
+}
+
+const struct sim_scenario explain_chore = {.name = "explain/chore", .setup = chore_setup};
