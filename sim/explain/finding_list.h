@@ -130,8 +130,8 @@
     X(RESET, "what {actor} waits for came, and went before it looked: {when} writes it[, {in},]") \
     X(RESET_BY, " and at {at.step} {at.actor} overwrites it[, {in}].") \
     X(RESET_READ, " Only at {at.step} {at.actor} looks[, {in}].") \
-    X(RESET_TRIED, " With its condition there decided the other way, and nothing else changed, it " \
-            "passes, as a replay shows.") \
+    X(RESET_TRIED, " With its condition there decided the other way, and nothing else changed, " \
+            "it passes, as a replay shows.") \
     X(CALLED_BEFORE, " Right before it overwrote it, {function} had called {then.call}.") \
     X(BLOCKS_WOKEN, "{actor} blocks at {step} although it was woken before: {when} wakes it[ " \
             "{path}], and it does not check for that. Had its host returned with nothing, it " \
