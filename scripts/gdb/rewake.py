@@ -123,6 +123,80 @@ def find_actor(name):
     raise Refusal("there is no `%s` in this run: `rewake tasks` lists them" % name)
 
 
+# ---- Stacks: threads of a program, and loops. --------------------------------------------------
+
+# What Boost.Context leaves on the stack of one that does not run (x86-64): the registers in this
+# order behind 8 bytes, or 16 where it was built with a stack protector, then the address.
+SAVED = ("r12", "r13", "r14", "r15", "rbx", "rbp")
+
+
+def own_stack(actor):
+    """The struct rt_context of a thread or a loop; None: it has no stack of its own."""
+    for ops, type_name in (("<thread_ops>", "sim_thread"), ("<loop_ops>", "sim_loop")):
+        if ops in str(actor["ops"]):
+            return container(actor.address, "struct " + type_name, "actor")["fiber"]["context"]
+    return None
+
+
+def saved_registers(context):
+    """Where it stands, as values of registers."""
+    memory = gdb.selected_inferior().read_memory(int(context["there"]), 80)
+    words = struct.unpack("=10Q", memory)
+    first = 1 if gdb.block_for_pc(words[7]) is not None else 2
+    saved = dict(zip(SAVED, words[first:]))
+    saved["rip"] = words[first + 6]
+    saved["rsp"] = int(context["there"]) + (first + 7) * 8
+    return saved
+
+
+def set_registers(values):
+    for name, value in values.items():
+        gdb.execute("set $%s = %d" % (name, value), to_string=True)
+
+
+class Standing:
+    """`with Standing(actor):` gdb is on its stack, and then where it was."""
+
+    def __init__(self, actor):
+        name = text(actor["name"])
+        context = own_stack(actor)
+        if context is None:
+            raise Refusal("`%s` is no thread and no loop: it has no stack of its own" % name)
+        if actor["done"] or context["finished"] or int(context["there"]) == 0:
+            raise Refusal("`%s` has finished, or has not begun" % name)
+        if is_core():
+            raise Refusal("a core has no registers to set: this needs the process")
+        if gdb.selected_inferior().architecture().name() != "i386:x86-64":
+            raise Refusal("where a stack stands is known on x86-64 alone")
+        self.saved = saved_registers(context)
+
+    def __enter__(self):
+        gdb.newest_frame().select()
+        self.before = {name: int(gdb.parse_and_eval("$" + name)) for name in self.saved}
+        set_registers(self.saved)
+
+    def __exit__(self, *exception):
+        gdb.newest_frame().select()
+        set_registers(self.before)
+
+
+def own_file():
+    """rewake's own code, not that of a library or program."""
+    return gdb.lookup_global_symbol("sim_world_run").symtab.objfile
+
+
+def first_outside():
+    """The innermost frame with source that is not rewake's own."""
+    frame = gdb.newest_frame()
+    own = own_file()
+    while frame is not None:
+        symtab = frame.find_sal().symtab
+        if symtab is not None and symtab.objfile.filename != own.filename:
+            return frame
+        frame = frame.older()
+    return None
+
+
 # ---- The recording. ----------------------------------------------------------------------------
 
 EVENT = struct.Struct("=IIIIIHBBQ")
@@ -306,12 +380,26 @@ def table(titles, rows):
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
 
 
-def waits_for(task):
+def waits_for(actor):
+    task = task_of(actor) if not actor["done"] else None
+    if task is None:
+        return thread_waits_for(actor)
     wanted = []
     for slot in slots_of(task):
         site = slot["await"] if int(slot["await"]) != 0 else slot["site"]
         wanted.append("%s at %s" % (text(slot["reason"], "?"), place(site)))
     return " and ".join(wanted)
+
+
+def thread_waits_for(actor):
+    """The same of a thread of a program."""
+    if "<thread_ops>" not in str(actor["ops"]) or actor["done"]:
+        return ""
+    thread = container(actor.address, "struct sim_thread", "actor")
+    wait = thread["wait"]
+    if not thread["blocked"] or int(wait["site"]) == 0:
+        return ""
+    return ("%s at %s" % (text(wait["reason"], ""), place(wait["site"]))).lstrip()
 
 
 def state_of(actor):
@@ -441,14 +529,13 @@ class Tasks(Command):
     def invoke(self, argument, from_tty):
         rows = []
         for actor in actors():
-            task = task_of(actor) if not actor["done"] else None
             rows.append(
                 [
                     text(actor["name"]),
                     kind_of(actor),
                     state_of(actor),
                     str(int(actor["polls"])),
-                    waits_for(task) if task is not None else "",
+                    waits_for(actor),
                 ]
             )
         table(["who", "kind", "state", "steps", "waits for"], rows)
@@ -532,18 +619,42 @@ def entry(address):
     return '-source "%s" -function "%s"' % (function.symtab.filename, function.name)
 
 
+def place_of_return(actor):
+    """Where a thread or a loop goes on in code that is not rewake's."""
+    with Standing(actor):
+        frame = first_outside()
+        if frame is None:
+            raise Refusal("no line on the stack of `%s` is known" % text(actor["name"]))
+        return "*%#x" % frame.pc()
+
+
 class Enter(Command):
-    """Goes on into the poll function of the task that takes this step."""
+    """Goes on into the code of what takes this step: a poll function, or where a thread stands."""
 
     word = "enter"
 
     def invoke(self, argument, from_tty):
         actor = world()["stepping"].dereference()
         task = task_of(actor)
-        if task is None:
-            raise Refusal("`%s` is no task of the runtime in here" % text(actor["name"]))
-        gdb.execute("tbreak %s" % entry(int(task["poll"])), to_string=True)
+        where = entry(int(task["poll"])) if task is not None else place_of_return(actor)
+        gdb.execute("tbreak %s" % where, to_string=True)
         gdb.execute("continue")
+
+
+class Thread(Command):
+    """The stack of a thread or a loop; or a command of gdb there: rewake thread 2 up 3"""
+
+    word = "thread"
+    usage = "WHO [COMMAND]"
+
+    def invoke(self, argument, from_tty):
+        words = gdb.string_to_argv(argument)
+        if not words:
+            raise Refusal("usage: rewake thread %s" % self.usage)
+        with Standing(find_actor(words[0])):
+            frame = first_outside()
+            (frame or gdb.newest_frame()).select()
+            gdb.execute(" ".join(words[1:]) or "backtrace")
 
 
 # ---- Printers: `print *task`, `print executor->targets`, … -------------------------------------
@@ -668,7 +779,7 @@ def register_printers():
 Rewake()
 COMMANDS = [
     command()
-    for command in (Where, Tasks, Wakers, LedgerCommand, Step, Next, Prev, Enter, Help)
+    for command in (Where, Tasks, Wakers, LedgerCommand, Step, Next, Prev, Enter, Thread, Help)
 ]
 register_printers()
 gdb.events.stop.connect(on_stop)

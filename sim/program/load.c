@@ -6,6 +6,8 @@
 #include "sim/program/load.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 
 #define START "__libc_start_main"
 #define OURS "sim__program_main"
+#define HIGH 400 /* A number of a descriptor that no debugger has. */
 
 _Static_assert(sizeof(START) == sizeof(OURS), "one name takes the place of the other");
 
@@ -67,6 +70,41 @@ change_entry(ElfW(Dyn) * entry)
     }
 }
 
+/* Whether a debugger has begun this process. */
+static bool
+is_traced(void)
+{
+    char line[128];
+    int tracer = 0;
+    FILE *status = fopen("/proc/self/status", "re");
+    while (status != NULL && fgets(line, sizeof(line), status) != NULL) {
+        (void)sscanf(line, "TracerPid: %d", &tracer);
+    }
+    if (status != NULL) {
+        (void)fclose(status);
+    }
+    return tracer != 0;
+}
+
+/*
+ * A debugger opens the file as well, and reads its symbols. For one that is there as the program is
+ * loaded the name says of which process: "self" would be the debugger's own, whose descriptor of
+ * that number may be a pipe, from which it would read forever. One that comes later finds no such
+ * number. No other process has the first name: a run may not depend on a number of the system's.
+ */
+static char *
+name_copy(int fd)
+{
+    if (is_traced()) {
+        return sim_heap_printf(SIM_PLACES_COPY "%d/fd/%d", (int)getpid(), fd);
+    }
+    int high = fcntl(fd, F_DUPFD, HIGH);
+    if (high >= 0) {
+        (void)close(fd);
+    }
+    return sim_heap_printf(SIM_PLACES_COPY "self/fd/%d", high >= 0 ? high : fd);
+}
+
 /* The path of a file in memory with the bytes of `file`; from malloc. NULL: there is no memory. */
 static char *
 write_copy(const struct sim_elf_file *file)
@@ -82,7 +120,7 @@ write_copy(const struct sim_elf_file *file)
         }
         written += (size_t)more;
     }
-    return fd >= 0 ? sim_heap_printf(SIM_PLACES_COPY "%d", fd) : NULL;
+    return fd >= 0 ? name_copy(fd) : NULL;
 }
 
 /* NULL, or why there is no copy. */

@@ -32,7 +32,7 @@ struct sim_places;
 /* A program is loaded from a copy in memory, under a name that begins so (sim/program/load.h). Its
  * debug information, and its name in reports, are those of the file at `path`, which is borrowed.
  */
-#define SIM_PLACES_COPY "/proc/self/fd/"
+#define SIM_PLACES_COPY "/proc/"
 void sim_places_set_original(const char *path);
 
 /* The file of a module, from the name under which it was loaded. */

@@ -130,6 +130,30 @@ END
         'received signal SIG' 'bad.c:'
     ok "gdb: and the tasks are reported" said 'who ' ' task '
 
+    # ---- A program, loaded from a copy in memory, with its threads. ----
+    if [ $asan = no ]; then
+        cc -g -O0 "$root/sim/tests/cli/lib/program/lost.c" -o lost -pthread
+        rewake run ./lost --fail-fast --fresh --json --db p.db >p.json
+        lost=$(token_of p.json)
+        last=$(rewake replay ./lost "$lost" --json | sed -n 's/.*"steps":\([0-9]*\).*/\1/p')
+        debug ./lost "$lost" --step "$last" <<'END'
+rewake tasks
+rewake thread "thread 1"
+rewake thread 2 info symbol $pc
+rewake thread stranger
+rewake thread
+rewake step 5
+rewake enter
+kill
+END
+        ok "gdb: threads, and where they wait" said 'thread 1  task  sleeps since' 'lost.c:'
+        ok "gdb: the stack of a thread" said ' in waiter (a=' 'lost.c:'
+        ok "gdb: a command on it" said ' in section .text of '
+        ok "gdb: no such thread" said 'there is no `stranger` in this run' \
+            'usage: rewake thread WHO'
+        ok "gdb: into a thread" said 'Temporary breakpoint' 'lost.c:'
+    fi
+
     # ---- Cores. ----
     lib="./my tests/bad.so"
     if [ $asan = no ] && grep -q '^core$' /proc/sys/kernel/core_pattern; then
