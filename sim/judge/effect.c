@@ -51,13 +51,14 @@ sim_effect_of(
     question.settling = (struct sim_settling){.steps = STEPS_ALONE, .free_steps = true};
     sim_hold_others(world, sim_world_actor(world, question.actor), question.stage);
     sim_words_copy(world, 0, copy, count);
+    uint64_t news_step = world->news_step;
     world->takes_locks = true;
     sim_put(world, &question, &answer);
     world->takes_locks = false;
     if (answer.asked && !answer.failed) {
         size_t patched = question.patch != NULL ? question.patch->offset / sizeof(uint64_t) : count;
         find_changes(copy, world, count, patched, ret_effect);
-        ret_effect->moved = answer.moved || answer.gained;
+        ret_effect->moved = answer.moved || answer.gained || world->news_step > news_step;
         if ((answer.gained || answer.freed) && ret_effect->count < SIM_EFFECT_WORDS) {
             ret_effect->words[ret_effect->count++] = GAIN;
         }

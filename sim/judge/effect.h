@@ -16,7 +16,7 @@
 #define SIM_EFFECT_WORDS 2048u
 
 struct sim_effect {
-    bool moved;                       /* It waits for something else then, or gains something. */
+    bool moved; /* It waits for something else then, gains something, or wakes another thread. */
     uint32_t count;                   /* Those that do not fit are left out. */
     uint32_t words[SIM_EFFECT_WORDS]; /* Numbers of words of the arena, in ascending order. */
 };

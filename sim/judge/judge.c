@@ -327,19 +327,25 @@ describe_waiter(struct inquest *inquest, uint32_t index, struct sim_answer *ret)
 }
 
 /* Of those who wait [0, count) the first that would do something else than right after its own last
- * step: another has done something for it since, and did not wake it. 0: there is none. */
+ * step: another has done something for it since, and did not wake it; where there are such, one
+ * whose poll others would see: a wait alone writes memory too. 0: there is none. */
 static uint32_t
 first_with_more_to_do(struct inquest *inquest, uint32_t count)
 {
+    uint32_t first = 0;
     for (uint32_t i = 0; i < count; i++) {
-        struct sim_effect before;
+        struct sim_effect effect;
         const struct sim_question question = {
                 .stop = inquest->stop, .actor = inquest->waiters.indices[i]};
-        if (sim_effect_differs(&inquest->stand, &question, &before)) {
+        if (!sim_effect_differs(&inquest->stand, &question, &effect)) {
+            continue;
+        }
+        first = first == 0 ? question.actor : first;
+        if (sim_effect_of(&inquest->stand, &question, &effect) && effect.moved) {
             return question.actor;
         }
     }
-    return 0;
+    return first;
 }
 
 /* ---- Last: all waiters, round after round. --------------------------------------------------- */

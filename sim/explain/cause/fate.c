@@ -808,6 +808,23 @@ is_blocked(const struct sim_ledger *ledger, const struct sim_wait *wait)
            SIM_OBJECT_KIND(wait->object) != RT_OBJECT_MUTEX;
 }
 
+/* From where the function was called whose line that is. */
+static void
+find_caller(const struct sim_fate_evidence *evidence, struct sim_location *at)
+{
+    uint32_t actor_id =
+            at->step != 0 ? sim_actor_table_id(evidence->failing->actor_table, at->part) : 0;
+    for (uint32_t i = evidence->here->count; actor_id != 0 && i-- > 0;) {
+        const struct sim_instruction *one = &evidence->here->all[i];
+        struct sim_place place;
+        if (one->actor_id == actor_id && one->step <= at->step &&
+                sim__reader_at(evidence, one->pc, &place) && sim__is_same_line(&place, &at->place)) {
+            at->caller = sim__located(evidence, evidence->failing, evidence->here, i).caller;
+            return;
+        }
+    }
+}
+
 /* Of what is inlined from a library, the line of the reader's that called it. */
 static void
 find_own_line(const struct sim_fate_evidence *evidence, struct sim_location *at)
@@ -904,5 +921,6 @@ sim_fate_find(const struct sim_fate_evidence *evidence, struct sim_fate *ret)
         }
     }
     find_own_line(evidence, &ret->call);
+    find_caller(evidence, &ret->call);
     find_own_line(evidence, &ret->taker);
 }

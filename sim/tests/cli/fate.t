@@ -51,6 +51,8 @@ named d_sigpoll fired-early 35
 # It wakes one of its own kind, which waits again; one that does nothing with it.
 named t_queue never-fired 44
 says 'waits again'
+named s8_onecond never-fired '23 31 42'
+says 'called from take() (s8_onecond.c:46), wakes `thread 2`'
 named t_timedget never-fired 54
 says 'does not wake'
 # What is left in a socket is not reported again.
