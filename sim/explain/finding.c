@@ -402,25 +402,13 @@ is_new_name(const struct sim_locations *at, uint32_t index, bool trail)
     return true;
 }
 
-/* A line without a word is where a block ends. */
-static bool
-ends_block(const struct sim_place *place)
-{
-    char text[SOURCE_MAX];
-    bool known = sim_source_line(place->file, place->line, text, sizeof(text));
-    for (const char *c = text; known && *c != '\0'; c++) {
-        known = isalnum((unsigned char)*c) == 0;
-    }
-    return known;
-}
-
 /* "f() (file.c:41)" */
 static bool
 put_call(const struct render *r)
 {
     const struct sim_place *place = place_of(r);
     if (place != NULL) {
-        if (!ends_block(place)) {
+        if (!sim_source_ends_block(place->file, place->line)) {
             note_line(r, place->file, place->function, place->line);
         }
         sim_page_printf(r->page, "%s() (%s:%u)", place->function, sim_place_file(place),
@@ -444,7 +432,9 @@ put_in(const struct render *r)
     const struct sim_place *place = place_of(r);
     const struct sim_place *caller = r->at->count > 0 ? &r->at->all[0].caller : NULL;
     if (place != NULL) {
-        sim_page_put(r->page, ends_block(place) ? "at the end of a block in " : "in ");
+        sim_page_put(r->page, sim_source_ends_block(place->file, place->line)
+                                      ? "at the end of a block in "
+                                      : "in ");
     }
     bool known = put_call(r);
     if (known && caller != NULL && caller->line != 0) {

@@ -268,6 +268,12 @@
     X(MERGES_BEFORE, ", when that of {at.actor} at {at.step}[, {in},] is not taken yet.") \
     X(MERGES_TAKEN, " {at.actor} takes it once, at {at.step}[, {in}]: what the other was for is " \
             "left. In the nearest run that passes fewer become one.") \
+    X(RESULT, " At {at.step} {at.actor} gets {phrase}[, {in}][, called from {from}]; in the " \
+            "nearest run that passes that is {number}.") \
+    X(RESULT_END, " It is the end, after {phrase} of {at.actor} at {at.step}[, {in}][, called " \
+            "from {from}].") \
+    X(RESULT_DECIDES, " What it does with that is decided {in}[: {source}].") \
+    X(RESULT_LAST, " After that it continues {in}[: {source}], and waits.") \
     X(UNCANCELLED, "{at.actor} waits for an operation that does not end, and that no cancel is " \
             "for: {phrase} at {at.step}[, {in}][, called from {callers}].") \
     X(CANCEL_BEFORE, " The cancel was pushed before that, {phrase} at {at.step}[, {in}][, called " \

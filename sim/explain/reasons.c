@@ -11,9 +11,11 @@
 #include "sim/explain/cause/fate.h"
 #include "sim/explain/cause/guard.h"
 #include "sim/explain/cause/omitted.h"
+#include "sim/explain/cause/results.h"
 #include "sim/explain/cause/unanswered.h"
 #include "sim/explain/cause/unnotified.h"
 #include "sim/explain/look/calls.h"
+#include "sim/explain/view/phrase.h"
 #include "sim/program/program.h"
 
 /* What the reader's code executes in the failing run, and in the passing one where there is one.
@@ -98,7 +100,7 @@ sim__reasons_switched(struct sim_explanation *explanation)
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     struct sim_cause *cause = &explanation->cause;
     bool asks = cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->hold_count == 0 &&
-                cause->unanswered.kind == SIM_UNANSWERED_NONE &&
+                cause->unanswered.kind == SIM_UNANSWERED_NONE && !cause->result.known &&
                 cause->fate.kind == SIM_FATE_NONE && outcome->oracle != SIM_ORACLE_REWAKE_SOURCES &&
                 (outcome->verdict == SIM_VERDICT_DEADLOCK ||
                         outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
@@ -385,6 +387,39 @@ victim_of(const struct sim_explanation *explanation)
                    : explanation->wake_outcome.part;
 }
 
+/* What a call has returned, of one that runs in circles, and of one that waits where all that is
+ * known is that it does so. */
+static void
+find_result(struct sim_explanation *explanation)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    struct sim_cause *cause = &explanation->cause;
+    const struct sim_fate *fate = &cause->fate;
+    bool known = cause->hold_count > 0 || cause->unnotified.known ||
+                 cause->unanswered.kind != SIM_UNANSWERED_NONE;
+    bool own = fate->kind == SIM_FATE_TURNED && !fate->tried && fate->wake.part == SIM_PART_NONE &&
+               fate->returned.changes == 0;
+    bool nothing = fate->kind == SIM_FATE_NONE && cause->kind == SIM_CAUSE_NOT_A_WAKE;
+    bool loops = outcome->verdict == SIM_VERDICT_LIVELOCK && nothing && cause->at_count > 0;
+    bool waits = outcome->verdict == SIM_VERDICT_DEADLOCK && (own || nothing);
+    uint32_t part = loops ? sim_phrase_whose_step(&explanation->actor_table, outcome->fail_step)
+                    : own ? fate->sleeps.part
+                          : victim_of(explanation);
+    struct sim_odd_result result;
+    if (known || (!loops && !waits) || part == SIM_PART_NONE || part == 0 ||
+            !sim_program_is(explanation->failure.scenario) || !walk_executed(explanation) ||
+            explanation->passing_executed == NULL) {
+        return;
+    }
+    const struct sim_runs runs = sim__runs_of(explanation);
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    if (sim_result_find(&evidence, part, loops ? &cause->at[0] : NULL, &result)) {
+        struct sim_noted_call *const calls[] = {&result.call, &result.end};
+        add_stacks(explanation, calls, sizeof(calls) / sizeof(*calls));
+        sim_cause_add_result(cause, &result);
+    }
+}
+
 /* The condition by which it did not. What was only read says less. */
 static void
 find_guard(struct sim_explanation *explanation)
@@ -394,7 +429,7 @@ find_guard(struct sim_explanation *explanation)
     if ((verdict != SIM_VERDICT_DEADLOCK && verdict != SIM_VERDICT_LOST_WAKEUP) ||
             (cause->fate.kind != SIM_FATE_NONE && cause->fate.kind != SIM_FATE_OWED) ||
             cause->unnotified.known || cause->unanswered.kind != SIM_UNANSWERED_NONE ||
-            cause->hold_count > 0 || !walk_executed(explanation)) {
+            cause->result.known || cause->hold_count > 0 || !walk_executed(explanation)) {
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
@@ -468,6 +503,7 @@ sim__reasons_find(struct sim_explanation *explanation)
     find_fate(explanation);
     find_left(explanation);
     find_unanswered(explanation);
+    find_result(explanation);
     find_guard(explanation);
     find_wrong_guard(explanation);
 }

@@ -650,6 +650,8 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     findings->at = range(&reading, cause->switched_count, cause->at_count);
     if (cause->unanswered.kind != SIM_UNANSWERED_NONE) {
         sim__find_unanswered(explanation, findings);
+    } else if (cause->result.known) {
+        sim__find_result(&cause->result, findings);
     } else if (cause->unnotified.known) {
         sim__find_unnotified(explanation, findings);
     } else if (cause->fate.kind == SIM_FATE_NONE || cause->fate.kind == SIM_FATE_OWED) {

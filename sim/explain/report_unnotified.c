@@ -227,3 +227,15 @@ sim__find_unanswered(const struct sim_explanation *explanation, struct sim_findi
         find_call(findings, SIM_FINDING_MERGES_TAKEN, &unanswered->after);
     }
 }
+
+void
+sim__find_result(const struct sim_odd_result *result, struct sim_findings *findings)
+{
+    SIM_FIND(findings, result->loops ? SIM_FINDING_RUN_LOOPS : SIM_FINDING_FATE_STANDS,
+            .actor = result->waits.part, .at = {&result->waits, 1});
+    SIM_FIND(findings, SIM_FINDING_RESULT, .at = places_of(&result->call),
+            .event = result->call.event, .number = result->passing_value);
+    find_call(findings, SIM_FINDING_RESULT_END, &result->end);
+    SIM_FIND(findings, result->loops ? SIM_FINDING_RESULT_DECIDES : SIM_FINDING_RESULT_LAST,
+            .at = {&result->next, 1});
+}

@@ -5,6 +5,7 @@
  */
 #include "sim/core/code/source.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -77,4 +78,15 @@ sim_source_line(const char *file, uint32_t line, char *ret_text, size_t size)
         (void)fclose(source);
     }
     return ret_text[0] != '\0';
+}
+
+bool
+sim_source_ends_block(const char *file, uint32_t line)
+{
+    char text[LINE_MAX_BYTES];
+    bool known = sim_source_line(file, line, text, sizeof(text));
+    for (const char *c = text; known && *c != '\0'; c++) {
+        known = isalnum((unsigned char)*c) == 0;
+    }
+    return known;
 }

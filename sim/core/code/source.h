@@ -20,3 +20,6 @@ FILE *sim_source_open(const char *file, int64_t *ret_modified_s);
 /* Line `line`, counted from 1, without the blanks around it, cut to `size` - 1 bytes. False: there
  * is no such file or line, or it is empty. */
 bool sim_source_line(const char *file, uint32_t line, char *ret_text, size_t size);
+
+/* A line without a word is where a block ends. */
+bool sim_source_ends_block(const char *file, uint32_t line);

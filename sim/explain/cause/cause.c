@@ -295,6 +295,17 @@ sim_cause_add_unanswered(struct sim_cause *cause, const struct sim_unanswered *u
 }
 
 void
+sim_cause_add_result(struct sim_cause *cause, const struct sim_odd_result *result)
+{
+    const struct sim_noted_call *const calls[] = {&result->call, &result->end};
+    rt_assert(result->known);
+    *cause = new_cause(SIM_CAUSE_NOT_A_WAKE);
+    cause->result = *result;
+    cause->at[cause->at_count++] = result->next;
+    add_calls(cause, calls, sizeof(calls) / sizeof(*calls));
+}
+
+void
 sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate)
 {
     static const uint32_t kinds[] = {

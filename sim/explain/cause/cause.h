@@ -165,6 +165,17 @@ struct sim_unnotified {
     bool full;  /* It failed with EAGAIN, and what has become ready is space. */
 };
 
+/* A call that returns something else than in the passing run (results.h). */
+struct sim_odd_result {
+    bool known;
+    struct sim_noted_call call;
+    uint64_t passing_value;
+    struct sim_noted_call end; /* What closed the other side, where nothing was read. */
+    struct sim_location next;  /* What is done with it. */
+    bool loops;
+    struct sim_location waits; /* Where it waits in the end, or loops. */
+};
+
 enum sim_unanswered_kind {
     SIM_UNANSWERED_NONE,
     SIM_UNANSWERED_REFUSED,
@@ -250,6 +261,7 @@ struct sim_cause {
     struct sim_unanswered unanswered; /* … NONE: nothing such. */
     struct sim_fate fate;             /* Of a program's thread; `at` begins with its places. */
     struct sim_guard guard;           /* Why the step of at[0] did no more. */
+    struct sim_odd_result result;     /* NOT_A_WAKE: what decides. */
 };
 
 /* What is known of a failure. */
@@ -295,6 +307,9 @@ const struct sim_hold *sim_cause_held(const struct sim_evidence *evidence);
 
 /* What did not happen: its calls are the cause's places. */
 void sim_cause_add_unanswered(struct sim_cause *cause, const struct sim_unanswered *unanswered);
+
+/* What a call returned: its places, and what is done with it, take the place of all others. */
+void sim_cause_add_result(struct sim_cause *cause, const struct sim_odd_result *result);
 
 /* What was waited for came and went: another value was written there, and overwritten, before the
  * blocked actor read it. */

@@ -388,19 +388,6 @@ note_taken(const struct sim_ledger *ledger, const struct sim_wait *taken, struct
             again != NULL ? again->store_step : taken->end_step, taken->part);
 }
 
-/* The part of the failing run that has the name of that one in the passing run. */
-static uint32_t
-part_here(const struct sim_fate_evidence *evidence, uint32_t passing_part)
-{
-    const struct sim_actor_table *actor_table = evidence->failing->actor_table;
-    for (uint32_t part = 1; part < actor_table->count; part++) {
-        if (sim__same_name(actor_table, part, evidence->passing->actor_table, passing_part)) {
-            return part;
-        }
-    }
-    return SIM_PART_NONE;
-}
-
 /* The first event of `kind` in that step; SIM_EVENT_NONE. */
 static uint64_t
 event_in_step(const struct sim_actor_table *actor_table, uint64_t step, uint32_t kind)
@@ -501,7 +488,8 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
         return false;
     }
     const struct sim_place *line = &fate->wake.place;
-    uint32_t part = part_here(evidence, fate->wake.part);
+    uint32_t part = sim__part_like(
+            evidence->failing->actor_table, evidence->passing->actor_table, fate->wake.part);
     uint32_t actor_id =
             part != SIM_PART_NONE ? sim_actor_table_id(evidence->failing->actor_table, part) : 0;
     actor_id = actor_id != 0 ? actor_id : sim__stepper(evidence->there, fate->wake.step);
@@ -680,8 +668,10 @@ static void
 follow_write(const struct sim_fate_evidence *evidence, struct sim_fate *fate)
 {
     const struct sim_location by = fate->read.passing_by;
-    uint32_t part =
-            fate->read.later == 0 && by.step != 0 ? part_here(evidence, by.part) : SIM_PART_NONE;
+    uint32_t part = fate->read.later == 0 && by.step != 0
+                            ? sim__part_like(evidence->failing->actor_table,
+                                      evidence->passing->actor_table, by.part)
+                            : SIM_PART_NONE;
     struct sim_fate other = *fate;
     other.read = (struct sim_deciding_read){.at = {.step = 0}};
     other.wake = by;
@@ -725,6 +715,17 @@ blocked_at(const struct sim_fate_evidence *evidence, const struct sim_wait *wait
     }
 }
 
+void
+sim__find_sleeps(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
+        struct sim_location *ret)
+{
+    sim__location_set(
+            ret, sim_actor_table_place(wait->await, wait->site), wait->store_step, wait->part);
+    if (ret->place.line == 0 || !sim_place_is_readers(&ret->place)) {
+        blocked_at(evidence, wait, &ret->place);
+    }
+}
+
 static bool
 follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, struct sim_fate *fate)
 {
@@ -732,11 +733,7 @@ follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, st
     uint32_t actor_id = sim_actor_table_id(evidence->failing->actor_table, wait->part);
     *fate = (struct sim_fate){.kind = SIM_FATE_NONE, .wait = *wait};
     fate->wake.part = SIM_PART_NONE;
-    sim__location_set(&fate->sleeps, sim_actor_table_place(wait->await, wait->site),
-            wait->store_step, wait->part);
-    if (fate->sleeps.place.line == 0 || !sim_place_is_readers(&fate->sleeps.place)) {
-        blocked_at(evidence, wait, &fate->sleeps.place);
-    }
+    sim__find_sleeps(evidence, wait, &fate->sleeps);
     bool wakes = like != NULL && like->end == SIM_WAIT_FIRED && like->end_event != SIM_EVENT_NONE;
     if (find_cancelled(evidence, wait, fate)) {
         return true;
@@ -818,7 +815,8 @@ find_caller(const struct sim_fate_evidence *evidence, struct sim_location *at)
         const struct sim_instruction *one = &evidence->here->all[i];
         struct sim_place place;
         if (one->actor_id == actor_id && one->step <= at->step &&
-                sim__reader_at(evidence, one->pc, &place) && sim__is_same_line(&place, &at->place)) {
+                sim__reader_at(evidence, one->pc, &place) &&
+                sim__is_same_line(&place, &at->place)) {
             at->caller = sim__located(evidence, evidence->failing, evidence->here, i).caller;
             return;
         }

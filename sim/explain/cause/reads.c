@@ -15,6 +15,18 @@
 /* An event in place of an instruction: its pc is this and the number of its line. */
 #define EVENT_PC ((uintptr_t)1 << 62)
 
+uint32_t
+sim__part_like(const struct sim_actor_table *actor_table, const struct sim_actor_table *other,
+        uint32_t part)
+{
+    for (uint32_t i = 1; i < actor_table->count; i++) {
+        if (sim__same_name(actor_table, i, other, part)) {
+            return i;
+        }
+    }
+    return SIM_PART_NONE;
+}
+
 bool
 sim__reader_at(const struct sim_fate_evidence *evidence, uintptr_t pc, struct sim_place *ret)
 {

@@ -9,8 +9,17 @@
 
 #include "sim/explain/cause/fate.h"
 
+/* The part of `actor_table` that has the name of `part` of `other`; SIM_PART_NONE. */
+uint32_t sim__part_like(const struct sim_actor_table *actor_table,
+        const struct sim_actor_table *other, uint32_t part);
+
 /* The reader's line of `pc`, through what was inlined from elsewhere. False: it is in none. */
 bool sim__reader_at(const struct sim_fate_evidence *evidence, uintptr_t pc, struct sim_place *ret);
+
+/* fate.c: where a thread waits, since which step: the reader's line, of its stack where that is not
+ * the wait's own. */
+void sim__find_sleeps(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
+        struct sim_location *ret);
 
 bool sim__is_same_line(const struct sim_place *a, const struct sim_place *b);
 

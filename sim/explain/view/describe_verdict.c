@@ -183,10 +183,15 @@ turns_of(const struct sim__reading *reading, uint32_t actor, uint64_t from)
     const struct sim_actor_table *actor_table = &reading->actor_table;
     bool task = actor_table->parts[actor].kind == SIM_ACTOR_TASK;
     uint32_t turns = 0;
+    uint64_t last = 0;
     for (uint64_t i = from; i < reading->wake_outcome.horizon; i++) {
-        uint32_t kind = sim__event(reading, i)->kind;
-        bool turn = kind == RT_PROBE_POLL || (kind == SIM_EVENT_STEP && !task);
-        turns += turn && sim_actor_table_part_of(actor_table, i) == actor;
+        const struct sim_event *event = sim__event(reading, i);
+        bool turn = event->kind == RT_PROBE_POLL || event->kind == SIM_EVENT_CALL ||
+                    (event->kind == SIM_EVENT_STEP && !task);
+        if (turn && event->step != last && sim_actor_table_part_of(actor_table, i) == actor) {
+            last = event->step;
+            turns++;
+        }
     }
     return turns;
 }

@@ -109,6 +109,12 @@ says 'each of them waits, and none takes that back'
 named f_returned not-a-wake '19 32'
 says 'it was changed 2 times, last by `main`'
 named f_other never-fired 36
+# What a call returns: the end, which is taken for nothing; more than was asked for.
+named s8_hup not-a-wake '28 55 60'
+says 'gets read(3) = 0'
+says 'It is the end, after close(4) of `thread 1`'
+named f_ahead not-a-wake '34 51'
+says 'gets read(3) = 6'
 # Scenarios: the condition by which a task does not come to the wake, and one
 # that was woken and is cancelled.
 scenario() {
