@@ -338,6 +338,16 @@
     X(FATE_NEVER, ", and not here after that") \
     X(FATE_CONDITION, " The two runs part at {at.step}, where {at.actor} decides otherwise {in}.") \
     X(FATE_DECIDED, " At {at.step} {at.actor} decides {in} otherwise than there.") \
+    X(STALE_READ, " At {at.step} {at.actor} reads a pointer {in}") \
+    X(STALE_CHANGED, ". {at.actor} changes it after that, at {at.step}[, {in}]") \
+    X(STALE_USED, ", and at {at.step} {at.actor} writes what it has made of the old value[, " \
+            "{in}].") \
+    X(LED, " There a call of {at.passing} leads to that, {in}") \
+    X(LED_NEVER, "; here it does not come to that.") \
+    X(LED_LATE, "; here it comes to that only at {at.step}, when the call {then.in} has " \
+            "returned, at {then.at.step}.") \
+    X(LED_RESULT, "; here that call, at {at.step}, returns {text}") \
+    X(LED_PASSING_RESULT, ", and there {text}.") \
     X(GUARD, " That follows from one condition, at {at.step} {in}") \
     X(GUARD_READ, ": {at.actor} reads {text}") \
     X(GUARD_READ_IN, ": {at.actor} reads {text} {in}") \
@@ -411,18 +421,13 @@
     X(DRAWN_TIMES, "[ at {step}][ {in}], out of {duration} to {due}") \
     X(DRAWN_NTH, ", as the {nth} that it draws")
 
-/* `explain`: two events, or two lines, whose order differs. */
+/* `explain`: two events whose order decides. */
 #define SIM_FINDING_ORDERS(X) \
     X(ORDER_DECIDES, "The order that decides: ") \
-    X(ORDER_DIFFERS, "The order that differs: ") \
     X(ORDER_EVENT, "{at.actor}[ {phrase}] [{in}]") \
     X(ORDER_BEFORE, " before ") \
-    X(ORDER_LINES, "here the run first reaches the line {in} and then that {then.in}") \
-    X(ORDER_PASSING, "; in the run that passes it is the other way round.") \
-    X(SWAPPED_PASSES, " With these two exchanged and nothing else, it passes.") \
-    X(SWAPPED_FAILS, " That alone does not decide: with these two exchanged and nothing else, it " \
-            "ends in {text}.") \
-    X(SWAPPED_UNTRIED, " Whether that alone decides was not tried.")
+    X(ORDER_PASSING, "; in the run that passes it is the other way round. With these two " \
+            "exchanged and nothing else, it passes.")
 
 /* The first sentence about a run. */
 #define SIM_FINDING_HEADLINES(X) \

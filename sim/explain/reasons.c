@@ -14,9 +14,13 @@
 #include "sim/explain/cause/results.h"
 #include "sim/explain/cause/unanswered.h"
 #include "sim/explain/cause/unnotified.h"
+#include "sim/explain/cause/values.h"
 #include "sim/explain/look/calls.h"
 #include "sim/explain/view/phrase.h"
 #include "sim/program/program.h"
+
+/* Conditions, each of which is decided by what the next one leads to. */
+#define CONDITIONS_MAX 3u
 
 /* What the reader's code executes in the failing run, and in the passing one where there is one.
  * False: the first was not walked. */
@@ -25,11 +29,12 @@ walk_executed(struct sim_explanation *explanation)
 {
     const struct sim_runs runs = sim__runs_of(explanation);
     struct sim_executed **passing = &explanation->passing_executed;
+    bool checked = sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_INVARIANT;
     if (explanation->code == NULL) {
         explanation->code = sim_code_new(explanation->places, runs.scenario);
-        explanation->executed = sim_executed_run(&runs, runs.failing, explanation->code);
+        explanation->executed = sim_executed_run(&runs, runs.failing, explanation->code, checked);
         if (explanation->compared) {
-            *passing = sim_executed_run(&runs, runs.passing, explanation->code);
+            *passing = sim_executed_run(&runs, runs.passing, explanation->code, checked);
         }
         if (explanation->executed != NULL) {
             sim_fate_add_atomics(explanation->executed, &explanation->ledger);
@@ -90,7 +95,7 @@ try_conditions(struct sim_explanation *explanation)
     if (walk_executed(explanation) && explanation->passing_executed != NULL) {
         const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
         sim_branches_add_parting(explanation->executed, explanation->passing_executed, &branches);
-        sim_guard_try(&evidence, &branches, &explanation->parting);
+        (void)sim_guard_try(&evidence, &branches, &explanation->parting);
     }
 }
 
@@ -457,43 +462,66 @@ find_guard(struct sim_explanation *explanation)
     }
 }
 
-/* The last conditional jump of the run: the one by which an assertion fails. */
-static uint32_t
-last_jump(const struct sim_executed *executed)
+/* Of `all` those before the `before`-th instruction by its actor in its step, and none of the line
+ * that fails. Where a number decides, not the first of all, which is decided on that. */
+static void
+keep_wrong(const struct sim_explanation *explanation, const struct sim_branches *all,
+        uint32_t before, struct sim_branches *ret)
 {
-    uint32_t i = executed->count;
-    while (i > 0 && !executed->all[i - 1].jump) {
-        i--;
+    const struct sim_executed *here = explanation->executed;
+    const struct sim_place *line = &explanation->cause.at[0].place;
+    bool drawn = explanation->decision.deciding.kind == SIM_KIND_USER;
+    ret->count = 0;
+    for (uint32_t i = 0; i < all->count; i++) {
+        uint32_t index = sim_branch_index(here, &all->all[i]);
+        bool leads = before == UINT32_MAX ||
+                     (index < before && all->all[i].actor_id == here->all[before].actor_id &&
+                             all->all[i].step == here->all[before].step);
+        struct sim_place place;
+        bool itself = sim_places_at(explanation->places, all->all[i].pc, false, &place, 1) > 0 &&
+                      place.line == line->line && strcmp(place.file, line->file) == 0;
+        if (leads && !itself && !(drawn && i + 1 == all->count) && all->all[i].step > 0) {
+            ret->all[ret->count++] = all->all[i];
+        }
     }
-    return i - 1;
 }
 
-/* Of what goes wrong without a wake: a condition before that, not the one that fails itself, which
- * the passing run decides otherwise the same time. Where a number decides, not the first of them,
- * which is decided on that. */
+/* Of an assertion that fails: what it read; and a condition before that, not the one that fails
+ * itself, which the passing run decides otherwise the same time, or, of what wrote that value, this
+ * run other times. What that one was decided on may have been written under such a condition, too.
+ */
 static void
-find_wrong_guard(struct sim_explanation *explanation)
+find_failed(struct sim_explanation *explanation)
 {
     struct sim_cause *cause = &explanation->cause;
     struct sim_branches all = {.count = 0};
-    struct sim_branches kept = {.count = 0};
+    struct sim_branches kept;
     if (sim_explanation_outcome(explanation)->verdict != SIM_VERDICT_INVARIANT ||
-            cause->unanswered.kind != SIM_UNANSWERED_NONE || !walk_executed(explanation) ||
-            explanation->passing_executed == NULL) {
+            cause->unanswered.kind != SIM_UNANSWERED_NONE || cause->at_count == 0 ||
+            !walk_executed(explanation) || explanation->passing_executed == NULL) {
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
     const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
-    uint32_t fails = last_jump(explanation->executed);
-    sim_branches_add_differing(explanation->executed, explanation->passing_executed, 0, &all);
-    for (uint32_t i = 0; i < all.count; i++) {
-        bool drawn = explanation->decision.deciding.kind == SIM_KIND_USER && i + 1 == all.count;
-        if (!drawn && all.all[i].step > 0 &&
-                sim_branch_index(explanation->executed, &all.all[i]) != fails) {
-            kept.all[kept.count++] = all.all[i];
-        }
+    uint32_t fails = sim_values_failing(&evidence, &cause->at[0].place);
+    if (fails == UINT32_MAX) {
+        return;
     }
-    sim_guard_try(&evidence, &kept, &cause->guard);
+    sim_values_find(&evidence, fails, &cause->failed);
+    if (cause->failed.stale.at.step != 0) {
+        return;
+    }
+    sim_branches_add_differing(explanation->executed, explanation->passing_executed, 0, &all);
+    keep_wrong(explanation, &all, UINT32_MAX, &kept);
+    sim_values_add_skipping(&evidence, fails, &kept);
+    for (uint32_t depth = 0, at = fails; depth < CONDITIONS_MAX && at != UINT32_MAX; depth++) {
+        struct sim_guard guard;
+        at = sim_guard_try(&evidence, &kept, &guard);
+        if (guard.condition.step != 0) {
+            cause->guard = guard;
+        }
+        keep_wrong(explanation, &all, at, &kept);
+    }
 }
 
 void
@@ -505,5 +533,5 @@ sim__reasons_find(struct sim_explanation *explanation)
     find_unanswered(explanation);
     find_result(explanation);
     find_guard(explanation);
-    find_wrong_guard(explanation);
+    find_failed(explanation);
 }

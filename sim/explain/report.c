@@ -364,45 +364,21 @@ add_event(struct sim_findings *findings, const struct sim_location *location, ui
     SIM_FIND(findings, SIM_FINDING_ORDER_EVENT, .at = {location, 1}, .event = event);
 }
 
-/* What that claim rests on. */
-static void
-find_swapped(const struct sim_swap *order, struct sim_findings *findings)
-{
-    static const enum sim_finding_kind kinds[] = {
-            [SIM_SWAPPED_NOT_TRIED] = SIM_FINDING_SWAPPED_UNTRIED,
-            [SIM_SWAPPED_PASSES] = SIM_FINDING_SWAPPED_PASSES,
-            [SIM_SWAPPED_FAILS] = SIM_FINDING_SWAPPED_FAILS,
-    };
-    rt_assert((unsigned)order->swapped <= (unsigned)SIM_SWAPPED_NEVER);
-    if (order->swapped != SIM_SWAPPED_NEVER) {
-        SIM_FIND(findings, kinds[order->swapped], .text = sim_verdict_name(order->verdict));
-    }
-}
-
+/* Only one that decides: that something came in another order may follow from what does. */
 static void
 find_order(const struct sim_explanation *explanation, struct sim_findings *findings)
 {
     const struct sim_swap *order = &explanation->order;
-    bool decides = order->swapped == SIM_SWAPPED_PASSES;
-    /* That something happened in another order adds nothing to a wake that is known to be missing,
-     * where it is not what decides. */
     const struct sim_cause *cause = &explanation->cause;
-    bool adds = cause->fate.kind == SIM_FATE_NONE ? decides || cause->kind == SIM_CAUSE_NOT_A_WAKE
-                                                  : decides && cause->fate.kind == SIM_FATE_TURNED;
-    if (!order->found || order->writes || !adds) {
+    bool adds = cause->fate.kind == SIM_FATE_NONE || cause->fate.kind == SIM_FATE_TURNED;
+    if (!order->found || order->writes || !adds || order->swapped != SIM_SWAPPED_PASSES) {
         return;
     }
-    SIM_FIND(findings, decides ? SIM_FINDING_ORDER_DECIDES : SIM_FINDING_ORDER_DIFFERS);
-    if (order->events) {
-        add_event(findings, &order->first, order->first_event);
-        SIM_FIND(findings, SIM_FINDING_ORDER_BEFORE);
-        add_event(findings, &order->second, order->second_event);
-    } else {
-        SIM_FIND(findings, SIM_FINDING_ORDER_LINES, .at = {&order->first, 1},
-                .then = {&order->second, 1});
-    }
+    SIM_FIND(findings, SIM_FINDING_ORDER_DECIDES);
+    add_event(findings, &order->first, order->first_event);
+    SIM_FIND(findings, SIM_FINDING_ORDER_BEFORE);
+    add_event(findings, &order->second, order->second_event);
     SIM_FIND(findings, SIM_FINDING_ORDER_PASSING);
-    find_swapped(order, findings);
 }
 
 /* ---- The report. ----------------------------------------------------------------------------- */

@@ -55,6 +55,7 @@ void sim__find_fate(const struct sim_explanation *explanation, struct sim_findin
 void sim__find_result(const struct sim_odd_result *result, struct sim_findings *findings);
 void sim__find_unnotified(const struct sim_explanation *explanation, struct sim_findings *findings);
 void sim__find_guard(const struct sim_guard *guard, struct sim_findings *findings);
+void sim__find_failed(const struct sim_failed_value *failed, struct sim_findings *findings);
 void sim__find_switched(const struct sim_guard *guard, struct sim_findings *findings);
 void sim__find_unanswered(const struct sim_explanation *explanation, struct sim_findings *findings);
 

@@ -601,6 +601,7 @@ find_not_a_wake(const struct reading *reading)
             SIM_FIND(reading->findings, SIM_FINDING_IN_THE_END);
         }
         SIM_FIND(reading->findings, what_goes_wrong(outcome));
+        sim__find_failed(&reading->cause->failed, reading->findings);
         if (outcome->verdict == SIM_VERDICT_LIVELOCK ||
                 outcome->verdict == SIM_VERDICT_STEP_LIMIT) {
             find_meanwhile(reading);

@@ -20,13 +20,21 @@ is_same_line(const struct sim_location *a, const struct sim_location *b)
     return a->place.line == b->place.line && strcmp(a->place.file, b->place.file) == 0;
 }
 
+/* The same line wrote it in both runs, called from the same one. */
+static bool
+has_same_writer(const struct sim_deciding_read *read)
+{
+    return is_same_line(&read->by, &read->passing_by) &&
+           read->by.caller.line == read->passing_by.caller.line;
+}
+
 /* Which line wrote what is read: where that is the line that reads, or that which writes it there
  * too, it says nothing. */
 static void
 find_writer(const struct sim_deciding_read *read, struct sim_findings *findings)
 {
     bool itself = read->by.step == read->at.step && is_same_line(&read->by, &read->at);
-    if (read->by.step != 0 && !itself && !is_same_line(&read->by, &read->passing_by)) {
+    if (read->by.step != 0 && !itself && !has_same_writer(read)) {
         SIM_FIND(findings, SIM_FINDING_FATE_WRITTEN, .at = one(&read->by));
     }
 }
@@ -34,7 +42,7 @@ find_writer(const struct sim_deciding_read *read, struct sim_findings *findings)
 static void
 find_passing_writer(const struct sim_deciding_read *read, struct sim_findings *findings)
 {
-    if (read->passing_by.step == 0 || is_same_line(&read->by, &read->passing_by)) {
+    if (read->passing_by.step == 0 || has_same_writer(read)) {
         return;
     }
     SIM_FIND(findings, SIM_FINDING_FATE_WRITTEN_PASSING, .at = one(&read->passing_by));
@@ -126,6 +134,53 @@ sim__find_switched(const struct sim_guard *guard, struct sim_findings *findings)
     find_operand(guard, findings);
     SIM_FIND(findings, SIM_FINDING_FATE_TRIED_THERE);
     SIM_FIND(findings, SIM_FINDING_SWITCHED_PASSING, .at = one(&guard->condition));
+}
+
+/* Who led to the write that the passing run has. */
+static void
+find_led(const struct sim_led_write *led, struct sim_findings *findings)
+{
+    bool differs = led->result[0] != '\0' && strcmp(led->result, led->passing_result) != 0;
+    if (led->here.step != 0 && led->ended.step == 0 && !differs) {
+        return;
+    }
+    SIM_FIND(findings, SIM_FINDING_LED, .at = one(&led->by));
+    if (led->here.step == 0) {
+        SIM_FIND(findings, SIM_FINDING_LED_NEVER);
+    } else if (led->ended.step != 0) {
+        SIM_FIND(findings, SIM_FINDING_LED_LATE, .at = one(&led->here), .then = one(&led->ended));
+    } else {
+        SIM_FIND(findings, SIM_FINDING_LED_RESULT, .at = one(&led->here), .text = led->result);
+        SIM_FIND(findings, SIM_FINDING_LED_PASSING_RESULT, .text = led->passing_result);
+    }
+}
+
+/* What others have changed since it was read. */
+static void
+find_stale(const struct sim_stale_value *stale, struct sim_findings *findings)
+{
+    bool named = stale->name[0] != '\0';
+    bool number = stale->value[0] != '\0';
+    SIM_FIND(findings, named || number ? SIM_FINDING_FATE_READ : SIM_FINDING_STALE_READ,
+            .at = one(&stale->at), .text = named ? stale->name : stale->value);
+    if (named && number) {
+        SIM_FIND(findings, SIM_FINDING_FATE_VALUE, .text = stale->value);
+    }
+    SIM_FIND(findings, SIM_FINDING_STALE_CHANGED, .at = one(&stale->last));
+    SIM_FIND(findings, SIM_FINDING_STALE_USED, .at = one(&stale->used));
+}
+
+void
+sim__find_failed(const struct sim_failed_value *failed, struct sim_findings *findings)
+{
+    if (failed->stale.at.step != 0) {
+        find_stale(&failed->stale, findings);
+    } else if (failed->read.at.step != 0) {
+        find_read(&failed->read, findings);
+        if (failed->led.by.step != 0) {
+            find_led(&failed->led, findings);
+        }
+    }
 }
 
 /* The actor of that name; SIM_PART_NONE. */

@@ -149,6 +149,11 @@ sim__cause_no_wake(const struct sim_evidence *evidence, struct sim_cause *cause)
         sim__cause_add_frames(evidence, cause, failed->frames, failed->frame_count, true,
                 outcome->fail_step, evidence->wake_outcome->part);
     }
+    if (outcome->verdict == SIM_VERDICT_INVARIANT && cause->at_count == 0) {
+        const struct sim_stack *stack = &outcome->stack;
+        sim__cause_add_frames(evidence, cause, stack->pc, stack->count, stack->returns,
+                outcome->fail_step, evidence->wake_outcome->part);
+    }
     if (is_described_by_trace(outcome) && cause->at_count == 0) {
         add_traces(evidence, cause);
     }

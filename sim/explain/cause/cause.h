@@ -100,6 +100,33 @@ struct sim_returned_value {
     char value[SIM_FATE_VALUE_MAX];
 };
 
+/* What an actor has read, and others have changed before it wrote what it had made of it. */
+struct sim_stale_value {
+    struct sim_location at;       /* It is read; step 0: there is none. */
+    struct sim_location last;     /* The last change, … */
+    uint32_t changes;             /* … of so many. */
+    struct sim_location used;     /* It is written, out of date. */
+    char name[SIM_FATE_NAME_MAX]; /* As in struct sim_deciding_read. */
+    char value[SIM_FATE_VALUE_MAX];
+};
+
+/* A write of the passing run that does not come here: who led to it. */
+struct sim_led_write {
+    struct sim_location by;    /* The call there of another actor; step 0: not known. */
+    struct sim_location here;  /* The same call here; step 0: it is not made. */
+    struct sim_location ended; /* The call in which it would be written, which had returned by then,
+                                * and when; step 0: it had not. */
+    char result[SIM_FATE_VALUE_MAX];         /* What that call has returned here, … */
+    char passing_result[SIM_FATE_VALUE_MAX]; /* … and there; "": not known. */
+};
+
+/* What a condition that failed was decided on (values.h). */
+struct sim_failed_value {
+    struct sim_deciding_read read; /* Step 0: not known. */
+    struct sim_stale_value stale;
+    struct sim_led_write led;
+};
+
 /* What became of the wake that ends a wait in the passing run (fate.h). */
 struct sim_fate {
     uint32_t kind; /* enum sim_fate_kind */
@@ -262,6 +289,7 @@ struct sim_cause {
     struct sim_fate fate;             /* Of a program's thread; `at` begins with its places. */
     struct sim_guard guard;           /* Why the step of at[0] did no more. */
     struct sim_odd_result result;     /* NOT_A_WAKE: what decides. */
+    struct sim_failed_value failed;   /* NOT_A_WAKE: of an assertion. */
 };
 
 /* What is known of a failure. */

@@ -151,8 +151,8 @@ later_step(const struct sim_executed *here, uint32_t index, const struct sim_ins
     return 0;
 }
 
-static void
-describe_read(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t there,
+void
+sim__describe_read(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t there,
         struct sim_deciding_read *ret)
 {
     const struct sim_instruction *read = &evidence->here->all[here];
@@ -215,7 +215,7 @@ find_read(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t ther
         const struct sim_instruction *a = &evidence->here->all[here];
         const struct sim_instruction *b = &evidence->there->all[there];
         if (a->reads && b->reads && a->before != b->before && !is_derived(evidence, here, there)) {
-            describe_read(evidence, here, there, ret);
+            sim__describe_read(evidence, here, there, ret);
             /* A pointer that the system gave says nothing. */
             if (ret->value[0] != '\0' || ret->by.step != 0 || ret->passing_by.step != 0) {
                 break;

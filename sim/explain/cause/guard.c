@@ -175,13 +175,19 @@ find_operand(const struct sim_fate_evidence *evidence, uint32_t jump, uint32_t d
     return returned ? find_in_callee(evidence, i, &line, depth) : UINT32_MAX;
 }
 
-/* The first write after `read` that changes what it has read; UINT32_MAX: none does. */
+/* The first write after `read` that changes what it has read, and is not of the line that does so
+ * for its condition; UINT32_MAX: none does. */
 static uint32_t
-next_writer(const struct sim_executed *here, uint32_t read)
+next_writer(const struct sim_fate_evidence *evidence, uint32_t read, uint32_t jump)
 {
+    const struct sim_executed *here = evidence->here;
+    struct sim_place line = {.line = 0};
+    bool known = sim__reader_at(evidence, here->all[jump].pc, &line);
     for (uint32_t i = read + 1; i < here->count; i++) {
         const struct sim_instruction *write = &here->all[i];
-        if (write->writes && write->before != write->after &&
+        bool own = known && i < jump && write->actor_id == here->all[jump].actor_id &&
+                   is_in_line(evidence, i, &line);
+        if (write->writes && write->before != write->after && !own &&
                 sim__overlap(write, &here->all[read])) {
             return i;
         }
@@ -189,7 +195,8 @@ next_writer(const struct sim_executed *here, uint32_t read)
     return UINT32_MAX;
 }
 
-static void
+/* Returns which instruction has written what it was decided on. */
+static uint32_t
 describe(const struct sim_fate_evidence *evidence, uint32_t jump, struct sim_guard *ret)
 {
     const struct sim_executed *here = evidence->here;
@@ -197,10 +204,10 @@ describe(const struct sim_fate_evidence *evidence, uint32_t jump, struct sim_gua
     uint32_t read = find_operand(evidence, jump, 0);
     ret->condition = sim__located(evidence, ledger, here, jump);
     if (read == UINT32_MAX) {
-        return;
+        return UINT32_MAX;
     }
     uint32_t by = sim__writer_of(here, read);
-    uint32_t after = next_writer(here, read);
+    uint32_t after = next_writer(evidence, read, jump);
     ret->read.at = sim__located(evidence, ledger, here, read);
     sim__value_as_text(here->all[read].before, here->all[read].size, ret->read.value);
     sim__name_memory(evidence, here->all[read].address, ret->read.name);
@@ -216,9 +223,10 @@ describe(const struct sim_fate_evidence *evidence, uint32_t jump, struct sim_gua
     if (after != UINT32_MAX) {
         ret->after = sim__located(evidence, ledger, here, after);
     }
+    return by;
 }
 
-void
+uint32_t
 sim_guard_try(const struct sim_fate_evidence *evidence, const struct sim_branches *branches,
         struct sim_guard *ret)
 {
@@ -227,9 +235,7 @@ sim_guard_try(const struct sim_fate_evidence *evidence, const struct sim_branche
     sim_branches_find(evidence->runs, evidence->places, evidence->code, branches, &switched);
     uint32_t jump =
             switched.found ? sim_branch_index(evidence->here, &switched.branch) : UINT32_MAX;
-    if (jump != UINT32_MAX) {
-        describe(evidence, jump, ret);
-    }
+    return jump != UINT32_MAX ? describe(evidence, jump, ret) : UINT32_MAX;
 }
 
 static void
@@ -245,7 +251,7 @@ find(const struct sim_fate_evidence *evidence, const struct sim_location *from, 
     if (actor_id != 0 && pivot != UINT32_MAX) {
         add_jumps(evidence, actor_id, from, pivot, &branches);
     }
-    sim_guard_try(evidence, &branches, ret);
+    (void)sim_guard_try(evidence, &branches, ret);
 }
 
 void

@@ -26,6 +26,8 @@ void sim_guard_find(const struct sim_fate_evidence *evidence, const struct sim_l
 void sim_guard_find_own(const struct sim_fate_evidence *evidence, const struct sim_location *from,
         struct sim_guard *ret);
 
-/* The first of these with which the run passes, decided the other way. */
-void sim_guard_try(const struct sim_fate_evidence *evidence, const struct sim_branches *branches,
-        struct sim_guard *ret);
+/* The first of these with which the run passes, decided the other way. Returns which instruction
+ * has written what it is decided on; UINT32_MAX: that is not known, or there is no such condition.
+ */
+uint32_t sim_guard_try(const struct sim_fate_evidence *evidence,
+        const struct sim_branches *branches, struct sim_guard *ret);

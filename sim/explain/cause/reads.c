@@ -53,6 +53,14 @@ sim__is_same_line(const struct sim_place *a, const struct sim_place *b)
     return a->line == b->line && strcmp(sim_place_file(a), sim_place_file(b)) == 0;
 }
 
+int64_t
+sim__number_of(uint64_t value, uint8_t size)
+{
+    rt_assert(size >= 1 && size <= 8);
+    uint32_t shift = 64 - 8 * (uint32_t)size;
+    return (int64_t)(value << shift) >> shift;
+}
+
 uint32_t
 sim__before_of(const struct sim_executed *executed, uint32_t index)
 {
@@ -120,6 +128,18 @@ sim__overlap(const struct sim_instruction *a, const struct sim_instruction *b)
     return a->address < b->address + b->size && b->address < a->address + a->size;
 }
 
+/* What `write` has left is what `read` finds, as far as it covers that. */
+static bool
+is_found(const struct sim_instruction *write, const struct sim_instruction *read)
+{
+    if (write->address > read->address ||
+            write->address + write->size < read->address + read->size) {
+        return true;
+    }
+    uint64_t left = write->after >> (8 * (read->address - write->address));
+    return sim__number_of(left, read->size) == sim__number_of(read->before, read->size);
+}
+
 uint32_t
 sim__writer_of(const struct sim_executed *executed, uint32_t before)
 {
@@ -127,7 +147,7 @@ sim__writer_of(const struct sim_executed *executed, uint32_t before)
     for (uint32_t i = before; i-- > 0;) {
         const struct sim_instruction *write = &executed->all[i];
         if (write->writes && sim__overlap(write, read)) {
-            return i;
+            return is_found(write, read) ? i : UINT32_MAX;
         }
     }
     return UINT32_MAX;
@@ -156,14 +176,6 @@ sim__name_memory(
     } else if (!sim_variable_name((const void *)address, ret, SIM_FATE_NAME_MAX)) {
         ret[0] = '\0';
     }
-}
-
-int64_t
-sim__number_of(uint64_t value, uint8_t size)
-{
-    rt_assert(size >= 1 && size <= 8);
-    uint32_t shift = 64 - 8 * (uint32_t)size;
-    return (int64_t)(value << shift) >> shift;
 }
 
 void

@@ -37,8 +37,13 @@ uint32_t sim__stepper(const struct sim_executed *executed, uint64_t step);
 /* Whether both are about the same memory, in part at least. */
 bool sim__overlap(const struct sim_instruction *a, const struct sim_instruction *b);
 
-/* The last write before the `before`-th to what that one reads. */
+/* The last write before the `before`-th to what that one reads; none where a library has changed it
+ * since. */
 uint32_t sim__writer_of(const struct sim_executed *executed, uint32_t before);
+
+/* What the `here`-th instruction reads, and the `there`-th of the other run, which is like it. */
+void sim__describe_read(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t there,
+        struct sim_deciding_read *ret);
 
 /* "": it has none. */
 void sim__name_object(

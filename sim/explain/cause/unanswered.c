@@ -137,20 +137,25 @@ left_in(const struct sim_actor_table *actor_table, uint32_t object)
     return put > taken ? put - taken : 0;
 }
 
-/* It sleeps since it took from `object` the last time: it has not been polled after that. */
+/* It sleeps since it took from a channel the last time: it has not been polled after that, also
+ * where it is cancelled in the end. */
 static bool
 sleeps_since(const struct sim_actor_table *actor_table, const struct sim_noted_call *taken)
 {
     uint32_t part = taken->at[0].part;
     bool parks = false;
     for (uint64_t i = taken->event; i < actor_table->end && part != SIM_PART_NONE; i++) {
-        uint32_t kind = sim_actor_table_event(actor_table, i)->kind;
-        if (sim_actor_table_part_of(actor_table, i) == part && kind == RT_PROBE_POLL) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        bool polled =
+                event->kind == RT_PROBE_POLL && sim_actor_table_part_of(actor_table, i) == part;
+        bool ends = event->kind == RT_PROBE_COMPLETE && event->object != 0 &&
+                    sim_actor_table_object(actor_table, event->object) == part;
+        if (polled || ends) {
             return false;
         }
-        parks = parks || kind == RT_PROBE_POLLED;
+        parks = parks || event->kind == RT_PROBE_POLLED;
     }
-    return parks && !actor_table->parts[part].finished;
+    return parks;
 }
 
 /* The last that an actor took from a channel, before it slept with something left in there. */

@@ -251,6 +251,7 @@ static struct {
     __typeof__(cs_malloc) *malloc;
     __typeof__(cs_free) *free;
     __typeof__(cs_disasm_iter) *disassemble;
+    __typeof__(cs_regs_access) *registers;
 } capstone;
 
 static void *
@@ -274,6 +275,7 @@ load_capstone(void)
         *(void **)&capstone.malloc = symbol_of("cs_malloc");
         *(void **)&capstone.free = symbol_of("cs_free");
         *(void **)&capstone.disassemble = symbol_of("cs_disasm_iter");
+        *(void **)&capstone.registers = symbol_of("cs_regs_access");
     }
 }
 
@@ -349,7 +351,88 @@ decode(struct operand *ret)
     }
 }
 
+/* The bit of a register, by whichever part of it; 0: of one that is not followed. */
+static uint64_t
+register_bit(x86_reg name)
+{
+    static const x86_reg parts[][5] = {
+            {X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH},
+            {X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH},
+            {X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH},
+            {X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH},
+            {X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL, X86_REG_RSP},
+            {X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL, X86_REG_RBP},
+            {X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL, X86_REG_RSI},
+            {X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL, X86_REG_RDI},
+            {X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B, X86_REG_R8},
+            {X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B, X86_REG_R9},
+            {X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B, X86_REG_R10},
+            {X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B, X86_REG_R11},
+            {X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B, X86_REG_R12},
+            {X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B, X86_REG_R13},
+            {X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B, X86_REG_R14},
+            {X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B, X86_REG_R15},
+            {X86_REG_EFLAGS, X86_REG_EFLAGS, X86_REG_EFLAGS, X86_REG_EFLAGS, X86_REG_EFLAGS}};
+    for (uint32_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        for (uint32_t k = 0; k < 5; k++) {
+            if (parts[i][k] == name) {
+                return UINT64_C(1) << i;
+            }
+        }
+    }
+    return name >= X86_REG_XMM0 && name <= X86_REG_XMM15
+                   ? UINT64_C(1) << (17 + (uint32_t)name - (uint32_t)X86_REG_XMM0)
+                   : 0;
+}
+
+/* What it names as an operand, and uses by itself; what stands in an address apart. */
+bool
+sim_registers_of(uintptr_t pc, struct sim_registers *ret)
+{
+    const uint8_t *bytes = (const uint8_t *)pc;
+    size_t size = 16;
+    uint64_t address = pc;
+    cs_regs read;
+    cs_regs written;
+    uint8_t reads = 0;
+    uint8_t writes = 0;
+    *ret = (struct sim_registers){0};
+    load_capstone();
+    if ((walk.insn == NULL && !open_capstone()) ||
+            !capstone.disassemble(walk.capstone, &bytes, &size, &address, walk.insn) ||
+            capstone.registers(walk.capstone, walk.insn, read, &reads, written, &writes) !=
+                    CS_ERR_OK) {
+        return false;
+    }
+    const cs_detail *detail = walk.insn->detail;
+    uint64_t all = 0;
+    for (uint8_t i = 0; i < reads; i++) {
+        all |= register_bit((x86_reg)read[i]);
+    }
+    for (uint8_t i = 0; i < writes; i++) {
+        ret->writes |= register_bit((x86_reg)written[i]);
+    }
+    for (uint8_t i = 0; i < detail->x86.op_count; i++) {
+        const cs_x86_op *op = &detail->x86.operands[i];
+        if (op->type == X86_OP_MEM && walk.insn->id != X86_INS_LEA) {
+            ret->address |= register_bit(op->mem.base) | register_bit(op->mem.index);
+        } else if (op->type == X86_OP_REG && (op->access & CS_AC_READ) != 0) {
+            ret->reads |= register_bit(op->reg);
+        }
+    }
+    ret->reads |= all & ~ret->address;
+    return true;
+}
+
 #else
+
+bool
+sim_registers_of(uintptr_t pc, struct sim_registers *ret)
+{
+    (void)pc;
+    *ret = (struct sim_registers){0};
+    return false;
+}
 
 static void
 load_capstone(void)
@@ -480,8 +563,9 @@ open_instruction(uintptr_t pc, const greg_t *registers)
     walk.open = &executed->all[executed->count++];
     *walk.open = (struct sim_instruction){.pc = pc,
             .stack = (uintptr_t)registers[REG_RSP],
+            .result = (uint64_t)registers[REG_RAX],
             .step = world->step,
-            .actor_id = world->stepping->id,
+            .actor_id = world->closing ? world->current->id : world->stepping->id,
             .jump = sim_jump_is((const uint8_t *)pc),
             .call = sim_call_is((const uint8_t *)pc)};
     note_memory(walk.open, registers);
@@ -562,7 +646,23 @@ end_walk(struct sim_code *code)
 struct request {
     struct sim_code *code;
     struct sim_executed *executed;
+    bool checked;
 };
+
+/* The run up to `to`; where it is to be checked, and is no longer, all of it. */
+static void
+run_to(struct sim_world *world, const struct sim_case *what,
+        const struct sim_experiment *experiment, bool checked, uint64_t to)
+{
+    struct sim_outcome outcome;
+    if (checked && to == experiment->outcome->steps) {
+        sim_world_run(world, what->scenario, &what->options, what->seed, what->strategy,
+                (struct sim_recording){false, false}, &outcome);
+    } else {
+        (void)sim_experiment_at(experiment, to);
+        sim_world_drop(world);
+    }
+}
 
 /* sim_analyze_fn. */
 static void
@@ -579,9 +679,8 @@ walk_run(struct sim_world *world, const struct sim_case *what, const struct sim_
         add_stop(request->code, request->code->functions[i].from);
     }
     uint64_t to = outcome->steps < STEPS_MAX ? outcome->steps : STEPS_MAX;
-    (void)sim_experiment_at(&experiment, to);
+    run_to(world, what, &experiment, request->checked, to);
     end_walk(request->code);
-    sim_world_drop(world);
     sim_experiment_end(&experiment);
     request->executed->done = true;
 }
@@ -612,17 +711,18 @@ sim_jump_target(uintptr_t pc, uint8_t first, bool taken)
 #endif
 
 struct sim_executed *
-sim_executed_run(const struct sim_runs *runs, const struct sim_tape *tape, struct sim_code *code)
+sim_executed_run(const struct sim_runs *runs, const struct sim_tape *tape, struct sim_code *code,
+        bool checked)
 {
     struct sim_executed *executed = sim_results_new(sizeof(*executed));
 #if defined(__x86_64__)
-    struct request request = {code, executed};
+    struct request request = {code, executed, checked};
     if (executed != NULL && code != NULL) {
         load_capstone();
         sim_runs_analyze(runs, NULL, tape, walk_run, &request);
     }
 #else
-    (void)runs, (void)tape, (void)code;
+    (void)runs, (void)tape, (void)code, (void)checked;
 #endif
     return executed;
 }
@@ -677,6 +777,74 @@ sim_executed_parts(
         last = i;
         i = next_of(here, actor_id, i + 1);
         k = next_of(there, actor_id, k + 1);
+    }
+    return UINT32_MAX;
+}
+
+/* The call that returned right before the `next`-th instruction, whose actor executed the
+ * `index`-th before that; UINT32_MAX: none did. *ret_own: what it did is on record as a whole. */
+static uint32_t
+returned_from(const struct sim_code *code, const struct sim_executed *executed, uint32_t index,
+        uint32_t next, bool *ret_own)
+{
+    const struct sim_instruction *after = &executed->all[next];
+    uint32_t entered = next;
+    for (uint32_t i = index + 1; i-- > 0;) {
+        const struct sim_instruction *one = &executed->all[i];
+        if (one->actor_id != after->actor_id) {
+            continue;
+        }
+        if (one->stack >= after->stack) {
+            const struct sim_instruction *first = &executed->all[entered];
+            const struct function *function = function_at(code, first->pc);
+            *ret_own = first->stack + sizeof(uintptr_t) == one->stack && function != NULL &&
+                       function->from == first->pc;
+            return one->stack == after->stack && one->call ? i : UINT32_MAX;
+        }
+        entered = i;
+    }
+    return UINT32_MAX;
+}
+
+/* Whether the function of the `next`-th instruction begins there, and none of the reader's, of
+ * which the last instruction is `index`, has called it. */
+static bool
+enters(const struct sim_code *code, const struct sim_executed *executed, uint32_t index,
+        uint32_t next)
+{
+    const struct sim_instruction *one = &executed->all[index];
+    const struct sim_instruction *first = &executed->all[next];
+    const struct function *function = function_at(code, first->pc);
+    return function != NULL && function->from == first->pc &&
+           !(one->call && first->stack + sizeof(uintptr_t) == one->stack);
+}
+
+uint32_t
+sim_executed_register(const struct sim_code *code, const struct sim_executed *executed,
+        uint32_t index, uint64_t bit)
+{
+    uint32_t next = index;
+    for (uint32_t i = index; i-- > 0;) {
+        const struct sim_instruction *one = &executed->all[i];
+        struct sim_registers registers;
+        if (one->actor_id != executed->all[index].actor_id || one->stack == 0) {
+            continue;
+        }
+        if (enters(code, executed, i, next)) {
+            return UINT32_MAX;
+        }
+        bool own = false;
+        bool kept = (bit & SIM_REGISTERS_KEPT) != 0;
+        uint32_t call = returned_from(code, executed, i, next, &own);
+        if (call != UINT32_MAX && !kept && !own) {
+            return call;
+        }
+        i = call != UINT32_MAX && (kept || !own) ? call : i;
+        if (sim_registers_of(executed->all[i].pc, &registers) && !executed->all[i].call &&
+                (registers.writes & bit) != 0) {
+            return i;
+        }
+        next = i;
     }
     return UINT32_MAX;
 }

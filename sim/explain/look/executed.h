@@ -23,6 +23,7 @@ struct sim_instruction {
     uintptr_t address; /* Of the memory that it reads or writes; 0: none, or not known. */
     uint64_t before;   /* What was there, … */
     uint64_t after;    /* … and what was there when it was done. */
+    uint64_t result;   /* In the register of results, before: what a call has returned. */
     uint64_t step;
     uint32_t actor_id; /* Whose step: the stable id. */
     uint8_t size;      /* Of that memory, 1 to 8 bytes. */
@@ -49,10 +50,10 @@ struct sim_code;
 struct sim_code *sim_code_new(struct sim_places *places, const struct sim_scenario *scenario);
 void sim_code_free(struct sim_code **code);
 
-/* Makes `tape`'s run once more in a process of its own. NULL: the system has no memory. Freed by
- * sim_executed_free. */
-struct sim_executed *sim_executed_run(
-        const struct sim_runs *runs, const struct sim_tape *tape, struct sim_code *code);
+/* Makes `tape`'s run once more in a process of its own; `checked`: with what checks it at its end.
+ * NULL: the system has no memory. Freed by sim_executed_free. */
+struct sim_executed *sim_executed_run(const struct sim_runs *runs, const struct sim_tape *tape,
+        struct sim_code *code, bool checked);
 void sim_executed_free(struct sim_executed **executed);
 
 /*
@@ -65,6 +66,26 @@ uint32_t sim_executed_parts(
 /* The call that the function of the `index`-th instruction was entered by, as far as that is known;
  * UINT32_MAX. */
 uint32_t sim_executed_caller(const struct sim_executed *executed, uint32_t index);
+
+/* Registers, a bit each: those of addresses and numbers, the flags, and those of vectors. */
+struct sim_registers {
+    uint64_t reads;   /* What it computes with, … */
+    uint64_t address; /* … and which memory it means by. */
+    uint64_t writes;
+};
+#define SIM_REGISTER_STACK (UINT64_C(1) << 4)
+/* What a function keeps for its caller; all others are gone after a call. */
+#define SIM_REGISTERS_KEPT UINT64_C(0xf028)
+/* What is passed to a function. */
+#define SIM_REGISTERS_PASSED UINT64_C(0x3c6)
+
+/* Of the instruction at `pc`. False: not known. */
+bool sim_registers_of(uintptr_t pc, struct sim_registers *ret);
+
+/* Which instruction of its actor has left what is in that register (a bit) before the `index`-th
+ * one; a call stands for what it has returned. UINT32_MAX: not known. */
+uint32_t sim_executed_register(const struct sim_code *code, const struct sim_executed *executed,
+        uint32_t index, uint64_t bit);
 
 /* Makes the pages of that code writable, in this process alone. False: the system refuses. */
 bool sim_code_make_writable(const struct sim_code *code);

@@ -22,6 +22,8 @@
 #include "sim/core/record/site.h"
 #include "sim/thread/thread.h"
 
+#define WORLD_ID 1u
+
 #define PARTS_MAX 65535u /* part_of has 16 bits. */
 #define ACTORS (SIM_ACTORS_MAX + 1)
 #define NUMBERS 256u
@@ -454,6 +456,9 @@ sim_actor_table_id(const struct sim_actor_table *actor_table, uint32_t part)
 uint32_t
 sim_actor_table_of_id(const struct sim_actor_table *actor_table, uint32_t id)
 {
+    if (id == WORLD_ID) {
+        return 0;
+    }
     for (uint64_t i = actor_table->first; i < actor_table->end && id != 0; i++) {
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->kind == SIM_EVENT_ACTOR && (uint32_t)event->argument == id) {

@@ -84,8 +84,8 @@ void sim_actor_table_free(struct sim_actor_table *actor_table);
 /* Whose event it is; 0 for one that is not there. */
 uint32_t sim_actor_table_part_of(const struct sim_actor_table *actor_table, uint64_t event);
 
-/* The stable id of `part`, 0: it is no actor; and the part of the actor with that id,
- * SIM_PART_NONE: there is none. Each looks through the events. */
+/* The stable id of `part`, 0: it is no actor; and the part of the actor with that id (1: the
+ * world), SIM_PART_NONE: there is none. Each looks through the events. */
 uint32_t sim_actor_table_id(const struct sim_actor_table *actor_table, uint32_t part);
 uint32_t sim_actor_table_of_id(const struct sim_actor_table *actor_table, uint32_t id);
 

@@ -115,6 +115,9 @@ says 'gets read(3) = 0'
 says 'It is the end, after close(4) of `thread 1`'
 named f_ahead not-a-wake '34 51'
 says 'gets read(3) = 6'
+# An assertion: what was read, changed by another and changed back, and used all the same.
+named s8_aba not-a-wake 54
+says 'writes what it has made of the old value, in take() (s8_aba.c:53)'
 # Scenarios: the condition by which a task does not come to the wake, and one
 # that was woken and is cancelled.
 scenario() {
@@ -151,6 +154,19 @@ scenario s2_twoevents coalesced 29
 says 'and leaves 1 in there'
 scenario s2_notifycount coalesced 43
 says 'two notifications become one'
+scenario s7_mail coalesced 35
+says 'and leaves 1 in there'
+# Assertions: what was read, and a condition before that, of the writer in this run too; a call that
+# would have led to what is not written.
+scenario s7_expired not-a-wake 50
+says 'in call_expired() (s7_expired.c:61)'
+scenario s7_gather not-a-wake 90
+says 'in asker_poll() (s7_gather.c:80)'
+scenario s7_lateread not-a-wake 78
+says 'in reader_poll() (s7_lateread.c:66)'
+scenario s7_respawn not-a-wake 90
+says 'leads to that, in finish_quest() (s7_respawn.c:55)'
+says 'returns -3'
 scenario c_event never-fired 28
 says 'decided the other way, and nothing else changed, it passes'
 scenario s2_armed never-fired 23

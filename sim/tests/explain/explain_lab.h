@@ -65,6 +65,15 @@ extern const struct sim_scenario explain_complete;
 /* A worker gives way and is not polled again; a run in which it stops at once passes too. */
 extern const struct sim_scenario explain_chore;
 
+/* ---- values.c -------------------------------------------------------------------------------- */
+
+/* A sum is written that was computed from what another has changed since. */
+extern const struct sim_scenario explain_purse;
+/* What would have been written when a wake had been heard, which finds no waiter. */
+extern const struct sim_scenario explain_doors;
+/* What is checked at the end has been computed from what differs. */
+extern const struct sim_scenario explain_scale;
+
 /* ---- threads.c ------------------------------------------------------------------------------- */
 
 /* A thread sleeps on what it had looked at before; who would wake it comes in between, */

@@ -613,8 +613,8 @@ TEST(explain_condition_that_decides)
             .passing = all->compared ? &all->decision.passing : NULL};
     struct sim_guard guard;
     struct sim_code *code = sim_code_new(all->places, &explain_bounded);
-    struct sim_executed *here = sim_executed_run(&runs, runs.failing, code);
-    struct sim_executed *there = sim_executed_run(&runs, runs.passing, code);
+    struct sim_executed *here = sim_executed_run(&runs, runs.failing, code, false);
+    struct sim_executed *there = sim_executed_run(&runs, runs.passing, code, false);
     EXPECT(!HAS_FRAMES || (here->done && here->count > 0 && here->count < SIM_EXECUTED_MAX));
     const struct sim_fate_evidence evidence = {.failing = &all->ledger,
             .here = here,
@@ -688,6 +688,45 @@ TEST(explain_condition_before_an_assertion)
     EXPECT(!HAS_FRAMES || strcmp(function, "poll_answer") == 0 ||
             strcmp(guard->read.by.place.function, "poll_answer") == 0);
     EXPECT(!HAS_FRAMES || says(&test, "That follows from one condition, at step"));
+    done(&test);
+}
+
+/* Of an assertion: what was read, changed by another, and written all the same. */
+TEST(explain_value_that_is_out_of_date)
+{
+    struct test test;
+    explain(&test, &explain_purse, SIM_VERDICT_INVARIANT);
+    const struct sim_stale_value *stale = &test.explanation.cause.failed.stale;
+    EXPECT(!HAS_FRAMES || strcmp(stale->at.place.function, "purse_pay") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(stale->last.place.function, "purse_pay") == 0);
+    EXPECT(!HAS_FRAMES || stale->used.part == stale->at.part);
+    EXPECT(!HAS_FRAMES || stale->last.part != stale->at.part);
+    EXPECT(!HAS_FRAMES || says(&test, "writes what it has made of the old value"));
+    done(&test);
+}
+
+/* … what is not written here, and the call that leads to that write in the run that passes. */
+TEST(explain_value_that_is_not_written)
+{
+    struct test test;
+    explain(&test, &explain_doors, SIM_VERDICT_INVARIANT);
+    const struct sim_failed_value *failed = &test.explanation.cause.failed;
+    const char *line = failed->read.passing_by.place.function;
+    EXPECT(!HAS_FRAMES || strcmp(line, "doors_guest_poll") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(failed->led.by.place.function, "doors_ring") == 0);
+    EXPECT(!HAS_FRAMES || says(&test, "leads to that, in doors_ring()"));
+    done(&test);
+}
+
+/* … and, in what checks a run at its end, what the value was computed from. */
+TEST(explain_value_by_what_it_was_computed_from)
+{
+    struct test test;
+    explain(&test, &explain_scale, SIM_VERDICT_INVARIANT);
+    const struct sim_deciding_read *read = &test.explanation.cause.failed.read;
+    EXPECT(!HAS_FRAMES || strcmp(read->at.place.function, "scale_main") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(read->value, "3") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(read->passing_value, "5") == 0);
     done(&test);
 }
 

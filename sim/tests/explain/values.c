@@ -1,0 +1,149 @@
+/*
+ * values.c -- assertions that fail because of a value: who wrote it, or who should have.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/tests/explain/explain_lab.h"
+
+#include "sim/core/world.h"
+#include "sim/rewake.h"
+
+#line 1 "hand/values.c"
+
+/* ---- Two pay into one purse; one may pause between its read and its write. ------------------- */
+
+struct purse {
+    uint32_t sum;
+    uint32_t payers;
+};
+
+static void
+purse_pay(struct sim_world *world, struct purse *purse)
+{
+    uint32_t sum = purse->sum;
+    if (sim_pick(world, 2) != 0) {
+        sim_sleep(world, 10 * RT_MS);
+    }
+    purse->sum = sum + 1;
+}
+
+static void
+purse_main(struct sim_world *world, void *argument)
+{
+    struct purse *purse = argument;
+    sim_sleep(world, ++purse->payers * RT_MS);
+    purse_pay(world, purse);
+    if (--purse->payers == 0) {
+        SIM_ALWAYS(purse->sum == 2);
+    }
+}
+
+static void
+purse_setup(struct sim_world *world)
+{
+    struct purse *purse = sim_new(world, struct purse);
+    (void)sim_loop_new(world, "first", purse_main, purse);
+    (void)sim_loop_new(world, "second", purse_main, purse);
+}
+
+const struct sim_scenario explain_purse = {.name = "explain/purse", .setup = purse_setup};
+
+/* ---- A bell rings when the one who would hear it may be at another door. --------------------- */
+
+struct doors {
+    struct rt_task guest;
+    struct rt_slot slots[2];
+    struct sim_world *world;
+    uint32_t at;
+    uint32_t door;
+    bool rings;
+    bool heard;
+};
+
+static rt_poll
+doors_wait(struct doors *doors, struct rt_cx *cx)
+{
+    if (doors->rings) {
+        return RT_READY;
+    }
+    rt_slot_replace(&doors->slots[doors->door], cx, "the bell");
+    return RT_PENDING;
+}
+
+static rt_poll
+doors_guest_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct doors *doors = rt_container_of(task, struct doors, guest);
+    RT_BEGIN(doors->at);
+    doors->door = (uint32_t)sim_pick(doors->world, 2);
+    RT_AWAIT_HERE(doors->at, doors_wait(doors, cx));
+    doors->heard = true;
+    RT_END(doors->at);
+}
+
+static void
+doors_ring(struct doors *doors)
+{
+    doors->rings = true;
+    (void)rt_slot_wake(&doors->slots[0]);
+}
+
+static void
+doors_ringer(struct sim_world *world, void *argument)
+{
+    struct doors *doors = argument;
+    sim_sleep(world, RT_MS);
+    doors_ring(doors);
+    sim_sleep(world, RT_MS);
+    SIM_ALWAYS(doors->heard);
+}
+
+static void
+doors_setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct doors *doors = sim_new(world, struct doors);
+    doors->world = world;
+    rt_slot_init(&doors->slots[0]);
+    rt_slot_init(&doors->slots[1]);
+    rt_task_init(&doors->guest, doors_guest_poll, NULL, "guest");
+    sim_spawn(rt, &doors->guest);
+    (void)sim_loop_new(world, "ringer", doors_ringer, doors);
+}
+
+const struct sim_scenario explain_doors = {.name = "explain/doors", .setup = doors_setup};
+
+/* ---- What is checked at the end was computed from what was drawn. ---------------------------- */
+
+struct scale {
+    uint32_t weight;
+    uint32_t sum;
+};
+
+static void
+scale_main(struct sim_world *world, void *argument)
+{
+    struct scale *scale = argument;
+    scale->weight = sim_pick(world, 2) != 0 ? 3 : 5;
+    sim_sleep(world, RT_MS);
+    scale->sum = 2 * scale->weight;
+}
+
+static void
+scale_check(struct sim_world *world, void *argument)
+{
+    const struct scale *scale = argument;
+    (void)world;
+    SIM_ALWAYS(scale->sum == 10);
+}
+
+static void
+scale_setup(struct sim_world *world)
+{
+    struct scale *scale = sim_new(world, struct scale);
+    (void)sim_loop_new(world, "weigher", scale_main, scale);
+    sim_set_state(world, scale);
+}
+
+const struct sim_scenario explain_scale = {
+        .name = "explain/scale", .setup = scale_setup, .check = scale_check};
