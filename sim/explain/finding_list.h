@@ -84,6 +84,14 @@
     X(THERE_WAKES, ": there it wakes {other}") \
     X(PASSING_WAKES, "{actor} is not woken[ after {step}]. In the nearest run that passes it is, " \
             "{place}, at {at.there}[, a step of {at.passing}].") \
+    X(ASTRAY, "{actor} is not woken.") \
+    X(ASTRAY_LATE, "{actor} is not woken in time.") \
+    X(ASTRAY_PASSING, " In the nearest run that passes it is woken {in}.") \
+    X(ASTRAY_BEFORE, " At {at.step} a wait like this one was ended {in}.") \
+    X(ASTRAY_BLOCKED, " At {at.step} {at.actor} blocks {in}, before it comes to that line.") \
+    X(ASTRAY_INSTEAD, " At {at.step} {at.actor} comes to that line here, and wakes {other}.") \
+    X(ASTRAY_COMES, " At {at.step} {at.actor} comes to that line here too, and does not wake it.") \
+    X(ASTRAY_TURNED, " At {at.step} {at.actor} is {in}, and does not come to that line") \
     X(STEP_PASSED, "[ In that step it goes through {passed}.]") \
     X(LOST_GIVEN, "{at.actor} is given at {then.at.step} what {actor} waits for, by " \
             "{then.at.actor} {then.in}, and does not pass it on: it") \
@@ -132,6 +140,12 @@
     X(RESET_READ, " Only at {at.step} {at.actor} looks[, {in}].") \
     X(RESET_TRIED, " With its condition there decided the other way, and nothing else changed, " \
             "it passes, as a replay shows.") \
+    X(DISCARDED, "what {at.actor} adds to {text} at {at.step}, {in}, is lost:") \
+    X(DISCARDED_BY, " at {at.step} {at.actor} overwrites it, {in}, and no line reads it between. " \
+            "With that write left out, and nothing else changed, it passes, as a replay shows.") \
+    X(MARKED, "what {actor} waits for came, and was taken for seen: {when} writes it[, {in},]") \
+    X(MARKED_BY, " and at {at.step} {at.actor} copies that[, {in}].") \
+    X(MARKED_READ, " As both are equal then, it finds nothing new[, {in}].") \
     X(CALLED_BEFORE, " Right before it overwrote it, {function} had called {then.call}.") \
     X(BLOCKS_WOKEN, "{actor} blocks at {step} although it was woken before: {when} wakes it[ " \
             "{path}], and it does not check for that. Had its host returned with nothing, it " \
@@ -176,11 +190,10 @@
     X(SWITCHED, "it depends on one condition, that of {at.actor} at {at.step}, {place}") \
     X(SWITCHED_PASSING, " It is the first in which {at.actor} differs from the nearest run that " \
             "passes.") \
-    X(NO_WAKE_MISSING_TOO, " No missing wake was found") \
     X(NO_WAKE_MISSING, "no missing wake was found") \
     X(NO_LINE, ", and the record names no line.") \
-    X(WAS_LAST, " {at.actor} was last {place}[, after {passed}]") \
-    X(IS_BLOCKED, " {at.actor} is blocked {place}[, after {passed}]") \
+    X(WAS_LAST, "{at.actor} was last {place}[, after {passed}]") \
+    X(IS_BLOCKED, "{at.actor} is blocked {place}[, after {passed}]") \
     X(MERGED, " The last turn of {other}, at {step}, answers more than one wake: at {at.step} " \
             "{at.actor} woke it too, {in}, when it was awake already. If that turn handled the " \
             "first only, what the other was for is lost.") \
@@ -242,16 +255,21 @@
             "from {from}]. What the one place takes, the other waits for.") \
     X(UNNOTIFIED_UNUSED, " The last report of it goes to {at.actor} at {at.step}[, {in}], and it " \
             "is not read then.") \
-    X(OMITTED_PASSES, " At {at.step} {at.actor} decides {in}[: {source}]. With that decided the " \
-            "other way, and nothing else changed, the run passes, as a replay shows.") \
-    X(OMITTED_READS, " At {at.step} {at.actor} decides {in}[: {source}]. With that decided the " \
-            "other way, and nothing else changed, it is read on, as a replay shows.") \
+    X(OMITTED, " At {at.step} {at.actor} does not go on with it, {in}") \
+    X(OMITTED_NEITHER, " Then it does not go on with it either.") \
+    X(OMITTED_PASSES, " With that decided the other way, and nothing else changed, the run " \
+            "passes, as a replay shows.") \
+    X(OMITTED_READS, " With that decided the other way, and nothing else changed, it is read on, " \
+            "as a replay shows.") \
     X(UNNOTIFIED_TRIED, " Notified in a replay, {actor} makes progress.") \
     X(UNNOTIFIED_ARMED, " With the timer armed in a replay, {actor} makes progress.") \
     X(UNNOTIFIED_REPEATED, " With a report for each in a replay, {actor} makes progress.") \
     X(UNNOTIFIED_ENTERED, " With an enter() in a replay, {actor} makes progress.") \
     X(REFUSED, "at {at.step} a call of {at.actor} is refused, as there is no space[, {in}]: " \
             "{object} is not taken, and the call is not made again. In the nearest run that " \
+            "passes it is not refused, or is made again.") \
+    X(REFUSED_PUSH, "{phrase} of {at.actor} at {at.step}[, {in}][, called from {from}], is " \
+            "refused, as the queue is full, and is not made again. In the nearest run that " \
             "passes it is not refused, or is made again.") \
     X(REFUSED_FULL, "at {at.step} {object} is full and refuses what {at.actor} puts in[, {in}], " \
             "and that is not put in again. In the nearest run that passes it is not refused, or " \
@@ -368,10 +386,8 @@
     X(NO_PASSING_NOR, ", nor") \
     X(NO_PASSING_RANDOM, " among {number} random run{s} with its options") \
     X(BASELINE_FAILS, "It fails on the default schedule. It passes when ") \
-    X(BASELINE_ALONE, "It fails on the default schedule. No single choice is known to decide.") \
+    X(BASELINE_ALONE, "It fails on the default schedule.") \
     X(DECIDES, "It fails when ") \
-    X(ONE_OF_MANY, "No single choice is known to decide: with what follows drawn at random, " \
-            "{number} of {limit} runs fail after the choice of this run") \
     X(HERE_IT_IS, "; here it is ") \
     X(PASSES_WITH, "; it passes with ") \
     X(PASSES_WHEN, "; it passes when ") \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/explain/cause/astray.h"
 #include "sim/explain/cause/fate.h"
 #include "sim/explain/cause/guard.h"
 #include "sim/explain/cause/omitted.h"
@@ -15,6 +16,7 @@
 #include "sim/explain/cause/unanswered.h"
 #include "sim/explain/cause/unnotified.h"
 #include "sim/explain/cause/values.h"
+#include "sim/explain/cause/word.h"
 #include "sim/explain/look/calls.h"
 #include "sim/explain/view/phrase.h"
 #include "sim/program/program.h"
@@ -134,6 +136,10 @@ choose_fate(const struct sim_cause *cause, const struct sim_fate_evidence *evide
     if (compares) {
         sim_fate_find(evidence, ret);
     }
+    /* The line is known that made progress possible, and wakes no task: another way says less. */
+    if (!program && cause->by_word && ret->kind == SIM_FATE_TURNED) {
+        ret->kind = SIM_FATE_NONE;
+    }
     if (ret->kind != SIM_FATE_TAKEN && evidence->passing != NULL &&
             (program || cause->kind == SIM_CAUSE_NOT_A_WAKE) &&
             sim_fate_find_differing(evidence, &skipped)) {
@@ -232,7 +238,7 @@ static bool
 find_omission(struct sim_explanation *explanation, struct sim_unnotified *unnotified)
 {
     const struct sim_runs runs = sim__runs_of(explanation);
-    if (!sim_program_is(explanation->failure.scenario) || !walk_executed(explanation)) {
+    if (!walk_executed(explanation)) {
         return false;
     }
     const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
@@ -425,6 +431,60 @@ find_result(struct sim_explanation *explanation)
     }
 }
 
+/* What made progress possible is a line of a library, which knows nothing of who waits. */
+static bool
+is_by_library(const struct sim_cause *cause)
+{
+    return cause->by_counterfactual == SIM_COUNTERFACTUAL_NOT_NOTIFIED && cause->at_count > 0 &&
+           sim_place_is_runtime(&cause->at[0].place);
+}
+
+/* Of a wake that is missing the step alone is known, or a line of a library: not by which line of
+ * the program it should have been sent. */
+static bool
+lacks_line(const struct sim_cause *cause)
+{
+    bool vague = !cause->by_word && !cause->by_passing && !cause->by_timer &&
+                 cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE;
+    bool owes = cause->kind == SIM_CAUSE_NEVER_FIRED;
+    bool leaves = cause->kind == SIM_CAUSE_NEVER_STORED && cause->by_look;
+    bool explained = cause->guard.condition.step != 0 || cause->fate.kind != SIM_FATE_NONE ||
+                     cause->unnotified.known || cause->hold_count > 0 ||
+                     cause->unanswered.kind != SIM_UNANSWERED_NONE;
+    return (is_by_library(cause) || (vague && (owes || leaves))) && !explained;
+}
+
+/* How far the one that should have sent it came on its way there. */
+static void
+find_astray(struct sim_explanation *explanation)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    const struct sim_attempt *attempt = &explanation->attempt;
+    struct sim_cause *cause = &explanation->cause;
+    bool asked = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
+    bool wanted = outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
+                  outcome->verdict == SIM_VERDICT_LATE_WAKEUP ||
+                  outcome->verdict == SIM_VERDICT_DEADLOCK;
+    struct sim_astray_question question = {
+            .wait = asked ? NULL : explanation->wake_outcome.wait,
+            .wake = asked && attempt->would.frame_count > 0 ? &attempt->would : NULL,
+            .wake_step = attempt->there_step,
+            .wake_id = attempt->by_id,
+            .from = asked ? explanation->counterfactual.step : outcome->missing_wake_step,
+            .to = outcome->fail_step != 0 ? outcome->fail_step : UINT64_MAX,
+    };
+    struct sim_astray astray;
+    if (!wanted || !lacks_line(cause) || (question.wait == NULL && question.wake == NULL) ||
+            !walk_executed(explanation)) {
+        return;
+    }
+    const struct sim_runs runs = sim__runs_of(explanation);
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    if (sim_astray_find(&evidence, &question, &astray)) {
+        sim_cause_add_astray(cause, &astray);
+    }
+}
+
 /* The condition by which it did not. What was only read says less. */
 static void
 find_guard(struct sim_explanation *explanation)
@@ -434,7 +494,8 @@ find_guard(struct sim_explanation *explanation)
     if ((verdict != SIM_VERDICT_DEADLOCK && verdict != SIM_VERDICT_LOST_WAKEUP) ||
             (cause->fate.kind != SIM_FATE_NONE && cause->fate.kind != SIM_FATE_OWED) ||
             cause->unnotified.known || cause->unanswered.kind != SIM_UNANSWERED_NONE ||
-            cause->result.known || cause->hold_count > 0 || !walk_executed(explanation)) {
+            cause->result.known || cause->hold_count > 0 || cause->astray.ends.at_count > 0 ||
+            !walk_executed(explanation)) {
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
@@ -444,14 +505,19 @@ find_guard(struct sim_explanation *explanation)
     bool elsewhere = cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE;
     /* A loop that blocks after the wake has not looked for it. */
     if (cause->kind == SIM_CAUSE_COALESCED && slept.step > sim__forgotten_step(explanation)) {
-        sim_guard_find(&evidence, &slept, &cause->guard);
+        sim_guard_find(&evidence, &slept, false, &cause->guard);
     } else if (should_do_more(cause)) {
-        sim_guard_find(&evidence, &cause->at[0], &cause->guard);
+        bool done = cause->kind == SIM_CAUSE_NEVER_FIRED && cause->by_word;
+        sim_guard_find(&evidence, &cause->at[0], done, &cause->guard);
     } else if (waits.step != 0 &&
                (cause->by_passing || elsewhere || cause->kind == SIM_CAUSE_NOT_A_WAKE)) {
         struct sim_guard guard;
         sim_guard_find_own(&evidence, &waits, &guard);
-        if (guard.set.step != 0) {
+        bool blocks = cause->kind == SIM_CAUSE_NOT_A_WAKE && guard.condition.step == 0;
+        if (blocks) {
+            sim_guard_find_resuming(&evidence, &waits, &guard);
+        }
+        if (guard.set.step != 0 && !blocks) {
             sim_cause_add_reset(cause, &guard);
         } else if (!elsewhere) {
             cause->guard = guard;
@@ -459,6 +525,30 @@ find_guard(struct sim_explanation *explanation)
     }
     if (cause->guard.condition.step != 0) {
         cause->fate = (struct sim_fate){.kind = SIM_FATE_NONE};
+    }
+}
+
+/* What the blocked actor waits for has come, and the program itself has thrown it away: by a copy
+ * that is compared with it, or by a write. */
+static void
+find_unused(struct sim_explanation *explanation)
+{
+    struct sim_cause *cause = &explanation->cause;
+    const struct sim_location waits = wait_began(explanation, victim_of(explanation));
+    struct sim_guard guard;
+    struct sim_discarded discarded;
+    bool granted = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE &&
+                   cause->by_counterfactual != SIM_COUNTERFACTUAL_ELSEWHERE;
+    if (sim_explanation_outcome(explanation)->verdict != SIM_VERDICT_DEADLOCK ||
+            cause->unnotified.known || cause->hold_count > 0 || !walk_executed(explanation)) {
+        return;
+    }
+    const struct sim_runs runs = sim__runs_of(explanation);
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    if (waits.step != 0 && sim_guard_find_marked(&evidence, &waits, &guard)) {
+        sim_cause_add_marked(cause, &guard);
+    } else if (!granted && sim_word_find_discarded(&evidence, &discarded)) {
+        sim_cause_add_discarded(cause, &discarded);
     }
 }
 
@@ -528,10 +618,20 @@ void
 sim__reasons_find(struct sim_explanation *explanation)
 {
     find_unnotified(explanation);
+    find_unused(explanation);
+    if (explanation->cause.guard.copied.step != 0 || explanation->cause.discarded.over.step != 0) {
+        return;
+    }
     find_fate(explanation);
     find_left(explanation);
     find_unanswered(explanation);
     find_result(explanation);
+    if (is_by_library(&explanation->cause)) {
+        find_astray(explanation);
+    }
     find_guard(explanation);
+    if (explanation->cause.astray.ends.at_count == 0) {
+        find_astray(explanation);
+    }
     find_failed(explanation);
 }

@@ -270,15 +270,13 @@ separates(const struct sim_decision *decision)
     return more > 0 && more * more * (n + m) > 4 * failed * (n + m - failed) * n * m;
 }
 
-/* In how many random continuations each of both choices fails; `kind` says so of the failing one.
- */
+/* In how many random continuations each of both choices fails. */
 static void
-find_tallies(const struct sim_decision *decision, enum sim_finding_kind kind,
-        struct sim_findings *findings)
+find_tallies(const struct sim_decision *decision, struct sim_findings *findings)
 {
     const struct sim_tally *below = &decision->below;
     const struct sim_tally *beside = &decision->beside;
-    SIM_FIND(findings, kind, .number = below->failed, .limit = below->runs);
+    SIM_FIND(findings, SIM_FINDING_FORMER_FAILS, .number = below->failed, .limit = below->runs);
     if (below->otherwise > 0) {
         SIM_FIND(findings, SIM_FINDING_FORMER_OTHERWISE, .number = below->otherwise);
     }
@@ -314,12 +312,10 @@ find_decision(const struct sim_explanation *explanation, struct sim_findings *fi
         find_no_passing(explanation, findings);
     } else if (counted && !separates(decision) && decision->added) {
         SIM_FIND(findings, SIM_FINDING_BASELINE_ALONE);
-    } else if (counted && !separates(decision)) {
-        find_tallies(decision, SIM_FINDING_ONE_OF_MANY, findings);
-    } else {
+    } else if (!counted || separates(decision)) {
         find_deciding(explanation, findings);
         if (counted) {
-            find_tallies(decision, SIM_FINDING_FORMER_FAILS, findings);
+            find_tallies(decision, findings);
         } else {
             SIM_FIND(findings, SIM_FINDING_STOP);
         }

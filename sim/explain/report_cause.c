@@ -316,6 +316,16 @@ find_erased(const struct reading *reading)
         SIM_FIND(reading->findings, SIM_FINDING_RESET_BY, .at = one(&guard->read.by));
         SIM_FIND(reading->findings, SIM_FINDING_RESET_READ, .at = one(&guard->read.at));
         SIM_FIND(reading->findings, SIM_FINDING_RESET_TRIED);
+    } else if (reading->cause->discarded.over.step != 0) {
+        const struct sim_discarded *discarded = &reading->cause->discarded;
+        SIM_FIND(reading->findings, SIM_FINDING_DISCARDED, .at = one(&discarded->added),
+                .text = discarded->name[0] != '\0' ? discarded->name : "a number");
+        SIM_FIND(reading->findings, SIM_FINDING_DISCARDED_BY, .at = one(&discarded->over));
+    } else if (guard->copied.step != 0) {
+        SIM_FIND(reading->findings, SIM_FINDING_MARKED, .at = one(&guard->read.by));
+        SIM_FIND(reading->findings, SIM_FINDING_MARKED_BY, .at = one(&guard->copied));
+        SIM_FIND(reading->findings, SIM_FINDING_MARKED_READ, .at = one(&guard->condition));
+        SIM_FIND(reading->findings, SIM_FINDING_RESET_TRIED);
     } else if (reading->cause->by_counterfactual == SIM_COUNTERFACTUAL_LOST ||
                reading->cause->wiped) {
         find_overwritten(reading);
@@ -414,7 +424,7 @@ static void
 find_waiters(const struct reading *reading)
 {
     const struct sim_cause *cause = reading->cause;
-    uint32_t from = cause->switched_count;
+    uint32_t from = cause->front_count;
     for (uint32_t to = from; from < cause->at_count; from = to) {
         while (to < cause->at_count && cause->at[to].part == cause->at[from].part) {
             to++;
@@ -425,6 +435,9 @@ find_waiters(const struct reading *reading)
             own++;
         }
         own = own < to ? own : from;
+        if (from > 0) {
+            SIM_FIND(reading->findings, SIM_FINDING_TEXT, .text = " ");
+        }
         SIM_FIND(reading->findings,
                 cause->at[own].traced ? SIM_FINDING_WAS_LAST : SIM_FINDING_IS_BLOCKED,
                 .at = range(reading, own, to));
@@ -570,10 +583,8 @@ find_not_a_wake(const struct reading *reading)
     const struct sim_outcome *outcome = sim_explanation_outcome(reading->explanation);
     bool stalls = sim_outcome_is_stall(outcome);
     bool is_lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !stalls;
-    bool switched = reading->cause->switched_count > 0;
-    bool known = reading->cause->at_count > reading->cause->switched_count;
-    enum sim_finding_kind none =
-            switched ? SIM_FINDING_NO_WAKE_MISSING_TOO : SIM_FINDING_NO_WAKE_MISSING;
+    bool switched = reading->cause->front_count > 0;
+    bool known = reading->cause->at_count > reading->cause->front_count;
     if (reading->cause->hold_count > 0) {
         find_held(reading);
         return;
@@ -589,11 +600,9 @@ find_not_a_wake(const struct reading *reading)
     } else if (is_lost && !known) {
         SIM_FIND(reading->findings, SIM_FINDING_NO_LINE_FOR_WAKE);
     } else if (!known) {
-        SIM_FIND(reading->findings, none);
+        SIM_FIND(reading->findings, SIM_FINDING_NO_WAKE_MISSING);
         SIM_FIND(reading->findings, SIM_FINDING_NO_LINE);
     } else if (stalls) {
-        SIM_FIND(reading->findings, none);
-        SIM_FIND(reading->findings, SIM_FINDING_STOP);
         find_waiters(reading);
         find_merged(reading);
     } else {
@@ -648,7 +657,7 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     const struct reading reading = {explanation, cause, findings};
     rt_assert(cause->kind < SIM_CAUSES && cause->at_count <= SIM_CAUSE_CALLS);
     findings->actor = sim_report_explained(explanation);
-    findings->at = range(&reading, cause->switched_count, cause->at_count);
+    findings->at = range(&reading, cause->front_count, cause->at_count);
     if (cause->unanswered.kind != SIM_UNANSWERED_NONE) {
         sim__find_unanswered(explanation, findings);
     } else if (cause->result.known) {
@@ -656,9 +665,20 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     } else if (cause->unnotified.known) {
         sim__find_unnotified(explanation, findings);
     } else if (cause->fate.kind == SIM_FATE_NONE || cause->fate.kind == SIM_FATE_OWED) {
-        finders[cause->kind](&reading);
-        bool reset = cause->kind == SIM_CAUSE_ERASED && cause->guard.set.step != 0;
-        if (cause->switched_count == 0 && !reset) {
+        bool astray = cause->astray.ends.at_count > 0;
+        bool said = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
+        if (!astray || said) {
+            finders[cause->kind](&reading);
+        }
+        if (astray) {
+            sim__find_astray(explanation, said, findings);
+            if (!said) {
+                SIM_FIND(findings, SIM_FINDING_STORED, .then = one(&cause->stored));
+            }
+        }
+        bool reset = cause->kind == SIM_CAUSE_ERASED &&
+                     (cause->guard.set.step != 0 || cause->guard.copied.step != 0);
+        if (cause->front_count == 0 && !reset) {
             sim__find_guard(&cause->guard, findings);
         }
     }

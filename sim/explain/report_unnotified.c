@@ -65,10 +65,15 @@ find_last(const struct sim_explanation *explanation, uint32_t left, struct sim_f
 static void
 find_omission(const struct sim_omission *omission, struct sim_findings *findings)
 {
-    if (omission->condition.step != 0) {
+    if (omission->guard.condition.step != 0) {
+        SIM_FIND(findings, SIM_FINDING_OMITTED, .at = {&omission->guard.condition, 1});
+        sim__find_operand(&omission->guard, findings);
+        if (omission->guard.after.part == omission->guard.condition.part &&
+                omission->guard.after.step != 0) {
+            SIM_FIND(findings, SIM_FINDING_OMITTED_NEITHER);
+        }
         SIM_FIND(findings,
-                omission->passes ? SIM_FINDING_OMITTED_PASSES : SIM_FINDING_OMITTED_READS,
-                .at = {&omission->condition, 1});
+                omission->passes ? SIM_FINDING_OMITTED_PASSES : SIM_FINDING_OMITTED_READS);
     }
 }
 
@@ -205,9 +210,13 @@ sim__find_unanswered(const struct sim_explanation *explanation, struct sim_findi
     const struct sim_unanswered *unanswered = &explanation->cause.unanswered;
     bool left = unanswered->kind == SIM_UNANSWERED_LEFT;
     const struct sim_noted_call *first = left ? &unanswered->after : &unanswered->asked;
-    bool full = unanswered->kind == SIM_UNANSWERED_REFUSED &&
-                SIM_OBJECT_KIND(unanswered->object) == RT_OBJECT_CHANNEL;
-    SIM_FIND(findings, full ? SIM_FINDING_REFUSED_FULL : kinds[unanswered->kind],
+    bool refused = unanswered->kind == SIM_UNANSWERED_REFUSED;
+    bool full = refused && SIM_OBJECT_KIND(unanswered->object) == RT_OBJECT_CHANNEL;
+    bool push = refused && number_of(explanation, first) == SIM_CALL_push;
+    SIM_FIND(findings,
+            full   ? SIM_FINDING_REFUSED_FULL
+            : push ? SIM_FINDING_REFUSED_PUSH
+                   : kinds[unanswered->kind],
             .actor = first->at[0].part, .object = unanswered->object, .at = places_of(first),
             .event = first->event, .number = unanswered->left);
     if (unanswered->kind == SIM_UNANSWERED_UNCANCELLED) {

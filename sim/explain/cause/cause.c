@@ -269,8 +269,8 @@ sim_cause_add_unnotified(struct sim_cause *cause, const struct sim_unnotified *u
     *cause = new_cause(undone ? SIM_CAUSE_ERASED : SIM_CAUSE_NEVER_STORED);
     cause->unnotified = *unnotified;
     cause->by_counterfactual = SIM_COUNTERFACTUAL_NOT_REARMED;
-    if (unnotified->omission.condition.step != 0) {
-        cause->at[cause->at_count++] = unnotified->omission.condition;
+    if (unnotified->omission.guard.condition.step != 0) {
+        cause->at[cause->at_count++] = unnotified->omission.guard.condition;
     }
     add_calls(cause, calls, sizeof(calls) / sizeof(*calls));
 }
@@ -340,6 +340,30 @@ sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate)
     }
 }
 
+/* Puts these in front of what is to blame already; returns how many are known. */
+static uint32_t
+put_in_front(struct sim_cause *cause, const struct sim_location *const *places, size_t count)
+{
+    struct sim_cause before = *cause;
+    cause->at_count = 0;
+    add_places(cause, places, count);
+    uint32_t known = cause->at_count;
+    for (uint32_t i = 0; i < before.at_count && cause->at_count < SIM_CAUSE_CALLS; i++) {
+        cause->at[cause->at_count++] = before.at[i];
+    }
+    return known;
+}
+
+void
+sim_cause_add_astray(struct sim_cause *cause, const struct sim_astray *astray)
+{
+    const struct sim_location *const places[] = {
+            &astray->last.at[0], &astray->ends.at[0], &astray->last.at[1], &astray->ends.at[1]};
+    rt_assert(astray->ends.at_count > 0 && astray->last.at_count > 0);
+    cause->astray = *astray;
+    cause->front_count = put_in_front(cause, places, sizeof(places) / sizeof(*places));
+}
+
 void
 sim_cause_add_switched(struct sim_cause *cause, const struct sim_guard *guard)
 {
@@ -347,15 +371,8 @@ sim_cause_add_switched(struct sim_cause *cause, const struct sim_guard *guard)
     bool early = read->by.step == 0 || read->by.part == read->at.part;
     const struct sim_location *const places[] = {
             &guard->condition, early ? &guard->after : &read->by};
-    struct sim_cause found = *cause;
-    found.at_count = 0;
-    found.guard = *guard;
-    add_places(&found, places, sizeof(places) / sizeof(*places));
-    found.switched_count = found.at_count;
-    for (uint32_t i = 0; i < cause->at_count && found.at_count < SIM_CAUSE_CALLS; i++) {
-        found.at[found.at_count++] = cause->at[i];
-    }
-    *cause = found;
+    cause->guard = *guard;
+    cause->front_count = put_in_front(cause, places, sizeof(places) / sizeof(*places));
 }
 
 void
@@ -365,6 +382,26 @@ sim_cause_add_reset(struct sim_cause *cause, const struct sim_guard *guard)
     rt_assert(guard->set.step != 0);
     *cause = new_cause(SIM_CAUSE_ERASED);
     cause->guard = *guard;
+    add_places(cause, places, sizeof(places) / sizeof(*places));
+}
+
+void
+sim_cause_add_marked(struct sim_cause *cause, const struct sim_guard *guard)
+{
+    const struct sim_location *const places[] = {
+            &guard->copied, &guard->read.by, &guard->condition};
+    rt_assert(guard->copied.step != 0);
+    *cause = new_cause(SIM_CAUSE_ERASED);
+    cause->guard = *guard;
+    add_places(cause, places, sizeof(places) / sizeof(*places));
+}
+
+void
+sim_cause_add_discarded(struct sim_cause *cause, const struct sim_discarded *discarded)
+{
+    const struct sim_location *const places[] = {&discarded->over, &discarded->added};
+    *cause = new_cause(SIM_CAUSE_ERASED);
+    cause->discarded = *discarded;
     add_places(cause, places, sizeof(places) / sizeof(*places));
 }
 

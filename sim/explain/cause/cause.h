@@ -90,6 +90,13 @@ struct sim_deciding_read {
     uint32_t raised_count;
 };
 
+/* What was added to a number, and is overwritten before that is read (word.h). */
+struct sim_discarded {
+    struct sim_location added; /* Step 0: nothing such is known. */
+    struct sim_location over;  /* With that left out, the run passes. */
+    char name[SIM_FATE_NAME_MAX];
+};
+
 /* A value that a waiting actor has found as it was before, though others have changed it since. */
 struct sim_returned_value {
     struct sim_location at;   /* It is read; step 0: no such value. */
@@ -156,6 +163,9 @@ struct sim_guard {
     struct sim_deciding_read read; /* What it was decided on: not compared. */
     struct sim_location after;     /* Which changes that next; step 0: none does. */
     struct sim_location set; /* What another had written there before that; step 0: nothing. */
+    struct sim_location
+            copied; /* Where its actor has copied that in that step, and compares it with
+                                 * the copy; step 0: it does not. */
 };
 
 /* A call, or another event; event SIM_EVENT_NONE: there is none. */
@@ -167,8 +177,19 @@ struct sim_noted_call {
 
 /* A condition by which what is left is not read (omitted.h); step 0: none is known. */
 struct sim_omission {
-    struct sim_location condition;
+    struct sim_guard guard;
     bool passes; /* With that decided the other way the run passes; else it is read again. */
+};
+
+/* How far an actor comes here on the way to where such a wait is ended (astray.h). */
+struct sim_astray {
+    struct sim_noted_call ends; /* Where; at_count 0: not known. */
+    bool passing;               /* In the run that passes; else in this one, before. */
+    struct sim_noted_call last; /* How far it comes here; */
+    bool blocked;               /* … and blocks there, */
+    bool comes;                 /* … or to the line itself, and ends the wait of … */
+    uint32_t instead;           /* … this one; SIM_PART_NONE: of none that is known; */
+    struct sim_guard turn;      /* … or goes another way by this condition; step 0: not known. */
 };
 
 /* Something of which an actor is not notified. */
@@ -282,14 +303,16 @@ struct sim_cause {
     uint32_t hold_count;
     uint32_t hold_waiter; /* The actor that waits for the first. */
     bool circle;
-    uint32_t switched_count; /* … or a condition, `guard`: so many of `at`, in front, are its. */
-    bool by_trace;           /* `at` are the functions that were gone through, the last in front. */
+    uint32_t front_count; /* So many of `at`, in front, are of `guard`, or `astray`. */
+    bool by_trace;        /* `at` are the functions that were gone through, the last in front. */
     struct sim_unnotified unnotified; /* Its places are those of `at`. */
     struct sim_unanswered unanswered; /* … NONE: nothing such. */
     struct sim_fate fate;             /* Of a program's thread; `at` begins with its places. */
     struct sim_guard guard;           /* Why the step of at[0] did no more. */
     struct sim_odd_result result;     /* NOT_A_WAKE: what decides. */
     struct sim_failed_value failed;   /* NOT_A_WAKE: of an assertion. */
+    struct sim_discarded discarded;   /* ERASED: what the program itself has thrown away. */
+    struct sim_astray astray;         /* How far the one that should end the wait came. */
 };
 
 /* What is known of a failure. */
@@ -343,6 +366,9 @@ void sim_cause_add_result(struct sim_cause *cause, const struct sim_odd_result *
  * blocked actor read it. */
 void sim_cause_add_reset(struct sim_cause *cause, const struct sim_guard *guard);
 
+/* The same, where it was copied by the blocked actor as if it had been used. */
+void sim_cause_add_marked(struct sim_cause *cause, const struct sim_guard *guard);
+
 /* What became of a wake says more than anything else: its places go in front. */
 void sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate);
 
@@ -352,6 +378,12 @@ void sim_cause_add_stack(const struct sim_evidence *evidence, const struct sim_s
 
 /* The actor that is not notified of what it waits for, and why: these are the cause's places. */
 void sim_cause_add_unnotified(struct sim_cause *cause, const struct sim_unnotified *unnotified);
+
+/* What was put somewhere and thrown away: both lines are the cause's places. */
+void sim_cause_add_discarded(struct sim_cause *cause, const struct sim_discarded *discarded);
+
+/* How far the one that should end the wait came: these places go in front. */
+void sim_cause_add_astray(struct sim_cause *cause, const struct sim_astray *astray);
 
 /* A condition that, decided the other way, lets the run pass: its places go in front. */
 void sim_cause_add_switched(struct sim_cause *cause, const struct sim_guard *guard);

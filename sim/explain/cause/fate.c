@@ -41,13 +41,13 @@ nth_wait(const struct sim_ledger *ledger, const struct sim_wait *wait)
     return nth;
 }
 
-/* The like of `wait` in the other run; NULL: there it does not wait so often. */
-static const struct sim_wait *
-like_of(const struct sim_fate_evidence *evidence, const struct sim_wait *wait)
+const struct sim_wait *
+sim_fate_like(const struct sim_fate_evidence *evidence, const struct sim_wait *wait)
 {
-    uint32_t left = nth_wait(evidence->failing, wait);
+    bool known = is_of_thread(evidence->failing, wait);
+    uint32_t left = known ? nth_wait(evidence->failing, wait) : 0;
     const struct sim_ledger *ledger = evidence->passing;
-    for (uint32_t i = 0; i < ledger->count; i++) {
+    for (uint32_t i = 0; i < ledger->count && known; i++) {
         const struct sim_wait *like = &ledger->waits[i];
         left -= is_of_thread(ledger, like) && like->site == wait->site &&
                 like->await == wait->await &&
@@ -729,7 +729,7 @@ sim__find_sleeps(const struct sim_fate_evidence *evidence, const struct sim_wait
 static bool
 follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, struct sim_fate *fate)
 {
-    const struct sim_wait *like = evidence->passing != NULL ? like_of(evidence, wait) : NULL;
+    const struct sim_wait *like = evidence->passing != NULL ? sim_fate_like(evidence, wait) : NULL;
     uint32_t actor_id = sim_actor_table_id(evidence->failing->actor_table, wait->part);
     *fate = (struct sim_fate){.kind = SIM_FATE_NONE, .wait = *wait};
     fate->wake.part = SIM_PART_NONE;

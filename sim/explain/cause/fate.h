@@ -55,5 +55,9 @@ void sim_fate_add_atomics(struct sim_executed *executed, const struct sim_ledger
  */
 bool sim_fate_find_differing(const struct sim_fate_evidence *evidence, struct sim_fate *ret);
 
+/* The like of `wait`, of the failing run, in the passing one; NULL: it does not wait so often. */
+const struct sim_wait *sim_fate_like(
+        const struct sim_fate_evidence *evidence, const struct sim_wait *wait);
+
 /* SIM_FATE_NONE: nothing is found. */
 void sim_fate_find(const struct sim_fate_evidence *evidence, struct sim_fate *ret);

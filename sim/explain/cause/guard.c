@@ -40,6 +40,31 @@ find_pivot(const struct sim_fate_evidence *evidence, uint32_t actor_id,
     return pivot != UINT32_MAX ? pivot : last;
 }
 
+static uint32_t find_operand(
+        const struct sim_fate_evidence *evidence, uint32_t jump, uint32_t depth);
+
+/* Whether what `read` is about is not written in any step, and always read as that. */
+static bool
+is_same_in(const struct sim_executed *executed, const struct sim_instruction *read)
+{
+    for (uint32_t i = 0; executed != NULL && i < executed->count; i++) {
+        const struct sim_instruction *one = &executed->all[i];
+        if (one->address != 0 && one->step != 0 && sim__overlap(one, read) &&
+                (one->writes || one->size != read->size || one->before != read->before)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+sim_guard_is_settled(const struct sim_fate_evidence *evidence, uint32_t jump)
+{
+    uint32_t read = find_operand(evidence, jump, 0);
+    return read != UINT32_MAX && is_same_in(evidence->here, &evidence->here->all[read]) &&
+           is_same_in(evidence->there, &evidence->here->all[read]);
+}
+
 static void
 add_jump(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint32_t index,
         struct sim_branches *branches)
@@ -47,7 +72,8 @@ add_jump(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint32_t i
     const struct sim_instruction *one = &evidence->here->all[index];
     struct sim_place place;
     if (one->jump && one->actor_id == actor_id && branches->count < SIM_BRANCHES_MAX &&
-            sim__reader_at(evidence, one->pc, &place) && !sim_place_is_runtime(&place)) {
+            sim__reader_at(evidence, one->pc, &place) && !sim_place_is_runtime(&place) &&
+            !sim_guard_is_settled(evidence, index)) {
         branches->all[branches->count++] = sim_branch_at(evidence->here, index);
     }
 }
@@ -66,20 +92,33 @@ is_poll(const struct sim_actor_table *actor_table, uint64_t step)
     return polls;
 }
 
-/* Those of the step after the pivot, then those before it, the nearest first. A loop may have given
- * way before that step: then its last ones in the steps before count too. */
+/* Whether the instruction is of the function of `line`. */
+static bool
+is_in_function(
+        const struct sim_fate_evidence *evidence, uint32_t index, const struct sim_place *line)
+{
+    struct sim_place place;
+    return sim__reader_at(evidence, evidence->here->all[index].pc, &place) &&
+           strcmp(place.function, line->function) == 0;
+}
+
+/* Those of the step after the pivot, then those before it, the nearest first: of what is done in
+ * any case (`done`) only those of its function. A loop may have given way before that step: then
+ * its last ones in the steps before count too. */
 static void
 add_jumps(const struct sim_fate_evidence *evidence, uint32_t actor_id,
-        const struct sim_location *from, uint32_t pivot, struct sim_branches *branches)
+        const struct sim_location *from, bool done, uint32_t pivot, struct sim_branches *branches)
 {
     const struct sim_executed *here = evidence->here;
-    bool goes_on = !is_poll(evidence->failing->actor_table, from->step);
+    bool goes_on = !done && !is_poll(evidence->failing->actor_table, from->step);
     for (uint32_t i = pivot + 1; i < here->count && here->all[i].step <= from->step; i++) {
         add_jump(evidence, actor_id, i, branches);
     }
     for (uint32_t i = pivot + 1; i-- > 0 && (here->all[i].step >= from->step ||
                                                     (goes_on && branches->count < LAST_MAX));) {
-        add_jump(evidence, actor_id, i, branches);
+        if (!done || is_in_function(evidence, i, &from->place)) {
+            add_jump(evidence, actor_id, i, branches);
+        }
     }
 }
 
@@ -131,9 +170,6 @@ is_returned(const struct sim_fate_evidence *evidence, uint32_t index, const stru
            is_elsewhere(evidence, sim__before_of(evidence->here, writer), line);
 }
 
-static uint32_t find_operand(
-        const struct sim_fate_evidence *evidence, uint32_t jump, uint32_t depth);
-
 /* The same of what a function has returned to `line`, whose last instruction is the `last`-th: what
  * it has decided last, or where it decides nothing, what it has read last. */
 static uint32_t
@@ -164,7 +200,7 @@ find_operand(const struct sim_fate_evidence *evidence, uint32_t jump, uint32_t d
     bool known = sim__reader_at(evidence, here->all[jump].pc, &line);
     bool reads = false;
     while (known && i != UINT32_MAX && here->all[i].step == here->all[jump].step &&
-            !here->all[i].call && is_in_line(evidence, i, &line)) {
+            !here->all[i].call && !here->all[i].jump && is_in_line(evidence, i, &line)) {
         if (is_operand(here, i)) {
             return i;
         }
@@ -195,9 +231,8 @@ next_writer(const struct sim_fate_evidence *evidence, uint32_t read, uint32_t ju
     return UINT32_MAX;
 }
 
-/* Returns which instruction has written what it was decided on. */
-static uint32_t
-describe(const struct sim_fate_evidence *evidence, uint32_t jump, struct sim_guard *ret)
+uint32_t
+sim_guard_describe(const struct sim_fate_evidence *evidence, uint32_t jump, struct sim_guard *ret)
 {
     const struct sim_executed *here = evidence->here;
     const struct sim_ledger *ledger = evidence->failing;
@@ -226,6 +261,76 @@ describe(const struct sim_fate_evidence *evidence, uint32_t jump, struct sim_gua
     return by;
 }
 
+/* Whether what `write` writes is taken over from what `read` reads. */
+static bool
+is_taken_over(const struct sim_fate_evidence *evidence, uint32_t write, uint32_t read)
+{
+    const struct sim_executed *here = evidence->here;
+    struct sim_place line;
+    bool known = sim__reader_at(evidence, here->all[write].pc, &line);
+    for (uint32_t i = sim__before_of(here, write);
+            known && i != UINT32_MAX && here->all[i].step == here->all[write].step &&
+            is_in_line(evidence, i, &line);
+            i = sim__before_of(here, i)) {
+        if (here->all[i].reads && sim__overlap(&here->all[i], &here->all[read])) {
+            return here->all[i].before == here->all[write].after;
+        }
+    }
+    return false;
+}
+
+/* What the jump compares it with, where its actor has written that itself in that step, as a copy
+ * of it; UINT32_MAX. */
+static uint32_t
+find_copy(const struct sim_fate_evidence *evidence, uint32_t jump, uint32_t read)
+{
+    const struct sim_executed *here = evidence->here;
+    struct sim_place line;
+    bool known = sim__reader_at(evidence, here->all[jump].pc, &line);
+    for (uint32_t i = sim__before_of(here, jump);
+            known && i != UINT32_MAX && is_in_line(evidence, i, &line);
+            i = sim__before_of(here, i)) {
+        uint32_t writer = here->all[i].reads ? sim__writer_of(here, i) : UINT32_MAX;
+        if (is_own(here, i, writer) && !is_in_line(evidence, writer, &line) &&
+                is_taken_over(evidence, writer, read)) {
+            return writer;
+        }
+    }
+    return UINT32_MAX;
+}
+
+bool
+sim_guard_find_marked(const struct sim_fate_evidence *evidence, const struct sim_location *from,
+        struct sim_guard *ret)
+{
+    const struct sim_executed *here = evidence->here;
+    struct sim_branches branches = {.count = 0};
+    uint32_t copies[SIM_BRANCHES_MAX];
+    uint32_t actor_id = sim_actor_table_id(evidence->failing->actor_table, from->part);
+    for (uint32_t i = here->count; i-- > 0 && branches.count < SIM_BRANCHES_MAX;) {
+        bool is = here->all[i].step == from->step && here->all[i].jump &&
+                  here->all[i].actor_id == actor_id;
+        uint32_t read = is ? find_operand(evidence, i, 0) : UINT32_MAX;
+        uint32_t by = read != UINT32_MAX ? sim__writer_of(here, read) : UINT32_MAX;
+        uint32_t copy = by != UINT32_MAX && here->all[by].actor_id != actor_id
+                                ? find_copy(evidence, i, read)
+                                : UINT32_MAX;
+        if (copy != UINT32_MAX) {
+            copies[branches.count] = copy;
+            branches.all[branches.count++] = sim_branch_at(here, i);
+        }
+    }
+    (void)sim_guard_try(evidence, &branches, ret);
+    for (uint32_t i = 0; i < branches.count && ret->condition.step != 0; i++) {
+        uint32_t jump = sim_branch_index(here, &branches.all[i]);
+        const struct sim_location at = sim__located(evidence, evidence->failing, here, jump);
+        if (sim__is_same_line(&at.place, &ret->condition.place)) {
+            ret->copied = sim__located(evidence, evidence->failing, here, copies[i]);
+        }
+    }
+    return ret->copied.step != 0;
+}
+
 uint32_t
 sim_guard_try(const struct sim_fate_evidence *evidence, const struct sim_branches *branches,
         struct sim_guard *ret)
@@ -235,11 +340,11 @@ sim_guard_try(const struct sim_fate_evidence *evidence, const struct sim_branche
     sim_branches_find(evidence->runs, evidence->places, evidence->code, branches, &switched);
     uint32_t jump =
             switched.found ? sim_branch_index(evidence->here, &switched.branch) : UINT32_MAX;
-    return jump != UINT32_MAX ? describe(evidence, jump, ret) : UINT32_MAX;
+    return jump != UINT32_MAX ? sim_guard_describe(evidence, jump, ret) : UINT32_MAX;
 }
 
 static void
-find(const struct sim_fate_evidence *evidence, const struct sim_location *from, bool own,
+find(const struct sim_fate_evidence *evidence, const struct sim_location *from, bool done, bool own,
         struct sim_guard *ret)
 {
     rt_assert(evidence->here != NULL && from->step != 0);
@@ -249,24 +354,36 @@ find(const struct sim_fate_evidence *evidence, const struct sim_location *from, 
                              : sim_actor_table_id(evidence->failing->actor_table, from->part);
     uint32_t pivot = find_pivot(evidence, actor_id, from);
     if (actor_id != 0 && pivot != UINT32_MAX) {
-        add_jumps(evidence, actor_id, from, pivot, &branches);
+        add_jumps(evidence, actor_id, from, done, pivot, &branches);
     }
     (void)sim_guard_try(evidence, &branches, ret);
 }
 
 void
-sim_guard_find(const struct sim_fate_evidence *evidence, const struct sim_location *from,
+sim_guard_find(const struct sim_fate_evidence *evidence, const struct sim_location *from, bool done,
         struct sim_guard *ret)
 {
-    find(evidence, from, false, ret);
+    find(evidence, from, done, false, ret);
 }
 
 void
 sim_guard_find_own(const struct sim_fate_evidence *evidence, const struct sim_location *from,
         struct sim_guard *ret)
 {
-    find(evidence, from, true, ret);
+    find(evidence, from, false, true, ret);
     if (ret->read.by.step == 0 || ret->read.by.part == ret->read.at.part) {
         *ret = (struct sim_guard){.condition = {.step = 0}};
     }
+}
+
+void
+sim_guard_find_resuming(const struct sim_fate_evidence *evidence, const struct sim_location *from,
+        struct sim_guard *ret)
+{
+    struct sim_branches branches = {.resumes = true};
+    uint32_t actor_id = sim_actor_table_id(evidence->failing->actor_table, from->part);
+    for (uint32_t i = evidence->here->count; i-- > 0 && actor_id != 0;) {
+        add_jump(evidence, actor_id, i, &branches);
+    }
+    (void)sim_guard_try(evidence, &branches, ret);
 }

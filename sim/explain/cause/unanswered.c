@@ -24,11 +24,34 @@ first_after(
 
 /* ---- One event each: how many there are, and the last one. ----------------------------------- */
 
+/* The last event `kind` (push, complete) of a ring before `before`, or the first after it, about
+ * the operation of `event`, or, `cancel`, about one that cancels that. */
+static uint64_t
+find_operation(const struct sim_actor_table *actor_table, uint64_t event, uint32_t number,
+        bool cancel, bool after)
+{
+    const struct sim_event *of = sim_actor_table_event(actor_table, event);
+    for (uint64_t i = event; after ? ++i < actor_table->end : i-- > actor_table->first;) {
+        const struct sim_event *other = sim_actor_table_event(actor_table, i);
+        const struct sim_call call = sim_call_of(other);
+        if (call.number == number && other->object == of->object && call.value == of->argument &&
+                (call.second == RT_OPCODE_CANCEL) == cancel) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
 /* A call that was refused, and is not made again with what it was about. */
 static bool
 is_refusal(const struct sim_actor_table *actor_table, uint64_t index)
 {
     const struct sim_event *event = sim_actor_table_event(actor_table, index);
+    const struct sim_call call = sim_call_of(event);
+    if (call.number == SIM_CALL_push && call.error != 0) {
+        return find_operation(actor_table, index, SIM_CALL_push, call.second == RT_OPCODE_CANCEL,
+                       true) == SIM_EVENT_NONE;
+    }
     uint32_t kind = SIM_OBJECT_KIND(event->object);
     if (event->kind != RT_PROBE_REFUSE ||
             (kind != RT_OBJECT_OPERATION && kind != RT_OBJECT_CHANNEL)) {
@@ -75,24 +98,6 @@ static bool
 is_merge(const struct sim_actor_table *actor_table, uint64_t index)
 {
     return sim_actor_table_event(actor_table, index)->kind == RT_PROBE_MERGE;
-}
-
-/* The last event `kind` (push, complete) of a ring before `before`, or the first after it, about
- * the operation of `event`, or, `cancel`, about one that cancels that. */
-static uint64_t
-find_operation(const struct sim_actor_table *actor_table, uint64_t event, uint32_t number,
-        bool cancel, bool after)
-{
-    const struct sim_event *of = sim_actor_table_event(actor_table, event);
-    for (uint64_t i = event; after ? ++i < actor_table->end : i-- > actor_table->first;) {
-        const struct sim_event *other = sim_actor_table_event(actor_table, i);
-        const struct sim_call call = sim_call_of(other);
-        if (call.number == number && other->object == of->object && call.value == of->argument &&
-                (call.second == RT_OPCODE_CANCEL) == cancel) {
-            return i;
-        }
-    }
-    return SIM_EVENT_NONE;
 }
 
 /* An operation that does not end, and for which a cancel was pushed before it was itself. */

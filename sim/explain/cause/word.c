@@ -149,3 +149,81 @@ sim__word_find_returned(const struct sim_fate_evidence *evidence, const struct s
     }
     *ret = (struct sim_returned_value){.changes = 0};
 }
+
+/* ---- Discarded. ------------------------------------------------------------------------------ */
+
+/* Writes that are left out, each in a replay. */
+#define DISCARDS_MAX 16u
+
+/* What lies so near above the pointer to the stack are a function's own variables. */
+#define STACK_NEAR 65536u
+#define STACK_BELOW 256u
+
+static bool
+is_on_stack(const struct sim_instruction *one)
+{
+    return one->address + STACK_BELOW >= one->stack && one->address < one->stack + STACK_NEAR;
+}
+
+/* Whether it adds to what its actor read there right before, in that line. */
+static bool
+is_addition(const struct sim_fate_evidence *evidence, uint32_t write)
+{
+    const struct sim_executed *here = evidence->here;
+    const struct sim_instruction *one = &here->all[write];
+    struct sim_place line;
+    struct sim_place place;
+    bool adds = sim__number_of(one->after, one->size) > sim__number_of(one->before, one->size);
+    bool read = one->reads;
+    for (uint32_t i = sim__before_of(here, write);
+            i != UINT32_MAX && here->all[i].step == one->step && !read &&
+            sim__reader_at(evidence, one->pc, &line) &&
+            sim__reader_at(evidence, here->all[i].pc, &place) && sim__is_same_line(&place, &line);
+            i = sim__before_of(here, i)) {
+        read = here->all[i].reads && is_same_word(&here->all[i], one);
+    }
+    return adds && read;
+}
+
+/* What was added to the number that the `over`-th instruction writes, and is not read before that;
+ * UINT32_MAX: that was read, or is still there. */
+static uint32_t
+find_unread(const struct sim_fate_evidence *evidence, uint32_t over)
+{
+    const struct sim_executed *here = evidence->here;
+    const struct sim_instruction *write = &here->all[over];
+    bool clears = write->writes && !write->reads && !write->jump && write->step > 0 &&
+                  write->after < write->before && !is_on_stack(write);
+    for (uint32_t i = over; clears && i-- > 0;) {
+        const struct sim_instruction *one = &here->all[i];
+        if (one->address != 0 && sim__overlap(one, write)) {
+            bool added = one->writes && one->step > 0 && is_same_word(one, write) &&
+                         is_addition(evidence, i);
+            return added ? i : UINT32_MAX;
+        }
+    }
+    return UINT32_MAX;
+}
+
+bool
+sim_word_find_discarded(const struct sim_fate_evidence *evidence, struct sim_discarded *ret)
+{
+    const struct sim_executed *here = evidence->here;
+    struct sim_branches writes = {.count = 0};
+    struct sim_switched left_out;
+    *ret = (struct sim_discarded){.added = {.step = 0}};
+    for (uint32_t i = here->count; i-- > 0 && writes.count < DISCARDS_MAX;) {
+        if (find_unread(evidence, i) != UINT32_MAX) {
+            writes.all[writes.count++] = sim_branch_at(here, i);
+        }
+    }
+    sim_branches_find(evidence->runs, evidence->places, evidence->code, &writes, &left_out);
+    uint32_t over = left_out.found ? sim_branch_index(here, &left_out.branch) : UINT32_MAX;
+    if (over == UINT32_MAX) {
+        return false;
+    }
+    ret->added = sim__located(evidence, evidence->failing, here, find_unread(evidence, over));
+    ret->over = sim__located(evidence, evidence->failing, here, over);
+    sim__name_memory(evidence, here->all[over].address, ret->name);
+    return true;
+}

@@ -16,6 +16,7 @@
 
 #define STEPS_MAX UINT64_C(400000)
 #define DEATHS_MAX 40u
+#define TRAP_FLAG 0x100
 
 /* Jumps before what should have been done that are looked at. */
 #define LEADING_MAX 24u
@@ -49,8 +50,12 @@ struct sim_branch
 sim_branch_at(const struct sim_executed *executed, uint32_t index)
 {
     const struct sim_instruction *jump = &executed->all[index];
-    return (struct sim_branch){
-            jump->pc, jump->step, jump->actor_id, times_of(executed, index), jump->taken};
+    return (struct sim_branch){.pc = jump->pc,
+            .step = jump->step,
+            .actor_id = jump->actor_id,
+            .nth = times_of(executed, index),
+            .length = jump->jump ? 0 : jump->length,
+            .taken = jump->taken};
 }
 
 uint32_t
@@ -245,6 +250,7 @@ static struct {
     const struct sim_branches *each;   /* With the others of its jump; NULL: alone. */
     uint32_t counts[SIM_BRANCHES_MAX]; /* How often each of these was executed. */
     uint32_t times;                    /* It was switched. */
+    bool again;                        /* The write is being made: the breakpoint is set again. */
     uint8_t byte;                      /* What the breakpoint hides. */
     struct sigaction before;
 } set;
@@ -271,6 +277,18 @@ is_switched(const struct sim_world *world)
     return is;
 }
 
+/* It is left out, or made, one instruction alone. */
+static void
+on_write(greg_t *registers, uintptr_t pc, bool switched)
+{
+    set.again = !switched;
+    registers[REG_RIP] = (greg_t)(switched ? pc + set.switched->length : pc);
+    if (!switched) {
+        put_byte(pc, set.byte);
+        registers[REG_EFL] |= TRAP_FLAG;
+    }
+}
+
 static void
 on_breakpoint(int number, siginfo_t *info, void *argument)
 {
@@ -279,17 +297,25 @@ on_breakpoint(int number, siginfo_t *info, void *argument)
     const struct sim_world *world = sim_world_current;
     (void)number;
     (void)info;
+    if (set.switched != NULL && set.again) {
+        set.again = false;
+        put_byte(set.switched->pc, 0xcc);
+        registers[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+        return;
+    }
     if (set.switched == NULL || pc != set.switched->pc) {
         return; /* One of the program's own. */
     }
-    bool taken = sim_jump_taken(pc, set.byte, (uint64_t)registers[REG_EFL]);
-    if (world != NULL && world->stepping != NULL && is_switched(world)) {
-        if (set.times++ == 0 && world->gains != NULL) {
-            sim_gains_clear(world->gains);
-        }
-        taken = !taken;
+    bool switched = world != NULL && world->stepping != NULL && is_switched(world);
+    if (switched && set.times++ == 0 && world->gains != NULL) {
+        sim_gains_clear(world->gains);
     }
-    registers[REG_RIP] = (greg_t)sim_jump_target(pc, set.byte, taken);
+    if (set.switched->length > 0) {
+        on_write(registers, pc, switched);
+        return;
+    }
+    bool taken = sim_jump_taken(pc, set.byte, (uint64_t)registers[REG_EFL]);
+    registers[REG_RIP] = (greg_t)sim_jump_target(pc, set.byte, taken != switched);
 }
 
 static bool
@@ -301,6 +327,7 @@ set_breakpoint(const struct shared *shared, const struct sim_branch *branch, boo
     memset(set.counts, 0, sizeof(set.counts));
     set.each = each ? &shared->wanted : NULL;
     set.times = 0;
+    set.again = false;
     if (branch == NULL) {
         return true;
     }
@@ -339,6 +366,26 @@ ends_actor(const struct sim_recorder *recorder, const struct sim_branch *branch)
                 (event->kind == RT_PROBE_COMPLETE || event->kind == SIM_EVENT_DONE)) {
             return true;
         }
+    }
+    return false;
+}
+
+/* Whether the actor of `branch`, a loop, blocks after that and continues. */
+static bool
+resumes(const struct sim_recorder *recorder, const struct sim_branch *branch)
+{
+    uint64_t end = sim_recorder_run_end(recorder);
+    uint32_t actor = 0;
+    bool blocks = false;
+    for (uint64_t i = sim_recorder_first(recorder); i < end; i++) {
+        const struct sim_event *event = sim_recorder_event(recorder, i);
+        bool own = event->kind == SIM_EVENT_ACTOR && (uint32_t)event->argument == branch->actor_id;
+        bool its = event->actor == actor && actor != 0 && event->step >= branch->step;
+        actor = own ? event->actor : actor;
+        if (its && blocks && event->kind == SIM_EVENT_UNBLOCK) {
+            return true;
+        }
+        blocks = blocks || (its && event->kind == SIM_EVENT_BLOCK);
     }
     return false;
 }
@@ -412,8 +459,10 @@ try_all(struct sim_world *world, const struct sim_case *what, const struct sim_o
         for (uint32_t i = 0; i < shared->wanted.count && fails; i++) {
             bool asks = each == 0 || is_first_of_several(&shared->wanted, i);
             if (asks && sim_experiment_next(&experiment, outcome->steps)) {
-                fails = !passes(&experiment, shared, &shared->wanted.all[i], each == 1, &times) ||
-                        (ends_actor(&world->recorder, &shared->wanted.all[i]) && !shared->ended[i]);
+                const struct sim_branch *branch = &shared->wanted.all[i];
+                fails = !passes(&experiment, shared, branch, each == 1, &times) ||
+                        (ends_actor(&world->recorder, branch) && !shared->ended[i]) ||
+                        (shared->wanted.resumes && !resumes(&world->recorder, branch));
                 shared->passes[i] = fails ? 0 : times;
                 shared->reads[i] = shared->reads[i] || (fails && has_read(&experiment, shared));
             }

@@ -21,12 +21,13 @@
 
 #include "sim/explain/look/executed.h"
 
-/* One execution of a conditional jump. */
+/* One execution of a conditional jump; or of a write, which is left out instead. */
 struct sim_branch {
     uintptr_t pc;
     uint64_t step;
     uint32_t actor_id; /* Whose step it was: the stable id. */
     uint32_t nth;      /* Of this jump by this actor, from 1. */
+    uint8_t length;    /* Of a write: its bytes; 0: a jump. */
     bool taken;
 };
 
@@ -43,6 +44,7 @@ struct sim_switched {
 #define SIM_BRANCHES_MAX 64u
 struct sim_branches {
     bool may_end; /* A run in which the actor ends in that step, and not here, counts as well. */
+    bool resumes; /* Only a run counts in which it blocks after that, and continues. */
     uint32_t count;
     uint32_t object; /* Not 0: only a run counts in which this is read after it, also one that
                       * does not pass. */

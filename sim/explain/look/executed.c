@@ -50,6 +50,7 @@ struct operand {
     int16_t index;
     uint8_t scale;
     uint8_t size; /* 0: it has none that counts. */
+    uint8_t length;
     bool reads;
     bool writes;
     bool next; /* Relative to the next instruction: `displacement` has it. */
@@ -157,6 +158,13 @@ function_at(const struct sim_code *code, uintptr_t pc)
     }
     bool within = low < code->function_count && code->functions[low].from <= pc;
     return within ? &code->functions[low] : NULL;
+}
+
+uintptr_t
+sim_code_entry(const struct sim_code *code, uintptr_t pc)
+{
+    const struct function *function = function_at(code, pc);
+    return function != NULL ? function->from : 0;
 }
 
 bool
@@ -345,6 +353,7 @@ decode(struct operand *ret)
             ret->scale = (uint8_t)op->mem.scale;
             ret->displacement = op->mem.disp + (ret->next ? (int64_t)address : 0);
             ret->size = op->size;
+            ret->length = (uint8_t)walk.insn->size;
             ret->reads = (op->access & CS_AC_READ) != 0;
             ret->writes = (op->access & CS_AC_WRITE) != 0;
         }
@@ -499,6 +508,7 @@ note_memory(struct sim_instruction *instruction, const greg_t *registers)
     if (address >= 4096) {
         instruction->address = address;
         instruction->size = operand->size;
+        instruction->length = operand->length;
         instruction->reads = operand->reads;
         instruction->writes = operand->writes;
         instruction->before = memory_at(address, operand->size);

@@ -27,6 +27,7 @@ struct sim_instruction {
     uint64_t step;
     uint32_t actor_id; /* Whose step: the stable id. */
     uint8_t size;      /* Of that memory, 1 to 8 bytes. */
+    uint8_t length;    /* Of one that writes memory: its own bytes. */
     bool reads;
     bool writes;
     bool jump;  /* A conditional one, … */
@@ -49,6 +50,9 @@ struct sim_code;
  * it. */
 struct sim_code *sim_code_new(struct sim_places *places, const struct sim_scenario *scenario);
 void sim_code_free(struct sim_code **code);
+
+/* Where the function of `pc` begins; 0: it is in none of the reader's. */
+uintptr_t sim_code_entry(const struct sim_code *code, uintptr_t pc);
 
 /* Makes `tape`'s run once more in a process of its own; `checked`: with what checks it at its end.
  * NULL: the system has no memory. Freed by sim_executed_free. */

@@ -66,7 +66,7 @@ for compiler in gcc clang; do
         same "$compiler, $how: joins is explained" \
             "$(status explain "./$how-joins" run:1 --db j.db)" 1
         ok "$compiler, $how: the thread that is joined is named, not the one that joins" grep -q \
-            "^No missing wake was found\. \`thread 1\` is blocked in take() (joins.c:$(line_of joins \
+            "^\`thread 1\` is blocked in take() (joins.c:$(line_of joins \
                 'pthread_cond_wait('))" out.txt
     done
     # A futex is a call of syscall(), which not every build simulates.

@@ -74,6 +74,21 @@ extern const struct sim_scenario explain_doors;
 /* What is checked at the end has been computed from what differs. */
 extern const struct sim_scenario explain_scale;
 
+/* ---- ways.c ---------------------------------------------------------------------------------- */
+
+/* What is put aside is taken up only after a report, and none comes any more. */
+extern const struct sim_scenario explain_put_aside;
+/* What came while the one before was used is marked as seen. */
+extern const struct sim_scenario explain_marked;
+/* A clock is set again only if something was due. */
+extern const struct sim_scenario explain_unset;
+/* Who is kept out at a limit is not let in when there is room again. */
+extern const struct sim_scenario explain_kept_out;
+/* What is added while something else is done is cleared with that. */
+extern const struct sim_scenario explain_thrown_away;
+/* A push is refused, and not made again. */
+extern const struct sim_scenario explain_put_off_push;
+
 /* ---- threads.c ------------------------------------------------------------------------------- */
 
 /* A thread sleeps on what it had looked at before; who would wake it comes in between, */

@@ -678,6 +678,75 @@ TEST(explain_condition_that_does_not_end_it)
     done(&test);
 }
 
+/* Where such a wait was ended before, and where its actor blocks before it comes there. */
+TEST(explain_line_that_is_not_come_to)
+{
+    struct test test;
+    explain(&test, &explain_put_aside, SIM_VERDICT_LOST_WAKEUP);
+    const struct sim_astray *astray = &test.explanation.cause.astray;
+    EXPECT(!HAS_FRAMES || strcmp(astray->ends.at[0].place.function, "mill_take_aside") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(astray->last.at[0].place.function, "mill_wait") == 0);
+    EXPECT(!HAS_FRAMES || astray->blocked);
+    EXPECT(says(&test, "blocks in mill_wait()"));
+    done(&test);
+}
+
+/* What others have written since is copied, and then found equal to the copy. */
+TEST(explain_value_that_is_marked_as_seen)
+{
+    struct test test;
+    explain(&test, &explain_marked, SIM_VERDICT_DEADLOCK);
+    EXPECT(blames(&test, 1, "issue_mark"));
+    EXPECT(says(&test, "What `reader` waits for came, and was taken for seen"));
+    EXPECT(says(&test, "it finds nothing new, in issue_changed()"));
+    done(&test);
+}
+
+/* A condition before the wait with which, decided the other way, that wait would end. */
+TEST(explain_condition_before_the_wait)
+{
+    struct test test;
+    explain(&test, &explain_unset, SIM_VERDICT_DEADLOCK);
+    const struct sim_guard *guard = &test.explanation.cause.guard;
+    EXPECT(!HAS_FRAMES || strcmp(guard->condition.place.function, "watchman_on_clock") == 0 ||
+            strcmp(guard->condition.place.function, "watchman_round") == 0);
+    EXPECT(!says(&test, "missing wake was found") || !HAS_FRAMES);
+    done(&test);
+}
+
+/* The condition by which something is left, and the line that changes it later. */
+TEST(explain_limit_at_which_something_is_left)
+{
+    struct test test;
+    explain(&test, &explain_kept_out, SIM_VERDICT_LOST_WAKEUP);
+    const struct sim_guard *guard = &test.explanation.cause.unnotified.omission.guard;
+    EXPECT(!HAS_FRAMES || strcmp(guard->condition.place.function, "porter_lets_in") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(guard->after.place.function, "porter_lets_out") == 0);
+    EXPECT(says(&test, "Then it does not go on with it either."));
+    done(&test);
+}
+
+/* The write that clears what was added since, and the run that passes without it. */
+TEST(explain_value_that_is_overwritten_unread)
+{
+    struct test test;
+    explain(&test, &explain_thrown_away, SIM_VERDICT_DEADLOCK);
+    const struct sim_discarded *discarded = &test.explanation.cause.discarded;
+    EXPECT(!HAS_FRAMES || strcmp(discarded->added.place.function, "tray_lay") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(discarded->over.place.function, "tray_empty") == 0);
+    EXPECT(says(&test, "is lost: at step"));
+    done(&test);
+}
+
+TEST(explain_push_that_is_refused)
+{
+    struct test test;
+    explain(&test, &explain_put_off_push, SIM_VERDICT_DEADLOCK);
+    EXPECT_EQ(test.explanation.cause.unanswered.kind, SIM_UNANSWERED_REFUSED);
+    EXPECT(says(&test, "RT_E_FULL of `clerk`"));
+    done(&test);
+}
+
 /* Of an assertion that fails: a condition before it that the passing run decides otherwise. */
 TEST(explain_condition_before_an_assertion)
 {

@@ -243,6 +243,7 @@ chore_poll(struct rt_task *task, struct rt_cx *cx)
     if (chore_stops(chore)) {
         return RT_READY;
     }
+    chore->queues = false; /* As it gives way. */
     rt_slot_replace(&chore->order, cx, "an order to stop");
     return RT_PENDING;
 }
