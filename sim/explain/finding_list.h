@@ -286,6 +286,15 @@
     X(MERGES_BEFORE, ", when that of {at.actor} at {at.step}[, {in},] is not taken yet.") \
     X(MERGES_TAKEN, " {at.actor} takes it once, at {at.step}[, {in}]: what the other was for is " \
             "left. In the nearest run that passes fewer become one.") \
+    X(LIBRARY_FIRST, "At {step} {at.actor} returns from {text}()[, {in}]") \
+    X(LIBRARY_SECOND, "; only after that, at {at.step}, {at.actor} calls {text}()[, {in}].") \
+    X(LIBRARY_WITHIN, " In the nearest run that passes that call comes before the other has " \
+            "returned, at step {number} of that run") \
+    X(LIBRARY_BEFORE, " In the nearest run that passes that call comes before the other, at step " \
+            "{number} of that run") \
+    X(LIBRARY_MISSED, ", and {call} is called then; here it is not") \
+    X(LIBRARY_LAST, " The last call for the same object before is {text}() of {at.actor} at " \
+            "{at.step}[, {in}].") \
     X(RESULT, " At {at.step} {at.actor} gets {phrase}[, {in}][, called from {from}]; in the " \
             "nearest run that passes that is {number}.") \
     X(RESULT_END, " It is the end, after {phrase} of {at.actor} at {at.step}[, {in}][, called " \

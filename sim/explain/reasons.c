@@ -11,6 +11,7 @@
 #include "sim/explain/cause/astray.h"
 #include "sim/explain/cause/fate.h"
 #include "sim/explain/cause/guard.h"
+#include "sim/explain/cause/libraries.h"
 #include "sim/explain/cause/omitted.h"
 #include "sim/explain/cause/results.h"
 #include "sim/explain/cause/unanswered.h"
@@ -108,7 +109,8 @@ sim__reasons_switched(struct sim_explanation *explanation)
     struct sim_cause *cause = &explanation->cause;
     bool asks = cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->hold_count == 0 &&
                 cause->unanswered.kind == SIM_UNANSWERED_NONE && !cause->result.known &&
-                cause->fate.kind == SIM_FATE_NONE && outcome->oracle != SIM_ORACLE_REWAKE_SOURCES &&
+                !cause->libraries.known && cause->fate.kind == SIM_FATE_NONE &&
+                outcome->oracle != SIM_ORACLE_REWAKE_SOURCES &&
                 (outcome->verdict == SIM_VERDICT_DEADLOCK ||
                         outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
                         outcome->verdict == SIM_VERDICT_LIVELOCK ||
@@ -398,36 +400,49 @@ victim_of(const struct sim_explanation *explanation)
                    : explanation->wake_outcome.part;
 }
 
-/* What a call has returned, of one that runs in circles, and of one that waits where all that is
- * known is that it does so. */
+/* Whether all that is known is that one waits, where it does not in the passing run. */
+static bool
+waits_only(const struct sim_cause *cause)
+{
+    const struct sim_fate *fate = &cause->fate;
+    return fate->kind == SIM_FATE_TURNED && !fate->tried && fate->wake.part == SIM_PART_NONE &&
+           fate->returned.changes == 0;
+}
+
+/* Of one that waits so, of one that runs in circles, and of what goes wrong for no reason that is
+ * known: what a call has returned, and in which order libraries were called. */
 static void
-find_result(struct sim_explanation *explanation)
+find_unlike(struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     struct sim_cause *cause = &explanation->cause;
-    const struct sim_fate *fate = &cause->fate;
-    bool known = cause->hold_count > 0 || cause->unnotified.known ||
+    bool own = waits_only(cause);
+    bool nothing = cause->fate.kind == SIM_FATE_NONE && cause->kind == SIM_CAUSE_NOT_A_WAKE &&
+                   cause->guard.condition.step == 0 && cause->failed.stale.at.step == 0;
+    bool known = cause->hold_count > 0 || cause->unnotified.known || (!own && !nothing) ||
                  cause->unanswered.kind != SIM_UNANSWERED_NONE;
-    bool own = fate->kind == SIM_FATE_TURNED && !fate->tried && fate->wake.part == SIM_PART_NONE &&
-               fate->returned.changes == 0;
-    bool nothing = fate->kind == SIM_FATE_NONE && cause->kind == SIM_CAUSE_NOT_A_WAKE;
-    bool loops = outcome->verdict == SIM_VERDICT_LIVELOCK && nothing && cause->at_count > 0;
-    bool waits = outcome->verdict == SIM_VERDICT_DEADLOCK && (own || nothing);
-    uint32_t part = loops ? sim_phrase_whose_step(&explanation->actor_table, outcome->fail_step)
-                    : own ? fate->sleeps.part
-                          : victim_of(explanation);
-    struct sim_odd_result result;
-    if (known || (!loops && !waits) || part == SIM_PART_NONE || part == 0 ||
-            !sim_program_is(explanation->failure.scenario) || !walk_executed(explanation) ||
-            explanation->passing_executed == NULL) {
+    bool loops = outcome->verdict == SIM_VERDICT_LIVELOCK && cause->at_count > 0;
+    bool waits = outcome->verdict == SIM_VERDICT_DEADLOCK;
+    bool fails = outcome->verdict == SIM_VERDICT_INVARIANT;
+    if (known || (!loops && !waits && !fails) || !sim_program_is(explanation->failure.scenario) ||
+            !walk_executed(explanation) || explanation->passing_executed == NULL) {
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
     const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
-    if (sim_result_find(&evidence, part, loops ? &cause->at[0] : NULL, &result)) {
+    uint32_t part = loops   ? sim_phrase_whose_step(&explanation->actor_table, outcome->fail_step)
+                    : fails ? SIM_PART_NONE
+                    : own   ? cause->fate.sleeps.part
+                            : victim_of(explanation);
+    const struct sim_location *loop = loops ? &cause->at[0] : NULL;
+    struct sim_odd_result result;
+    struct sim_library_order libraries;
+    if (part != SIM_PART_NONE && part != 0 && sim_result_find(&evidence, part, loop, &result)) {
         struct sim_noted_call *const calls[] = {&result.call, &result.end};
         add_stacks(explanation, calls, sizeof(calls) / sizeof(*calls));
         sim_cause_add_result(cause, &result);
+    } else if (sim_library_find(&evidence, part, loop, &libraries)) {
+        sim_cause_add_libraries(cause, &libraries);
     }
 }
 
@@ -625,7 +640,8 @@ sim__reasons_find(struct sim_explanation *explanation)
     find_fate(explanation);
     find_left(explanation);
     find_unanswered(explanation);
-    find_result(explanation);
+    find_failed(explanation);
+    find_unlike(explanation);
     if (is_by_library(&explanation->cause)) {
         find_astray(explanation);
     }
@@ -633,5 +649,4 @@ sim__reasons_find(struct sim_explanation *explanation)
     if (explanation->cause.astray.ends.at_count == 0) {
         find_astray(explanation);
     }
-    find_failed(explanation);
 }

@@ -52,6 +52,7 @@ void sim__find_cause(const struct sim_explanation *explanation, struct sim_findi
 
 /* … where it is what became of a wake (report_fate.c). */
 void sim__find_fate(const struct sim_explanation *explanation, struct sim_findings *findings);
+void sim__find_libraries(const struct sim_cause *cause, struct sim_findings *findings);
 void sim__find_result(const struct sim_odd_result *result, struct sim_findings *findings);
 void sim__find_unnotified(const struct sim_explanation *explanation, struct sim_findings *findings);
 /* What a condition was decided on; ends the sentence. */

@@ -660,6 +660,8 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     findings->at = range(&reading, cause->front_count, cause->at_count);
     if (cause->unanswered.kind != SIM_UNANSWERED_NONE) {
         sim__find_unanswered(explanation, findings);
+    } else if (cause->libraries.known) {
+        sim__find_libraries(cause, findings);
     } else if (cause->result.known) {
         sim__find_result(&cause->result, findings);
     } else if (cause->unnotified.known) {

@@ -237,14 +237,51 @@ sim__find_unanswered(const struct sim_explanation *explanation, struct sim_findi
     }
 }
 
+/* Where it loops, or waits. */
+static void
+find_place(bool loops, const struct sim_location *at, struct sim_findings *findings)
+{
+    SIM_FIND(findings, loops ? SIM_FINDING_RUN_LOOPS : SIM_FINDING_FATE_STANDS, .actor = at->part,
+            .at = {at, 1});
+}
+
 void
 sim__find_result(const struct sim_odd_result *result, struct sim_findings *findings)
 {
-    SIM_FIND(findings, result->loops ? SIM_FINDING_RUN_LOOPS : SIM_FINDING_FATE_STANDS,
-            .actor = result->waits.part, .at = {&result->waits, 1});
+    find_place(result->loops, &result->waits, findings);
     SIM_FIND(findings, SIM_FINDING_RESULT, .at = places_of(&result->call),
             .event = result->call.event, .number = result->passing_value);
     find_call(findings, SIM_FINDING_RESULT_END, &result->end);
     SIM_FIND(findings, result->loops ? SIM_FINDING_RESULT_DECIDES : SIM_FINDING_RESULT_LAST,
             .at = {&result->next, 1});
+}
+
+void
+sim__find_libraries(const struct sim_cause *cause, struct sim_findings *findings)
+{
+    const struct sim_library_order *libraries = &cause->libraries;
+    const struct sim_location *fails = &cause->failed.read.at;
+    const struct sim_library_call *first = &libraries->first;
+    const struct sim_library_call *second = &libraries->second;
+    if (libraries->waits.place.line != 0) {
+        find_place(libraries->loops, &libraries->waits, findings);
+        SIM_FIND(findings, SIM_FINDING_TEXT, .text = " ");
+    } else if (fails->step != 0) {
+        SIM_FIND(findings, SIM_FINDING_GOES_WRONG, .at = {fails, 1});
+        sim__find_failed(&cause->failed, findings);
+        SIM_FIND(findings, SIM_FINDING_TEXT, .text = " ");
+    }
+    SIM_FIND(findings, SIM_FINDING_LIBRARY_FIRST, .at = {&first->at, 1}, .step = first->returned,
+            .text = first->name);
+    SIM_FIND(findings, SIM_FINDING_LIBRARY_SECOND, .at = {&second->at, 1}, .text = second->name);
+    SIM_FIND(findings, libraries->within ? SIM_FINDING_LIBRARY_WITHIN : SIM_FINDING_LIBRARY_BEFORE,
+            .number = libraries->passing_step);
+    if (libraries->missed.step != 0 && cause->failed.read.passing_by.step == 0) {
+        SIM_FIND(findings, SIM_FINDING_LIBRARY_MISSED, .at = {&libraries->missed, 1});
+    }
+    SIM_FIND(findings, SIM_FINDING_STOP);
+    if (libraries->before.at.step != 0 || libraries->before.name[0] != '\0') {
+        SIM_FIND(findings, SIM_FINDING_LIBRARY_LAST, .at = {&libraries->before.at, 1},
+                .text = libraries->before.name);
+    }
 }

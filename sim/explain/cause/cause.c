@@ -311,6 +311,23 @@ sim_cause_add_result(struct sim_cause *cause, const struct sim_odd_result *resul
 }
 
 void
+sim_cause_add_libraries(struct sim_cause *cause, const struct sim_library_order *libraries)
+{
+    const struct sim_location *const places[] = {
+            &libraries->second.at, &libraries->first.at, &libraries->before.at, &libraries->missed};
+    const struct sim_deciding_read read = cause->failed.read;
+    rt_assert(libraries->known);
+    *cause = new_cause(SIM_CAUSE_NOT_A_WAKE);
+    cause->failed.read = read;
+    cause->libraries = *libraries;
+    for (uint32_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        if (places[i]->place.line != 0) {
+            cause->at[cause->at_count++] = *places[i];
+        }
+    }
+}
+
+void
 sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate)
 {
     static const uint32_t kinds[] = {

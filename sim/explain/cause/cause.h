@@ -224,6 +224,26 @@ struct sim_odd_result {
     struct sim_location waits; /* Where it waits in the end, or loops. */
 };
 
+/* A call of the program's into a library. */
+struct sim_library_call {
+    struct sim_location at; /* Step 0: there is none. */
+    uint64_t returned;      /* In which step; 0: it has not. */
+    char name[SIM_FATE_NAME_MAX];
+};
+
+/* Two of them that come in another order than in the passing run (libraries.h). */
+struct sim_library_order {
+    bool known;
+    struct sim_library_call first; /* It has returned before … */
+    struct sim_library_call second;
+    struct sim_library_call before; /* … the last one with the same object before that. */
+    bool within;                    /* There the second comes while the first runs; or before it. */
+    uint64_t passing_step;          /* In this step there. */
+    struct sim_location missed;     /* A function that is called after that there, and not here. */
+    bool loops;
+    struct sim_location waits; /* Where an actor waits in the end, or loops; step 0: none does. */
+};
+
 enum sim_unanswered_kind {
     SIM_UNANSWERED_NONE,
     SIM_UNANSWERED_REFUSED,
@@ -305,14 +325,15 @@ struct sim_cause {
     bool circle;
     uint32_t front_count; /* So many of `at`, in front, are of `guard`, or `astray`. */
     bool by_trace;        /* `at` are the functions that were gone through, the last in front. */
-    struct sim_unnotified unnotified; /* Its places are those of `at`. */
-    struct sim_unanswered unanswered; /* … NONE: nothing such. */
-    struct sim_fate fate;             /* Of a program's thread; `at` begins with its places. */
-    struct sim_guard guard;           /* Why the step of at[0] did no more. */
-    struct sim_odd_result result;     /* NOT_A_WAKE: what decides. */
-    struct sim_failed_value failed;   /* NOT_A_WAKE: of an assertion. */
-    struct sim_discarded discarded;   /* ERASED: what the program itself has thrown away. */
-    struct sim_astray astray;         /* How far the one that should end the wait came. */
+    struct sim_unnotified unnotified;   /* Its places are those of `at`. */
+    struct sim_unanswered unanswered;   /* … NONE: nothing such. */
+    struct sim_fate fate;               /* Of a program's thread; `at` begins with its places. */
+    struct sim_guard guard;             /* Why the step of at[0] did no more. */
+    struct sim_odd_result result;       /* NOT_A_WAKE: what decides, … */
+    struct sim_library_order libraries; /* … or in which order. */
+    struct sim_failed_value failed;     /* NOT_A_WAKE: of an assertion. */
+    struct sim_discarded discarded;     /* ERASED: what the program itself has thrown away. */
+    struct sim_astray astray;           /* How far the one that should end the wait came. */
 };
 
 /* What is known of a failure. */
@@ -361,6 +382,9 @@ void sim_cause_add_unanswered(struct sim_cause *cause, const struct sim_unanswer
 
 /* What a call returned: its places, and what is done with it, take the place of all others. */
 void sim_cause_add_result(struct sim_cause *cause, const struct sim_odd_result *result);
+
+/* In which order libraries were called: these places take the place of all others. */
+void sim_cause_add_libraries(struct sim_cause *cause, const struct sim_library_order *libraries);
 
 /* What was waited for came and went: another value was written there, and overwritten, before the
  * blocked actor read it. */

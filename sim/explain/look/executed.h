@@ -33,6 +33,8 @@ struct sim_instruction {
     bool jump;  /* A conditional one, … */
     bool taken; /* … that was taken. */
     bool call;
+    uintptr_t callee; /* Of a call: where the function begins; 0: not known, … */
+    uintptr_t object; /* … and its first argument. */
 };
 
 /* In the order in which they were executed; what does not fit is left out. */
@@ -90,6 +92,9 @@ bool sim_registers_of(uintptr_t pc, struct sim_registers *ret);
  * one; a call stands for what it has returned. UINT32_MAX: not known. */
 uint32_t sim_executed_register(const struct sim_code *code, const struct sim_executed *executed,
         uint32_t index, uint64_t bit);
+
+/* The first instruction after the call at `index` has returned; UINT32_MAX: it has not. */
+uint32_t sim_executed_return(const struct sim_executed *executed, uint32_t index);
 
 /* Makes the pages of that code writable, in this process alone. False: the system refuses. */
 bool sim_code_make_writable(const struct sim_code *code);

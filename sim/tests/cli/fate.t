@@ -14,7 +14,7 @@ case $REWAKE in
     exit 0
     ;;
 esac
-# named NAME KIND LINES: built, found, and explained as KIND, with all of LINES.
+# named NAME KIND LINES [LIBRARIES]: built, found, and explained as KIND, with all of LINES.
 named() {
     name=$1
     source=$(ls "$root"/sim/tests/cli/lib/unseen/"$name".c* \
@@ -23,7 +23,8 @@ named() {
     *.cc) compiler="g++ -std=c++20" ;;
     *) compiler="gcc -std=gnu17" ;;
     esac
-    $compiler -g -O1 -w -pthread -o "$name" "$source" || return
+    # shellcheck disable=SC2086
+    $compiler -g -O1 -w -pthread -o "$name" "$source" ${4:-} || return
     rewake run "./$name" --runs 3000 --jobs 1 --fail-fast --no-shrink --fresh --db f.db \
         >out.txt 2>&1
     id=$(grep -o 'run:[0-9]*' out.txt | head -n 1)
@@ -118,6 +119,15 @@ says 'gets read(3) = 6'
 # An assertion: what was read, changed by another and changed back, and used all the same.
 named s8_aba not-a-wake 54
 says 'writes what it has made of the old value, in take() (s8_aba.c:53)'
+# A library that is asked to end before it runs; one that has ended when it is told something.
+if echo 'int main(void) {}' | gcc -x c -o linked - -luv -levent -levent_pthreads 2>err.txt; then
+    named s8_evbreak not-a-wake '34 54' '-levent -levent_pthreads'
+    says 'returns from event_base_loopbreak()'
+    says 'calls event_base_dispatch()'
+    named s8_uvunref not-a-wake '21 39 49 54' -luv
+    says 'comes before the other has returned'
+    says 'before is uv_unref() of `main`'
+fi
 # Scenarios: the condition by which a task does not come to the wake, and one
 # that was woken and is cancelled.
 scenario() {
