@@ -81,7 +81,7 @@ ok "killed, it leaves a -wal" test -s w.db-wal
 rm w.db
 same "the database is created again: status" \
     "$(status run canary/lost-wakeup --runs 40 --jobs 1 --db w.db)" 1
-ok "... and nothing is wrong" test ! -s err.txt
+ok "... and nothing is wrong" not_in err.txt '^rewake' # A slow machine shows progress.
 
 # ---- No descriptors for a worker: that is said, and not waited for. ----
 # few_descriptors N: 0 when no sweep with that many stands still.

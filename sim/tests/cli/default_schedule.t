@@ -101,7 +101,7 @@ ok "random: the seed" test -n "$seed"
 same "... alone makes it again: status" \
     "$(status run canary/lost-wakeup --strategy random --seeds "$seed-$seed" --fresh --db n.db)" 1
 ok "... without a warning" \
-    test ! -s err.txt
+    not_in err.txt '^rewake' # A slow machine shows progress.
 (void=$(status run articles/s3/echo-server --seeds 7-7 --db p.db))
 ok "--seeds N-N warns where it learns" \
     grep -q '^rewake run: warning: --seeds 7-7: portfolio learns' err.txt
