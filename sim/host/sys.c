@@ -455,7 +455,8 @@ sim_sys_set_buffer(struct sim_fds *fds, int fd, enum sim_sys_shut way, uint32_t 
     if (description == NULL || !is_socket(description)) {
         return description == NULL ? -EBADF : -ENOTSOCK;
     }
-    description->ops->sys->set_buffer(description, way, bytes);
+    uint32_t given = bytes < SIM_SYS_BUFFER_MIN ? SIM_SYS_BUFFER_MIN : bytes;
+    description->ops->sys->set_buffer(description, way, given);
     return 0;
 }
 

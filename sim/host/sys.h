@@ -117,8 +117,9 @@ uint64_t sim_sys_socket_wait(const struct sim_fds *fds, int fd, enum sim_sys_shu
  * unread. Of TCP it is what the sender and the receiver give together, at most 32 KiB each, as it
  * is where nothing is set; of Unix sockets the sender's alone, for a pair as Linux counts it: with
  * the memory of each message, up to twice as much. Datagrams with an address have no such bound.
- * -ENOTSOCK.
+ * Fewer bytes than SIM_SYS_BUFFER_MIN count as so many, as on Linux (socket(7)). -ENOTSOCK.
  */
+#define SIM_SYS_BUFFER_MIN 2304u
 int sim_sys_set_buffer(struct sim_fds *fds, int fd, enum sim_sys_shut way, uint32_t bytes);
 
 /* The pending error of a socket (SO_ERROR), as a positive errno, once; 0: none. */

@@ -22,7 +22,6 @@
 _Static_assert(SOCK_NONBLOCK == O_NONBLOCK && SOCK_CLOEXEC == O_CLOEXEC, "flags of open");
 
 /* Bytes of a buffer that a program may ask for (net.core.wmem_max). */
-#define BUFFER_LEAST 2304
 #define BUFFER_MOST 212992
 
 #define TYPE(type) ((type) & ~(SOCK_NONBLOCK | SOCK_CLOEXEC))
@@ -357,7 +356,8 @@ bytes_of(const struct option *option)
 {
     int bytes = 0;
     memcpy(&bytes, option->value, sizeof(bytes));
-    return bytes < BUFFER_LEAST ? BUFFER_LEAST : bytes > BUFFER_MOST ? BUFFER_MOST : bytes;
+    const int least = SIM_SYS_BUFFER_MIN;
+    return bytes < least ? least : bytes > BUFFER_MOST ? BUFFER_MOST : bytes;
 }
 
 static void

@@ -6,8 +6,10 @@
 #include "sim/host/sys.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <string.h>
 
+#include "sim/host/sys_inet.h"
 #include "sim/tests/host/host_lab.h"
 
 struct fixture {
@@ -110,6 +112,52 @@ SCENARIO(writer_waits, EXPECT_EQ(sim_sys_pipe(fixture->fds, "pipe", fixture->fd)
 TEST(sys_write_blocks_until_all_is_written)
 {
     host_lab_pass(&writer_waits, 40);
+}
+
+static const struct sockaddr_in port = {.sin_family = AF_INET, .sin_port = 9};
+
+static void
+send_through_little(struct sim_world *world, void *argument)
+{
+    struct fixture *fixture = argument;
+    (void)world;
+    int fd = sim_sys_socket(fixture->fds, AF_INET, SOCK_STREAM);
+    EXPECT_EQ(sim_sys_set_buffer(fixture->fds, fd, SIM_SYS_SHUT_WRITE, 1), 0);
+    EXPECT_EQ(sim_sys_connect(
+                      fixture->fds, fd, (const struct sockaddr *)&port, sizeof(port), RT_HERE),
+            0);
+    EXPECT_EQ(put(fixture, fd, 90000), 90000);
+    EXPECT_EQ(sim_sys_close(fixture->fds, fd), 0);
+}
+
+static void
+receive_through_little(struct sim_world *world, void *argument)
+{
+    struct fixture *fixture = argument;
+    int fd = sim_sys_accept(fixture->fds, 3, RT_HERE);
+    EXPECT_EQ(sim_sys_set_buffer(fixture->fds, fd, SIM_SYS_SHUT_READ, 0), 0);
+    (void)world;
+    int64_t size = 0;
+    int64_t moved = 0;
+    while ((moved = get(fixture, fd, 30000)) > 0) {
+        size += moved;
+    }
+    EXPECT_EQ(size, 90000);
+}
+
+static void
+listen_at(struct fixture *fixture)
+{
+    EXPECT_EQ(sim_sys_socket(fixture->fds, AF_INET, SOCK_STREAM), 3);
+    EXPECT_EQ(sim_sys_bind(fixture->fds, 3, (const struct sockaddr *)&port, sizeof(port)), 0);
+    EXPECT_EQ(sim_sys_listen(fixture->fds, 3, 1), 0);
+}
+
+SCENARIO(little_room, listen_at(fixture), send_through_little, receive_through_little);
+
+TEST(sys_buffer_has_a_least_size)
+{
+    host_lab_pass(&little_room, 40);
 }
 
 static void
