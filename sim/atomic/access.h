@@ -96,13 +96,18 @@ sim_atomic_wrote(const volatile void *object, uint64_t value, const void *caller
 void sim__atomic_changed(
         const volatile void *object, uint64_t before, uint64_t after, const void *caller);
 
-/* Read and written in one operation. */
+/* Read and written in one operation. One that changes nothing is that of a lock which is taken, and
+ * no more than a compare-exchange that failed. */
 static inline void
 sim_atomic_changed(const volatile void *object, uint64_t before, uint64_t after, const void *caller)
 {
     struct sim_world *world = sim_thread_now->actor.world;
-    sim_world_progress(world);
-    sim_world_news(world);
+    if (before != after) {
+        sim_world_progress(world);
+        sim_world_news(world);
+    } else {
+        sim_thread_now->row = SIM_THREAD_ROW;
+    }
     if (world->recorder.events_on) {
         sim__atomic_changed(object, before, after, caller);
     }

@@ -210,4 +210,38 @@ TEST(atomic_compare_that_fails_gives_way)
     ck_assert_msg(outcome.steps <= 8, "%llu steps", (unsigned long long)outcome.steps);
     lab_fini(&lab);
 }
+
+/* Waits for a lock that is given back by none. */
+static void *
+spin_forever(void *argument)
+{
+    while (__tsan_atomic32_exchange(&turn, 1, SEQ_CST) != 0) {
+    }
+    return argument;
+}
+
+static void
+setup_spin_forever(struct sim_world *world)
+{
+    turn = 0;
+    spawn(world, spin_forever, NULL);
+    spawn(world, spin_forever, NULL);
+}
+
+static const struct sim_scenario spinning_forever = {
+        .name = "test/spinning-forever", .setup = setup_spin_forever};
+
+/*
+ * Goal: an exchange that leaves what is there is no progress.
+ * Method: the first thread takes a lock and ends; the second one spins: a livelock, and not the
+ * limit on steps.
+ */
+TEST(atomic_exchange_that_changes_nothing_is_no_progress)
+{
+    struct lab lab;
+    lab_init(&lab, NULL, 0xaa);
+    struct sim_outcome outcome = lab_run(&lab, &spinning_forever, 1, true);
+    ck_assert_int_eq(outcome.verdict, SIM_VERDICT_LIVELOCK);
+    lab_fini(&lab);
+}
 #endif
