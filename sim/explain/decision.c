@@ -22,6 +22,8 @@
 #define TALLY_RUNS 100u
 #define STEPS_SLOW 2000u /* A longer run is counted less often. */
 #define SLOW 5u
+/* One that is still longer costs, with what the judge asks of it, a good part of the budget. */
+#define STEPS_LONG 100000u
 
 /* Of the budget, when each part of the search has to end, in percent. */
 #define SHRINK_ENDS 30u
@@ -215,6 +217,31 @@ may_decide(const struct sim_deviation *deviation)
     return deviation->kind != SIM_KIND_AUDIT;
 }
 
+/* Of a failing run that is too long to be made often: its decisions up to the first one with which
+ * it fails; without that it passes. Runs that pass are short. */
+static void
+find_prefix(struct search *search, const struct sim_tape *tape)
+{
+    struct sim_decision *decision = search->decision;
+    for (uint32_t k = 0; k <= tape->count && may_run(search); k++) {
+        struct sim_tape prefix = without(search, tape, k, tape->count - k);
+        const struct sim_outcome *outcome = run_tape(search, &prefix);
+        struct sim_tape written = sim_single_deviations(search->single);
+        if (passes(outcome)) {
+            copy_tape(&decision->passing, &written);
+            continue;
+        }
+        if (k > 0 && same_failure(search, outcome) && may_decide(&tape->entries[k - 1])) {
+            copy_tape(&decision->failing, &prefix);
+            decision->given = decision->failing.count;
+            decision->deciding = tape->entries[k - 1];
+            decision->found = true;
+            decision->changed = 1;
+        }
+        break;
+    }
+}
+
 /* Of the single decisions without which it passes, the one that separates best; where several do
  * equally, the last. */
 static void
@@ -368,13 +395,16 @@ sim_decision_find(struct sim_decision *decision, struct sim_single *single,
             .failure = failure,
             .wanted = *outcome,
     };
+    bool is_long = outcome->steps > STEPS_LONG;
     sim_budget_stage(failure->budget, "making the failing run smaller", SHRINK_ENDS);
-    if (!shrink(&search, tape, outcome, false, &decision->failing)) {
+    if (is_long || !shrink(&search, tape, outcome, false, &decision->failing)) {
         copy_tape(&decision->failing, tape);
     }
     sim_budget_stage(failure->budget, "looking for a run that passes", SEARCH_ENDS);
     search.scratch = sim_heap_new(decision->failing.count + 1u, sizeof(*search.scratch));
-    if (same_failure(&search, run_tape(&search, &decision->failing))) {
+    if (is_long) {
+        find_prefix(&search, tape);
+    } else if (same_failure(&search, run_tape(&search, &decision->failing))) {
         flip_one(&search);
         if (!decision->found) {
             flip_two(&search);
@@ -384,7 +414,7 @@ sim_decision_find(struct sim_decision *decision, struct sim_single *single,
         }
     }
     sim_budget_stage(failure->budget, "counting what the decision decides", COUNT_ENDS);
-    if (decision->found) {
+    if (decision->found && !is_long) {
         count_well(&search);
     }
     free(search.scratch);

@@ -572,6 +572,9 @@ explain_runs(struct sim_explanation *explanation)
     uint64_t wake_step = rests ? 0 : sim__forgotten_step(explanation);
     uint32_t verdict = sim_explanation_outcome(explanation)->verdict;
     bool livelock = verdict == SIM_VERDICT_LIVELOCK;
+    if (livelock) {
+        (void)sim__reasons_walk(explanation); /* The loop says most, and its runs are long. */
+    }
     if (rests || livelock || verdict == SIM_VERDICT_LOST_WAKEUP) {
         const struct sim_runs runs = sim__runs_of(explanation);
         sim_counterfactual_find(&runs, explanation->places,

@@ -369,6 +369,9 @@
     X(STALE_CHANGED, ". {at.actor} changes it after that, at {at.step}[, {in}]") \
     X(STALE_USED, ", and at {at.step} {at.actor} writes what it has made of the old value[, " \
             "{in}].") \
+    X(ROUND, " Each round goes through {call}") \
+    X(ROUND_ALSO, ", {call}") \
+    X(ROUND_RESULT, ", where the call returns {text}") \
     X(LED, " There a call of {at.passing} leads to that, {in}") \
     X(LED_NEVER, "; here it does not come to that.") \
     X(LED_LATE, "; here it comes to that only at {at.step}, when the call {then.in} has " \
@@ -566,8 +569,7 @@
     X(WHY_LIVENESS, "up to that step there were faults, late or spurious events, or slow steps; " \
             "then they stopped. A program that they only slow down ends soon after that. This " \
             "one stays busy with their effects. The last 1000 steps went to ") \
-    X(WHY_LIVENESS_END, ". Look for a retry that causes the next one, and for a state that is " \
-            "entered on an error and never left.") \
+    X(WHY_LIVENESS_END, ".") \
     X(WHY_LIVELOCK, "in that time no task finished, nothing was consumed, no byte moved, and no " \
             "task reported progress. The last 1000 steps went to ") \
     X(WHY_LIVELOCK_END, ". At least one of them waits for something by polling for it.") \

@@ -25,20 +25,18 @@
 /* Conditions, each of which is decided by what the next one leads to. */
 #define CONDITIONS_MAX 3u
 
-/* What the reader's code executes in the failing run, and in the passing one where there is one.
- * False: the first was not walked. */
-static bool
-walk_executed(struct sim_explanation *explanation)
+bool
+sim__reasons_walk(struct sim_explanation *explanation)
 {
     const struct sim_runs runs = sim__runs_of(explanation);
     struct sim_executed **passing = &explanation->passing_executed;
     bool checked = sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_INVARIANT;
     if (explanation->code == NULL) {
         explanation->code = sim_code_new(explanation->places, runs.scenario);
-        explanation->executed = sim_executed_run(&runs, runs.failing, explanation->code, checked);
-        if (explanation->compared) {
+        if (explanation->compared) { /* First: a run that passes ends. */
             *passing = sim_executed_run(&runs, runs.passing, explanation->code, checked);
         }
+        explanation->executed = sim_executed_run(&runs, runs.failing, explanation->code, checked);
         if (explanation->executed != NULL) {
             sim_fate_add_atomics(explanation->executed, &explanation->ledger);
         }
@@ -95,7 +93,7 @@ try_conditions(struct sim_explanation *explanation)
 {
     const struct sim_runs runs = sim__runs_of(explanation);
     struct sim_branches branches = {.count = 0};
-    if (walk_executed(explanation) && explanation->passing_executed != NULL) {
+    if (sim__reasons_walk(explanation) && explanation->passing_executed != NULL) {
         const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
         sim_branches_add_parting(explanation->executed, explanation->passing_executed, &branches);
         (void)sim_guard_try(&evidence, &branches, &explanation->parting);
@@ -163,7 +161,8 @@ find_fate(struct sim_explanation *explanation)
                                  (outcome->verdict == SIM_VERDICT_DEADLOCK ||
                                          outcome->verdict == SIM_VERDICT_LOST_WAKEUP))) &&
                 cause->hold_count == 0;
-    if (!asks || !walk_executed(explanation) || (!lost && explanation->passing_executed == NULL)) {
+    if (!asks || !sim__reasons_walk(explanation) ||
+            (!lost && explanation->passing_executed == NULL)) {
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
@@ -240,7 +239,7 @@ static bool
 find_omission(struct sim_explanation *explanation, struct sim_unnotified *unnotified)
 {
     const struct sim_runs runs = sim__runs_of(explanation);
-    if (!walk_executed(explanation)) {
+    if (!sim__reasons_walk(explanation)) {
         return false;
     }
     const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
@@ -425,7 +424,7 @@ find_unlike(struct sim_explanation *explanation)
     bool waits = outcome->verdict == SIM_VERDICT_DEADLOCK;
     bool fails = outcome->verdict == SIM_VERDICT_INVARIANT;
     if (known || (!loops && !waits && !fails) || !sim_program_is(explanation->failure.scenario) ||
-            !walk_executed(explanation) || explanation->passing_executed == NULL) {
+            !sim__reasons_walk(explanation) || explanation->passing_executed == NULL) {
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
@@ -490,7 +489,7 @@ find_astray(struct sim_explanation *explanation)
     };
     struct sim_astray astray;
     if (!wanted || !lacks_line(cause) || (question.wait == NULL && question.wake == NULL) ||
-            !walk_executed(explanation)) {
+            !sim__reasons_walk(explanation)) {
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
@@ -510,7 +509,7 @@ find_guard(struct sim_explanation *explanation)
             (cause->fate.kind != SIM_FATE_NONE && cause->fate.kind != SIM_FATE_OWED) ||
             cause->unnotified.known || cause->unanswered.kind != SIM_UNANSWERED_NONE ||
             cause->result.known || cause->hold_count > 0 || cause->astray.ends.at_count > 0 ||
-            !walk_executed(explanation)) {
+            !sim__reasons_walk(explanation)) {
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
@@ -555,7 +554,7 @@ find_unused(struct sim_explanation *explanation)
     bool granted = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE &&
                    cause->by_counterfactual != SIM_COUNTERFACTUAL_ELSEWHERE;
     if (sim_explanation_outcome(explanation)->verdict != SIM_VERDICT_DEADLOCK ||
-            cause->unnotified.known || cause->hold_count > 0 || !walk_executed(explanation)) {
+            cause->unnotified.known || cause->hold_count > 0 || !sim__reasons_walk(explanation)) {
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
@@ -603,7 +602,7 @@ find_failed(struct sim_explanation *explanation)
     struct sim_branches kept;
     if (sim_explanation_outcome(explanation)->verdict != SIM_VERDICT_INVARIANT ||
             cause->unanswered.kind != SIM_UNANSWERED_NONE || cause->at_count == 0 ||
-            !walk_executed(explanation) || explanation->passing_executed == NULL) {
+            !sim__reasons_walk(explanation) || explanation->passing_executed == NULL) {
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
@@ -629,6 +628,30 @@ find_failed(struct sim_explanation *explanation)
     }
 }
 
+/* Of a run that turns in circles: the condition by which it does, what that reads, and what a round
+ * calls. */
+static void
+find_loop(struct sim_explanation *explanation)
+{
+    struct sim_cause *cause = &explanation->cause;
+    if (sim_explanation_outcome(explanation)->verdict != SIM_VERDICT_LIVELOCK ||
+            cause->kind != SIM_CAUSE_NOT_A_WAKE || cause->result.known ||
+            cause->unanswered.kind != SIM_UNANSWERED_NONE || !sim__reasons_walk(explanation)) {
+        return;
+    }
+    const struct sim_runs runs = sim__runs_of(explanation);
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    uint32_t loops = sim_values_looping(&evidence);
+    if (loops == UINT32_MAX) {
+        return;
+    }
+    sim_values_find_round(&evidence, loops, &cause->failed);
+    sim_values_find(&evidence, loops, &cause->failed);
+    if (cause->at_count == 0) {
+        cause->at[cause->at_count++] = cause->failed.condition;
+    }
+}
+
 void
 sim__reasons_find(struct sim_explanation *explanation)
 {
@@ -642,6 +665,7 @@ sim__reasons_find(struct sim_explanation *explanation)
     find_unanswered(explanation);
     find_failed(explanation);
     find_unlike(explanation);
+    find_loop(explanation);
     if (is_by_library(&explanation->cause)) {
         find_astray(explanation);
     }

@@ -20,6 +20,10 @@ struct sim_evidence sim__evidence_of(const struct sim_explanation *explanation);
 
 /* ---- reasons.c ------------------------------------------------------------------------------- */
 
+/* What the reader's code executes in the failing run, and in the passing one where there is one;
+ * once. False: the first was not walked. */
+bool sim__reasons_walk(struct sim_explanation *explanation);
+
 /* The step in which a task was woken that was not polled again; 0: there is none. */
 uint64_t sim__forgotten_step(const struct sim_explanation *explanation);
 

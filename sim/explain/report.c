@@ -13,6 +13,7 @@
 #include "sim/core/decide/choice.h"
 #include "sim/core/record/call_fault.h"
 #include "sim/core/world.h"
+#include "sim/explain/cause/reads.h"
 #include "sim/explain/sides.h"
 #include "sim/explain/view/columns.h"
 
@@ -60,6 +61,20 @@ actor_of_stream(const struct sim_actor_table *actor_table, uint32_t stream, uint
         }
     }
     return SIM_PART_NONE;
+}
+
+/* … also where the beginning of that run is not on record: then by its name in the other one. */
+static uint32_t
+deciding_actor(const struct sim_explanation *explanation, uint32_t stream, uint32_t kind)
+{
+    const struct sim_actor_table *actor_table = deciding_table(explanation);
+    uint32_t part = actor_of_stream(actor_table, stream, kind);
+    if (part == SIM_PART_NONE && explanation->compared) {
+        const struct sim_actor_table *passing = &explanation->passing_actor_table;
+        uint32_t there = actor_of_stream(passing, stream, kind);
+        part = there != SIM_PART_NONE ? sim__part_like(actor_table, passing, there) : part;
+    }
+    return part;
 }
 
 /* What the deciding choice did: the event of `kind` that it made in a step of `actor`;
@@ -160,7 +175,7 @@ find_choice(const struct sim_explanation *explanation, bool instead, struct sim_
     bool alternatives = choices[deviation->kind].alternatives;
     struct sim_finding finding = {
             .kind = instead ? choices[deviation->kind].instead : choices[deviation->kind].choice,
-            .actor = actor_of_stream(actor_table, deviation->stream, deviation->kind),
+            .actor = deciding_actor(explanation, deviation->stream, deviation->kind),
             .other = sim_actor_table_of_id(actor_table, deviation->id),
             .number = deviation->ordinal,
             .text = lasts[deviation->index < last ? deviation->index : last],
@@ -191,7 +206,7 @@ find_value(const struct sim_explanation *explanation, const struct sim_number *v
 {
     struct sim_finding finding = {
             .kind = SIM_FINDING_DRAWN,
-            .actor = actor_of_stream(deciding_table(explanation), value->stream, value->kind),
+            .actor = deciding_actor(explanation, value->stream, value->kind),
             .number = value->value,
     };
     if (value->kind == SIM_KIND_LATENCY) {
@@ -531,7 +546,9 @@ sim_report_put(struct sim_page *page, const struct sim_explanation *explanation,
 {
     struct sim_run_view view = sim_report_view(explanation);
     struct cited cited = {.count = 0};
-    bool beside = evidence == SIM_REPORT_BESIDE && explanation->compared;
+    /* Not where the beginning of the run is not on record. */
+    bool beside = evidence == SIM_REPORT_BESIDE && explanation->compared &&
+                  explanation->actor_table.first == 0;
     sim_describe_run(page, &view, SIM_DESCRIBE_HEADLINE);
     sim_page_put(page, "\n");
     /* Where no wake is missing, or no line known, the ledger knows more; of a crash the stack says

@@ -46,7 +46,7 @@ find_passing_writer(const struct sim_deciding_read *read, struct sim_findings *f
         return;
     }
     SIM_FIND(findings, SIM_FINDING_FATE_WRITTEN_PASSING, .at = one(&read->passing_by));
-    if (read->later == 0 || read->later > read->at.step) {
+    if (read->later == 0 ? !read->cut : read->later > read->at.step) {
         SIM_FIND(findings, read->later != 0 ? SIM_FINDING_FATE_LATER : SIM_FINDING_FATE_NEVER,
                 .step = read->later);
     }
@@ -168,13 +168,14 @@ sim__find_switched(const struct sim_guard *guard, struct sim_findings *findings)
 static void
 find_led(const struct sim_led_write *led, struct sim_findings *findings)
 {
-    bool differs = led->result[0] != '\0' && strcmp(led->result, led->passing_result) != 0;
+    bool differs = led->result[0] != '\0' && led->passing_result[0] != '\0' &&
+                   strcmp(led->result, led->passing_result) != 0;
     if (led->here.step != 0 && led->ended.step == 0 && !differs) {
         return;
     }
     SIM_FIND(findings, SIM_FINDING_LED, .at = one(&led->by));
     if (led->here.step == 0) {
-        SIM_FIND(findings, SIM_FINDING_LED_NEVER);
+        SIM_FIND(findings, led->cut ? SIM_FINDING_STOP : SIM_FINDING_LED_NEVER);
     } else if (led->ended.step != 0) {
         SIM_FIND(findings, SIM_FINDING_LED_LATE, .at = one(&led->here), .then = one(&led->ended));
     } else {
@@ -198,9 +199,27 @@ find_stale(const struct sim_stale_value *stale, struct sim_findings *findings)
     SIM_FIND(findings, SIM_FINDING_STALE_USED, .at = one(&stale->used));
 }
 
+/* Where a loop goes through in each round. */
+static void
+find_round(const struct sim_failed_value *failed, struct sim_findings *findings)
+{
+    for (uint32_t i = 0; i < failed->round_count; i++) {
+        const struct sim_round_call *call = &failed->round[i];
+        SIM_FIND(findings, i == 0 ? SIM_FINDING_ROUND : SIM_FINDING_ROUND_ALSO,
+                .at = one(&call->at));
+        if (call->result[0] != '\0') {
+            SIM_FIND(findings, SIM_FINDING_ROUND_RESULT, .text = call->result);
+        }
+    }
+    if (failed->round_count > 0) {
+        SIM_FIND(findings, SIM_FINDING_STOP);
+    }
+}
+
 void
 sim__find_failed(const struct sim_failed_value *failed, struct sim_findings *findings)
 {
+    find_round(failed, findings);
     if (failed->stale.at.step != 0) {
         find_stale(&failed->stale, findings);
     } else if (failed->read.at.step != 0) {

@@ -84,7 +84,8 @@ struct sim_deciding_read {
     struct sim_location by;                 /* Which wrote it here; step 0: not known. */
     struct sim_location passing_by;         /* … and there, */
     uint64_t later; /* whose write comes here at this step, after the read; 0: it
-                                     * does not come. */
+                                     * does not come, … */
+    bool cut;       /* … as far as is known. */
     /* The value is what these have added, each of which waits: the last addition of each. */
     struct sim_location raised[SIM_FATE_RAISERS];
     uint32_t raised_count;
@@ -120,15 +121,28 @@ struct sim_stale_value {
 /* A write of the passing run that does not come here: who led to it. */
 struct sim_led_write {
     struct sim_location by;    /* The call there of another actor; step 0: not known. */
-    struct sim_location here;  /* The same call here; step 0: it is not made. */
+    struct sim_location here;  /* The same call here; step 0: it is not made, … */
+    bool cut;                  /* … as far as is known. */
     struct sim_location ended; /* The call in which it would be written, which had returned by then,
                                 * and when; step 0: it had not. */
     char result[SIM_FATE_VALUE_MAX];         /* What that call has returned here, … */
     char passing_result[SIM_FATE_VALUE_MAX]; /* … and there; "": not known. */
 };
 
-/* What a condition that failed was decided on (values.h). */
+#define SIM_ROUND_CALLS 4u
+
+/* A call in the round of a loop. */
+struct sim_round_call {
+    struct sim_location at;
+    char result[SIM_FATE_VALUE_MAX]; /* What it has returned the last time; "": that is not used. */
+};
+
+/* What a condition that failed, or by which a loop goes on, was decided on (values.h). */
 struct sim_failed_value {
+    struct sim_location condition;                /* Of a loop; step 0: it is none. */
+    struct sim_round_call round[SIM_ROUND_CALLS]; /* The calls of its last round. */
+    uint32_t round_count;
+
     struct sim_deciding_read read; /* Step 0: not known. */
     struct sim_stale_value stale;
     struct sim_led_write led;
@@ -331,7 +345,7 @@ struct sim_cause {
     struct sim_guard guard;             /* Why the step of at[0] did no more. */
     struct sim_odd_result result;       /* NOT_A_WAKE: what decides, … */
     struct sim_library_order libraries; /* … or in which order. */
-    struct sim_failed_value failed;     /* NOT_A_WAKE: of an assertion. */
+    struct sim_failed_value failed;     /* NOT_A_WAKE: of an assertion, or a loop. */
     struct sim_discarded discarded;     /* ERASED: what the program itself has thrown away. */
     struct sim_astray astray;           /* How far the one that should end the wait came. */
 };

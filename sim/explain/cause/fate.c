@@ -171,6 +171,7 @@ sim__describe_read(const struct sim_fate_evidence *evidence, uint32_t here, uint
         const struct sim_instruction *write = &evidence->there->all[b];
         ret->passing_by = sim__located(evidence, evidence->passing, evidence->there, b);
         ret->later = later_step(evidence->here, here, write);
+        ret->cut = !evidence->here->whole;
     }
 }
 

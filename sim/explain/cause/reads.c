@@ -92,13 +92,28 @@ caller_of(const struct sim_fate_evidence *evidence, const struct sim_executed *e
     return (struct sim_place){.line = 0};
 }
 
+/* Of a long run the beginning is not on record: then by its name in the other one. */
+static uint32_t
+part_of(const struct sim_fate_evidence *evidence, const struct sim_actor_table *actor_table,
+        uint32_t actor_id)
+{
+    uint32_t part = sim_actor_table_of_id(actor_table, actor_id);
+    const struct sim_actor_table *passing =
+            evidence->passing != NULL ? evidence->passing->actor_table : NULL;
+    if (part == SIM_PART_NONE && passing != NULL && passing != actor_table) {
+        uint32_t there = sim_actor_table_of_id(passing, actor_id);
+        part = there != SIM_PART_NONE ? sim__part_like(actor_table, passing, there) : part;
+    }
+    return part;
+}
+
 struct sim_location
 sim__located(const struct sim_fate_evidence *evidence, const struct sim_ledger *ledger,
         const struct sim_executed *executed, uint32_t index)
 {
     const struct sim_instruction *instruction = &executed->all[index];
     struct sim_location location = {.step = instruction->step,
-            .part = sim_actor_table_of_id(ledger->actor_table, instruction->actor_id)};
+            .part = part_of(evidence, ledger->actor_table, instruction->actor_id)};
     while (index != UINT32_MAX &&
             !sim__reader_at(evidence, executed->all[index].pc, &location.place)) {
         index = sim__before_of(executed, index);

@@ -17,6 +17,8 @@
 /* Writers, one of what the other has read. */
 #define DEPTH_MAX 8u
 
+#define RESULT_MAX 4096
+
 /* Below the stack pointer, and above it, where the locals of a function and its callers are. */
 #define STACK_BELOW 256u
 #define STACK_ABOVE 65536u
@@ -419,6 +421,18 @@ return_of(const struct sim_executed *executed, uint32_t call)
     return UINT32_MAX;
 }
 
+/* What that call has returned, if it is as small as counts and errors are: more may be what a
+ * smaller one has left of the register. */
+static void
+result_of(const struct sim_executed *executed, uint32_t back, char ret[SIM_FATE_VALUE_MAX])
+{
+    int64_t value = sim__number_of(executed->all[back].result, 4);
+    ret[0] = '\0';
+    if (value > -RESULT_MAX && value < RESULT_MAX) {
+        sim__value_as_text(executed->all[back].result, 4, ret);
+    }
+}
+
 /* The call from which a library called the function of the write there has returned here before
  * `step`. */
 static void
@@ -462,14 +476,15 @@ find_led(const struct sim_fate_evidence *evidence, uint32_t write, struct sim_le
     uint32_t back = here != UINT32_MAX ? return_of(evidence->here, here) : UINT32_MAX;
     uint32_t back_there = here != UINT32_MAX ? return_of(evidence->there, there) : UINT32_MAX;
     ret->by = by;
+    ret->cut = !evidence->here->whole;
     if (here == UINT32_MAX) {
         return;
     }
     ret->here = sim__located(evidence, evidence->failing, evidence->here, here);
     find_ended(evidence, write, ret->here.step, ret);
     if (back != UINT32_MAX && back_there != UINT32_MAX) {
-        sim__value_as_text(evidence->here->all[back].result, 4, ret->result);
-        sim__value_as_text(evidence->there->all[back_there].result, 4, ret->passing_result);
+        result_of(evidence->here, back, ret->result);
+        result_of(evidence->there, back_there, ret->passing_result);
     }
 }
 
@@ -503,6 +518,88 @@ sim_values_failing(const struct sim_fate_evidence *evidence, const struct sim_pl
                  sim__reader_at(evidence, here->all[last].pc, &found) &&
                  sim__is_same_line(&found, place);
     return calls ? last : UINT32_MAX;
+}
+
+/* The `index`-th instruction leads back in its function. */
+static bool
+goes_back(const struct sim_executed *executed, uint32_t index)
+{
+    const struct sim_instruction *jump = &executed->all[index];
+    for (uint32_t i = index + 1; i < executed->count && jump->jump && jump->taken; i++) {
+        if (executed->all[i].actor_id == jump->actor_id) {
+            return executed->all[i].pc < jump->pc && executed->all[i].stack == jump->stack;
+        }
+    }
+    return false;
+}
+
+/* What is walked ends within the loop: it is looked for in the last part of that, all of which its
+ * function is in. */
+uint32_t
+sim_values_looping(const struct sim_fate_evidence *evidence)
+{
+    const struct sim_executed *here = evidence->here;
+    uint32_t found = UINT32_MAX;
+    uintptr_t top = 0;
+    struct sim_place place;
+    for (uint32_t i = here->count; i-- > here->count / 2;) {
+        const struct sim_instruction *one = &here->all[i];
+        if (one->actor_id != here->all[here->count - 1].actor_id) {
+            continue;
+        }
+        top = one->stack > top ? one->stack : top;
+        if (goes_back(here, i) && (found == UINT32_MAX || one->stack > here->all[found].stack) &&
+                sim__reader_at(evidence, one->pc, &place) && !sim_place_is_runtime(&place)) {
+            found = i;
+        }
+    }
+    return found != UINT32_MAX && here->all[found].stack == top ? found : UINT32_MAX;
+}
+
+/* What the call has returned is read before anything else is put there. */
+static bool
+is_used(const struct sim_executed *executed, uint32_t back)
+{
+    for (uint32_t i = back, left = 4; i < executed->count && left > 0; i++) {
+        struct sim_registers registers;
+        if (executed->all[i].actor_id != executed->all[back].actor_id) {
+            continue;
+        }
+        left--;
+        bool known = sim_registers_of(executed->all[i].pc, &registers);
+        if (!known || ((registers.reads | registers.address | registers.writes) & 1) != 0) {
+            return known && ((registers.reads | registers.address) & 1) != 0;
+        }
+    }
+    return false;
+}
+
+void
+sim_values_find_round(
+        const struct sim_fate_evidence *evidence, uint32_t loops, struct sim_failed_value *ret)
+{
+    const struct sim_executed *here = evidence->here;
+    const struct sim_instruction *loop = &here->all[loops];
+    uint32_t begin = loops;
+    do {
+        begin = sim__before_of(here, begin);
+    } while (begin != UINT32_MAX && here->all[begin].pc != loop->pc);
+    ret->condition = sim__located(evidence, evidence->failing, here, loops);
+    ret->round_count = 0;
+    for (uint32_t i = begin; i < loops && ret->round_count < SIM_ROUND_CALLS; i++) {
+        const struct sim_instruction *one = &here->all[i];
+        uint32_t back = one->call && one->actor_id == loop->actor_id && one->stack == loop->stack
+                                ? return_of(here, i)
+                                : UINT32_MAX;
+        if (back != UINT32_MAX) {
+            struct sim_round_call *call = &ret->round[ret->round_count++];
+            call->at = sim__located(evidence, evidence->failing, here, i);
+            call->result[0] = '\0';
+            if (is_used(here, back)) {
+                result_of(here, back, call->result);
+            }
+        }
+    }
 }
 
 void
@@ -546,7 +643,9 @@ sim_values_find(
         const struct sim_fate_evidence *evidence, uint32_t fails, struct sim_failed_value *ret)
 {
     rt_assert(fails < evidence->here->count);
-    *ret = (struct sim_failed_value){.read = {.later = 0}};
+    ret->read = (struct sim_deciding_read){.later = 0};
+    ret->stale = (struct sim_stale_value){.changes = 0};
+    ret->led = (struct sim_led_write){.by = {.step = 0}};
     struct stale stale = find_stale(evidence, evidence->here, fails);
     if (evidence->there == NULL) {
         return;

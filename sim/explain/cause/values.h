@@ -21,7 +21,15 @@
 uint32_t sim_values_failing(
         const struct sim_fate_evidence *evidence, const struct sim_place *place);
 
-/* Of that instruction. */
+/* Of a run that turns in circles: the condition by which its loop goes round, of all loops that are
+ * in each other the outermost; UINT32_MAX. */
+uint32_t sim_values_looping(const struct sim_fate_evidence *evidence);
+
+/* Adds the calls of its last round, by where each is made. */
+void sim_values_find_round(
+        const struct sim_fate_evidence *evidence, uint32_t loops, struct sim_failed_value *ret);
+
+/* Of one of these instructions. */
 void sim_values_find(
         const struct sim_fate_evidence *evidence, uint32_t fails, struct sim_failed_value *ret);
 

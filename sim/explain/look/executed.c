@@ -724,6 +724,7 @@ walk_run(struct sim_world *world, const struct sim_case *what, const struct sim_
     end_walk(request->code);
     sim_experiment_end(&experiment);
     request->executed->done = true;
+    request->executed->whole = to == outcome->steps && request->executed->count < SIM_EXECUTED_MAX;
 }
 
 #else

@@ -39,7 +39,8 @@ struct sim_instruction {
 
 /* In the order in which they were executed; what does not fit is left out. */
 struct sim_executed {
-    bool done; /* The run was walked to its end. */
+    bool done;  /* The run was walked, … */
+    bool whole; /* … to its end, and all of it is here. */
     uint32_t count;
     struct sim_instruction all[SIM_EXECUTED_MAX];
 };

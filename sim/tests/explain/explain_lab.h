@@ -73,6 +73,8 @@ extern const struct sim_scenario explain_purse;
 extern const struct sim_scenario explain_doors;
 /* What is checked at the end has been computed from what differs. */
 extern const struct sim_scenario explain_scale;
+/* A loop goes round until another stops it. */
+extern const struct sim_scenario explain_mill;
 
 /* ---- ways.c ---------------------------------------------------------------------------------- */
 

@@ -799,6 +799,22 @@ TEST(explain_value_by_what_it_was_computed_from)
     done(&test);
 }
 
+/* Of a run that loops: the condition by which it does, who would have changed that, and what each
+ * round goes through. */
+TEST(explain_loop_by_what_it_waits_for)
+{
+    struct test test;
+    explain(&test, &explain_mill, SIM_VERDICT_LIVELOCK);
+    const struct sim_failed_value *failed = &test.explanation.cause.failed;
+    EXPECT(!HAS_FRAMES || strcmp(failed->condition.place.function, "mill_main") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(failed->read.value, "0") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(failed->read.passing_by.place.function, "mill_keeper") == 0);
+    EXPECT(says(&test, "Each round goes through mill_main()"));
+    EXPECT(says(&test, "where the call returns 1"));
+    EXPECT(!says(&test, "and not here after that") || !HAS_FRAMES);
+    done(&test);
+}
+
 /* A hang is made once, and is reported with the function in which it spins, and its caller. */
 TEST(explain_hang_by_where_it_spins)
 {

@@ -147,3 +147,49 @@ scale_setup(struct sim_world *world)
 
 const struct sim_scenario explain_scale = {
         .name = "explain/scale", .setup = scale_setup, .check = scale_check};
+
+/* ---- A loop goes round until another stops it, which may forget to. -------------------------- */
+
+struct mill {
+    uint32_t turns;
+    bool stop;
+};
+
+static int
+mill_turn(struct sim_world *world, struct mill *mill)
+{
+    sim_sleep(world, RT_US);
+    mill->turns++;
+    return 1;
+}
+
+static void
+mill_main(struct sim_world *world, void *argument)
+{
+    struct mill *mill = argument;
+    while (!mill->stop) {
+        if (mill_turn(world, mill) != 1) {
+            break;
+        }
+    }
+}
+
+static void
+mill_keeper(struct sim_world *world, void *argument)
+{
+    struct mill *mill = argument;
+    sim_sleep(world, 10 * RT_US);
+    if (sim_pick(world, 2) == 0) {
+        mill->stop = true;
+    }
+}
+
+static void
+mill_setup(struct sim_world *world)
+{
+    struct mill *mill = sim_new(world, struct mill);
+    (void)sim_loop_new(world, "mill", mill_main, mill);
+    (void)sim_loop_new(world, "keeper", mill_keeper, mill);
+}
+
+const struct sim_scenario explain_mill = {.name = "explain/mill", .setup = mill_setup};
