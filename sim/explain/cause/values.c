@@ -87,12 +87,12 @@ visit(struct slice *slice, uint32_t index)
 {
     const struct sim_instruction *one = &slice->executed->all[index];
     struct sim_registers registers;
-    bool asked = slice->seen[0] == index;
-    if ((one->call && !asked) || !sim_registers_of(one->pc, &registers)) {
+    bool passes = slice->seen[0] == index && !one->jump && !one->reads && !one->writes;
+    if ((one->call && !passes) || !sim_registers_of(one->pc, &registers)) {
         return;
     }
-    uint64_t wanted = one->call ? SIM_REGISTERS_PASSED : registers.reads;
-    if (one->reads && !one->call) {
+    uint64_t wanted = passes ? SIM_REGISTERS_PASSED : registers.reads;
+    if (one->reads) {
         bool local = is_local(one);
         if ((!local || is_in_line(slice, index)) && slice->count < READS_MAX) {
             slice->reads[slice->count++] = index;
@@ -491,7 +491,7 @@ find_led(const struct sim_fate_evidence *evidence, uint32_t write, struct sim_le
 /* ---- The interface. -------------------------------------------------------------------------- */
 
 /* Its line, from the end backwards: a jump in it decides; without one, what is passed to the call
- * that fails. */
+ * that fails, or to which it goes on without return. */
 uint32_t
 sim_values_failing(const struct sim_fate_evidence *evidence, const struct sim_place *place)
 {
@@ -514,8 +514,7 @@ sim_values_failing(const struct sim_fate_evidence *evidence, const struct sim_pl
             return i;
         }
     }
-    bool calls = last != UINT32_MAX && here->all[last].call &&
-                 sim__reader_at(evidence, here->all[last].pc, &found) &&
+    bool calls = last != UINT32_MAX && sim__reader_at(evidence, here->all[last].pc, &found) &&
                  sim__is_same_line(&found, place);
     return calls ? last : UINT32_MAX;
 }
