@@ -362,6 +362,7 @@
     X(FATE_READ_PASSING, "; in the run that passes it reads {text}") \
     X(FATE_WRITTEN_PASSING, "[, which {at.passing} writes {in}]") \
     X(FATE_LATER, ", here only at {step}") \
+    X(FATE_EARLIER, ", here before that, at {step}") \
     X(FATE_NEVER, ", and not here after that") \
     X(FATE_CONDITION, " The two runs part at {at.step}, where {at.actor} decides otherwise {in}.") \
     X(FATE_DECIDED, " At {at.step} {at.actor} decides {in} otherwise than there.") \

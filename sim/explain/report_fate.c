@@ -46,9 +46,12 @@ find_passing_writer(const struct sim_deciding_read *read, struct sim_findings *f
         return;
     }
     SIM_FIND(findings, SIM_FINDING_FATE_WRITTEN_PASSING, .at = one(&read->passing_by));
-    if (read->later == 0 ? !read->cut : read->later > read->at.step) {
-        SIM_FIND(findings, read->later != 0 ? SIM_FINDING_FATE_LATER : SIM_FINDING_FATE_NEVER,
-                .step = read->later);
+    if (read->later > read->at.step) {
+        SIM_FIND(findings, SIM_FINDING_FATE_LATER, .step = read->later);
+    } else if (read->later == 0 && read->earlier != 0) {
+        SIM_FIND(findings, SIM_FINDING_FATE_EARLIER, .step = read->earlier);
+    } else if (read->later == 0 && !read->cut) {
+        SIM_FIND(findings, SIM_FINDING_FATE_NEVER);
     }
 }
 

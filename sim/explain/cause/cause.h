@@ -83,9 +83,10 @@ struct sim_deciding_read {
     char passing_value[SIM_FATE_VALUE_MAX]; /* … and there. */
     struct sim_location by;                 /* Which wrote it here; step 0: not known. */
     struct sim_location passing_by;         /* … and there, */
-    uint64_t later; /* whose write comes here at this step, after the read; 0: it
-                                     * does not come, … */
-    bool cut;       /* … as far as is known. */
+    /* … whose write comes here at this step, after the read; 0: it does not come, … */
+    uint64_t later;
+    bool cut;         /* … as far as is known. */
+    uint64_t earlier; /* It came at this one, before the read; 0: it did not. */
     /* The value is what these have added, each of which waits: the last addition of each. */
     struct sim_location raised[SIM_FATE_RAISERS];
     uint32_t raised_count;

@@ -136,13 +136,14 @@ is_derived(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t the
            evidence->here->all[a].actor_id == actor && evidence->there->all[b].actor_id == actor;
 }
 
-/* The step of the first write here, after the read `index` and to what it reads, by the instruction
- * of `write` and its actor; 0. */
+/* The step of the first write here after the read `index`, or of the last one before it, to what it
+ * reads, by the instruction of `write` and its actor; 0. */
 static uint64_t
-later_step(const struct sim_executed *here, uint32_t index, const struct sim_instruction *write)
+step_of_write(const struct sim_executed *here, uint32_t index, const struct sim_instruction *write,
+        bool after)
 {
     const struct sim_instruction *read = &here->all[index];
-    for (uint32_t i = index; i < here->count; i++) {
+    for (uint32_t i = index; i < here->count; i += after ? 1 : UINT32_MAX) {
         const struct sim_instruction *one = &here->all[i];
         if (one->pc == write->pc && one->actor_id == write->actor_id && sim__overlap(one, read)) {
             return one->step;
@@ -170,7 +171,8 @@ sim__describe_read(const struct sim_fate_evidence *evidence, uint32_t here, uint
     if (b != UINT32_MAX) {
         const struct sim_instruction *write = &evidence->there->all[b];
         ret->passing_by = sim__located(evidence, evidence->passing, evidence->there, b);
-        ret->later = later_step(evidence->here, here, write);
+        ret->later = step_of_write(evidence->here, here, write, true);
+        ret->earlier = step_of_write(evidence->here, here, write, false);
         ret->cut = !evidence->here->whole;
     }
 }
@@ -425,19 +427,21 @@ find_waker(const struct sim_fate_evidence *evidence, const struct sim_wait *like
            line_before(evidence, evidence->there, actor_id, event->step, &ret->place);
 }
 
-/* The step in which what `part` calls in that line takes effect: that of the call, or the next one.
- */
+/* The step in which what `part` calls in that line, from `step` on, wakes `object`: that of the
+ * call, or the next one. */
 static uint64_t
 step_of_call(const struct sim_actor_table *actor_table, const struct sim_place *line, uint32_t part,
-        uint64_t step)
+        uint32_t object, uint64_t step)
 {
     for (uint64_t i = sim_actor_table_step_first(actor_table, step);
             i != SIM_EVENT_NONE && i < actor_table->end; i++) {
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
         const struct rt_site *site = sim_actor_table_place(event->await, event->site);
-        if (site != NULL && site->line == line->line &&
-                strcmp(site->function, line->function) == 0 &&
-                sim_actor_table_part_of(actor_table, i) == part) {
+        bool there = site != NULL && site->line == line->line &&
+                     strcmp(site->function, line->function) == 0;
+        bool wakes = event->object == object &&
+                     (event->kind == RT_PROBE_FIRE || event->kind == RT_PROBE_FIRE_EMPTY);
+        if ((there || wakes) && sim_actor_table_part_of(actor_table, i) == part) {
             return event->step;
         }
     }
@@ -528,7 +532,8 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
         return false;
     }
     if (early) {
-        fate->call.step = step_of_call(evidence->failing->actor_table, line, part, step);
+        fate->call.step =
+                step_of_call(evidence->failing->actor_table, line, part, wait->object, step);
         fate->kind = SIM_FATE_EARLY;
         return true;
     }

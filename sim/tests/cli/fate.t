@@ -110,6 +110,14 @@ says 'each of them waits, and none takes that back'
 named f_returned not-a-wake '19 32'
 says 'it was changed 2 times, last by `main`'
 named f_other never-fired 36
+# The step of a wake that comes too early is that of the wake, not that of the line before.
+named s8_idle fired-early '46 68'
+step=$(sed -n 's/.*sends it at step \([0-9]*\),.*/\1/p' text.txt)
+rewake explain "./$name" "$id" --db f.db >out.txt
+ok "$name: the wake is that of step $step" grep -q "^[> ]*$step .*wakes" out.txt
+# What the other run reads was written here too, and overwritten.
+named s8_barrier never-fired '26 36'
+says 'here before that, at step '
 # What a call returns: the end, which is taken for nothing; more than was asked for.
 named s8_hup not-a-wake '28 55 60'
 says 'gets read(3) = 0'
