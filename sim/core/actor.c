@@ -50,6 +50,11 @@ sim_actor_init(struct sim_actor *actor, struct sim_world *world, const struct si
 {
     rt_assert(ops != NULL && ops->step != NULL);
     rt_assert(name != NULL);
+    if (world->actor_count > SIM_ACTORS_MAX && world->program) {
+        sim_fail(world, SIM_VERDICT_REFUSED, SIM_ORACLE_PROGRAM, world->current, 0,
+                "more than %u threads and descriptors in one run are not simulated",
+                SIM_ACTORS_MAX);
+    }
     if (world->actor_count > SIM_ACTORS_MAX) {
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_LIMIT, NULL, 0,
                 "the scenario makes more than %u actors (tasks, loops, sources)", SIM_ACTORS_MAX);

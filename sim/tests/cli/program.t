@@ -167,4 +167,14 @@ for command in 'run ./none' 'run ./none.so' 'explain ./none run:2' 'replay /none
     refused "$command: a program that is not there" 2 $command
     ok "$command: and says so" grep -q 'none.*: No such file or directory$' err.txt
 done
+# ---- Calls that it looks up itself, and more than a run can hold. ----
+build_program next next
+same "calls behind RTLD_NEXT are simulated" "$(verdict_of next)" '"pass":5'
+same "... and those of the C library's that are not" "$(said next fails)" "$(./next)"
+build_program opens opens
+same "too many descriptors: refused" "$(verdict_of opens)" '"refused":6'
+ok "... with the number" \
+    grep -q '^more than 4095 threads and descriptors in one run are not simulated' <<END
+$(message_of opens)
+END
 done_testing

@@ -1,0 +1,74 @@
+/*
+ * lookup.c -- dlsym for a program: the next definition of a call is the simulated one.
+ *
+ * A library that takes the place of a call, as an allocator that watches pthread_create, asks for
+ * the definition behind its own (RTLD_NEXT). That would be the C library's, and the call would
+ * leave the simulation; rewake's comes before.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <dlfcn.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/thread/thread.h"
+
+#if SIM_THREAD_PLAYS
+
+typedef void *lookup_fn(void *handle, const char *name);
+
+static lookup_fn *real;
+
+/* The C library's, in the version that the machine has. */
+static void
+find_real(void)
+{
+    static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};
+    void *symbol = NULL;
+    for (size_t i = 0; i < sizeof(versions) / sizeof(*versions) && symbol == NULL; i++) {
+        symbol = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+    }
+    rt_assert(symbol != NULL);
+    memcpy(&real, &symbol, sizeof(real));
+}
+
+/* Whether it is in rewake itself. */
+static bool
+is_own(const void *address)
+{
+    Dl_info info;
+    Dl_info own;
+    return dladdr(address, &info) != 0 && dladdr((const void *)&real, &own) != 0 &&
+           info.dli_fbase == own.dli_fbase;
+}
+
+/* rewake's definition of `name`; NULL: it has none, or asks for the next one itself. */
+static void *
+find_own(const char *name, const void *caller)
+{
+    void *first = is_own(caller) ? NULL : real(RTLD_DEFAULT, name);
+    return first != NULL && is_own(first) ? first : NULL;
+}
+
+/* The C library looks at who calls it, so it must be the caller that it returns to. */
+#ifdef __clang__
+#define AS_CALLER __attribute__((musttail))
+#define TAIL_CALLS
+#else
+#define AS_CALLER
+#define TAIL_CALLS __attribute__((optimize("O2"), no_profile_instrument_function))
+#endif
+
+TAIL_CALLS void *
+dlsym(void *restrict handle, const char *restrict name)
+{
+    if (real == NULL) {
+        find_real();
+    }
+    void *own = handle == RTLD_NEXT ? find_own(name, __builtin_return_address(0)) : NULL;
+    if (own != NULL) {
+        return own;
+    }
+    AS_CALLER return real(handle, name);
+}
+#endif
