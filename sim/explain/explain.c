@@ -419,7 +419,7 @@ find_callers(struct sim_explanation *explanation)
     bool lost = verdict == SIM_VERDICT_LOST_WAKEUP || verdict == SIM_VERDICT_LATE_WAKEUP;
     if (!lost || cause->at_count == 0 || cause->at[0].step == 0 ||
             cause->at[0].part == SIM_PART_NONE || !sim_cause_is_event(cause) ||
-            cause->fate.kind != SIM_FATE_NONE) {
+            cause->front_count > 0 || cause->fate.kind != SIM_FATE_NONE) {
         return;
     }
     struct sim_trace *way = walk_blamed(explanation, 0);

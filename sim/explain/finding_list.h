@@ -88,6 +88,7 @@
     X(ASTRAY_LATE, "{actor} is not woken in time.") \
     X(ASTRAY_PASSING, " In the nearest run that passes it is woken {in}.") \
     X(ASTRAY_BEFORE, " At {at.step} a wait like this one was ended {in}.") \
+    X(ASTRAY_POLLED, " It was polled {in} before, at {at.step}.") \
     X(ASTRAY_BLOCKED, " At {at.step} {at.actor} blocks {in}, before it comes to that line.") \
     X(ASTRAY_INSTEAD, " At {at.step} {at.actor} comes to that line here, and wakes {other}.") \
     X(ASTRAY_COMES, " At {at.step} {at.actor} comes to that line here too, and does not wake it.") \
@@ -156,6 +157,7 @@
             ". Had it done so here, it would be woken.") \
     X(COALESCED, "the wake of {actor} is sent, and dropped: {when} sends it[ " \
             "{path}]") \
+    X(WOKEN_UNPOLLED, "{actor} is woken, and not polled then: {when} wakes it[ {path}].") \
     X(NO_POLL, ", and no poll of it follows.") \
     X(POLL_MISSED, ", and the poll that followed has not seen it.") \
     X(LOOP_NOT_WOKEN, "{actor} is woken, and {other}, the loop that should poll it, is not: at " \

@@ -445,6 +445,17 @@ find_unlike(struct sim_explanation *explanation)
     }
 }
 
+/* A wake was sent, and no poll follows: the line that sends it is known, and no more. */
+static bool
+is_dropped(const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    return sim__forgotten_step(explanation) != 0 && cause->kind == SIM_CAUSE_COALESCED &&
+           !cause->unpolled && cause->at_count > 0 && cause->at[0].step != 0 &&
+           cause->loop == SIM_PART_NONE && cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE &&
+           cause->unanswered.kind == SIM_UNANSWERED_NONE;
+}
+
 /* What made progress possible is a line of a library, which knows nothing of who waits. */
 static bool
 is_by_library(const struct sim_cause *cause)
@@ -456,8 +467,9 @@ is_by_library(const struct sim_cause *cause)
 /* Of a wake that is missing the step alone is known, or a line of a library: not by which line of
  * the program it should have been sent. */
 static bool
-lacks_line(const struct sim_cause *cause)
+lacks_line(const struct sim_explanation *explanation)
 {
+    const struct sim_cause *cause = &explanation->cause;
     bool vague = !cause->by_word && !cause->by_passing && !cause->by_timer &&
                  cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE;
     bool owes = cause->kind == SIM_CAUSE_NEVER_FIRED;
@@ -465,7 +477,8 @@ lacks_line(const struct sim_cause *cause)
     bool explained = cause->guard.condition.step != 0 || cause->fate.kind != SIM_FATE_NONE ||
                      cause->unnotified.known || cause->hold_count > 0 ||
                      cause->unanswered.kind != SIM_UNANSWERED_NONE;
-    return (is_by_library(cause) || (vague && (owes || leaves))) && !explained;
+    return (is_by_library(cause) || is_dropped(explanation) || (vague && (owes || leaves))) &&
+           !explained;
 }
 
 /* How far the one that should have sent it came on its way there. */
@@ -484,11 +497,15 @@ find_astray(struct sim_explanation *explanation)
             .wake = asked && attempt->would.frame_count > 0 ? &attempt->would : NULL,
             .wake_step = attempt->there_step,
             .wake_id = attempt->by_id,
-            .from = asked ? explanation->counterfactual.step : outcome->missing_wake_step,
+            .polled = is_dropped(explanation),
+            .from = asked                     ? explanation->counterfactual.step
+                    : is_dropped(explanation) ? sim__forgotten_step(explanation)
+                                              : outcome->missing_wake_step,
             .to = outcome->fail_step != 0 ? outcome->fail_step : UINT64_MAX,
     };
     struct sim_astray astray;
-    if (!wanted || !lacks_line(cause) || (question.wait == NULL && question.wake == NULL) ||
+    if (!wanted || !lacks_line(explanation) ||
+            (question.wait == NULL && question.wake == NULL && !question.polled) ||
             !sim__reasons_walk(explanation)) {
         return;
     }
@@ -519,10 +536,13 @@ find_guard(struct sim_explanation *explanation)
     bool elsewhere = cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE;
     /* A loop that blocks after the wake has not looked for it. */
     if (cause->kind == SIM_CAUSE_COALESCED && slept.step > sim__forgotten_step(explanation)) {
-        sim_guard_find(&evidence, &slept, false, &cause->guard);
+        sim_guard_find(&evidence, &slept, SIM_GUARD_STEP, &cause->guard);
     } else if (should_do_more(cause)) {
         bool done = cause->kind == SIM_CAUSE_NEVER_FIRED && cause->by_word;
-        sim_guard_find(&evidence, &cause->at[0], done, &cause->guard);
+        sim_guard_find(&evidence, &cause->at[0], done ? SIM_GUARD_FUNCTION : SIM_GUARD_STEP,
+                &cause->guard);
+    } else if (is_dropped(explanation)) {
+        sim_guard_find(&evidence, &cause->at[0], SIM_GUARD_AFTER, &cause->guard);
     } else if (waits.step != 0 &&
                (cause->by_passing || elsewhere || cause->kind == SIM_CAUSE_NOT_A_WAKE)) {
         struct sim_guard guard;

@@ -407,6 +407,8 @@ find_coalesced(const struct reading *reading)
                 .step = event_of(reading, reading->explanation->wake_outcome.root_cause)->step);
     } else if (cause->loop != SIM_PART_NONE) {
         SIM_FIND(reading->findings, SIM_FINDING_LOOP_NOT_WOKEN, .other = cause->loop);
+    } else if (cause->astray.polls) {
+        SIM_FIND(reading->findings, SIM_FINDING_WOKEN_UNPOLLED);
     } else {
         SIM_FIND(reading->findings, SIM_FINDING_COALESCED);
         SIM_FIND(reading->findings, unpolled ? SIM_FINDING_NO_POLL : SIM_FINDING_POLL_MISSED);
@@ -668,7 +670,7 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
         sim__find_unnotified(explanation, findings);
     } else if (cause->fate.kind == SIM_FATE_NONE || cause->fate.kind == SIM_FATE_OWED) {
         bool astray = cause->astray.ends.at_count > 0;
-        bool said = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
+        bool said = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE || cause->astray.polls;
         if (!astray || said) {
             finders[cause->kind](&reading);
         }

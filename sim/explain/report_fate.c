@@ -135,7 +135,10 @@ sim__find_astray(
     if (!said) {
         SIM_FIND(findings, late ? SIM_FINDING_ASTRAY_LATE : SIM_FINDING_ASTRAY);
     }
-    SIM_FIND(findings, astray->passing ? SIM_FINDING_ASTRAY_PASSING : SIM_FINDING_ASTRAY_BEFORE,
+    SIM_FIND(findings,
+            astray->polls     ? SIM_FINDING_ASTRAY_POLLED
+            : astray->passing ? SIM_FINDING_ASTRAY_PASSING
+                              : SIM_FINDING_ASTRAY_BEFORE,
             .at = places_of(&astray->ends));
     SIM_FIND(findings,
             astray->blocked                    ? SIM_FINDING_ASTRAY_BLOCKED

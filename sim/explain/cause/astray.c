@@ -112,10 +112,8 @@ find_line(const struct sim_fate_evidence *evidence, const struct sim_astray_ques
 }
 
 static bool
-follow_calls(const struct sim_fate_evidence *evidence, const struct sim_astray_question *question,
-        const struct sim_place *line, struct way *way)
+follow_calls(uint32_t at, struct way *way)
 {
-    uint32_t at = find_line(evidence, question, way, line);
     way->count = 0;
     while (at != UINT32_MAX && way->count < WAY_MAX) {
         way->calls[way->count++] = at;
@@ -140,7 +138,7 @@ find_end(const struct sim_fate_evidence *evidence, const struct sim_astray_quest
             &line, sim_actor_table_place(event->await, event->site), event->step, like->ender);
     way->step = event->step;
     way->actor_id = sim__stepper(way->executed, event->step);
-    return way->actor_id != 0 && follow_calls(evidence, question, &line.place, way);
+    return way->actor_id != 0 && follow_calls(find_line(evidence, question, way, &line.place), way);
 }
 
 /* By the call that wakes a loop. */
@@ -155,19 +153,53 @@ find_wake(const struct sim_fate_evidence *evidence, const struct sim_astray_ques
         uintptr_t pc = question->wake->frames[i];
         if (sim_code_entry(evidence->code, pc) != 0 &&
                 sim_places_at(evidence->places, pc, true, places, SIM_INLINED_MAX) > 0) {
-            return follow_calls(evidence, question, &places[0], way);
+            return follow_calls(find_line(evidence, question, way, &places[0]), way);
         }
     }
     return false;
 }
 
+/* Where the task was polled last: the loop that does so has to come there again. What it executed
+ * since its last poll of any counts. */
 static bool
-find_way(const struct sim_fate_evidence *evidence, const struct sim_astray_question *question,
+find_poll(const struct sim_fate_evidence *evidence, struct sim_astray_question *question,
+        struct way *way)
+{
+    const struct sim_actor_table *actor_table = evidence->failing->actor_table;
+    uint64_t last = 0;
+    way->step = 0;
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        if (event->kind == RT_PROBE_POLL && event->step <= question->to) {
+            bool its = sim_actor_table_part_of(actor_table, i) == evidence->part;
+            way->step = its ? event->step : way->step;
+            last = event->step;
+        }
+    }
+    way->actor_id = way->step != 0 ? sim__stepper(evidence->here, way->step) : 0;
+    if (way->actor_id == 0 || sim__stepper(evidence->here, last) != way->actor_id) {
+        return false;
+    }
+    /* The step ends in what polls. */
+    uint32_t at = evidence->here->count;
+    while (at-- > 0 && (evidence->here->all[at].step != way->step ||
+                               evidence->here->all[at].actor_id != way->actor_id)) {
+    }
+    question->from = (last > question->from ? last : question->from) + 1;
+    return follow_calls(sim_executed_caller(evidence->here, at), way);
+}
+
+static bool
+find_way(const struct sim_fate_evidence *evidence, struct sim_astray_question *question,
         struct way *way)
 {
     bool compared = evidence->there != NULL && evidence->passing != NULL;
     uint32_t begin = find_begin(evidence, question->wait);
     *way = (struct way){.executed = evidence->there, .ledger = evidence->passing, .begin = begin};
+    if (question->polled) {
+        *way = (struct way){.executed = evidence->here, .ledger = evidence->failing};
+        return find_poll(evidence, question, way);
+    }
     if (compared && question->wake != NULL && find_wake(evidence, question, way)) {
         return true;
     }
@@ -292,15 +324,15 @@ describe_turning(const struct sim_fate_evidence *evidence,
     uint32_t call = way->calls[depth];
     uint32_t last = last_in(evidence, question, way, depth);
     rt_assert(last != UINT32_MAX);
-    ret->blocked = is_within(evidence, question, way, last);
+    /* All that the outermost function does in the end is to block: how did it come to that? */
+    bool outermost = depth + 1 == way->count;
+    ret->blocked = !outermost && is_within(evidence, question, way, last);
     uint32_t turn = ret->blocked ? UINT32_MAX : find_turn(evidence, question, way, call);
     if (turn != UINT32_MAX) {
         (void)sim_guard_describe(evidence, turn, &ret->turn);
     }
     ret->last =
             located(evidence, evidence->failing, evidence->here, turn != UINT32_MAX ? turn : last);
-    /* All that its outermost function does is to block, or to turn. */
-    bool outermost = depth + 1 == way->count;
     return !outermost || turn != UINT32_MAX;
 }
 
@@ -308,19 +340,21 @@ bool
 sim_astray_find(const struct sim_fate_evidence *evidence,
         const struct sim_astray_question *question, struct sim_astray *ret)
 {
+    struct sim_astray_question asked = *question;
     struct way way;
     uint32_t depth = 0;
     *ret = (struct sim_astray){.instead = SIM_PART_NONE};
-    if (evidence->here == NULL || evidence->code == NULL || !find_way(evidence, question, &way)) {
+    if (evidence->here == NULL || evidence->code == NULL || !find_way(evidence, &asked, &way)) {
         return false;
     }
+    ret->polls = question->polled;
     ret->passing = way.executed == evidence->there;
     ret->ends = located(evidence, way.ledger, way.executed, way.calls[0]);
-    if (describe_coming(evidence, question, &way, ret)) {
+    if (describe_coming(evidence, &asked, &way, ret)) {
         return true;
     }
-    while (depth < way.count && last_in(evidence, question, &way, depth) == UINT32_MAX) {
+    while (depth < way.count && last_in(evidence, &asked, &way, depth) == UINT32_MAX) {
         depth++;
     }
-    return depth < way.count && describe_turning(evidence, question, &way, depth, ret);
+    return depth < way.count && describe_turning(evidence, &asked, &way, depth, ret);
 }

@@ -16,7 +16,8 @@
 
 /* What is to be looked at: all borrowed. */
 struct sim_astray_question {
-    const struct sim_wait *wait; /* That does not end; NULL: `wake` says all. */
+    const struct sim_wait *wait; /* That does not end; NULL: the others say all. */
+    bool polled; /* The task of the evidence was woken: how far is it to where it was polled? */
     /* Where a loop is woken in the passing run, that is not here; no frames: not known. */
     const struct sim_walk_stop *wake;
     uint64_t wake_step;

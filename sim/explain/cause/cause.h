@@ -200,6 +200,7 @@ struct sim_omission {
 struct sim_astray {
     struct sim_noted_call ends; /* Where; at_count 0: not known. */
     bool passing;               /* In the run that passes; else in this one, before. */
+    bool polls;                 /* Where the task was polled, before it was woken again. */
     struct sim_noted_call last; /* How far it comes here; */
     bool blocked;               /* … and blocks there, */
     bool comes;                 /* … or to the line itself, and ends the wait of … */

@@ -102,21 +102,23 @@ is_in_function(
            strcmp(place.function, line->function) == 0;
 }
 
-/* Those of the step after the pivot, then those before it, the nearest first: of what is done in
- * any case (`done`) only those of its function. A loop may have given way before that step: then
- * its last ones in the steps before count too. */
+/* Those of the step after the pivot, then those before it, the nearest first, as far as they are
+ * asked. A loop may have given way before that step: then its last ones in the steps before count
+ * too. */
 static void
 add_jumps(const struct sim_fate_evidence *evidence, uint32_t actor_id,
-        const struct sim_location *from, bool done, uint32_t pivot, struct sim_branches *branches)
+        const struct sim_location *from, enum sim_guard_scope scope, uint32_t pivot,
+        struct sim_branches *branches)
 {
     const struct sim_executed *here = evidence->here;
-    bool goes_on = !done && !is_poll(evidence->failing->actor_table, from->step);
+    bool goes_on = scope == SIM_GUARD_STEP && !is_poll(evidence->failing->actor_table, from->step);
     for (uint32_t i = pivot + 1; i < here->count && here->all[i].step <= from->step; i++) {
         add_jump(evidence, actor_id, i, branches);
     }
-    for (uint32_t i = pivot + 1; i-- > 0 && (here->all[i].step >= from->step ||
-                                                    (goes_on && branches->count < LAST_MAX));) {
-        if (!done || is_in_function(evidence, i, &from->place)) {
+    for (uint32_t i = pivot + 1;
+            scope != SIM_GUARD_AFTER && i-- > 0 &&
+            (here->all[i].step >= from->step || (goes_on && branches->count < LAST_MAX));) {
+        if (scope == SIM_GUARD_STEP || is_in_function(evidence, i, &from->place)) {
             add_jump(evidence, actor_id, i, branches);
         }
     }
@@ -189,6 +191,20 @@ find_in_callee(const struct sim_fate_evidence *evidence, uint32_t last,
     return read;
 }
 
+/* Whether `index` reads a number of the program's that this step has written in another line. */
+static bool
+is_state(const struct sim_fate_evidence *evidence, uint32_t index, const struct sim_place *line)
+{
+    const struct sim_instruction *read = &evidence->here->all[index];
+    uint32_t writer = sim__writer_of(evidence->here, index);
+    char value[SIM_FATE_VALUE_MAX] = "";
+    if (read->reads && is_own(evidence->here, index, writer) && !sim__is_on_stack(read) &&
+            !is_in_line(evidence, writer, line)) {
+        sim__value_as_text(read->before, read->size, value);
+    }
+    return value[0] != '\0';
+}
+
 /* What the jump is decided on: the nearest such number that is read in its line, or in what
  * returned to it, where nothing else is read there. UINT32_MAX: not known. */
 static uint32_t
@@ -199,16 +215,20 @@ find_operand(const struct sim_fate_evidence *evidence, uint32_t jump, uint32_t d
     uint32_t i = sim__before_of(here, jump);
     bool known = sim__reader_at(evidence, here->all[jump].pc, &line);
     bool reads = false;
+    uint32_t state = UINT32_MAX;
     while (known && i != UINT32_MAX && here->all[i].step == here->all[jump].step &&
             !here->all[i].call && !here->all[i].jump && is_in_line(evidence, i, &line)) {
         if (is_operand(here, i)) {
             return i;
         }
         reads = reads || (here->all[i].reads && !is_returned(evidence, i, &line));
+        bool is = state == UINT32_MAX && !is_returned(evidence, i, &line) &&
+                  is_state(evidence, i, &line);
+        state = is ? i : state;
         i = sim__before_of(here, i);
     }
     bool returned = known && !reads && is_elsewhere(evidence, i, &line);
-    return returned ? find_in_callee(evidence, i, &line, depth) : UINT32_MAX;
+    return returned ? find_in_callee(evidence, i, &line, depth) : state;
 }
 
 /* The first write after `read` that changes what it has read, and is not of the line that does so
@@ -344,8 +364,8 @@ sim_guard_try(const struct sim_fate_evidence *evidence, const struct sim_branche
 }
 
 static void
-find(const struct sim_fate_evidence *evidence, const struct sim_location *from, bool done, bool own,
-        struct sim_guard *ret)
+find(const struct sim_fate_evidence *evidence, const struct sim_location *from,
+        enum sim_guard_scope scope, bool own, struct sim_guard *ret)
 {
     rt_assert(evidence->here != NULL && from->step != 0);
     struct sim_branches branches = {.may_end = own};
@@ -354,23 +374,23 @@ find(const struct sim_fate_evidence *evidence, const struct sim_location *from, 
                              : sim_actor_table_id(evidence->failing->actor_table, from->part);
     uint32_t pivot = find_pivot(evidence, actor_id, from);
     if (actor_id != 0 && pivot != UINT32_MAX) {
-        add_jumps(evidence, actor_id, from, done, pivot, &branches);
+        add_jumps(evidence, actor_id, from, scope, pivot, &branches);
     }
     (void)sim_guard_try(evidence, &branches, ret);
 }
 
 void
-sim_guard_find(const struct sim_fate_evidence *evidence, const struct sim_location *from, bool done,
-        struct sim_guard *ret)
+sim_guard_find(const struct sim_fate_evidence *evidence, const struct sim_location *from,
+        enum sim_guard_scope scope, struct sim_guard *ret)
 {
-    find(evidence, from, done, false, ret);
+    find(evidence, from, scope, false, ret);
 }
 
 void
 sim_guard_find_own(const struct sim_fate_evidence *evidence, const struct sim_location *from,
         struct sim_guard *ret)
 {
-    find(evidence, from, false, true, ret);
+    find(evidence, from, SIM_GUARD_STEP, true, ret);
     if (ret->read.by.step == 0 || ret->read.by.part == ret->read.at.part) {
         *ret = (struct sim_guard){.condition = {.step = 0}};
     }

@@ -13,14 +13,20 @@
 
 #include "sim/explain/cause/fate.h"
 
+/* Which conditions are asked, of the step of a line. */
+enum sim_guard_scope {
+    SIM_GUARD_STEP,     /* Those after the line, then those before it. */
+    SIM_GUARD_FUNCTION, /* Those after it; of those before it, as it stays, its function's. */
+    SIM_GUARD_AFTER     /* Those after it. */
+};
+
 /*
  * `from` is where the step did what should have been followed by the wake: conditions after it come
- * first, the nearest first; without such a line those at the end of the step come first. `done`:
- * that is not to be left out, so of the conditions before it those of its function alone count. The
+ * first, the nearest first; without such a line those at the end of the step come first. The
  * passing run of `evidence` is not needed. Condition step 0: none is found.
  */
 void sim_guard_find(const struct sim_fate_evidence *evidence, const struct sim_location *from,
-        bool done, struct sim_guard *ret);
+        enum sim_guard_scope scope, struct sim_guard *ret);
 
 /* The same of the conditions by which the blocked actor waits since `from`. It counts where another
  * has written what it is decided on: else it only says that it waits. */

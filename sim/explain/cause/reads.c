@@ -27,6 +27,10 @@ sim__part_like(const struct sim_actor_table *actor_table, const struct sim_actor
     return SIM_PART_NONE;
 }
 
+/* What lies so near to the pointer to the stack are a function's own variables. */
+#define STACK_NEAR 65536u
+#define STACK_BELOW 256u
+
 bool
 sim__reader_at(const struct sim_fate_evidence *evidence, uintptr_t pc, struct sim_place *ret)
 {
@@ -153,6 +157,12 @@ is_found(const struct sim_instruction *write, const struct sim_instruction *read
     }
     uint64_t left = write->after >> (8 * (read->address - write->address));
     return sim__number_of(left, read->size) == sim__number_of(read->before, read->size);
+}
+
+bool
+sim__is_on_stack(const struct sim_instruction *one)
+{
+    return one->address + STACK_BELOW >= one->stack && one->address < one->stack + STACK_NEAR;
 }
 
 uint32_t

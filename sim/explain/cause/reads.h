@@ -37,6 +37,9 @@ uint32_t sim__stepper(const struct sim_executed *executed, uint64_t step);
 /* Whether both are about the same memory, in part at least. */
 bool sim__overlap(const struct sim_instruction *a, const struct sim_instruction *b);
 
+/* Whether it is about a variable of a function. */
+bool sim__is_on_stack(const struct sim_instruction *one);
+
 /* The last write before the `before`-th to what that one reads; none where a library has changed it
  * since. */
 uint32_t sim__writer_of(const struct sim_executed *executed, uint32_t before);

@@ -155,16 +155,6 @@ sim__word_find_returned(const struct sim_fate_evidence *evidence, const struct s
 /* Writes that are left out, each in a replay. */
 #define DISCARDS_MAX 16u
 
-/* What lies so near above the pointer to the stack are a function's own variables. */
-#define STACK_NEAR 65536u
-#define STACK_BELOW 256u
-
-static bool
-is_on_stack(const struct sim_instruction *one)
-{
-    return one->address + STACK_BELOW >= one->stack && one->address < one->stack + STACK_NEAR;
-}
-
 /* Whether it adds to what its actor read there right before, in that line. */
 static bool
 is_addition(const struct sim_fate_evidence *evidence, uint32_t write)
@@ -193,7 +183,7 @@ find_unread(const struct sim_fate_evidence *evidence, uint32_t over)
     const struct sim_executed *here = evidence->here;
     const struct sim_instruction *write = &here->all[over];
     bool clears = write->writes && !write->reads && !write->jump && write->step > 0 &&
-                  write->after < write->before && !is_on_stack(write);
+                  write->after < write->before && !sim__is_on_stack(write);
     for (uint32_t i = over; clears && i-- > 0;) {
         const struct sim_instruction *one = &here->all[i];
         if (one->address != 0 && sim__overlap(one, write)) {

@@ -568,7 +568,7 @@ struct within {
     struct sim_watch watches[WITHIN_MAX];
     struct sim_walk_stop writers[WITHIN_MAX];
     struct sim_walk_stop earlier[WITHIN_MAX];
-    size_t offsets[WITHIN_MAX];
+    struct sim_change changes[WITHIN_MAX]; /* What the step makes of the words. */
     uint32_t count;
 };
 
@@ -581,9 +581,12 @@ find_within(struct asking *asking, uint64_t step, struct within *within)
     if (sim_experiment_at(experiment, step - 1) && sim_experiment_remember(experiment) &&
             sim_world_continue(experiment->world, (struct sim_stop){step, false})) {
         for (size_t i = 0; i < experiment->word_count && within->count < WITHIN_MAX; i++) {
-            size_t offset = i * sizeof(uint64_t);
-            if (experiment->words[i] != sim_word_at(experiment->world, offset)) {
-                within->offsets[within->count++] = offset;
+            const struct sim_change change = {.step = step,
+                    .offset = i * sizeof(uint64_t),
+                    .before = experiment->words[i],
+                    .after = sim_word_at(experiment->world, i * sizeof(uint64_t))};
+            if (change.before != change.after) {
+                within->changes[within->count++] = change;
             }
         }
     }
@@ -597,7 +600,8 @@ walk_within(struct asking *asking, uint64_t step, struct within *within)
     struct sim_world *world = asking->experiment.world;
     if (sim_experiment_at(&asking->experiment, step - 1)) {
         for (uint32_t i = 0; i < within->count; i++) {
-            within->watches[i] = sim_word_watch(world, within->offsets[i], &within->writers[i]);
+            within->watches[i] =
+                    sim_word_watch(world, within->changes[i].offset, &within->writers[i]);
             within->watches[i].earlier = &within->earlier[i];
         }
         if (sim_walk_begin(within->watches, within->count, NULL, WALK_MOST)) {
@@ -606,6 +610,17 @@ walk_within(struct asking *asking, uint64_t step, struct within *within)
         }
     }
     sim_world_drop(world);
+}
+
+/* The bytes of a word that were `between` when the step had written them, and that it has written
+ * over; 0: none, as neighbours in a word are not those of each other. */
+static uint64_t
+bytes_between(const struct sim_change *step, uint64_t between)
+{
+    const struct sim_change first = {.before = step->before, .after = between};
+    const struct sim_change over = {.before = between, .after = step->after};
+    uint64_t bytes = sim_change_bytes(&first);
+    return (bytes & sim_change_bytes(&over)) != 0 ? bytes | sim_change_bytes(&over) : 0;
 }
 
 /* What the step wrote first, and overwrote: with that at the end the loop polls the task. */
@@ -617,14 +632,19 @@ ask_within(struct asking *asking, const struct waiter *waiter)
     struct within within = {.count = 0};
     find_within(asking, step, &within);
     walk_within(asking, step, &within);
-    for (uint32_t i = 0; i < within.count; i++) {
-        const struct sim_patch patch = {within.offsets[i], within.watches[i].value};
-        if (within.earlier[i].frame_count == 0 ||
+    bool ends = sim_experiment_at_end(&asking->experiment) &&
+                sim_experiment_remember(&asking->experiment);
+    sim_world_drop(asking->experiment.world);
+    for (uint32_t i = 0; i < within.count && ends; i++) {
+        struct sim_change change = within.changes[i];
+        uint64_t bytes = bytes_between(&change, within.watches[i].value);
+        uint64_t end = word_at_end(asking, &change);
+        change.after = (end & ~bytes) | (within.watches[i].value & bytes);
+        const struct sim_patch patch = {change.offset, change.after};
+        if (within.earlier[i].frame_count == 0 || bytes == 0 || change.after == end ||
                 ask_waiter(asking, waiter, end_of(asking), &patch) != PROGRESS) {
             continue;
         }
-        const struct sim_change change = {
-                .step = step, .offset = within.offsets[i], .after = patch.value};
         struct sim_counterfactual *found =
                 add_hit(asking, SIM_COUNTERFACTUAL_LOST, waiter, &change);
         found->lost_step = step;

@@ -88,6 +88,10 @@ extern const struct sim_scenario explain_unset;
 extern const struct sim_scenario explain_kept_out;
 /* What is added while something else is done is cleared with that. */
 extern const struct sim_scenario explain_thrown_away;
+/* A wake is dropped, as a flag is taken down only after the poll. */
+extern const struct sim_scenario explain_still_queued;
+/* Of two that are woken at once one is polled, and the loop blocks. */
+extern const struct sim_scenario explain_one_a_turn;
 /* A push is refused, and not made again. */
 extern const struct sim_scenario explain_put_off_push;
 

@@ -42,6 +42,9 @@ struct test {
 /* In replayed steps; 0: what is usual. */
 static uint64_t explain_within;
 
+/* Whether each quiescence is audited, as it takes to see that a wake is late. */
+static bool explain_audited;
+
 /* The first of the seeds up to 400 whose run ends in `verdict`, explained. */
 static void
 explain(struct test *test, const struct sim_scenario *scenario, enum sim_verdict verdict)
@@ -51,7 +54,7 @@ explain(struct test *test, const struct sim_scenario *scenario, enum sim_verdict
     sim_single_init(&single, NULL, &sim_shared_for_candidates, 2000);
     sim_options_init(&test->options, scenario);
     test->options.spurious_one_in = 0;
-    test->options.audit_one_in = 0;
+    test->options.audit_one_in = explain_audited ? 1 : 0;
     test->options.livelock_steps = 2000;
     struct sim_run_spec candidate = {
             .scenario = scenario, .options = test->options, .how = SIM_HOW_RANDOM};
@@ -735,6 +738,32 @@ TEST(explain_value_that_is_overwritten_unread)
     EXPECT(!HAS_FRAMES || strcmp(discarded->added.place.function, "tray_lay") == 0);
     EXPECT(!HAS_FRAMES || strcmp(discarded->over.place.function, "tray_empty") == 0);
     EXPECT(says(&test, "is lost: at step"));
+    done(&test);
+}
+
+/* A wake that is dropped has the condition by which it is, and who changes that too late. */
+TEST(explain_condition_that_drops_a_wake)
+{
+    struct test test;
+    explain(&test, &explain_still_queued, SIM_VERDICT_LOST_WAKEUP);
+    const struct sim_guard *guard = &test.explanation.cause.guard;
+    EXPECT_EQ(test.explanation.cause.kind, SIM_CAUSE_COALESCED);
+    EXPECT(!HAS_FRAMES || strcmp(guard->condition.place.function, "folder_wake") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(guard->after.place.function, "office_takes_up") == 0);
+    done(&test);
+}
+
+/* A task that was woken was polled by a line to which its loop does not come again. */
+TEST(explain_task_that_is_not_polled_again)
+{
+    struct test test;
+    explain_audited = true;
+    explain(&test, &explain_one_a_turn, SIM_VERDICT_LATE_WAKEUP);
+    explain_audited = false;
+    const struct sim_astray *astray = &test.explanation.cause.astray;
+    EXPECT(!HAS_FRAMES || astray->polls);
+    EXPECT(!HAS_FRAMES || strcmp(astray->last.at[0].place.function, "office_main") == 0);
+    EXPECT(says(&test, "It was polled in office_takes_up()"));
     done(&test);
 }
 

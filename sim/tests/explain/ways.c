@@ -494,3 +494,150 @@ thrown_away_setup(struct sim_world *world)
 
 const struct sim_scenario explain_thrown_away = {
         .name = "explain/thrown-away", .setup = thrown_away_setup};
+
+/* ---- An office takes up a folder, and notes only then that it waits no more; one a turn. ----- */
+
+struct folder {
+    struct office *office;
+    uint32_t turns; /* It is to be polled so often. */
+    bool queued;
+    bool waits;
+    bool came;
+    bool finished;
+};
+
+struct office {
+    struct sim_fds *os;
+    int bell;
+    bool late; /* It is noted after the poll. */
+    uint32_t count;
+    struct folder folders[2];
+};
+
+static void
+folder_wake(struct folder *folder)
+{
+    if (folder->queued) {
+        return;
+    }
+    folder->queued = true;
+    folder->turns++;
+    SIM_ALWAYS(sim_fd_notify(folder->office->os, folder->office->bell) == RT_OK);
+}
+
+static void
+folder_poll(struct folder *folder)
+{
+    sim_foreign_poll(folder);
+    folder->finished = folder->came;
+    if (!folder->finished) {
+        folder->waits = true;
+        sim_foreign_store(folder, &folder->waits, "its papers");
+    }
+    sim_foreign_polled(folder, folder->finished);
+}
+
+static void
+folder_again(void *office, void *folder)
+{
+    (void)office;
+    folder_poll(folder);
+}
+
+static bool
+office_takes_up(struct office *office)
+{
+    for (uint32_t i = 0; i < office->count; i++) {
+        struct folder *folder = &office->folders[i];
+        if (folder->turns > 0) {
+            folder->turns--;
+            folder->queued = office->late;
+            folder_poll(folder);
+            folder->queued = false;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+office_main(struct sim_world *world, void *argument)
+{
+    struct office *office = argument;
+    (void)world;
+    for (;;) {
+        struct sim_fd_event event;
+        uint64_t count;
+        for (uint32_t i = 0; i < 3 - office->count && office_takes_up(office); i++) {
+            SIM_PROGRESS();
+        }
+        if (office->folders[0].finished && (office->count == 1 || office->folders[1].finished)) {
+            return;
+        }
+        SIM_ALWAYS(sim_fd_wait(office->os, &event, 1, SIM_NEVER) == 1);
+        sim_fd_read(office->os, office->bell, &count, sizeof(count));
+    }
+}
+
+static void
+office_bring(struct folder *folder)
+{
+    folder->came = true;
+    if (folder->waits) {
+        folder->waits = false;
+        sim_foreign_fire(&folder->waits);
+        folder_wake(folder);
+    }
+}
+
+static void
+office_bringer(struct sim_world *world, void *argument)
+{
+    struct office *office = argument;
+    sim_sleep(world, office->count == 1 ? sim_range(world, 1, RT_US) : RT_MS);
+    office_bring(&office->folders[0]);
+    if (office->count == 2) {
+        if (sim_range(world, 0, 1) == 1) {
+            sim_sleep(world, RT_MS);
+        }
+        office_bring(&office->folders[1]);
+        sim_sleep(world, 10 * RT_MS);
+        SIM_ALWAYS(sim_fd_notify(office->os, office->bell) == RT_OK);
+    }
+}
+
+static void
+office_setup(struct sim_world *world, bool late, uint32_t count)
+{
+    struct office *office = sim_new(world, struct office);
+    office->os = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_DEFAULT), 3);
+    office->late = late;
+    office->count = count;
+    SIM_ALWAYS(sim_fd_event_open(office->os, "bell", &office->bell) == RT_OK);
+    SIM_ALWAYS(sim_fd_add(office->os, office->bell, SIM_FD_IN, 0) == RT_OK);
+    struct sim_loop *loop = sim_loop_new(world, "office", office_main, office);
+    struct sim_foreign *foreign = sim_foreign_new(loop, folder_again, office);
+    for (uint32_t i = 0; i < count; i++) {
+        office->folders[i].office = office;
+        sim_foreign_spawn(foreign, &office->folders[i], i == 0 ? "first" : "second");
+        folder_wake(&office->folders[i]);
+    }
+    sim_loop_new(world, "bringer", office_bringer, office);
+}
+
+static void
+still_queued_setup(struct sim_world *world)
+{
+    office_setup(world, true, 1);
+}
+
+static void
+one_a_turn_setup(struct sim_world *world)
+{
+    office_setup(world, false, 2);
+}
+
+const struct sim_scenario explain_still_queued = {
+        .name = "explain/still-queued", .setup = still_queued_setup};
+const struct sim_scenario explain_one_a_turn = {
+        .name = "explain/one-a-turn", .setup = one_a_turn_setup};
