@@ -17,7 +17,7 @@ struct purse {
     uint32_t payers;
 };
 
-static void
+__attribute__((noinline)) static void
 purse_pay(struct sim_world *world, struct purse *purse)
 {
     uint32_t sum = purse->sum;

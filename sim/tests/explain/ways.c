@@ -42,7 +42,7 @@ mill_again(void *argument, void *task)
     mill_grind(argument);
 }
 
-static void
+__attribute__((noinline)) static void
 mill_take_aside(struct mill *mill)
 {
     if (mill->aside) {
@@ -52,7 +52,7 @@ mill_take_aside(struct mill *mill)
     }
 }
 
-static void
+__attribute__((noinline)) static void
 mill_wait(struct mill *mill)
 {
     struct sim_fd_event event;
@@ -419,7 +419,7 @@ const struct sim_scenario explain_put_off_push = {
 struct tray {
     struct sim_fds *os;
     int bell;
-    uint32_t letters;
+    volatile uint32_t letters; /* As without optimisation: each change is a store. */
     uint32_t carried;
     uint32_t done;
     bool away;
@@ -432,7 +432,7 @@ tray_carry(struct tray *tray)
     tray->carried = tray->letters;
 }
 
-static void
+__attribute__((noinline)) static void
 tray_lay(struct tray *tray)
 {
     tray->letters++;
@@ -441,7 +441,7 @@ tray_lay(struct tray *tray)
     }
 }
 
-static void
+__attribute__((noinline)) static void
 tray_empty(struct tray *tray)
 {
     tray->done += tray->carried;
