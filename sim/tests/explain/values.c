@@ -155,7 +155,7 @@ struct mill {
     bool stop;
 };
 
-static int
+__attribute__((noinline)) static int
 mill_turn(struct sim_world *world, struct mill *mill)
 {
     sim_sleep(world, RT_US);
