@@ -167,10 +167,7 @@ static void
 mill_main(struct sim_world *world, void *argument)
 {
     struct mill *mill = argument;
-    while (!mill->stop) {
-        if (mill_turn(world, mill) != 1) {
-            break;
-        }
+    while (mill_turn(world, mill) == 1 && !mill->stop) {
     }
 }
 
