@@ -186,7 +186,8 @@ sim_page_put_name(struct sim_page *page, const char *name)
 void
 sim_page_trim(struct sim_page *page)
 {
-    while (page->length > 0 && page->bytes[page->length - 1] == '\n') {
+    while (page->length > 0 &&
+            (page->bytes[page->length - 1] == '\n' || page->bytes[page->length - 1] == ' ')) {
         page->bytes[--page->length] = '\0';
     }
 }

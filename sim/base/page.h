@@ -82,7 +82,7 @@ void sim_page_put_step(struct sim_page *page, uint64_t step);
 /* Adds a name of the program's on one line: "`client`". */
 void sim_page_put_name(struct sim_page *page, const char *name);
 
-/* Takes newlines off its end. */
+/* Takes newlines and blanks off its end. */
 void sim_page_trim(struct sim_page *page);
 
 /* Adds all of `from`, and what it refers to. */

@@ -533,8 +533,9 @@ put_answer(struct sim_page *page, const struct sim_explanation *explanation, str
     put_paragraph(page, &line, cited);
     put_source(page, &named);
     put_section(&line, explanation, SIM_REPORT_DECISION, NULL);
-    sim_page_put(&line, " ");
+    sim_page_put(&line, line.length > 0 ? " " : "");
     put_section(&line, explanation, SIM_REPORT_NEEDED, NULL);
+    sim_page_trim(&line);
     put_paragraph(page, &line, cited);
     sim_page_fini(&line);
     return named.count;

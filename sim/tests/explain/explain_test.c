@@ -79,6 +79,8 @@ explain(struct test *test, const struct sim_scenario *scenario, enum sim_verdict
     EXPECT(sim_explanation_make(&test->explanation, &failure));
     sim_page_init(&test->page, false);
     sim_report_put(&test->page, &test->explanation, SIM_REPORT_BESIDE);
+    EXPECT(strstr(sim_page_text(&test->page), "\n\n\n") == NULL); /* Of no text no paragraph. */
+    EXPECT(strstr(sim_page_text(&test->page), "\n This") == NULL);
 }
 
 static void
