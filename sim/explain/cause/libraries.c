@@ -49,18 +49,26 @@ is_system(const char *file)
     return false;
 }
 
-/* In another module than the program and the simulator; name "": it has no symbol. */
+/* Of the simulator, which plays the calls of the system. */
+static bool
+is_played(uintptr_t callee)
+{
+    Dl_info own;
+    Dl_info info;
+    return dladdr((const void *)(uintptr_t)sim_library_find, &own) != 0 &&
+           dladdr((const void *)callee, &info) != 0 && info.dli_fbase == own.dli_fbase;
+}
+
+/* In another module than the program; name "": it has no symbol. */
 static bool
 is_library(uintptr_t pc, uintptr_t callee, struct call *ret)
 {
     Dl_info program;
-    Dl_info own;
     Dl_info info;
-    bool known = dladdr((const void *)pc, &program) != 0 &&
-                 dladdr((const void *)(uintptr_t)sim_library_find, &own) != 0 &&
-                 dladdr((const void *)callee, &info) != 0;
-    if (!known || info.dli_fbase == program.dli_fbase || info.dli_fbase == own.dli_fbase ||
-            info.dli_sname == NULL || is_system(info.dli_fname)) {
+    bool known =
+            dladdr((const void *)pc, &program) != 0 && dladdr((const void *)callee, &info) != 0;
+    if (!known || info.dli_fbase == program.dli_fbase || info.dli_sname == NULL ||
+            is_system(info.dli_fname)) {
         return false;
     }
     ret->module = info.dli_fbase;
@@ -97,7 +105,7 @@ is_call(const struct sim_fate_evidence *evidence, const struct sim_executed *exe
 {
     const struct sim_instruction *one = &executed->all[index];
     struct sim_place place;
-    if (!one->call || one->callee == 0 || one->object < 4096 ||
+    if (!one->call || one->callee == 0 || one->object < 4096 || is_played(one->callee) ||
             !sim__reader_at(evidence, one->pc, &place)) {
         return false;
     }

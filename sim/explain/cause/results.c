@@ -10,11 +10,13 @@
 #include "sim/explain/cause/priv.h"
 #include "sim/explain/cause/reads.h"
 
-/* One that moves bytes, and has. */
+/* One that reads bytes, and has. What a write returns is how much its caller wanted, mostly. */
 static bool
-moves(const struct sim_call *call)
+has_read(const struct sim_call *call)
 {
-    return call->number >= SIM_CALL_read && call->number <= SIM_CALL_sendfile && call->error == 0;
+    bool reads = call->number == SIM_CALL_read || call->number == SIM_CALL_readv ||
+                 (call->number >= SIM_CALL_recv && call->number <= SIM_CALL_recvmmsg);
+    return reads && call->error == 0;
 }
 
 /* The `nth` such call of `part` as `like`, from 1 on; SIM_EVENT_NONE: there are not so many. */
@@ -24,7 +26,7 @@ nth_like(const struct sim_actor_table *actor_table, uint32_t part, const struct 
 {
     for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
         const struct sim_call call = sim_call_of(sim_actor_table_event(actor_table, i));
-        if (moves(&call) && call.number == like->number && call.fd == like->fd &&
+        if (has_read(&call) && call.number == like->number && call.fd == like->fd &&
                 sim_actor_table_part_of(actor_table, i) == part && --nth == 0) {
             return i;
         }
@@ -54,7 +56,7 @@ first_odd(const struct sim_fate_evidence *evidence, uint32_t part, uint64_t *ret
     uint32_t like_part = sim__part_like(there, here, part);
     for (uint64_t i = here->first; i < here->end && like_part != SIM_PART_NONE; i++) {
         const struct sim_call call = sim_call_of(sim_actor_table_event(here, i));
-        if (!moves(&call) || sim_actor_table_part_of(here, i) != part) {
+        if (!has_read(&call) || sim_actor_table_part_of(here, i) != part) {
             continue;
         }
         uint64_t like = nth_like(there, like_part, &call, nth_of(here, i));

@@ -124,6 +124,10 @@ says 'gets read(3) = 0'
 says 'It is the end, after close(4) of `thread 1`'
 named f_ahead not-a-wake '34 51'
 says 'gets read(3) = 6'
+# How much it writes is no result; and what rewake plays is no library.
+named s9_logflush not-a-wake 92
+ok "$name: no function of rewake's" not_in text.txt 'sim__'
+ok "$name: no write" not_in text.txt 'gets write'
 # An assertion: what was read, changed by another and changed back, and used all the same.
 named s8_aba not-a-wake 54
 says 'writes what it has made of the old value, in take() (s8_aba.c:53)'
