@@ -585,7 +585,7 @@
     X(ALSO_BUSY, ", {other} ({number})") \
     X(BUSY_NONE, "no actor on record") \
     X(HAPPENED, "it happened in {deed}.") \
-    X(LINE_IS, " The line is[ at {site}].") \
+    X(LINE_IS, "[ The line is at {site}.]") \
     X(STORE_THE_WAKER, " Store the waker of cx before returning RT_PENDING.") \
     X(HAPPENED_WHERE, " It happened{text}.") \
     X(WHY_LEAK, "it was counted after the run had ended and all background tasks had been " \
