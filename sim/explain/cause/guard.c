@@ -154,6 +154,18 @@ is_in_line(const struct sim_fate_evidence *evidence, uint32_t index, const struc
            sim__is_same_line(&place, line);
 }
 
+/* The instruction before, of the same step and of that line; UINT32_MAX: there is none. */
+static uint32_t
+before_in_line(
+        const struct sim_fate_evidence *evidence, uint32_t index, const struct sim_place *line)
+{
+    const struct sim_executed *here = evidence->here;
+    uint32_t before = sim__before_of(here, index);
+    bool is = before != UINT32_MAX && here->all[before].step == here->all[index].step &&
+              is_in_line(evidence, before, line);
+    return is ? before : UINT32_MAX;
+}
+
 /* Whether it is of another function than that of `line`. */
 static bool
 is_elsewhere(const struct sim_fate_evidence *evidence, uint32_t index, const struct sim_place *line)
@@ -288,10 +300,8 @@ is_taken_over(const struct sim_fate_evidence *evidence, uint32_t write, uint32_t
     const struct sim_executed *here = evidence->here;
     struct sim_place line;
     bool known = sim__reader_at(evidence, here->all[write].pc, &line);
-    for (uint32_t i = sim__before_of(here, write);
-            known && i != UINT32_MAX && here->all[i].step == here->all[write].step &&
-            is_in_line(evidence, i, &line);
-            i = sim__before_of(here, i)) {
+    uint32_t i = known ? before_in_line(evidence, write, &line) : UINT32_MAX;
+    for (; i != UINT32_MAX; i = before_in_line(evidence, i, &line)) {
         if (here->all[i].reads && sim__overlap(&here->all[i], &here->all[read])) {
             return here->all[i].before == here->all[write].after;
         }
@@ -307,9 +317,8 @@ find_copy(const struct sim_fate_evidence *evidence, uint32_t jump, uint32_t read
     const struct sim_executed *here = evidence->here;
     struct sim_place line;
     bool known = sim__reader_at(evidence, here->all[jump].pc, &line);
-    for (uint32_t i = sim__before_of(here, jump);
-            known && i != UINT32_MAX && is_in_line(evidence, i, &line);
-            i = sim__before_of(here, i)) {
+    uint32_t i = known ? before_in_line(evidence, jump, &line) : UINT32_MAX;
+    for (; i != UINT32_MAX; i = before_in_line(evidence, i, &line)) {
         uint32_t writer = here->all[i].reads ? sim__writer_of(here, i) : UINT32_MAX;
         if (is_own(here, i, writer) && !is_in_line(evidence, writer, &line) &&
                 is_taken_over(evidence, writer, read)) {
