@@ -620,7 +620,7 @@ def entry(address):
 
 
 def place_of_return(actor):
-    """Where a thread or a loop goes on in code that is not rewake's."""
+    """Where a thread or a loop continues in code that is not rewake's."""
     with Standing(actor):
         frame = first_outside()
         if frame is None:
@@ -629,7 +629,7 @@ def place_of_return(actor):
 
 
 class Enter(Command):
-    """Goes on into the code of what takes this step: a poll function, or where a thread stands."""
+    """Continues into the code of what takes this step: a poll function, or where a thread stands."""
 
     word = "enter"
 

@@ -1,5 +1,5 @@
 // Cause: table_add() calls ask_helper() while it holds the spin lock of the table, and waits there for the helper. If
-// the helper is on its way into table_has(), it spins in table_lock() for that lock for ever. The spin lock must be
+// the helper is on its way into table_has(), it spins in table_lock() for that lock forever. The spin lock must be
 // released before the helper is waited for.
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off

@@ -1,5 +1,5 @@
 // Cause: main() makes the event_base without evthread_use_pthreads() before. So event_active() in resolver(), on
-// another thread, only queues the event and does not notify the loop, which blocks in epoll_wait for ever if it was
+// another thread, only queues the event and does not notify the loop, which blocks in epoll_wait forever if it was
 // there already. Call evthread_use_pthreads() first.
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off

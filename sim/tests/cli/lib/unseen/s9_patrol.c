@@ -1,5 +1,5 @@
 // Cause: guard_poll() takes all events out of its inbox after each leg, and hear_noise() forgets those that are no
-// NOISE. A GATE_OPENED that comes during the round is thrown away, and after the round the guard waits for it for ever
+// NOISE. A GATE_OPENED that comes during the round is thrown away, and after the round the guard waits for it forever
 // (the ticks go on). hear() must remember the opened gate (may_go = true).
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off

@@ -1,6 +1,6 @@
 // Cause: pool_leave(), called when a client's patience ends, takes only a queued place out of the line. A place that
 // was granted already (pool_give() has unlinked it and woken its slot, in the same moment) is dropped with its grant:
-// the connection is given to nobody, and the next client waits for ever. A granted place must be passed on with
+// the connection is given to nobody, and the next client waits forever. A granted place must be passed on with
 // pool_give() when its client leaves.
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off

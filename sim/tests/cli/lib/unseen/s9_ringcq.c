@@ -1,6 +1,6 @@
 // Cause: enter_pushed(): driver_main() calls `enter` only when it has pushed something. Completions that were set
 // aside because the completion queue (2) was full come into it only by `enter`. Once nothing is left to push, the
-// pollable stays ready, reap finds nothing, and the loop spins for ever. It must also enter when the ring has
+// pollable stays ready, reap finds nothing, and the loop spins forever. It must also enter when the ring has
 // overflowed.
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off

@@ -1,6 +1,6 @@
 // Cause: main() sets `idle = 1` only after serve_pending() has looked at `hups`. A SIGHUP between the look and `idle =
 // 1` (at the write of "idle") finds idle 0 in on_hup() and writes nothing into the pipe; wait_for_wake() then polls
-// for ever. Set idle first, then compare served with hups, then wait.
+// forever. Set idle first, then compare served with hups, then wait.
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 /* A daemon that reloads its configuration on SIGHUP. The handler wakes the loop by a pipe, and saves

@@ -1,6 +1,6 @@
 // Cause: run_due() leaves `armed` at the deadline that has expired when no entry is left (it arms only for a `first`
 // that exists). timer_add() then compares a later deadline with this past one (`entry->due < armed` is false) and does
-// not arm the timerfd: its sleeper waits for ever. run_due() must set armed = NEVER before it arms for what is left.
+// not arm the timerfd: its waiter waits forever. run_due() must set armed = NEVER before it arms for what is left.
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
 /* A timer thread: deadlines in a sorted list, one timerfd that is armed for the first of them.
