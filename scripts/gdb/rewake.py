@@ -629,7 +629,7 @@ def place_of_return(actor):
 
 
 class Enter(Command):
-    """Continues into the code of what takes this step: a poll function, or where a thread stands."""
+    """Continues into what takes this step: a poll function, or where a thread stands."""
 
     word = "enter"
 
