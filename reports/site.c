@@ -173,12 +173,14 @@ find_lcov(struct report_site *site, char **ret_url)
 /* ---- Failures. ------------------------------------------------------------------------------- */
 
 static enum report_site_err
-make_failure(struct report_site *site, const struct report_places *places, int64_t run)
+make_failure(struct report_site *site, const struct report_places *places,
+        const struct report_failure *failure)
 {
+    int64_t run = failure->run;
     char name[48];
     struct report_html html;
     (void)snprintf(name, sizeof(name), "failure-%lld.html", (long long)run);
-    enum sim_store_err err = report_failure_put(&html, site->store, places, run, site->db);
+    enum sim_store_err err = report_failure_put(&html, site->store, places, failure);
     if (err == SIM_STORE_UNKNOWN) {
         report_html_fini(&html);
         return refuse(site, REPORT_SITE_UNKNOWN,
@@ -200,7 +202,13 @@ make_failures(struct report_site *site)
     const int64_t *named = site->run_count > 0 ? site->runs : runs;
     count = site->run_count > 0 ? site->run_count : count;
     for (size_t i = 0; i < count && err == REPORT_SITE_OK; i++) {
-        err = make_failure(site, &places, named[i]);
+        const struct report_failure failure = {
+                .run = named[i],
+                .before = i > 0 ? named[i - 1] : 0,
+                .after = i + 1 < count ? named[i + 1] : 0,
+                .db = site->db,
+        };
+        err = make_failure(site, &places, &failure);
     }
     free(runs);
     report_places_free(&places);

@@ -83,7 +83,7 @@ void report_html_command(struct report_html *html, const char *what, const char 
 
 /* The script that each page ends with, and its hash, which the policy of the page has. */
 extern const char report_script[];
-#define REPORT_SCRIPT_HASH "sha256-cMBLCxYBi+ipZ+bFuvezHu6yfM5KCaO13jt1t+PFZng="
+#define REPORT_SCRIPT_HASH "sha256-XzYIi54tOzZQj6WybredUPaJK1ojXpyGDTBI4pc0qeM="
 
 /* The style sheet; static. */
 extern const char *const report_style[];

@@ -77,8 +77,13 @@ const char *const report_style[] = {
         ".legend{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;"
         "font-size:.85rem;color:var(--dim)}",
         ".legend svg{display:inline-block;vertical-align:-2px}",
-        ".at{position:fixed;inset:auto 0 0 0;background:var(--raised);padding:.5rem 1rem;"
-        "border-top:1px solid var(--line)}.at:empty{display:none}",
+        ".at{position:fixed;inset:auto 0 0 0;background:var(--raised);padding:.25rem 1rem;"
+        "border-top:1px solid var(--line);max-height:40vh;overflow:auto}.at:empty{display:none}",
+        ".at p{max-width:none;margin:.125rem 0}.at code{color:var(--text)}",
+        ".at button{margin-left:.5rem;min-width:2.5rem;font:inherit}",
+        "body:has(.at:not(:empty)){padding-bottom:40vh}html:has(.at:not(:empty))"
+        "{scroll-padding-bottom:10rem}",
+        "th[tabindex]{cursor:pointer}input{font:inherit;min-width:0;max-width:100%}",
         "details{margin:.5rem 0}",
         "summary{cursor:pointer}",
         "dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem;max-width:52rem;"
@@ -86,6 +91,14 @@ const char *const report_style[] = {
         "dt{color:var(--dim)}",
         "dd{margin:0;min-width:0}",
         "@media (max-width:40rem){dl{display:block}dd{margin-bottom:.5rem}h1{font-size:1.3rem}}",
+        /* A row of a table as a card; a cell has its heading from the script. */
+        "@media screen and (max-width:43.75rem){.scroll table.cards{min-width:0;width:100%}"
+        ".cards thead{display:none}.cards tbody,.cards tr,.cards td{display:block}"
+        ".cards tr[hidden],.cards td:empty{display:none}.cards tr{border:1px solid var(--line);"
+        "border-radius:6px;padding:.5rem .75rem;margin:.5rem 0}"
+        ".cards td{border:0;padding:.125rem 0;text-align:left}"
+        ".cards td:not([data-head=\"\"])::before{content:attr(data-head) \": \";"
+        "color:var(--dim);font-weight:400}}",
         "@media print{body{font-size:10pt}header nav,.skip,.screen,.at{display:none}"
         "main,header,footer{max-width:none;padding:0}.scroll{overflow:visible}.scroll "
         "table,svg.lanes{min-width:0!important}figure svg{max-height:94vh}"

@@ -262,6 +262,31 @@ make_wakes(struct report_run *run)
     free(last);
 }
 
+/* ---- Runnable tasks. ------------------------------------------------------------------------- */
+
+/* A task that is woken during its poll is in the queue again when the poll returns. */
+enum { WAITS, QUEUED, POLLED, POLLED_AND_WOKEN };
+
+void
+report_run_ready(const struct report_run *run, uint64_t event, uint8_t *ready)
+{
+    const struct sim_event *what = sim_actor_table_event(&run->actor_table, event);
+    uint32_t task = sim_actor_table_object(&run->actor_table, what->object);
+    if (task >= run->actors_count || run->actor_table.parts[task].kind != SIM_ACTOR_TASK) {
+        return;
+    }
+    bool polled = ready[task] >= POLLED;
+    if (what->kind == RT_PROBE_POST || what->kind == RT_PROBE_WAKE) {
+        ready[task] = polled ? POLLED_AND_WOKEN : QUEUED;
+    } else if (what->kind == RT_PROBE_POLL) {
+        ready[task] = POLLED;
+    } else if (what->kind == RT_PROBE_POLLED) {
+        ready[task] = ready[task] == POLLED_AND_WOKEN && what->argument == 0 ? QUEUED : WAITS;
+    } else if (what->kind == RT_PROBE_COMPLETE || what->kind == RT_PROBE_CANCEL) {
+        ready[task] = WAITS;
+    }
+}
+
 /* ---- Loading. -------------------------------------------------------------------------------- */
 
 static bool
@@ -381,6 +406,17 @@ report_run_step_words(
     }
     sim_page_fini(&word);
     return page->length > start;
+}
+
+const struct report_place *
+report_run_step_place(const struct report_run *run, const struct report_step *step)
+{
+    const struct report_place *place = NULL;
+    for (uint64_t i = step->first; i < step->first + step->count && place == NULL; i++) {
+        uint32_t await = sim_actor_table_event(&run->actor_table, i)->await;
+        place = report_places_find(run->places, await);
+    }
+    return place;
 }
 
 const struct report_place *

@@ -107,6 +107,14 @@ bool report_run_words(const struct report_run *run, uint64_t event, struct sim_p
 bool report_run_step_words(
         const struct report_run *run, const struct report_step *step, struct sim_page *page);
 
+/* The first line of user code that the step is known to be at; NULL: none. */
+const struct report_place *report_run_step_place(
+        const struct report_run *run, const struct report_step *step);
+
+/* Notes in `ready`, by actor, which tasks can be polled after this event: they were posted or
+ * woken, or are being polled. From zeros, and event by event in order. */
+void report_run_ready(const struct report_run *run, uint64_t event, uint8_t *ready);
+
 /* Where the waker of a wait was stored; NULL: not known. */
 const struct report_place *report_run_wait_place(
         const struct report_run *run, const struct sim_wait *wait);

@@ -31,14 +31,6 @@ by_cause(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->sweep->scenario, b->sweep->scenario);
 }
 
-static bool
-same_cause(const struct failing *a, const struct failing *b)
-{
-    return strcmp(a->way->verdict, b->way->verdict) == 0 &&
-           strcmp(a->way->oracle, b->way->oracle) == 0 && strcmp(a->way->file, b->way->file) == 0 &&
-           a->way->line == b->way->line;
-}
-
 static void
 put_place(struct report_html *html, const struct report_way *way)
 {
@@ -72,32 +64,25 @@ put_answer(struct report_html *html, const struct report_text *answer)
     report_html_put(html, "%s</span>", answer->text + at);
 }
 
-/* The cause is written once, beside all its scenarios. */
 static void
-put_row(struct report_parts *parts, const struct failing *each, size_t same)
+put_row(struct report_parts *parts, const struct failing *each)
 {
     struct report_html *html = parts->html;
     const struct report_way *way = each->way;
-    report_html_raw(html, "<tr>");
-    if (same > 0) {
-        report_html_put(html,
-                "<td rowspan=\"%zu\"><strong class=\"lost\" "
-                "style=\"white-space:nowrap\">%s</strong>"
-                "<br><span class=\"dim\">found by oracle %s</span></td><td rowspan=\"%zu\">",
-                same, way->verdict, way->oracle, same);
-        put_place(html, way);
-        report_html_raw(html, "</td>");
-    }
-    report_html_raw(html, "<td>");
+    report_html_put(html,
+            "<tr><td><strong class=\"lost\" style=\"white-space:nowrap\">%s</strong>"
+            "<br><span class=\"dim\">found by oracle %s</span></td><td>",
+            way->verdict, way->oracle);
+    put_place(html, way);
+    report_html_raw(html, "</td><td>");
     report_way_link(parts, way, each->sweep->scenario);
-    /* Wide enough for a sentence, on a telephone as well. */
     report_html_put(html,
             "</td><td class=\"number\" style=\"white-space:nowrap\">%s<br><span class=\"dim\">of "
             "%s",
             report_count(report_way_runs(way)).text,
             report_count(report_sweep_runs(each->sweep)).text);
     report_html_raw(html, way->again ? "<br>remembered" : "");
-    report_html_put(html, "</span></td><td style=\"min-width:18rem\">%s",
+    report_html_put(html, "</span></td><td>%s",
             way->message[0] != '\0' ? way->message : "no run of it is stored");
     put_answer(html, &way->answer);
     report_html_raw(html, "</td></tr>\n");
@@ -127,21 +112,6 @@ collect(const struct report_sweeps *list)
     }
     sim_sort(causes.failing, causes.count, sizeof(*causes.failing), by_cause);
     return causes;
-}
-
-static void
-put_rows(struct report_parts *parts, const struct causes *causes, size_t shown)
-{
-    for (size_t i = 0; i < shown;) {
-        size_t same = 1;
-        while (i + same < shown && same_cause(&causes->failing[i], &causes->failing[i + same])) {
-            same++;
-        }
-        for (size_t k = 0; k < same; k++) {
-            put_row(parts, &causes->failing[i + k], k == 0 ? same : 0);
-        }
-        i += same;
-    }
 }
 
 /* Failures without a failing run: a replica run differs, a goal was not reached. */
@@ -175,7 +145,9 @@ report_failing_put(struct report_parts *parts)
         report_html_raw(parts->html, "<p>None.</p>\n");
     } else {
         report_table_begin(parts->html, "Failures", "Verdict|Line|Scenario|#Runs|Example");
-        put_rows(parts, &causes, shown);
+        for (size_t i = 0; i < shown; i++) {
+            put_row(parts, &causes.failing[i]);
+        }
         report_table_end(parts->html);
     }
     if (shown < count) {

@@ -294,6 +294,20 @@ put_time(struct report_html *html, const char *class, uint32_t y, uint64_t ns)
     report_html_raw(html, "</text>\n");
 }
 
+/* The line of the step, for who points at its box. */
+static void
+put_hover(
+        struct report_html *html, const struct report_lanes *lanes, const struct report_item *item)
+{
+    const struct report_step *step = report_run_step(lanes->run, item->step);
+    const struct report_place *place =
+            step != NULL ? report_run_step_place(lanes->run, step) : NULL;
+    if (place != NULL) {
+        report_html_put(html, "<title>%s:%u %s</title>\n", report_file_name(place->file),
+                place->line, place->function);
+    }
+}
+
 static void
 put_box(struct report_html *html, const struct report_lanes *lanes, const struct report_item *item,
         const char *prefix)
@@ -304,6 +318,7 @@ put_box(struct report_html *html, const struct report_lanes *lanes, const struct
         report_html_put(html, "<text class=\"n\" x=\"4\" y=\"%u\">%u</text>\n", base_of(item->y, 0),
                 item->step);
         put_time(html, "t", base_of(item->y, 1), item->time_ns);
+        put_hover(html, lanes, item);
     } else {
         report_html_raw(html, "<g>\n");
     }

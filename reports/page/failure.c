@@ -205,9 +205,31 @@ put_about(struct report_html *html, const struct report_model *model)
 /* ---- The page. ------------------------------------------------------------------------------- */
 
 static void
-put_page(struct report_html *html, const struct report_model *model)
+put_neighbour(struct report_html *html, int64_t run, const char *rel, const char *text)
+{
+    if (run != 0) {
+        report_html_put(html, "<a rel=\"%s\" href=\"failure-%lld.html\">%s</a> ", rel,
+                (long long)run, text);
+    }
+}
+
+static void
+put_neighbours(struct report_html *html, const struct report_failure *failure)
+{
+    if (failure->before != 0 || failure->after != 0) {
+        report_html_raw(html, "<nav aria-label=\"Failures\">");
+        put_neighbour(html, failure->before, "prev", "Previous failure");
+        put_neighbour(html, failure->after, "next", "Next failure");
+        report_html_raw(html, "</nav>\n");
+    }
+}
+
+static void
+put_page(struct report_html *html, const struct report_model *model,
+        const struct report_failure *failure)
 {
     report_html_begin(html, model->found.scenario, REPORT_NAV_FAILURE);
+    put_neighbours(html, failure);
     put_headline(html, model);
     put_answer(html, model);
     put_stack(html, model);
@@ -218,20 +240,21 @@ put_page(struct report_html *html, const struct report_model *model)
     put_commands(html, model);
     report_put_ledger(html, model);
     report_put_steps(html, model);
+    report_put_lines(html, model);
     put_about(html, model);
     report_html_end(html);
 }
 
 enum sim_store_err
 report_failure_put(struct report_html *html, struct sim_store *store,
-        const struct report_places *places, int64_t run, const char *db)
+        const struct report_places *places, const struct report_failure *failure)
 {
     struct report_model *model = sim_heap_new(1, sizeof(*model));
     sim_page_init(&html->page, false);
-    enum sim_store_err err = report_model_load(store, places, run, model);
-    model->db = db;
+    enum sim_store_err err = report_model_load(store, places, failure->run, model);
+    model->db = failure->db;
     if (err == SIM_STORE_OK) {
-        put_page(html, model);
+        put_page(html, model, failure);
     }
     report_model_free(model);
     free(model);

@@ -275,6 +275,56 @@ report_lanes_make(struct report_lanes *lanes, const struct report_lanes_plan *pl
     return RT_OK;
 }
 
+/* ---- Two runs side by side. ------------------------------------------------------------------ */
+
+/* The row of `lanes` from `from` on that is beside `item`; items_count: none is. */
+static uint32_t
+find_beside(const struct report_lanes *lanes, uint32_t from, const struct report_item *item)
+{
+    while (from < lanes->items_count) {
+        const struct report_item *other = &lanes->items[from];
+        bool same = item->kind != REPORT_ITEM_BOX || (other->first && other->step == item->step);
+        if (other->kind == item->kind && same) {
+            break;
+        }
+        from++;
+    }
+    return from;
+}
+
+static void
+move_down(struct report_lanes *lanes, uint32_t from, uint32_t by)
+{
+    for (uint32_t i = from; i < lanes->items_count; i++) {
+        lanes->items[i].y += by;
+    }
+    lanes->foot_y += by;
+    lanes->height += by;
+}
+
+void
+report_lanes_align(struct report_lanes *lanes, struct report_lanes *beside)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < lanes->items_count; i++) {
+        const struct report_item *item = &lanes->items[i];
+        bool common = item->kind == REPORT_ITEM_BOX && item->first && item->step < lanes->diverge;
+        if (!common && item->kind != REPORT_ITEM_DIVERGE) {
+            continue;
+        }
+        uint32_t other = find_beside(beside, next, item);
+        if (other < beside->items_count) {
+            uint32_t y = beside->items[other].y;
+            next = other + 1;
+            if (item->y < y) {
+                move_down(lanes, i, y - item->y);
+            } else {
+                move_down(beside, other, item->y - y);
+            }
+        }
+    }
+}
+
 void
 report_lanes_free(struct report_lanes *lanes)
 {

@@ -127,5 +127,9 @@ RT_MUST_CHECK rt_err report_lanes_make(
         struct report_lanes *lanes, const struct report_lanes_plan *plan);
 void report_lanes_free(struct report_lanes *lanes);
 
+/* Moves rows down until those that both runs have before they diverge, and the lines where they
+ * do, are side by side. */
+void report_lanes_align(struct report_lanes *lanes, struct report_lanes *beside);
+
 /* The anchor of `step`: the step, or the fold that has it; 0: it is not in the picture. */
 uint32_t report_lanes_anchor(const struct report_lanes *lanes, uint64_t step);

@@ -134,6 +134,7 @@ lay_out(struct report_model *model)
         if (report_lanes_make(&model->passing_lanes, &plan) != RT_OK) {
             report_lanes_free(&model->passing_lanes);
         }
+        report_lanes_align(&model->lanes, &model->passing_lanes);
     }
 }
 

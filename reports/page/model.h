@@ -58,10 +58,14 @@ void report_put_step(struct report_html *html, const struct report_model *model,
 
 /* ---- tables.c: waiting tasks, the wake ledger, all steps. ------------------------------------ */
 
+/* Adds a cell with a line, empty for NULL. */
+void report_put_place(struct report_html *html, const struct report_place *place);
+
 void report_put_waiting(struct report_html *html, const struct report_model *model);
 void report_put_ledger(struct report_html *html, const struct report_model *model);
 void report_put_steps(struct report_html *html, const struct report_model *model);
 
-/* ---- sources.c: a few lines around each location. -------------------------------------------- */
+/* ---- sources.c: a few lines around each location, and the line of each step. ----------------- */
 
 void report_put_sources(struct report_html *html, const struct report_model *model);
+void report_put_lines(struct report_html *html, const struct report_model *model);

@@ -7,9 +7,13 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "reports/base/table.h"
 #include "reports/page/model.h"
+#include "sim/base/heap.h"
+#include "sim/base/sort.h"
 #include "sim/core/code/source.h"
 
 #define AROUND 5u
@@ -160,4 +164,60 @@ report_put_sources(struct report_html *html, const struct report_model *model)
     for (uint32_t i = 0; i < excerpts.count; i++) {
         put_excerpt(html, model, &excerpts.list[i]);
     }
+}
+
+/* ---- The line of each step. ------------------------------------------------------------------ */
+
+static int
+by_line(const void *left, const void *right)
+{
+    const struct report_place *a = *(const struct report_place *const *)left;
+    const struct report_place *b = *(const struct report_place *const *)right;
+    int order = strcmp(a->file, b->file);
+    return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+/* The places of all steps, each once; *ret_places is from malloc. */
+static uint32_t
+collect_lines(const struct report_run *run, const struct report_place ***ret_places)
+{
+    const struct report_place **places = sim_heap_new(run->steps_count, sizeof(const void *));
+    uint32_t count = 0;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < run->steps_count; i++) {
+        const struct report_place *place = report_run_step_place(run, &run->steps[i]);
+        if (place != NULL) {
+            places[count++] = place;
+        }
+    }
+    sim_sort(places, count, sizeof(const void *), by_line);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == 0 || by_line(&places[i - 1], &places[i]) != 0) {
+            places[kept++] = places[i];
+        }
+    }
+    *ret_places = places;
+    return kept;
+}
+
+void
+report_put_lines(struct report_html *html, const struct report_model *model)
+{
+    char text[LINE_MAX_BYTES];
+    const struct report_place **places = NULL;
+    uint32_t count = collect_lines(report_model_shown(model), &places);
+    if (count > 0) {
+        report_html_raw(html, "<details><summary>Lines of these steps</summary>\n");
+        report_table_begin(html, "Lines of source", "At|Source");
+        for (uint32_t i = 0; i < count; i++) {
+            const struct report_place *place = places[i];
+            report_html_raw(html, "<tr>");
+            report_put_place(html, place);
+            report_html_put(html, "<td><code>%s</code></td></tr>\n",
+                    sim_source_line(place->file, place->line, text, sizeof(text)) ? text : "");
+        }
+        report_table_end(html);
+        report_html_raw(html, "</details>\n");
+    }
+    free(places);
 }

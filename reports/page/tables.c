@@ -3,18 +3,21 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/base/table.h"
 #include "reports/page/model.h"
+#include "sim/base/heap.h"
 
 #define WAITS_MAX 400u
-#define CHUNK 250u /* Steps that are opened together. */
+#define CHUNK 250u    /* Steps that are opened together. */
+#define OTHERS_MAX 4u /* Runnable tasks that a row names. */
 
 /* ---- Cells. ---------------------------------------------------------------------------------- */
 
-static void
-put_place(struct report_html *html, const struct report_place *place)
+void
+report_put_place(struct report_html *html, const struct report_place *place)
 {
     if (place == NULL) {
         report_html_raw(html, "<td></td>");
@@ -106,11 +109,11 @@ put_wait_row(struct report_html *html, const struct report_model *model, uint32_
     if (wait != NULL) {
         put_wanted(html, run, wait);
         put_step_cell(html, model, wait->store_step);
-        put_place(html, report_run_wait_place(run, wait));
+        report_put_place(html, report_run_wait_place(run, wait));
     } else if (block != SIM_EVENT_NONE) {
         report_html_raw(html, "<td>the host, in its poll</td>");
         put_step_cell(html, model, sim_actor_table_event(&run->actor_table, block)->step);
-        put_place(html, report_run_place(run, block));
+        report_put_place(html, report_run_place(run, block));
     } else {
         report_html_raw(html, "<td>unknown: no slot holds its waker</td><td></td><td></td>");
     }
@@ -177,7 +180,7 @@ put_ledger_row(
         report_html_raw(html, "<td>before recording began</td><td></td>");
     } else {
         put_step_cell(html, model, wait->store_step);
-        put_place(html, report_run_wait_place(run, wait));
+        report_put_place(html, report_run_wait_place(run, wait));
     }
     report_html_put(html, "<td>%s", sim_wait_end_name(wait->end));
     if (wait->end == SIM_WAIT_FIRED && wait->wake != SIM_WAKE_NONE &&
@@ -224,23 +227,41 @@ report_put_ledger(struct report_html *html, const struct report_model *model)
 
 /* ---- Every step. ----------------------------------------------------------------------------- */
 
-static const struct report_place *
-place_of(const struct report_run *run, const struct report_step *step)
+/* What is known before the step whose row is next. */
+struct rows {
+    struct sim_page words;
+    uint8_t *ready; /* report_run_ready */
+    uint64_t event; /* The next that it does not know. */
+};
+
+/* The tasks that could have been polled instead. */
+static void
+put_others(struct report_html *html, const struct report_run *run, const struct report_step *step,
+        struct rows *rows)
 {
-    const struct report_place *place = NULL;
-    for (uint64_t i = step->first; i < step->first + step->count && place == NULL; i++) {
-        uint32_t await = sim_actor_table_event(&run->actor_table, i)->await;
-        place = report_places_find(run->places, await);
+    uint32_t count = 0;
+    for (; rows->event < step->first; rows->event++) {
+        report_run_ready(run, rows->event, rows->ready);
     }
-    return place;
+    report_html_raw(html, "<td>");
+    for (uint32_t i = 0; i < run->actors_count; i++) {
+        if (rows->ready[i] != 0 && i != step->actor && count++ < OTHERS_MAX) {
+            report_html_put(html, "%s%s", count > 1 ? ", " : "", run->actors[i].name);
+        }
+    }
+    if (count > OTHERS_MAX) {
+        report_html_put(html, " and %u more", count - OTHERS_MAX);
+    }
+    report_html_raw(html, "</td>");
 }
 
 /* A step in the picture has its anchor #step-N there; its row is #row-N. */
 static void
 put_step_row(struct report_html *html, const struct report_model *model,
-        const struct report_step *step, struct sim_page *words)
+        const struct report_step *step, struct rows *rows)
 {
     const struct report_run *run = report_model_shown(model);
+    struct sim_page *words = &rows->words;
     bool drawn = report_lanes_anchor(&model->lanes, step->step) == step->step;
     sim_page_clear(words);
     if (!report_run_step_words(run, step, words)) {
@@ -252,25 +273,24 @@ put_step_row(struct report_html *html, const struct report_model *model,
     sim_page_time(&html->page, step->time_ns);
     report_html_put(html, "</td><td>%s</td><td>%s</td>", run->actors[step->actor].name,
             sim_page_text(words));
-    put_place(html, place_of(run, step));
+    report_put_place(html, report_run_step_place(run, step));
+    put_others(html, run, step, rows);
     report_html_raw(html, "</tr>\n");
 }
 
 static void
-put_chunk(struct report_html *html, const struct report_model *model, uint32_t from, uint32_t to)
+put_chunk(struct report_html *html, const struct report_model *model, uint32_t from, uint32_t to,
+        struct rows *rows)
 {
     const struct report_run *run = report_model_shown(model);
-    struct sim_page words;
-    sim_page_init(&words, false);
     report_html_put(html, "<details><summary>Steps %u to %u</summary>\n", run->steps[from].step,
             run->steps[to - 1].step);
-    report_table_begin(html, "Steps", "Step|Time|Actor|Events|At");
+    report_table_begin(html, "Steps", "Step|Time|Actor|Events|At|Also runnable");
     for (uint32_t i = from; i < to; i++) {
-        put_step_row(html, model, &run->steps[i], &words);
+        put_step_row(html, model, &run->steps[i], rows);
     }
     report_table_end(html);
     report_html_raw(html, "</details>\n");
-    sim_page_fini(&words);
 }
 
 void
@@ -282,12 +302,17 @@ report_put_steps(struct report_html *html, const struct report_model *model)
         return;
     }
     report_html_raw(html, "<h2 id=\"steps\">Every step</h2>\n");
+    struct rows rows = {
+            .ready = sim_heap_new(run->actors_count, sizeof(*rows.ready)),
+            .event = run->actor_table.first,
+    };
+    sim_page_init(&rows.words, false);
     for (uint32_t from = first, to = first; from < run->steps_count; from = to) {
         while (to < run->steps_count && to - from < CHUNK && report_has_row(run, to)) {
             to++;
         }
         if (to > from) {
-            put_chunk(html, model, from, to);
+            put_chunk(html, model, from, to, &rows);
             continue;
         }
         while (to < run->steps_count && !report_has_row(run, to)) {
@@ -298,4 +323,6 @@ report_put_steps(struct report_html *html, const struct report_model *model)
                 "and the view <code>trace</code> list them.</p>\n",
                 run->steps[from].step, run->steps[to - 1].step, to - from);
     }
+    sim_page_fini(&rows.words);
+    free(rows.ready);
 }

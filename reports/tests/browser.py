@@ -139,9 +139,74 @@ def check_arrows(driver):
        (first[0], second[0]) == ("step-1", "step-2"), (first, second))
     ok("the bar has its time, actor and events", first[1].startswith("1") and
        first[1].count("\u00b7") >= 3, first[1])
-    ok("the left arrow goes back", press(Keys.ARROW_LEFT) == first)
-    ok("before the first step there is none", press(Keys.ARROW_LEFT) == first)
+    seen = [first[1], second[1]]
+    while len(seen) < 60 and seen[-1] != seen[-2]:
+        seen.append(press(Keys.ARROW_RIGHT)[1])
+    ok("it has the line of source", any("tokio-4497.c:" in bar and "(" in bar.split("\n")[1]
+                                        for bar in seen), seen)
+    ok("it has who is runnable", any("Also runnable: " in bar for bar in seen), seen)
+    ok("it has what is waited for", "Waiting: server for a request since" in seen[-1], seen[-1])
+    at = driver.current_url.split("#")[-1]
+    driver.find_element(By.CSS_SELECTOR, ".at button").click()
+    time.sleep(0.2)
+    ok("a button goes back", driver.current_url.split("#")[-1] != at, at)
+    driver.execute_script("document.querySelector('#step-2 rect').dispatchEvent("
+                          "new MouseEvent('click', {bubbles: true}))")
+    time.sleep(0.2)
+    ok("a click on a box goes to its step", driver.current_url.endswith("#step-2"))
+    press(Keys.ARROW_LEFT)
+    press(Keys.ARROW_RIGHT)
+    ok("the left arrow goes back", press(Keys.ARROW_LEFT)[0] == first[0])
+    ok("before the first step there is none", press(Keys.ARROW_LEFT)[0] == first[0])
 
+
+def check_tables(driver):
+    """Filter and sort on the index; a failure leads to the next one."""
+    driver.get("file://" + folder + "/index.html")
+
+    def rows():
+        return [row.text for row in driver.find_elements(
+            By.CSS_SELECTOR, "[aria-label='Scenarios'] tbody tr") if row.is_displayed()]
+
+    whole = rows()
+    field = driver.find_element(By.CSS_SELECTOR, "input[type=search]")
+    field.send_keys("MONOIO broken")
+    ok("the filter leaves what has all words", len(whole) > 2 and
+       [row.split()[0] for row in rows()] == ["zoo/monoio-147/broken"], rows())
+    field.send_keys(Keys.CONTROL, "a", Keys.DELETE)
+    ok("an empty filter leaves all", rows() == whole, rows())
+    head = driver.find_element(By.CSS_SELECTOR, "[aria-label='Scenarios'] th")
+    head.click()
+    ok("a heading sorts its table", rows() == sorted(whole), rows())
+    head.click()
+    ok("again: the other way round", rows() == sorted(whole)[::-1], rows())
+    seen = []
+    driver.get("file://" + folder + "/" + failure)
+    for rel in ("prev", "next"):
+        links = driver.find_elements(By.CSS_SELECTOR, "a[rel=%s]" % rel)
+        seen += [link.get_attribute("href").split("/")[-1] for link in links]
+    ok("a failure leads to the ones beside it", len(seen) > 0 and
+       failure not in seen and all(name in failures() for name in seen), seen)
+    driver.get("file://" + folder + "/" + seen[0])
+    ok("... which lead back", len(driver.find_elements(
+        By.CSS_SELECTOR, "a[href='%s']" % failure)) == 1)
+
+
+def check_cards(driver):
+    """On a telephone a row is a card, with the headings of its cells."""
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True})
+    driver.get("file://" + folder + "/index.html")
+    wide = driver.execute_script(
+        "return [...document.querySelectorAll('.scroll')].filter(s => s.querySelector('table'))"
+        ".map(s => s.scrollWidth - s.clientWidth)")
+    ok("390 pixels: no table scrolls sideways", len(wide) > 0 and max(wide) <= 0, wide)
+    said = driver.execute_script(
+        "const cell = document.querySelector(\"[aria-label='Failures'] td\");"
+        "return [getComputedStyle(cell, '::before').content, getComputedStyle(cell).display]")
+    ok("390 pixels: a cell has its heading", said == ['"Verdict" ": "', "block"] or
+       said == ['"Verdict: "', "block"], said)
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 def check_folded(driver):
     """A step that stands in a closed table opens it."""
@@ -220,6 +285,8 @@ def main():
         check_index(driver)
         check_steps(driver)
         check_arrows(driver)
+        check_tables(driver)
+        check_cards(driver)
         check_pictures(driver)
         check_folded(driver)
         check_keyboard(driver)

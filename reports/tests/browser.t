@@ -20,6 +20,7 @@ ln -s "$root/scenarios" scenarios
 rewake run zoo/tokio-4497/broken --runs 50 --fresh --db a.db >/dev/null 2>&1
 rewake run canary/livelock --runs 1 --fresh --db a.db >/dev/null 2>&1
 rewake run canary/lost-wakeup --runs 50 --strategy random --fresh --db a.db >/dev/null 2>&1
+rewake run zoo/monoio-147/broken --runs 50 --fail-fast --fresh --db a.db >/dev/null 2>&1
 rewake report --db a.db -o out >/dev/null 2>&1
 failure=$(sqlite3 a.db "SELECT max(run) FROM explained JOIN runs USING (run)
     JOIN sweeps USING (sweep) WHERE scenario = 'zoo/tokio-4497/broken'")

@@ -168,3 +168,34 @@ TEST(lanes_of_both_runs_are_the_same)
     report_run_free(&other);
     sim_store_close(&store);
 }
+
+/* Goal: what both runs have is side by side, so that a reader sees where they differ.
+ * Method: two pictures of three rows with other heights; step 3 is a row of the first alone. */
+TEST(lanes_of_both_runs_are_aligned_until_they_diverge)
+{
+    struct report_item left[] = {
+            {.kind = REPORT_ITEM_BOX, .first = true, .step = 1, .y = 10},
+            {.kind = REPORT_ITEM_BOX, .first = true, .step = 2, .y = 50},
+            {.kind = REPORT_ITEM_BOX, .first = true, .step = 3, .y = 90},
+            {.kind = REPORT_ITEM_DIVERGE, .y = 130},
+            {.kind = REPORT_ITEM_BOX, .first = true, .step = 4, .y = 150},
+    };
+    struct report_item right[] = {
+            {.kind = REPORT_ITEM_BOX, .first = true, .step = 1, .y = 10},
+            {.kind = REPORT_ITEM_BOX, .first = true, .step = 2, .y = 70},
+            {.kind = REPORT_ITEM_DIVERGE, .y = 100},
+            {.kind = REPORT_ITEM_BOX, .first = true, .step = 4, .y = 130},
+    };
+    struct report_lanes fails = {
+            .items = left, .items_count = 5, .diverge = 4, .foot_y = 190, .height = 200};
+    struct report_lanes passes = {
+            .items = right, .items_count = 4, .diverge = 4, .foot_y = 170, .height = 180};
+    report_lanes_align(&fails, &passes);
+    EXPECT_EQ(left[1].y, 70);
+    EXPECT_EQ(right[1].y, 70);
+    EXPECT_EQ(left[3].y, 150);
+    EXPECT_EQ(right[2].y, 150);
+    EXPECT_EQ(right[3].y, 180);
+    EXPECT_EQ(fails.height, 220);
+    EXPECT_EQ(passes.height, 230);
+}

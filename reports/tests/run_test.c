@@ -94,6 +94,29 @@ TEST(run_has_steps_actors_wakes_and_waits)
     sim_store_close(&store);
 }
 
+/* Goal: a reader sees which tasks the scheduler had to choose from. */
+TEST(run_task_is_runnable_from_its_wake_to_the_end_of_its_poll)
+{
+    struct sim_store *store = box_new();
+    struct sim_recorder recorder = box_recorder();
+    const struct report_places places = {.count = 0};
+    static struct report_run run;
+    uint8_t ready[3] = {0};
+    char said[64] = "";
+    tell_wake(&recorder);
+    add(&recorder, 3, 1, RT_PROBE_WAKE, READER, 2); /* During its poll: it is queued again. */
+    add(&recorder, 3, 1, RT_PROBE_POLLED, READER, 0);
+    MUST(report_run_load(store, box_store_run(store, &recorder), &places, &run));
+    REPORT_EVENTS(&run, i)
+    {
+        report_run_ready(&run, i, ready);
+        said[i] = ready[1] != 0 ? ready[2] != 0 ? 'b' : 'r' : ready[2] != 0 ? 'w' : '-';
+    }
+    EXPECT_STR(said, "---rr---wwbbrrrbbb");
+    report_run_free(&run);
+    sim_store_close(&store);
+}
+
 TEST(run_without_events_is_its_outcome)
 {
     struct sim_store *store = box_new();
