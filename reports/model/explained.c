@@ -107,6 +107,55 @@ load_locations(struct sim_store *store, struct report_explained *explained)
     return report_done(&ask);
 }
 
+/* ---- Lines of source. ------------------------------------------------------------------------ */
+
+static const struct report_column line_columns[] = {
+        REPORT_COLUMN(struct report_excerpt_line, file),
+        REPORT_COLUMN(struct report_excerpt_line, line),
+        REPORT_COLUMN(struct report_excerpt_line, text),
+};
+
+/* An older rewake stored none. */
+static enum sim_store_err
+load_lines(struct sim_store *store, struct report_explained *explained)
+{
+    uint32_t capacity = 0;
+    if (!report_has_table(store, "explained_lines")) {
+        return SIM_STORE_OK;
+    }
+    explained->keeps_lines = true;
+    struct report_ask ask = report_ask(store,
+            "SELECT file, line, text FROM explained_lines WHERE run = ? ORDER BY file, line");
+    report_put_int(&ask, explained->run);
+    while (report_row(&ask)) {
+        sim_heap_grow(
+                &explained->lines, explained->lines_count, &capacity, sizeof(*explained->lines));
+        report_row_read(&ask, line_columns, REPORT_COLUMNS(line_columns),
+                &explained->lines[explained->lines_count++]);
+    }
+    return report_done(&ask);
+}
+
+static int
+against_line(const void *wanted, const void *has)
+{
+    const struct report_excerpt_line *a = wanted;
+    const struct report_excerpt_line *b = has;
+    int order = strcmp(a->file, b->file);
+    return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+const char *
+report_explained_line(const struct report_explained *explained, const char *file, uint32_t line)
+{
+    const struct report_excerpt_line wanted = {.file = (char *)(uintptr_t)file, .line = line};
+    const struct report_excerpt_line *found =
+            explained->lines_count == 0 ? NULL
+                                        : bsearch(&wanted, explained->lines, explained->lines_count,
+                                                  sizeof(wanted), against_line);
+    return found != NULL ? found->text : NULL;
+}
+
 /* ---- The explanation. ------------------------------------------------------------------------ */
 
 static const struct report_column explained_columns[] = {
@@ -164,6 +213,9 @@ report_explained_load(struct sim_store *store, int64_t run, struct report_explai
     if (err == SIM_STORE_OK) {
         err = load_locations(store, ret_explained);
     }
+    if (err == SIM_STORE_OK) {
+        err = load_lines(store, ret_explained);
+    }
     for (size_t i = 0; i < TEXTS && err == SIM_STORE_OK; i++) {
         err = report_text_load(store, run, texts[i].name, text_at(ret_explained, i));
     }
@@ -181,6 +233,10 @@ report_explained_free(struct report_explained *explained)
                 location_columns, REPORT_COLUMNS(location_columns), &explained->locations[i]);
     }
     free(explained->locations);
+    for (uint32_t i = 0; i < explained->lines_count; i++) {
+        report_row_free(line_columns, REPORT_COLUMNS(line_columns), &explained->lines[i]);
+    }
+    free(explained->lines);
     for (size_t i = 0; i < TEXTS; i++) {
         report_text_free(text_at(explained, i));
     }

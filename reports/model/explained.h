@@ -18,6 +18,13 @@ struct report_location {
     uint64_t step; /* Of the run `shown`; 0: not known. */
 };
 
+/* A line of source, as it was when the failure was explained. */
+struct report_excerpt_line {
+    char *file;
+    char *text;
+    uint32_t line;
+};
+
 /* A column of explained.sql and its references; steps are those of the run `shown`. */
 struct report_text {
     char *text; /* Never NULL once it is loaded. */
@@ -51,10 +58,16 @@ struct report_explained {
     struct report_text why;
     struct report_location *locations;
     uint32_t locations_count;
+    struct report_excerpt_line *lines; /* By file, then line. */
+    uint32_t lines_count;
+    bool keeps_lines; /* One that is not there is of a file that had changed. */
 };
 
 /* Reads that of `run`. UNKNOWN: it has none; `ret` is then empty. report_explained_free may follow
  * in any case. */
 RT_MUST_CHECK enum sim_store_err report_explained_load(
         struct sim_store *store, int64_t run, struct report_explained *ret_explained);
+/* The stored line; NULL: it is not stored. */
+const char *report_explained_line(
+        const struct report_explained *explained, const char *file, uint32_t line);
 void report_explained_free(struct report_explained *explained);

@@ -1,8 +1,8 @@
 /*
  * sources.c -- a few lines of source around each location.
  *
- * The database has the names of files, as the compiler got them, not their contents: files are read
- * when the report is written, and only where they are source files (source.h).
+ * They are in the database as they were when the failure was explained. Without an explanation,
+ * files are read when the report is written, and only where they are source files (source.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -103,6 +103,26 @@ put_source_line(struct report_html *html, uint32_t number, const char *text, boo
     report_html_raw(html, marked ? "</mark>\n" : "\n");
 }
 
+/* The lines as they were when the failure was explained. False: none are stored. */
+static bool
+put_stored(struct report_html *html, const struct report_explained *explained, const char *file,
+        uint32_t line)
+{
+    if (report_explained_line(explained, file, line) == NULL) {
+        return false;
+    }
+    uint32_t first = line > AROUND ? line - AROUND : 1;
+    report_html_raw(html, "<pre class=\"source\" tabindex=\"0\"><code>");
+    for (uint32_t i = first; i <= line + AROUND; i++) {
+        const char *text = report_explained_line(explained, file, i);
+        if (text != NULL) {
+            put_source_line(html, i, text, i == line);
+        }
+    }
+    report_html_raw(html, "</code></pre>\n");
+    return true;
+}
+
 /* False: the file has no such line. */
 static bool
 put_lines(struct report_html *html, FILE *file, uint32_t line)
@@ -124,20 +144,14 @@ put_lines(struct report_html *html, FILE *file, uint32_t line)
     return found;
 }
 
+/* From the file as it is now. */
 static void
-put_excerpt(struct report_html *html, const struct report_model *model, const struct excerpt *what)
+put_current(struct report_html *html, const struct report_model *model, const struct excerpt *what)
 {
     int64_t modified_s = 0;
     FILE *file = sim_source_open(what->file, &modified_s);
-    bool newer = model->started_ms > 0 && modified_s > model->started_ms / 1000 + 1;
-    report_html_raw(html, what->lost ? "<h3 class=\"lost\">" : "<h3>");
-    report_html_put(html, "%s</h3>\n<p><code>%s:%u</code> in <code>%s()</code>", what->what,
-            what->file, what->line, what->function);
-    if (what->step != 0) {
-        report_html_raw(html, ", step ");
-        report_put_step(html, model, what->step);
-    }
-    report_html_raw(html, "</p>\n");
+    bool newer = model->explanation.keeps_lines ||
+                 (model->started_ms > 0 && modified_s > model->started_ms / 1000 + 1);
     if (file == NULL) {
         report_html_raw(html, "<p class=\"dim\">This file is not on this machine: run <code>rewake "
                               "report</code> where it was compiled to see its lines.</p>\n");
@@ -148,8 +162,25 @@ put_excerpt(struct report_html *html, const struct report_model *model, const st
     report_html_raw(html, "</code></pre>\n");
     (void)fclose(file);
     if (!found || newer) {
-        report_html_raw(html, "<p class=\"dim\">This file has changed since the run: the lines may "
-                              "have moved.</p>\n");
+        report_html_raw(html,
+                "<p class=\"dim\">This file has changed since the program was built: the "
+                "lines may have moved.</p>\n");
+    }
+}
+
+static void
+put_excerpt(struct report_html *html, const struct report_model *model, const struct excerpt *what)
+{
+    report_html_raw(html, what->lost ? "<h3 class=\"lost\">" : "<h3>");
+    report_html_put(html, "%s</h3>\n<p><code>%s:%u</code> in <code>%s()</code>", what->what,
+            what->file, what->line, what->function);
+    if (what->step != 0) {
+        report_html_raw(html, ", step ");
+        report_put_step(html, model, what->step);
+    }
+    report_html_raw(html, "</p>\n");
+    if (!put_stored(html, &model->explanation, what->file, what->line)) {
+        put_current(html, model, what);
     }
 }
 
@@ -203,7 +234,7 @@ collect_lines(const struct report_run *run, const struct report_place ***ret_pla
 void
 report_put_lines(struct report_html *html, const struct report_model *model)
 {
-    char text[LINE_MAX_BYTES];
+    char current[LINE_MAX_BYTES];
     const struct report_place **places = NULL;
     uint32_t count = collect_lines(report_model_shown(model), &places);
     if (count > 0) {
@@ -211,10 +242,15 @@ report_put_lines(struct report_html *html, const struct report_model *model)
         report_table_begin(html, "Lines of source", "At|Source");
         for (uint32_t i = 0; i < count; i++) {
             const struct report_place *place = places[i];
+            const char *text = report_explained_line(&model->explanation, place->file, place->line);
+            if (text == NULL && !model->explanation.keeps_lines &&
+                    sim_source_line(place->file, place->line, current, sizeof(current))) {
+                text = current;
+            }
             report_html_raw(html, "<tr>");
             report_put_place(html, place);
             report_html_put(html, "<td><code>%s</code></td></tr>\n",
-                    sim_source_line(place->file, place->line, text, sizeof(text)) ? text : "");
+                    text != NULL ? text + strspn(text, " \t") : "");
         }
         report_table_end(html);
         report_html_raw(html, "</details>\n");

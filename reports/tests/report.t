@@ -88,6 +88,27 @@ ok "the foot of a lane says whose wake was dropped" grep -q '>woken at step [0-9
 ok "so does the table of waiting tasks" grep -q 'was woken in step .*and not polled since' "$page"
 ok "for paper: its anchors are whole" anchors "$page"
 
+# ---- Lines of source are those of the run, whatever became of the file. ----
+cp "$root/sim/tests/cli/lib/unseen/d2_deadline.c" edited.c
+cc -g -O1 -pthread edited.c -o edited
+rewake run ./edited --runs 200 --jobs 1 --fail-fast --json --fresh --db e.db >/dev/null 2>&1
+rewake report --db e.db -o e1 >/dev/null 2>&1
+ok "a line as it was" grep -q '<mark>.*atomic_load(&amp;l-&gt;notify_me)' e1/failure-*.html
+ok "the line of a step" grep -q '<td><code>eventfd_read(' e1/failure-*.html
+sed -i '1,40s|^|/* moved */ |' edited.c
+rewake report --db e.db -o e2 >/dev/null
+ok "an edited file: the same page" cmp e1/failure-*.html e2/failure-*.html
+rm edited.c
+rewake report --db e.db -o e3 >/dev/null
+ok "a file that is gone: the same page" cmp e1/failure-*.html e3/failure-*.html
+sleep 1.1
+cp "$root/sim/tests/cli/lib/unseen/d2_deadline.c" edited.c
+rewake run ./edited --runs 200 --jobs 1 --fail-fast --json --fresh --db f.db >/dev/null 2>&1
+rewake report --db f.db -o f >/dev/null 2>&1
+same "a file that is newer than its program: no line of it is stored" \
+    "$(sqlite3 f.db "SELECT count(*) FROM explained_lines WHERE file LIKE '%edited.c'")" 0
+ok "... which is said" grep -q 'has changed since' f/failure-*.html
+
 # ---- A hang is explained as well, last. ----
 rewake run canary/hang --runs 300 --fail-fast --json --fresh --hang 100ms --db h.db >/dev/null 2>&1
 same "a hang: status" "$(status report --hang 100ms --db h.db -o h)" 0

@@ -16,6 +16,7 @@
 #include "sim/base/clock.h"
 #include "sim/base/heap.h"
 #include "sim/base/terminal.h"
+#include "sim/cli/excerpts.h"
 #include "sim/cli/print/run.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/explain/report.h"
@@ -175,6 +176,7 @@ struct kept {
     uint32_t texts_count;
     char build[SIM_BUILD_MAX];
     struct places places;
+    struct sim_excerpts excerpts;
     struct sim_explained_run failing;
     struct sim_explained_run passing;
 };
@@ -192,6 +194,7 @@ free_kept(struct kept *kept)
     for (uint32_t i = 0; i < kept->texts_count; i++) {
         free(kept->texts[i]);
     }
+    sim_excerpts_free(&kept->excerpts);
 }
 
 static void
@@ -252,6 +255,8 @@ sim_explained_keep_in(struct sim_store *store, int64_t run, const struct sim_ent
     fill_columns(columns, explanation);
     describe_runs(&kept, entry->scenario, explanation);
     collect_places(explanation, &kept.places);
+    sim_excerpts_read(&kept.excerpts, kept.places.list, kept.places.count, kept.failing.recorder,
+            entry->library);
     sim_build_text(entry->library, kept.build);
     struct sim_explained explained = {
             .run = run,
@@ -271,6 +276,8 @@ sim_explained_keep_in(struct sim_store *store, int64_t run, const struct sim_ent
             .build = kept.build,
             .places = kept.places.list,
             .places_count = kept.places.count,
+            .lines = kept.excerpts.lines,
+            .lines_count = kept.excerpts.count,
     };
     describe_deciding(&kept, explanation, &explained);
     enum sim_store_err err = sim_store_explained(store, &explained);

@@ -25,6 +25,12 @@ struct sim_explained_place {
     uint64_t step;
 };
 
+struct sim_explained_line {
+    const char *file;
+    uint32_t line;
+    char *text;
+};
+
 /* Strings as in explained.sql; none is NULL. */
 struct sim_explained {
     int64_t run;
@@ -47,6 +53,8 @@ struct sim_explained {
     uint64_t decided_step;
     const struct sim_explained_place *places;
     uint32_t places_count;
+    const struct sim_explained_line *lines;
+    uint32_t lines_count;
 };
 
 /* Writes it; replaces an earlier one of that failure. Errors: those of all that writes, and

@@ -137,7 +137,7 @@ make_tables(const struct sim__move *move)
         const char *script;
     } scripts[] = {
             {"sweep_notes", "failed_again", sim_notes_sql},
-            {"explained", "deciding", sim_explained_sql},
+            {"explained", "explained_lines", sim_explained_sql},
             {"stacks", "stacks", sim_stacks_sql},
             {"code_edges", "code_functions", sim_code_sql},
     };

@@ -64,6 +64,14 @@ static const struct sim__table places_table = {
         .columns = {SIM__EACH(struct sim_explained_place, role, nth, file, function, line, step)},
 };
 
+static const struct sim__table lines_table = {
+        .name = "explained_lines",
+        .key = "run",
+        .row_size = sizeof(struct sim_explained_line),
+        .columns = {SIM__EACH(struct sim_explained_line, file, line),
+                SIM__AS("text", SIM__TEXT, struct sim_explained_line, text)},
+};
+
 static const struct sim__table deciding_table = {
         .sql = "INSERT INTO deciding (%s) SELECT %s FROM given WHERE c2 IS NOT NULL",
         .row_size = sizeof(struct sim_explained),
@@ -80,6 +88,7 @@ clear(struct sim_store *store, int64_t run)
             "DELETE FROM explained_places WHERE run = ?",
             "DELETE FROM explained_runs WHERE run = ?",
             "DELETE FROM deciding WHERE run = ?",
+            "DELETE FROM explained_lines WHERE run = ?",
     };
     sim__store_forget_details(store, SIM_FAILING_OF(run));
     sim__store_forget_details(store, SIM_PASSING_OF(run));
@@ -95,7 +104,7 @@ sim_store_explained(struct sim_store *store, const struct sim_explained *explain
     rt_assert(run > 0 && explained->failing != NULL);
     sim__store_begin(store);
     sim__store_known(store, run);
-    sim__store_make(store, "deciding", sim_explained_sql);
+    sim__store_make(store, "explained_lines", sim_explained_sql);
     sim__store_sites(store); /* Those of this build, which has made the two runs. */
     clear(store, run);
     write_run(store, SIM_FAILING_OF(run), run, explained->failing);
@@ -105,5 +114,6 @@ sim_store_explained(struct sim_store *store, const struct sim_explained *explain
     sim__store_insert(store, &explained_table, explained, 1, explained->passing != NULL);
     sim__store_insert(store, &deciding_table, explained, 1, 0);
     sim__store_insert(store, &places_table, explained->places, explained->places_count, run);
+    sim__store_insert(store, &lines_table, explained->lines, explained->lines_count, run);
     return sim__store_end(store);
 }

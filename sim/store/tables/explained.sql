@@ -68,6 +68,17 @@ CREATE TABLE IF NOT EXISTS explained_places (
     PRIMARY KEY (run, role, nth)
 ) STRICT, WITHOUT ROWID;
 
+-- Lines of source, as they were when the failure was explained: those around each place of
+-- explained_places, and that of each call of the smaller run. None of a file that was not there, or
+-- had changed since the program was built.
+CREATE TABLE IF NOT EXISTS explained_lines (
+    run  INTEGER NOT NULL REFERENCES runs,
+    file TEXT NOT NULL,             -- as in explained_places and sites
+    line INTEGER NOT NULL,
+    text TEXT NOT NULL,             -- at most 400 bytes
+    PRIMARY KEY (run, file, line)
+) STRICT, WITHOUT ROWID;
+
 -- The deciding step of the smaller and the passing run, which are the same up to there. No row: not
 -- known, or of an older rewake.
 CREATE TABLE IF NOT EXISTS deciding (
