@@ -266,7 +266,8 @@ all: program runtime ## builds build/rewake (release)
 ifeq ($(BUILD)$(OPT),release)
 	@ln -sfn $(notdir $(B))/rewake build/rewake
 endif
-	@$(if $(filter 0,$(MAKELEVEL)),echo '$(B)/rewake is built; `make help` names the other jobs')
+	@$(if $(filter 0/,$(MAKELEVEL)/$(filter demo,$(MAKECMDGOALS))),\
+		echo '$(B)/rewake is built; `make help` names the other jobs')
 program: $(B)/rewake $(B)/librewake-tsan.so
 servers: $(PROGRAMS) ## programs over a real host: build/<BUILD>-<CC>/programs/echo
 runtime: $(B)/librewake-rt.a ## the runtime library; CC=aarch64-linux-gnu-gcc cross-compiles

@@ -14,7 +14,6 @@ demo() {
     }
 }
 ok "the demo shows what it says" demo
-ok "it fits on a page" test "$(wc -l <out.txt)" -le 60
 ok "it shows the bug, explained" grep -q '^It fails when ' out.txt
 ok "it shows the page" test -s .rewake/demo/index.html
 ok "it shows the fix" grep -q '^+    pthread_mutex_lock(&mutex);$' out.txt
@@ -24,6 +23,8 @@ if command -v script >/dev/null; then
         >narrow.txt
     same "no line is wider than a terminal of 80 columns" \
         "$(tr -d '\r' <narrow.txt | grep -v "$tmp" | grep '^.\{81\}')" ''
+    # setup, make and scripts/demo have a line each.
+    ok "it fits on a page of 60 lines" test "$(wc -l <narrow.txt)" -le 57
 fi
 
 cd "$here" || exit 1

@@ -65,10 +65,18 @@ columns_of(int fd)
     return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+static uint32_t
+columns_piped(void)
+{
+    const char *wanted = getenv("COLUMNS");
+    unsigned long columns = wanted != NULL ? strtoul(wanted, NULL, 10) : 0;
+    return columns > 0 && columns <= SIM_COLUMNS_MAX ? (uint32_t)columns : SIM_COLUMNS_PIPED;
+}
+
 uint32_t
 sim_columns(void)
 {
-    uint32_t columns = isatty(STDOUT_FILENO) ? columns_of(STDOUT_FILENO) : SIM_COLUMNS_PIPED;
+    uint32_t columns = isatty(STDOUT_FILENO) ? columns_of(STDOUT_FILENO) : columns_piped();
     columns = columns < SIM_COLUMNS_MAX ? columns : SIM_COLUMNS_MAX;
     return columns > SIM_COLUMNS_MIN ? columns : SIM_COLUMNS_MIN;
 }

@@ -42,7 +42,7 @@ void sim_progress_tick(struct sim_progress *progress, const struct sim_progress_
 /* Removes the bar, before anything else is printed. */
 void sim_progress_clear(struct sim_progress *progress);
 
-/* Columns of lines on stdout: the terminal's, 60 to 160; 100 where stdout is no terminal. */
+/* Columns of lines on stdout: the terminal's, 60 to 160; where it is none, COLUMNS, or 100. */
 #define SIM_COLUMNS_MIN 60u
 #define SIM_COLUMNS_MAX 160u
 #define SIM_COLUMNS_PIPED 100u

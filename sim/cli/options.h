@@ -79,7 +79,7 @@
     X(VERBOSE, 'v', "verbose", NULL, NULL, flag, given, \
             "run: what a passing search is worth; replay --until: each event on a separate line, " \
             "with its source location") \
-    X(QUIET, 'q', "quiet", NULL, NULL, flag, given, "print what failed, and nothing else") \
+    X(QUIET, 'q', "quiet", NULL, NULL, flag, given, "a line for what failed, and no other") \
     X(GDB, 0, "gdb", NULL, NULL, flag, given, \
             "make the run under gdb; default: stop at the step that matters") \
     X(HERE, 0, "here", NULL, NULL, flag, given, \

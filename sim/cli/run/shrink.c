@@ -126,7 +126,8 @@ token_of(const struct sim_new_failure *failure)
 static bool
 is_asked_why(const struct sim_run *run, const struct sim_report *report)
 {
-    return report->shrunk != NULL && !run->json && run->explained < EXPLAINED_MAX &&
+    return report->shrunk != NULL && !run->json && !sim_run_is_quiet(run) &&
+           run->explained < EXPLAINED_MAX &&
            report->failure->outcome.verdict != SIM_VERDICT_REFUSED;
 }
 

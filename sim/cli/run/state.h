@@ -390,7 +390,7 @@ sim_run_of(struct sim_sink *sink)
     return (struct sim_run *)(void *)sink;
 }
 
-/* --quiet: nothing but failures is printed. */
+/* --quiet: nothing but a line for each failure is printed. */
 static inline bool
 sim_run_is_quiet(const struct sim_run *run)
 {

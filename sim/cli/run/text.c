@@ -235,6 +235,17 @@ note_failure(struct sim_run *run, const struct sim_report *report)
     }
 }
 
+/* "FAIL lost: lost-wakeup (run:4)"; what follows tells why, but with --quiet. */
+static void
+print_fail(const struct sim_run *run, enum sim_verdict verdict, const char *name)
+{
+    const char *apart = sim_run_is_quiet(run) ? "" : "\n";
+    (void)fputs(apart, stdout);
+    put_word("FAIL");
+    (void)printf(
+            " %s: %s%s\n%s", run->entry->scenario->name, sim_verdict_name(verdict), name, apart);
+}
+
 void
 sim_run_print_verdict(struct sim_run *run, const struct sim_report *report)
 {
@@ -244,11 +255,18 @@ sim_run_print_verdict(struct sim_run *run, const struct sim_report *report)
     if (!run->json && !sim_run_is_stated(run, outcome)) {
         char name[SIM_RUN_NAME_MAX];
         sim_run_name(run, outcome->seed, report->run_id, name, sizeof(name));
-        (void)putchar('\n');
-        put_word("FAIL");
-        (void)printf(" %s: %s%s\n\n", run->entry->scenario->name,
-                sim_verdict_name(outcome->verdict), name);
+        print_fail(run, outcome->verdict, name);
         (void)fflush(stdout);
+    }
+}
+
+/* With --quiet: where the run has no row to be named by. */
+static void
+print_token_alone(const struct sim_run *run, const struct sim_report *report)
+{
+    if (report->run_id == 0 && !sim_run_is_stated(run, &report->failure->outcome)) {
+        sim_print_command(run->cli, "replay: ", "replay", run->entry,
+                report->shrunk_token != NULL ? report->shrunk_token : report->token);
     }
 }
 
@@ -257,6 +275,8 @@ sim_run_print_failure(struct sim_run *run, const struct sim_report *report)
 {
     if (run->json) {
         sim_run_json_failure(run, report);
+    } else if (sim_run_is_quiet(run)) {
+        print_token_alone(run, report);
     } else if (!sim_run_is_stated(run, &report->failure->outcome)) {
         if (report->failure->same) {
             print_report(run, report);
@@ -276,10 +296,10 @@ sim_run_print_remembered(struct sim_run *run, const struct sim_remembered *failu
 {
     if (run->json) {
         sim_run_json_remembered(failure, result, detail);
-        return;
+    } else if (!sim_run_is_quiet(run)) {
+        (void)printf("remembered: %s: %s %s\n", failure->scenario,
+                sim_verdict_name(failure->verdict), detail);
     }
-    (void)printf("remembered: %s: %s %s\n", failure->scenario, sim_verdict_name(failure->verdict),
-            detail);
 }
 
 /* ---- A replica run that differs. ------------------------------------------------------------- */
@@ -291,9 +311,10 @@ print_replica(struct sim_run *run, const char *name, const struct sim_single *us
     struct sim_page page;
     struct sim_difference difference;
     sim_diff_find(sim_single_recorder(usual), sim_single_recorder(replica), &difference);
-    (void)putchar('\n');
-    put_word("FAIL");
-    (void)printf(" %s: diverged%s\n\n", run->entry->scenario->name, name);
+    print_fail(run, SIM_VERDICT_DIVERGED, name);
+    if (sim_run_is_quiet(run)) {
+        return;
+    }
     sim_run_print_paragraph(
             "A replica run differs: the same seed in another process, with memory at other "
             "addresses and filled with another byte.",
@@ -560,9 +581,7 @@ sim_run_print_end(struct sim_run *run, int status)
     }
     if (!sim_run_is_quiet(run)) {
         print_counts(run, ms);
-    }
-    sim_run_list_put(run);
-    if (!sim_run_is_quiet(run)) {
+        sim_run_list_put(run);
         print_next(run, status);
     }
 }

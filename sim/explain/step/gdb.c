@@ -166,13 +166,13 @@ put_expanded(const char *pattern, pid_t pid, FILE *out)
             (void)fputc(*at, out);
         }
     }
-    char uses_pid = '0';
+    int uses_pid = '0';
     FILE *file = has_pid ? NULL : fopen("/proc/sys/kernel/core_uses_pid", "re");
     if (file != NULL) {
-        (void)fread(&uses_pid, 1, 1, file);
+        uses_pid = fgetc(file);
         (void)fclose(file);
     }
-    if (uses_pid != '0') {
+    if (uses_pid > '0') {
         (void)fprintf(out, ".%d", (int)pid);
     }
 }
