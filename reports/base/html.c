@@ -12,8 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "reports/base/path.h"
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
+#include "sim/base/link.h"
 #include "sim/base/utf8.h"
 
 /* ---- Escaping. ------------------------------------------------------------------------------- */
@@ -149,6 +151,26 @@ report_html_link(struct report_html *html, const char *to, const char *text)
 }
 
 void
+report_html_line(struct report_html *html, const char *file, uint32_t line, bool whole)
+{
+    const char *form = sim_link_form();
+    const char *slash = strrchr(file, '/');
+    struct sim_page to;
+    sim_page_init(&to, false);
+    if (form != NULL) {
+        char *name = report_path(file, html->library);
+        sim_link_put(&to, form, file, name, line);
+        free(name);
+    }
+    if (to.length > 0) {
+        report_html_put(html, "<a href=\"%s\">", sim_page_text(&to));
+    }
+    report_html_put(html, "<code>%s:%u</code>", whole || slash == NULL ? file : slash + 1, line);
+    report_html_raw(html, to.length > 0 ? "</a>" : "");
+    sim_page_fini(&to);
+}
+
+void
 report_html_command(struct report_html *html, const char *what, const char *command)
 {
     report_html_raw(html, "<div class=\"command\">");
@@ -191,7 +213,7 @@ put_nav(struct report_html *html, const char *page, const char *name, bool here)
 void
 report_html_begin(struct report_html *html, const char *title, enum report_nav nav)
 {
-    sim_page_init(&html->page, false);
+    *html = (struct report_html){.library = NULL};
     report_html_raw(html, head);
     report_html_put(html, "<title>%s</title>\n<style>\n", title);
     for (const char *const *rule = report_style; *rule != NULL; rule++) {

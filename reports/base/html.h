@@ -39,6 +39,7 @@ enum report_nav {
 
 struct report_html {
     struct sim_page page; /* `failed`: no memory, the page is not whole. */
+    const char *library;  /* Whose lines it has, for report_html_line; NULL: rewake's. */
 };
 
 /* Begins a page: head, style, a link past the head, links to the other pages, <h1> and <main>.
@@ -75,6 +76,10 @@ void report_html_text_n(struct report_html *html, const char *text, size_t lengt
 /* <a href="to">text</a>. `to` is a page of this report, or a place in it: anything else, also
  * "javascript:", becomes plain text. */
 void report_html_link(struct report_html *html, const char *to, const char *text);
+
+/* "lost.c:22" as code, with all of the path if `whole`; a link where REWAKE_LINK is set (link.h).
+ */
+void report_html_line(struct report_html *html, const char *file, uint32_t line, bool whole);
 
 /* A command to paste, in a box, below a title (may be NULL). */
 void report_html_command(struct report_html *html, const char *what, const char *command);

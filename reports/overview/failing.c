@@ -38,8 +38,8 @@ put_place(struct report_html *html, const struct report_way *way)
         report_html_raw(html, "<span class=\"dim\">no line</span>");
         return;
     }
-    report_html_put(html, "<code>%s:%lld</code> <span class=\"dim\">%s</span>",
-            report_file_name(way->file), (long long)way->line, way->function);
+    report_html_line(html, way->file, (uint32_t)way->line, false);
+    report_html_put(html, " <span class=\"dim\">%s</span>", way->function);
 }
 
 /* The missing wake. */
@@ -73,7 +73,9 @@ put_row(struct report_parts *parts, const struct failing *each)
             "<tr><td><strong class=\"lost\" style=\"white-space:nowrap\">%s</strong>"
             "<br><span class=\"dim\">found by oracle %s</span></td><td>",
             way->verdict, way->oracle);
+    html->library = each->sweep->library;
     put_place(html, way);
+    html->library = NULL;
     report_html_raw(html, "</td><td>");
     report_way_link(parts, way, each->sweep->scenario);
     report_html_put(html,

@@ -229,6 +229,7 @@ put_page(struct report_html *html, const struct report_model *model,
         const struct report_failure *failure)
 {
     report_html_begin(html, model->found.scenario, REPORT_NAV_FAILURE);
+    html->library = model->found.library;
     put_neighbours(html, failure);
     put_headline(html, model);
     put_answer(html, model);

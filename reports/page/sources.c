@@ -172,8 +172,9 @@ static void
 put_excerpt(struct report_html *html, const struct report_model *model, const struct excerpt *what)
 {
     report_html_raw(html, what->lost ? "<h3 class=\"lost\">" : "<h3>");
-    report_html_put(html, "%s</h3>\n<p><code>%s:%u</code> in <code>%s()</code>", what->what,
-            what->file, what->line, what->function);
+    report_html_put(html, "%s</h3>\n<p>", what->what);
+    report_html_line(html, what->file, what->line, true);
+    report_html_put(html, " in <code>%s()</code>", what->function);
     if (what->step != 0) {
         report_html_raw(html, ", step ");
         report_put_step(html, model, what->step);

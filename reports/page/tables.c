@@ -22,8 +22,9 @@ report_put_place(struct report_html *html, const struct report_place *place)
     if (place == NULL) {
         report_html_raw(html, "<td></td>");
     } else {
-        report_html_put(html, "<td><code>%s:%u</code> %s</td>", report_file_name(place->file),
-                place->line, place->function);
+        report_html_raw(html, "<td>");
+        report_html_line(html, place->file, place->line, false);
+        report_html_put(html, " %s</td>", place->function);
     }
 }
 

@@ -109,6 +109,25 @@ same "a file that is newer than its program: no line of it is stored" \
     "$(sqlite3 f.db "SELECT count(*) FROM explained_lines WHERE file LIKE '%edited.c'")" 0
 ok "... which is said" grep -q 'has changed since' f/failure-*.html
 
+# ---- Lines of source lead where REWAKE_LINK says. ----
+git init -q repository
+cd repository || exit 1
+cp ../edited.c .
+cc -g -O1 -pthread edited.c -o edited
+rewake run ./edited --runs 200 --jobs 1 --fail-fast --json --fresh --db r.db >/dev/null 2>&1
+REWAKE_LINK='https://forge/{file}"#L{line}' rewake report --db r.db -o forge >/dev/null 2>&1
+ok "a forge" grep -q '<a href="https://forge/edited.c&quot;#L91"><code>' forge/failure-*.html
+ok "... from the index as well" grep -q '<a href="https://forge/edited.c&quot;#L' forge/index.html
+REWAKE_LINK='vscode://file{path}:{line}' rewake report --db r.db -o editor >/dev/null
+ok "an editor" grep -q "<a href=\"vscode://file$PWD/edited.c:91\"><code>" editor/failure-*.html
+CLICOLOR_FORCE=1 rewake explain run:"$(ls forge/failure-* | tr -dc 0-9)" --db r.db >colour.txt
+ok "in a terminal: the file" grep -q "]8;;file://$PWD/edited.c" colour.txt
+rm edited.c
+REWAKE_LINK='vscode://file{path}:{line}' rewake report --db r.db -o gone >/dev/null
+not_ok "an editor: a file that is gone has no link" grep -q 'vscode://' gone/failure-*.html
+cd ..
+ok "without it: none" sh -c '! grep -q "<a href=.[^#>]*edited.c" f/failure-*.html'
+
 # ---- A hang is explained as well, last. ----
 rewake run canary/hang --runs 300 --fail-fast --json --fresh --hang 100ms --db h.db >/dev/null 2>&1
 same "a hang: status" "$(status report --hang 100ms --db h.db -o h)" 0

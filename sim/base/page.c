@@ -11,6 +11,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
+#include "sim/base/link.h"
 
 /* Makes space for `more` bytes and the terminator. */
 static void
@@ -161,7 +162,8 @@ sim_page_refer(struct sim_page *page, enum sim_ref_kind kind, size_t from, uint6
 {
     rt_assert(from <= page->length);
     if (from < page->length) {
-        add_ref(page, (struct sim_ref){kind, from, page->length, number});
+        add_ref(page,
+                (struct sim_ref){.kind = kind, .from = from, .to = page->length, .number = number});
     }
 }
 
@@ -184,6 +186,16 @@ sim_page_put_name(struct sim_page *page, const char *name)
 }
 
 void
+sim_page_put_line(struct sim_page *page, const char *file, uint32_t line)
+{
+    size_t from = page->length;
+    const char *slash = strrchr(file, '/');
+    sim_page_printf(page, "%s:%u", slash != NULL ? slash + 1 : file, line);
+    sim_page_refer(page, SIM_REF_LINE, from, line);
+    page->refs[page->refs_count - 1].file = file;
+}
+
+void
 sim_page_trim(struct sim_page *page)
 {
     while (page->length > 0 &&
@@ -199,19 +211,10 @@ sim_page_join(struct sim_page *page, const struct sim_page *from)
     rt_assert(page != from);
     sim_page_add(page, sim_page_text(from), from->length);
     for (uint32_t i = 0; i < from->refs_count; i++) {
-        const struct sim_ref *ref = &from->refs[i];
-        add_ref(page, (struct sim_ref){ref->kind, at + ref->from, at + ref->to, ref->number});
-    }
-}
-
-void
-sim_page_paragraph(struct sim_page *page, const struct sim_page *line, uint32_t indent)
-{
-    if (page->flat) {
-        sim_page_join(page, line);
-        sim_page_put(page, "\n");
-    } else {
-        sim_page_wrap(page, sim_page_text(line), indent, indent, sim_page_width(page));
+        struct sim_ref ref = from->refs[i];
+        ref.from += at;
+        ref.to += at;
+        add_ref(page, ref);
     }
 }
 
@@ -228,6 +231,7 @@ sim_page_tone(struct sim_page *page, enum sim_tone tone)
     rt_assert((unsigned)tone <= (unsigned)SIM_TONE_HEAD);
     if (page->colour) {
         sim_page_put(page, escapes[tone]);
+        page->tone = (uint8_t)tone;
     }
 }
 
@@ -280,22 +284,102 @@ sim_text_break(const char *text, size_t length, uint32_t width, size_t *ret_next
     return end;
 }
 
+/* ---- Paragraphs. ----------------------------------------------------------------------------- */
+
+#define LINK "\033]8;;"
+#define LINK_END "\033\\"
+
+static void
+begin_ref(struct sim_page *page, const struct sim_ref *ref)
+{
+    if (ref->kind == SIM_REF_LINE) {
+        const char *form = sim_link_form();
+        sim_page_put(page, LINK);
+        sim_link_put(page, form != NULL ? form : "file://{path}", ref->file, ref->file,
+                (uint32_t)ref->number);
+        sim_page_put(page, LINK_END "\033[36m");
+    } else if (ref->kind == SIM_REF_NAME) {
+        sim_page_put(page, "\033[1m");
+    }
+}
+
+static void
+end_ref(struct sim_page *page, const struct sim_ref *ref)
+{
+    enum sim_tone tone = page->tone;
+    if (ref->kind == SIM_REF_LINE) {
+        sim_page_put(page, LINK LINK_END);
+    }
+    sim_page_tone(page, SIM_TONE_PLAIN);
+    if (tone != SIM_TONE_PLAIN) {
+        sim_page_tone(page, tone);
+    }
+}
+
+/* Bytes from .. to-1 of the text, and what in them refers to something, from *next on. */
+static void
+put_referring(
+        struct sim_page *page, const struct sim_page *line, size_t from, size_t to, uint32_t *next)
+{
+    const char *text = sim_page_text(line);
+    while (page->colour && *next < line->refs_count && line->refs[*next].from < to) {
+        const struct sim_ref *ref = &line->refs[*next];
+        size_t begin = ref->from > from ? ref->from : from;
+        size_t end = ref->to < to ? ref->to : to;
+        if (ref->kind != SIM_REF_STEP && end > begin) {
+            sim_page_add(page, text + from, begin - from);
+            begin_ref(page, ref);
+            sim_page_add(page, text + begin, end - begin);
+            end_ref(page, ref);
+            from = end;
+        }
+        if (ref->to > to) {
+            break; /* It continues in the next line. */
+        }
+        (*next)++;
+    }
+    sim_page_add(page, text + from, to - from);
+}
+
+static void
+wrap(struct sim_page *page, const struct sim_page *line, uint32_t first, uint32_t indent,
+        uint32_t width)
+{
+    uint32_t margin = first;
+    uint32_t referred = 0;
+    rt_assert(first < width && indent < width);
+    for (size_t at = 0, next = 0; at < line->length; at += next) {
+        size_t length = sim_text_break(line->bytes + at, line->length - at, width - margin, &next);
+        sim_page_fill(page, ' ', margin);
+        put_referring(page, line, at, at + length, &referred);
+        sim_page_add(page, "\n", 1);
+        margin = indent;
+    }
+}
+
+void
+sim_page_put_referring(struct sim_page *page, const struct sim_page *line)
+{
+    uint32_t referred = 0;
+    put_referring(page, line, 0, line->length, &referred);
+}
+
 void
 sim_page_wrap(
         struct sim_page *page, const char *text, uint32_t first, uint32_t indent, uint32_t width)
 {
-    rt_assert(first < width && indent < width);
-    size_t length = strlen(text);
-    uint32_t margin = first;
-    while (length > 0) {
-        size_t next = 0;
-        size_t line = sim_text_break(text, length, width - margin, &next);
-        sim_page_fill(page, ' ', margin);
-        sim_page_add(page, text, line);
-        sim_page_add(page, "\n", 1);
-        text += next;
-        length -= next;
-        margin = indent;
+    const struct sim_page line = {.bytes = (char *)(uintptr_t)text, .length = strlen(text)};
+    wrap(page, &line, first, indent, width);
+}
+
+void
+sim_page_paragraph(struct sim_page *page, const struct sim_page *line, uint32_t indent)
+{
+    if (page->flat) {
+        sim_page_join(page, line);
+        sim_page_put(page, "\n");
+    } else {
+        wrap(page, line, indent, indent, sim_page_width(page));
     }
 }
 

@@ -29,7 +29,8 @@ enum sim_tone {
 /* What a piece of the text stands for. What was written is never searched for it. */
 enum sim_ref_kind {
     SIM_REF_STEP, /* A step of the run that is described; `number` is its number. */
-    SIM_REF_NAME  /* A name of the program's, between backquotes that are part of the piece. */
+    SIM_REF_NAME, /* A name of the program's, between backquotes that are part of the piece. */
+    SIM_REF_LINE  /* A line of source: "lost.c:22"; `number` is that of the line. */
 };
 
 struct sim_ref {
@@ -37,6 +38,7 @@ struct sim_ref {
     size_t from; /* Bytes from .. to-1 of the text. */
     size_t to;
     uint64_t number;
+    const char *file; /* Of a line, as the compiler got it; borrowed. */
 };
 
 struct sim_page {
@@ -47,7 +49,8 @@ struct sim_page {
     uint32_t refs_count;
     uint32_t refs_capacity;
     uint32_t width; /* No line of a report is wider, but for commands; 0: SIM_PAGE_WIDTH. */
-    bool colour;    /* Tones become escape sequences. */
+    bool colour;    /* Tones, and what paragraphs refer to, become escape sequences. */
+    uint8_t tone;   /* enum sim_tone */
     bool flat;      /* Paragraphs are one line each, with what they refer to. */
 };
 
@@ -82,13 +85,20 @@ void sim_page_put_step(struct sim_page *page, uint64_t step);
 /* Adds a name of the program's on one line: "`client`". */
 void sim_page_put_name(struct sim_page *page, const char *name);
 
+/* Adds "lost.c:22", and what it refers to. `file` is borrowed. */
+void sim_page_put_line(struct sim_page *page, const char *file, uint32_t line);
+
 /* Takes newlines and blanks off its end. */
 void sim_page_trim(struct sim_page *page);
 
 /* Adds all of `from`, and what it refers to. */
 void sim_page_join(struct sim_page *page, const struct sim_page *from);
 
-/* Adds `line` as a paragraph: wrapped, `indent` blanks deep, or flat. */
+/* Adds `line` as it is, in colour as a paragraph is. */
+void sim_page_put_referring(struct sim_page *page, const struct sim_page *line);
+
+/* Adds `line` as a paragraph: wrapped, `indent` blanks deep, or flat. In colour names are bold, and
+ * lines of source lead to the file (link.h). */
 void sim_page_paragraph(struct sim_page *page, const struct sim_page *line, uint32_t indent);
 
 /* Text from here on has `tone`; nothing without colour. Must not stand inside a wrapped text. */

@@ -96,9 +96,14 @@ refs_of(const struct column *columns)
     for (int i = 0; i < COLUMNS; i++) {
         const struct sim_page *page = &columns[i].page;
         sim_page_printf(&json, "%s\"%s\":[", i == 0 ? "{" : ",", columns[i].name);
+        const char *comma = "";
         for (uint32_t n = 0; n < page->refs_count; n++) {
             const struct sim_ref *ref = &page->refs[n];
-            sim_page_printf(&json, "%s[%zu,%zu,", n > 0 ? "," : "", ref->from, ref->to);
+            if (ref->kind == SIM_REF_LINE) {
+                continue;
+            }
+            sim_page_printf(&json, "%s[%zu,%zu,", comma, ref->from, ref->to);
+            comma = ",";
             if (ref->kind == SIM_REF_STEP) {
                 sim_page_printf(&json, "%llu]", (unsigned long long)ref->number);
             } else {

@@ -184,6 +184,8 @@ put_index(void)
         }
     }
     (void)printf("*NO\\_COLOR*, *CLICOLOR\\_FORCE*, *TERM*\n\twhether there are colours\n\n"
+                 "*REWAKE\\_LINK*\n\twhere a line of source leads, in colour and on pages:\n"
+                 "\t\"vscode://file{path}:{line}\"; {file} is relative to the repository\n\n"
                  "# SEE ALSO\n\n*rewake-scenario*(7), *rewake-rt*(3), *sqlite3*(1)\n");
 }
 

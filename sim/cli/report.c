@@ -94,6 +94,8 @@ SIM_COMMAND(command, .name = "report", .purpose = SIM_PURPOSE_SHARE,
                 "is\n" FOLDER
                 ". Failures without an explanation are explained first, for a minute or as\n"
                 "long as --time says; explanations are stored in the database. A failure that\n"
-                "cannot be replayed here is shown as it was found.\n",
+                "cannot be replayed here is shown as it was found.\n"
+                "The variable REWAKE_LINK makes lines of source links, to an editor\n"
+                "(\"vscode://file{path}:{line}\") or a forge (\"https://.../{file}#L{line}\").\n",
         .options = SIM_OPT(DB) | SIM_OPT(FOLDER) | SIM_OPT(LCOV) | SIM_OPT(TIME) | SIM_OPT(HANG),
         .takes = SIM_TAKES_RUNS, .arguments_max = UINT32_MAX, .run = report_command);

@@ -172,15 +172,24 @@ note_line(const struct render *r, const char *file, const char *function, uint32
     }
 }
 
-/* "f() (file.c:41)" of the line of a probe. */
+/* "f() (file.c:41)" */
+static void
+put_function_at(struct sim_page *page, const char *function, const char *file, uint32_t line)
+{
+    sim_page_printf(page, "%s() (", function);
+    sim_page_put_line(page, file, line);
+    sim_page_put(page, ")");
+}
+
+/* "in f() (file.c:41)" of the line of a probe. */
 static bool
 put_line(const struct render *r)
 {
     const struct rt_site *site = sim_actor_table_place(r->finding->await, r->finding->site);
     if (site != NULL) {
         note_line(r, site->file, site->function, (uint32_t)site->line);
-        sim_page_printf(r->page, "in %s() (%s:%u)", site->function, sim_site_file(site),
-                (unsigned)site->line);
+        sim_page_put(r->page, "in ");
+        put_function_at(r->page, site->function, site->file, site->line);
     }
     return site != NULL;
 }
@@ -411,8 +420,7 @@ put_call(const struct render *r)
         if (!sim_source_ends_block(place->file, place->line)) {
             note_line(r, place->file, place->function, place->line);
         }
-        sim_page_printf(r->page, "%s() (%s:%u)", place->function, sim_place_file(place),
-                (unsigned)place->line);
+        put_function_at(r->page, place->function, place->file, place->line);
     }
     return place != NULL;
 }
@@ -439,8 +447,8 @@ put_in(const struct render *r)
     bool known = put_call(r);
     if (known && caller != NULL && caller->line != 0) {
         note_line(r, caller->file, caller->function, caller->line);
-        sim_page_printf(r->page, ", called from %s() (%s:%u)", caller->function,
-                sim_place_file(caller), (unsigned)caller->line);
+        sim_page_put(r->page, ", called from ");
+        put_function_at(r->page, caller->function, caller->file, caller->line);
     }
     return known;
 }
@@ -483,8 +491,8 @@ put_from(const struct render *r)
         const struct sim_place *place = &r->at->all[i].place;
         if (is_new_name(r->at, i, false)) {
             note_line(r, place->file, place->function, place->line);
-            sim_page_printf(r->page, "%s%s() (%s:%u)", count++ == 0 ? "" : ", ", place->function,
-                    sim_place_file(place), (unsigned)place->line);
+            sim_page_put(r->page, count++ == 0 ? "" : ", ");
+            put_function_at(r->page, place->function, place->file, place->line);
         }
     }
     return count > 0;
@@ -533,8 +541,8 @@ put_lines(const struct render *r)
     for (uint32_t i = 1, count = 0; i < r->at->count && count < FUNCTIONS_NAMED; i++) {
         if (is_new_name(r->at, i, true)) {
             const struct sim_place *place = &r->at->all[i].place;
-            sim_page_printf(r->page, "%s%s() (%s:%u)", count++ == 0 ? ", before that in " : ", ",
-                    place->function, sim_place_file(place), (unsigned)place->line);
+            sim_page_put(r->page, count++ == 0 ? ", before that in " : ", ");
+            put_function_at(r->page, place->function, place->file, place->line);
         }
     }
     return true;

@@ -19,8 +19,7 @@
 
 #define ROWS 12u
 #define SOURCE_MAX 160u  /* Bytes of a line of source. */
-#define WHERE_MAX 320u   /* "lost.c:22", … */
-#define WHERE_COLUMNS 20 /* … and what it usually takes. */
+#define WHERE_COLUMNS 24 /* What "  lost.c:22  " usually takes. */
 
 static struct sim_finding_context
 names_of(const struct sim_explanation *explanation)
@@ -486,14 +485,17 @@ put_source(struct sim_page *page, const struct sim_named_lines *named)
     for (uint32_t i = 0; i < named->count; i++) {
         const struct sim_named_line *line = &named->all[i];
         char text[SOURCE_MAX];
-        char where[WHERE_MAX];
+        struct sim_page where;
         if (sim_source_line(line->file, line->line, text, sizeof(text))) {
-            const char *slash = strrchr(line->file, '/');
-            (void)snprintf(where, sizeof(where), "%s:%u", slash != NULL ? slash + 1 : line->file,
-                    (unsigned)line->line);
-            sim_page_printf(page, "  %-*s  ", WHERE_COLUMNS, where);
+            sim_page_init(&where, false);
+            sim_page_put(&where, "  ");
+            sim_page_put_line(&where, line->file, line->line);
+            bool fits = where.length + 2 < WHERE_COLUMNS;
+            sim_page_fill(&where, ' ', fits ? WHERE_COLUMNS - where.length : 2);
+            sim_page_put_referring(page, &where);
             sim_page_clean(page, text);
             sim_page_put(page, "\n");
+            sim_page_fini(&where);
         }
     }
     sim_page_put(page, page->length > begin ? "\n" : "");
