@@ -119,17 +119,19 @@ sim_code_new(struct sim_places *places, const struct sim_scenario *scenario)
     struct sim_code *code = NULL;
     uintptr_t pc = 0;
     bool within = false;
+    bool more = true;
     if (places == NULL || !find_origin(places, scenario, &origin)) {
         return NULL;
     }
     code = sim_results_new(sizeof(*code));
-    while (code != NULL && sim_places_next(places, pc, &pc, &place)) {
+    while (code != NULL && more) {
+        more = sim_places_next(places, pc, &pc, &place);
         if (within) {
             struct function *function = &code->functions[code->function_count++];
-            bool last = module_of(pc) != origin.module;
+            bool last = !more || module_of(pc) != origin.module;
             function->to = last ? sim_places_end(places, function->from) : pc;
         }
-        within = code->function_count < FUNCTIONS_MAX && is_of(&origin, pc, &place);
+        within = more && code->function_count < FUNCTIONS_MAX && is_of(&origin, pc, &place);
         if (within) {
             code->functions[code->function_count].from = pc;
         }
@@ -250,6 +252,11 @@ static struct {
 
 #if defined(SIM_CAPSTONE)
 
+/* The one whose header this is compiled with. */
+#define TEXT_OF(number) #number
+#define SO_OF(major) "libcapstone.so." TEXT_OF(major)
+#define CAPSTONE_SO SO_OF(CS_API_MAJOR)
+
 /* Of libcapstone; NULL: it is not there. Of the process, and of those forked from it. */
 static struct {
     void *handle;
@@ -276,7 +283,7 @@ static void
 load_capstone(void)
 {
     if (capstone.handle == NULL) {
-        capstone.handle = dlopen("libcapstone.so.4", RTLD_NOW | RTLD_LOCAL);
+        capstone.handle = dlopen(CAPSTONE_SO, RTLD_NOW | RTLD_LOCAL);
         *(void **)&capstone.open = symbol_of("cs_open");
         *(void **)&capstone.close = symbol_of("cs_close");
         *(void **)&capstone.option = symbol_of("cs_option");
