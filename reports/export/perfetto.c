@@ -191,8 +191,9 @@ put_turn(struct writer *writer, const struct report_turn *turn)
     const struct report_step *step = turn->step;
     size_t event = event_begin(writer, step->time_ns, step->actor, TYPE_SLICE_BEGIN);
     report_protobuf_text(out, EVENT_CATEGORIES, turn->poll ? "poll" : "step");
-    report_protobuf_text(out, EVENT_NAME, turn->words);
+    report_protobuf_text(out, EVENT_NAME, turn->kind);
     annotate(out, "step", NULL, step->step);
+    annotate(out, "events", turn->words, 0);
     if (step->cause != 0) {
         annotate(out, "woken at step", NULL, step->cause);
     }

@@ -80,16 +80,22 @@ static void
 describe(struct report_turns *turns, struct report_turn *turn)
 {
     const struct report_step *step = turn->step;
-    sim_page_clear(&turns->words);
+    turn->kind = NULL;
     for (uint64_t i = step->first; i < step->first + step->count; i++) {
         const struct sim_event *event = sim_actor_table_event(&turns->run->actor_table, i);
         bool poll = event->kind == RT_PROBE_POLL;
         turn->poll = turn->poll || poll;
+        sim_page_clear(&turns->words);
+        if (poll || (turn->kind == NULL && report_run_words(turns->run, i, &turns->words))) {
+            turn->kind = sim_event_name(event->kind);
+        }
         if (event->await != 0) {
             const struct report_place *place = report_run_place(turns->run, i);
             turn->place = place != NULL ? place : turn->place;
         }
     }
+    turn->kind = turn->kind != NULL ? turn->kind : "step";
+    sim_page_clear(&turns->words);
     if (!report_run_step_words(turns->run, step, &turns->words)) {
         sim_page_put(&turns->words, "step");
     }

@@ -18,6 +18,7 @@ struct report_turn {
     const struct report_step *step;
     uint64_t end_ns;
     bool poll;                        /* Of a task. */
+    const char *kind;                 /* "poll", else of its first event with words; static. */
     const char *words;                /* Never NULL. */
     const struct report_place *place; /* The last user line; NULL: none. */
     uint32_t wakes_first;             /* It sends run->wakes[wakes_first …], … */

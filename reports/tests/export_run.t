@@ -61,6 +61,10 @@ if have protoc; then
         "$(grep -o 'terminating_flow_ids: .*' x.pftrace.txt | grep -o '[0-9]*' | sort)" "$flows"
     ok "Perfetto: the missing one" grep -q 'name: "here it should have been woken"' x.pftrace.txt
     ok "Perfetto: the verdict" grep -q 'name: "lost-wakeup"' x.pftrace.txt
+    same "Perfetto: a slice has the name of its kind" \
+        "$(count '^    name: "poll"$' x.pftrace.txt)" "$(count 'categories: "poll"' x.pftrace.txt)"
+    ok "Perfetto: its events are an argument" \
+        sh -c 'grep -A 1 "string_value: \"poll.*stores waker" x.pftrace.txt | grep -q "\"events\""'
     ok "Perfetto: lines of source" grep -q 'file_name: ".*scenarios/zoo/tokio-4497.c"' x.pftrace.txt
     same "Perfetto: virtual nanoseconds" \
         "$(grep -o 'timestamp: [0-9]*' x.pftrace.txt | sort -u | sed -n '1,2p' | tr '\n' ' ')" \
