@@ -219,6 +219,41 @@ put_kinds(struct report_html *html, struct sim_store *store, const struct report
     return err;
 }
 
+/* What a reader does next; the rule of `rewake run` for a search that found nothing. */
+static enum sim_store_err
+put_advice(struct report_html *html, struct sim_store *store, const struct report_sweep *sweep)
+{
+    struct report_ask ask = report_ask(store,
+            "SELECT CAST(next_is_new * 100 + 0.5 AS INTEGER), next_is_new < 0.01, strategy"
+            " FROM saturation WHERE sweep = ? AND runs > 0");
+    report_put_int(&ask, sweep->sweep);
+    bool known = report_row(&ask);
+    report_html_raw(html, "<td>");
+    if (report_canary_ok(sweep)) {
+        report_html_raw(html, "nothing: it ended as expected");
+    } else if (report_sweep_end(sweep) == REPORT_FAILED) {
+        report_html_raw(html, "repair <a href=\"index.html#failures\">its failure</a> first: a run "
+                              "covers nothing after it");
+    } else if (sweep->goals_missed > 0) {
+        report_html_raw(html, "search on (<code>--time 60s</code>), or with other options, until "
+                              "its goals are reached");
+    } else if (known && report_int(&ask, 1) != 0) {
+        report_html_put(html,
+                "prove it within a bound (<code>rewake explore</code>): fewer than 1 %% of %s runs "
+                "show a new schedule",
+                report_text(&ask, 2));
+    } else if (known) {
+        report_html_put(html,
+                "search on (<code>--time 60s</code>): about %lld %% of %s runs still show a new "
+                "schedule",
+                (long long)report_int(&ask, 0), report_text(&ask, 2));
+    } else {
+        report_html_raw(html, "search on (<code>--time 60s</code>): too few runs to say more");
+    }
+    report_html_raw(html, "</td></tr>\n");
+    return report_done(&ask);
+}
+
 static enum sim_store_err
 put_scenario_row(
         struct report_html *html, struct sim_store *store, const struct report_sweep *sweep)
@@ -229,26 +264,28 @@ put_scenario_row(
     report_html_raw(html, "</td>");
     report_number_cell(html, sweep->runs);
     enum sim_store_err err = report_growth_cells(html, store, sweep);
-    report_html_put(html, "<td class=\"number%s\">%s</td></tr>\n",
-            sweep->goals_missed > 0 ? " lost" : "", report_count(sweep->goals_missed).text);
-    return err;
+    report_html_put(html, "<td class=\"number%s\">%s</td>", sweep->goals_missed > 0 ? " lost" : "",
+            report_count(sweep->goals_missed).text);
+    return err == SIM_STORE_OK ? put_advice(html, store, sweep) : err;
 }
 
 enum sim_store_err
 report_coverage_put(struct report_html *html, struct sim_store *store,
         const struct report_sweeps *list, const char *lcov)
 {
-    report_html_raw(html,
-            "<p>The newest sweep of each scenario.</p>\n<h2>Coverage of the schedule</h2>\n"
-            "<p class=\"dim\">Interactions between tasks that some run has had.</p>\n");
-    enum sim_store_err err = put_kinds(html, store, list);
-    report_html_raw(html, "<h2>By scenario</h2>\n");
+    enum sim_store_err err = SIM_STORE_OK;
+    report_html_raw(html, "<p>The newest sweep of each scenario, and what to do next.</p>\n"
+                          "<h2>Coverage of the schedule</h2>\n");
     report_table_begin(html, "Scenarios",
-            "Scenario|#Runs|#Coverage points|Growth|#Last new run|#Goals not reached");
+            "Scenario|#Runs|#Coverage points|Growth|#Last new run|#Goals not reached|What to do");
     for (size_t i = 0; i < list->count && err == SIM_STORE_OK; i++) {
         err = put_scenario_row(html, store, &list->sweeps[i]);
     }
     report_table_end(html);
+    report_html_raw(html, "<details><summary>Interactions between tasks that some run has "
+                          "had</summary>\n");
+    err = err == SIM_STORE_OK ? put_kinds(html, store, list) : err;
+    report_html_raw(html, "</details>\n");
     put_code(html, lcov);
     return err;
 }

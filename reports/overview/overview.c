@@ -145,12 +145,13 @@ put_parts(struct report_parts *parts)
 {
     put_lead(parts);
     report_failing_put(parts);
-    report_html_raw(parts->html, "<h2>Progress</h2>\n");
+    enum sim_store_err err = report_scenarios_put(parts);
+    report_html_raw(parts->html, "<details><summary>Statistics of the search</summary>\n");
     put_runs_over_time(parts);
-    enum sim_store_err err = put_growth(parts);
-    err = err == SIM_STORE_OK ? report_scenarios_put(parts) : err;
+    err = err == SIM_STORE_OK ? put_growth(parts) : err;
     err = err == SIM_STORE_OK ? report_strategies_put(parts) : err;
     err = err == SIM_STORE_OK ? report_drawn_put(parts) : err;
+    report_html_raw(parts->html, "</details>\n");
     report_html_raw(parts->html, "<h2>Can this report be trusted?</h2>\n");
     report_canaries_put(parts);
     report_checks_put(parts);

@@ -94,6 +94,10 @@ rewake run canary/lost-wakeup zoo/tokio-4497/fixed --runs 100 --check-determinis
 rewake report --db r.db -o r >/dev/null
 ok "a sweep: nothing failed but the canary" grep -q '>Nothing failed<' r/index.html
 ok "a sweep: the canary" grep -q '>1 of 1 ended as expected<' r/index.html
+ok "a sweep: what to do next" grep -q \
+    'search on (<code>--time 60s</code>): about [0-9]* % of random runs' r/coverage.html
+ok "a sweep: nothing of what ended as expected" grep -q 'nothing: it ended as expected' \
+    r/coverage.html
 ok "a sweep: replica runs" grep -q 'runs were repeated in another process' r/index.html
 ok "a sweep: links lead somewhere" links_lead_somewhere r
 done_testing
