@@ -14,7 +14,7 @@
 #define WIDTH 720.0
 #define HEIGHT 260.0
 #define LEFT 72.0
-#define RIGHT 20.0
+#define RIGHT 36.0 /* Half of "1,000,000". */
 #define TOP 14.0
 #define BOTTOM 48.0
 #define SPARK_WIDTH 96.0

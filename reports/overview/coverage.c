@@ -233,7 +233,7 @@ put_advice(struct report_html *html, struct sim_store *store, const struct repor
         report_html_raw(html, "nothing: it ended as expected");
     } else if (report_sweep_end(sweep) == REPORT_FAILED) {
         report_html_raw(html, "repair <a href=\"index.html#failures\">its failure</a> first: a run "
-                              "covers nothing after it");
+                              "ends with it");
     } else if (sweep->goals_missed > 0) {
         report_html_raw(html, "search on (<code>--time 60s</code>), or with other options, until "
                               "its goals are reached");

@@ -1,6 +1,9 @@
 # browser.py -- opens a report in chromium, without a window, and says what it saw.
 #
-#   browser.py FOLDER PAGE
+#   browser.py FOLDER PAGE OTHERS GOLDEN
+#
+# OTHERS is the folder of a report whose content never changes, GOLDEN the file that says how pages
+# of both look, as a telephone and as a screen show them. SHOTS=FOLDER keeps the pictures.
 #
 # Speaks TAP. All requests of the browser and all lines of its console are written down by the
 # driver, so that a page which asks for anything but itself is seen to do so.
@@ -18,6 +21,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 folder, failure = os.path.abspath(sys.argv[1]), sys.argv[2]
+others, golden = os.path.abspath(sys.argv[3]), sys.argv[4]
 count = 0
 failed = 0
 
@@ -53,7 +57,7 @@ def requests(driver):
 
 
 def foreign(urls):
-    return [u for u in urls if not u.startswith(("file://" + folder, "data:,"))]
+    return [u for u in urls if not u.startswith(("file://" + folder, "file://" + others, "data:"))]
 
 
 def luminance(driver):
@@ -278,6 +282,75 @@ def check_paper(driver):
     scheme(driver, "screen", "light")
 
 
+# ---- Golden screenshots: a digit for each square, from 0 (white) to f (much ink). ----
+
+SQUARE = 20
+LOOK = """
+const [png, side, done] = arguments, image = new Image();
+image.onload = () => {
+    const canvas = document.createElement("canvas"), cx = canvas.getContext("2d");
+    canvas.width = Math.floor(image.width / side);
+    canvas.height = Math.floor(image.height / side);
+    cx.imageSmoothingQuality = "high";
+    cx.drawImage(image, 0, 0, canvas.width, canvas.height);
+    const {data} = cx.getImageData(0, 0, canvas.width, canvas.height), lines = [];
+    for (let y = 0; y < canvas.height; y++) {
+        let line = "";
+        for (let x = 0; x < canvas.width; x++) {
+            const at = 4 * (y * canvas.width + x);
+            const ink = 765 - data[at] - data[at + 1] - data[at + 2];
+            line += Math.min(15, Math.floor(ink / 16)).toString(16);
+        }
+        lines.push(line);
+    }
+    done(lines);
+};
+image.src = "data:image/png;base64," + png;
+"""
+
+
+def screenshot(driver, page, width, height):
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 700})
+    driver.get("file://" + page)
+    time.sleep(0.3)
+    png = driver.get_screenshot_as_base64()
+    if "SHOTS" in os.environ:
+        name = "%s-%d.png" % (os.path.basename(page), width)
+        with open(os.path.join(os.environ["SHOTS"], name), "wb") as file:
+            file.write(base64.b64decode(png))
+    driver.get("about:blank")
+    return driver.execute_async_script(LOOK, png, SQUARE)
+
+
+def unlike(seen, wanted):
+    """Of a hundred squares, those with clearly more or less ink."""
+    if [len(line) for line in seen] != [len(line) for line in wanted]:
+        return 100
+    pairs = [(a, b) for one, two in zip(seen, wanted) for a, b in zip(one, two)]
+    return 100 * sum(abs(int(a, 16) - int(b, 16)) > 2 for a, b in pairs) / len(pairs)
+
+
+def check_golden(driver):
+    pages = [others + "/" + name + ".html"
+             for name in ("index", "command-1", "coverage", "coverage-4")]
+    looks = {}
+    for page in pages + [folder + "/" + failure]:
+        for width, height in ((390, 840), (1280, 900)):
+            name = "%s %d" % (os.path.basename(page).replace(failure, "failure.html"), width)
+            looks[name] = screenshot(driver, page, width, height)
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    if os.environ.get("GOLDEN") == "new":
+        with open(golden, "w", encoding="ascii") as file:
+            json.dump(looks, file, indent=1)
+            file.write("\n")
+    with open(golden, encoding="ascii") as file:
+        wanted = json.load(file)
+    for name, look in looks.items():
+        part = unlike(look, wanted.get(name, []))
+        ok("%s pixels: looks as ever" % name, part < 1, "%.1f %% of it differ" % part)
+
+
 def main():
     driver = start()
     try:
@@ -293,6 +366,7 @@ def main():
         check_schemes(driver)
         check_sizes(driver)
         check_paper(driver)
+        check_golden(driver)
         asked = requests(driver)
         ok("pages were asked for", any(u.endswith(failure) for u in asked), asked)
         ok("nothing else was", foreign(asked) == [], foreign(asked))

@@ -24,4 +24,9 @@ rewake run zoo/monoio-147/broken --runs 50 --fail-fast --fresh --db a.db >/dev/n
 rewake report --db a.db -o out >/dev/null 2>&1
 failure=$(sqlite3 a.db "SELECT max(run) FROM explained JOIN runs USING (run)
     JOIN sweeps USING (sweep) WHERE scenario = 'zoo/tokio-4497/broken'")
-HOME=$tmp "$python" "$root/reports/tests/browser.py" out "failure-$failure.html"
+# A report of a database that was written by hand, as in overview.t.
+(cd "$root/sim/store/tables" && cat schema.sql coverage.sql notes.sql) | sqlite3 s.db
+sqlite3 s.db <"$root/reports/tests/lib/overview.sql"
+rewake report --db s.db -o s >/dev/null 2>&1
+HOME=$tmp "$python" "$root/reports/tests/browser.py" out "failure-$failure.html" s \
+    "$root/reports/tests/golden/looks.json"
