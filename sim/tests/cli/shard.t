@@ -67,6 +67,7 @@ explained() {
         FROM explained AS e JOIN runs AS r USING (run) JOIN explanations AS x USING (run)
         JOIN explained_runs AS t ON t.shown = e.failing JOIN deciding AS d ON d.run = e.run"
 }
+ln -s "$root/scenarios" scenarios
 for i in 1 2; do
     cp "three $i.db" explained$i.db
     ok "part $i is explained" rewake report --db explained$i.db -o pages$i --time 60s
@@ -74,6 +75,11 @@ done
 ok "merge of explained parts" rewake merge why.db 'three 3.db' explained2.db explained1.db
 both=$(explained explained1.db && explained explained2.db)
 same "... has both explanations" "$(explained why.db | sort)" "$(echo "$both" | sort)"
+lines='SELECT r.seed, count(*), sum(line), sum(length(text)) > 0 FROM explained_lines
+    JOIN runs AS r USING (run) GROUP BY run'
+both=$(sqlite3 explained1.db "$lines" && sqlite3 explained2.db "$lines")
+same "... and their lines of source" "$(sqlite3 why.db "$lines" | sort)" "$(echo "$both" | sort)"
+ok "... which there are" test -n "$both"
 ok "... which are there" test "$(explained why.db | wc -l)" -ge 2
 same "events are merged: the ledger of a failure" \
     "$(sqlite3 e.db "SELECT count(*) > 0 FROM wake_ledger WHERE run = (SELECT run FROM remembered)")" 1
