@@ -35,6 +35,10 @@ MAKEFLAGS += --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(JOBS))
 # after ours, so that they win.
 FAMILY := $(if $(findstring clang,$(CC)),clang,gcc)
 TARGET := $(shell $(CC) -dumpmachine)
+ifneq ($(and $(findstring musl,$(CC) $(TARGET)),$(filter-out runtime %-rt.a %/runtime-tests,$(or \
+	$(MAKECMDGOALS),all))),)
+$(error rewake needs glibc: with musl there is the runtime alone, `make runtime`)
+endif
 
 # RT_VERIFY walks structures after each change: everywhere but in what ships, and in fuzz targets,
 # which verify once an input. -fno-sanitize-recover: a finding fails the test that made it.
@@ -347,6 +351,8 @@ quick: tests-debug-$(CC) ## unit tests only, in seconds
 	@$(call prove,debug-$(CC),$(call units,debug-$(CC)))
 test: tests-debug-$(CC) ## unit tests whose names match T: make test T='timer_*'
 	@T='$(T)' prove -e '' -v $(call units,debug-$(CC))
+elsewhere: ## the runtime and its unit tests: with musl, and for aarch64 under qemu
+	@scripts/elsewhere
 quick-set: program ## few runs, which reach what 100,000 reached; BUILD=edges CC=clang counts it
 	@REWAKE=$(B)/rewake scripts/quick-set
 quick-set-renew: program-edges-clang ## finds these runs again, by 100,000 runs; five minutes
@@ -389,7 +395,7 @@ include scripts/install.mk
 include runtime/tests/bench/host/rules.mk
 FORCE:
 .PHONY: help all program servers runtime zoo test-programs check check-long check-asan coverage \
-	coverage-gate check-tsan check-ucontext quick test quick-set quick-set-renew mutants statements \
-	truth tidy format bench bench-search bench-shrink bench-programs zoo-drop size demo pages clean \
-	FORCE
+	coverage-gate check-tsan check-ucontext quick test elsewhere quick-set quick-set-renew mutants \
+	statements truth tidy format bench bench-search bench-shrink bench-programs zoo-drop size demo \
+	pages clean FORCE
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

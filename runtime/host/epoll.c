@@ -20,6 +20,7 @@
 
 #include "runtime/base/assert.h"
 #include "runtime/base/list.h"
+#include "runtime/host/libc_internal.h"
 
 #define OUR_WORDS (UINT64_C(1) << 32)
 #define WORD_NOTIFY UINT64_C(0)

@@ -8,12 +8,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/pidfd.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "runtime/host/libc_internal.h"
 
 /* Subscribes `descriptor` (ours; -1: it could not be made), or closes it. */
 static rt_err

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "runtime/host/libc_internal.h"
 
 /* ---- Errors. --------------------------------------------------------------------------------- */
 
@@ -515,7 +516,8 @@ write_to_pipe(int socket, const struct rt_net_part *parts, uint32_t count)
 static ssize_t
 write_once(int socket, const struct rt_net_part *parts, uint32_t count)
 {
-    struct msghdr message = {.msg_iov = vector_of(parts), .msg_iovlen = count};
+    /* An int in musl, a size_t in glibc. */
+    struct msghdr message = {.msg_iov = vector_of(parts), .msg_iovlen = (uint16_t)count};
     ssize_t moved = count == 1 ? send(socket, parts->bytes, parts->size, MSG_NOSIGNAL)
                                : sendmsg(socket, &message, MSG_NOSIGNAL);
     return moved < 0 && errno == ENOTSOCK ? write_to_pipe(socket, parts, count) : moved;

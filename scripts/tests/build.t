@@ -53,6 +53,11 @@ same "a check compiles nothing again for that" "$(build flags "$tmp/flags/$objec
 not_ok "no test program has the memcpy of the smallest program, which calls itself at -O2" sh -c \
     "make -n B='$tmp/dry' '$tmp/dry/runtime-tests' | grep -q tests/size/"
 
+# ---- Other systems. ----
+not_ok "with musl the program is refused" build musl all CC=musl-gcc
+same "... in one line" "$(sed 's/^[^ ]* //' "$tmp/.said")" \
+    '*** rewake needs glibc: with musl there is the runtime alone, `make runtime`.  Stop.'
+
 # ---- The counting line. ----
 folder=$tmp/lines/plain/runtime
 objects="$folder/base/error.o $folder/base/slab.o $folder/time/wheel.o"
@@ -99,6 +104,10 @@ if [ "${INSTALL_ALL:-}" = yes ] && command -v aarch64-linux-gnu-gcc >/dev/null; 
         sed -n 's/^ *Machine: *//p' | sort -u)" AArch64
     ok "... and a linker finds a name in it" sh -c \
         "aarch64-linux-gnu-nm -s '$tmp/arm/librewake-rt.a' | grep -q '^rt_err_name in '"
+fi
+if [ "${INSTALL_ALL:-}" = yes ]; then
+    ok "the runtime and its tests with musl, where that is" \
+        env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS scripts/elsewhere musl
 fi
 if [ "${INSTALL_ALL:-}" = yes ] && command -v dpkg-buildflags >/dev/null; then
     export DEB_BUILD_MAINT_OPTIONS=hardening=+all

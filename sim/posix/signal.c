@@ -580,9 +580,10 @@ static sighandler_t
 set_handler(int number, sighandler_t handler, int flags)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
-    struct sigaction before;
+    struct sigaction before = {.sa_handler = SIG_ERR};
     (void)sigemptyset(&action.sa_mask);
-    return sim__posix_sigaction(number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+    (void)sim__posix_sigaction(number, &action, &before);
+    return before.sa_handler;
 }
 
 sighandler_t
