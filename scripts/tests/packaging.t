@@ -33,6 +33,26 @@ ok "a table is one" grep -q '<tr><td>status</td>\|<tr><th>status</th><th>meaning
     "$tmp/site/commands.html"
 not_ok "no mark of Markdown is left" grep -q '^|\|^```' "$tmp/site/verdicts.html"
 
+# ---- The jobs of a project's CI install; none builds rewake. ----
+ok "a project" scripts/new-project "$tmp/project"
+if python3 -c 'import yaml' 2>/dev/null && command -v curl >/dev/null; then
+    scripts/tests/ci-run --print 'install rewake' "$tmp/project/.github/workflows/rewake.yml" |
+        sed '/^$/d' >"$tmp/github.sh"
+    scripts/tests/ci-run --print before_script "$tmp/project/.gitlab-ci.yml" |
+        grep -v safe.directory >"$tmp/gitlab.sh"
+    ok "GitHub installs as GitLab does" cmp "$tmp/github.sh" "$tmp/gitlab.sh"
+    # As in an image: with stand-ins for what is installed, and what deb has put together.
+    mkdir -p "$tmp/bin" "$tmp/in/rewake-packages"
+    touch "$tmp/in/rewake-packages/rewake_1.deb"
+    tar -cf "$tmp/packages.tar" -C "$tmp/in" rewake-packages
+    # shellcheck disable=SC2016
+    printf '#!/bin/sh\nfor a; do case $a in *.deb) ls "$a" ;; esac; done\n' >"$tmp/bin/apt-get"
+    chmod +x "$tmp/bin/apt-get"
+    sed -i "s|/tmp|$tmp|g" "$tmp/github.sh"
+    same "the packages that REWAKE has are installed" "$(PATH=$tmp/bin:$PATH \
+        REWAKE=file://$tmp/packages.tar sh -e "$tmp/github.sh")" "$tmp/rewake-packages/rewake_1.deb"
+fi
+
 # ---- A release, of a copy. ----
 command -v git >/dev/null && git rev-parse -q --verify HEAD >/dev/null 2>&1 && {
     export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL="$tmp/gitconfig"
