@@ -28,5 +28,7 @@ failure=$(sqlite3 a.db "SELECT max(run) FROM explained JOIN runs USING (run)
 (cd "$root/sim/store/tables" && cat schema.sql coverage.sql notes.sql) | sqlite3 s.db
 sqlite3 s.db <"$root/reports/tests/lib/overview.sql"
 rewake report --db s.db -o s >/dev/null 2>&1
-HOME=$tmp "$python" "$root/reports/tests/browser.py" out "failure-$failure.html" s \
-    "$root/reports/tests/golden/looks.json"
+# An instrumented build may name other callers on a page (report.t).
+golden=$root/reports/tests/golden/looks.json
+[ "$asan" != yes ] || golden=
+HOME=$tmp "$python" "$root/reports/tests/browser.py" out "failure-$failure.html" s "$golden"
