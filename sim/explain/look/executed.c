@@ -642,14 +642,15 @@ on_trap(int number, siginfo_t *info, void *argument)
     uintptr_t pc = (uintptr_t)registers[REG_RIP];
     const struct stop *stop = walk.again;
     (void)number;
-    (void)info;
     if (sim_world_current != NULL) {
         sim_world_spend(sim_world_current, STEPS_EACH);
     }
     walk.again = NULL;
     if (stop != NULL) {
         put_byte(stop->pc, 0xcc);
-    } else if ((registers[REG_EFL] & TRAP_FLAG) == 0 || *(const uint8_t *)(pc - 1) == 0xcc) {
+    }
+    /* A function may be one byte long: what stands before `pc` does not say which of both it is. */
+    if (info->si_code != TRAP_TRACE) {
         pc = stop_at(walk.code, pc - 1)->pc != 0 ? pc - 1 : pc;
     }
     stop = stop_at(walk.code, pc);
