@@ -92,6 +92,7 @@
     X(ASTRAY_BLOCKED, " At {at.step} {at.actor} blocks {in}, before it comes to that line.") \
     X(ASTRAY_INSTEAD, " At {at.step} {at.actor} comes to that line here, and wakes {other}.") \
     X(ASTRAY_COMES, " At {at.step} {at.actor} comes to that line here too, and does not wake it.") \
+    X(ASTRAY_AGAIN, " It does not come there again: {at.actor} turns off {in}") \
     X(ASTRAY_TURNED, " At {at.step} {at.actor} is {in}, and does not come to that line") \
     X(STEP_PASSED, "[ In that step it goes through {passed}.]") \
     X(LOST_GIVEN, "{at.actor} is given at {then.at.step} what {actor} waits for, by " \

@@ -97,7 +97,54 @@ try_conditions(struct sim_explanation *explanation)
         const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
         sim_branches_add_parting(explanation->executed, explanation->passing_executed, &branches);
         (void)sim_guard_try(&evidence, &branches, &explanation->parting);
+        explanation->parting.parts = true;
     }
+}
+
+static void
+keep(const struct sim_fate_evidence *evidence, const struct sim_branches *all,
+        enum sim_guard_role role, struct sim_branches *ret)
+{
+    ret->count = 0;
+    ret->resumes = role == SIM_GUARD_WAITS;
+    for (uint32_t i = 0; i < all->count; i++) {
+        if (sim_guard_role(evidence, sim_branch_index(evidence->here, &all->all[i])) == role) {
+            ret->all[ret->count++] = all->all[i];
+        }
+    }
+}
+
+/* Those that the passing run decides otherwise, the last first; those by which a loop waits come
+ * last, and count only where it waits again, and is woken. */
+static void
+try_differing(struct sim_explanation *explanation, struct sim_guard *ret)
+{
+    const struct sim_runs runs = sim__runs_of(explanation);
+    struct sim_branches all = {.count = 0};
+    struct sim_branches kept = {.count = 0};
+    *ret = (struct sim_guard){.condition = {.step = 0}};
+    if (!sim__reasons_walk(explanation) || explanation->passing_executed == NULL) {
+        return;
+    }
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    sim_branches_add_differing(explanation->executed, explanation->passing_executed, 0, &all);
+    keep(&evidence, &all, SIM_GUARD_DECIDES, &kept);
+    (void)sim_guard_try(&evidence, &kept, ret);
+    if (ret->condition.step == 0) {
+        keep(&evidence, &all, SIM_GUARD_WAITS, &kept);
+        (void)sim_guard_try(&evidence, &kept, ret);
+    }
+}
+
+/* Whether more is known than where it waits, or that its wake comes too early. */
+static bool
+is_known(const struct sim_cause *cause)
+{
+    const struct sim_fate *fate = &cause->fate;
+    return cause->hold_count > 0 || cause->unanswered.kind != SIM_UNANSWERED_NONE ||
+           cause->result.known || cause->libraries.known || cause->unnotified.known ||
+           cause->astray.ends.at_count > 0 ||
+           (fate->kind != SIM_FATE_NONE && fate->kind != SIM_FATE_EARLY);
 }
 
 void
@@ -105,19 +152,22 @@ sim__reasons_switched(struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     struct sim_cause *cause = &explanation->cause;
-    bool asks = cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->hold_count == 0 &&
-                cause->unanswered.kind == SIM_UNANSWERED_NONE && !cause->result.known &&
-                !cause->libraries.known && cause->fate.kind == SIM_FATE_NONE &&
-                outcome->oracle != SIM_ORACLE_REWAKE_SOURCES &&
+    bool asks = !is_known(cause) && outcome->oracle != SIM_ORACLE_REWAKE_SOURCES &&
                 (outcome->verdict == SIM_VERDICT_DEADLOCK ||
                         outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
                         outcome->verdict == SIM_VERDICT_LIVELOCK ||
                         outcome->verdict == SIM_VERDICT_STARVATION);
-    if (asks) {
+    bool nothing = cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->fate.kind == SIM_FATE_NONE;
+    bool early = cause->kind == SIM_CAUSE_FIRED_EARLY;
+    if (asks && nothing && cause->guard.condition.step == 0) {
         try_conditions(explanation);
+        cause->guard = explanation->parting;
     }
-    if (asks && explanation->parting.condition.step != 0) {
-        sim_cause_add_switched(cause, &explanation->parting);
+    if (asks && (nothing || early) && cause->guard.condition.step == 0) {
+        try_differing(explanation, &cause->guard);
+    }
+    if (asks && nothing && cause->guard.condition.step != 0) {
+        sim_cause_add_switched(cause);
     }
 }
 
@@ -464,6 +514,14 @@ is_by_library(const struct sim_cause *cause)
            sim_place_is_runtime(&cause->at[0].place);
 }
 
+/* All that is known is where the passing run does what is waited for. */
+static bool
+is_not_done(const struct sim_cause *cause)
+{
+    return cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE && cause->lost_count == 0 &&
+           cause->kind == SIM_CAUSE_NEVER_FIRED;
+}
+
 /* Of a wake that is missing the step alone is known, or a line of a library: not by which line of
  * the program it should have been sent. */
 static bool
@@ -477,7 +535,8 @@ lacks_line(const struct sim_explanation *explanation)
     bool explained = cause->guard.condition.step != 0 || cause->fate.kind != SIM_FATE_NONE ||
                      cause->unnotified.known || cause->hold_count > 0 ||
                      cause->unanswered.kind != SIM_UNANSWERED_NONE;
-    return (is_by_library(cause) || is_dropped(explanation) || (vague && (owes || leaves))) &&
+    return (is_by_library(cause) || is_dropped(explanation) || is_not_done(cause) ||
+                   (vague && (owes || leaves))) &&
            !explained;
 }
 
@@ -493,7 +552,10 @@ find_astray(struct sim_explanation *explanation)
                   outcome->verdict == SIM_VERDICT_LATE_WAKEUP ||
                   outcome->verdict == SIM_VERDICT_DEADLOCK;
     struct sim_astray_question question = {
-            .wait = asked ? NULL : explanation->wake_outcome.wait,
+            .wait = is_not_done(cause)
+                            ? sim_ledger_open_of(&explanation->ledger, victim_of(explanation), NULL)
+                    : asked ? NULL
+                            : explanation->wake_outcome.wait,
             .wake = asked && attempt->would.frame_count > 0 ? &attempt->would : NULL,
             .wake_step = attempt->there_step,
             .wake_id = attempt->by_id,

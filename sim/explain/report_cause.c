@@ -593,8 +593,8 @@ find_not_a_wake(const struct reading *reading)
     }
     if (switched) {
         sim__find_switched(&reading->cause->guard, reading->findings);
-        if (!known) {
-            return;
+        if (!known || stalls) {
+            return; /* Where it waits is in the headline. */
         }
     }
     if (is_lost && known && outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
@@ -670,7 +670,9 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
         sim__find_unnotified(explanation, findings);
     } else if (cause->fate.kind == SIM_FATE_NONE || cause->fate.kind == SIM_FATE_OWED) {
         bool astray = cause->astray.ends.at_count > 0;
-        bool said = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE || cause->astray.polls;
+        bool said = (cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE &&
+                            cause->by_counterfactual != SIM_COUNTERFACTUAL_ELSEWHERE) ||
+                    cause->astray.polls;
         if (!astray || said) {
             finders[cause->kind](&reading);
         }
@@ -688,5 +690,8 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     }
     if (cause->fate.kind != SIM_FATE_NONE) {
         sim__find_fate(explanation, findings);
+    }
+    if (cause->fate.kind != SIM_FATE_NONE && cause->fate.kind != SIM_FATE_OWED) {
+        sim__find_guard(&cause->guard, findings);
     }
 }

@@ -146,7 +146,10 @@ sim__find_astray(
             : astray->comes                    ? SIM_FINDING_ASTRAY_COMES
                                                : SIM_FINDING_ASTRAY_TURNED,
             .at = places_of(&astray->last), .other = astray->instead);
-    if (!astray->blocked && !astray->comes) {
+    if (astray->comes && astray->turn.condition.step != 0) {
+        SIM_FIND(findings, SIM_FINDING_ASTRAY_AGAIN, .at = one(&astray->turn.condition));
+    }
+    if (!astray->blocked && (!astray->comes || astray->turn.condition.step != 0)) {
         sim__find_operand(&astray->turn, findings);
     }
 }
@@ -167,7 +170,9 @@ sim__find_switched(const struct sim_guard *guard, struct sim_findings *findings)
     SIM_FIND(findings, SIM_FINDING_SWITCHED, .at = one(&guard->condition));
     sim__find_operand(guard, findings);
     SIM_FIND(findings, SIM_FINDING_FATE_TRIED_THERE);
-    SIM_FIND(findings, SIM_FINDING_SWITCHED_PASSING, .at = one(&guard->condition));
+    if (guard->parts) {
+        SIM_FIND(findings, SIM_FINDING_SWITCHED_PASSING, .at = one(&guard->condition));
+    }
 }
 
 /* Who led to the write that the passing run has. */

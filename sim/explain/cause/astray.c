@@ -296,7 +296,20 @@ ended_in(const struct sim_ledger *ledger, uint64_t step, uint32_t but)
     return SIM_PART_NONE;
 }
 
-/* It comes to the line itself. */
+/* How often the actor comes here to the line. */
+static uint32_t
+times_here(const struct sim_fate_evidence *evidence, const struct way *way)
+{
+    uintptr_t pc = way->executed->all[way->calls[0]].pc;
+    uint32_t times = 0;
+    for (uint32_t i = 0; i < evidence->here->count; i++) {
+        const struct sim_instruction *one = &evidence->here->all[i];
+        times += one->pc == pc && one->actor_id == way->actor_id;
+    }
+    return times;
+}
+
+/* It comes to the line itself; where it should come again, it turned off after that. */
 static bool
 describe_coming(const struct sim_fate_evidence *evidence,
         const struct sim_astray_question *question, const struct way *way, struct sim_astray *ret)
@@ -309,10 +322,16 @@ describe_coming(const struct sim_fate_evidence *evidence,
             ret->last = located(evidence, evidence->failing, evidence->here, i);
             ret->instead = ended_in(evidence->failing, one->step, but);
             ret->comes = true;
-            return true;
+            break;
         }
     }
-    return false;
+    bool fewer = ret->comes && way->executed == evidence->there &&
+                 times_here(evidence, way) < sim_branch_at(way->executed, way->calls[0]).nth;
+    uint32_t turn = fewer ? find_turn(evidence, question, way, way->calls[0]) : UINT32_MAX;
+    if (turn != UINT32_MAX) {
+        (void)sim_guard_describe(evidence, turn, &ret->turn);
+    }
+    return ret->comes;
 }
 
 /* It comes to the function of the `depth`-th call, and not on to the next one. */

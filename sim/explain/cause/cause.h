@@ -177,10 +177,10 @@ struct sim_guard {
     struct sim_location condition; /* Step 0: none is known. */
     struct sim_deciding_read read; /* What it was decided on: not compared. */
     struct sim_location after;     /* Which changes that next; step 0: none does. */
-    struct sim_location set; /* What another had written there before that; step 0: nothing. */
-    struct sim_location
-            copied; /* Where its actor has copied that in that step, and compares it with
-                                 * the copy; step 0: it does not. */
+    struct sim_location set;    /* What another had written there before that; step 0: nothing. */
+    struct sim_location copied; /* Where its actor has copied that in that step, and compares it
+                                 * with the copy; step 0: it does not. */
+    bool parts; /* It is the first in which its actor differs from the passing run. */
 };
 
 /* A call, or another event; event SIM_EVENT_NONE: there is none. */
@@ -425,8 +425,8 @@ void sim_cause_add_discarded(struct sim_cause *cause, const struct sim_discarded
 /* How far the one that should end the wait came: these places go in front. */
 void sim_cause_add_astray(struct sim_cause *cause, const struct sim_astray *astray);
 
-/* A condition that, decided the other way, lets the run pass: its places go in front. */
-void sim_cause_add_switched(struct sim_cause *cause, const struct sim_guard *guard);
+/* All that is known is `guard`: its places go in front. */
+void sim_cause_add_switched(struct sim_cause *cause);
 
 /* Whether what is to blame is the line of an event, whose callers are not known. */
 bool sim_cause_is_event(const struct sim_cause *cause);

@@ -124,6 +124,10 @@ says 'gets read(3) = 0'
 says 'It is the end, after close(4) of `thread 1`'
 named f_ahead not-a-wake '34 51'
 says 'gets read(3) = 6'
+# A signal that comes too early, and why its handler wakes no more.
+named s9_sigwork fired-early '65 75'
+says '`main` reads idle'
+says '`main` changes that only at step'
 # How much it writes is no result; and what rewake plays is no library.
 named s9_logflush not-a-wake 92
 ok "$name: no function of rewake's" not_in text.txt 'sim__'
@@ -150,7 +154,8 @@ scenario() {
     *.cc) compiler="g++ -std=c++20" ;;
     *) compiler="gcc -std=gnu17" ;;
     esac
-    $compiler -g -w -shared -fPIC -DRT_PROBES -I"$root" -o "$name.so" "$source" || return
+    # shellcheck disable=SC2086
+    $compiler -g ${4:-} -w -shared -fPIC -DRT_PROBES -I"$root" -o "$name.so" "$source" || return
     rewake run "./$name.so" '*/broken' --runs 1000 --jobs 1 --fresh --no-shrink --json \
         --db f.db >r.json 2>&1
     id=$(jq -r 'select(.event == "failure" and (.scenario | endswith("/broken"))) | .run' r.json |
@@ -189,6 +194,18 @@ says 'in reader_poll() (s7_lateread.c:66)'
 scenario s7_respawn not-a-wake 90
 says 'leads to that, in finish_quest() (s7_respawn.c:55)'
 says 'returns -3'
+# With a function of one byte before another one, that the walk must not take for it.
+scenario s9_relay not-a-wake 96 -O1
+says 'the nearest run that passes'
+# The line that wakes comes less often, by a count that was taken too early.
+scenario s9_guestread never-fired 93 -O1
+says 'does not come there again: `disk` turns off in disk_poll() (s9_guestread.c:92)'
+says 'in count_waiting() (s9_guestread.c:43)'
+# A wake that is early: the flag by which the other does not send one more.
+scenario s9_mailbox fired-early 49 -O1
+says 'changes that only at step 15, in mailbox_rest() (s9_mailbox.c:59)'
+# A loop that sleeps without an instant.
+scenario s9_wheel not-a-wake 90 -O1
 scenario c_event never-fired 28
 says 'decided the other way, and nothing else changed, it passes'
 scenario s2_armed never-fired 23
