@@ -53,6 +53,16 @@ if python3 -c 'import yaml' 2>/dev/null && command -v curl >/dev/null; then
         REWAKE=file://$tmp/packages.tar sh -e "$tmp/github.sh")" "$tmp/rewake-packages/rewake_1.deb"
 fi
 
+# ---- The problem matcher finds what the README's report shows, and nothing else. ----
+matched=$(python3 -c 'import json, re
+matchers = json.load(open("scripts/templates/problem-matcher.json"))
+pattern = matchers["problemMatcher"][0]["pattern"][0]
+for line in open("README.md"):
+    found = re.match(pattern["regexp"], line.rstrip("\n"))
+    if found: print(*(found[pattern[key]] for key in ("file", "line", "message")))' 2>/dev/null) &&
+    same "the problem matcher" "$matched" 'lost.c 22 pthread_cond_signal(&arrived);
+lost.c 12 pthread_cond_wait(&arrived, &mutex);'
+
 # ---- A release, of a copy. ----
 command -v git >/dev/null && git rev-parse -q --verify HEAD >/dev/null 2>&1 && {
     export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL="$tmp/gitconfig"
