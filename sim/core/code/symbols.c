@@ -72,9 +72,34 @@ without_copy(const char *file)
     return file;
 }
 
-static void
-set_file(struct sim_places *places, struct sim_place *place, const char *file)
+/* The folder in which the unit was compiled; of a distribution's library, whose folder is not on
+ * this machine, the one that says so. */
+static const char *
+folder_of(Dwarf_Die *unit)
 {
+    Dwarf_Attribute attribute;
+    const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+    return folder != NULL && folder[0] == '/' ? folder : "/build";
+}
+
+/* "./x.c" is "x.c"; "../x.c", and what a distribution has compiled, is given its folder. */
+static const char *
+with_folder(Dwarf_Die *unit, const char *name, char *joined, size_t size)
+{
+    const char *folder = name[0] == '.' ? folder_of(unit) : "";
+    bool below = strncmp(name, "./", 2) == 0 && strcmp(folder, "/build") != 0;
+    if (name[0] != '.' || below) {
+        return name + (below ? 2 : 0);
+    }
+    int length = snprintf(joined, size, "%s/%s", folder, name);
+    return length > 0 && (size_t)length < size ? joined : name;
+}
+
+static void
+set_file(struct sim_places *places, struct sim_place *place, Dwarf_Die *unit, const char *name)
+{
+    char joined[sizeof(place->file)];
+    const char *file = with_folder(unit, name, joined, sizeof(joined));
     size_t length = strlen(places->root);
     (void)snprintf(places->seen, sizeof(places->seen), "%s", file);
     bool below = length > 0 && strncmp(file, places->root, length) == 0;
@@ -199,7 +224,7 @@ set_call(struct sim_places *places, struct sim_place *place, Dwarf_Die *unit, Dw
     if (dwarf_getsrcfiles(unit, &files, NULL) == 0) {
         path = dwarf_filesrc(files, file, NULL, NULL);
     }
-    set_file(places, place, path != NULL ? path : "");
+    set_file(places, place, unit, path != NULL ? path : "");
     place->line = (uint32_t)line;
 }
 
@@ -236,7 +261,7 @@ set_line(struct sim_places *places, struct sim_place *place, Dwarf_Die *unit, Dw
     if (path == NULL || dwarf_lineno(at, &line) != 0) {
         return false;
     }
-    set_file(places, place, path);
+    set_file(places, place, unit, path);
     place->line = line > 0 ? (uint32_t)line : 0;
     return true;
 }
@@ -361,7 +386,7 @@ place_of_entry(struct sim_places *places, const struct entry *found, struct sim_
     *ret_place = (struct sim_place){.line = found->line, .entry = true};
     places->unit = found->unit; /* The next search is mostly in the same. */
     places->unit_bias = found->bias;
-    set_file(places, ret_place, found->file);
+    set_file(places, ret_place, found->unit, found->file);
     (void)snprintf(ret_place->function, sizeof(ret_place->function), "%s", found->function);
 }
 
@@ -514,11 +539,11 @@ sim_place_is_runtime(const struct sim_place *place)
                                          strncmp(place->function, "rt_", 3) == 0));
 }
 
-/* The C library names its files from the folder that it was built in. */
+/* See folder_of, too. */
 bool
 sim_place_is_readers(const struct sim_place *place)
 {
-    static const char *const others[] = {"sim/", "reports/", "./", "../", "/usr/", "/build/"};
+    static const char *const others[] = {"sim/", "reports/", "/usr/", "/build/"};
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
         if (strncmp(place->file, others[i], strlen(others[i])) == 0) {
             return false;

@@ -17,7 +17,8 @@
 struct sim_place {
     char function[64];
     char scope[64]; /* The class, or else the namespace, of a C++ function; "": none. */
-    char file[256]; /* As the compiler was given it, relative to where it ran: "sim/core/step.c" */
+    char file[256]; /* As the compiler was given it; relative to where rewake was built where it is
+                     * below that: "sim/core/step.c"; "/build/…": of a distribution's package. */
     uint32_t line;  /* 0: not known. */
     uint32_t declared; /* The line on which the function begins; 0: not known. */
     bool entry;        /* The address is where the function begins. */

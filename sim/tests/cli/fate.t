@@ -133,6 +133,15 @@ named s9_logflush not-a-wake 92
 ok "$name: no function of rewake's" not_in text.txt 'sim__'
 ok "$name: no write" not_in text.txt 'gets write'
 # An assertion: what was read, changed by another and changed back, and used all the same.
+named s9_connpool not-a-wake 77
+says 'That follows from one condition, at step 28'
+says '`thread 4` reads pool.open'
+# The same, compiled from a folder beside it: the compiler was given "../s9_connpool.c".
+mkdir below
+cp "$root/sim/tests/cli/lib/unseen/s9_connpool.c" .
+(cd below && gcc -g -w -pthread -o ../relative ../s9_connpool.c)
+rewake run ./relative --runs 3000 --jobs 1 --fail-fast --fresh --db f.db >text.txt 2>&1
+says 'pool_get() (s9_connpool.c:'
 named s8_aba not-a-wake 54
 says 'writes what it has made of the old value, in take() (s8_aba.c:53)'
 # A library that is asked to end before it runs; one that has ended when it is told something.
