@@ -648,16 +648,16 @@ find_unused(struct sim_explanation *explanation)
     }
 }
 
-/* Of `all` those before the `before`-th instruction by its actor in its step, and none of the line
- * that fails. Where a number decides, not the first of all, which is decided on that. */
+/* Adds of `all`, where `own` of the actor that comes to the `fails`-th instruction, else of others,
+ * those before the `before`-th one by its actor in its step, and none of the line that fails. Where
+ * a number decides, not the first of all, which is decided on that. */
 static void
-keep_wrong(const struct sim_explanation *explanation, const struct sim_branches *all,
-        uint32_t before, struct sim_branches *ret)
+add_wrong(const struct sim_explanation *explanation, const struct sim_branches *all, uint32_t fails,
+        uint32_t before, bool own, struct sim_branches *ret)
 {
     const struct sim_executed *here = explanation->executed;
     const struct sim_place *line = &explanation->cause.at[0].place;
     bool drawn = explanation->decision.deciding.kind == SIM_KIND_USER;
-    ret->count = 0;
     for (uint32_t i = 0; i < all->count; i++) {
         uint32_t index = sim_branch_index(here, &all->all[i]);
         bool leads = before == UINT32_MAX ||
@@ -666,10 +666,22 @@ keep_wrong(const struct sim_explanation *explanation, const struct sim_branches 
         struct sim_place place;
         bool itself = sim_places_at(explanation->places, all->all[i].pc, false, &place, 1) > 0 &&
                       place.line == line->line && strcmp(place.file, line->file) == 0;
-        if (leads && !itself && !(drawn && i + 1 == all->count) && all->all[i].step > 0) {
+        bool its = all->all[i].actor_id == here->all[fails].actor_id;
+        if (its == own && leads && !itself && !(drawn && i + 1 == all->count) &&
+                all->all[i].step > 0) {
             ret->all[ret->count++] = all->all[i];
         }
     }
+}
+
+/* Those of the actor that fails come first: what others decide may only keep them away. */
+static void
+keep_wrong(const struct sim_explanation *explanation, const struct sim_branches *all,
+        uint32_t fails, uint32_t before, struct sim_branches *ret)
+{
+    ret->count = 0;
+    add_wrong(explanation, all, fails, before, true, ret);
+    add_wrong(explanation, all, fails, before, false, ret);
 }
 
 /* Of an assertion that fails: what it read; and a condition before that, not the one that fails
@@ -698,7 +710,7 @@ find_failed(struct sim_explanation *explanation)
         return;
     }
     sim_branches_add_differing(explanation->executed, explanation->passing_executed, 0, &all);
-    keep_wrong(explanation, &all, UINT32_MAX, &kept);
+    keep_wrong(explanation, &all, fails, UINT32_MAX, &kept);
     sim_values_add_skipping(&evidence, fails, &kept);
     for (uint32_t depth = 0, at = fails; depth < CONDITIONS_MAX && at != UINT32_MAX; depth++) {
         struct sim_guard guard;
@@ -706,7 +718,7 @@ find_failed(struct sim_explanation *explanation)
         if (guard.condition.step != 0) {
             cause->guard = guard;
         }
-        keep_wrong(explanation, &all, at, &kept);
+        keep_wrong(explanation, &all, fails, at, &kept);
     }
 }
 
