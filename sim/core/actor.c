@@ -147,6 +147,7 @@ sim_actor_due(struct sim_actor *actor, uint64_t time_ns)
     struct sim_world *world = actor->world;
     bool listed = actor->due_ns != SIM_NEVER;
     actor->due_ns = actor->done ? SIM_NEVER : time_ns;
+    actor->oversleeps = false;
     if (actor->due_ns != SIM_NEVER && !listed) {
         actor->due_slot = world->timed_count;
         world->timed[world->timed_count++] = (uint16_t)actor->index;

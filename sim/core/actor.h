@@ -124,6 +124,7 @@ struct sim_actor {
     uint64_t made_step;    /* The step in which it was made; 0: at the setup. */
     uint64_t enabled_step; /* The step at which it was enabled. */
     uint64_t due_ns;       /* It enables at this time; SIM_NEVER: no. */
+    bool oversleeps;       /* It was due before, and sleeps on: the world is slow. */
     uint32_t due_slot;     /* Index in the world's list of actors with a due time. */
     uint32_t cause;        /* The step that woke it last. */
     uint64_t polls;        /* Steps taken, … */

@@ -110,6 +110,7 @@ oversleeps(struct sim_world *world, struct sim_actor *actor)
     uint64_t to_ns = draw_slow(world, actor, world->now_ns);
     if (to_ns > world->now_ns) {
         sim_actor_due(actor, to_ns);
+        actor->oversleeps = true;
     }
     return to_ns > world->now_ns;
 }
