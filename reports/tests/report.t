@@ -88,6 +88,10 @@ ok "the foot of a lane says whose wake was dropped" grep -q '>woken at step [0-9
 ok "so does the table of waiting tasks" grep -q 'was woken in step .*and not polled since' "$page"
 ok "for paper: its anchors are whole" anchors "$page"
 
+# ---- Of a program: where this build runs any. ----
+case $REWAKE in */release-* | */debug-*) programs=yes ;; *) programs= ;; esac
+if [ -n "$programs" ]; then
+
 # ---- Lines of source are those of the run, whatever became of the file. ----
 cp "$root/sim/tests/cli/lib/unseen/d2_deadline.c" edited.c
 cc -g -O1 -pthread edited.c -o edited
@@ -127,6 +131,7 @@ REWAKE_LINK='vscode://file{path}:{line}' rewake report --db r.db -o gone >/dev/n
 not_ok "an editor: a file that is gone has no link" grep -q 'vscode://' gone/failure-*.html
 cd ..
 ok "without it: none" sh -c '! grep -q "<a href=.[^#>]*edited.c" f/failure-*.html'
+fi
 
 # ---- A hang is explained as well, last. ----
 rewake run canary/hang --runs 300 --fail-fast --json --fresh --hang 100ms --db h.db >/dev/null 2>&1
