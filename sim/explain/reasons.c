@@ -101,39 +101,26 @@ try_conditions(struct sim_explanation *explanation)
     }
 }
 
-static void
-keep(const struct sim_fate_evidence *evidence, const struct sim_branches *all,
-        enum sim_guard_role role, struct sim_branches *ret)
-{
-    ret->count = 0;
-    ret->resumes = role == SIM_GUARD_WAITS;
-    for (uint32_t i = 0; i < all->count; i++) {
-        if (sim_guard_role(evidence, sim_branch_index(evidence->here, &all->all[i])) == role) {
-            ret->all[ret->count++] = all->all[i];
-        }
-    }
-}
-
-/* Those that the passing run decides otherwise, the last first; those by which a loop waits come
- * last, and count only where it waits again, and is woken. */
+/* Those that the passing run decides otherwise, the last first. */
 static void
 try_differing(struct sim_explanation *explanation, struct sim_guard *ret)
 {
     const struct sim_runs runs = sim__runs_of(explanation);
-    struct sim_branches all = {.count = 0};
-    struct sim_branches kept = {.count = 0};
+    struct sim_branches branches = {.count = 0};
+    uint32_t kept = 0;
     *ret = (struct sim_guard){.condition = {.step = 0}};
     if (!sim__reasons_walk(explanation) || explanation->passing_executed == NULL) {
         return;
     }
     const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
-    sim_branches_add_differing(explanation->executed, explanation->passing_executed, 0, &all);
-    keep(&evidence, &all, SIM_GUARD_DECIDES, &kept);
-    (void)sim_guard_try(&evidence, &kept, ret);
-    if (ret->condition.step == 0) {
-        keep(&evidence, &all, SIM_GUARD_WAITS, &kept);
-        (void)sim_guard_try(&evidence, &kept, ret);
+    sim_branches_add_differing(explanation->executed, explanation->passing_executed, 0, &branches);
+    for (uint32_t i = 0; i < branches.count; i++) {
+        if (sim_guard_decides(&evidence, sim_branch_index(evidence.here, &branches.all[i]))) {
+            branches.all[kept++] = branches.all[i];
+        }
     }
+    branches.count = kept;
+    (void)sim_guard_try(&evidence, &branches, ret);
 }
 
 /* Whether more is known than where it waits, or that its wake comes too early. */
@@ -163,7 +150,7 @@ sim__reasons_switched(struct sim_explanation *explanation)
         try_conditions(explanation);
         cause->guard = explanation->parting;
     }
-    if (asks && (nothing || early) && cause->guard.condition.step == 0) {
+    if (asks && early && cause->guard.condition.step == 0) {
         try_differing(explanation, &cause->guard);
     }
     if (asks && nothing && cause->guard.condition.step != 0) {

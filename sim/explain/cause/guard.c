@@ -276,32 +276,26 @@ woken_last(const struct sim_ledger *ledger, uint32_t part)
     return step;
 }
 
-/* The wait of a blocked actor that comes of the `jump`-th instruction, since it was woken last; not
- * where what that has read is changed later: it comes too early, as any other may. NULL: none. */
-static const struct sim_wait *
-wait_by(const struct sim_fate_evidence *evidence, uint32_t jump, uint32_t read)
+/* Whether a blocked actor waits by it, since it was woken last. */
+static bool
+is_waited_by(const struct sim_fate_evidence *evidence, uint32_t jump)
 {
     const struct sim_instruction *one = &evidence->here->all[jump];
     uint32_t part = sim_actor_table_of_id(evidence->failing->actor_table, one->actor_id);
-    bool early = read != UINT32_MAX && next_writer(evidence, read, jump) != UINT32_MAX;
-    bool since = part != SIM_PART_NONE && one->step >= woken_last(evidence->failing, part);
-    return since && !early ? sim_ledger_open_of(evidence->failing, part, NULL) : NULL;
+    return part != SIM_PART_NONE && one->step >= woken_last(evidence->failing, part) &&
+           sim_ledger_open_of(evidence->failing, part, NULL) != NULL;
 }
 
-enum sim_guard_role
-sim_guard_role(const struct sim_fate_evidence *evidence, uint32_t jump)
+bool
+sim_guard_decides(const struct sim_fate_evidence *evidence, uint32_t jump)
 {
     const struct sim_executed *here = evidence->here;
     rt_assert(jump < here->count);
     uint32_t read = find_operand(evidence, jump, 0);
     uint32_t by = read != UINT32_MAX ? sim__writer_of(here, read) : UINT32_MAX;
-    if (here->all[jump].step == 0 || (by != UINT32_MAX && here->all[by].step == 0)) {
-        return SIM_GUARD_NONE;
-    }
-    const struct sim_wait *wait = wait_by(evidence, jump, read);
-    return wait == NULL                  ? SIM_GUARD_DECIDES
-           : wait->kind == SIM_WAIT_HOST ? SIM_GUARD_WAITS
-                                         : SIM_GUARD_NONE;
+    bool set_up = here->all[jump].step == 0 || (by != UINT32_MAX && here->all[by].step == 0);
+    bool changes = read != UINT32_MAX && next_writer(evidence, read, jump) != UINT32_MAX;
+    return !set_up && (changes || !is_waited_by(evidence, jump));
 }
 
 uint32_t

@@ -47,15 +47,10 @@ bool sim_guard_find_marked(const struct sim_fate_evidence *evidence,
  * program is set up, and decides nothing between them. */
 bool sim_guard_is_settled(const struct sim_fate_evidence *evidence, uint32_t jump);
 
-/* What the `jump`-th instruction may have to do with the failure. */
-enum sim_guard_role {
-    SIM_GUARD_NONE, /* It is set up before the first step, or a thread waits by it: each does. */
-    SIM_GUARD_DECIDES,
-    SIM_GUARD_WAITS /* A loop that is blocked in the end has come to its wait by it. */
-};
-
-/* The passing run of `evidence` is not needed. */
-enum sim_guard_role sim_guard_role(const struct sim_fate_evidence *evidence, uint32_t jump);
+/* Whether the `jump`-th instruction may be why the run fails: neither before the first step, nor on
+ * what was set up there, nor one by which an actor waits that is blocked in the end, as each does,
+ * unless what that has read is changed later. The passing run of `evidence` is not needed. */
+bool sim_guard_decides(const struct sim_fate_evidence *evidence, uint32_t jump);
 
 /* What is known of the `jump`-th instruction of what this run executes. Returns which one has
  * written what it is decided on; UINT32_MAX: that is not known. */
