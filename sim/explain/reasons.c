@@ -107,19 +107,12 @@ try_differing(struct sim_explanation *explanation, struct sim_guard *ret)
 {
     const struct sim_runs runs = sim__runs_of(explanation);
     struct sim_branches branches = {.count = 0};
-    uint32_t kept = 0;
     *ret = (struct sim_guard){.condition = {.step = 0}};
     if (!sim__reasons_walk(explanation) || explanation->passing_executed == NULL) {
         return;
     }
     const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
     sim_branches_add_differing(explanation->executed, explanation->passing_executed, 0, &branches);
-    for (uint32_t i = 0; i < branches.count; i++) {
-        if (sim_guard_decides(&evidence, sim_branch_index(evidence.here, &branches.all[i]))) {
-            branches.all[kept++] = branches.all[i];
-        }
-    }
-    branches.count = kept;
     (void)sim_guard_try(&evidence, &branches, ret);
 }
 

@@ -263,41 +263,6 @@ next_writer(const struct sim_fate_evidence *evidence, uint32_t read, uint32_t ju
     return UINT32_MAX;
 }
 
-/* When that actor was woken last; 0: never. */
-static uint64_t
-woken_last(const struct sim_ledger *ledger, uint32_t part)
-{
-    uint64_t step = 0;
-    for (uint32_t i = 0; i < ledger->count; i++) {
-        const struct sim_wait *wait = &ledger->waits[i];
-        bool later = wait->part == part && wait->end != SIM_WAIT_OPEN && wait->end_step > step;
-        step = later ? wait->end_step : step;
-    }
-    return step;
-}
-
-/* Whether a blocked actor waits by it, since it was woken last. */
-static bool
-is_waited_by(const struct sim_fate_evidence *evidence, uint32_t jump)
-{
-    const struct sim_instruction *one = &evidence->here->all[jump];
-    uint32_t part = sim_actor_table_of_id(evidence->failing->actor_table, one->actor_id);
-    return part != SIM_PART_NONE && one->step >= woken_last(evidence->failing, part) &&
-           sim_ledger_open_of(evidence->failing, part, NULL) != NULL;
-}
-
-bool
-sim_guard_decides(const struct sim_fate_evidence *evidence, uint32_t jump)
-{
-    const struct sim_executed *here = evidence->here;
-    rt_assert(jump < here->count);
-    uint32_t read = find_operand(evidence, jump, 0);
-    uint32_t by = read != UINT32_MAX ? sim__writer_of(here, read) : UINT32_MAX;
-    bool set_up = here->all[jump].step == 0 || (by != UINT32_MAX && here->all[by].step == 0);
-    bool changes = read != UINT32_MAX && next_writer(evidence, read, jump) != UINT32_MAX;
-    return !set_up && (changes || !is_waited_by(evidence, jump));
-}
-
 uint32_t
 sim_guard_describe(const struct sim_fate_evidence *evidence, uint32_t jump, struct sim_guard *ret)
 {

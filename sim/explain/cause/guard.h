@@ -47,11 +47,6 @@ bool sim_guard_find_marked(const struct sim_fate_evidence *evidence,
  * program is set up, and decides nothing between them. */
 bool sim_guard_is_settled(const struct sim_fate_evidence *evidence, uint32_t jump);
 
-/* Whether the `jump`-th instruction may be why the run fails: neither before the first step, nor on
- * what was set up there, nor one by which an actor waits that is blocked in the end, as each does,
- * unless what that has read is changed later. The passing run of `evidence` is not needed. */
-bool sim_guard_decides(const struct sim_fate_evidence *evidence, uint32_t jump);
-
 /* What is known of the `jump`-th instruction of what this run executes. Returns which one has
  * written what it is decided on; UINT32_MAX: that is not known. */
 uint32_t sim_guard_describe(
