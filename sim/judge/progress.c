@@ -399,7 +399,7 @@ ask_at_quiet(struct sim_stand *stand, const struct sim_question *question, bool 
     uint64_t until_ns = slack_until(world, loop);
     uint64_t own_ns = chosen_ns(actor, loop);
     /* It looks by itself before it could be late; what others do until then may change the gain. */
-    if (own_ns != 0 && (actor->oversleeps || own_ns <= world->now_ns + LOOP_SLACK_NS)) {
+    if (own_ns != 0 && (actor->oversleeps || (loop && own_ns <= world->now_ns + LOOP_SLACK_NS))) {
         return;
     }
     slack_ns += own_ns > world->now_ns ? own_ns - world->now_ns : 0;
