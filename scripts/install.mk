@@ -43,8 +43,9 @@ $(B)/$(TSAN_SO): $(call alone,sim/atomic/atomic.c sim/atomic/plain.c)
 		ln -sfn ../$(TSAN_SO) $(B)/rewake-tsan/libtsan.so)
 
 # ---- What the program says of itself. ----------------------------------------------------------
-$(B)/share/man: $(B)/rewake $(wildcard scripts/man/*) scripts/manual
-	@rm -rf $@ && scripts/manual $(B)/rewake $@
+$(B)/share/man: $(B)/rewake $(wildcard scripts/man/*) scripts/manual scripts/packaging/header-pages
+	@rm -rf $@ && scripts/manual $(B)/rewake $@ && \
+		scripts/packaging/header-pages $(VERSION) $@/man3 $(sort $(INCLUDED))
 $(B)/share/rewake.%: $(B)/rewake
 	$(call run,GEN,$(B)/rewake completion $* > $@)
 

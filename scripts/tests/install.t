@@ -69,11 +69,21 @@ if [ $pages = yes ]; then
         done
         same "rewake-$command(1) has all options" "$missing" ''
     done
-    for page in "$usr"/share/man/man?/*; do
-        command -v man >/dev/null && same "$(basename "$page") renders without a warning" \
-            "$(MANROFFSEQ='' MANWIDTH=80 man --warnings -l "$page" 2>&1 >/dev/null)" ''
-        grep -q "$version" "$page" || same "$(basename "$page") has the version" no yes
-    done
+    same "each page has the version" "$(grep -L "$version" "$usr"/share/man/man?/*)" ''
+    command -v man >/dev/null && same "each page renders without a warning" \
+        "$(MANROFFSEQ='' MANWIDTH=80 man --warnings -l "$usr"/share/man/man?/* 2>&1 >/dev/null)" ''
+    # A header whose functions all have two underscores makes no promise.
+    same "headers without a page" "$(cd "$usr/include/rewake" && find . -name '*.h*' | sed 's,^./,,' |
+        while read -r header; do
+            page=rewake-$(echo "${header%.h*}" | tr / -).3
+            [ -e "$usr/share/man/man3/$page" ] || echo "$header"
+        done | LC_ALL=C sort)" 'runtime/io/attempt.h
+runtime/time/wheel.h'
+    page=$usr/share/man/man3/rewake-runtime-sync-semaphore.3
+    same "a header's functions are names of its page, and none of its bodies is there" "$(
+        sed -n '/^.SH NAME/{n;p}' "$page" | grep -ow 'rt_semaphore_init\|rt_semaphore_release'
+        grep -l 'return .*;' "$usr"/share/man/man3/rewake-runtime-base-list.3)" 'rt_semaphore_init
+rt_semaphore_release'
     for page in man7/rewake-scenario.7 man3/rewake-rt.3 man3/rewake-foreign.3; do
         ok "a page of other things: $page" test -e "$usr/share/man/$page"
         # What it names is there for who includes what is installed.
