@@ -31,7 +31,12 @@ same "each link leads somewhere, and nothing is loaded" "$(cd "$tmp/site" && per
 ok "a fence is text" grep -q '^<pre>#include &lt;pthread.h&gt;' "$tmp/site/index.html"
 ok "a table is one" grep -q '<tr><td>status</td>\|<tr><th>status</th><th>meaning</th></tr>' \
     "$tmp/site/commands.html"
-not_ok "no mark of Markdown is left" grep -q '^|\|^```' "$tmp/site/verdicts.html"
+same "each documented bug is there, by project" "$(grep -c '<h3 id' "$tmp/site/bugs.html")" \
+    "$(sed -n 's/.* holds \([0-9]*\) documented bugs.*/\1/p' README.md)"
+same "... with its public reference" "$(grep -c '^<p><a href="https://github.com/[^"]*">.*/broken' \
+    "$tmp/site/bugs.html")" "$(grep -c '<h3 id' "$tmp/site/bugs.html")"
+not_ok "no mark of Markdown is left" grep -q '^|\|^```' "$tmp/site/verdicts.html" \
+    "$tmp/site/bugs.html"
 
 # ---- The jobs of a project's CI install; none builds rewake. ----
 ok "a project" scripts/new-project "$tmp/project"
