@@ -73,8 +73,8 @@ if [ $pages = yes ]; then
     command -v man >/dev/null && same "each page renders without a warning" \
         "$(MANROFFSEQ='' MANWIDTH=80 man --warnings -l "$usr"/share/man/man?/* 2>&1 >/dev/null)" ''
     # A header whose functions all have two underscores makes no promise.
-    same "headers without a page" "$(cd "$usr/include/rewake" && find . -name '*.h*' | sed 's,^./,,' |
-        while read -r header; do
+    same "headers without a page" "$(cd "$usr/include/rewake" &&
+        find . -name '*.h*' | sed 's,^./,,' | while read -r header; do
             page=rewake-$(echo "${header%.h*}" | tr / -).3
             [ -e "$usr/share/man/man3/$page" ] || echo "$header"
         done | LC_ALL=C sort)" 'runtime/io/attempt.h
