@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/own.h"
 #include "sim/thread/thread.h"
 
 #if SIM_THREAD_PLAYS
@@ -32,22 +33,12 @@ find_real(void)
     memcpy(&real, &symbol, sizeof(real));
 }
 
-/* Whether it is in rewake itself. */
-static bool
-is_own(const void *address)
-{
-    Dl_info info;
-    Dl_info own;
-    return dladdr(address, &info) != 0 && dladdr((const void *)&real, &own) != 0 &&
-           info.dli_fbase == own.dli_fbase;
-}
-
 /* rewake's definition of `name`; NULL: it has none, or asks for the next one itself. */
 static void *
 find_own(const char *name, const void *caller)
 {
-    void *first = is_own(caller) ? NULL : real(RTLD_DEFAULT, name);
-    return first != NULL && is_own(first) ? first : NULL;
+    void *first = sim_is_own((uintptr_t)caller) ? NULL : real(RTLD_DEFAULT, name);
+    return first != NULL && sim_is_own((uintptr_t)first) ? first : NULL;
 }
 
 /* The C library looks at who calls it, so it must be the caller that it returns to. */

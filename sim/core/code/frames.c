@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/own.h"
 #include "sim/core/code/symbols.h"
 
 /* ---- The modules of this process. ------------------------------------------------------------ */
@@ -58,15 +59,12 @@ begins(const char *text, const char *with)
 
 enum owner { SYSTEM, REWAKE, USER };
 
-/* Libraries of the system are in its folders; a user's library is loaded by its path. */
+/* Of what is not rewake's: libraries of the system are in its folders; a user's is loaded by its
+ * path. */
 static enum owner
 owner_of(const Dl_info *info)
 {
     static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"};
-    Dl_info own;
-    if (dladdr((const void *)&known, &own) != 0 && own.dli_fbase == info->dli_fbase) {
-        return REWAKE;
-    }
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
         if (begins(info->dli_fname, folders[i])) {
             return SYSTEM;
@@ -179,17 +177,21 @@ add_address(
     Dl_info info;
     void *symbol = NULL;
     struct sim_place found[SIM_INLINED_MAX];
+    struct sim_frame frame = {.times = 1};
     uintptr_t at = called ? pc - 1 : pc;
-    if (pc == 0 || dladdr1((const void *)at, &info, &symbol, RTLD_DL_SYMENT) == 0) {
+    bool own = sim_is_own(at);
+    if (pc == 0 || (!own && dladdr1((const void *)at, &info, &symbol, RTLD_DL_SYMENT) == 0)) {
         return;
     }
-    enum owner owner = owner_of(&info);
+    enum owner owner = own ? REWAKE : owner_of(&info);
     if (owner == SYSTEM) {
         return;
     }
-    struct sim_frame frame = {.times = 1, .offset = pc - (uintptr_t)info.dli_fbase};
-    (void)snprintf(
-            frame.module, sizeof(frame.module), "%s", basename(sim_places_module(info.dli_fname)));
+    if (owner == USER) {
+        frame.offset = pc - (uintptr_t)info.dli_fbase;
+        (void)snprintf(frame.module, sizeof(frame.module), "%s",
+                basename(sim_places_module(info.dli_fname)));
+    }
     uint32_t count = places != NULL ? sim_places_at(places, pc, called, found, SIM_INLINED_MAX) : 0;
     if (count > 0) {
         add_places(frames, &frame, owner, whole, found, count);

@@ -57,16 +57,20 @@ uint32_t sim_places_at(
 /* The file and line alone, which is cheap; false: nothing is known. */
 bool sim_places_line(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place);
 
-/* The function that begins at `pc`; false: none that is known. The first call reads all functions,
- * so that thousands of calls are cheap. */
+/* The function that begins at `pc`; false: none that is known. The first call reads all those of
+ * its module, so that thousands of calls are cheap. */
 bool sim_places_entry(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place);
 
-/* The function that begins first after `pc`; false: none does. *ret_pc is where. */
-bool sim_places_next(
-        struct sim_places *places, uintptr_t pc, uintptr_t *ret_pc, struct sim_place *ret_place);
+struct sim_function {
+    uintptr_t from;
+    uintptr_t to;
+    struct sim_place place;
+};
 
-/* Where the function that begins at `pc` ends, by its symbol; `pc`: not known. */
-uintptr_t sim_places_end(const struct sim_places *places, uintptr_t pc);
+/* The next function by address after function->from: of the module around `around`, or of its unit
+ * (its source file) alone. False: there is none. */
+bool sim_places_next(
+        struct sim_places *places, uintptr_t around, bool in_unit, struct sim_function *function);
 
 /* True for the user's code: not the simulator, not the C library. */
 bool sim_place_is_readers(const struct sim_place *place);

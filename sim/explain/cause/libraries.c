@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/own.h"
 #include "sim/explain/cause/priv.h"
 #include "sim/explain/cause/reads.h"
 
@@ -47,16 +48,6 @@ is_system(const char *file)
         }
     }
     return false;
-}
-
-/* Of the simulator, which plays the calls of the system. */
-static bool
-is_played(uintptr_t callee)
-{
-    Dl_info own;
-    Dl_info info;
-    return dladdr((const void *)(uintptr_t)sim_library_find, &own) != 0 &&
-           dladdr((const void *)callee, &info) != 0 && info.dli_fbase == own.dli_fbase;
 }
 
 /* In another module than the program; name "": it has no symbol. */
@@ -105,7 +96,7 @@ is_call(const struct sim_fate_evidence *evidence, const struct sim_executed *exe
 {
     const struct sim_instruction *one = &executed->all[index];
     struct sim_place place;
-    if (!one->call || one->callee == 0 || one->object < 4096 || is_played(one->callee) ||
+    if (!one->call || one->callee == 0 || one->object < 4096 || sim_is_own(one->callee) ||
             !sim__reader_at(evidence, one->pc, &place)) {
         return false;
     }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/own.h"
 #include "sim/core/scenario.h"
 #include "sim/core/world.h"
 #include "sim/program/program.h"
@@ -67,31 +68,19 @@ struct sim_code {
 
 /* ---- Which functions. ------------------------------------------------------------------------ */
 
-/* The file or library that has been loaded there; NULL: none. */
-static const void *
-module_of(uintptr_t pc)
-{
-    Dl_info info;
-    return dladdr((const void *)pc, &info) != 0 ? info.dli_fbase : NULL;
-}
-
 struct origin {
-    const void *module;
+    uintptr_t at; /* In its module. */
     struct sim_place setup;
     bool one_file;
     bool whole; /* All of it: what a header has made into functions calls the reader's. */
 };
 
 static bool
-is_of(const struct origin *origin, uintptr_t pc, const struct sim_place *place)
+is_of(const struct origin *origin, const struct sim_place *place)
 {
-    rt_assert(origin->module != NULL);
-    if (origin->whole) {
-        return module_of(pc) == origin->module;
-    }
-    return sim_place_is_readers(place) && !sim_place_is_runtime(place) &&
-           module_of(pc) == origin->module &&
-           (!origin->one_file || strcmp(place->file, origin->setup.file) == 0);
+    return origin->whole ||
+           (sim_place_is_readers(place) && !sim_place_is_runtime(place) &&
+                   (!origin->one_file || strcmp(place->file, origin->setup.file) == 0));
 }
 
 static bool
@@ -101,39 +90,26 @@ find_origin(struct sim_places *places, const struct sim_scenario *scenario, stru
     const struct sim_program *program = sim_program_loaded();
     if (sim_program_is(scenario)) {
         *ret = (struct origin){.whole = true,
-                .module =
-                        module_of(program->entry != 0 ? program->entry : (uintptr_t)program->main)};
-        return ret->module != NULL;
+                .at = program->entry != 0 ? program->entry : (uintptr_t)program->main};
+        return ret->at != 0;
     }
-    *ret = (struct origin){.module = module_of(setup)};
-    ret->one_file = ret->module == module_of((uintptr_t)sim_code_new);
-    return ret->module != NULL && sim_places_entry(places, setup, &ret->setup);
+    *ret = (struct origin){.at = setup, .one_file = sim_is_own(setup)};
+    return sim_places_at(places, setup, false, &ret->setup, 1) > 0;
 }
 
-/* Its functions, each up to where the next one begins. */
 struct sim_code *
 sim_code_new(struct sim_places *places, const struct sim_scenario *scenario)
 {
     struct origin origin;
-    struct sim_place place;
-    struct sim_code *code = NULL;
-    uintptr_t pc = 0;
-    bool within = false;
-    bool more = true;
+    struct sim_function next = {.from = 0};
     if (places == NULL || !find_origin(places, scenario, &origin)) {
         return NULL;
     }
-    code = sim_results_new(sizeof(*code));
-    while (code != NULL && more) {
-        more = sim_places_next(places, pc, &pc, &place);
-        if (within) {
-            struct function *function = &code->functions[code->function_count++];
-            bool last = !more || module_of(pc) != origin.module;
-            function->to = last ? sim_places_end(places, function->from) : pc;
-        }
-        within = more && code->function_count < FUNCTIONS_MAX && is_of(&origin, pc, &place);
-        if (within) {
-            code->functions[code->function_count].from = pc;
+    struct sim_code *code = sim_results_new(sizeof(*code));
+    while (code != NULL && code->function_count < FUNCTIONS_MAX &&
+            sim_places_next(places, origin.at, origin.one_file, &next)) {
+        if (is_of(&origin, &next.place)) {
+            code->functions[code->function_count++] = (struct function){next.from, next.to};
         }
     }
     return code;

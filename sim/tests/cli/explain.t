@@ -69,6 +69,8 @@ if [ $asan = no ]; then
     tells libevent-1530 'event_del() (libevent-1530.c:6'
     tells wstd-69 'It was being polled by poll_woken()'
     tells libuv-2382 'more steps like this'
+    # The function around the condition lies in two parts of the program.
+    tells invented-interest 'That follows from one condition, at step'
 fi
 
 # ---- What does not end by itself. ----

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
+#include "sim/base/own.h"
 #include "sim/explain/look/path.h"
 
 /* ---- Places. --------------------------------------------------------------------------------- */
@@ -36,6 +37,32 @@ TEST(place_of_a_function_is_its_name_file_and_line)
     EXPECT_EQ(sim_places_at(places, 1, false, found, SIM_INLINED_MAX), 0);
     sim_places_free(&places);
     EXPECT(places == NULL);
+}
+
+/* Of a unit, its functions alone, by address and each with its end; of a module, all. */
+TEST(place_of_each_function_of_a_unit_and_of_a_module)
+{
+    struct sim_places *places = sim_places_new();
+    const uintptr_t here = (uintptr_t)named_function;
+    struct sim_function next = {.from = 0};
+    uintptr_t end = 0;
+    uint32_t in_unit = 0;
+    uint32_t in_module = 0;
+    bool found = false;
+    for (; sim_places_next(places, here, true, &next); in_unit++) {
+        EXPECT(next.from >= end && next.from < next.to);
+        EXPECT_STR(sim_place_file(&next.place), "look_test.c");
+        found |= next.from == here && strcmp(next.place.function, "named_function") == 0;
+        end = next.to;
+    }
+    EXPECT(found);
+    next.from = 0;
+    for (; sim_places_next(places, here, false, &next); in_module++) {
+        EXPECT(sim_is_own(next.from));
+    }
+    EXPECT(in_module > 10 * in_unit);
+    EXPECT(!sim_places_next(places, 1, true, &next)); /* Nothing is known there. */
+    sim_places_free(&places);
 }
 
 TEST(place_is_a_readers_by_its_file)
