@@ -33,7 +33,8 @@ byte_at(uint32_t place)
     return (uint8_t)(place * 7 + (place >> 8));
 }
 
-static uint8_t novel[TEXT];
+/* On the heap while it is moved: after each test the search for leaks reads what is static. */
+static uint8_t *novel;
 
 /* Three parts, the second of them empty, that are too long together for most writes. */
 static rt_poll
@@ -88,6 +89,8 @@ static void
 move_text(struct metal *metal, struct rt_tcp_stream *writer, struct rt_tcp_stream *reader)
 {
     struct mover movers[2];
+    novel = malloc(TEXT);
+    EXPECT(novel != NULL);
     for (uint32_t i = 0; i < TEXT; i++) {
         novel[i] = byte_at(i);
     }
@@ -97,6 +100,7 @@ move_text(struct metal *metal, struct rt_tcp_stream *writer, struct rt_tcp_strea
     EXPECT_EQ(movers[0].at, TEXT);
     EXPECT_EQ(movers[1].at, TEXT);
     EXPECT(movers[0].short_writes > 0);
+    free(novel);
 }
 
 /* Goal: parts are written in order as one text, an empty one among them, and a write that is cut

@@ -200,10 +200,11 @@ TEST(learned_is_frozen_for_an_epoch)
 /* A corpus keeps those that have shown most, the newer of two alike; an empty tape is one too. */
 TEST(a_full_corpus_keeps_what_has_shown_most)
 {
-    static struct sim_corpus_memory memory;
+    struct sim_corpus_memory *memory = calloc(1, sizeof(*memory));
     struct sim_corpus corpus;
     const uint8_t byte = 7;
-    sim_corpus_init(&corpus, &memory);
+    EXPECT(memory != NULL);
+    sim_corpus_init(&corpus, memory);
     sim_corpus_add(&corpus, 0, 9, NULL, 0);
     for (uint32_t i = 1; i < SIM_CORPUS_TAPES; i++) {
         sim_corpus_add(&corpus, i, i == 5 ? 1 : 2, &byte, 1);
@@ -220,14 +221,16 @@ TEST(a_full_corpus_keeps_what_has_shown_most)
     }
     sim_corpus_add(&corpus, 1003, 3, NULL, SIM_CORPUS_BYTES + 1);
     EXPECT_EQ(corpus.count, SIM_CORPUS_TAPES);
+    free(memory);
 }
 
 /* A tape of an earlier sweep, of a run with the same number and as long, is not taken for it. */
 TEST(a_corpus_that_was_emptied_keeps_no_tape)
 {
-    static struct sim_corpus_memory memory[2];
+    struct sim_corpus_memory *memory = calloc(2, sizeof(*memory));
     struct sim_corpus from;
     struct sim_corpus to;
+    EXPECT(memory != NULL);
     for (uint8_t byte = 1; byte <= 2; byte++) {
         sim_corpus_init(&from, &memory[0]);
         sim_corpus_add(&from, 5, 1, &byte, 1);
@@ -238,4 +241,5 @@ TEST(a_corpus_that_was_emptied_keeps_no_tape)
         sim_corpus_copy(&to, &from);
         EXPECT_EQ(to.tapes[0].bytes[0], byte);
     }
+    free(memory);
 }
