@@ -83,7 +83,7 @@ rewake run zoo/tokio-4497/broken --runs 200 --fresh --expect --db e.db >/dev/nul
 same "--expect: what is stated is not shrunk" \
     "$(rewake query 'SELECT count(*) AS n FROM shrunk' --json --db e.db)" '{"n":0}'
 for jobs in 1 2 5; do
-    rewake run 'zoo/tokio-[68]*/broken' --runs 100 --jobs $jobs --fresh --db w$jobs.db >/dev/null
+    rewake run 'zoo/tokio-3*/broken' --runs 100 --jobs $jobs --fresh --db w$jobs.db >/dev/null
     rewake query 'SELECT token, digest, replays, stopped FROM shrunk' --db w$jobs.db >w$jobs.txt
 done
 ok "several are shrunk" test "$(wc -l <w1.txt)" -gt 4
