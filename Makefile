@@ -278,12 +278,12 @@ runtime: $(B)/librewake-rt.a ## the runtime library; CC=aarch64-linux-gnu-gcc cr
 zoo: $(ZOO)
 test-programs: $(TEST_PROGRAMS) $(B)/truth $(PROGRAMS)
 # One variant in its own make: program-debug-clang. Two makes at once in one folder break each
-# other: whole-asan-gcc takes all of a variant in one, with fuzz targets, which are not for release.
+# other: whole-cov-gcc takes all of a variant in one, with fuzz targets where corpora are run.
 VARIANT = BUILD=$(firstword $(subst -, ,$*)) CC=$(patsubst $(firstword $(subst -, ,$*))-%,%,$*)
 program-%: FORCE ; @$(MAKE) $(VARIANT) program
 tests-%: FORCE ; @$(MAKE) $(VARIANT) test-programs
 whole-%: FORCE ; @$(MAKE) $(VARIANT) program test-programs \
-	$(if $(filter release-%,$*),,fuzz-programs)
+	$(if $(filter release-% asan-%,$*),,fuzz-programs)
 # The lender first: `check-long` asks for both.
 program-edges-clang: program-release-clang
 program-cov-gcc: installable-release-gcc
@@ -301,13 +301,13 @@ prove = TIDY_OBJECTS=build/release-$(CC)/probe REWAKE=build/$1/rewake FUZZ=build
 units = $(TEST_PROGRAMS:$(B)/%=build/$1/%)
 SHELL_TESTS := $(sort $(wildcard sim/tests/cli/*.t $(addsuffix /tests/*.t,scripts fuzz reports)))
 # The longest begin first, so that none of them is left over when the others are done.
-FIRST := $(wildcard $(addprefix sim/tests/cli/,scenarios.t fate.t still.t peers.t run.t json.t \
+FIRST := $(wildcard $(addprefix sim/tests/cli/,scenarios.t still.t peers.t run.t json.t \
 	program_lost.t explain.t library.t))
 SHELL_TESTS := $(FIRST) $(filter-out $(FIRST),$(SHELL_TESTS))
-# Each takes five to ten seconds of a processor, and tries more of what others try, or takes several
-# builds; three of them install: check-long.
-LONG := $(wildcard $(addprefix sim/tests/cli/,swarm.t hostile.t oracle.t sweep.t limits.t docs.t \
-	readme.t builds.t) reports/tests/outputs.t \
+# Each takes five seconds of a processor or many more, and tries more of what others try, or takes
+# several builds; three of them install: check-long.
+LONG := $(wildcard $(addprefix sim/tests/cli/,fate.t swarm.t hostile.t oracle.t sweep.t limits.t \
+	docs.t readme.t builds.t) reports/tests/outputs.t \
 	$(addprefix scripts/tests/,install.t build.t))
 # One run must be the same run in all of these, which builds.t compares.
 MATRIX := release-gcc cov-gcc release-clang edges-clang asan-gcc
@@ -327,8 +327,8 @@ CODE_TESTS := $(filter-out $(FIGURES) %/browser.t %/tsan_symbols.t %/cc.t %/litm
 	%/program_lost.t %/late_timeouts.t %/loops.t,$(filter sim/% fuzz/% reports/%,$(SHELL_TESTS)))
 # For memory those matter little that read a database or drive git, but each scenario does, and the
 # test that does harm.
-# A build with a sanitizer runs no programs.
-ASAN_TESTS := $(filter-out %/program.t %/threads.t %/stacks.t \
+# A build with a sanitizer runs no programs. Corpora are run with asan and ubsan by `make fuzz-all`.
+ASAN_TESTS := $(filter-out fuzz/% %/program.t %/threads.t %/stacks.t \
 	%/bisect.t %/coverage.t %/zoo.t %/outputs.t %/query.t %/facts.t,$(CODE_TESTS)) \
 	$(addprefix sim/tests/cli/,hostile.t scenarios.t correct.t truth.t)
 # The search for leaks after each test reads all freed blocks that the sanitizer keeps. Many tests

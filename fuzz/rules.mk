@@ -8,7 +8,7 @@
 #   BUILD=fuzzfast CC=clang      libFuzzer alone                 for speed
 #   BUILD=afl CC=afl-clang-fast  AFL++'s driver                  what `make fuzz-afl` runs
 #   BUILD=oss                    OSS-Fuzz's flags and engine     what .clusterfuzzlite/build.sh builds
-#   any other                    main.c: runs files and folders  what `make check-asan` runs
+#   any other                    main.c: runs files and folders  what `make coverage` runs
 #
 # SPDX-License-Identifier: Apache-2.0
 

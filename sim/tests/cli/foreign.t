@@ -5,11 +5,11 @@
 . sim/tests/cli/common.sh
 
 same "all, in both forms, --expect: status" \
-    "$(status run 'foreign/*' --runs 3000 --expect --fresh --record none \
+    "$(status run 'foreign/*' --runs "$(few 3000 1000)" --expect --fresh --record none \
         --check-determinism 1)" 0
 same "who is well is never blamed, each quiescence looked at: status" \
-    "$(status run 'foreign/*/fixed' --runs 1000 --fresh --record none -O audit_one_in=1 \
-        -O spurious_one_in=2 -O slow_one_in=2 -O fault_one_in=2)" 0
+    "$(status run 'foreign/*/fixed' --runs "$(few 1000 100)" --fresh --record none \
+        -O audit_one_in=1 -O spurious_one_in=2 -O slow_one_in=2 -O fault_one_in=2)" 0
 
 line_of() {
     grep -n "$1" "$root/scenarios/foreign/$2" | cut -d: -f1
@@ -41,7 +41,7 @@ ok "drain: show names the call" sh -c "\"$REWAKE\" show \"$(token_of drain.json)
 same "drain: the default schedule passes: status" \
     "$(status explore foreign/drain/broken --bound 0)" 0
 same "drain: a loop that drains first is never accused: status" \
-    "$(status run foreign/drain/fixed --runs 20000 --fresh --record none)" 0
+    "$(status run foreign/drain/fixed --runs "$(few 20000 1000)" --fresh --record none)" 0
 same "calls at which a loop may give way, that the page on the seam does not list" \
     "$(grep -rhoE 'sim__(host|fds)_call\([^"]*"[a-z_]+' "$root/sim" | sed 's/.*"//' | sort -u |
         while read -r call; do
@@ -73,7 +73,7 @@ same "nowhere it should have been" \
 $cc -std=c17 -D_GNU_SOURCE -DRT_PROBES -O1 -g -shared -fPIC $library_flags -I"$root" \
     "$root/sim/tests/cli/lib/oneshot.c" -o oneshot.so
 same "one-shot: both forms, --expect: status" \
-    "$(status run ./oneshot.so --runs 1000 --expect --fresh --record none)" 0
+    "$(status run ./oneshot.so --runs "$(few 1000 300)" --expect --fresh --record none)" 0
 same "one-shot: who asks again is never blamed: status" "$(status run ./oneshot.so oneshot/fixed \
     --runs 300 --fresh --record none -O audit_one_in=1 -O spurious_one_in=2 -O late_one_in=2)" 0
 rewake run ./oneshot.so oneshot/broken --fail-fast --fresh --db one.db >one.txt 2>/dev/null
