@@ -232,6 +232,15 @@ set_call(struct sim_places *places, struct sim_place *place, Dwarf_Die *unit, Dw
     place->line = (uint32_t)line;
 }
 
+/* None of its lines is a reader's; and to unpack its debug information, where that is installed,
+ * takes a tenth of a second. */
+static bool
+is_c_library(Dwfl_Module *module)
+{
+    const char *name = dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    return name != NULL && strncmp(basename(name), "libc.so.", 8) == 0;
+}
+
 /* The unit of `pc`. libdw uses a table that clang does not write: then all units are searched, the
  * last one first. */
 static Dwarf_Die *
@@ -242,8 +251,11 @@ find_unit(struct sim_places *places, uintptr_t pc, Dwarf_Addr *ret_bias)
         return places->unit;
     }
     Dwfl_Module *module = dwfl_addrmodule(places->dwfl, pc);
-    Dwarf_Die *unit = module != NULL ? dwfl_module_addrdie(module, pc, ret_bias) : NULL;
-    if (module == NULL || unit != NULL) {
+    if (module == NULL || is_c_library(module)) {
+        return NULL;
+    }
+    Dwarf_Die *unit = dwfl_module_addrdie(module, pc, ret_bias);
+    if (unit != NULL) {
         return unit;
     }
     while ((unit = dwfl_module_nextcu(module, unit, ret_bias)) != NULL) {
