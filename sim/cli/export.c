@@ -48,8 +48,10 @@ find_run(struct sim_cli *cli, struct report_export *export)
                 "%s exports one run: name it as run:ID; `rewake query failures` lists them",
                 cli->arguments[0]);
     }
-    if (sim_store_find_run(export->store, export->run, &found) != SIM_STORE_OK) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(export->store));
+    int status = sim_cli_stored(
+            export->store, sim_store_find_run(export->store, export->run, &found));
+    if (status != 0) {
+        return status;
     }
     bool has_events = found.events_stored > 0;
     sim_found_run_clear(&found);

@@ -94,6 +94,37 @@ for descriptors in 8 10 12; do
     ok "$descriptors descriptors: the sweep ends" few_descriptors $descriptors
 done
 
+# ---- The same status for the same thing, of whichever command. ----
+rewake run canary/lost-wakeup --runs 20 --fail-fast --db e.db >/dev/null
+failed=run:$(sqlite3 e.db 'SELECT max(run) FROM runs')
+echo nothing >text.db
+for command in show explain replay shrink promote "diff $failed" "export graphviz"; do
+    # shellcheck disable=SC2086 # Several words.
+    refused "$command: a run that is not there" 2 $command run:99999 --db e.db
+done
+for command in "show $failed" "explain $failed" "replay $failed" "shrink $failed" \
+    "promote $failed" "diff $failed $failed" "export graphviz $failed" "export junit" coverage \
+    report "query failures" "merge all.db"; do
+    for db in none text; do
+        # merge has its databases as arguments.
+        case $command in merge*) named=$db.db ;; *) named="--db $db.db" ;; esac
+        # shellcheck disable=SC2086
+        refused "$command: $db.db, no database" 70 $command $named
+    done
+done
+for command in "show $failed" "diff $failed $failed" "export graphviz $failed" "export junit" \
+    coverage "report -o pages" "query failures"; do
+    # shellcheck disable=SC2086
+    same "$command: writes what is there, a failure, and passes" "$(status $command --db e.db)" 0
+done
+same "merge: a failure, and passes" "$(status merge all.db e.db)" 0
+for command in run explain replay shrink; do
+    case $command in run) what='canary/lost-wakeup --runs 20' ;; *) what=$failed ;; esac
+    # shellcheck disable=SC2086
+    same "$command: judges, and fails" "$(status $command $what --db e.db)" 1
+done
+same "explore: judges, and fails" "$(status explore canary/lost-wakeup --bound 1 --db e.db)" 1
+
 # ---- A closed stream: what is printed goes into no file of ours. ----
 "$REWAKE" run canary/lost-wakeup --runs 20 --jobs 1 --json --db c.db >&- 2>err.txt
 same "stdout is closed: status" "$?" 70
