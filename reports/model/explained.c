@@ -29,25 +29,29 @@ report_text_load(
     uint32_t capacity = 0;
     struct report_ask ask = report_ask(store,
             "WITH e AS (SELECT * FROM explained WHERE run = ?1)"
-            " SELECT NULL, NULL, NULL, NULL, CASE ?2 WHEN 'headline' THEN headline"
+            " SELECT NULL, NULL, NULL, NULL, NULL, CASE ?2 WHEN 'headline' THEN headline"
             "  WHEN 'answer' THEN answer WHEN 'decision' THEN decision WHEN 'ordering' THEN "
             "ordering"
             "  WHEN 'needed' THEN needed ELSE why END FROM e"
             " UNION ALL SELECT * FROM (SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2 IS NULL,"
-            "  r.value ->> 2, NULL FROM e,"
+            "  r.value ->> 2, r.value ->> 3, NULL FROM e,"
             "  json_each(iif(json_valid(e.refs), e.refs, '{}'), '$.' || ?2) AS r ORDER BY r.key)");
     report_put_int(&ask, run);
     report_put_text(&ask, name);
     *ret_text = (struct report_text){
-            .text = sim_heap_text(report_row(&ask) ? report_text(&ask, 4) : "")};
+            .text = sim_heap_text(report_row(&ask) ? report_text(&ask, 5) : "")};
     while (report_row(&ask)) {
-        const struct sim_ref ref = {
-                .kind = report_int(&ask, 2) != 0 ? SIM_REF_NAME : SIM_REF_STEP,
+        const char *file = report_text(&ask, 4);
+        struct sim_ref ref = {
+                .kind = file[0] != '\0'            ? SIM_REF_LINE
+                        : report_int(&ask, 2) != 0 ? SIM_REF_NAME
+                                                   : SIM_REF_STEP,
                 .from = (size_t)report_int(&ask, 0),
                 .to = (size_t)report_int(&ask, 1),
                 .number = (uint64_t)report_int(&ask, 3),
         };
         if (fits(ret_text, &ref)) {
+            ref.file = ref.kind == SIM_REF_LINE ? sim_heap_text(file) : NULL;
             sim_heap_grow(
                     &ret_text->refs, ret_text->refs_count, &capacity, sizeof(*ret_text->refs));
             ret_text->refs[ret_text->refs_count++] = ref;
@@ -73,6 +77,9 @@ report_text_quoted(const struct report_text *text)
 void
 report_text_free(struct report_text *text)
 {
+    for (uint32_t i = 0; i < text->refs_count; i++) {
+        free((char *)(uintptr_t)text->refs[i].file);
+    }
     free(text->text);
     free(text->refs);
     *text = (struct report_text){.text = NULL};

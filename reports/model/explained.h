@@ -25,7 +25,8 @@ struct report_excerpt_line {
     uint32_t line;
 };
 
-/* A column of explained.sql and its references; steps are those of the run `shown`. */
+/* A column of explained.sql and its references, which own their `file`; steps are those of the run
+ * `shown`. */
 struct report_text {
     char *text; /* Never NULL once it is loaded. */
     struct sim_ref *refs;

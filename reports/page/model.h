@@ -48,8 +48,8 @@ bool report_has_row(const struct report_run *run, uint32_t index);
 /* True when #step-N of the run that is shown is on the page. */
 bool report_has_step(const struct report_model *model, uint64_t step);
 
-/* Adds `text` with its lines as paragraphs of class `style` (NULL: none), names as code, and steps
- * as links. */
+/* Adds `text` with its lines as paragraphs of class `style` (NULL: none), names as code, steps and
+ * lines of source as links. */
 void report_put_prose(struct report_html *html, const struct report_model *model, const char *style,
         const struct report_text *text);
 
@@ -66,6 +66,9 @@ void report_put_ledger(struct report_html *html, const struct report_model *mode
 void report_put_steps(struct report_html *html, const struct report_model *model);
 
 /* ---- sources.c: a few lines around each location, and the line of each step. ----------------- */
+
+/* The excerpt with that line is #source-N of the page; 0: there is none. */
+uint32_t report_source_of(const struct report_model *model, const char *file, uint32_t line);
 
 void report_put_sources(struct report_html *html, const struct report_model *model);
 void report_put_lines(struct report_html *html, const struct report_model *model);

@@ -1,5 +1,5 @@
 /*
- * prose.c -- the sentences of an explanation, with links to the steps they name.
+ * prose.c -- the sentences of an explanation, with links to the steps and lines they name.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -55,6 +55,20 @@ put_capital(struct report_html *html, const char *text, size_t length)
     return small;
 }
 
+/* A line of source leads to its excerpt, which leads to the file. */
+static void
+put_source(struct report_html *html, const struct report_model *model, const struct sim_ref *ref)
+{
+    uint32_t source = report_source_of(model, ref->file, (uint32_t)ref->number);
+    if (source != 0) {
+        const char *slash = strrchr(ref->file, '/');
+        report_html_put(html, "<a href=\"#source-%u\"><code>%s:%llu</code></a>", source,
+                slash != NULL ? slash + 1 : ref->file, (unsigned long long)ref->number);
+    } else {
+        report_html_line(html, ref->file, (uint32_t)ref->number, false);
+    }
+}
+
 /* A name, which is in backquotes in the text, becomes <code>. */
 static void
 put_ref(struct report_html *html, const struct report_model *model, const char *text,
@@ -66,6 +80,10 @@ put_ref(struct report_html *html, const struct report_model *model, const char *
         report_html_raw(html, "<code>");
         report_html_text_n(html, text + ref->from + 1, length - 2);
         report_html_raw(html, "</code>");
+        return;
+    }
+    if (ref->kind == SIM_REF_LINE) {
+        put_source(html, model, ref);
         return;
     }
     if (link) {

@@ -19,10 +19,11 @@
 #define AROUND 5u
 #define EXCERPTS_MAX 8u
 #define LINE_MAX_BYTES 400
+#define NAMED "Named by the explanation"
 
 struct excerpt {
     const char *file;
-    const char *function;
+    const char *function; /* NULL: not known. */
     const char *what;
     uint32_t line;
     uint64_t step;
@@ -50,30 +51,54 @@ add(struct excerpts *excerpts, const struct excerpt *excerpt)
     }
 }
 
-static const char *
-words_of(const struct report_location *location)
+/* The place where it went wrong; NULL: not known. They are sorted so. */
+static const struct report_location *
+cause_of(const struct report_explained *explained)
 {
-    return strcmp(location->role, "cause") == 0 ? location->nth == 0 ? "Root cause" : "Called from"
+    const struct report_location *first = explained->locations;
+    return explained->locations_count > 0 && strcmp(first->role, "cause") == 0 ? first : NULL;
+}
+
+static const char *
+words_of(const struct report_location *location, const struct report_location *cause)
+{
+    return location == cause ? "Root cause"
+           : strcmp(location->role, "cause") == 0
+                   ? cause->step == location->step ? "Called from" : NAMED
            : strcmp(location->role, "stored") == 0 ? "Where the waker was stored"
            : strcmp(location->role, "first") == 0  ? "The access that was first here"
            : strcmp(location->role, "second") == 0 ? "The access that was second here"
                                                    : "Where the deciding number is drawn";
 }
 
-/* The locations of the explanation, the line of the verdict, and where the waker was stored. */
+static void
+add_named(const struct report_text *text, struct excerpts *excerpts)
+{
+    for (uint32_t i = 0; i < text->refs_count; i++) {
+        const struct sim_ref *ref = &text->refs[i];
+        if (ref->kind == SIM_REF_LINE) {
+            add(excerpts,
+                    &(struct excerpt){ref->file, NULL, NAMED, (uint32_t)ref->number, 0, false});
+        }
+    }
+}
+
+/* The locations of the explanation, the line of the verdict, where the waker was stored, and what
+ * its sentences name. */
 static void
 collect(const struct report_model *model, struct excerpts *excerpts)
 {
     const struct report_run *run = report_model_shown(model);
+    const struct report_location *cause = cause_of(&model->explanation);
     for (uint32_t i = 0; i < model->explanation.locations_count; i++) {
         const struct report_location *location = &model->explanation.locations[i];
         bool own = strncmp(location->file, "runtime/", 8) != 0 &&
                    strncmp(location->file, "sim/", 4) != 0;
         if (strcmp(location->role, "cause") != 0 || location->nth == 0 ||
                 (own && location->nth < 3)) {
-            add(excerpts, &(struct excerpt){location->file, location->function, words_of(location),
-                                  location->line, location->step,
-                                  strcmp(location->role, "cause") == 0 && location->nth == 0});
+            add(excerpts,
+                    &(struct excerpt){location->file, location->function, words_of(location, cause),
+                            location->line, location->step, location == cause});
         }
     }
     const struct report_place *place = report_places_find(run->places, run->outcome.site);
@@ -90,6 +115,23 @@ collect(const struct report_model *model, struct excerpts *excerpts)
                             place->line, run->wake_outcome.wait->store_step, false});
         }
     }
+    add_named(&model->explanation.answer, excerpts);
+    add_named(&model->explanation.decision, excerpts);
+    add_named(&model->explanation.ordering, excerpts);
+    add_named(&model->explanation.why, excerpts);
+}
+
+uint32_t
+report_source_of(const struct report_model *model, const char *file, uint32_t line)
+{
+    struct excerpts excerpts = {.count = 0};
+    collect(model, &excerpts);
+    for (uint32_t i = 0; i < excerpts.count; i++) {
+        if (excerpts.list[i].line == line && strcmp(excerpts.list[i].file, file) == 0) {
+            return i + 1;
+        }
+    }
+    return 0;
 }
 
 /* ---- Reading. -------------------------------------------------------------------------------- */
@@ -169,12 +211,16 @@ put_current(struct report_html *html, const struct report_model *model, const st
 }
 
 static void
-put_excerpt(struct report_html *html, const struct report_model *model, const struct excerpt *what)
+put_excerpt(struct report_html *html, const struct report_model *model, const struct excerpt *what,
+        uint32_t number)
 {
-    report_html_raw(html, what->lost ? "<h3 class=\"lost\">" : "<h3>");
+    report_html_put(html, "<h3 id=\"source-%u\"", number);
+    report_html_raw(html, what->lost ? " class=\"lost\">" : ">");
     report_html_put(html, "%s</h3>\n<p>", what->what);
     report_html_line(html, what->file, what->line, true);
-    report_html_put(html, " in <code>%s()</code>", what->function);
+    if (what->function != NULL) {
+        report_html_put(html, " in <code>%s()</code>", what->function);
+    }
     if (what->step != 0) {
         report_html_raw(html, ", step ");
         report_put_step(html, model, what->step);
@@ -194,7 +240,7 @@ report_put_sources(struct report_html *html, const struct report_model *model)
         report_html_raw(html, "<h2 id=\"source\">In the source</h2>\n");
     }
     for (uint32_t i = 0; i < excerpts.count; i++) {
-        put_excerpt(html, model, &excerpts.list[i]);
+        put_excerpt(html, model, &excerpts.list[i], i + 1);
     }
 }
 

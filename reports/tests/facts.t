@@ -32,11 +32,24 @@ not_ok "page: a reason is no link" grep -q '>step 2</a> of the handshake' "$page
 not_ok "page: a name is no link" grep -q '>step 1</a>` of' "$page"
 same "database: what refers to a step is a step of the run" "$(sqlite3 f.db "
     SELECT count(*) FROM explained AS e, json_each(e.refs) AS c, json_each(c.value) AS r
-    WHERE r.value ->> 2 > (SELECT steps FROM explained_runs AS t WHERE t.shown = e.failing)")" 0
+    WHERE r.value ->> 3 IS NULL
+        AND r.value ->> 2 > (SELECT steps FROM explained_runs AS t WHERE t.shown = e.failing)")" 0
 same "database: it stands where it says" "$(sqlite3 f.db "
     SELECT DISTINCT CAST(substr(CAST(e.answer AS BLOB), 1 + (r.value ->> 0),
         (r.value ->> 1) - (r.value ->> 0)) AS TEXT) = 'step ' || (r.value ->> 2)
-    FROM explained AS e, json_each(e.refs, '$.answer') AS r WHERE r.value ->> 2 IS NOT NULL")" 1
+    FROM explained AS e, json_each(e.refs, '$.answer') AS r
+    WHERE r.value ->> 2 IS NOT NULL AND r.value ->> 3 IS NULL")" 1
+same "database: so does a line of source" "$(sqlite3 f.db "
+    SELECT DISTINCT (r.value ->> 3) || ':' || (r.value ->> 2)
+        LIKE '%' || CAST(substr(CAST(e.answer AS BLOB), 1 + (r.value ->> 0),
+            (r.value ->> 1) - (r.value ->> 0)) AS TEXT)
+    FROM explained AS e, json_each(e.refs, '$.answer') AS r WHERE r.value ->> 3 IS NOT NULL")" 1
+ok "page: a sentence leads to the lines that it names" grep -q \
+    '<p>.*<a href="#source-[0-9]*"><code>facts.c:[0-9]*</code></a>' "$page"
+same "page: each such place is there, with its lines" "$(grep -o 'href="#source-[0-9]*"' "$page" |
+    sort -u | sed 's/.*#\(.*\)"/\1/' | while read -r id; do
+        grep -A 3 "id=\"$id\"" "$page" | grep -q '<pre class="source"' || echo "$id"
+    done)" ""
 
 # ---- 200 blocked tasks, named in UTF-8. ----
 many=$(explained facts/many)

@@ -24,6 +24,7 @@
 #include "sim/store/explained.h"
 
 #define PLACES_MAX (SIM_CAUSE_CALLS + 4u)
+#define NAMED_MAX 32u
 #define WAIT_MS 500u /* For another process that holds the database. */
 #define FEW 64u
 
@@ -87,34 +88,41 @@ free_columns(struct column *columns)
     }
 }
 
-/* {"answer":[[0,8,null],[33,39,12]]}: bytes from .. to - 1 are a name, or step 12. */
+/* One reference: explained.sql has the form. */
+static void
+put_ref(struct sim_json *json, const struct sim_ref *ref)
+{
+    sim_json_open(json, NULL, '[');
+    sim_json_number(json, NULL, ref->from);
+    sim_json_number(json, NULL, ref->to);
+    if (ref->kind == SIM_REF_NAME) {
+        sim_json_text(json, NULL, NULL);
+    } else {
+        sim_json_number(json, NULL, ref->number);
+    }
+    if (ref->kind == SIM_REF_LINE) {
+        sim_json_text(json, NULL, ref->file);
+    }
+    sim_json_close(json, ']');
+}
+
 static char *
 refs_of(const struct column *columns)
 {
-    struct sim_page json;
-    sim_page_init(&json, false);
+    char *text = NULL;
+    size_t size = 0;
+    struct sim_json json;
+    sim_json_begin(&json, sim_heap_must(open_memstream(&text, &size)), NULL);
     for (int i = 0; i < COLUMNS; i++) {
         const struct sim_page *page = &columns[i].page;
-        sim_page_printf(&json, "%s\"%s\":[", i == 0 ? "{" : ",", columns[i].name);
-        const char *comma = "";
+        sim_json_open(&json, columns[i].name, '[');
         for (uint32_t n = 0; n < page->refs_count; n++) {
-            const struct sim_ref *ref = &page->refs[n];
-            if (ref->kind == SIM_REF_LINE) {
-                continue;
-            }
-            sim_page_printf(&json, "%s[%zu,%zu,", comma, ref->from, ref->to);
-            comma = ",";
-            if (ref->kind == SIM_REF_STEP) {
-                sim_page_printf(&json, "%llu]", (unsigned long long)ref->number);
-            } else {
-                sim_page_put(&json, "null]");
-            }
+            put_ref(&json, &page->refs[n]);
         }
-        sim_page_put(&json, "]");
+        sim_json_close(&json, ']');
     }
-    sim_page_put(&json, "}");
-    char *text = sim_heap_text(sim_page_text(&json));
-    sim_page_fini(&json);
+    sim_json_end(&json);
+    (void)fclose(json.file);
     return text;
 }
 
@@ -135,7 +143,7 @@ findings_of(const struct sim_explanation *explanation)
 /* ---- Places. --------------------------------------------------------------------------------- */
 
 struct places {
-    struct sim_explained_place list[PLACES_MAX];
+    struct sim_explained_place list[PLACES_MAX + NAMED_MAX];
     uint32_t count;
 };
 
@@ -170,6 +178,23 @@ collect_places(const struct sim_explanation *explanation, struct places *places)
     }
     if (explanation->number.found) {
         add_place(places, "number", 0, &explanation->number.place, 0);
+    }
+}
+
+/* The lines that sentences name, for the excerpts of source. */
+static void
+add_named(struct places *places, const struct column *columns)
+{
+    for (int i = 0; i < COLUMNS; i++) {
+        for (uint32_t n = 0; n < columns[i].page.refs_count; n++) {
+            const struct sim_ref *ref = &columns[i].page.refs[n];
+            if (ref->kind == SIM_REF_LINE && places->count < PLACES_MAX + NAMED_MAX) {
+                places->list[places->count++] = (struct sim_explained_place){
+                        .file = ref->file,
+                        .line = (uint32_t)ref->number,
+                };
+            }
+        }
     }
 }
 
@@ -260,8 +285,10 @@ sim_explained_keep_in(struct sim_store *store, int64_t run, const struct sim_ent
     fill_columns(columns, explanation);
     describe_runs(&kept, entry->scenario, explanation);
     collect_places(explanation, &kept.places);
-    sim_excerpts_read(&kept.excerpts, kept.places.list, kept.places.count, kept.failing.recorder,
-            entry->library);
+    struct places shown = kept.places;
+    add_named(&shown, columns);
+    sim_excerpts_read(
+            &kept.excerpts, shown.list, shown.count, kept.failing.recorder, entry->library);
     sim_build_text(entry->library, kept.build);
     struct sim_explained explained = {
             .run = run,

@@ -822,6 +822,11 @@ json_refs(
         rt_assert(ref->from < ref->to && ref->to <= page->length);
         if (ref->kind == kind && kind == SIM_REF_STEP) {
             sim_json_number(json, NULL, ref->number);
+        } else if (ref->kind == kind && kind == SIM_REF_LINE) {
+            sim_json_open(json, NULL, '{');
+            sim_json_text(json, "file", ref->file);
+            sim_json_number(json, "line", ref->number);
+            sim_json_close(json, '}');
         } else if (ref->kind == kind) { /* Without its quotes. */
             struct sim_page name;
             sim_page_init(&name, false);
@@ -849,6 +854,7 @@ sim_findings_json(struct sim_json *json, const struct sim_finding_context *names
         sim_json_text(json, "text", sim_page_text(&text));
         json_refs(json, "steps", &text, SIM_REF_STEP);
         json_refs(json, "actors", &text, SIM_REF_NAME);
+        json_refs(json, "lines", &text, SIM_REF_LINE);
         sim_json_close(json, '}');
         sim_page_fini(&kind);
         sim_page_fini(&text);

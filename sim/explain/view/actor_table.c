@@ -761,6 +761,7 @@ sim_actor_table_put_place(struct sim_page *page, uint32_t await, uint32_t site)
     if (place == NULL) {
         return false;
     }
-    sim_page_printf(page, "%s:%u in %s()", sim_site_file(place), place->line, place->function);
+    sim_page_put_line(page, place->file, place->line);
+    sim_page_printf(page, " in %s()", place->function);
     return true;
 }

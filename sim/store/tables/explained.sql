@@ -25,8 +25,9 @@ CREATE TABLE IF NOT EXISTS explained (
     swapped   TEXT NOT NULL,        -- the run with these two exchanged: 'passes', 'fails', 'never'
     needed    TEXT NOT NULL,        -- how much of the failure as it was found it needs
     why       TEXT NOT NULL,        -- what became of the waker, one paragraph a line
-    refs      TEXT NOT NULL,        -- JSON: {"answer":[[0,8,null],[33,39,12]],...}: of that column
-                                    -- bytes 0 to 7 are a name, 33 to 38 are step 12 of `failing`
+    refs      TEXT NOT NULL,        -- JSON: {"answer":[[0,8,null],[33,39,12],[40,47,22,"l.c"]],..}:
+                                    -- of that column bytes 0 to 7 are a name, 33 to 38 are step 12
+                                    -- of `failing`, 40 to 46 are line 22 of that file
     findings  TEXT NOT NULL,        -- JSON: the same as facts, `findings` of `explain --json`
     build     TEXT NOT NULL         -- which build has explained it
 ) STRICT;
@@ -69,8 +70,8 @@ CREATE TABLE IF NOT EXISTS explained_places (
 ) STRICT, WITHOUT ROWID;
 
 -- Lines of source, as they were when the failure was explained: those around each place of
--- explained_places, and that of each call of the smaller run. None of a file that was not there, or
--- had changed since the program was built.
+-- explained_places and each line of `refs`, and that of each call of the smaller run. None of a
+-- file that was not there, or had changed since the program was built.
 CREATE TABLE IF NOT EXISTS explained_lines (
     run  INTEGER NOT NULL REFERENCES runs,
     file TEXT NOT NULL,             -- as in explained_places and sites
