@@ -244,9 +244,8 @@ print_element(const char *const *columns, void *argument)
     if (strcmp(printing->kind, columns[0]) != 0) {
         sim_page_put(page, "\n");
         sim_page_tone(page, SIM_TONE_HEAD);
-        sim_page_put(page, columns[0]);
+        put_wrapped(page, "%s: %s", columns[0], columns[1]);
         sim_page_tone(page, SIM_TONE_PLAIN);
-        sim_page_printf(page, ": %s\n", columns[1]);
         (void)snprintf(printing->kind, sizeof(printing->kind), "%s", columns[0]);
     }
     sim_page_printf(page, "%8s  ", columns[4]);

@@ -48,8 +48,8 @@ find_run(struct sim_cli *cli, struct report_export *export)
                 "%s exports one run: name it as run:ID; `rewake query failures` lists them",
                 cli->arguments[0]);
     }
-    int status = sim_cli_stored(
-            export->store, sim_store_find_run(export->store, export->run, &found));
+    int status =
+            sim_cli_stored(export->store, sim_store_find_run(export->store, export->run, &found));
     if (status != 0) {
         return status;
     }

@@ -88,13 +88,13 @@ wide(uint64_t number)
 static void
 print_text(const struct sim_zoo_row *row)
 {
-    (void)printf("%-24s ", row->name);
+    (void)printf("%-23s ", row->name);
     if (row->found == 0) {
         (void)printf("NOT FOUND in %u x %llu runs\n", row->trials, wide(row->trial_runs));
         return;
     }
     uint64_t tenths = sim_trials_mean_tenths(row->trial_runs, row->found);
-    (void)printf("%-13s %-15s %-8s %5llu.%llu %5llu ", sim_verdict_name(row->verdict),
+    (void)printf("%-11s %-15s %-8s %4llu.%llu %5llu ", sim_verdict_name(row->verdict),
             sim_oracle_name(row->oracle), row->baseline ? "yes" : "no", wide(tenths / 10),
             wide(tenths % 10), wide(row->trial_steps / row->found));
     if (row->fixed_failures > 0) {
@@ -175,15 +175,15 @@ measure_all(struct zoo *zoo)
     const struct sim_selection *selection = &zoo->all.selection;
     int status = 0;
     if (!zoo->all.json) {
-        (void)printf("%-24s %-13s %-15s %-8s %7s %5s %s\n", "bug", "verdict", "oracle", "baseline",
+        (void)printf("%-23s %-11s %-15s %-8s %6s %5s %s\n", "bug", "verdict", "oracle", "baseline",
                 "runs", "steps", "fixed");
     }
     for (uint32_t i = 0; i < selection->count && status == 0; i++) {
         status = measure(zoo, selection->entries[i]->scenario);
     }
     if (status == 0 && !zoo->all.json) {
-        (void)printf("%u bug%s, %u not shown by the baseline run, %u not as expected; runs: mean "
-                     "of %u trials\n",
+        (void)printf("%u bug%s, %u not shown by the baseline run, %u not as expected\n"
+                     "runs: mean of %u trials\n",
                 zoo->bugs, zoo->bugs == 1 ? "" : "s", zoo->quiet, zoo->wrong, SIM_TRIALS);
     }
     return status != 0 ? status : zoo->wrong > 0 ? SIM_EXIT_BUG : SIM_EXIT_HELD;

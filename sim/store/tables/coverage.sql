@@ -81,8 +81,8 @@ CREATE TABLE goals (
 
 -- What has been covered?
 CREATE VIEW covered AS
-SELECT c.sweep, s.scenario, k.name AS element, coalesce(p.place, printf('%08x', c.site)) AS place,
-       CASE c.other WHEN 0 THEN NULL ELSE coalesce(q.place, printf('%08x', c.other)) END AS other,
+SELECT c.sweep, s.scenario, k.name AS element, coalesce(p.place, '?') AS place,
+       CASE c.other WHEN 0 THEN NULL ELSE coalesce(q.place, '?') END AS other,
        c.runs, c.first_run
 FROM coverage AS c JOIN sweeps AS s USING (sweep) JOIN element_kinds AS k USING (kind)
      LEFT JOIN places AS p ON p.site = c.site LEFT JOIN places AS q ON q.site = c.other;
@@ -104,8 +104,8 @@ FROM covered AS c LEFT JOIN runs AS r ON r.sweep = c.sweep AND r.number = c.firs
 -- What did a sweep add to what the sweeps of its scenario before it had covered? `started` is UTC.
 CREATE VIEW added AS
 SELECT c.sweep, s.scenario, datetime(s.started_ms / 1000, 'unixepoch') AS started,
-       k.name AS element, coalesce(p.place, printf('%08x', c.site)) AS place,
-       CASE c.other WHEN 0 THEN NULL ELSE coalesce(q.place, printf('%08x', c.other)) END AS other,
+       k.name AS element, coalesce(p.place, '?') AS place,
+       CASE c.other WHEN 0 THEN NULL ELSE coalesce(q.place, '?') END AS other,
        r.run, r.seed
 FROM coverage AS c JOIN sweeps AS s USING (sweep) JOIN element_kinds AS k USING (kind)
      LEFT JOIN places AS p ON p.site = c.site LEFT JOIN places AS q ON q.site = c.other

@@ -184,4 +184,25 @@ rewake run zoo/libuv-2721/broken --runs 5 --fresh --no-shrink --db nothing.db >o
 same "its runs cover nothing" "$(sqlite3 nothing.db 'SELECT count(*) FROM coverage')" 0
 rewake coverage --db nothing.db >out.txt
 ok "it is printed" grep -q '^0 coverage points in 5 runs' out.txt
+
+# ---- No line of any command is wider than the terminal, but for tokens. ----
+# wide COLUMNS ARGS: the lines that are.
+wide() {
+    columns=$1
+    shift
+    escape=$(printf '\033')
+    script -qec "stty cols $columns; $REWAKE $*" /dev/null </dev/null | tr '\r' '\n' |
+        sed "s/$escape\[[0-9;?]*[A-Za-z]//g; s/$escape]8;[^$escape]*..//g" |
+        grep -v ' rw1:' | LC_ALL=C.UTF-8 grep -E "^.{$((columns + 1))}"
+}
+broken=zoo/tokio-3652/broken
+rewake run $broken --runs 100 --fail-fast --db wide.db >/dev/null
+run=run:$(sqlite3 wide.db 'SELECT max(run) FROM runs')
+command -v script >/dev/null && for columns in 80 100 200; do
+    for arguments in help "help run" "help zoo" "coverage --db wide.db" "show $run --db wide.db" \
+        "explain $run --db wide.db" "list zoo/" query "query failures --db wide.db" \
+        "run $broken --fail-fast --record none" "zoo zoo/tokio-3652/ --runs 20 --db zoo.db"; do
+        same "$arguments: $columns columns" "$(wide $columns "$arguments")" ''
+    done
+done
 done_testing
