@@ -172,8 +172,8 @@ help(void)
 }
 
 /* Whether the file begins as a program or a script does. */
-static bool
-can_be_executed(const char *path)
+bool
+sim_cli_can_execute(const char *path)
 {
     char head[4] = "";
     FILE *file = fopen(path, "re");
@@ -195,7 +195,7 @@ sim_cli_is_library(const char *argument)
     bool library = dot != NULL && (dot[3] == '\0' || dot[3] == '.');
     bool path = slash != NULL && (slash == argument || argument[0] == '.');
     bool missing = path && access(argument, F_OK) != 0;
-    bool program = slash != NULL && can_be_executed(argument);
+    bool program = slash != NULL && sim_cli_can_execute(argument);
     return strchr(argument, ':') == NULL && (library || missing || program);
 }
 

@@ -105,6 +105,9 @@ FILE *sim_cli_create(const char *path, const char *advice, int *ret_status);
 /* Closes it. 0, or the exit status after a line: `written` is false, or the system fails now. */
 int sim_cli_close(FILE *file, const char *path, bool written);
 
+/* Whether this path is an executable file: a program, or a script. */
+bool sim_cli_can_execute(const char *path);
+
 /* Whether an argument names a library or a program: "mine.so", "./mine.so", "libmine.so.2", and a
  * file that can be executed, "./prog". */
 bool sim_cli_is_library(const char *argument);

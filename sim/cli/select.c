@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sim/base/glob.h"
 #include "sim/base/heap.h"
@@ -24,10 +23,50 @@ sim_stem_length(const char *name)
     return has_form ? length - form : length;
 }
 
+/* The program that a word without a slash is, in this folder or (`anywhere`) as a shell finds it:
+ * its path, from malloc. NULL: none. */
+static char *
+program_of(const char *word, bool anywhere)
+{
+    const char *list = getenv("PATH");
+    char *path = sim_heap_printf("./%s", word);
+    if (*word == '\0' || strpbrk(word, "/*?[") != NULL) {
+        list = NULL;
+    } else if (sim_cli_can_execute(path)) {
+        return path;
+    }
+    while (anywhere && list != NULL && *list != '\0') {
+        size_t length = strcspn(list, ":");
+        free(path);
+        path = sim_heap_printf("%.*s/%s", (int)length, list, word);
+        if (sim_cli_can_execute(path)) {
+            return path;
+        }
+        list += length + (list[length] == ':');
+    }
+    free(path);
+    return NULL;
+}
+
+static int
+refuse_program(const char *word, char *path)
+{
+    int status = sim_cli_fail(SIM_EXIT_USAGE,
+            "%s is a program: name it by its path, %s (a word without a slash is a pattern of "
+            "scenarios)",
+            word, path);
+    free(path);
+    return status;
+}
+
 /* Of the pattern that matches nothing. */
 static int
 refuse(const char *pattern)
 {
+    char *program = program_of(pattern, true);
+    if (program != NULL) {
+        return refuse_program(pattern, program);
+    }
     return sim_cli_fail(SIM_EXIT_USAGE,
             "no scenario matches %s, only the other patterns do: correct it, or leave it out",
             pattern);
@@ -118,17 +157,18 @@ refuse_all(const struct choice *choice)
     const char *pattern = cli->count > 0 ? cli->arguments[0] : "";
     struct sim_nearest nearest = {.word = pattern};
     char hint[SIM_NEAREST_HINT_MAX];
+    char *program = program_of(pattern, true);
+    if (program != NULL) {
+        return refuse_program(pattern, program);
+    }
     for (uint32_t i = 0; i < cli->registry.count; i++) {
         if (is_offered(choice, &cli->registry.entries[i])) {
             try_name(&nearest, cli->registry.entries[i].scenario->name);
         }
     }
-    bool file = *pattern != '\0' && strchr(pattern, '/') == NULL && access(pattern, X_OK) == 0;
-    return sim_cli_fail(SIM_EXIT_NOTHING, "no scenario%s matches%s%s%s (%s%s)",
+    return sim_cli_fail(SIM_EXIT_NOTHING, "no scenario%s matches%s%s%s (rewake list has all)",
             choice->is_wanted != NULL ? " that must fail" : "", *pattern != '\0' ? " " : "",
-            pattern, sim_nearest_hint(&nearest, hint),
-            file ? "a program is named with its folder: ./" : "rewake list has all",
-            file ? pattern : "");
+            pattern, sim_nearest_hint(&nearest, hint));
 }
 
 /* Each pattern matches one of those that were selected. 0, or the exit status after a line. */
@@ -156,6 +196,12 @@ sim_select(const struct sim_cli *cli, bool (*is_wanted)(const struct sim_scenari
 {
     const struct choice choice = {cli, is_wanted};
     const struct sim_registry *registry = &cli->registry;
+    bool parts = cli->count > 0 && !matches_any(&choice, cli->arguments[0]);
+    char *program = parts ? program_of(cli->arguments[0], false) : NULL;
+    *ret_selection = (struct sim_selection){NULL, 0};
+    if (program != NULL) {
+        return refuse_program(cli->arguments[0], program);
+    }
     char **patterns = take_patterns(&choice);
     struct sim_selection *all = ret_selection;
     *all = (struct sim_selection){sim_heap_new(registry->count, sizeof(*all->entries)), 0};

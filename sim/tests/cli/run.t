@@ -27,6 +27,13 @@ same "an expected verdict is not found: status" \
     "$(status run $canary --expect --seeds 1-1 --fresh --db a.db)" 1
 same "no scenario matches: status" "$(status run 'nothing/*' --db a.db)" 4
 ok "no scenario matches: one line" one_line err.txt
+cp "$(command -v true)" server
+refused "a program without its path, part of a scenario's name" 2 run server --runs 1 --db a.db
+ok "... it is said" grep -q 'server is a program: name it by its path, ./server ' err.txt
+rm server
+same "... without such a program a pattern" "$(status list server)" 0
+refused "a program that a shell would find" 2 run sqlite3 -- -u root
+ok "... where it is" grep -q "by its path, $(command -v sqlite3) " err.txt
 same "time is up: status" "$(status run 'articles/s1/*' --time 2s --db a.db)" 0
 ok "time is up: it is said" grep -q 'time is up' out.txt
 
