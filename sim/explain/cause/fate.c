@@ -122,6 +122,19 @@ line_before(const struct sim_fate_evidence *evidence, const struct sim_executed 
     return false;
 }
 
+/* That line, which an event or a wait has; where a library made the call for the reader, the line
+ * that had called the library. */
+static void
+set_line(const struct sim_fate_evidence *evidence, const struct rt_site *line, uint64_t step,
+        uint32_t part, struct sim_location *ret)
+{
+    sim__location_set(ret, line, step, part);
+    if (part != SIM_PART_NONE && (line == NULL || !sim_place_is_readers(&ret->place))) {
+        (void)line_before(evidence, evidence->here,
+                sim_actor_table_id(evidence->failing->actor_table, part), step, &ret->place);
+    }
+}
+
 /* ---- A read that decides. -------------------------------------------------------------------- */
 
 /* Both wrote it in the same place on the way to the read: what they had read differs. */
@@ -374,8 +387,10 @@ woken_at(const struct sim_ledger *ledger, const struct sim_wait *wait, uint64_t 
 
 /* Another was woken there: it waits there again, or continues from its wait. */
 static void
-note_taken(const struct sim_ledger *ledger, const struct sim_wait *taken, struct sim_fate *fate)
+note_taken(const struct sim_fate_evidence *evidence, const struct sim_wait *taken,
+        struct sim_fate *fate)
 {
+    const struct sim_ledger *ledger = evidence->failing;
     const struct sim_wait *again = NULL;
     for (uint32_t i = 0; i < ledger->count && again == NULL; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
@@ -387,8 +402,8 @@ note_taken(const struct sim_ledger *ledger, const struct sim_wait *taken, struct
     fate->kind = SIM_FATE_TAKEN;
     fate->again = again != NULL;
     fate->call.step = taken->end_step;
-    sim__location_set(&fate->taker, sim_actor_table_place(at->await, at->site),
-            again != NULL ? again->store_step : taken->end_step, taken->part);
+    set_line(evidence, sim_actor_table_place(at->await, at->site),
+            again != NULL ? again->store_step : taken->end_step, taken->part, &fate->taker);
 }
 
 /* The first event of `kind` in that step; SIM_EVENT_NONE. */
@@ -539,7 +554,7 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
     }
     const struct sim_wait *taken = woken_at(evidence->failing, wait, step, part, true);
     if (taken != NULL) {
-        note_taken(evidence->failing, taken, fate);
+        note_taken(evidence, taken, fate);
     }
     return taken != NULL;
 }
@@ -638,7 +653,7 @@ find_cancelled(const struct sim_fate_evidence *evidence, const struct sim_wait *
                     sim_actor_table_event(ledger->actor_table, other->end_event);
             sim__location_set(&fate->call, sim_actor_table_place(event->await, event->site),
                     event->step, other->ender);
-            note_taken(ledger, other, fate);
+            note_taken(evidence, other, fate);
             find_ended(evidence, cancel, &fate->ended);
             return true;
         }
@@ -658,9 +673,9 @@ find_taken(const struct sim_fate_evidence *evidence, const struct sim_wait *wait
         return false;
     }
     const struct sim_event *event = sim_actor_table_event(ledger->actor_table, taken->end_event);
-    sim__location_set(&fate->call, sim_actor_table_place(event->await, event->site), event->step,
-            taken->ender);
-    note_taken(ledger, taken, fate);
+    set_line(evidence, sim_actor_table_place(event->await, event->site), event->step, taken->ender,
+            &fate->call);
+    note_taken(evidence, taken, fate);
     if (!fate->again) {
         (void)find_look(evidence, wait, sim_actor_table_id(ledger->actor_table, taken->part),
                 UINT64_MAX, fate);

@@ -54,6 +54,8 @@ named t_queue never-fired 44
 says 'waits again'
 named s8_onecond never-fired '23 31 42'
 says 'called from take() (s8_onecond.c:46), wakes `thread 2`'
+named onecond never-fired '32 20 29'
+says 'in pop() (onecond.cc:32), called from work() (onecond.cc:39), wakes `thread 2`'
 named t_timedget never-fired 54
 says 'does not wake'
 # What is left in a socket is not reported again.
