@@ -32,6 +32,7 @@ struct sim_places {
     Dwarf_Die *unit;      /* The last that was found, and the address of its module. */
     Dwarf_Addr unit_bias;
     char root[256]; /* With a slash at its end; "": not known. */
+    char home[256]; /* The folder in which this file was compiled, as its unit has it. */
     char seen[256]; /* The last path in the debug information. */
 };
 
@@ -46,11 +47,17 @@ struct entry {
     Dwarf_Addr bias;
 };
 
+static Dwarf_Die *find_unit(struct sim_places *places, uintptr_t pc, Dwarf_Addr *ret_bias);
+static const char *folder_of(Dwarf_Die *unit);
+
 /* The folder in which this file was compiled: paths below it are relative to it. */
 static void
 find_root(struct sim_places *places)
 {
     struct sim_place self;
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = find_unit(places, (uintptr_t)find_root, &bias);
+    (void)snprintf(places->home, sizeof(places->home), "%s", unit != NULL ? folder_of(unit) : "");
     (void)snprintf(places->root, sizeof(places->root), "%s", "");
     if (sim_places_at(places, (uintptr_t)find_root, false, &self, 1) == 0) {
         return;
@@ -86,13 +93,26 @@ folder_of(Dwarf_Die *unit)
     return folder != NULL && folder[0] == '/' ? folder : "/build";
 }
 
-/* "./x.c" is "x.c"; "../x.c", and what a distribution has compiled, is given its folder. */
-static const char *
-with_folder(Dwarf_Die *unit, const char *name, char *joined, size_t size)
+/* A folder of this tree; programs have some of these names, too. */
+static bool
+is_named_as_ours(const char *name)
 {
-    const char *folder = name[0] == '.' ? folder_of(unit) : "";
-    bool below = strncmp(name, "./", 2) == 0 && strcmp(folder, "/build") != 0;
-    if (name[0] != '.' || below) {
+    return strncmp(name, "sim/", 4) == 0 || strncmp(name, "runtime/", 8) == 0 ||
+           strncmp(name, "reports/", 8) == 0;
+}
+
+/* "./x.c" is "x.c"; "../x.c", and what a distribution has compiled, is given its folder; so is what
+ * would be taken for a file of ours. */
+static const char *
+with_folder(const struct sim_places *places, Dwarf_Die *unit, const char *name, char *joined,
+        size_t size)
+{
+    bool named = is_named_as_ours(name);
+    const char *folder = name[0] == '.' || named ? folder_of(unit) : "";
+    bool known = strcmp(folder, "/build") != 0;
+    bool below = strncmp(name, "./", 2) == 0 && known;
+    bool alike = named && known && strcmp(folder, places->home) != 0;
+    if ((name[0] != '.' && !alike) || below) {
         return name + (below ? 2 : 0);
     }
     int length = snprintf(joined, size, "%s/%s", folder, name);
@@ -103,7 +123,7 @@ static void
 set_file(struct sim_places *places, struct sim_place *place, Dwarf_Die *unit, const char *name)
 {
     char joined[sizeof(place->file)];
-    const char *file = with_folder(unit, name, joined, sizeof(joined));
+    const char *file = with_folder(places, unit, name, joined, sizeof(joined));
     size_t length = strlen(places->root);
     (void)snprintf(places->seen, sizeof(places->seen), "%s", file);
     bool below = length > 0 && strncmp(file, places->root, length) == 0;
@@ -556,17 +576,29 @@ sim_place_is_runtime(const struct sim_place *place)
                                          strncmp(place->function, "rt_", 3) == 0));
 }
 
-/* See folder_of, too. */
+/* Where a distribution builds a package: "/build/glibc-eX1tMB/". */
+static bool
+is_of_builder(const char *file)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+    const char *folder = file + 7;
+    const char *slash = strncmp(file, "/build/", 7) == 0 ? strchr(folder, '/') : NULL;
+    return slash != NULL && slash - folder > 7 && slash[-7] == '-' &&
+           strspn(slash - 6, letters) < 6;
+}
+
+/* Folders of users may lie in /usr/src and /build, as they do in containers. See folder_of, too. */
 bool
 sim_place_is_readers(const struct sim_place *place)
 {
-    static const char *const others[] = {"sim/", "reports/", "/usr/", "/build/"};
+    static const char *const others[] = {"sim/", "reports/", "/usr/include/", "/usr/lib/",
+            "/usr/local/include/", "/usr/src/debug/", "/build/.", "/build/reproducible-path/"};
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
         if (strncmp(place->file, others[i], strlen(others[i])) == 0) {
             return false;
         }
     }
-    return place->file[0] != '\0';
+    return place->file[0] != '\0' && !is_of_builder(place->file);
 }
 
 const char *
