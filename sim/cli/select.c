@@ -51,7 +51,7 @@ program_of(const char *word, bool anywhere)
 static int
 refuse_program(const char *word, char *path)
 {
-    int status = sim_cli_fail(SIM_EXIT_USAGE,
+    int status = sim_cli_fail(SIM_EXIT_NOTHING,
             "%s is a program: name it by its path, %s (a word without a slash is a pattern of "
             "scenarios)",
             word, path);
