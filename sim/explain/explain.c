@@ -612,6 +612,7 @@ explain_runs(struct sim_explanation *explanation)
         verify_order(explanation);
     }
     sim__reasons_switched(explanation);
+    sim__reasons_unusual(explanation);
 }
 
 static uint32_t

@@ -16,6 +16,7 @@
 #include "sim/explain/cause/results.h"
 #include "sim/explain/cause/unanswered.h"
 #include "sim/explain/cause/unnotified.h"
+#include "sim/explain/cause/unusual.h"
 #include "sim/explain/cause/values.h"
 #include "sim/explain/cause/word.h"
 #include "sim/explain/look/calls.h"
@@ -38,10 +39,10 @@ sim__reasons_walk(struct sim_explanation *explanation)
         }
         explanation->executed = sim_executed_run(&runs, runs.failing, explanation->code, checked);
         if (explanation->executed != NULL) {
-            sim_fate_add_atomics(explanation->executed, &explanation->ledger);
+            sim_fate_add_atomics(explanation->executed, &explanation->actor_table);
         }
         if (*passing != NULL && (*passing)->done) {
-            sim_fate_add_atomics(*passing, &explanation->passing_ledger);
+            sim_fate_add_atomics(*passing, &explanation->passing_actor_table);
         } else {
             sim_executed_free(passing);
         }
@@ -84,8 +85,27 @@ fate_evidence_of(const struct sim_explanation *explanation, const struct sim_run
                            : (struct sim_location){.step = 0},
             .shown = !sim_program_is(explanation->failure.scenario),
             .runs = runs,
+            .unusual = &explanation->unusual,
             .code = explanation->code,
     };
+}
+
+/* What no run that passes does. Of one that dies or spins not all can be walked. */
+static void
+find_unusual(struct sim_explanation *explanation)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    const struct sim_cause *cause = &explanation->cause;
+    bool asserts = outcome->verdict == SIM_VERDICT_INVARIANT && cause->at_count > 0;
+    bool ends = outcome->verdict != SIM_VERDICT_CRASH &&
+                outcome->verdict != SIM_VERDICT_STEP_LIMIT &&
+                outcome->verdict != SIM_VERDICT_TIME_LIMIT;
+    if (!ends || !sim__reasons_walk(explanation)) {
+        return;
+    }
+    const struct sim_runs runs = sim__runs_of(explanation);
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    sim_unusual_find(&evidence, outcome, asserts ? &cause->at[0] : NULL, &explanation->unusual);
 }
 
 static void
@@ -127,12 +147,38 @@ is_known(const struct sim_cause *cause)
            (fate->kind != SIM_FATE_NONE && fate->kind != SIM_FATE_EARLY);
 }
 
+/* Whether all that is known is how this run differs from one that passes. */
+static bool
+is_by_comparison(const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    bool notified = explanation->counterfactual.kind == SIM_COUNTERFACTUAL_NOT_REARMED;
+    return cause->fate.kind == SIM_FATE_TURNED || cause->libraries.known || cause->result.known ||
+           cause->astray.turn.condition.step != 0 || (cause->unnotified.known && !notified) ||
+           cause->unanswered.kind == SIM_UNANSWERED_EMPTY ||
+           (cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->fate.kind == SIM_FATE_NONE);
+}
+
+void
+sim__reasons_unusual(struct sim_explanation *explanation)
+{
+    struct sim_cause *cause = &explanation->cause;
+    const struct sim_unusual *unusual = &explanation->unusual;
+    bool nothing = cause->kind == SIM_CAUSE_NOT_A_WAKE && !is_known(cause) &&
+                   cause->front_count == 0 && cause->guard.condition.step == 0;
+    bool leads = unusual->simple ? is_by_comparison(explanation) : nothing;
+    if (unusual->count > 0 && leads && cause->hold_count == 0) {
+        sim_cause_add_unusual(cause, unusual);
+    }
+}
+
 void
 sim__reasons_switched(struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     struct sim_cause *cause = &explanation->cause;
-    bool asks = !is_known(cause) && outcome->oracle != SIM_ORACLE_REWAKE_SOURCES &&
+    bool asks = !is_known(cause) && !explanation->unusual.simple &&
+                outcome->oracle != SIM_ORACLE_REWAKE_SOURCES &&
                 (outcome->verdict == SIM_VERDICT_DEADLOCK ||
                         outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
                         outcome->verdict == SIM_VERDICT_LIVELOCK ||
@@ -729,6 +775,7 @@ find_loop(struct sim_explanation *explanation)
 void
 sim__reasons_find(struct sim_explanation *explanation)
 {
+    find_unusual(explanation);
     find_unnotified(explanation);
     find_unused(explanation);
     if (explanation->cause.guard.copied.step != 0 || explanation->cause.discarded.over.step != 0) {
@@ -744,7 +791,7 @@ sim__reasons_find(struct sim_explanation *explanation)
         find_astray(explanation);
     }
     find_guard(explanation);
-    if (explanation->cause.astray.ends.at_count == 0) {
+    if (explanation->cause.astray.ends.at_count == 0 && !explanation->unusual.simple) {
         find_astray(explanation);
     }
 }

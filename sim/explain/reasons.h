@@ -30,5 +30,9 @@ uint64_t sim__forgotten_step(const struct sim_explanation *explanation);
 /* All of it, each question where those before have left something open. */
 void sim__reasons_find(struct sim_explanation *explanation);
 
+/* What no run that passes does leads, where all else that is known is how it differs from one run.
+ */
+void sim__reasons_unusual(struct sim_explanation *explanation);
+
 /* Where nothing is known yet: one condition that, decided the other way, lets the run pass. */
 void sim__reasons_switched(struct sim_explanation *explanation);

@@ -585,7 +585,8 @@ find_not_a_wake(const struct reading *reading)
     const struct sim_outcome *outcome = sim_explanation_outcome(reading->explanation);
     bool stalls = sim_outcome_is_stall(outcome);
     bool is_lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !stalls;
-    bool switched = reading->cause->front_count > 0;
+    bool unusual = reading->cause->by_unusual;
+    bool switched = reading->cause->front_count > 0 && !unusual;
     bool known = reading->cause->at_count > reading->cause->front_count;
     if (reading->cause->hold_count > 0) {
         find_held(reading);
@@ -596,6 +597,9 @@ find_not_a_wake(const struct reading *reading)
         if (!known || stalls) {
             return; /* Where it waits is in the headline. */
         }
+    }
+    if (unusual && (!known || stalls)) {
+        return;
     }
     if (is_lost && known && outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
         SIM_FIND(reading->findings, SIM_FINDING_UNTAKEN);
@@ -608,7 +612,7 @@ find_not_a_wake(const struct reading *reading)
         find_waiters(reading);
         find_merged(reading);
     } else {
-        if (switched) {
+        if (switched || unusual) {
             SIM_FIND(reading->findings, SIM_FINDING_IN_THE_END);
         }
         SIM_FIND(reading->findings, what_goes_wrong(outcome));
@@ -660,6 +664,13 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     rt_assert(cause->kind < SIM_CAUSES && cause->at_count <= SIM_CAUSE_CALLS);
     findings->actor = sim_report_explained(explanation);
     findings->at = range(&reading, cause->front_count, cause->at_count);
+    if (cause->by_unusual) {
+        sim__find_unusual(&explanation->unusual, findings);
+        if (cause->kind == SIM_CAUSE_NOT_A_WAKE) {
+            find_not_a_wake(&reading);
+        }
+        return; /* What else is known is how it differs from one of them. */
+    }
     if (cause->unanswered.kind != SIM_UNANSWERED_NONE) {
         sim__find_unanswered(explanation, findings);
     } else if (cause->libraries.known) {
@@ -693,5 +704,9 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     }
     if (cause->fate.kind != SIM_FATE_NONE && cause->fate.kind != SIM_FATE_OWED) {
         sim__find_guard(&cause->guard, findings);
+    }
+    if (explanation->unusual.simple) {
+        SIM_FIND(findings, SIM_FINDING_TEXT, .text = " ");
+        sim__find_unusual(&explanation->unusual, findings);
     }
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/explain/look/traits.h"
 #include "sim/explain/report.h"
 
 static struct sim_locations
@@ -173,6 +174,43 @@ sim__find_switched(const struct sim_guard *guard, struct sim_findings *findings)
     if (guard->parts) {
         SIM_FIND(findings, SIM_FINDING_SWITCHED_PASSING, .at = one(&guard->condition));
     }
+}
+
+static void
+find_trait(const struct sim_unusual_trait *trait, struct sim_findings *findings)
+{
+    static const enum sim_finding_kind kinds[] = {
+            [SIM_TRAIT_BRANCH] = SIM_FINDING_UNUSUAL_BRANCH,
+            [SIM_TRAIT_READ] = SIM_FINDING_UNUSUAL_READ,
+            [SIM_TRAIT_OVERWRITTEN] = SIM_FINDING_UNUSUAL_OVERWRITTEN,
+            [SIM_TRAIT_STALE] = SIM_FINDING_UNUSUAL_STALE,
+            [SIM_TRAIT_UNREAD] = SIM_FINDING_UNUSUAL_UNREAD,
+    };
+    SIM_FIND(findings, trait->line != 0 ? SIM_FINDING_UNUSUAL_BRANCH_TO : kinds[trait->kind],
+            .at = one(&trait->at), .then = one(&trait->other), .number = trait->line);
+    if (trait->kind == SIM_TRAIT_STALE) {
+        SIM_FIND(findings, SIM_FINDING_UNUSUAL_STALE_READ, .at = one(&trait->third));
+    }
+}
+
+void
+sim__find_unusual(const struct sim_unusual *unusual, struct sim_findings *findings)
+{
+    bool single = unusual->count == 1;
+    SIM_FIND(findings, single ? SIM_FINDING_UNUSUAL : SIM_FINDING_UNUSUAL_ALL,
+            .number = unusual->passing);
+    if (unusual->failing > 0) {
+        SIM_FIND(findings, single ? SIM_FINDING_UNUSUAL_FAILING : SIM_FINDING_UNUSUAL_FAILING_ALL,
+                .number = unusual->failing);
+    }
+    SIM_FIND(findings, SIM_FINDING_TEXT, .text = ": ");
+    for (uint32_t i = 0; i < unusual->count; i++) {
+        if (i > 0) {
+            SIM_FIND(findings, SIM_FINDING_NEXT);
+        }
+        find_trait(&unusual->all[i], findings);
+    }
+    SIM_FIND(findings, SIM_FINDING_STOP);
 }
 
 /* Who led to the write that the passing run has. */

@@ -393,6 +393,24 @@ sim_cause_add_switched(struct sim_cause *cause)
 }
 
 void
+sim_cause_add_unusual(struct sim_cause *cause, const struct sim_unusual *unusual)
+{
+    const struct sim_location *places[SIM_UNUSUAL_MAX];
+    for (uint32_t i = 0; i < unusual->count; i++) {
+        places[i] = &unusual->all[i].at;
+    }
+    cause->fate = (struct sim_fate){.kind = SIM_FATE_NONE};
+    cause->libraries.known = false;
+    cause->result.known = false;
+    cause->astray.ends.at_count = 0;
+    cause->unnotified.known = false;
+    cause->unanswered.kind = SIM_UNANSWERED_NONE;
+    cause->guard = (struct sim_guard){.condition = {.step = 0}};
+    cause->front_count = put_in_front(cause, places, unusual->count);
+    cause->by_unusual = true;
+}
+
+void
 sim_cause_add_reset(struct sim_cause *cause, const struct sim_guard *guard)
 {
     const struct sim_location *const places[] = {&guard->read.by, &guard->set, &guard->condition};

@@ -287,6 +287,32 @@ struct sim_unanswered {
     struct sim_noted_call after;
 };
 
+#define SIM_UNUSUAL_MAX 4u
+#define SIM_UNUSUAL_CONDITIONS 64u
+
+/* Something that no run that passes does. */
+struct sim_unusual_trait {
+    uint32_t kind; /* enum sim_trait_kind */
+    struct sim_location at;
+    struct sim_location other; /* What wrote what is read or overwritten; UNREAD: who read last. */
+    struct sim_location third; /* STALE: where it was read. */
+    uint32_t line;             /* BRANCH: where it goes on, in the same function; 0: not known. */
+};
+
+/* What is different from all runs that pass (unusual.h). */
+struct sim_unusual {
+    uint32_t passing; /* So many were asked; 0: too few are known. */
+    uint32_t failing; /* So many others fail in the same way, and do the same. */
+    struct sim_unusual_trait all[SIM_UNUSUAL_MAX];
+    uint32_t count;
+    bool simple; /* They are of a single line each. */
+    struct {
+        uintptr_t pc;
+        bool taken;
+    } conditions[SIM_UNUSUAL_CONDITIONS]; /* That no run that passes decides so. */
+    uint32_t condition_count;
+};
+
 struct sim_cause {
     uint32_t kind; /* enum sim_cause_kind */
     /* Where it went wrong, innermost first: the place itself, then who called it. */
@@ -350,6 +376,7 @@ struct sim_cause {
     struct sim_failed_value failed;     /* NOT_A_WAKE: of an assertion, or a loop. */
     struct sim_discarded discarded;     /* ERASED: what the program itself has thrown away. */
     struct sim_astray astray;           /* How far the one that should end the wait came. */
+    bool by_unusual; /* `front_count` of `at` are what no run that passes does. */
 };
 
 /* What is known of a failure. */
@@ -427,6 +454,10 @@ void sim_cause_add_astray(struct sim_cause *cause, const struct sim_astray *astr
 
 /* All that is known is `guard`: its places go in front. */
 void sim_cause_add_switched(struct sim_cause *cause);
+
+/* What no run that passes does says more than anything else that is known: its places go in front.
+ */
+void sim_cause_add_unusual(struct sim_cause *cause, const struct sim_unusual *unusual);
 
 /* Whether what is to blame is the line of an event, whose callers are not known. */
 bool sim_cause_is_event(const struct sim_cause *cause);

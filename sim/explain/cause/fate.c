@@ -13,6 +13,7 @@
 #include "sim/core/record/site.h"
 #include "sim/explain/cause/priv.h"
 #include "sim/explain/cause/reads.h"
+#include "sim/explain/cause/unusual.h"
 #include "sim/explain/cause/word.h"
 #include "sim/explain/view/phrase.h"
 
@@ -320,6 +321,7 @@ find_lead(const struct sim_fate_evidence *evidence, uint32_t actor_id, uint32_t 
         return false;
     }
     sim_branches_add_leading(evidence->here, evidence->there, target, &branches);
+    sim_unusual_keep(evidence->unusual, &branches);
     sim_branches_find(evidence->runs, evidence->places, evidence->code, &branches, &switched);
     if (!switched.found) {
         return false;
@@ -901,6 +903,7 @@ sim_fate_find_differing(const struct sim_fate_evidence *evidence, struct sim_fat
     struct sim_switched switched;
     sim_branches_add_differing(evidence->here, evidence->there, actor_id, &branches);
     keep_skipping(evidence, &branches);
+    sim_unusual_keep(evidence->unusual, &branches);
     sim_branches_find(evidence->runs, evidence->places, evidence->code, &branches, &switched);
     uint32_t here =
             switched.found ? sim_branch_index(evidence->here, &switched.branch) : UINT32_MAX;

@@ -41,13 +41,14 @@ struct sim_fate_evidence {
     /* Where the passing run does what is waited for, and not here; no line: not known. */
     struct sim_location due;
     bool shown; /* Only what a trial or an event shows counts: something else is known already. */
-    const struct sim_runs *runs; /* For trials. */
+    const struct sim_runs *runs;       /* For trials. */
+    const struct sim_unusual *unusual; /* Conditions that are not are not tried; NULL: all are. */
     struct sim_code *code;
 };
 
-/* Adds what the run of `ledger` has recorded of atomic operations, which a program that was built
+/* Adds what the run of that table has recorded of atomic operations, which a program that was built
  * with `rewake cc` calls, to what it executes. */
-void sim_fate_add_atomics(struct sim_executed *executed, const struct sim_ledger *ledger);
+void sim_fate_add_atomics(struct sim_executed *executed, const struct sim_actor_table *actor_table);
 
 /*
  * Of a run that stalls: a condition that another actor than `part` decides otherwise than the same

@@ -9,6 +9,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/explain/cause/reads.h"
+#include "sim/explain/cause/unusual.h"
 
 /* Functions, each of which returns what the next one has returned. */
 #define RETURNS_MAX 3u
@@ -384,6 +385,9 @@ find(const struct sim_fate_evidence *evidence, const struct sim_location *from,
     uint32_t pivot = find_pivot(evidence, actor_id, from);
     if (actor_id != 0 && pivot != UINT32_MAX) {
         add_jumps(evidence, actor_id, from, scope, pivot, &branches);
+    }
+    if (!own) { /* By its own condition it waits in each run. */
+        sim_unusual_keep(evidence->unusual, &branches);
     }
     (void)sim_guard_try(evidence, &branches, ret);
 }

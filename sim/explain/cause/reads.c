@@ -239,9 +239,8 @@ add_event(struct sim_executed *executed, const struct sim_actor_table *actor_tab
 
 /* What is called for an atomic operation stands at the beginning of its step. */
 void
-sim_fate_add_atomics(struct sim_executed *executed, const struct sim_ledger *ledger)
+sim_fate_add_atomics(struct sim_executed *executed, const struct sim_actor_table *actor_table)
 {
-    const struct sim_actor_table *actor_table = ledger->actor_table;
     struct sim_executed *merged = sim_results_new(sizeof(*merged));
     uint64_t next = actor_table->first;
     for (uint32_t i = 0; merged != NULL && i < executed->count; i++) {

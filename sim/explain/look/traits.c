@@ -1,0 +1,258 @@
+/*
+ * traits.c -- one pass over what a run has executed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/look/traits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
+
+#define WORDS_SIZE 131072u /* Of a hash table. */
+#define SHARED_MAX 512u
+#define READERS 8u
+#define ACTORS 64u
+#define CALLS 64u
+#define STACK_NEAR 65536u
+#define STACK_BELOW 256u
+
+/* Indices of instructions here are one more: 0 stands for none. */
+struct word {
+    uintptr_t address; /* 0: free. */
+    uint32_t writer;
+    uint32_t readers[READERS]; /* The last read of each actor. */
+    bool shared;               /* One actor has written it, and another read it. */
+};
+
+/* The calls that an actor is in. */
+struct calls {
+    uint32_t actor_id;
+    uint32_t depth;
+    uint32_t at[CALLS];
+};
+
+struct pass {
+    const struct sim_executed *executed;
+    struct sim_traits *traits;
+    struct word words[WORDS_SIZE];
+    struct word *shared[SHARED_MAX];
+    uint32_t shared_count;
+    struct calls calls[ACTORS];
+};
+
+/* ---- The set. -------------------------------------------------------------------------------- */
+
+static uint64_t
+mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    hash ^= hash >> 29;
+    return hash * UINT64_C(0xff51afd7ed558ccd);
+}
+
+/* The slot of `key`, or the free one in which it would be. */
+static uint32_t
+slot_of(const struct sim_traits *traits, uint64_t key)
+{
+    uint32_t slot = (uint32_t)(key >> 40) % (2 * SIM_TRAITS_MAX);
+    while (traits->slots[slot] != 0 && traits->all[traits->slots[slot] - 1].key != key) {
+        slot = (slot + 1) % (2 * SIM_TRAITS_MAX);
+    }
+    return slot;
+}
+
+bool
+sim_traits_have(const struct sim_traits *traits, uint64_t key)
+{
+    return traits->slots[slot_of(traits, key)] != 0;
+}
+
+static void
+add(struct pass *pass, struct sim_trait trait)
+{
+    struct sim_traits *traits = pass->traits;
+    uint32_t slot = slot_of(traits, trait.key);
+    if (traits->slots[slot] == 0 && traits->count < SIM_TRAITS_MAX) {
+        traits->all[traits->count++] = trait;
+        traits->slots[slot] = traits->count;
+    }
+}
+
+/* ---- What is known of memory and of calls. --------------------------------------------------- */
+
+static const struct sim_instruction *
+at(const struct pass *pass, uint32_t index)
+{
+    rt_assert(index > 0 && index <= pass->executed->count);
+    return &pass->executed->all[index - 1];
+}
+
+/* NULL: there is no room for one more. */
+static struct word *
+word_at(struct pass *pass, uintptr_t address)
+{
+    uint32_t slot = (uint32_t)(mix(0, address) >> 40) % WORDS_SIZE;
+    for (uint32_t i = 0; i < WORDS_SIZE / 2; i++) {
+        struct word *word = &pass->words[(slot + i) % WORDS_SIZE];
+        if (word->address == address || word->address == 0) {
+            word->address = address;
+            return word;
+        }
+    }
+    return NULL;
+}
+
+/* Where the last read of that actor is kept; NULL: too many others have read it. */
+static uint32_t *
+reader_of(const struct pass *pass, struct word *word, uint32_t actor_id)
+{
+    for (uint32_t i = 0; i < READERS; i++) {
+        uint32_t reader = word->readers[i];
+        if (reader == 0 || at(pass, reader)->actor_id == actor_id) {
+            return &word->readers[i];
+        }
+    }
+    return NULL;
+}
+
+/* The calls that the actor of `one` is in, without those that have returned. */
+static struct calls *
+calls_of(struct pass *pass, const struct sim_instruction *one)
+{
+    struct calls *calls = &pass->calls[one->actor_id % ACTORS];
+    if (calls->actor_id != one->actor_id) {
+        *calls = (struct calls){.actor_id = one->actor_id};
+    }
+    while (one->stack != 0 && calls->depth > 0 &&
+            at(pass, calls->at[calls->depth - 1])->stack <= one->stack) {
+        calls->depth--;
+    }
+    return calls;
+}
+
+/* A variable of a function that only it knows, as far as that can be told. */
+static bool
+is_own(const struct sim_instruction *one)
+{
+    return one->stack != 0 && one->address + STACK_BELOW >= one->stack &&
+           one->address < one->stack + STACK_NEAR;
+}
+
+/* ---- Traits. --------------------------------------------------------------------------------- */
+
+/* What its actor has read of memory that another has changed since. */
+static void
+add_stale(struct pass *pass, uint32_t index)
+{
+    const struct sim_instruction *one = at(pass, index);
+    for (uint32_t i = 0; i < pass->shared_count; i++) {
+        struct word *word = pass->shared[i];
+        const uint32_t *reader = reader_of(pass, word, one->actor_id);
+        if (word->writer == 0 || reader == NULL || *reader == 0 || *reader > word->writer ||
+                word->address == one->address ||
+                at(pass, word->writer)->actor_id == one->actor_id) {
+            continue;
+        }
+        uint64_t key = mix(mix(mix(SIM_TRAIT_STALE, one->pc), at(pass, word->writer)->pc),
+                at(pass, *reader)->pc);
+        add(pass,
+                (struct sim_trait){key, SIM_TRAIT_STALE, index - 1, word->writer - 1, *reader - 1});
+    }
+}
+
+static void
+add_between(struct pass *pass, uint32_t kind, uint32_t index, uint32_t writer, uint64_t caller)
+{
+    const struct sim_instruction *one = at(pass, index);
+    const struct sim_instruction *other = at(pass, writer);
+    bool same = one->actor_id == other->actor_id;
+    uint64_t key = mix(mix(mix(mix(kind, one->pc), other->pc), caller), same);
+    add(pass, (struct sim_trait){key, kind, index - 1, writer - 1, UINT32_MAX});
+}
+
+static void
+note_shared(struct pass *pass, struct word *word, const struct sim_instruction *one)
+{
+    bool shared = word->writer != 0 && at(pass, word->writer)->actor_id != one->actor_id;
+    for (uint32_t i = 0; i < READERS && word->readers[i] != 0 && one->writes; i++) {
+        shared = shared || at(pass, word->readers[i])->actor_id != one->actor_id;
+    }
+    if (shared && !word->shared && pass->shared_count < SHARED_MAX) {
+        word->shared = true;
+        pass->shared[pass->shared_count++] = word;
+    }
+}
+
+static void
+note_access(struct pass *pass, uint32_t index, uint64_t caller)
+{
+    const struct sim_instruction *one = at(pass, index);
+    struct word *word = is_own(one) ? NULL : word_at(pass, one->address);
+    uint32_t *reader = word != NULL ? reader_of(pass, word, one->actor_id) : NULL;
+    if (word == NULL) {
+        return;
+    }
+    note_shared(pass, word, one);
+    if (one->reads && word->writer != 0) {
+        add_between(pass, SIM_TRAIT_READ, index, word->writer, caller);
+    }
+    if (one->reads && reader != NULL) {
+        *reader = index;
+    }
+    if (one->writes) {
+        if (word->writer != 0) {
+            add_between(pass, SIM_TRAIT_OVERWRITTEN, index, word->writer, caller);
+        }
+        add_stale(pass, index);
+        word->writer = index;
+    }
+}
+
+static void
+add_unread(struct pass *pass)
+{
+    for (uint32_t i = 0; i < pass->shared_count; i++) {
+        const struct word *word = pass->shared[i];
+        for (uint32_t k = 0; k < READERS && word->writer != 0 && word->readers[k] != 0; k++) {
+            uint32_t reader = word->readers[k];
+            const struct sim_instruction *write = at(pass, word->writer);
+            const struct sim_instruction *read = at(pass, reader);
+            if (reader < word->writer && read->actor_id != write->actor_id) {
+                add(pass, (struct sim_trait){mix(mix(SIM_TRAIT_UNREAD, write->pc), read->pc),
+                                  SIM_TRAIT_UNREAD, word->writer - 1, reader - 1, UINT32_MAX});
+            }
+        }
+    }
+}
+
+void
+sim_traits_find(const struct sim_executed *executed, struct sim_traits *ret)
+{
+    struct pass *pass = sim_heap_new(1, sizeof(*pass));
+    pass->executed = executed;
+    pass->traits = ret;
+    memset(ret, 0, sizeof(*ret));
+    for (uint32_t index = 1; index <= executed->count; index++) {
+        const struct sim_instruction *one = at(pass, index);
+        struct calls *calls = calls_of(pass, one);
+        uint64_t caller = calls->depth > 0 ? at(pass, calls->at[calls->depth - 1])->pc : 0;
+        if (one->jump) {
+            uint64_t key = mix(mix(mix(SIM_TRAIT_BRANCH, one->pc), one->taken), caller);
+            add(pass, (struct sim_trait){key, SIM_TRAIT_BRANCH, index - 1, UINT32_MAX, UINT32_MAX});
+        }
+        if (one->address != 0) {
+            note_access(pass, index, caller);
+        }
+        if (one->call) {
+            add_stale(pass, index);
+            if (one->stack != 0 && calls->depth < CALLS) {
+                calls->at[calls->depth++] = index;
+            }
+        }
+    }
+    add_unread(pass);
+    free(pass);
+}

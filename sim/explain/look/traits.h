@@ -1,0 +1,54 @@
+/*
+ * traits.h -- what a run does, as a set of traits that can be looked for in other runs.
+ *
+ * A trait is an instruction of the reader's code and what is special about this execution of it:
+ *
+ *      branch       a condition, and which way it goes
+ *      read         a read, and which instruction wrote what it reads
+ *      overwritten  a write, and which instruction wrote what was there
+ *      stale        a write or a call by an actor that has read something, which another has
+ *                   changed since: all three instructions
+ *      unread       a write whose value an actor that reads this memory never reads: the write,
+ *                   and its last read
+ *
+ * The line that called the function belongs to the first three. Which actor it is, when, and which
+ * memory does not matter, so that the same mistake of another actor is the same trait. Variables of
+ * a function that are its own are left out.
+ *
+ * After Shi et al., "Do I use the wrong definition?" (OOPSLA 2010), and Park et al., "Falcon" (ICSE
+ * 2010).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#pragma once
+
+#include "sim/explain/look/executed.h"
+
+enum sim_trait_kind {
+    SIM_TRAIT_BRANCH,
+    SIM_TRAIT_READ,
+    SIM_TRAIT_OVERWRITTEN,
+    SIM_TRAIT_STALE,
+    SIM_TRAIT_UNREAD
+};
+
+struct sim_trait {
+    uint64_t key;   /* The same in all runs of this process. */
+    uint32_t kind;  /* enum sim_trait_kind */
+    uint32_t first; /* The instruction that has it first. */
+    uint32_t other; /* The one that wrote; UNREAD: that read last; UINT32_MAX: none. */
+    uint32_t third; /* STALE: the one that read. */
+};
+
+#define SIM_TRAITS_MAX 65536u
+
+struct sim_traits {
+    struct sim_trait all[SIM_TRAITS_MAX]; /* By `first`, but UNREAD, which are last. */
+    uint32_t count;
+    uint32_t slots[2 * SIM_TRAITS_MAX]; /* A hash table: 1 and the index; 0: free. */
+};
+
+/* The traits of `executed`; what does not fit is left out. */
+void sim_traits_find(const struct sim_executed *executed, struct sim_traits *ret);
+
+bool sim_traits_have(const struct sim_traits *traits, uint64_t key);
