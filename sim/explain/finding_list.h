@@ -388,6 +388,7 @@
     X(UNUSUAL_FAILING_ALL, ", in {number} other{s} that fail all of it") \
     X(UNUSUAL_BRANCH, "{when} leaves the function by the condition in {call}") \
     X(UNUSUAL_BRANCH_TO, "{when} goes from the condition in {call} to line {number}") \
+    X(UNUSUAL_WITHIN, "{when} goes another way within what is called in {call}") \
     X(UNUSUAL_READ, "{when} reads in {call} what {then.at.actor} wrote[ at {then.at.step}] in " \
             "{then.call}") \
     X(UNUSUAL_OVERWRITTEN, "{when} overwrites in {call} what {then.at.actor} wrote[ at " \

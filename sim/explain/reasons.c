@@ -13,6 +13,8 @@
 #include "sim/explain/cause/guard.h"
 #include "sim/explain/cause/libraries.h"
 #include "sim/explain/cause/omitted.h"
+#include "sim/explain/cause/priv.h"
+#include "sim/explain/cause/reads.h"
 #include "sim/explain/cause/results.h"
 #include "sim/explain/cause/unanswered.h"
 #include "sim/explain/cause/unnotified.h"
@@ -147,6 +149,32 @@ is_known(const struct sim_cause *cause)
            (fate->kind != SIM_FATE_NONE && fate->kind != SIM_FATE_EARLY);
 }
 
+/* The step that owes a wake is known, and not which of its lines: all functions that it goes through
+ * may be. */
+static void
+add_passed(struct sim_explanation *explanation)
+{
+    struct sim_cause *cause = &explanation->cause;
+    struct sim_place place;
+    if (cause->kind != SIM_CAUSE_NEVER_FIRED || cause->at_count == 0 || cause->at[0].step == 0 ||
+            !sim_cause_is_event(cause) || !sim__reasons_walk(explanation)) {
+        return;
+    }
+    const struct sim_runs runs = sim__runs_of(explanation);
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    const struct sim_executed *here = explanation->executed;
+    for (uint32_t i = here->count; i-- > 0 && cause->at_count < SIM_CAUSE_CALLS;) {
+        if (here->all[i].step == cause->at[0].step &&
+                sim__reader_at(&evidence, here->all[i].pc, &place) &&
+                !sim__cause_names(cause, &place)) {
+            cause->at[cause->at_count++] = (struct sim_location){.place = place,
+                    .step = cause->at[0].step,
+                    .part = cause->at[0].part,
+                    .traced = true};
+        }
+    }
+}
+
 /* Whether all that is known is how this run differs from one that passes. */
 static bool
 is_by_comparison(const struct sim_explanation *explanation)
@@ -162,11 +190,13 @@ is_by_comparison(const struct sim_explanation *explanation)
 void
 sim__reasons_unusual(struct sim_explanation *explanation)
 {
+    add_passed(explanation);
     struct sim_cause *cause = &explanation->cause;
     const struct sim_unusual *unusual = &explanation->unusual;
     bool nothing = cause->kind == SIM_CAUSE_NOT_A_WAKE && !is_known(cause) &&
                    cause->front_count == 0 && cause->guard.condition.step == 0;
     bool leads = unusual->simple ? is_by_comparison(explanation) : nothing;
+    explanation->unusual_adds = unusual->simple || is_by_comparison(explanation);
     if (unusual->count > 0 && leads && cause->hold_count == 0) {
         sim_cause_add_unusual(cause, unusual);
     }

@@ -705,7 +705,7 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     if (cause->fate.kind != SIM_FATE_NONE && cause->fate.kind != SIM_FATE_OWED) {
         sim__find_guard(&cause->guard, findings);
     }
-    if (explanation->unusual.simple) {
+    if (explanation->unusual.count > 0 && explanation->unusual_adds) {
         SIM_FIND(findings, SIM_FINDING_TEXT, .text = " ");
         sim__find_unusual(&explanation->unusual, findings);
     }

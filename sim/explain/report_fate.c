@@ -186,7 +186,10 @@ find_trait(const struct sim_unusual_trait *trait, struct sim_findings *findings)
             [SIM_TRAIT_STALE] = SIM_FINDING_UNUSUAL_STALE,
             [SIM_TRAIT_UNREAD] = SIM_FINDING_UNUSUAL_UNREAD,
     };
-    SIM_FIND(findings, trait->line != 0 ? SIM_FINDING_UNUSUAL_BRANCH_TO : kinds[trait->kind],
+    SIM_FIND(findings,
+            trait->within      ? SIM_FINDING_UNUSUAL_WITHIN
+            : trait->line != 0 ? SIM_FINDING_UNUSUAL_BRANCH_TO
+                               : kinds[trait->kind],
             .at = one(&trait->at), .then = one(&trait->other), .number = trait->line);
     if (trait->kind == SIM_TRAIT_STALE) {
         SIM_FIND(findings, SIM_FINDING_UNUSUAL_STALE_READ, .at = one(&trait->third));

@@ -297,6 +297,7 @@ struct sim_unusual_trait {
     struct sim_location other; /* What wrote what is read or overwritten; UNREAD: who read last. */
     struct sim_location third; /* STALE: where it was read. */
     uint32_t line;             /* BRANCH: where it goes on, in the same function; 0: not known. */
+    bool within;               /* It is in what was called there, of a library. */
 };
 
 /* What is different from all runs that pass (unusual.h). */

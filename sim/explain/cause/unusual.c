@@ -151,15 +151,15 @@ is_asked(const struct sim_fate_evidence *evidence, const struct sim_trait *trait
                    sim_actor_table_id(evidence->failing->actor_table, evidence->part);
 }
 
-/* As a line of the reader's. False: it is in none. */
+/* As a line of the reader's. False: it is in none; `within`: then the one that called it. */
 static bool
-describe(const struct sim_fate_evidence *evidence, const struct sim_trait *trait,
+describe(const struct sim_fate_evidence *evidence, const struct sim_trait *trait, bool within,
         struct sim_unusual_trait *ret)
 {
     const struct sim_executed *here = evidence->here;
     struct sim_place place;
-    *ret = (struct sim_unusual_trait){.kind = trait->kind};
-    if (!sim__reader_at(evidence, here->all[trait->first].pc, &place)) {
+    *ret = (struct sim_unusual_trait){.kind = trait->kind, .within = within};
+    if (sim__reader_at(evidence, here->all[trait->first].pc, &place) == within) {
         return false;
     }
     ret->at = sim__located(evidence, evidence->failing, here, trait->first);
@@ -169,7 +169,7 @@ describe(const struct sim_fate_evidence *evidence, const struct sim_trait *trait
     if (trait->third != UINT32_MAX) {
         ret->third = sim__located(evidence, evidence->failing, here, trait->third);
     }
-    if (trait->kind == SIM_TRAIT_BRANCH) {
+    if (trait->kind == SIM_TRAIT_BRANCH && !within) {
         ret->line = goes_to(evidence, trait->first, &ret->at.place);
     }
     return trait->other == UINT32_MAX || ret->other.place.line != 0;
@@ -210,14 +210,15 @@ note_condition(struct sim_unusual *unusual, const struct sim_instruction *jump)
 
 /* Those of the line that fails are the failure. */
 static void
-choose(struct search *search, bool simple, const struct sim_location *fails,
+choose(struct search *search, bool simple, bool within, const struct sim_location *fails,
         struct sim_unusual *ret)
 {
     for (uint32_t i = 0; i < search->left; i++) {
         struct sim_unusual_trait trait;
         if (is_simple(&search->own->all[i]) == simple &&
+                (!within || search->own->all[i].kind == SIM_TRAIT_BRANCH) &&
                 is_asked(search->evidence, &search->own->all[i]) &&
-                describe(search->evidence, &search->own->all[i], &trait) &&
+                describe(search->evidence, &search->own->all[i], within, &trait) &&
                 !(fails != NULL && sim__is_same_line(&fails->place, &trait.at.place))) {
             add(ret, &trait);
             note_condition(ret, &search->evidence->here->all[search->own->all[i].first]);
@@ -249,10 +250,13 @@ sim_unusual_find(const struct sim_fate_evidence *evidence, const struct sim_outc
         ret->passing = search.passing;
         ret->failing = search.failing;
         qsort(search.own->all, search.left, sizeof(search.own->all[0]), compare_first);
-        choose(&search, true, fails, ret);
+        choose(&search, true, false, fails, ret);
         ret->simple = ret->count > 0;
         if (!ret->simple) {
-            choose(&search, false, fails, ret);
+            choose(&search, false, false, fails, ret);
+        }
+        if (ret->count == 0) {
+            choose(&search, true, true, fails, ret);
         }
     }
     free(search.own);
