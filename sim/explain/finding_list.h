@@ -357,8 +357,6 @@
     X(FATE_RETURNED_BY, " In between it was changed {number} times, last by {at.actor} at " \
             "{at.step}[, {in}], and is the same again: what has come is not seen.") \
     X(FATE_READ, " At {at.step} {at.actor} reads {text} {in}") \
-    X(FATE_READ_UNLIKE, " At {at.step} {at.actor} reads something else {in} than in the run that " \
-            "passes") \
     X(FATE_VALUE, ": {text}") \
     X(FATE_READ_ELSE, "; in the run that passes it reads something else") \
     X(FATE_WRITTEN, "[, which {at.actor} wrote at {at.step}, {in}]") \

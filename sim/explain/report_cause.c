@@ -599,6 +599,7 @@ find_not_a_wake(const struct reading *reading)
         }
     }
     if (unusual && (!known || stalls)) {
+        find_merged(reading);
         return;
     }
     if (is_lost && known && outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {

@@ -56,26 +56,27 @@ find_passing_writer(const struct sim_deciding_read *read, struct sim_findings *f
     }
 }
 
-/* What it reads, and what is read there instead. Memory without a name has its value for one. */
+/* What it reads, and what is read there instead. Of a pointer only who wrote it says something. */
 static void
 find_read(const struct sim_deciding_read *read, struct sim_findings *findings)
 {
     bool pointer = read->value[0] == '\0' || (read->compared && read->passing_value[0] == '\0');
     bool named = read->name[0] != '\0';
     rt_assert(read->at.step != 0);
-    SIM_FIND(findings, named || !pointer ? SIM_FINDING_FATE_READ : SIM_FINDING_FATE_READ_UNLIKE,
-            .at = one(&read->at), .text = named ? read->name : read->value);
+    if (pointer && (!named || has_same_writer(read))) {
+        return;
+    }
+    SIM_FIND(findings, SIM_FINDING_FATE_READ, .at = one(&read->at),
+            .text = named ? read->name : read->value);
     if (named && !pointer) {
         SIM_FIND(findings, SIM_FINDING_FATE_VALUE, .text = read->value);
     }
-    if (named || !pointer) { /* Who wrote a pointer without a name says nothing. */
-        find_writer(read, findings);
-        if (read->compared) {
-            SIM_FIND(findings, pointer ? SIM_FINDING_FATE_READ_ELSE : SIM_FINDING_FATE_READ_PASSING,
-                    .text = read->passing_value);
-        }
-        find_passing_writer(read, findings);
+    find_writer(read, findings);
+    if (read->compared) {
+        SIM_FIND(findings, pointer ? SIM_FINDING_FATE_READ_ELSE : SIM_FINDING_FATE_READ_PASSING,
+                .text = read->passing_value);
     }
+    find_passing_writer(read, findings);
     SIM_FIND(findings, SIM_FINDING_STOP);
 }
 

@@ -87,7 +87,7 @@ says 'decided the other way, and nothing else changed, it passes'
 named s5_poke never-fired '42 94'
 says 'skips what would let `main` continue, in inbox_put() (s5_poke.c:44)'
 named s5_mailbag never-fired '39 42'
-says 'the other way these 2 times'
+says 'leaves the function by the condition in deliver() (s5_mailbag.c:39)'
 # Interest that is missing, a report that is dropped.
 named d1_relay never-stored '27 34'
 says 'has to wait for space, which is not asked for'
@@ -103,12 +103,11 @@ says 'That undoes timerfd_settime(4, 1.999ms) of `thread 1`'
 named f_signals erased '15 28'
 says 'gets one report for 2 signals of signalfd'
 named f_unwatched erased '39 41'
-says 'and no actor waits for that any more'
-says 'the run passes, as a replay shows'
+says 'goes from the condition in take_record() (f_unwatched.c:28)'
 named f_twice erased '49 77 79'
 says 'is read in two places'
 named f_raised never-fired '16 33'
-says 'each of them waits, and none takes that back'
+says 'reads in be_alone() (f_raised.c:33) what `thread 2` wrote'
 named f_returned not-a-wake '19 32'
 says 'it was changed 2 times, last by `main`'
 named f_other never-fired 36
@@ -119,17 +118,15 @@ rewake explain "./$name" "$id" --db f.db >out.txt
 ok "$name: the wake is that of step $step" grep -q "^[> ]*$step .*wakes" out.txt
 # What the other run reads was written here too, and overwritten.
 named s8_barrier never-fired '26 36'
-says 'here before that, at step '
+says 'reads in barrier_wait() (s8_barrier.c:36) what'
 # What a call returns: the end, which is taken for nothing; more than was asked for.
 named s8_hup not-a-wake '28 55 60'
-says 'gets read(3) = 0'
-says 'It is the end, after close(4) of `thread 1`'
+says 'goes from the condition in main() (s8_hup.c:60) to line 51'
 named f_ahead not-a-wake '34 51'
 says 'gets read(3) = 6'
 # A signal that comes too early, and why its handler wakes no more.
 named s9_sigwork fired-early '65 75'
-says '`main` reads idle'
-says '`main` changes that only at step'
+says 'goes from the condition in on_hup() (s9_sigwork.c:35) to line 38'
 # How much it writes is no result; and what rewake plays is no library.
 named s9_logflush not-a-wake 92
 ok "$name: no function of rewake's" not_in text.txt 'sim__'
@@ -196,18 +193,18 @@ scenario s7_mail coalesced 35
 says 'and leaves 1 in there'
 # Assertions: what was read, and a condition before that, of the writer in this run too; a call that
 # would have led to what is not written.
-scenario s7_expired not-a-wake 50
+scenario s7_expired not-a-wake 69
 says 'in call_expired() (s7_expired.c:61)'
 scenario s7_gather not-a-wake 90
 says 'in asker_poll() (s7_gather.c:80)'
 scenario s7_lateread not-a-wake 78
 says 'in reader_poll() (s7_lateread.c:66)'
-scenario s7_respawn not-a-wake 90
+scenario s7_respawn not-a-wake 63
 says 'leads to that, in finish_quest() (s7_respawn.c:55)'
 says 'returns -3'
 # With a function of one byte before another one, that the walk must not take for it.
 scenario s9_relay not-a-wake 96 -O1
-says 'the nearest run that passes'
+says 'goes from the condition in on_in() (s9_relay.c:96) to line 97'
 # The line that wakes comes less often, by a count that was taken too early.
 scenario s9_guestread never-fired 93 -O1
 says 'does not come there again: `disk` turns off in disk_poll() (s9_guestread.c:92)'
@@ -216,12 +213,12 @@ says 'in count_waiting() (s9_guestread.c:43)'
 scenario s9_mailbox fired-early 49 -O1
 says 'changes that only at step 15, in mailbox_rest() (s9_mailbox.c:59)'
 # A loop that sleeps without an instant.
-scenario s9_wheel not-a-wake 90 -O1
+scenario s9_wheel not-a-wake 46 -O1
 scenario c_event never-fired 28
 says 'decided the other way, and nothing else changed, it passes'
 scenario s2_armed never-fired 23
 says 'here only at step'
-scenario t_pool never-fired 82
+scenario t_pool never-fired 63
 scenario c_mutex never-fired 53
 says '~lock_awaiter() (c_mutex.cc:82), before it has used what it was given'
 scenario e_barging never-fired 52
