@@ -611,7 +611,6 @@ explain_runs(struct sim_explanation *explanation)
         find_order(explanation);
         verify_order(explanation);
     }
-    sim__reasons_switched(explanation);
     sim__reasons_unusual(explanation);
 }
 

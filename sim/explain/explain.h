@@ -54,8 +54,7 @@ struct sim_explanation {
     struct sim_executed *passing_executed;
     struct sim_cause cause;
     struct sim_unusual unusual;
-    bool unusual_adds;        /* It is told also where something else leads. */
-    struct sim_guard parting; /* In which the failing run differs first from the passing one. */
+    bool unusual_adds; /* It is told also where something else leads. */
     struct sim_swap order;
 };
 

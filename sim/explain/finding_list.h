@@ -190,9 +190,6 @@
     X(HANDED, "{actor} waits for {other} to answer {own}, sent at {step}[, {line}]") \
     X(HANDED_OPEN, "; it is never answered.") \
     X(HANDED_THROUGH, " In the turns after that {other} goes through {call}") \
-    X(SWITCHED, "it depends on one condition, that of {at.actor} at {at.step}, {place}") \
-    X(SWITCHED_PASSING, " It is the first in which {at.actor} differs from the nearest run that " \
-            "passes.") \
     X(NO_WAKE_MISSING, "no missing wake was found") \
     X(NO_LINE, ", and the record names no line.") \
     X(WAS_LAST, "{at.actor} was last {place}[, after {passed}]") \

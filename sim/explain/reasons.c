@@ -110,34 +110,6 @@ find_unusual(struct sim_explanation *explanation)
     sim_unusual_find(&evidence, outcome, asserts ? &cause->at[0] : NULL, &explanation->unusual);
 }
 
-static void
-try_conditions(struct sim_explanation *explanation)
-{
-    const struct sim_runs runs = sim__runs_of(explanation);
-    struct sim_branches branches = {.count = 0};
-    if (sim__reasons_walk(explanation) && explanation->passing_executed != NULL) {
-        const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
-        sim_branches_add_parting(explanation->executed, explanation->passing_executed, &branches);
-        (void)sim_guard_try(&evidence, &branches, &explanation->parting);
-        explanation->parting.parts = true;
-    }
-}
-
-/* Those that the passing run decides otherwise, the last first. */
-static void
-try_differing(struct sim_explanation *explanation, struct sim_guard *ret)
-{
-    const struct sim_runs runs = sim__runs_of(explanation);
-    struct sim_branches branches = {.count = 0};
-    *ret = (struct sim_guard){.condition = {.step = 0}};
-    if (!sim__reasons_walk(explanation) || explanation->passing_executed == NULL) {
-        return;
-    }
-    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
-    sim_branches_add_differing(explanation->executed, explanation->passing_executed, 0, &branches);
-    (void)sim_guard_try(&evidence, &branches, ret);
-}
-
 /* Whether more is known than where it waits, or that its wake comes too early. */
 static bool
 is_known(const struct sim_cause *cause)
@@ -202,31 +174,6 @@ sim__reasons_unusual(struct sim_explanation *explanation)
     }
 }
 
-void
-sim__reasons_switched(struct sim_explanation *explanation)
-{
-    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
-    struct sim_cause *cause = &explanation->cause;
-    bool asks = !is_known(cause) && !explanation->unusual.simple &&
-                outcome->oracle != SIM_ORACLE_REWAKE_SOURCES &&
-                (outcome->verdict == SIM_VERDICT_DEADLOCK ||
-                        outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
-                        outcome->verdict == SIM_VERDICT_LIVELOCK ||
-                        outcome->verdict == SIM_VERDICT_STARVATION);
-    bool nothing = cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->fate.kind == SIM_FATE_NONE;
-    bool early = cause->kind == SIM_CAUSE_FIRED_EARLY;
-    if (asks && nothing && cause->guard.condition.step == 0) {
-        try_conditions(explanation);
-        cause->guard = explanation->parting;
-    }
-    if (asks && early && cause->guard.condition.step == 0) {
-        try_differing(explanation, &cause->guard);
-    }
-    if (asks && nothing && cause->guard.condition.step != 0) {
-        sim_cause_add_switched(cause);
-    }
-}
-
 /* What is compared; but before that what another actor skips, unless the wake itself was seen to go
  * to another. In a scenario the latter counts only where no wake is known to be missing. */
 static void
@@ -260,7 +207,6 @@ find_fate(struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     struct sim_cause *cause = &explanation->cause;
-    const struct sim_location *parting = &explanation->parting.condition;
     struct sim_fate fate;
     bool lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome);
     bool asks = (lost || (explanation->compared &&
@@ -274,11 +220,6 @@ find_fate(struct sim_explanation *explanation)
     const struct sim_runs runs = sim__runs_of(explanation);
     const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
     choose_fate(cause, &evidence, &fate);
-    if (fate.kind == SIM_FATE_TURNED && !fate.tried) {
-        try_conditions(explanation);
-        fate.tried = parting->step != 0 && parting->step == fate.condition.step &&
-                     parting->place.line == fate.condition.place.line;
-    }
     if (fate.kind == SIM_FATE_TURNED) {
         uint32_t part = fate.condition.part;
         fate.stuck = evidence.shown && cause->kind == SIM_CAUSE_NOT_A_WAKE &&

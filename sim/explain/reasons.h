@@ -33,6 +33,3 @@ void sim__reasons_find(struct sim_explanation *explanation);
 /* What no run that passes does leads, where all else that is known is how it differs from one run.
  */
 void sim__reasons_unusual(struct sim_explanation *explanation);
-
-/* Where nothing is known yet: one condition that, decided the other way, lets the run pass. */
-void sim__reasons_switched(struct sim_explanation *explanation);

@@ -63,7 +63,6 @@ void sim__find_astray(
 void sim__find_guard(const struct sim_guard *guard, struct sim_findings *findings);
 void sim__find_unusual(const struct sim_unusual *unusual, struct sim_findings *findings);
 void sim__find_failed(const struct sim_failed_value *failed, struct sim_findings *findings);
-void sim__find_switched(const struct sim_guard *guard, struct sim_findings *findings);
 void sim__find_unanswered(const struct sim_explanation *explanation, struct sim_findings *findings);
 
 /* Adds the findings of all sections, as an array "findings". */

@@ -586,17 +586,10 @@ find_not_a_wake(const struct reading *reading)
     bool stalls = sim_outcome_is_stall(outcome);
     bool is_lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !stalls;
     bool unusual = reading->cause->by_unusual;
-    bool switched = reading->cause->front_count > 0 && !unusual;
     bool known = reading->cause->at_count > reading->cause->front_count;
     if (reading->cause->hold_count > 0) {
         find_held(reading);
         return;
-    }
-    if (switched) {
-        sim__find_switched(&reading->cause->guard, reading->findings);
-        if (!known || stalls) {
-            return; /* Where it waits is in the headline. */
-        }
     }
     if (unusual && (!known || stalls)) {
         find_merged(reading);
@@ -613,7 +606,7 @@ find_not_a_wake(const struct reading *reading)
         find_waiters(reading);
         find_merged(reading);
     } else {
-        if (switched || unusual) {
+        if (unusual) {
             SIM_FIND(reading->findings, SIM_FINDING_IN_THE_END);
         }
         SIM_FIND(reading->findings, what_goes_wrong(outcome));

@@ -166,17 +166,6 @@ sim__find_guard(const struct sim_guard *guard, struct sim_findings *findings)
     }
 }
 
-void
-sim__find_switched(const struct sim_guard *guard, struct sim_findings *findings)
-{
-    SIM_FIND(findings, SIM_FINDING_SWITCHED, .at = one(&guard->condition));
-    sim__find_operand(guard, findings);
-    SIM_FIND(findings, SIM_FINDING_FATE_TRIED_THERE);
-    if (guard->parts) {
-        SIM_FIND(findings, SIM_FINDING_SWITCHED_PASSING, .at = one(&guard->condition));
-    }
-}
-
 static void
 find_trait(const struct sim_unusual_trait *trait, struct sim_findings *findings)
 {

@@ -382,17 +382,6 @@ sim_cause_add_astray(struct sim_cause *cause, const struct sim_astray *astray)
 }
 
 void
-sim_cause_add_switched(struct sim_cause *cause)
-{
-    const struct sim_guard *guard = &cause->guard;
-    const struct sim_deciding_read *read = &guard->read;
-    bool early = read->by.step == 0 || read->by.part == read->at.part;
-    const struct sim_location *const places[] = {
-            &guard->condition, early ? &guard->after : &read->by};
-    cause->front_count = put_in_front(cause, places, sizeof(places) / sizeof(*places));
-}
-
-void
 sim_cause_add_unusual(struct sim_cause *cause, const struct sim_unusual *unusual)
 {
     const struct sim_location *places[SIM_UNUSUAL_MAX];

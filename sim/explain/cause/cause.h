@@ -180,7 +180,6 @@ struct sim_guard {
     struct sim_location set;    /* What another had written there before that; step 0: nothing. */
     struct sim_location copied; /* Where its actor has copied that in that step, and compares it
                                  * with the copy; step 0: it does not. */
-    bool parts; /* It is the first in which its actor differs from the passing run. */
 };
 
 /* A call, or another event; event SIM_EVENT_NONE: there is none. */
@@ -452,9 +451,6 @@ void sim_cause_add_discarded(struct sim_cause *cause, const struct sim_discarded
 
 /* How far the one that should end the wait came: these places go in front. */
 void sim_cause_add_astray(struct sim_cause *cause, const struct sim_astray *astray);
-
-/* All that is known is `guard`: its places go in front. */
-void sim_cause_add_switched(struct sim_cause *cause);
 
 /* What no run that passes does says more than anything else that is known: its places go in front.
  */

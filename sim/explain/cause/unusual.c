@@ -175,26 +175,36 @@ describe(const struct sim_fate_evidence *evidence, const struct sim_trait *trait
     return trait->other == UINT32_MAX || ret->other.place.line != 0;
 }
 
+static bool
+is_same_turn(const struct sim_unusual_trait *a, const struct sim_unusual_trait *b)
+{
+    return a->at.step == b->at.step && a->at.part == b->at.part;
+}
+
 /* In the same function and step: one of both is enough. */
 static bool
 is_beside(const struct sim_unusual_trait *a, const struct sim_unusual_trait *b)
 {
-    return a->at.step == b->at.step && a->at.part == b->at.part &&
-           strcmp(a->at.place.function, b->at.place.function) == 0;
+    return is_same_turn(a, b) && strcmp(a->at.place.function, b->at.place.function) == 0;
 }
 
-/* Conditions say more than what is read for them. The first ones stay, and the last one. */
+/* Conditions say more than what is read for them. Of a step the first one stays, and the last one;
+ * so of all the first two and the last two. */
 static void
 add(struct sim_unusual *unusual, const struct sim_unusual_trait *trait)
 {
-    struct sim_unusual_trait *last = unusual->count > 0 ? &unusual->all[unusual->count - 1] : NULL;
-    if (last != NULL && is_beside(last, trait)) {
+    struct sim_unusual_trait *last = &unusual->all[unusual->count - (unusual->count > 0)];
+    bool turn = unusual->count >= 2 && is_same_turn(last, trait) && is_same_turn(last - 1, trait);
+    if (unusual->count > 0 && is_beside(last, trait)) {
         if (trait->kind == SIM_TRAIT_BRANCH && last->kind != SIM_TRAIT_BRANCH) {
             *last = *trait;
         }
+    } else if (turn) {
+        *last = *trait;
     } else if (unusual->count < SIM_UNUSUAL_MAX) {
         unusual->all[unusual->count++] = *trait;
     } else {
+        last[-1] = *last;
         *last = *trait;
     }
 }

@@ -72,28 +72,6 @@ sim_branch_index(const struct sim_executed *executed, const struct sim_branch *b
     return UINT32_MAX;
 }
 
-void
-sim_branches_add_parting(const struct sim_executed *here, const struct sim_executed *there,
-        struct sim_branches *branches)
-{
-    uint32_t seen[SIM_BRANCHES_MAX];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < here->count; i++) {
-        uint32_t k = 0;
-        while (k < count && seen[k] != here->all[i].actor_id) {
-            k++;
-        }
-        if (k == count && count < SIM_BRANCHES_MAX) {
-            seen[count++] = here->all[i].actor_id;
-            uint32_t parts = sim_executed_parts(here, there, here->all[i].actor_id);
-            if (parts != UINT32_MAX && here->all[parts].jump &&
-                    branches->count < SIM_BRANCHES_MAX) {
-                branches->all[branches->count++] = sim_branch_at(here, parts);
-            }
-        }
-    }
-}
-
 /* The `nth` time (0: the last one) that its actor executes the jump, and it goes the other way.
  * UINT32_MAX: it does not. */
 static uint32_t

@@ -11,8 +11,7 @@
  * Only few are tried, as a check decided against the facts may end a run early: those that the
  * passing run decides the other way the same time that its actor comes to them, the last first;
  * where none of them alone lets the run pass, those of one jump together. Then, where it is known
- * what should have been done, the conditions by which the passing run comes to it; else the first
- * in which an actor differs from that run, for what it does otherwise later follows from that.
+ * what should have been done, the conditions by which the passing run comes to it.
  * On other processors than x86-64 nothing is found.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -61,10 +60,6 @@ uint32_t sim_branch_index(const struct sim_executed *executed, const struct sim_
  * than `victim` that go the other way than the same execution there, the last first; */
 void sim_branches_add_differing(const struct sim_executed *here, const struct sim_executed *there,
         uint32_t victim, struct sim_branches *branches);
-/* … the first jump of each actor that goes the other way than there, where all before it went
- * the same; */
-void sim_branches_add_parting(const struct sim_executed *here, const struct sim_executed *there,
-        struct sim_branches *branches);
 /* … the jumps by which its actor comes to the `target`-th instruction there, the nearest first, as
  * far as they go the other way here. */
 void sim_branches_add_leading(const struct sim_executed *here, const struct sim_executed *there,

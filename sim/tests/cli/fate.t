@@ -124,6 +124,10 @@ named s8_hup not-a-wake '28 55 60'
 says 'goes from the condition in main() (s8_hup.c:60) to line 51'
 named f_ahead not-a-wake '34 51'
 says 'gets read(3) = 6'
+named s10_rpc never-fired 62
+says 'overwrites in dispatch() (s10_rpc.c:62) what'
+named s10_resolver never-fired '39'
+says 'is never read by `main`'
 # A signal that comes too early, and why its handler wakes no more.
 named s9_sigwork fired-early '65 75'
 says 'goes from the condition in on_hup() (s9_sigwork.c:35) to line 38'
@@ -194,7 +198,7 @@ says 'and leaves 1 in there'
 # Assertions: what was read, and a condition before that, of the writer in this run too; a call that
 # would have led to what is not written.
 scenario s7_expired not-a-wake 69
-says 'in call_expired() (s7_expired.c:61)'
+says 'goes from the condition in call_expired() (s7_expired.c:69)'
 scenario s7_gather not-a-wake 90
 says 'in asker_poll() (s7_gather.c:80)'
 scenario s7_lateread not-a-wake 78
@@ -202,6 +206,12 @@ says 'in reader_poll() (s7_lateread.c:66)'
 scenario s7_respawn not-a-wake 63
 says 'leads to that, in finish_quest() (s7_respawn.c:55)'
 says 'returns -3'
+# What no run that passes does: a condition, a write, and of an actor what is never read.
+scenario s10_guard not-a-wake 53
+scenario s10_pool erased 52
+says 'overwrites in pool_leave() (s10_pool.c:52) what `cron` wrote'
+scenario s10_conns not-a-wake 67
+says 'reads in leave() (s10_conns.c:55) what'
 # With a function of one byte before another one, that the walk must not take for it.
 scenario s9_relay not-a-wake 96 -O1
 says 'goes from the condition in on_in() (s9_relay.c:96) to line 97'

@@ -628,7 +628,7 @@ TEST(explain_condition_that_decides)
             .runs = &runs,
             .code = code};
     struct sim_branches branches = {.count = 0};
-    sim_branches_add_parting(here, there, &branches);
+    sim_branches_add_differing(here, there, 0, &branches);
     sim_guard_try(&evidence, &branches, &guard);
     EXPECT(!HAS_FRAMES || guard.condition.step != 0);
     EXPECT(!HAS_FRAMES || strcmp(guard.condition.place.function, "bounded_consumer") == 0);
