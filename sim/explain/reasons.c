@@ -121,8 +121,8 @@ is_known(const struct sim_cause *cause)
            (fate->kind != SIM_FATE_NONE && fate->kind != SIM_FATE_EARLY);
 }
 
-/* The step that owes a wake is known, and not which of its lines: all functions that it goes through
- * may be. */
+/* The step that owes a wake is known, and not which of its lines: it may be in any function that it
+ * goes through. */
 static void
 add_passed(struct sim_explanation *explanation)
 {

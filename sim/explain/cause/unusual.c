@@ -10,6 +10,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
+#include "sim/base/sort.h"
 #include "sim/explain/cause/reads.h"
 
 #define PASSING_RUNS 20u
@@ -74,7 +75,8 @@ try_seed(struct search *search, uint32_t seed)
     struct sim_tape prefix = *runs->failing;
     bool branch = seed % 2 == 0 && prefix.count > 0;
     if (branch) {
-        prefix.count = seed / 2 % prefix.count + 1;
+        uint32_t nth = seed / 2;
+        prefix.count = 1 + nth % runs->failing->count;
     }
     const struct sim_run_spec spec = {
             .scenario = runs->scenario,
@@ -259,7 +261,7 @@ sim_unusual_find(const struct sim_fate_evidence *evidence, const struct sim_outc
     if (search.passing >= PASSING_LEAST) {
         ret->passing = search.passing;
         ret->failing = search.failing;
-        qsort(search.own->all, search.left, sizeof(search.own->all[0]), compare_first);
+        sim_sort(search.own->all, search.left, sizeof(search.own->all[0]), compare_first);
         choose(&search, true, false, fails, ret);
         ret->simple = ret->count > 0;
         if (!ret->simple) {

@@ -712,7 +712,7 @@ TEST(explain_condition_before_the_wait)
 {
     struct test test;
     explain(&test, &explain_unset, SIM_VERDICT_DEADLOCK);
-    EXPECT(!HAS_FRAMES || blames(&test, 4, "watchman_on_clock"));
+    EXPECT(!HAS_FRAMES || blames(&test, 4, "watchman_round"));
     EXPECT(!HAS_FRAMES || test.explanation.unusual.simple);
     EXPECT(!says(&test, "missing wake was found") || !HAS_FRAMES);
     done(&test);
