@@ -89,7 +89,7 @@ count(const struct test *test, uint32_t kind)
     return found;
 }
 
-/* A condition is a trait for each way that it goes, no matter which actor comes to it and how often. */
+/* A condition is a trait for each way that it goes; which actor comes to it does not matter. */
 TEST(traits_conditions)
 {
     struct test here;
