@@ -168,9 +168,10 @@ sim__reasons_unusual(struct sim_explanation *explanation)
     bool nothing = cause->kind == SIM_CAUSE_NOT_A_WAKE && !is_known(cause) &&
                    cause->front_count == 0 && cause->guard.condition.step == 0;
     bool leads = unusual->simple ? is_by_comparison(explanation) : nothing;
-    /* Where the line is known that owes the wake, or the condition, it adds what follows of that. */
+    /* Where the line that owes the wake is known, or the condition, the rest follows of that. */
     bool decided = cause->by_word || cause->guard.condition.step != 0;
-    explanation->unusual_adds = (unusual->simple && !decided) || is_by_comparison(explanation);
+    explanation->unusual_adds = (unusual->simple && !decided) || is_by_comparison(explanation) ||
+                                (!decided && cause->kind == SIM_CAUSE_FIRED_EARLY);
     if (unusual->count > 0 && leads && cause->hold_count == 0) {
         sim_cause_add_unusual(cause, unusual);
     }

@@ -219,9 +219,9 @@ says 'goes from the condition in on_in() (s9_relay.c:96) to line 97'
 scenario s9_guestread never-fired 93 -O1
 says 'does not come there again: `disk` turns off in disk_poll() (s9_guestread.c:92)'
 says 'in count_waiting() (s9_guestread.c:43)'
-# A wake that is early: the flag by which the other does not send one more.
+# A wake that is early: what the other has put there, and is not seen.
 scenario s9_mailbox fired-early 49 -O1
-says 'changes that only at step 15, in mailbox_rest() (s9_mailbox.c:59)'
+says 'is never read by `worker 0`, which read that last at step'
 # A loop that sleeps without an instant.
 scenario s9_wheel not-a-wake 46 -O1
 scenario c_event never-fired 28
