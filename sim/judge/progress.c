@@ -367,7 +367,22 @@ is_on_its_way(struct sim_stand *stand, const struct sim_question *question)
            !world->gains->full && !sim_gains_more(&journals[0], &journals[1]);
 }
 
-/* It gained by the question: is it late, or does its own time-out at `own_ns` bring the same? */
+/* Whether the control has one of those gains; after is_in_time. */
+static bool
+has_a_gain(const struct sim_stand *stand)
+{
+    const struct sim_gains *journals = stand->world->journals;
+    for (uint32_t i = 0; i < journals[0].count; i++) {
+        const struct sim_gain *gain = &journals[0].all[i];
+        if (sim_gains_count(&journals[1], gain->kind, gain->of) > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* It gained by the question: is it late, or does its own time-out at `own_ns` bring the same? A
+ * part is enough there: who waits for the rest may have left by then. */
 static void
 judge_gain(struct sim_stand *stand, const struct sim_question *question, uint64_t slack_until_ns,
         uint64_t own_ns, struct sim_progress *ret)
@@ -376,7 +391,7 @@ judge_gain(struct sim_stand *stand, const struct sim_question *question, uint64_
     if (is_in_time(stand, question, slack_until_ns) || is_on_its_way(stand, question)) {
         return;
     }
-    ret->chosen = is_in_time(stand, question, own_ns);
+    ret->chosen = is_in_time(stand, question, own_ns) || (own_ns != 0 && has_a_gain(stand));
     ret->could = !ret->chosen;
 }
 
