@@ -377,10 +377,8 @@
             "returned, at {then.at.step}.") \
     X(LED_RESULT, "; here that call, at {at.step}, returns {text}") \
     X(LED_PASSING_RESULT, ", and there {text}.") \
-    X(UNUSUAL, "In {number} runs that pass this does not happen") \
-    X(UNUSUAL_ALL, "In {number} runs that pass none of this happens") \
-    X(UNUSUAL_FAILING, ", in {number} other{s} that fail it does") \
-    X(UNUSUAL_FAILING_ALL, ", in {number} other{s} that fail all of it") \
+    X(UNUSUAL, "Unlike {number} runs that pass") \
+    X(UNUSUAL_FAILING, ", like {number} other{s} that fail") \
     X(UNUSUAL_BRANCH, "{when} leaves the function by the condition in {call}") \
     X(UNUSUAL_BRANCH_TO, "{when} goes from the condition in {call} to line {number}") \
     X(UNUSUAL_WITHIN, "{when} goes another way within what is called in {call}") \
@@ -391,8 +389,8 @@
     X(UNUSUAL_STALE, "{when} comes to {call} and has not seen what {then.at.actor} changed[ at " \
             "{then.at.step}] in {then.call}") \
     X(UNUSUAL_STALE_READ, ": it read that last[ at {at.step}] in {call}") \
-    X(UNUSUAL_UNREAD, "what {at.actor} writes[ at {at.step}] in {call} is never read by " \
-            "{then.at.actor}, which read that last[ at {then.at.step}] in {then.call}") \
+    X(UNUSUAL_UNREAD, "what {at.actor} writes[ at {at.step}] in {call} is never seen by " \
+            "{then.at.actor}, which looked last[ at {then.at.step}] in {then.call}") \
     X(GUARD, " That follows from one condition, at {at.step} {in}") \
     X(GUARD_READ, ": {at.actor} reads {text}") \
     X(GUARD_READ_IN, ": {at.actor} reads {text} {in}") \

@@ -170,8 +170,9 @@ sim__reasons_unusual(struct sim_explanation *explanation)
     bool leads = unusual->simple ? is_by_comparison(explanation) : nothing;
     /* Where the line that owes the wake is known, or the condition, the rest follows of that. */
     bool decided = cause->by_word || cause->guard.condition.step != 0;
-    explanation->unusual_adds = (unusual->simple && !decided) || is_by_comparison(explanation) ||
-                                (!decided && cause->kind == SIM_CAUSE_FIRED_EARLY);
+    explanation->unusual_adds =
+            (unusual->simple && !decided) || is_by_comparison(explanation) ||
+            (!decided && cause->kind == SIM_CAUSE_FIRED_EARLY && cause->fate.kind == SIM_FATE_NONE);
     if (unusual->count > 0 && leads && cause->hold_count == 0) {
         sim_cause_add_unusual(cause, unusual);
     }

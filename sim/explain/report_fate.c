@@ -189,12 +189,9 @@ find_trait(const struct sim_unusual_trait *trait, struct sim_findings *findings)
 void
 sim__find_unusual(const struct sim_unusual *unusual, struct sim_findings *findings)
 {
-    bool single = unusual->count == 1;
-    SIM_FIND(findings, single ? SIM_FINDING_UNUSUAL : SIM_FINDING_UNUSUAL_ALL,
-            .number = unusual->passing);
+    SIM_FIND(findings, SIM_FINDING_UNUSUAL, .number = unusual->passing);
     if (unusual->failing > 0) {
-        SIM_FIND(findings, single ? SIM_FINDING_UNUSUAL_FAILING : SIM_FINDING_UNUSUAL_FAILING_ALL,
-                .number = unusual->failing);
+        SIM_FIND(findings, SIM_FINDING_UNUSUAL_FAILING, .number = unusual->failing);
     }
     SIM_FIND(findings, SIM_FINDING_TEXT, .text = ": ");
     for (uint32_t i = 0; i < unusual->count; i++) {

@@ -127,7 +127,7 @@ says 'gets read(3) = 6'
 named s10_rpc never-fired 62
 says 'overwrites in dispatch() (s10_rpc.c:62) what'
 named s10_resolver never-fired '39'
-says 'is never read by `main`'
+says 'is never seen by `main`'
 # A signal that comes too early, and why its handler wakes no more.
 named s9_sigwork fired-early '65 75'
 says 'goes from the condition in on_hup() (s9_sigwork.c:35) to line 38'
@@ -221,7 +221,7 @@ says 'does not come there again: `disk` turns off in disk_poll() (s9_guestread.c
 says 'in count_waiting() (s9_guestread.c:43)'
 # A wake that is early: what the other has put there, and is not seen.
 scenario s9_mailbox fired-early 49 -O1
-says 'is never read by `worker 0`, which read that last at step'
+says 'is never seen by `worker 0`, which looked last at step'
 # A loop that sleeps without an instant.
 scenario s9_wheel not-a-wake 46 -O1
 scenario c_event never-fired 28

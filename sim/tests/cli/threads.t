@@ -21,7 +21,7 @@ found unlocks contract 0
 
 rewake run $lib threads/lost --fresh --db t.db >lost.txt 2>&1
 ok "a lost signal: it found no waiter" grep -q 'sends it at step [0-9]*, when no waiter' lost.txt
-ok "a lost signal: why" grep -q 'had woken the empty slot' lost.txt
+ok "a lost signal: why" grep -q 'is never seen by `main`' lost.txt
 rewake run $lib threads/overflow --fresh --runs 1 --db t.db >overflow.txt 2>&1
 ok "a stack overflow of a thread is named" grep -q 'the stack overflowed' overflow.txt
 rewake run $lib threads/spins --fresh --runs 1 -O steps_max=20000 --db t.db >spins.txt 2>&1
