@@ -341,9 +341,8 @@
     X(FATE_LAST_TIME, "; here it was there for the last time at {step}.") \
     X(FATE_ELSEWHERE, "; here it goes another way at {step}, {in}[: {source}].") \
     X(FATE_NOT_SO, "; here it does not.") \
-    X(FATE_SKIPPED, "At {at.step} {at.actor} skips what would let {actor} continue[, " \
-            "{then.in}]: a condition {in} is decided otherwise than in the nearest run that " \
-            "passes.") \
+    X(FATE_SKIPPED, "At {at.step} {at.actor} decides otherwise than in the nearest run that " \
+            "passes, {in}[, and does not come to {then.call}].") \
     X(FATE_WAITS, "{actor} waits[ {in}] since {at.step}, where it does not wait in the nearest " \
             "run that passes.") \
     X(FATE_STANDS, "{actor} waits[ {in}] since {at.step}.") \

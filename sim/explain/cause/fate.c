@@ -894,6 +894,27 @@ keep_skipping(const struct sim_fate_evidence *evidence, struct sim_branches *bra
     branches->count = kept;
 }
 
+/* Whether the actor of the `index`-th instruction comes to that line here, before it returns. */
+static bool
+comes_to(const struct sim_fate_evidence *evidence, uint32_t index, const struct sim_place *line)
+{
+    const struct sim_executed *here = evidence->here;
+    for (uint32_t i = index; i < here->count; i++) {
+        const struct sim_instruction *one = &here->all[i];
+        struct sim_place place;
+        if (one->actor_id != here->all[index].actor_id) {
+            continue;
+        }
+        if (one->stack > here->all[index].stack) {
+            return false;
+        }
+        if (sim__reader_at(evidence, one->pc, &place) && sim__is_same_line(&place, line)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool
 sim_fate_find_differing(const struct sim_fate_evidence *evidence, struct sim_fate *ret)
 {
@@ -920,6 +941,9 @@ sim_fate_find_differing(const struct sim_fate_evidence *evidence, struct sim_fat
             .wake = line_after(evidence, there),
             .tried = true,
     };
+    if (comes_to(evidence, here, &ret->wake.place)) {
+        ret->wake.place = (struct sim_place){.line = 0}; /* That is not what is skipped. */
+    }
     find_read(evidence, here, there, &ret->read);
     return true;
 }

@@ -85,8 +85,8 @@ named c_sleepers never-fired '38 77'
 says 'decided the other way, and nothing else changed, it passes'
 # What another thread skips, by a flag that is cleared too late; what two skip, each once.
 named s5_poke never-fired '42 94'
-says 'skips what would let `main` continue, in inbox_put() (s5_poke.c:44)'
-named s5_mailbag never-fired '39 42'
+says 'and does not come to inbox_put() (s5_poke.c:44)'
+named s5_mailbag never-fired 39
 says 'leaves the function by the condition in deliver() (s5_mailbag.c:39)'
 # Interest that is missing, a report that is dropped.
 named d1_relay never-stored '27 34'
