@@ -367,14 +367,14 @@ is_on_its_way(struct sim_stand *stand, const struct sim_question *question)
            !world->gains->full && !sim_gains_more(&journals[0], &journals[1]);
 }
 
-/* Whether the control has one of those gains; after is_in_time. */
+/* Whether the control has one of those gains of the asked actor itself; after is_in_time. */
 static bool
-has_a_gain(const struct sim_stand *stand)
+has_an_own_gain(const struct sim_stand *stand, uint32_t actor_id)
 {
     const struct sim_gains *journals = stand->world->journals;
     for (uint32_t i = 0; i < journals[0].count; i++) {
         const struct sim_gain *gain = &journals[0].all[i];
-        if (sim_gains_count(&journals[1], gain->kind, gain->of) > 0) {
+        if (gain->actor == actor_id && sim_gains_count(&journals[1], gain->kind, gain->of) > 0) {
             return true;
         }
     }
@@ -391,7 +391,8 @@ judge_gain(struct sim_stand *stand, const struct sim_question *question, uint64_
     if (is_in_time(stand, question, slack_until_ns) || is_on_its_way(stand, question)) {
         return;
     }
-    ret->chosen = is_in_time(stand, question, own_ns) || (own_ns != 0 && has_a_gain(stand));
+    ret->chosen = is_in_time(stand, question, own_ns) ||
+                  (own_ns != 0 && has_an_own_gain(stand, question->actor));
     ret->could = !ret->chosen;
 }
 
