@@ -14,7 +14,7 @@
 #define WORDS_SIZE 131072u /* Of a hash table. */
 #define SHARED_MAX 512u
 #define READERS 8u
-#define ACTORS 64u
+#define ACTORS 256u
 #define CALLS 64u
 #define STACK_NEAR 65536u
 #define STACK_BELOW 256u
@@ -29,7 +29,7 @@ struct word {
 
 /* The calls that an actor is in. */
 struct calls {
-    uint32_t actor_id;
+    uint32_t owner; /* The id of the actor and one; 0: none yet. */
     uint32_t depth;
     uint32_t at[CALLS];
 };
@@ -122,9 +122,17 @@ reader_of(const struct pass *pass, struct word *word, uint32_t actor_id)
 static struct calls *
 calls_of(struct pass *pass, const struct sim_instruction *one)
 {
-    struct calls *calls = &pass->calls[one->actor_id % ACTORS];
-    if (calls->actor_id != one->actor_id) {
-        *calls = (struct calls){.actor_id = one->actor_id};
+    uint32_t owner = one->actor_id + 1;
+    uint32_t slot = one->actor_id % ACTORS;
+    for (uint32_t i = 1; i < ACTORS && pass->calls[slot].owner != 0; i++) {
+        if (pass->calls[slot].owner == owner) {
+            break;
+        }
+        slot = (one->actor_id + i) % ACTORS;
+    }
+    struct calls *calls = &pass->calls[slot];
+    if (calls->owner != owner) {
+        *calls = (struct calls){.owner = owner};
     }
     while (one->stack != 0 && calls->depth > 0 &&
             at(pass, calls->at[calls->depth - 1])->stack <= one->stack) {
@@ -133,7 +141,7 @@ calls_of(struct pass *pass, const struct sim_instruction *one)
     return calls;
 }
 
-/* A variable of a function that only it knows, as far as that can be told. */
+/* A variable of a function that only it knows, as far as can be known. */
 static bool
 is_own(const struct sim_instruction *one)
 {

@@ -109,6 +109,25 @@ TEST(traits_conditions)
     done(&there);
 }
 
+/* Each actor keeps its own callers, however many there are. */
+TEST(traits_callers_of_many_actors)
+{
+    struct test test;
+    begin(&test);
+    for (uint32_t actor_id = 0; actor_id <= 64; actor_id += 64) {
+        add(&test, actor_id, 0x40 + actor_id)->call = true;
+    }
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t actor_id = 0; actor_id <= 64; actor_id += 64) {
+            jumps(&test, actor_id, 0x10, true);
+            test.executed->all[test.executed->count - 1].stack -= 8;
+        }
+    }
+    sim_traits_find(test.executed, test.traits);
+    EXPECT_EQ(count(&test, SIM_TRAIT_BRANCH), 2u);
+    done(&test);
+}
+
 /* The same line, called from elsewhere, is another trait. */
 TEST(traits_callers)
 {
