@@ -92,7 +92,8 @@ fate_evidence_of(const struct sim_explanation *explanation, const struct sim_run
     };
 }
 
-/* What no run that passes does. Of one that dies or spins not all can be walked. */
+/* What no run that passes does. Of one that dies or spins not all can be walked, and what is held in
+ * a circle needs no comparison. */
 static void
 find_unusual(struct sim_explanation *explanation)
 {
@@ -102,7 +103,7 @@ find_unusual(struct sim_explanation *explanation)
     bool ends = outcome->verdict != SIM_VERDICT_CRASH &&
                 outcome->verdict != SIM_VERDICT_STEP_LIMIT &&
                 outcome->verdict != SIM_VERDICT_TIME_LIMIT;
-    if (!ends || !sim__reasons_walk(explanation)) {
+    if (!ends || cause->hold_count > 0 || !sim__reasons_walk(explanation)) {
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
