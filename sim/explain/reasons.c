@@ -92,8 +92,8 @@ fate_evidence_of(const struct sim_explanation *explanation, const struct sim_run
     };
 }
 
-/* What no run that passes does. Of one that dies or spins not all can be walked, and what is held in
- * a circle needs no comparison. */
+/* What no run that passes does. Of one that dies or spins not all can be walked, and what is held
+ * in a circle needs no comparison. */
 static void
 find_unusual(struct sim_explanation *explanation)
 {
