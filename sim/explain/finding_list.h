@@ -378,6 +378,9 @@
     X(LED_PASSING_RESULT, ", and there {text}.") \
     X(UNUSUAL, "Unlike {number} runs that pass") \
     X(UNUSUAL_FAILING, ", like {number} other{s} that fail") \
+    X(UNUSUAL_SELDOM, "In each of {number} run{s} that fail, and not in each of {limit} that pass") \
+    X(UNUSUAL_ALSO, " (in {number} of these)") \
+    X(UNUSUAL_NEVER, " (in none of these)") \
     X(UNUSUAL_BRANCH, "{when} leaves the function by the condition in {call}") \
     X(UNUSUAL_BRANCH_TO, "{when} goes from the condition in {call} to line {number}") \
     X(UNUSUAL_WITHIN, "{when} goes another way within what is called in {call}") \
@@ -390,6 +393,10 @@
     X(UNUSUAL_STALE_READ, ": it read that last[ at {at.step}] in {call}") \
     X(UNUSUAL_UNREAD, "what {at.actor} writes[ at {at.step}] in {call} is never seen by " \
             "{then.at.actor}, which looked last[ at {then.at.step}] in {then.call}") \
+    X(UNUSUAL_PAIR, "{when} comes from the condition in {then.call} to that in {call}") \
+    X(UNUSUAL_PAIR_TO, "{when} comes from the condition in {then.call} to that in {call}, and " \
+            "goes on to line {number}") \
+    X(UNUSUAL_WHILE, "{when} comes to {call} while {then.at.actor} is at {then.call}") \
     X(GUARD, " That follows from one condition, at {at.step} {in}") \
     X(GUARD_READ, ": {at.actor} reads {text}") \
     X(GUARD_READ_IN, ": {at.actor} reads {text} {in}") \

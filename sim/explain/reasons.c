@@ -148,14 +148,38 @@ add_passed(struct sim_explanation *explanation)
     }
 }
 
+/* Whether all that is known is that one waits, where it does not in the passing run. */
+static bool
+waits_only(const struct sim_cause *cause)
+{
+    const struct sim_fate *fate = &cause->fate;
+    return fate->kind == SIM_FATE_TURNED && !fate->tried && fate->wake.part == SIM_PART_NONE &&
+           fate->returned.changes == 0;
+}
+
+/* All that is known is where the passing run does what is waited for. */
+static bool
+is_not_done(const struct sim_cause *cause)
+{
+    return cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE && cause->lost_count == 0 &&
+           cause->kind == SIM_CAUSE_NEVER_FIRED;
+}
+
+/* What an actor is not notified of, as a replay shows. */
+static bool
+is_notified(const struct sim_explanation *explanation)
+{
+    return explanation->counterfactual.kind == SIM_COUNTERFACTUAL_NOT_REARMED;
+}
+
 /* Whether all that is known is how this run differs from one that passes. */
 static bool
 is_by_comparison(const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    bool notified = explanation->counterfactual.kind == SIM_COUNTERFACTUAL_NOT_REARMED;
     return cause->fate.kind == SIM_FATE_TURNED || cause->libraries.known || cause->result.known ||
-           cause->astray.turn.condition.step != 0 || (cause->unnotified.known && !notified) ||
+           cause->astray.turn.condition.step != 0 ||
+           (cause->unnotified.known && !is_notified(explanation)) ||
            cause->unanswered.kind == SIM_UNANSWERED_EMPTY ||
            (cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->fate.kind == SIM_FATE_NONE);
 }
@@ -168,12 +192,13 @@ sim__reasons_unusual(struct sim_explanation *explanation)
     const struct sim_unusual *unusual = &explanation->unusual;
     bool nothing = cause->kind == SIM_CAUSE_NOT_A_WAKE && !is_known(cause) &&
                    cause->front_count == 0 && cause->guard.condition.step == 0;
-    bool leads = unusual->simple ? is_by_comparison(explanation) : nothing;
+    bool leads = unusual->simple
+                         ? is_by_comparison(explanation)
+                         : nothing || waits_only(cause) ||
+                                   (is_not_done(cause) && cause->fate.kind == SIM_FATE_NONE);
     /* Where the line that owes the wake is known, or the condition, the rest follows of that. */
-    bool decided = cause->by_word || cause->guard.condition.step != 0;
-    explanation->unusual_adds =
-            (unusual->simple && !decided) || is_by_comparison(explanation) ||
-            (!decided && cause->kind == SIM_CAUSE_FIRED_EARLY && cause->fate.kind == SIM_FATE_NONE);
+    bool decided = cause->by_word || cause->guard.condition.step != 0 || is_notified(explanation);
+    explanation->unusual_adds = !decided || is_by_comparison(explanation);
     if (unusual->count > 0 && leads && cause->hold_count == 0) {
         sim_cause_add_unusual(cause, unusual);
     }
@@ -451,15 +476,6 @@ victim_of(const struct sim_explanation *explanation)
                    : explanation->wake_outcome.part;
 }
 
-/* Whether all that is known is that one waits, where it does not in the passing run. */
-static bool
-waits_only(const struct sim_cause *cause)
-{
-    const struct sim_fate *fate = &cause->fate;
-    return fate->kind == SIM_FATE_TURNED && !fate->tried && fate->wake.part == SIM_PART_NONE &&
-           fate->returned.changes == 0;
-}
-
 /* Of one that waits so, of one that runs in circles, and of what goes wrong for no reason that is
  * known: what a call has returned, and in which order libraries were called. */
 static void
@@ -514,14 +530,6 @@ is_by_library(const struct sim_cause *cause)
 {
     return cause->by_counterfactual == SIM_COUNTERFACTUAL_NOT_NOTIFIED && cause->at_count > 0 &&
            sim_place_is_runtime(&cause->at[0].place);
-}
-
-/* All that is known is where the passing run does what is waited for. */
-static bool
-is_not_done(const struct sim_cause *cause)
-{
-    return cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE && cause->lost_count == 0 &&
-           cause->kind == SIM_CAUSE_NEVER_FIRED;
 }
 
 /* Of a wake that is missing the step alone is known, or a line of a library: not by which line of

@@ -175,11 +175,15 @@ find_trait(const struct sim_unusual_trait *trait, struct sim_findings *findings)
             [SIM_TRAIT_OVERWRITTEN] = SIM_FINDING_UNUSUAL_OVERWRITTEN,
             [SIM_TRAIT_STALE] = SIM_FINDING_UNUSUAL_STALE,
             [SIM_TRAIT_UNREAD] = SIM_FINDING_UNUSUAL_UNREAD,
+            [SIM_TRAIT_PAIR] = SIM_FINDING_UNUSUAL_PAIR,
+            [SIM_TRAIT_WHILE] = SIM_FINDING_UNUSUAL_WHILE,
     };
+    bool known = trait->line != 0;
     SIM_FIND(findings,
-            trait->within      ? SIM_FINDING_UNUSUAL_WITHIN
-            : trait->line != 0 ? SIM_FINDING_UNUSUAL_BRANCH_TO
-                               : kinds[trait->kind],
+            trait->within                              ? SIM_FINDING_UNUSUAL_WITHIN
+            : known && trait->kind == SIM_TRAIT_BRANCH ? SIM_FINDING_UNUSUAL_BRANCH_TO
+            : known                                    ? SIM_FINDING_UNUSUAL_PAIR_TO
+                                                       : kinds[trait->kind],
             .at = one(&trait->at), .then = one(&trait->other), .number = trait->line);
     if (trait->kind == SIM_TRAIT_STALE) {
         SIM_FIND(findings, SIM_FINDING_UNUSUAL_STALE_READ, .at = one(&trait->third));
@@ -189,8 +193,17 @@ find_trait(const struct sim_unusual_trait *trait, struct sim_findings *findings)
 void
 sim__find_unusual(const struct sim_unusual *unusual, struct sim_findings *findings)
 {
-    SIM_FIND(findings, SIM_FINDING_UNUSUAL, .number = unusual->passing);
-    if (unusual->failing > 0) {
+    bool strict = true;
+    for (uint32_t i = 0; i < unusual->count; i++) {
+        strict = strict && unusual->all[i].passes == 0;
+    }
+    if (strict) {
+        SIM_FIND(findings, SIM_FINDING_UNUSUAL, .number = unusual->passing);
+    } else {
+        SIM_FIND(findings, SIM_FINDING_UNUSUAL_SELDOM, .number = unusual->failing + 1u,
+                .limit = unusual->passing);
+    }
+    if (strict && unusual->failing > 0) {
         SIM_FIND(findings, SIM_FINDING_UNUSUAL_FAILING, .number = unusual->failing);
     }
     SIM_FIND(findings, SIM_FINDING_TEXT, .text = ": ");
@@ -199,6 +212,12 @@ sim__find_unusual(const struct sim_unusual *unusual, struct sim_findings *findin
             SIM_FIND(findings, SIM_FINDING_NEXT);
         }
         find_trait(&unusual->all[i], findings);
+        if (!strict) {
+            SIM_FIND(findings,
+                    unusual->all[i].passes > 0 ? SIM_FINDING_UNUSUAL_ALSO
+                                               : SIM_FINDING_UNUSUAL_NEVER,
+                    .number = unusual->all[i].passes);
+        }
     }
     SIM_FIND(findings, SIM_FINDING_STOP);
 }

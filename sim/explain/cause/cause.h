@@ -289,23 +289,25 @@ struct sim_unanswered {
 #define SIM_UNUSUAL_MAX 4u
 #define SIM_UNUSUAL_CONDITIONS 64u
 
-/* Something that no run that passes does. */
+/* Something that each run does that fails, and few that pass. */
 struct sim_unusual_trait {
-    uint32_t kind; /* enum sim_trait_kind */
+    uint32_t kind;   /* enum sim_trait_kind */
+    uint32_t passes; /* So many of those that pass do it, too. */
+    uint32_t first;  /* The instruction. */
     struct sim_location at;
-    struct sim_location other; /* What wrote what is read or overwritten; UNREAD: who read last. */
+    struct sim_location other; /* As in sim_trait. */
     struct sim_location third; /* STALE: where it was read. */
-    uint32_t line;             /* BRANCH: where it goes on, in the same function; 0: not known. */
+    uint32_t line;             /* BRANCH, PAIR: where it goes on, in the same function; 0: not known. */
     bool within;               /* It is in what was called there, of a library. */
 };
 
-/* What is different from all runs that pass (unusual.h). */
+/* What is different from runs that pass (unusual.h). */
 struct sim_unusual {
     uint32_t passing; /* So many were asked; 0: too few are known. */
     uint32_t failing; /* So many others fail in the same way, and do the same. */
     struct sim_unusual_trait all[SIM_UNUSUAL_MAX];
     uint32_t count;
-    bool simple; /* They are of a single line each. */
+    bool simple; /* The rarest is of a single line, and in no run that passes. */
     struct {
         uintptr_t pc;
         bool taken;

@@ -1,5 +1,5 @@
 /*
- * unusual.c -- the traits of the failing run, without those of runs that pass.
+ * unusual.c -- the traits of the failing run, by how many runs that pass have them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,7 @@
 
 #define PASSING_RUNS 20u
 #define PASSING_LEAST 10u
-#define FAILING_RUNS 4u
+#define FAILING_RUNS 8u
 #define SEEDS_MAX 200u
 
 struct search {
@@ -23,9 +23,10 @@ struct search {
     const struct sim_outcome *outcome;
     struct sim_options options;
     struct sim_single single;
-    struct sim_traits *own; /* Of the failing run; those that are left, in front. */
+    struct sim_traits *own; /* Of the failing run. */
     struct sim_traits *other;
-    uint32_t left;
+    uint8_t *passes; /* Of each of its own: how many runs that pass have it, … */
+    uint8_t *fails;  /* … and how many that fail. */
     uint32_t passing;
     uint32_t failing;
 };
@@ -33,20 +34,15 @@ struct search {
 /* ---- Runs. ----------------------------------------------------------------------------------- */
 
 static void
-keep(struct search *search, bool passes)
+count(struct search *search, uint8_t *counts)
 {
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < search->left; i++) {
-        const struct sim_trait trait = search->own->all[i];
-        if (sim_traits_have(search->other, trait.key) != passes) {
-            search->own->all[left++] = trait;
-        }
+    for (uint32_t i = 0; i < search->own->count; i++) {
+        counts[i] = (uint8_t)(counts[i] + sim_traits_have(search->other, search->own->all[i].key));
     }
-    search->left = left;
 }
 
-/* Walks the run that was made last; what it has is struck out, or, where it fails, what it has
- * not. One that is cut off has more than is seen. */
+/* Walks the run that was made last, and counts what it has. One that is cut off has more than is
+ * seen. */
 static void
 compare(struct search *search, bool passes)
 {
@@ -59,7 +55,7 @@ compare(struct search *search, bool passes)
     if (executed != NULL && executed->done && (executed->whole || !passes)) {
         sim_fate_add_atomics(executed, &actor_table);
         sim_traits_find(executed, search->other);
-        keep(search, passes);
+        count(search, passes ? search->passes : search->fails);
         search->passing += passes;
         search->failing += !passes;
     }
@@ -96,30 +92,52 @@ try_seed(struct search *search, uint32_t seed)
 }
 
 static void
-strike_out(struct search *search)
+make_runs(struct search *search)
 {
-    for (uint32_t seed = 1;
-            seed <= SEEDS_MAX && search->passing < PASSING_RUNS && search->left > 0 &&
+    for (uint32_t seed = 1; seed <= SEEDS_MAX && search->passing < PASSING_RUNS &&
             !search->single.worker.failed && sim_budget_left(search->evidence->runs->budget);
             seed++) {
         try_seed(search, seed);
     }
 }
 
-/* ---- What is left. --------------------------------------------------------------------------- */
+/* ---- Which of them are unusual. -------------------------------------------------------------- */
 
-static int
-compare_first(const void *a, const void *b)
+/* One of the failing run's own traits that each run has that fails, and few that pass. */
+struct candidate {
+    uint32_t passes;
+    uint32_t rank;
+    uint32_t first;
+    uint32_t index;
+};
+
+/* What is seen in one line says more than what two lines, or two actors, have to do with each other.
+ */
+static uint32_t
+rank_of(uint32_t kind)
 {
-    const struct sim_trait *one = a;
-    const struct sim_trait *other = b;
-    return one->first < other->first ? -1 : one->first > other->first;
+    return kind == SIM_TRAIT_PAIR                                     ? 2
+           : kind == SIM_TRAIT_BRANCH || kind == SIM_TRAIT_READ ||
+                             kind == SIM_TRAIT_OVERWRITTEN ? 0
+                                                           : 1;
 }
 
-static bool
-is_simple(const struct sim_trait *trait)
+/* The rarest in runs that pass, then the simplest, then the last. */
+static int
+compare_candidates(const void *a, const void *b)
 {
-    return trait->kind != SIM_TRAIT_STALE && trait->kind != SIM_TRAIT_UNREAD;
+    const struct candidate *one = a;
+    const struct candidate *other = b;
+    if (one->passes != other->passes) {
+        return one->passes < other->passes ? -1 : 1;
+    }
+    if (one->rank != other->rank) {
+        return one->rank < other->rank ? -1 : 1;
+    }
+    if (one->first != other->first) {
+        return one->first > other->first ? -1 : 1;
+    }
+    return one->index < other->index ? -1 : one->index > other->index;
 }
 
 /* The line to which its actor goes from a condition. */
@@ -144,15 +162,6 @@ goes_to(const struct sim_fate_evidence *evidence, uint32_t jump, const struct si
     return 0;
 }
 
-/* Of what is never read only the blocked actor counts: others may have read all that they need. */
-static bool
-is_asked(const struct sim_fate_evidence *evidence, const struct sim_trait *trait)
-{
-    return trait->kind != SIM_TRAIT_UNREAD ||
-           evidence->here->all[trait->other].actor_id ==
-                   sim_actor_table_id(evidence->failing->actor_table, evidence->part);
-}
-
 /* As a line of the reader's. False: it is in none; `within`: then the one that called it. */
 static bool
 describe(const struct sim_fate_evidence *evidence, const struct sim_trait *trait, bool within,
@@ -160,7 +169,8 @@ describe(const struct sim_fate_evidence *evidence, const struct sim_trait *trait
 {
     const struct sim_executed *here = evidence->here;
     struct sim_place place;
-    *ret = (struct sim_unusual_trait){.kind = trait->kind, .within = within};
+    *ret = (struct sim_unusual_trait){
+            .kind = trait->kind, .first = trait->first, .within = within};
     if (sim__reader_at(evidence, here->all[trait->first].pc, &place) == within) {
         return false;
     }
@@ -171,44 +181,22 @@ describe(const struct sim_fate_evidence *evidence, const struct sim_trait *trait
     if (trait->third != UINT32_MAX) {
         ret->third = sim__located(evidence, evidence->failing, here, trait->third);
     }
-    if (trait->kind == SIM_TRAIT_BRANCH && !within) {
+    if ((trait->kind == SIM_TRAIT_BRANCH || trait->kind == SIM_TRAIT_PAIR) && !within) {
         ret->line = goes_to(evidence, trait->first, &ret->at.place);
     }
     return trait->other == UINT32_MAX || ret->other.place.line != 0;
 }
 
+/* A function is named once: its other traits follow of the first. */
 static bool
-is_same_turn(const struct sim_unusual_trait *a, const struct sim_unusual_trait *b)
+is_named(const struct sim_unusual *unusual, const struct sim_unusual_trait *trait)
 {
-    return a->at.step == b->at.step && a->at.part == b->at.part;
-}
-
-/* In the same function and step: one of both is enough. */
-static bool
-is_beside(const struct sim_unusual_trait *a, const struct sim_unusual_trait *b)
-{
-    return is_same_turn(a, b) && strcmp(a->at.place.function, b->at.place.function) == 0;
-}
-
-/* Conditions say more than what is read for them. Of a step the first one stays, and the last one;
- * so of all the first two and the last two. */
-static void
-add(struct sim_unusual *unusual, const struct sim_unusual_trait *trait)
-{
-    struct sim_unusual_trait *last = &unusual->all[unusual->count - (unusual->count > 0)];
-    bool turn = unusual->count >= 2 && is_same_turn(last, trait) && is_same_turn(last - 1, trait);
-    if (unusual->count > 0 && is_beside(last, trait)) {
-        if (trait->kind == SIM_TRAIT_BRANCH && last->kind != SIM_TRAIT_BRANCH) {
-            *last = *trait;
-        }
-    } else if (turn) {
-        *last = *trait;
-    } else if (unusual->count < SIM_UNUSUAL_MAX) {
-        unusual->all[unusual->count++] = *trait;
-    } else {
-        last[-1] = *last;
-        *last = *trait;
+    bool named = false;
+    for (uint32_t i = 0; i < unusual->count; i++) {
+        named = named ||
+                strcmp(unusual->all[i].at.place.function, trait->at.place.function) == 0;
     }
+    return named;
 }
 
 static void
@@ -220,22 +208,68 @@ note_condition(struct sim_unusual *unusual, const struct sim_instruction *jump)
     }
 }
 
-/* Those of the line that fails are the failure. */
+/* Those of the line that fails are the failure. `within`: of libraries, where there are no others.
+ */
 static void
-choose(struct search *search, bool simple, bool within, const struct sim_location *fails,
-        struct sim_unusual *ret)
+choose(const struct search *search, const struct candidate *all, uint32_t all_count, bool within,
+        const struct sim_location *fails, struct sim_unusual *ret)
 {
-    for (uint32_t i = 0; i < search->left; i++) {
+    for (uint32_t i = 0; i < all_count && ret->count < SIM_UNUSUAL_MAX; i++) {
+        const struct sim_trait *own = &search->own->all[all[i].index];
         struct sim_unusual_trait trait;
-        if (is_simple(&search->own->all[i]) == simple &&
-                (!within || search->own->all[i].kind == SIM_TRAIT_BRANCH) &&
-                is_asked(search->evidence, &search->own->all[i]) &&
-                describe(search->evidence, &search->own->all[i], within, &trait) &&
-                !(fails != NULL && sim__is_same_line(&fails->place, &trait.at.place))) {
-            add(ret, &trait);
-            note_condition(ret, &search->evidence->here->all[search->own->all[i].first]);
+        if ((!within || own->kind == SIM_TRAIT_BRANCH) &&
+                describe(search->evidence, own, within, &trait) &&
+                !(fails != NULL && sim__is_same_line(&fails->place, &trait.at.place)) &&
+                !is_named(ret, &trait)) {
+            trait.passes = all[i].passes;
+            ret->all[ret->count++] = trait;
         }
     }
+}
+
+static uint32_t
+find_candidates(const struct search *search, struct candidate *ret)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < search->own->count; i++) {
+        const struct sim_trait *trait = &search->own->all[i];
+        if (search->fails[i] == search->failing && search->passes[i] * 4u <= search->passing * 3u) {
+            ret[found++] = (struct candidate){.passes = search->passes[i],
+                    .rank = rank_of(trait->kind),
+                    .first = trait->first,
+                    .index = i};
+        }
+    }
+    sim_sort(ret, found, sizeof(*ret), compare_candidates);
+    return found;
+}
+
+/* As they come in the run. */
+static int
+compare_first(const void *a, const void *b)
+{
+    const struct sim_unusual_trait *one = a;
+    const struct sim_unusual_trait *other = b;
+    return one->first < other->first ? -1 : one->first > other->first;
+}
+
+static void
+rank(const struct search *search, const struct sim_location *fails, struct sim_unusual *ret)
+{
+    struct candidate *candidates = sim_heap_new(search->own->count + 1u, sizeof(*candidates));
+    uint32_t found = find_candidates(search, candidates);
+    for (uint32_t i = 0; i < found && candidates[i].passes == 0; i++) {
+        if (candidates[i].rank == 0) {
+            note_condition(ret, &search->evidence->here->all[candidates[i].first]);
+        }
+    }
+    choose(search, candidates, found, false, fails, ret);
+    ret->simple = ret->count > 0 && ret->all[0].passes == 0 && rank_of(ret->all[0].kind) == 0;
+    if (ret->count == 0) {
+        choose(search, candidates, found, true, fails, ret);
+    }
+    sim_sort(ret->all, ret->count, sizeof(ret->all[0]), compare_first);
+    free(candidates);
 }
 
 void
@@ -247,7 +281,9 @@ sim_unusual_find(const struct sim_fate_evidence *evidence, const struct sim_outc
             .outcome = outcome,
             .options = *runs->options,
             .own = sim_heap_new(1, sizeof(*search.own)),
-            .other = sim_heap_new(1, sizeof(*search.other))};
+            .other = sim_heap_new(1, sizeof(*search.other)),
+            .passes = sim_heap_new(SIM_TRAITS_MAX, 1),
+            .fails = sim_heap_new(SIM_TRAITS_MAX, 1)};
     *ret = (struct sim_unusual){.passing = 0};
     if (outcome->verdict == SIM_VERDICT_LATE_WAKEUP) {
         search.options.audit_one_in = 1; /* Only an audit sees it. */
@@ -255,24 +291,17 @@ sim_unusual_find(const struct sim_fate_evidence *evidence, const struct sim_outc
     sim_single_init(&search.single, NULL, &sim_shared_for_candidates, runs->hang_ms);
     search.single.budget = runs->budget;
     sim_traits_find(evidence->here, search.own);
-    search.left = search.own->count;
-    strike_out(&search);
+    make_runs(&search);
     sim_single_fini(&search.single);
     if (search.passing >= PASSING_LEAST) {
         ret->passing = search.passing;
         ret->failing = search.failing;
-        sim_sort(search.own->all, search.left, sizeof(search.own->all[0]), compare_first);
-        choose(&search, true, false, fails, ret);
-        ret->simple = ret->count > 0;
-        if (!ret->simple) {
-            choose(&search, false, false, fails, ret);
-        }
-        if (ret->count == 0) {
-            choose(&search, true, true, fails, ret);
-        }
+        rank(&search, fails, ret);
     }
     free(search.own);
     free(search.other);
+    free(search.passes);
+    free(search.fails);
 }
 
 static bool

@@ -16,6 +16,7 @@
 #define READERS 8u
 #define ACTORS 256u
 #define CALLS 64u
+#define CONDITIONS 16u /* Of one call, the last ones. */
 #define STACK_NEAR 65536u
 #define STACK_BELOW 256u
 
@@ -27,11 +28,19 @@ struct word {
     bool shared;               /* One actor has written it, and another read it. */
 };
 
+/* The conditions that a call has come to, a ring. */
+struct conditions {
+    uint32_t at[CONDITIONS];
+    uint32_t count;
+};
+
 /* The calls that an actor is in. */
 struct calls {
     uint32_t owner; /* The id of the actor and one; 0: none yet. */
+    uint32_t last;
     uint32_t depth;
     uint32_t at[CALLS];
+    struct conditions conditions[CALLS + 1]; /* Of each, the thread's own function first. */
 };
 
 struct pass {
@@ -41,6 +50,8 @@ struct pass {
     struct word *shared[SHARED_MAX];
     uint32_t shared_count;
     struct calls calls[ACTORS];
+    struct calls *known[ACTORS]; /* Those that have an owner. */
+    uint32_t known_count;
 };
 
 /* ---- The set. -------------------------------------------------------------------------------- */
@@ -131,11 +142,16 @@ calls_of(struct pass *pass, const struct sim_instruction *one)
         slot = (one->actor_id + i) % ACTORS;
     }
     struct calls *calls = &pass->calls[slot];
+    if (calls->owner == 0) {
+        pass->known[pass->known_count++] = calls;
+    }
     if (calls->owner != owner) {
-        *calls = (struct calls){.owner = owner};
+        memset(calls, 0, sizeof(*calls));
+        calls->owner = owner;
     }
     while (one->stack != 0 && calls->depth > 0 &&
             at(pass, calls->at[calls->depth - 1])->stack <= one->stack) {
+        calls->conditions[calls->depth].count = 0;
         calls->depth--;
     }
     return calls;
@@ -219,6 +235,37 @@ note_access(struct pass *pass, uint32_t index, uint64_t caller)
     }
 }
 
+/* A condition, with those that its call has come to before. */
+static void
+add_condition(struct pass *pass, struct calls *calls, uint32_t index, uint64_t caller)
+{
+    const struct sim_instruction *one = at(pass, index);
+    struct conditions *conditions = &calls->conditions[calls->depth];
+    uint64_t key = mix(mix(mix(SIM_TRAIT_BRANCH, one->pc), one->taken), caller);
+    add(pass, (struct sim_trait){key, SIM_TRAIT_BRANCH, index - 1, UINT32_MAX, UINT32_MAX});
+    for (uint32_t i = 0; i < conditions->count && i < CONDITIONS; i++) {
+        const struct sim_instruction *before = at(pass, conditions->at[i]);
+        key = mix(mix(mix(mix(SIM_TRAIT_PAIR, before->pc), before->taken), one->pc), one->taken);
+        add(pass, (struct sim_trait){
+                          key, SIM_TRAIT_PAIR, index - 1, conditions->at[i] - 1, UINT32_MAX});
+    }
+    conditions->at[conditions->count++ % CONDITIONS] = index;
+}
+
+/* Where the others are meanwhile. */
+static void
+add_while(struct pass *pass, const struct calls *own, uint32_t index)
+{
+    const struct sim_instruction *one = at(pass, index);
+    for (uint32_t i = 0; i < pass->known_count; i++) {
+        uint32_t last = pass->known[i]->last;
+        if (pass->known[i] != own && last != 0) {
+            uint64_t key = mix(mix(SIM_TRAIT_WHILE, one->pc), at(pass, last)->pc);
+            add(pass, (struct sim_trait){key, SIM_TRAIT_WHILE, index - 1, last - 1, UINT32_MAX});
+        }
+    }
+}
+
 static void
 add_unread(struct pass *pass)
 {
@@ -248,12 +295,15 @@ sim_traits_find(const struct sim_executed *executed, struct sim_traits *ret)
         struct calls *calls = calls_of(pass, one);
         uint64_t caller = calls->depth > 0 ? at(pass, calls->at[calls->depth - 1])->pc : 0;
         if (one->jump) {
-            uint64_t key = mix(mix(mix(SIM_TRAIT_BRANCH, one->pc), one->taken), caller);
-            add(pass, (struct sim_trait){key, SIM_TRAIT_BRANCH, index - 1, UINT32_MAX, UINT32_MAX});
+            add_condition(pass, calls, index, caller);
         }
         if (one->address != 0) {
             note_access(pass, index, caller);
         }
+        if (one->call || one->jump || (one->writes && !is_own(one))) {
+            add_while(pass, calls, index);
+        }
+        calls->last = index;
         if (one->call) {
             add_stale(pass, index);
             if (one->stack != 0 && calls->depth < CALLS) {

@@ -10,13 +10,15 @@
  *                   changed since: all three instructions
  *      unread       a write whose value an actor that reads this memory never reads: the write,
  *                   and its last read
+ *      pair         two conditions of one call of a function, and which way each goes
+ *      while        a condition, a write or a call, and the last instruction of another actor
  *
  * The line that called the function belongs to the first three. Which actor it is, when, and which
  * memory does not matter, so that the same mistake of another actor is the same trait. Variables of
  * a function that are its own are left out.
  *
- * After Shi et al., "Do I use the wrong definition?" (OOPSLA 2010), and Park et al., "Falcon" (ICSE
- * 2010).
+ * After Shi et al., "Do I use the wrong definition?" (OOPSLA 2010), Park et al., "Falcon" (ICSE
+ * 2010), and Chilimbi et al., "HOLMES" (ICSE 2009), which counts paths.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,18 +31,22 @@ enum sim_trait_kind {
     SIM_TRAIT_READ,
     SIM_TRAIT_OVERWRITTEN,
     SIM_TRAIT_STALE,
-    SIM_TRAIT_UNREAD
+    SIM_TRAIT_UNREAD,
+    SIM_TRAIT_PAIR,
+    SIM_TRAIT_WHILE
 };
 
 struct sim_trait {
     uint64_t key;   /* The same in all runs of this process. */
     uint32_t kind;  /* enum sim_trait_kind */
     uint32_t first; /* The instruction that has it first. */
-    uint32_t other; /* The one that wrote; UNREAD: that read last; UINT32_MAX: none. */
+    /* The one that wrote; UNREAD: that read last; PAIR: the condition before; WHILE: the other
+     * actor's; UINT32_MAX: none. */
+    uint32_t other;
     uint32_t third; /* STALE: the one that read. */
 };
 
-#define SIM_TRAITS_MAX 65536u
+#define SIM_TRAITS_MAX 131072u
 
 struct sim_traits {
     struct sim_trait all[SIM_TRAITS_MAX]; /* By `first`, but UNREAD, which are last. */
