@@ -84,16 +84,6 @@
     X(THERE_WAKES, ": there it wakes {other}") \
     X(PASSING_WAKES, "{actor} is not woken[ after {step}]. In the nearest run that passes it is, " \
             "{place}, at {at.there}[, a step of {at.passing}].") \
-    X(ASTRAY, "{actor} is not woken.") \
-    X(ASTRAY_LATE, "{actor} is not woken in time.") \
-    X(ASTRAY_PASSING, " In the nearest run that passes it is woken {in}.") \
-    X(ASTRAY_BEFORE, " At {at.step} a wait like this one was ended {in}.") \
-    X(ASTRAY_POLLED, " It was polled {in} before, at {at.step}.") \
-    X(ASTRAY_BLOCKED, " At {at.step} {at.actor} blocks {in}, before it comes to that line.") \
-    X(ASTRAY_INSTEAD, " At {at.step} {at.actor} comes to that line here, and wakes {other}.") \
-    X(ASTRAY_COMES, " At {at.step} {at.actor} comes to that line here too, and does not wake it.") \
-    X(ASTRAY_AGAIN, " It does not come there again: {at.actor} turns off {in}") \
-    X(ASTRAY_TURNED, " At {at.step} {at.actor} is {in}, and does not come to that line") \
     X(STEP_PASSED, "[ In that step it goes through {passed}.]") \
     X(LOST_GIVEN, "{at.actor} is given at {then.at.step} what {actor} waits for, by " \
             "{then.at.actor} {then.in}, and does not pass it on: it") \
@@ -158,7 +148,6 @@
             ". Had it done so here, it would be woken.") \
     X(COALESCED, "the wake of {actor} is sent, and dropped: {when} sends it[ " \
             "{path}]") \
-    X(WOKEN_UNPOLLED, "{actor} is woken, and not polled then: {when} wakes it[ {path}].") \
     X(NO_POLL, ", and no poll of it follows.") \
     X(POLL_MISSED, ", and the poll that followed has not seen it.") \
     X(LOOP_NOT_WOKEN, "{actor} is woken, and {other}, the loop that should poll it, is not: at " \
@@ -286,21 +275,6 @@
     X(MERGES_BEFORE, ", when that of {at.actor} at {at.step}[, {in},] is not taken yet.") \
     X(MERGES_TAKEN, " {at.actor} takes it once, at {at.step}[, {in}]: what the other was for is " \
             "left. In the nearest run that passes fewer become one.") \
-    X(LIBRARY_FIRST, "At {step} {at.actor} returns from {text}()[, {in}]") \
-    X(LIBRARY_SECOND, "; only after that, at {at.step}, {at.actor} calls {text}()[, {in}].") \
-    X(LIBRARY_WITHIN, " In the nearest run that passes that call comes before the other has " \
-            "returned, at step {number} of that run") \
-    X(LIBRARY_BEFORE, " In the nearest run that passes that call comes before the other, at step " \
-            "{number} of that run") \
-    X(LIBRARY_MISSED, ", and {call} is called then; here it is not") \
-    X(LIBRARY_LAST, " The last call for the same object before is {text}() of {at.actor} at " \
-            "{at.step}[, {in}].") \
-    X(RESULT, " At {at.step} {at.actor} gets {phrase}[, {in}][, called from {from}]; in the " \
-            "nearest run that passes that is {number}.") \
-    X(RESULT_END, " It is the end, after {phrase} of {at.actor} at {at.step}[, {in}][, called " \
-            "from {from}].") \
-    X(RESULT_DECIDES, " What it does with that is decided {in}[: {source}].") \
-    X(RESULT_LAST, " After that it continues {in}[: {source}], and waits.") \
     X(UNCANCELLED, "{at.actor} waits for an operation that does not end, and that no cancel is " \
             "for: {phrase} at {at.step}[, {in}][, called from {callers}].") \
     X(CANCEL_BEFORE, " The cancel was pushed before that, {phrase} at {at.step}[, {in}][, called " \

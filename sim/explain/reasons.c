@@ -8,14 +8,11 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/explain/cause/astray.h"
 #include "sim/explain/cause/fate.h"
 #include "sim/explain/cause/guard.h"
-#include "sim/explain/cause/libraries.h"
 #include "sim/explain/cause/omitted.h"
 #include "sim/explain/cause/priv.h"
 #include "sim/explain/cause/reads.h"
-#include "sim/explain/cause/results.h"
 #include "sim/explain/cause/unanswered.h"
 #include "sim/explain/cause/unnotified.h"
 #include "sim/explain/cause/unusual.h"
@@ -117,8 +114,7 @@ is_known(const struct sim_cause *cause)
 {
     const struct sim_fate *fate = &cause->fate;
     return cause->hold_count > 0 || cause->unanswered.kind != SIM_UNANSWERED_NONE ||
-           cause->result.known || cause->libraries.known || cause->unnotified.known ||
-           cause->astray.ends.at_count > 0 ||
+           cause->unnotified.known ||
            (fate->kind != SIM_FATE_NONE && fate->kind != SIM_FATE_EARLY);
 }
 
@@ -177,8 +173,7 @@ static bool
 is_by_comparison(const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    return cause->fate.kind == SIM_FATE_TURNED || cause->libraries.known || cause->result.known ||
-           cause->astray.turn.condition.step != 0 ||
+    return cause->fate.kind == SIM_FATE_TURNED ||
            (cause->unnotified.known && !is_notified(explanation)) ||
            cause->unanswered.kind == SIM_UNANSWERED_EMPTY ||
            (cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->fate.kind == SIM_FATE_NONE);
@@ -476,43 +471,6 @@ victim_of(const struct sim_explanation *explanation)
                    : explanation->wake_outcome.part;
 }
 
-/* Of one that waits so, of one that runs in circles, and of what goes wrong for no reason that is
- * known: what a call has returned, and in which order libraries were called. */
-static void
-find_unlike(struct sim_explanation *explanation)
-{
-    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
-    struct sim_cause *cause = &explanation->cause;
-    bool own = waits_only(cause);
-    bool nothing = cause->fate.kind == SIM_FATE_NONE && cause->kind == SIM_CAUSE_NOT_A_WAKE &&
-                   cause->guard.condition.step == 0 && cause->failed.stale.at.step == 0;
-    bool known = cause->hold_count > 0 || cause->unnotified.known || (!own && !nothing) ||
-                 cause->unanswered.kind != SIM_UNANSWERED_NONE;
-    bool loops = outcome->verdict == SIM_VERDICT_LIVELOCK && cause->at_count > 0;
-    bool waits = outcome->verdict == SIM_VERDICT_DEADLOCK;
-    bool fails = outcome->verdict == SIM_VERDICT_INVARIANT;
-    if (known || (!loops && !waits && !fails) || !sim_program_is(explanation->failure.scenario) ||
-            !sim__reasons_walk(explanation) || explanation->passing_executed == NULL) {
-        return;
-    }
-    const struct sim_runs runs = sim__runs_of(explanation);
-    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
-    uint32_t part = loops   ? sim_phrase_whose_step(&explanation->actor_table, outcome->fail_step)
-                    : fails ? SIM_PART_NONE
-                    : own   ? cause->fate.sleeps.part
-                            : victim_of(explanation);
-    const struct sim_location *loop = loops ? &cause->at[0] : NULL;
-    struct sim_odd_result result;
-    struct sim_library_order libraries;
-    if (part != SIM_PART_NONE && part != 0 && sim_result_find(&evidence, part, loop, &result)) {
-        struct sim_noted_call *const calls[] = {&result.call, &result.end};
-        add_stacks(explanation, calls, sizeof(calls) / sizeof(*calls));
-        sim_cause_add_result(cause, &result);
-    } else if (sim_library_find(&evidence, part, loop, &libraries)) {
-        sim_cause_add_libraries(cause, &libraries);
-    }
-}
-
 /* A wake was sent, and no poll follows: the line that sends it is known, and no more. */
 static bool
 is_dropped(const struct sim_explanation *explanation)
@@ -524,70 +482,6 @@ is_dropped(const struct sim_explanation *explanation)
            cause->unanswered.kind == SIM_UNANSWERED_NONE;
 }
 
-/* What made progress possible is a line of a library, which knows nothing of who waits. */
-static bool
-is_by_library(const struct sim_cause *cause)
-{
-    return cause->by_counterfactual == SIM_COUNTERFACTUAL_NOT_NOTIFIED && cause->at_count > 0 &&
-           sim_place_is_runtime(&cause->at[0].place);
-}
-
-/* Of a wake that is missing the step alone is known, or a line of a library: not by which line of
- * the program it should have been sent. */
-static bool
-lacks_line(const struct sim_explanation *explanation)
-{
-    const struct sim_cause *cause = &explanation->cause;
-    bool vague = !cause->by_word && !cause->by_passing && !cause->by_timer &&
-                 cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE;
-    bool owes = cause->kind == SIM_CAUSE_NEVER_FIRED;
-    bool leaves = cause->kind == SIM_CAUSE_NEVER_STORED && cause->by_look;
-    bool explained = cause->guard.condition.step != 0 || cause->fate.kind != SIM_FATE_NONE ||
-                     cause->unnotified.known || cause->hold_count > 0 ||
-                     cause->unanswered.kind != SIM_UNANSWERED_NONE;
-    return (is_by_library(cause) || is_dropped(explanation) || is_not_done(cause) ||
-                   (vague && (owes || leaves))) &&
-           !explained;
-}
-
-/* How far the one that should have sent it came on its way there. */
-static void
-find_astray(struct sim_explanation *explanation)
-{
-    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
-    const struct sim_attempt *attempt = &explanation->attempt;
-    struct sim_cause *cause = &explanation->cause;
-    bool asked = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
-    bool wanted = outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
-                  outcome->verdict == SIM_VERDICT_LATE_WAKEUP ||
-                  outcome->verdict == SIM_VERDICT_DEADLOCK;
-    struct sim_astray_question question = {
-            .wait = is_not_done(cause)
-                            ? sim_ledger_open_of(&explanation->ledger, victim_of(explanation), NULL)
-                    : asked ? NULL
-                            : explanation->wake_outcome.wait,
-            .wake = asked && attempt->would.frame_count > 0 ? &attempt->would : NULL,
-            .wake_step = attempt->there_step,
-            .wake_id = attempt->by_id,
-            .polled = is_dropped(explanation),
-            .from = asked                     ? explanation->counterfactual.step
-                    : is_dropped(explanation) ? sim__forgotten_step(explanation)
-                                              : outcome->missing_wake_step,
-            .to = outcome->fail_step != 0 ? outcome->fail_step : UINT64_MAX,
-    };
-    struct sim_astray astray;
-    if (!wanted || !lacks_line(explanation) ||
-            (question.wait == NULL && question.wake == NULL && !question.polled) ||
-            !sim__reasons_walk(explanation)) {
-        return;
-    }
-    const struct sim_runs runs = sim__runs_of(explanation);
-    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
-    if (sim_astray_find(&evidence, &question, &astray)) {
-        sim_cause_add_astray(cause, &astray);
-    }
-}
-
 /* The condition by which it did not. What was only read says less. */
 static void
 find_guard(struct sim_explanation *explanation)
@@ -597,7 +491,7 @@ find_guard(struct sim_explanation *explanation)
     if ((verdict != SIM_VERDICT_DEADLOCK && verdict != SIM_VERDICT_LOST_WAKEUP) ||
             (cause->fate.kind != SIM_FATE_NONE && cause->fate.kind != SIM_FATE_OWED) ||
             cause->unnotified.known || cause->unanswered.kind != SIM_UNANSWERED_NONE ||
-            cause->result.known || cause->hold_count > 0 || cause->astray.ends.at_count > 0 ||
+            cause->hold_count > 0 ||
             !sim__reasons_walk(explanation)) {
         return;
     }
@@ -739,7 +633,7 @@ find_loop(struct sim_explanation *explanation)
 {
     struct sim_cause *cause = &explanation->cause;
     if (sim_explanation_outcome(explanation)->verdict != SIM_VERDICT_LIVELOCK ||
-            cause->kind != SIM_CAUSE_NOT_A_WAKE || cause->result.known ||
+            cause->kind != SIM_CAUSE_NOT_A_WAKE ||
             cause->unanswered.kind != SIM_UNANSWERED_NONE || !sim__reasons_walk(explanation)) {
         return;
     }
@@ -769,13 +663,6 @@ sim__reasons_find(struct sim_explanation *explanation)
     find_left(explanation);
     find_unanswered(explanation);
     find_failed(explanation);
-    find_unlike(explanation);
     find_loop(explanation);
-    if (is_by_library(&explanation->cause)) {
-        find_astray(explanation);
-    }
     find_guard(explanation);
-    if (explanation->cause.astray.ends.at_count == 0 && !explanation->unusual.simple) {
-        find_astray(explanation);
-    }
 }

@@ -52,14 +52,9 @@ void sim__find_cause(const struct sim_explanation *explanation, struct sim_findi
 
 /* … where it is what became of a wake (report_fate.c). */
 void sim__find_fate(const struct sim_explanation *explanation, struct sim_findings *findings);
-void sim__find_libraries(const struct sim_cause *cause, struct sim_findings *findings);
-void sim__find_result(const struct sim_odd_result *result, struct sim_findings *findings);
 void sim__find_unnotified(const struct sim_explanation *explanation, struct sim_findings *findings);
 /* What a condition was decided on; ends the sentence. */
 void sim__find_operand(const struct sim_guard *guard, struct sim_findings *findings);
-/* `said`: that it is not woken. */
-void sim__find_astray(
-        const struct sim_explanation *explanation, bool said, struct sim_findings *findings);
 void sim__find_guard(const struct sim_guard *guard, struct sim_findings *findings);
 void sim__find_unusual(const struct sim_unusual *unusual, struct sim_findings *findings);
 void sim__find_failed(const struct sim_failed_value *failed, struct sim_findings *findings);

@@ -407,8 +407,6 @@ find_coalesced(const struct reading *reading)
                 .step = event_of(reading, reading->explanation->wake_outcome.root_cause)->step);
     } else if (cause->loop != SIM_PART_NONE) {
         SIM_FIND(reading->findings, SIM_FINDING_LOOP_NOT_WOKEN, .other = cause->loop);
-    } else if (cause->astray.polls) {
-        SIM_FIND(reading->findings, SIM_FINDING_WOKEN_UNPOLLED);
     } else {
         SIM_FIND(reading->findings, SIM_FINDING_COALESCED);
         SIM_FIND(reading->findings, unpolled ? SIM_FINDING_NO_POLL : SIM_FINDING_POLL_MISSED);
@@ -667,26 +665,10 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     }
     if (cause->unanswered.kind != SIM_UNANSWERED_NONE) {
         sim__find_unanswered(explanation, findings);
-    } else if (cause->libraries.known) {
-        sim__find_libraries(cause, findings);
-    } else if (cause->result.known) {
-        sim__find_result(&cause->result, findings);
     } else if (cause->unnotified.known) {
         sim__find_unnotified(explanation, findings);
     } else if (cause->fate.kind == SIM_FATE_NONE || cause->fate.kind == SIM_FATE_OWED) {
-        bool astray = cause->astray.ends.at_count > 0;
-        bool said = (cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE &&
-                            cause->by_counterfactual != SIM_COUNTERFACTUAL_ELSEWHERE) ||
-                    cause->astray.polls;
-        if (!astray || said) {
-            finders[cause->kind](&reading);
-        }
-        if (astray) {
-            sim__find_astray(explanation, said, findings);
-            if (!said) {
-                SIM_FIND(findings, SIM_FINDING_STORED, .then = one(&cause->stored));
-            }
-        }
+        finders[cause->kind](&reading);
         bool reset = cause->kind == SIM_CAUSE_ERASED &&
                      (cause->guard.set.step != 0 || cause->guard.copied.step != 0);
         if (cause->front_count == 0 && !reset) {

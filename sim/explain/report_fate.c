@@ -122,40 +122,6 @@ sim__find_operand(const struct sim_guard *guard, struct sim_findings *findings)
     SIM_FIND(findings, SIM_FINDING_STOP);
 }
 
-static struct sim_locations
-places_of(const struct sim_noted_call *call)
-{
-    return (struct sim_locations){call->at, call->at_count};
-}
-
-void
-sim__find_astray(
-        const struct sim_explanation *explanation, bool said, struct sim_findings *findings)
-{
-    const struct sim_astray *astray = &explanation->cause.astray;
-    bool late = sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_LATE_WAKEUP;
-    if (!said) {
-        SIM_FIND(findings, late ? SIM_FINDING_ASTRAY_LATE : SIM_FINDING_ASTRAY);
-    }
-    SIM_FIND(findings,
-            astray->polls     ? SIM_FINDING_ASTRAY_POLLED
-            : astray->passing ? SIM_FINDING_ASTRAY_PASSING
-                              : SIM_FINDING_ASTRAY_BEFORE,
-            .at = places_of(&astray->ends));
-    SIM_FIND(findings,
-            astray->blocked                    ? SIM_FINDING_ASTRAY_BLOCKED
-            : astray->instead != SIM_PART_NONE ? SIM_FINDING_ASTRAY_INSTEAD
-            : astray->comes                    ? SIM_FINDING_ASTRAY_COMES
-                                               : SIM_FINDING_ASTRAY_TURNED,
-            .at = places_of(&astray->last), .other = astray->instead);
-    if (astray->comes && astray->turn.condition.step != 0) {
-        SIM_FIND(findings, SIM_FINDING_ASTRAY_AGAIN, .at = one(&astray->turn.condition));
-    }
-    if (!astray->blocked && (!astray->comes || astray->turn.condition.step != 0)) {
-        sim__find_operand(&astray->turn, findings);
-    }
-}
-
 void
 sim__find_guard(const struct sim_guard *guard, struct sim_findings *findings)
 {

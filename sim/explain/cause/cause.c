@@ -300,34 +300,6 @@ sim_cause_add_unanswered(struct sim_cause *cause, const struct sim_unanswered *u
 }
 
 void
-sim_cause_add_result(struct sim_cause *cause, const struct sim_odd_result *result)
-{
-    const struct sim_noted_call *const calls[] = {&result->call, &result->end};
-    rt_assert(result->known);
-    *cause = new_cause(SIM_CAUSE_NOT_A_WAKE);
-    cause->result = *result;
-    cause->at[cause->at_count++] = result->next;
-    add_calls(cause, calls, sizeof(calls) / sizeof(*calls));
-}
-
-void
-sim_cause_add_libraries(struct sim_cause *cause, const struct sim_library_order *libraries)
-{
-    const struct sim_location *const places[] = {
-            &libraries->second.at, &libraries->first.at, &libraries->before.at, &libraries->missed};
-    const struct sim_deciding_read read = cause->failed.read;
-    rt_assert(libraries->known);
-    *cause = new_cause(SIM_CAUSE_NOT_A_WAKE);
-    cause->failed.read = read;
-    cause->libraries = *libraries;
-    for (uint32_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        if (places[i]->place.line != 0) {
-            cause->at[cause->at_count++] = *places[i];
-        }
-    }
-}
-
-void
 sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate)
 {
     static const uint32_t kinds[] = {
@@ -372,16 +344,6 @@ put_in_front(struct sim_cause *cause, const struct sim_location *const *places, 
 }
 
 void
-sim_cause_add_astray(struct sim_cause *cause, const struct sim_astray *astray)
-{
-    const struct sim_location *const places[] = {
-            &astray->last.at[0], &astray->ends.at[0], &astray->last.at[1], &astray->ends.at[1]};
-    rt_assert(astray->ends.at_count > 0 && astray->last.at_count > 0);
-    cause->astray = *astray;
-    cause->front_count = put_in_front(cause, places, sizeof(places) / sizeof(*places));
-}
-
-void
 sim_cause_add_unusual(struct sim_cause *cause, const struct sim_unusual *unusual)
 {
     const struct sim_location *places[SIM_UNUSUAL_MAX];
@@ -389,9 +351,6 @@ sim_cause_add_unusual(struct sim_cause *cause, const struct sim_unusual *unusual
         places[i] = &unusual->all[i].at;
     }
     cause->fate = (struct sim_fate){.kind = SIM_FATE_NONE};
-    cause->libraries.known = false;
-    cause->result.known = false;
-    cause->astray.ends.at_count = 0;
     cause->unnotified.known = false;
     cause->unanswered.kind = SIM_UNANSWERED_NONE;
     cause->guard = (struct sim_guard){.condition = {.step = 0}};

@@ -195,18 +195,6 @@ struct sim_omission {
     bool passes; /* With that decided the other way the run passes; else it is read again. */
 };
 
-/* How far an actor comes here on the way to where such a wait is ended (astray.h). */
-struct sim_astray {
-    struct sim_noted_call ends; /* Where; at_count 0: not known. */
-    bool passing;               /* In the run that passes; else in this one, before. */
-    bool polls;                 /* Where the task was polled, before it was woken again. */
-    struct sim_noted_call last; /* How far it comes here; */
-    bool blocked;               /* … and blocks there, */
-    bool comes;                 /* … or to the line itself, and ends the wait of … */
-    uint32_t instead;           /* … this one; SIM_PART_NONE: of none that is known; */
-    struct sim_guard turn;      /* … or goes another way by this condition; step 0: not known. */
-};
-
 /* Something of which an actor is not notified. */
 struct sim_unnotified {
     bool known;
@@ -226,37 +214,6 @@ struct sim_unnotified {
     struct sim_omission omission;
     bool after; /* … which came after the report. */
     bool full;  /* It failed with EAGAIN, and what has become ready is space. */
-};
-
-/* A call that returns something else than in the passing run (results.h). */
-struct sim_odd_result {
-    bool known;
-    struct sim_noted_call call;
-    uint64_t passing_value;
-    struct sim_noted_call end; /* What closed the other side, where nothing was read. */
-    struct sim_location next;  /* What is done with it. */
-    bool loops;
-    struct sim_location waits; /* Where it waits in the end, or loops. */
-};
-
-/* A call of the program's into a library. */
-struct sim_library_call {
-    struct sim_location at; /* Step 0: there is none. */
-    uint64_t returned;      /* In which step; 0: it has not. */
-    char name[SIM_FATE_NAME_MAX];
-};
-
-/* Two of them that come in another order than in the passing run (libraries.h). */
-struct sim_library_order {
-    bool known;
-    struct sim_library_call first; /* It has returned before … */
-    struct sim_library_call second;
-    struct sim_library_call before; /* … the last one with the same object before that. */
-    bool within;                    /* There the second comes while the first runs; or before it. */
-    uint64_t passing_step;          /* In this step there. */
-    struct sim_location missed;     /* A function that is called after that there, and not here. */
-    bool loops;
-    struct sim_location waits; /* Where an actor waits in the end, or loops; step 0: none does. */
 };
 
 enum sim_unanswered_kind {
@@ -367,17 +324,14 @@ struct sim_cause {
     uint32_t hold_count;
     uint32_t hold_waiter; /* The actor that waits for the first. */
     bool circle;
-    uint32_t front_count; /* So many of `at`, in front, are of `guard`, or `astray`. */
+    uint32_t front_count; /* So many of `at`, in front, are what is unusual. */
     bool by_trace;        /* `at` are the functions that were gone through, the last in front. */
     struct sim_unnotified unnotified;   /* Its places are those of `at`. */
     struct sim_unanswered unanswered;   /* … NONE: nothing such. */
     struct sim_fate fate;               /* Of a program's thread; `at` begins with its places. */
     struct sim_guard guard;             /* Why the step of at[0] did no more. */
-    struct sim_odd_result result;       /* NOT_A_WAKE: what decides, … */
-    struct sim_library_order libraries; /* … or in which order. */
     struct sim_failed_value failed;     /* NOT_A_WAKE: of an assertion, or a loop. */
     struct sim_discarded discarded;     /* ERASED: what the program itself has thrown away. */
-    struct sim_astray astray;           /* How far the one that should end the wait came. */
     bool by_unusual; /* `front_count` of `at` are what no run that passes does. */
 };
 
@@ -425,12 +379,6 @@ const struct sim_hold *sim_cause_held(const struct sim_evidence *evidence);
 /* What did not happen: its calls are the cause's places. */
 void sim_cause_add_unanswered(struct sim_cause *cause, const struct sim_unanswered *unanswered);
 
-/* What a call returned: its places, and what is done with it, take the place of all others. */
-void sim_cause_add_result(struct sim_cause *cause, const struct sim_odd_result *result);
-
-/* In which order libraries were called: these places take the place of all others. */
-void sim_cause_add_libraries(struct sim_cause *cause, const struct sim_library_order *libraries);
-
 /* What was waited for came and went: another value was written there, and overwritten, before the
  * blocked actor read it. */
 void sim_cause_add_reset(struct sim_cause *cause, const struct sim_guard *guard);
@@ -450,9 +398,6 @@ void sim_cause_add_unnotified(struct sim_cause *cause, const struct sim_unnotifi
 
 /* What was put somewhere and thrown away: both lines are the cause's places. */
 void sim_cause_add_discarded(struct sim_cause *cause, const struct sim_discarded *discarded);
-
-/* How far the one that should end the wait came: these places go in front. */
-void sim_cause_add_astray(struct sim_cause *cause, const struct sim_astray *astray);
 
 /* What no run that passes does says more than anything else that is known: its places go in front.
  */

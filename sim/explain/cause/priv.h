@@ -10,8 +10,7 @@
  *      fate         what became of the wake that the passing run has
  *      unnotified   what is ready, and not reported
  *      unanswered   what was asked for, and did not happen
- *      libraries    calls into a library that come in another order
- *      results      what a call returned, and not in the passing run
+ *      unusual      what runs that fail do, and few that pass
  *      omitted      … by which condition it is not read
  *      word         what has become of a word before it is read
  *      places       lines and callers, for all of them; noted, for events; reads, for instructions

@@ -138,13 +138,6 @@ function_at(const struct sim_code *code, uintptr_t pc)
     return within ? &code->functions[low] : NULL;
 }
 
-uintptr_t
-sim_code_entry(const struct sim_code *code, uintptr_t pc)
-{
-    const struct function *function = function_at(code, pc);
-    return function != NULL ? function->from : 0;
-}
-
 bool
 sim_code_make_writable(const struct sim_code *code)
 {
@@ -564,43 +557,12 @@ open_instruction(uintptr_t pc, const greg_t *registers)
     note_memory(walk.open, registers);
 }
 
-/* Of the linker's: "jmp *table(%rip)", behind an endbr64. What the table says. */
-static uintptr_t
-through_stub(uintptr_t pc)
-{
-    static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-    const uint8_t *code = (const uint8_t *)pc;
-    uintptr_t to = pc;
-    int32_t displacement = 0;
-    code += memcmp(code, endbr64, sizeof(endbr64)) == 0 ? sizeof(endbr64) : 0;
-    code += *code == 0xf2;
-    if (code[0] == 0xff && code[1] == 0x25) {
-        memcpy(&displacement, code + 2, sizeof(displacement));
-        memcpy(&to, code + 6 + displacement, sizeof(to));
-    }
-    return to;
-}
-
-/* The call that has just been executed enters a function here. */
-static void
-note_callee(uintptr_t pc, const greg_t *registers)
-{
-    struct sim_executed *executed = walk.executed;
-    struct sim_instruction *last = executed->count > 0 ? &executed->all[executed->count - 1] : NULL;
-    if (last != NULL && last->call && last->callee == 0 &&
-            last->stack - sizeof(uintptr_t) == (uintptr_t)registers[REG_RSP]) {
-        last->callee = through_stub(pc);
-        last->object = (uintptr_t)registers[REG_RDI];
-    }
-}
-
 /* Before an instruction. True: continue one by one. */
 static bool
 look_at(uintptr_t pc, const greg_t *registers)
 {
     const uintptr_t *stack = (const uintptr_t *)registers[REG_RSP];
     close_instruction(pc);
-    note_callee(pc, registers);
     if (function_at(walk.code, pc) != NULL) {
         open_instruction(pc, registers);
         return true;
@@ -786,18 +748,6 @@ sim_executed_caller(const struct sim_executed *executed, uint32_t index)
         }
     }
     return UINT32_MAX;
-}
-
-uint32_t
-sim_executed_return(const struct sim_executed *executed, uint32_t index)
-{
-    rt_assert(executed->all[index].call);
-    const struct sim_instruction *call = &executed->all[index];
-    uint32_t i = next_of(executed, call->actor_id, index + 1);
-    while (i < executed->count && executed->all[i].stack < call->stack) {
-        i = next_of(executed, call->actor_id, i + 1);
-    }
-    return i < executed->count ? i : UINT32_MAX;
 }
 
 uint32_t

@@ -33,8 +33,6 @@ struct sim_instruction {
     bool jump;  /* A conditional one, … */
     bool taken; /* … that was taken. */
     bool call;
-    uintptr_t callee; /* Of a call: where the function begins; 0: not known, … */
-    uintptr_t object; /* … and its first argument. */
 };
 
 /* In the order in which they were executed; what does not fit is left out. */
@@ -53,9 +51,6 @@ struct sim_code;
  * it. */
 struct sim_code *sim_code_new(struct sim_places *places, const struct sim_scenario *scenario);
 void sim_code_free(struct sim_code **code);
-
-/* Where the function of `pc` begins; 0: it is in none of the reader's. */
-uintptr_t sim_code_entry(const struct sim_code *code, uintptr_t pc);
 
 /* Makes `tape`'s run once more in a process of its own; `checked`: with what checks it at its end.
  * NULL: the system has no memory. Freed by sim_executed_free. */
@@ -93,9 +88,6 @@ bool sim_registers_of(uintptr_t pc, struct sim_registers *ret);
  * one; a call stands for what it has returned. UINT32_MAX: not known. */
 uint32_t sim_executed_register(const struct sim_code *code, const struct sim_executed *executed,
         uint32_t index, uint64_t bit);
-
-/* The first instruction after the call at `index` has returned; UINT32_MAX: it has not. */
-uint32_t sim_executed_return(const struct sim_executed *executed, uint32_t index);
 
 /* Makes the pages of that code writable, in this process alone. False: the system refuses. */
 bool sim_code_make_writable(const struct sim_code *code);
