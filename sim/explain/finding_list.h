@@ -352,9 +352,8 @@
     X(LED_PASSING_RESULT, ", and there {text}.") \
     X(UNUSUAL, "Unlike {number} runs that pass") \
     X(UNUSUAL_FAILING, ", like {number} other{s} that fail") \
-    X(UNUSUAL_SELDOM, "In each of {number} run{s} that fail, and not in each of {limit} that pass") \
-    X(UNUSUAL_ALSO, " (in {number} of these)") \
-    X(UNUSUAL_NEVER, " (in none of these)") \
+    X(UNUSUAL_MORE, "More often than {number} runs that pass") \
+    X(UNUSUAL_ALSO, " (in {number} of the {limit}, too)") \
     X(UNUSUAL_BRANCH, "{when} leaves the function by the condition in {call}") \
     X(UNUSUAL_BRANCH_TO, "{when} goes from the condition in {call} to line {number}") \
     X(UNUSUAL_WITHIN, "{when} goes another way within what is called in {call}") \

@@ -159,17 +159,10 @@ find_trait(const struct sim_unusual_trait *trait, struct sim_findings *findings)
 void
 sim__find_unusual(const struct sim_unusual *unusual, struct sim_findings *findings)
 {
-    bool strict = true;
-    for (uint32_t i = 0; i < unusual->count; i++) {
-        strict = strict && unusual->all[i].passes == 0;
-    }
-    if (strict) {
-        SIM_FIND(findings, SIM_FINDING_UNUSUAL, .number = unusual->passing);
-    } else {
-        SIM_FIND(findings, SIM_FINDING_UNUSUAL_SELDOM, .number = unusual->failing + 1u,
-                .limit = unusual->passing);
-    }
-    if (strict && unusual->failing > 0) {
+    bool never = unusual->all[0].passes == 0;
+    SIM_FIND(findings, never ? SIM_FINDING_UNUSUAL : SIM_FINDING_UNUSUAL_MORE,
+            .number = unusual->passing);
+    if (unusual->failing > 0) {
         SIM_FIND(findings, SIM_FINDING_UNUSUAL_FAILING, .number = unusual->failing);
     }
     SIM_FIND(findings, SIM_FINDING_TEXT, .text = ": ");
@@ -178,11 +171,9 @@ sim__find_unusual(const struct sim_unusual *unusual, struct sim_findings *findin
             SIM_FIND(findings, SIM_FINDING_NEXT);
         }
         find_trait(&unusual->all[i], findings);
-        if (!strict) {
-            SIM_FIND(findings,
-                    unusual->all[i].passes > 0 ? SIM_FINDING_UNUSUAL_ALSO
-                                               : SIM_FINDING_UNUSUAL_NEVER,
-                    .number = unusual->all[i].passes);
+        if (unusual->all[i].passes > 0) {
+            SIM_FIND(findings, SIM_FINDING_UNUSUAL_ALSO, .number = unusual->all[i].passes,
+                    .limit = unusual->passing);
         }
     }
     SIM_FIND(findings, SIM_FINDING_STOP);

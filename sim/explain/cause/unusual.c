@@ -184,19 +184,36 @@ describe(const struct sim_fate_evidence *evidence, const struct sim_trait *trait
     if ((trait->kind == SIM_TRAIT_BRANCH || trait->kind == SIM_TRAIT_PAIR) && !within) {
         ret->line = goes_to(evidence, trait->first, &ret->at.place);
     }
-    return trait->other == UINT32_MAX || ret->other.place.line != 0;
+    bool inlined = trait->kind == SIM_TRAIT_PAIR &&
+                   strcmp(ret->at.place.function, ret->other.place.function) != 0;
+    return !inlined && (trait->other == UINT32_MAX || ret->other.place.line != 0);
 }
 
-/* A function is named once: its other traits follow of the first. */
-static bool
-is_named(const struct sim_unusual *unusual, const struct sim_unusual_trait *trait)
+/* The one of the same function that is named; NULL: none is. */
+static struct sim_unusual_trait *
+named_of(struct sim_unusual *unusual, const struct sim_unusual_trait *trait)
 {
-    bool named = false;
     for (uint32_t i = 0; i < unusual->count; i++) {
-        named = named ||
-                strcmp(unusual->all[i].at.place.function, trait->at.place.function) == 0;
+        if (strcmp(unusual->all[i].at.place.function, trait->at.place.function) == 0) {
+            return &unusual->all[i];
+        }
     }
-    return named;
+    return NULL;
+}
+
+/* A function is named once. Of what is as rare there, and as simple, a condition says more than what
+ * is read for it, and the first more than what follows of it: they come last, first. */
+static void
+add(struct sim_unusual *unusual, const struct sim_unusual_trait *trait)
+{
+    struct sim_unusual_trait *named = named_of(unusual, trait);
+    if (named == NULL && unusual->count < SIM_UNUSUAL_MAX) {
+        unusual->all[unusual->count++] = *trait;
+    } else if (named != NULL && named->passes == trait->passes &&
+               rank_of(named->kind) == rank_of(trait->kind) &&
+               (trait->kind == SIM_TRAIT_BRANCH || named->kind != SIM_TRAIT_BRANCH)) {
+        *named = *trait;
+    }
 }
 
 static void
@@ -214,15 +231,16 @@ static void
 choose(const struct search *search, const struct candidate *all, uint32_t all_count, bool within,
         const struct sim_location *fails, struct sim_unusual *ret)
 {
-    for (uint32_t i = 0; i < all_count && ret->count < SIM_UNUSUAL_MAX; i++) {
+    for (uint32_t i = 0; i < all_count; i++) {
         const struct sim_trait *own = &search->own->all[all[i].index];
         struct sim_unusual_trait trait;
-        if ((!within || own->kind == SIM_TRAIT_BRANCH) &&
+        bool rare = ret->count == 0 ||
+                    all[i].passes <= ret->all[0].passes + search->passing / 4u;
+        if (rare && (!within || own->kind == SIM_TRAIT_BRANCH) &&
                 describe(search->evidence, own, within, &trait) &&
-                !(fails != NULL && sim__is_same_line(&fails->place, &trait.at.place)) &&
-                !is_named(ret, &trait)) {
+                !(fails != NULL && sim__is_same_line(&fails->place, &trait.at.place))) {
             trait.passes = all[i].passes;
-            ret->all[ret->count++] = trait;
+            add(ret, &trait);
         }
     }
 }
@@ -244,12 +262,15 @@ find_candidates(const struct search *search, struct candidate *ret)
     return found;
 }
 
-/* As they come in the run. */
+/* The rarest first, then as they come in the run. */
 static int
-compare_first(const void *a, const void *b)
+compare_traits(const void *a, const void *b)
 {
     const struct sim_unusual_trait *one = a;
     const struct sim_unusual_trait *other = b;
+    if (one->passes != other->passes) {
+        return one->passes < other->passes ? -1 : 1;
+    }
     return one->first < other->first ? -1 : one->first > other->first;
 }
 
@@ -268,7 +289,7 @@ rank(const struct search *search, const struct sim_location *fails, struct sim_u
     if (ret->count == 0) {
         choose(search, candidates, found, true, fails, ret);
     }
-    sim_sort(ret->all, ret->count, sizeof(ret->all[0]), compare_first);
+    sim_sort(ret->all, ret->count, sizeof(ret->all[0]), compare_traits);
     free(candidates);
 }
 

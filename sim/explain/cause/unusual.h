@@ -6,7 +6,7 @@
  * many runs, half of which follow the failing one for a while. Those that each failing run has are
  * ranked by how few of the passing ones have them; a run may pass although it has gone wrong, as
  * something else repairs it later. Of equally rare ones those of a single line come first, then
- * the last. The first four, of one function each, are named in the order of the run.
+ * the last. The first four, of one function each, are named, the rarest first.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
