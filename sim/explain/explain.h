@@ -54,7 +54,8 @@ struct sim_explanation {
     struct sim_executed *passing_executed;
     struct sim_cause cause;
     struct sim_unusual unusual;
-    bool unusual_adds; /* It is told also where something else leads. */
+    bool unusual_adds;  /* It stands also where something else leads, … */
+    bool unusual_first; /* … before that. */
     struct sim_swap order;
 };
 

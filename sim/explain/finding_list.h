@@ -354,13 +354,13 @@
     X(UNUSUAL_FAILING, ", like {number} other{s} that fail") \
     X(UNUSUAL_MORE, "More often than {number} runs that pass") \
     X(UNUSUAL_ALSO, " (in {number} of the {limit}, too)") \
-    X(UNUSUAL_BRANCH, "{when} leaves the function by the condition in {call}") \
-    X(UNUSUAL_BRANCH_TO, "{when} goes from the condition in {call} to line {number}") \
+    X(UNUSUAL_BRANCH, "{when} leaves the function by the condition {in}") \
+    X(UNUSUAL_BRANCH_TO, "{when} goes to line {number} from the condition {in}") \
     X(UNUSUAL_WITHIN, "{when} goes another way within what is called in {call}") \
-    X(UNUSUAL_READ, "{when} reads in {call} what {then.at.actor} wrote[ at {then.at.step}] in " \
-            "{then.call}") \
-    X(UNUSUAL_OVERWRITTEN, "{when} overwrites in {call} what {then.at.actor} wrote[ at " \
-            "{then.at.step}] in {then.call}") \
+    X(UNUSUAL_READ, "{when} reads what {then.at.actor} wrote[ at {then.at.step}] in " \
+            "{then.call}, {in}") \
+    X(UNUSUAL_OVERWRITTEN, "{when} overwrites what {then.at.actor} wrote[ at {then.at.step}] in " \
+            "{then.call}, {in}") \
     X(UNUSUAL_STALE, "{when} comes to {call} and has not seen what {then.at.actor} changed[ at " \
             "{then.at.step}] in {then.call}") \
     X(UNUSUAL_STALE_READ, ": it read that last[ at {at.step}] in {call}") \

@@ -114,8 +114,7 @@ is_known(const struct sim_cause *cause)
 {
     const struct sim_fate *fate = &cause->fate;
     return cause->hold_count > 0 || cause->unanswered.kind != SIM_UNANSWERED_NONE ||
-           cause->unnotified.known ||
-           (fate->kind != SIM_FATE_NONE && fate->kind != SIM_FATE_EARLY);
+           cause->unnotified.known || (fate->kind != SIM_FATE_NONE && fate->kind != SIM_FATE_EARLY);
 }
 
 /* The step that owes a wake is known, and not which of its lines: it may be in any function that it
@@ -194,6 +193,8 @@ sim__reasons_unusual(struct sim_explanation *explanation)
     /* Where the line that owes the wake is known, or the condition, the rest follows of that. */
     bool decided = cause->by_word || cause->guard.condition.step != 0 || is_notified(explanation);
     explanation->unusual_adds = !decided || is_by_comparison(explanation);
+    explanation->unusual_first = unusual->count > 0 && unusual->all[0].passes == 0 &&
+                                 cause->fate.kind == SIM_FATE_TURNED;
     if (unusual->count > 0 && leads && cause->hold_count == 0) {
         sim_cause_add_unusual(cause, unusual);
     }
@@ -491,8 +492,7 @@ find_guard(struct sim_explanation *explanation)
     if ((verdict != SIM_VERDICT_DEADLOCK && verdict != SIM_VERDICT_LOST_WAKEUP) ||
             (cause->fate.kind != SIM_FATE_NONE && cause->fate.kind != SIM_FATE_OWED) ||
             cause->unnotified.known || cause->unanswered.kind != SIM_UNANSWERED_NONE ||
-            cause->hold_count > 0 ||
-            !sim__reasons_walk(explanation)) {
+            cause->hold_count > 0 || !sim__reasons_walk(explanation)) {
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
@@ -633,8 +633,8 @@ find_loop(struct sim_explanation *explanation)
 {
     struct sim_cause *cause = &explanation->cause;
     if (sim_explanation_outcome(explanation)->verdict != SIM_VERDICT_LIVELOCK ||
-            cause->kind != SIM_CAUSE_NOT_A_WAKE ||
-            cause->unanswered.kind != SIM_UNANSWERED_NONE || !sim__reasons_walk(explanation)) {
+            cause->kind != SIM_CAUSE_NOT_A_WAKE || cause->unanswered.kind != SIM_UNANSWERED_NONE ||
+            !sim__reasons_walk(explanation)) {
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);

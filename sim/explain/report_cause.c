@@ -663,6 +663,11 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
         }
         return; /* What else is known is how it differs from one of them. */
     }
+    bool adds = explanation->unusual.count > 0 && explanation->unusual_adds;
+    if (adds && explanation->unusual_first) {
+        sim__find_unusual(&explanation->unusual, findings);
+        SIM_FIND(findings, SIM_FINDING_TEXT, .text = " ");
+    }
     if (cause->unanswered.kind != SIM_UNANSWERED_NONE) {
         sim__find_unanswered(explanation, findings);
     } else if (cause->unnotified.known) {
@@ -681,7 +686,7 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     if (cause->fate.kind != SIM_FATE_NONE && cause->fate.kind != SIM_FATE_OWED) {
         sim__find_guard(&cause->guard, findings);
     }
-    if (explanation->unusual.count > 0 && explanation->unusual_adds) {
+    if (adds && !explanation->unusual_first) {
         SIM_FIND(findings, SIM_FINDING_TEXT, .text = " ");
         sim__find_unusual(&explanation->unusual, findings);
     }

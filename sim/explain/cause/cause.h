@@ -248,14 +248,15 @@ struct sim_unanswered {
 
 /* Something that each run does that fails, and few that pass. */
 struct sim_unusual_trait {
-    uint32_t kind;   /* enum sim_trait_kind */
-    uint32_t passes; /* So many of those that pass do it, too. */
-    uint32_t first;  /* The instruction. */
-    struct sim_location at;
+    uint32_t kind;             /* enum sim_trait_kind */
+    uint32_t passes;           /* So many of those that pass do it, too. */
+    uint32_t rank;             /* How simple it is; 0: of a single line. */
+    uint32_t first;            /* The instruction. */
+    struct sim_location at;    /* With its caller only where that belongs to it. */
     struct sim_location other; /* As in sim_trait. */
     struct sim_location third; /* STALE: where it was read. */
-    uint32_t line;             /* BRANCH, PAIR: where it goes on, in the same function; 0: not known. */
-    bool within;               /* It is in what was called there, of a library. */
+    uint32_t line; /* BRANCH, PAIR: where it goes on, in the same function; 0: not known. */
+    bool within;   /* It is in what was called there, of a library. */
 };
 
 /* What is different from runs that pass (unusual.h). */
@@ -326,13 +327,13 @@ struct sim_cause {
     bool circle;
     uint32_t front_count; /* So many of `at`, in front, are what is unusual. */
     bool by_trace;        /* `at` are the functions that were gone through, the last in front. */
-    struct sim_unnotified unnotified;   /* Its places are those of `at`. */
-    struct sim_unanswered unanswered;   /* … NONE: nothing such. */
-    struct sim_fate fate;               /* Of a program's thread; `at` begins with its places. */
-    struct sim_guard guard;             /* Why the step of at[0] did no more. */
-    struct sim_failed_value failed;     /* NOT_A_WAKE: of an assertion, or a loop. */
-    struct sim_discarded discarded;     /* ERASED: what the program itself has thrown away. */
-    bool by_unusual; /* `front_count` of `at` are what no run that passes does. */
+    struct sim_unnotified unnotified; /* Its places are those of `at`. */
+    struct sim_unanswered unanswered; /* … NONE: nothing such. */
+    struct sim_fate fate;             /* Of a program's thread; `at` begins with its places. */
+    struct sim_guard guard;           /* Why the step of at[0] did no more. */
+    struct sim_failed_value failed;   /* NOT_A_WAKE: of an assertion, or a loop. */
+    struct sim_discarded discarded;   /* ERASED: what the program itself has thrown away. */
+    bool by_unusual;                  /* `front_count` of `at` are what no run that passes does. */
 };
 
 /* What is known of a failure. */

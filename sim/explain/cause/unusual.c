@@ -94,14 +94,18 @@ try_seed(struct search *search, uint32_t seed)
 static void
 make_runs(struct search *search)
 {
-    for (uint32_t seed = 1; seed <= SEEDS_MAX && search->passing < PASSING_RUNS &&
-            !search->single.worker.failed && sim_budget_left(search->evidence->runs->budget);
+    for (uint32_t seed = 1;
+            seed <= SEEDS_MAX && search->passing < PASSING_RUNS && !search->single.worker.failed &&
+            sim_budget_left(search->evidence->runs->budget);
             seed++) {
         try_seed(search, seed);
     }
 }
 
 /* ---- Which of them are unusual. -------------------------------------------------------------- */
+
+/* In this order they are named. */
+enum { SIMPLE, CALLED, OF_TWO, OF_PATH };
 
 /* One of the failing run's own traits that each run has that fails, and few that pass. */
 struct candidate {
@@ -111,15 +115,21 @@ struct candidate {
     uint32_t index;
 };
 
-/* What is seen in one line says more than what two lines, or two actors, have to do with each other.
- */
+/* What is seen in one line says more than what two lines, or two actors, have to do with each
+ * other. */
 static uint32_t
-rank_of(uint32_t kind)
+rank_of(const struct sim_trait *trait)
 {
-    return kind == SIM_TRAIT_PAIR                                     ? 2
-           : kind == SIM_TRAIT_BRANCH || kind == SIM_TRAIT_READ ||
-                             kind == SIM_TRAIT_OVERWRITTEN ? 0
-                                                           : 1;
+    static const uint32_t ranks[] = {
+            [SIM_TRAIT_BRANCH] = SIMPLE,
+            [SIM_TRAIT_READ] = SIMPLE,
+            [SIM_TRAIT_OVERWRITTEN] = SIMPLE,
+            [SIM_TRAIT_STALE] = OF_TWO,
+            [SIM_TRAIT_UNREAD] = OF_TWO,
+            [SIM_TRAIT_WHILE] = OF_TWO,
+            [SIM_TRAIT_PAIR] = OF_PATH,
+    };
+    return trait->called ? CALLED : ranks[trait->kind];
 }
 
 /* The rarest in runs that pass, then the simplest, then the last. */
@@ -169,12 +179,12 @@ describe(const struct sim_fate_evidence *evidence, const struct sim_trait *trait
 {
     const struct sim_executed *here = evidence->here;
     struct sim_place place;
-    *ret = (struct sim_unusual_trait){
-            .kind = trait->kind, .first = trait->first, .within = within};
+    *ret = (struct sim_unusual_trait){.kind = trait->kind, .first = trait->first, .within = within};
     if (sim__reader_at(evidence, here->all[trait->first].pc, &place) == within) {
         return false;
     }
     ret->at = sim__located(evidence, evidence->failing, here, trait->first);
+    ret->at.caller.line = trait->called ? ret->at.caller.line : 0;
     if (trait->other != UINT32_MAX) {
         ret->other = sim__located(evidence, evidence->failing, here, trait->other);
     }
@@ -201,16 +211,15 @@ named_of(struct sim_unusual *unusual, const struct sim_unusual_trait *trait)
     return NULL;
 }
 
-/* A function is named once. Of what is as rare there, and as simple, a condition says more than what
- * is read for it, and the first more than what follows of it: they come last, first. */
+/* A function is named once. Of what is as rare there, and as simple, a condition says more than
+ * what is read for it, and the first more than what follows of it; the last comes here first. */
 static void
 add(struct sim_unusual *unusual, const struct sim_unusual_trait *trait)
 {
     struct sim_unusual_trait *named = named_of(unusual, trait);
     if (named == NULL && unusual->count < SIM_UNUSUAL_MAX) {
         unusual->all[unusual->count++] = *trait;
-    } else if (named != NULL && named->passes == trait->passes &&
-               rank_of(named->kind) == rank_of(trait->kind) &&
+    } else if (named != NULL && named->passes == trait->passes && named->rank == trait->rank &&
                (trait->kind == SIM_TRAIT_BRANCH || named->kind != SIM_TRAIT_BRANCH)) {
         *named = *trait;
     }
@@ -234,12 +243,12 @@ choose(const struct search *search, const struct candidate *all, uint32_t all_co
     for (uint32_t i = 0; i < all_count; i++) {
         const struct sim_trait *own = &search->own->all[all[i].index];
         struct sim_unusual_trait trait;
-        bool rare = ret->count == 0 ||
-                    all[i].passes <= ret->all[0].passes + search->passing / 4u;
+        bool rare = ret->count == 0 || all[i].passes <= ret->all[0].passes + search->passing / 4u;
         if (rare && (!within || own->kind == SIM_TRAIT_BRANCH) &&
                 describe(search->evidence, own, within, &trait) &&
                 !(fails != NULL && sim__is_same_line(&fails->place, &trait.at.place))) {
             trait.passes = all[i].passes;
+            trait.rank = all[i].rank;
             add(ret, &trait);
         }
     }
@@ -253,7 +262,7 @@ find_candidates(const struct search *search, struct candidate *ret)
         const struct sim_trait *trait = &search->own->all[i];
         if (search->fails[i] == search->failing && search->passes[i] * 4u <= search->passing * 3u) {
             ret[found++] = (struct candidate){.passes = search->passes[i],
-                    .rank = rank_of(trait->kind),
+                    .rank = rank_of(trait),
                     .first = trait->first,
                     .index = i};
         }
@@ -280,12 +289,12 @@ rank(const struct search *search, const struct sim_location *fails, struct sim_u
     struct candidate *candidates = sim_heap_new(search->own->count + 1u, sizeof(*candidates));
     uint32_t found = find_candidates(search, candidates);
     for (uint32_t i = 0; i < found && candidates[i].passes == 0; i++) {
-        if (candidates[i].rank == 0) {
+        if (candidates[i].rank <= CALLED) {
             note_condition(ret, &search->evidence->here->all[candidates[i].first]);
         }
     }
     choose(search, candidates, found, false, fails, ret);
-    ret->simple = ret->count > 0 && ret->all[0].passes == 0 && rank_of(ret->all[0].kind) == 0;
+    ret->simple = ret->count > 0 && ret->all[0].passes == 0 && ret->all[0].rank <= CALLED;
     if (ret->count == 0) {
         choose(search, candidates, found, true, fails, ret);
     }

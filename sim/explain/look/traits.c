@@ -182,8 +182,23 @@ add_stale(struct pass *pass, uint32_t index)
         }
         uint64_t key = mix(mix(mix(SIM_TRAIT_STALE, one->pc), at(pass, word->writer)->pc),
                 at(pass, *reader)->pc);
-        add(pass,
-                (struct sim_trait){key, SIM_TRAIT_STALE, index - 1, word->writer - 1, *reader - 1});
+        add(pass, (struct sim_trait){.key = key,
+                          .kind = SIM_TRAIT_STALE,
+                          .first = index - 1,
+                          .other = word->writer - 1,
+                          .third = *reader - 1});
+    }
+}
+
+/* By itself, and with the line that called its function. */
+static void
+add_called(struct pass *pass, struct sim_trait trait, uint64_t caller)
+{
+    add(pass, trait);
+    if (caller != 0) {
+        trait.key = mix(trait.key, caller);
+        trait.called = true;
+        add(pass, trait);
     }
 }
 
@@ -193,8 +208,12 @@ add_between(struct pass *pass, uint32_t kind, uint32_t index, uint32_t writer, u
     const struct sim_instruction *one = at(pass, index);
     const struct sim_instruction *other = at(pass, writer);
     bool same = one->actor_id == other->actor_id;
-    uint64_t key = mix(mix(mix(mix(kind, one->pc), other->pc), caller), same);
-    add(pass, (struct sim_trait){key, kind, index - 1, writer - 1, UINT32_MAX});
+    const struct sim_trait trait = {.key = mix(mix(mix(kind, one->pc), other->pc), same),
+            .kind = kind,
+            .first = index - 1,
+            .other = writer - 1,
+            .third = UINT32_MAX};
+    add_called(pass, trait, caller);
 }
 
 static void
@@ -241,13 +260,20 @@ add_condition(struct pass *pass, struct calls *calls, uint32_t index, uint64_t c
 {
     const struct sim_instruction *one = at(pass, index);
     struct conditions *conditions = &calls->conditions[calls->depth];
-    uint64_t key = mix(mix(mix(SIM_TRAIT_BRANCH, one->pc), one->taken), caller);
-    add(pass, (struct sim_trait){key, SIM_TRAIT_BRANCH, index - 1, UINT32_MAX, UINT32_MAX});
+    const struct sim_trait branch = {.key = mix(mix(SIM_TRAIT_BRANCH, one->pc), one->taken),
+            .kind = SIM_TRAIT_BRANCH,
+            .first = index - 1,
+            .other = UINT32_MAX,
+            .third = UINT32_MAX};
+    add_called(pass, branch, caller);
     for (uint32_t i = 0; i < conditions->count && i < CONDITIONS; i++) {
         const struct sim_instruction *before = at(pass, conditions->at[i]);
-        key = mix(mix(mix(mix(SIM_TRAIT_PAIR, before->pc), before->taken), one->pc), one->taken);
-        add(pass, (struct sim_trait){
-                          key, SIM_TRAIT_PAIR, index - 1, conditions->at[i] - 1, UINT32_MAX});
+        uint64_t both = mix(mix(mix(SIM_TRAIT_PAIR, before->pc), before->taken), one->pc);
+        add(pass, (struct sim_trait){.key = mix(both, one->taken),
+                          .kind = SIM_TRAIT_PAIR,
+                          .first = index - 1,
+                          .other = conditions->at[i] - 1,
+                          .third = UINT32_MAX});
     }
     conditions->at[conditions->count++ % CONDITIONS] = index;
 }
@@ -261,7 +287,11 @@ add_while(struct pass *pass, const struct calls *own, uint32_t index)
         uint32_t last = pass->known[i]->last;
         if (pass->known[i] != own && last != 0) {
             uint64_t key = mix(mix(SIM_TRAIT_WHILE, one->pc), at(pass, last)->pc);
-            add(pass, (struct sim_trait){key, SIM_TRAIT_WHILE, index - 1, last - 1, UINT32_MAX});
+            add(pass, (struct sim_trait){.key = key,
+                              .kind = SIM_TRAIT_WHILE,
+                              .first = index - 1,
+                              .other = last - 1,
+                              .third = UINT32_MAX});
         }
     }
 }
@@ -276,8 +306,11 @@ add_unread(struct pass *pass)
             const struct sim_instruction *write = at(pass, word->writer);
             const struct sim_instruction *read = at(pass, reader);
             if (reader < word->writer && read->actor_id != write->actor_id) {
-                add(pass, (struct sim_trait){mix(mix(SIM_TRAIT_UNREAD, write->pc), read->pc),
-                                  SIM_TRAIT_UNREAD, word->writer - 1, reader - 1, UINT32_MAX});
+                add(pass, (struct sim_trait){.key = mix(mix(SIM_TRAIT_UNREAD, write->pc), read->pc),
+                                  .kind = SIM_TRAIT_UNREAD,
+                                  .first = word->writer - 1,
+                                  .other = reader - 1,
+                                  .third = UINT32_MAX});
             }
         }
     }

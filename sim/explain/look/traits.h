@@ -13,9 +13,9 @@
  *      pair         two conditions of one call of a function, and which way each goes
  *      while        a condition, a write or a call, and the last instruction of another actor
  *
- * The line that called the function belongs to the first three. Which actor it is, when, and which
- * memory does not matter, so that the same mistake of another actor is the same trait. Variables of
- * a function that are its own are left out.
+ * The first three count by themselves, and with the line that called the function. Which actor it
+ * is, when, and which memory does not matter, so that the same mistake of another actor is the same
+ * trait. Variables of a function that are its own are left out.
  *
  * After Shi et al., "Do I use the wrong definition?" (OOPSLA 2010), Park et al., "Falcon" (ICSE
  * 2010), and Chilimbi et al., "HOLMES" (ICSE 2009), which counts paths.
@@ -44,6 +44,7 @@ struct sim_trait {
      * actor's; UINT32_MAX: none. */
     uint32_t other;
     uint32_t third; /* STALE: the one that read. */
+    bool called;    /* With the line that called its function. */
 };
 
 #define SIM_TRAITS_MAX 131072u
