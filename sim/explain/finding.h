@@ -97,7 +97,7 @@ void sim_findings_fini(struct sim_findings *findings);
 void sim_finding_put(struct sim_page *page, const struct sim_finding_context *names,
         const struct sim_finding *finding);
 
-/* Adds the texts of all as one line; paragraph ends are ignored. */
+/* Adds the texts of all as one line; where a paragraph ends the next one begins with a capital. */
 void sim_findings_put_line(struct sim_page *page, const struct sim_finding_context *names,
         const struct sim_findings *findings);
 

@@ -351,7 +351,7 @@
     X(LED_RESULT, "; here that call, at {at.step}, returns {text}") \
     X(LED_PASSING_RESULT, ", and there {text}.") \
     X(UNUSUAL, "Unlike {number} runs that pass") \
-    X(UNUSUAL_FAILING, ", like {number} other{s} that fail") \
+    X(UNUSUAL_FAILING, ", like {number} other failing run{s}") \
     X(UNUSUAL_MORE, "More often than {number} runs that pass") \
     X(UNUSUAL_ALSO, " (in {number} of the {limit}, too)") \
     X(UNUSUAL_BRANCH, "{when} leaves the function by the condition {in}") \

@@ -191,10 +191,13 @@ sim__reasons_unusual(struct sim_explanation *explanation)
                          : nothing || waits_only(cause) ||
                                    (is_not_done(cause) && cause->fate.kind == SIM_FATE_NONE);
     /* Where the line that owes the wake is known, or the condition, the rest follows of that. */
-    bool decided = cause->by_word || cause->guard.condition.step != 0 || is_notified(explanation);
+    bool decided = (cause->by_word && cause->kind != SIM_CAUSE_FIRED_EARLY) ||
+                   cause->guard.condition.step != 0 || is_notified(explanation);
     explanation->unusual_adds = !decided || is_by_comparison(explanation);
-    explanation->unusual_first = unusual->count > 0 && unusual->all[0].passes == 0 &&
-                                 cause->fate.kind == SIM_FATE_TURNED;
+    /* Of five sentences by which something comes too early one is false. */
+    bool weak = cause->fate.kind == SIM_FATE_TURNED ||
+                (cause->kind == SIM_CAUSE_FIRED_EARLY && cause->fate.kind == SIM_FATE_NONE);
+    explanation->unusual_first = weak && unusual->count > 0 && unusual->all[0].passes == 0;
     if (unusual->count > 0 && leads && cause->hold_count == 0) {
         sim_cause_add_unusual(cause, unusual);
     }

@@ -666,7 +666,7 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     bool adds = explanation->unusual.count > 0 && explanation->unusual_adds;
     if (adds && explanation->unusual_first) {
         sim__find_unusual(&explanation->unusual, findings);
-        SIM_FIND(findings, SIM_FINDING_TEXT, .text = " ");
+        SIM_FIND(findings, SIM_FINDING_END);
     }
     if (cause->unanswered.kind != SIM_UNANSWERED_NONE) {
         sim__find_unanswered(explanation, findings);
@@ -687,7 +687,7 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
         sim__find_guard(&cause->guard, findings);
     }
     if (adds && !explanation->unusual_first) {
-        SIM_FIND(findings, SIM_FINDING_TEXT, .text = " ");
+        SIM_FIND(findings, SIM_FINDING_END);
         sim__find_unusual(&explanation->unusual, findings);
     }
 }

@@ -194,9 +194,10 @@ describe(const struct sim_fate_evidence *evidence, const struct sim_trait *trait
     if ((trait->kind == SIM_TRAIT_BRANCH || trait->kind == SIM_TRAIT_PAIR) && !within) {
         ret->line = goes_to(evidence, trait->first, &ret->at.place);
     }
-    bool inlined = trait->kind == SIM_TRAIT_PAIR &&
-                   strcmp(ret->at.place.function, ret->other.place.function) != 0;
-    return !inlined && (trait->other == UINT32_MAX || ret->other.place.line != 0);
+    bool apart = trait->kind != SIM_TRAIT_PAIR ||
+                 (strcmp(ret->at.place.function, ret->other.place.function) == 0 &&
+                         ret->at.place.line != ret->other.place.line);
+    return apart && (trait->other == UINT32_MAX || ret->other.place.line != 0);
 }
 
 /* The one of the same function that is named; NULL: none is. */
@@ -260,7 +261,7 @@ find_candidates(const struct search *search, struct candidate *ret)
     uint32_t found = 0;
     for (uint32_t i = 0; i < search->own->count; i++) {
         const struct sim_trait *trait = &search->own->all[i];
-        if (search->fails[i] == search->failing && search->passes[i] * 4u <= search->passing * 3u) {
+        if (search->fails[i] == search->failing && search->passes[i] * 2u <= search->passing) {
             ret[found++] = (struct candidate){.passes = search->passes[i],
                     .rank = rank_of(trait),
                     .first = trait->first,

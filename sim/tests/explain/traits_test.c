@@ -124,11 +124,12 @@ TEST(traits_callers_of_many_actors)
         }
     }
     sim_traits_find(test.executed, test.traits);
-    EXPECT_EQ(count(&test, SIM_TRAIT_BRANCH), 2u);
+    EXPECT_EQ(count(&test, SIM_TRAIT_BRANCH), 3u);
     done(&test);
 }
 
-/* The same line, called from elsewhere, is another trait. */
+/* The same line is a trait by itself, and another one for each line that its function is called
+ * from. */
 TEST(traits_callers)
 {
     struct test test;
@@ -139,7 +140,10 @@ TEST(traits_callers)
         test.executed->all[test.executed->count - 1].stack -= 8;
     }
     sim_traits_find(test.executed, test.traits);
-    EXPECT_EQ(count(&test, SIM_TRAIT_BRANCH), 2u);
+    EXPECT_EQ(count(&test, SIM_TRAIT_BRANCH), 3u);
+    EXPECT(!trait(&test, SIM_TRAIT_BRANCH, 0)->called);
+    EXPECT(trait(&test, SIM_TRAIT_BRANCH, 1)->called);
+    EXPECT(trait(&test, SIM_TRAIT_BRANCH, 2)->called);
     done(&test);
 }
 
@@ -269,7 +273,7 @@ TEST(traits_pair_of_one_call)
         add(&test, 1, 0x50);
     }
     sim_traits_find(test.executed, test.traits);
-    EXPECT_EQ(count(&test, SIM_TRAIT_BRANCH), 2u);
+    EXPECT_EQ(count(&test, SIM_TRAIT_BRANCH), 4u);
     EXPECT_EQ(count(&test, SIM_TRAIT_PAIR), 0u);
     done(&test);
 }
