@@ -194,10 +194,13 @@ sim__reasons_unusual(struct sim_explanation *explanation)
     bool decided = (cause->by_word && cause->kind != SIM_CAUSE_FIRED_EARLY) ||
                    cause->guard.condition.step != 0 || is_notified(explanation);
     explanation->unusual_adds = !decided || is_by_comparison(explanation);
-    /* Of five sentences by which something comes too early one is false. */
+    /* Often another way than the author's, or only the way to where it fails. */
+    bool fails = sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_INVARIANT;
     bool weak = cause->fate.kind == SIM_FATE_TURNED ||
-                (cause->kind == SIM_CAUSE_FIRED_EARLY && cause->fate.kind == SIM_FATE_NONE);
-    explanation->unusual_first = weak && unusual->count > 0 && unusual->all[0].passes == 0;
+                (cause->kind == SIM_CAUSE_FIRED_EARLY && cause->fate.kind == SIM_FATE_NONE) ||
+                (fails && cause->guard.condition.step != 0);
+    explanation->unusual_first =
+            weak && unusual->count > 0 && unusual->all[0].passes * 4u <= unusual->passing;
     if (unusual->count > 0 && leads && cause->hold_count == 0) {
         sim_cause_add_unusual(cause, unusual);
     }

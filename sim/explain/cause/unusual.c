@@ -200,12 +200,21 @@ describe(const struct sim_fate_evidence *evidence, const struct sim_trait *trait
     return apart && (trait->other == UINT32_MAX || ret->other.place.line != 0);
 }
 
-/* The one of the same function that is named; NULL: none is. */
+/* Two that say the same: in one step, while another is at one place. */
+static bool
+is_alike(const struct sim_unusual_trait *a, const struct sim_unusual_trait *b)
+{
+    return a->kind == SIM_TRAIT_WHILE && b->kind == SIM_TRAIT_WHILE && a->at.step == b->at.step &&
+           a->at.part == b->at.part && sim__is_same_line(&a->other.place, &b->other.place);
+}
+
+/* The one of the same function that is named, or that says the same; NULL: none is. */
 static struct sim_unusual_trait *
 named_of(struct sim_unusual *unusual, const struct sim_unusual_trait *trait)
 {
     for (uint32_t i = 0; i < unusual->count; i++) {
-        if (strcmp(unusual->all[i].at.place.function, trait->at.place.function) == 0) {
+        if (strcmp(unusual->all[i].at.place.function, trait->at.place.function) == 0 ||
+                is_alike(&unusual->all[i], trait)) {
             return &unusual->all[i];
         }
     }
