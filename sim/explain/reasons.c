@@ -193,11 +193,15 @@ sim__reasons_unusual(struct sim_explanation *explanation)
     /* Where the line that owes the wake is known, or the condition, the rest follows of that. */
     bool decided = (cause->by_word && cause->kind != SIM_CAUSE_FIRED_EARLY) ||
                    cause->guard.condition.step != 0 || is_notified(explanation);
-    explanation->unusual_adds = !decided || is_by_comparison(explanation);
+    /* That a wake is sent before the wait, or wakes another, is seen in the record. */
+    bool seen = (cause->fate.kind == SIM_FATE_EARLY || cause->fate.kind == SIM_FATE_TAKEN) &&
+                !unusual->simple;
+    explanation->unusual_adds = (!decided && !seen) || is_by_comparison(explanation);
     /* Often another way than the author's, or only the way to where it fails. */
     bool fails = sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_INVARIANT;
     bool weak = cause->fate.kind == SIM_FATE_TURNED ||
-                (cause->kind == SIM_CAUSE_FIRED_EARLY && cause->fate.kind == SIM_FATE_NONE) ||
+                (cause->kind == SIM_CAUSE_FIRED_EARLY && cause->fate.kind == SIM_FATE_NONE &&
+                        (cause->by_word || cause->by_attempt)) ||
                 (fails && cause->guard.condition.step != 0);
     explanation->unusual_first =
             weak && unusual->count > 0 && unusual->all[0].passes * 4u <= unusual->passing;
