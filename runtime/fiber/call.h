@@ -61,7 +61,7 @@ struct rt_call_config {
  * Makes a call; the guest runs at the first poll. `config` is copied. RT_E_BUSY: a call of `store`
  * was not deleted yet (F4); RT_E_FULL: no stack is left; RT_E_INVALID: too many results.
  */
-#define rt_call_init(call, store, config) rt_call_init_at((call), (store), (config), RT_HERE)
+#define rt_call_init(call, store, ...) rt_call_init_at((call), (store), (__VA_ARGS__), RT_HERE)
 RT_MUST_CHECK rt_err rt_call_init_at(struct rt_call *call, struct rt_store *store,
         const struct rt_call_config *config, const struct rt_site *await);
 

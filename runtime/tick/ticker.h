@@ -114,14 +114,15 @@ uint32_t rt_ticker_alive(const struct rt_ticker *ticker);
 
 /*
  * Puts `event` into the sink of `id`, then marks it (G5). RT_E_STALE: it is dead (G6). RT_E_FULL:
- * its sink is full; the event is dropped, and the activity marked, as it has unread events.
+ * its sink is full; the event is dropped, and the activity marked, as it has unread events. The
+ * event may be a compound literal: `&(struct rt_event){.kind = K, .subject = S}`.
  */
-#define rt_event_push(ticker, id, event) rt_event_push_at((ticker), (id), (event), RT_HERE)
+#define rt_event_push(ticker, id, ...) rt_event_push_at((ticker), (id), (__VA_ARGS__), RT_HERE)
 RT_MUST_CHECK rt_err rt_event_push_at(struct rt_ticker *ticker, struct rt_key id,
         const struct rt_event *event, const struct rt_site *await);
 
 /* Posts `event` for the subscribers at the beginning of the next tick. RT_E_FULL: dropped. */
-#define rt_event_post(ticker, event) rt_event_post_at((ticker), (event), RT_HERE)
+#define rt_event_post(ticker, ...) rt_event_post_at((ticker), (__VA_ARGS__), RT_HERE)
 RT_MUST_CHECK rt_err rt_event_post_at(
         struct rt_ticker *ticker, const struct rt_event *event, const struct rt_site *await);
 
