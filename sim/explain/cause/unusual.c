@@ -197,7 +197,8 @@ describe(const struct sim_fate_evidence *evidence, const struct sim_trait *trait
     bool apart = trait->kind != SIM_TRAIT_PAIR ||
                  (strcmp(ret->at.place.function, ret->other.place.function) == 0 &&
                          ret->at.place.line != ret->other.place.line);
-    return apart && (trait->other == UINT32_MAX || ret->other.place.line != 0);
+    return apart && ret->at.place.line != 0 &&
+           (trait->other == UINT32_MAX || ret->other.place.line != 0);
 }
 
 /* Two that say the same: in one step, while another is at one place. */
