@@ -209,17 +209,20 @@ is_alike(const struct sim_unusual_trait *a, const struct sim_unusual_trait *b)
            a->at.part == b->at.part && sim__is_same_line(&a->other.place, &b->other.place);
 }
 
-/* The one of the same function that is named, or that says the same; NULL: none is. */
+/* The one of the same function that is named, else one that says the same; NULL: none is. */
 static struct sim_unusual_trait *
 named_of(struct sim_unusual *unusual, const struct sim_unusual_trait *trait)
 {
+    struct sim_unusual_trait *alike = NULL;
     for (uint32_t i = 0; i < unusual->count; i++) {
-        if (strcmp(unusual->all[i].at.place.function, trait->at.place.function) == 0 ||
-                is_alike(&unusual->all[i], trait)) {
+        if (strcmp(unusual->all[i].at.place.function, trait->at.place.function) == 0) {
             return &unusual->all[i];
         }
+        if (is_alike(&unusual->all[i], trait)) {
+            alike = &unusual->all[i];
+        }
     }
-    return NULL;
+    return alike;
 }
 
 /* A function is named once. Of what is as rare there, and as simple, a condition says more than
