@@ -771,17 +771,12 @@ sim_findings_put_line(struct sim_page *page, const struct sim_finding_context *n
 {
     bool begins = false; /* What follows is the beginning of a paragraph. */
     for (uint32_t i = 0; i < findings->count; i++) {
-        if (findings->all[i].kind == SIM_FINDING_END) {
-            sim_page_put(page, " ");
-            begins = true;
-            continue;
-        }
         size_t from = page->length;
         sim_finding_put(page, names, &findings->all[i]);
         if (begins && page->length > from && page->bytes[from] >= 'a' && page->bytes[from] <= 'z') {
             page->bytes[from] = (char)(page->bytes[from] - 'a' + 'A');
         }
-        begins = false;
+        begins = findings->all[i].kind == SIM_FINDING_END;
     }
 }
 

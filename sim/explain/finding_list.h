@@ -21,7 +21,7 @@
 
 /* Between others. */
 #define SIM_FINDING_JOINTS(X) \
-    X(END, "") /* Of a paragraph. */ \
+    X(END, " ") /* Of a paragraph. */ \
     X(TEXT, "{text}") \
     X(STOP, ".") \
     X(COMMA, ",") \
@@ -368,7 +368,7 @@
             "{then.at.actor}, which looked last[ at {then.at.step}] in {then.call}") \
     X(UNUSUAL_PAIR, "{when} comes from the condition in {then.call} to that in {call}") \
     X(UNUSUAL_PAIR_TO, "{when} comes from the condition in {then.call} to that in {call}, and " \
-            "goes on to line {number}") \
+            "continues in line {number}") \
     X(UNUSUAL_WHILE, "{when} comes to {call} while {then.at.actor} is at {then.call}") \
     X(GUARD, " That follows from one condition, at {at.step} {in}") \
     X(GUARD_READ, ": {at.actor} reads {text}") \

@@ -101,6 +101,28 @@ TEST(finding_names_what_a_reader_can_use)
     (void)unlink(file);
 }
 
+/* Goal: in a line, what follows the end of a paragraph begins a sentence. */
+TEST(finding_line_of_two_paragraphs)
+{
+    struct tale *tale = tale_new();
+    struct sim_actor_table actor_table;
+    struct sim_findings findings = {0};
+    struct sim_page page;
+    sim_actor_table_make(&actor_table, &tale->recorder);
+    sim_page_init(&page, false);
+    const struct sim_finding_context names = {.actor_table = &actor_table};
+    SIM_FIND(&findings, SIM_FINDING_TEXT, .text = "one.");
+    SIM_FIND(&findings, SIM_FINDING_END);
+    SIM_FIND(&findings, SIM_FINDING_TEXT, .text = "two");
+    SIM_FIND(&findings, SIM_FINDING_TEXT, .text = " and three");
+    sim_findings_put_line(&page, &names, &findings);
+    ck_assert_str_eq(sim_page_text(&page), "one. Two and three");
+    sim_findings_fini(&findings);
+    sim_page_fini(&page);
+    sim_actor_table_free(&actor_table);
+    tale_free(tale);
+}
+
 /* Goal: the kinds of `explain --json` are words, not numbers. */
 TEST(finding_kinds_have_names)
 {
