@@ -255,7 +255,7 @@ struct sim_unusual_trait {
     struct sim_location at;    /* With its caller only where that belongs to it. */
     struct sim_location other; /* As in sim_trait. */
     struct sim_location third; /* STALE: where it was read. */
-    uint32_t line; /* BRANCH, PAIR: where it goes on, in the same function; 0: not known. */
+    uint32_t line; /* BRANCH, PAIR: where it continues, in the same function; 0: not known. */
     bool within;   /* It is in what was called there, of a library. */
 };
 
@@ -333,7 +333,7 @@ struct sim_cause {
     struct sim_guard guard;           /* Why the step of at[0] did no more. */
     struct sim_failed_value failed;   /* NOT_A_WAKE: of an assertion, or a loop. */
     struct sim_discarded discarded;   /* ERASED: what the program itself has thrown away. */
-    bool by_unusual;                  /* `front_count` of `at` are what no run that passes does. */
+    bool by_unusual;                  /* `front_count` of `at` are what is unusual. */
 };
 
 /* What is known of a failure. */
@@ -400,8 +400,7 @@ void sim_cause_add_unnotified(struct sim_cause *cause, const struct sim_unnotifi
 /* What was put somewhere and thrown away: both lines are the cause's places. */
 void sim_cause_add_discarded(struct sim_cause *cause, const struct sim_discarded *discarded);
 
-/* What no run that passes does says more than anything else that is known: its places go in front.
- */
+/* What is unusual says more than anything else that is known: its places go in front. */
 void sim_cause_add_unusual(struct sim_cause *cause, const struct sim_unusual *unusual);
 
 /* Whether what is to blame is the line of an event, whose callers are not known. */
