@@ -106,7 +106,7 @@ uring = $(if $(URING),$(if $(filter runtime/tests/host/% runtime/tests/bench/hos
 # Which memory an instruction means, where libcapstone-dev is there; the library is loaded when it
 # is asked, as it would double the time of a start.
 CAPSTONE := $(wildcard /usr/include/capstone/capstone.h)
-capstone = $(if $(CAPSTONE),$(if $(filter sim/explain/look/executed.c,$1),-DSIM_CAPSTONE))
+capstone = $(if $(CAPSTONE),$(if $(filter sim/explain/look/decode.c,$1),-DSIM_CAPSTONE))
 # gcc takes each local of a test that expects a panic for one that the jump back may have lost.
 # Tests are compiled once for each time they run: -O1, which takes half as long as -O2, and still
 # warns of what it has followed. With asan -O0 would take another third off, but then what a test

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
+#include "sim/explain/look/translate.h"
 #include "sim/explain/order/swap.h"
 #include "sim/explain/reasons.h"
 #include "sim/explain/sides.h"
@@ -629,6 +630,7 @@ sim_explanation_make(struct sim_explanation *explanation, const struct sim_failu
             failure->time_ms != 0 ? failure->time_ms : SIM_EXPLAIN_TIME_MS, failure->steps_max);
     explanation->failure.budget = &explanation->budget;
     explanation->places = sim_places_new();
+    sim_translate_prepare();
     explanation->analysis = sim_results_new(sizeof(*explanation->analysis));
     sim_single_init(&explanation->failing, NULL, &sim_shared_for_reading, patience_ms(failure));
     if (!run_given(explanation)) {

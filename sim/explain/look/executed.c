@@ -1,11 +1,10 @@
 /*
- * executed.c -- breakpoints at the reader's functions, the trap flag inside of them.
+ * executed.c -- breakpoints at the reader's functions, a look at each instruction inside of them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/explain/look/executed.h"
 
-#include <dlfcn.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,20 +15,14 @@
 #include "sim/base/own.h"
 #include "sim/core/scenario.h"
 #include "sim/core/world.h"
+#include "sim/explain/look/translate.h"
 #include "sim/program/program.h"
 
-#if defined(SIM_CAPSTONE) && defined(__x86_64__)
-#include <capstone/capstone.h>
-#endif
-
 #define FUNCTIONS_MAX 8192u
-#define STOPS_SIZE 32768u /* Of a hash table. */
-#define OPERANDS_SIZE 32768u
 #define STEPS_MAX UINT64_C(1000)
-#define TRAP_FLAG 0x100
 
 /* Instructions that are walked count as so many steps of the budget. */
-#define STEPS_EACH 10u
+#define STEPS_EACH 1u
 
 /* A function of the reader's. */
 struct function {
@@ -37,33 +30,9 @@ struct function {
     uintptr_t to;
 };
 
-/* A breakpoint: at an entry, or where a call returns to. */
-struct stop {
-    uintptr_t pc; /* 0: free. */
-    uint8_t byte;
-};
-
-/* The memory operand of an instruction, in terms of registers. */
-struct operand {
-    uintptr_t pc; /* 0: free. */
-    int64_t displacement;
-    int16_t base; /* Of gregs; -1: none. */
-    int16_t index;
-    uint8_t scale;
-    uint8_t size; /* 0: it has none that counts. */
-    uint8_t length;
-    bool reads;
-    bool writes;
-    bool next; /* Relative to the next instruction: `displacement` has it. */
-};
-
 struct sim_code {
     struct function functions[FUNCTIONS_MAX]; /* By address. */
     uint32_t function_count;
-    struct stop stops[STOPS_SIZE]; /* By pc. */
-    uint32_t stop_count;
-    struct operand operands[OPERANDS_SIZE];
-    uint32_t operand_count;
 };
 
 /* ---- Which functions. ------------------------------------------------------------------------ */
@@ -160,307 +129,15 @@ sim_code_make_writable(const struct sim_code *code)
 
 #if defined(__x86_64__)
 
-/* ---- A jump. --------------------------------------------------------------------------------- */
-
-/* 0x70 to 0x7f, and 0x0f 0x80 to 0x0f 0x8f: the low bits are the condition. */
-bool
-sim_jump_is(const uint8_t *pc)
-{
-    rt_assert(pc != NULL);
-    return (pc[0] & 0xf0) == 0x70 || (pc[0] == 0x0f && (pc[1] & 0xf0) == 0x80);
-}
-
-/* 0xe8, or 0xff with 2 in the middle of its second byte. */
-bool
-sim_call_is(const uint8_t *pc)
-{
-    rt_assert(pc != NULL);
-    return pc[0] == 0xe8 || (pc[0] == 0xff && (pc[1] & 0x38) == 0x10);
-}
-
-bool
-sim_jump_taken(uintptr_t pc, uint8_t first, uint64_t flags)
-{
-    uint8_t condition = first == 0x0f ? ((const uint8_t *)pc)[1] & 0xf : first & 0xf;
-    bool carry = (flags & 0x1) != 0;
-    bool parity = (flags & 0x4) != 0;
-    bool zero = (flags & 0x40) != 0;
-    bool sign = (flags & 0x80) != 0;
-    bool overflow = (flags & 0x800) != 0;
-    const bool table[8] = {overflow, carry, zero, carry || zero, sign, parity, sign != overflow,
-            zero || sign != overflow};
-    return table[condition >> 1] != ((condition & 1) != 0);
-}
-
-uintptr_t
-sim_jump_target(uintptr_t pc, uint8_t first, bool taken)
-{
-    const uint8_t *code = (const uint8_t *)pc;
-    int32_t far = 0;
-    if (first != 0x0f) {
-        return pc + 2 + (taken ? (uintptr_t)(intptr_t)(int8_t)code[1] : 0);
-    }
-    memcpy(&far, code + 2, sizeof(far));
-    return pc + 6 + (taken ? (uintptr_t)(intptr_t)far : 0);
-}
-
-/* ---- The memory that an instruction means. --------------------------------------------------- */
+/* ---- A walk. --------------------------------------------------------------------------------- */
 
 /* Of the process: set while a run is walked. */
 static struct {
-    struct sim_code *code;
+    const struct sim_code *code;
     struct sim_executed *executed;
-    struct sim_instruction *open; /* Executed when the next trap comes. */
-    const struct stop *again;     /* Its breakpoint is put back after one instruction. */
-    struct sigaction before;
-#if defined(SIM_CAPSTONE)
-    csh capstone;
-    cs_insn *insn;
-#endif
+    struct sim_instruction *open; /* It is done when the next one is looked at. */
+    uintptr_t next;               /* What stands behind it. */
 } walk;
-
-#if defined(SIM_CAPSTONE)
-
-/* The one whose header this is compiled with. */
-#define TEXT_OF(number) #number
-#define SO_OF(major) "libcapstone.so." TEXT_OF(major)
-#define CAPSTONE_SO SO_OF(CS_API_MAJOR)
-
-/* Of libcapstone; NULL: it is not there. Of the process, and of those forked from it. */
-static struct {
-    void *handle;
-    __typeof__(cs_open) *open;
-    __typeof__(cs_close) *close;
-    __typeof__(cs_option) *option;
-    __typeof__(cs_malloc) *malloc;
-    __typeof__(cs_free) *free;
-    __typeof__(cs_disasm_iter) *disassemble;
-    __typeof__(cs_regs_access) *registers;
-} capstone;
-
-static void *
-symbol_of(const char *name)
-{
-    void *symbol = capstone.handle != NULL ? dlsym(capstone.handle, name) : NULL;
-    if (symbol == NULL) {
-        capstone.handle = NULL;
-    }
-    return symbol;
-}
-
-static void
-load_capstone(void)
-{
-    if (capstone.handle == NULL) {
-        capstone.handle = dlopen(CAPSTONE_SO, RTLD_NOW | RTLD_LOCAL);
-        *(void **)&capstone.open = symbol_of("cs_open");
-        *(void **)&capstone.close = symbol_of("cs_close");
-        *(void **)&capstone.option = symbol_of("cs_option");
-        *(void **)&capstone.malloc = symbol_of("cs_malloc");
-        *(void **)&capstone.free = symbol_of("cs_free");
-        *(void **)&capstone.disassemble = symbol_of("cs_disasm_iter");
-        *(void **)&capstone.registers = symbol_of("cs_regs_access");
-    }
-}
-
-static bool
-open_capstone(void)
-{
-    walk.insn = NULL;
-    if (capstone.handle != NULL &&
-            capstone.open(CS_ARCH_X86, CS_MODE_64, &walk.capstone) == CS_ERR_OK) {
-        (void)capstone.option(walk.capstone, CS_OPT_DETAIL, CS_OPT_ON);
-        walk.insn = capstone.malloc(walk.capstone);
-    }
-    return walk.insn != NULL;
-}
-
-static void
-close_capstone(void)
-{
-    if (walk.insn != NULL) {
-        capstone.free(walk.insn, 1);
-        (void)capstone.close(&walk.capstone);
-    }
-}
-
-static int16_t
-greg_of(x86_reg name)
-{
-    static const struct {
-        x86_reg name;
-        int16_t greg;
-    } table[] = {{X86_REG_RAX, REG_RAX}, {X86_REG_RBX, REG_RBX}, {X86_REG_RCX, REG_RCX},
-            {X86_REG_RDX, REG_RDX}, {X86_REG_RSI, REG_RSI}, {X86_REG_RDI, REG_RDI},
-            {X86_REG_RBP, REG_RBP}, {X86_REG_RSP, REG_RSP}, {X86_REG_R8, REG_R8},
-            {X86_REG_R9, REG_R9}, {X86_REG_R10, REG_R10}, {X86_REG_R11, REG_R11},
-            {X86_REG_R12, REG_R12}, {X86_REG_R13, REG_R13}, {X86_REG_R14, REG_R14},
-            {X86_REG_R15, REG_R15}};
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
-        if (table[i].name == name) {
-            return table[i].greg;
-        }
-    }
-    return -1;
-}
-
-/* The first operand in memory; none of an instruction that only computes its address, and none that
- * is relative to the thread pointer. */
-static void
-decode(struct operand *ret)
-{
-    const uint8_t *bytes = (const uint8_t *)ret->pc;
-    size_t size = 16;
-    uint64_t address = ret->pc;
-    if (walk.insn == NULL ||
-            !capstone.disassemble(walk.capstone, &bytes, &size, &address, walk.insn) ||
-            walk.insn->id == X86_INS_LEA || walk.insn->id == X86_INS_NOP) {
-        return;
-    }
-    const cs_x86 *detail = &walk.insn->detail->x86;
-    for (uint8_t i = 0; i < detail->op_count && ret->size == 0; i++) {
-        const cs_x86_op *op = &detail->operands[i];
-        bool plain = op->type == X86_OP_MEM && op->mem.segment == X86_REG_INVALID &&
-                     op->size >= 1 && op->size <= 8;
-        if (plain) {
-            ret->next = op->mem.base == X86_REG_RIP;
-            ret->base = ret->next ? -1 : greg_of(op->mem.base);
-            ret->index = greg_of(op->mem.index);
-            ret->scale = (uint8_t)op->mem.scale;
-            ret->displacement = op->mem.disp + (ret->next ? (int64_t)address : 0);
-            ret->size = op->size;
-            ret->length = (uint8_t)walk.insn->size;
-            ret->reads = (op->access & CS_AC_READ) != 0;
-            ret->writes = (op->access & CS_AC_WRITE) != 0;
-        }
-    }
-}
-
-/* The bit of a register, by whichever part of it; 0: of one that is not followed. */
-static uint64_t
-register_bit(x86_reg name)
-{
-    static const x86_reg parts[][5] = {
-            {X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH},
-            {X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH},
-            {X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH},
-            {X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH},
-            {X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL, X86_REG_RSP},
-            {X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL, X86_REG_RBP},
-            {X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL, X86_REG_RSI},
-            {X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL, X86_REG_RDI},
-            {X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B, X86_REG_R8},
-            {X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B, X86_REG_R9},
-            {X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B, X86_REG_R10},
-            {X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B, X86_REG_R11},
-            {X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B, X86_REG_R12},
-            {X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B, X86_REG_R13},
-            {X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B, X86_REG_R14},
-            {X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B, X86_REG_R15},
-            {X86_REG_EFLAGS, X86_REG_EFLAGS, X86_REG_EFLAGS, X86_REG_EFLAGS, X86_REG_EFLAGS}};
-    for (uint32_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-        for (uint32_t k = 0; k < 5; k++) {
-            if (parts[i][k] == name) {
-                return UINT64_C(1) << i;
-            }
-        }
-    }
-    return name >= X86_REG_XMM0 && name <= X86_REG_XMM15
-                   ? UINT64_C(1) << (17 + (uint32_t)name - (uint32_t)X86_REG_XMM0)
-                   : 0;
-}
-
-/* What it names as an operand, and uses by itself; what stands in an address apart. */
-bool
-sim_registers_of(uintptr_t pc, struct sim_registers *ret)
-{
-    const uint8_t *bytes = (const uint8_t *)pc;
-    size_t size = 16;
-    uint64_t address = pc;
-    cs_regs read;
-    cs_regs written;
-    uint8_t reads = 0;
-    uint8_t writes = 0;
-    *ret = (struct sim_registers){0};
-    load_capstone();
-    if ((walk.insn == NULL && !open_capstone()) ||
-            !capstone.disassemble(walk.capstone, &bytes, &size, &address, walk.insn) ||
-            capstone.registers(walk.capstone, walk.insn, read, &reads, written, &writes) !=
-                    CS_ERR_OK) {
-        return false;
-    }
-    const cs_detail *detail = walk.insn->detail;
-    uint64_t all = 0;
-    for (uint8_t i = 0; i < reads; i++) {
-        all |= register_bit((x86_reg)read[i]);
-    }
-    for (uint8_t i = 0; i < writes; i++) {
-        ret->writes |= register_bit((x86_reg)written[i]);
-    }
-    for (uint8_t i = 0; i < detail->x86.op_count; i++) {
-        const cs_x86_op *op = &detail->x86.operands[i];
-        if (op->type == X86_OP_MEM && walk.insn->id != X86_INS_LEA) {
-            ret->address |= register_bit(op->mem.base) | register_bit(op->mem.index);
-        } else if (op->type == X86_OP_REG && (op->access & CS_AC_READ) != 0) {
-            ret->reads |= register_bit(op->reg);
-        }
-    }
-    ret->reads |= all & ~ret->address;
-    return true;
-}
-
-#else
-
-bool
-sim_registers_of(uintptr_t pc, struct sim_registers *ret)
-{
-    (void)pc;
-    *ret = (struct sim_registers){0};
-    return false;
-}
-
-static void
-load_capstone(void)
-{
-}
-
-static bool
-open_capstone(void)
-{
-    return false;
-}
-
-static void
-close_capstone(void)
-{
-}
-
-static void
-decode(struct operand *ret)
-{
-    ret->size = 0;
-}
-
-#endif
-
-/* NULL: there is no room for one more. */
-static const struct operand *
-operand_at(struct sim_code *code, uintptr_t pc)
-{
-    uint32_t slot = (uint32_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 49);
-    while (code->operands[slot].pc != 0 && code->operands[slot].pc != pc) {
-        slot = (slot + 1) % OPERANDS_SIZE;
-    }
-    if (code->operands[slot].pc == 0) {
-        if (code->operand_count >= OPERANDS_SIZE / 4 * 3) {
-            return NULL;
-        }
-        code->operands[slot] = (struct operand){.pc = pc, .base = -1, .index = -1};
-        code->operand_count++;
-        decode(&code->operands[slot]);
-    }
-    return &code->operands[slot];
-}
 
 static uint64_t
 memory_at(uintptr_t address, uint8_t size)
@@ -472,52 +149,19 @@ memory_at(uintptr_t address, uint8_t size)
 }
 
 static void
-note_memory(struct sim_instruction *instruction, const greg_t *registers)
+note_memory(struct sim_instruction *instruction, const struct sim_decoded *decoded,
+        const long long *registers)
 {
-    const struct operand *operand = operand_at(walk.code, instruction->pc);
-    if (operand == NULL || operand->size == 0) {
-        return;
-    }
-    uint64_t address = (uint64_t)operand->displacement;
-    address += operand->base >= 0 ? (uint64_t)registers[operand->base] : 0;
-    address += operand->index >= 0 ? (uint64_t)registers[operand->index] * operand->scale : 0;
+    const struct sim_operand *operand = &decoded->operand;
+    uintptr_t address = operand->size > 0 ? sim_operand_address(operand, registers) : 0;
     if (address >= 4096) {
         instruction->address = address;
         instruction->size = operand->size;
-        instruction->length = operand->length;
+        instruction->length = decoded->length;
         instruction->reads = operand->reads;
         instruction->writes = operand->writes;
         instruction->before = memory_at(address, operand->size);
         instruction->after = instruction->before;
-    }
-}
-
-/* ---- The walk. ------------------------------------------------------------------------------- */
-
-static struct stop *
-stop_at(struct sim_code *code, uintptr_t pc)
-{
-    uint32_t slot = (uint32_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 49);
-    while (code->stops[slot].pc != 0 && code->stops[slot].pc != pc) {
-        slot = (slot + 1) % STOPS_SIZE;
-    }
-    return &code->stops[slot];
-}
-
-static void
-put_byte(uintptr_t pc, uint8_t byte)
-{
-    *(volatile uint8_t *)pc = byte;
-}
-
-static void
-add_stop(struct sim_code *code, uintptr_t pc)
-{
-    struct stop *stop = stop_at(code, pc);
-    if (stop->pc == 0 && code->stop_count < STOPS_SIZE / 4 * 3) {
-        *stop = (struct stop){pc, *(const uint8_t *)pc};
-        code->stop_count++;
-        put_byte(pc, 0xcc);
     }
 }
 
@@ -533,101 +177,63 @@ close_instruction(uintptr_t pc)
         done->writes = done->writes || done->after != done->before;
     }
     if (done != NULL && done->jump) {
-        const uint8_t *code = (const uint8_t *)done->pc;
-        done->taken = pc != sim_jump_target(done->pc, code[0], false);
+        done->taken = pc != walk.next;
     }
 }
 
 static void
-open_instruction(uintptr_t pc, const greg_t *registers)
+open_instruction(uintptr_t pc, const struct sim_decoded *decoded, const long long *registers)
 {
     struct sim_executed *executed = walk.executed;
     const struct sim_world *world = sim_world_current;
     if (executed->count == SIM_EXECUTED_MAX || world == NULL || world->stepping == NULL) {
         return;
     }
+    walk.next = pc + decoded->length;
     walk.open = &executed->all[executed->count++];
     *walk.open = (struct sim_instruction){.pc = pc,
             .stack = (uintptr_t)registers[REG_RSP],
             .result = (uint64_t)registers[REG_RAX],
             .step = world->step,
             .actor_id = world->closing ? world->current->id : world->stepping->id,
-            .jump = sim_jump_is((const uint8_t *)pc),
-            .call = sim_call_is((const uint8_t *)pc)};
-    note_memory(walk.open, registers);
+            .jump = decoded->flow == SIM_FLOW_IF,
+            .call = decoded->flow == SIM_FLOW_CALL};
+    note_memory(walk.open, decoded, registers);
 }
 
-/* Before an instruction. True: continue one by one. */
-static bool
-look_at(uintptr_t pc, const greg_t *registers)
+static enum sim_look
+look(uintptr_t pc, const struct sim_decoded *decoded, const long long *registers)
 {
     const uintptr_t *stack = (const uintptr_t *)registers[REG_RSP];
-    close_instruction(pc);
-    if (function_at(walk.code, pc) != NULL) {
-        open_instruction(pc, registers);
-        return true;
-    }
-    if (function_at(walk.code, stack[0]) != NULL) {
-        add_stop(walk.code, stack[0]); /* It was called from there, and will return. */
-    }
-    return false;
-}
-
-static void
-on_trap(int number, siginfo_t *info, void *argument)
-{
-    greg_t *registers = ((ucontext_t *)argument)->uc_mcontext.gregs;
-    uintptr_t pc = (uintptr_t)registers[REG_RIP];
-    const struct stop *stop = walk.again;
-    (void)number;
     if (sim_world_current != NULL) {
         sim_world_spend(sim_world_current, STEPS_EACH);
     }
-    walk.again = NULL;
-    if (stop != NULL) {
-        put_byte(stop->pc, 0xcc);
+    close_instruction(pc);
+    if (function_at(walk.code, pc) != NULL) {
+        open_instruction(pc, decoded, registers);
+        return SIM_LOOK_NEXT;
     }
-    /* A function may be one byte long: what stands before `pc` does not say which of both it is. */
-    if (info->si_code != TRAP_TRACE) {
-        pc = stop_at(walk.code, pc - 1)->pc != 0 ? pc - 1 : pc;
+    if (function_at(walk.code, stack[0]) != NULL) {
+        sim_translate_stop(stack[0]); /* It was called from there, and will return. */
     }
-    stop = stop_at(walk.code, pc);
-    if (stop->pc != 0) {
-        registers[REG_RIP] = (greg_t)pc;
-        put_byte(pc, stop->byte);
-        walk.again = stop;
-    }
-    registers[REG_EFL] = look_at(pc, registers) ? registers[REG_EFL] | TRAP_FLAG
-                                                : registers[REG_EFL] & ~(greg_t)TRAP_FLAG;
+    return SIM_LOOK_LEAVE;
 }
 
 static bool
-begin_walk(struct sim_code *code, struct sim_executed *executed)
+begin_walk(const struct sim_code *code, struct sim_executed *executed)
 {
-    struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    (void)sigemptyset(&action.sa_mask);
-    (void)open_capstone();
+    static const struct sim_translate_user user = {.look = look};
     walk.code = code;
     walk.executed = executed;
     walk.open = NULL;
-    walk.again = NULL;
     executed->count = 0;
-    memset(code->stops, 0, sizeof(code->stops));
-    code->stop_count = 0;
-    return sim_code_make_writable(code) && sigaction(SIGTRAP, &action, &walk.before) == 0;
-}
-
-static void
-end_walk(struct sim_code *code)
-{
-    rt_assert(walk.code == code);
-    for (uint32_t i = 0; i < STOPS_SIZE; i++) {
-        if (code->stops[i].pc != 0) {
-            put_byte(code->stops[i].pc, code->stops[i].byte);
-        }
+    if (!sim_code_make_writable(code) || !sim_translate_begin(&user)) {
+        return false;
     }
-    (void)sigaction(SIGTRAP, &walk.before, NULL);
-    close_capstone();
+    for (uint32_t i = 0; i < code->function_count; i++) {
+        sim_translate_stop(code->functions[i].from);
+    }
+    return true;
 }
 
 struct request {
@@ -662,38 +268,12 @@ walk_run(struct sim_world *world, const struct sim_case *what, const struct sim_
         return;
     }
     sim_experiment_begin(&experiment, world, what, outcome);
-    for (uint32_t i = 0; i < request->code->function_count; i++) {
-        add_stop(request->code, request->code->functions[i].from);
-    }
     uint64_t to = outcome->steps < STEPS_MAX ? outcome->steps : STEPS_MAX;
     run_to(world, what, &experiment, request->checked, to);
-    end_walk(request->code);
+    sim_translate_end();
     sim_experiment_end(&experiment);
     request->executed->done = true;
     request->executed->whole = to == outcome->steps && request->executed->count < SIM_EXECUTED_MAX;
-}
-
-#else
-
-bool
-sim_jump_is(const uint8_t *pc)
-{
-    (void)pc;
-    return false;
-}
-
-bool
-sim_jump_taken(uintptr_t pc, uint8_t first, uint64_t flags)
-{
-    (void)pc, (void)first, (void)flags;
-    return false;
-}
-
-uintptr_t
-sim_jump_target(uintptr_t pc, uint8_t first, bool taken)
-{
-    (void)first, (void)taken;
-    return pc;
 }
 
 #endif
@@ -706,7 +286,6 @@ sim_executed_run(const struct sim_runs *runs, const struct sim_tape *tape, struc
 #if defined(__x86_64__)
     struct request request = {code, executed, checked};
     if (executed != NULL && code != NULL) {
-        load_capstone();
         sim_runs_analyze(runs, NULL, tape, walk_run, &request);
     }
 #else

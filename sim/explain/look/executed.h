@@ -2,17 +2,17 @@
  * executed.h -- what the reader's own code executes in a run, instruction by instruction, and the
  * memory that each of them reads or writes.
  *
- * Functions of the reader's are executed one instruction at a time (the processor's trap flag);
- * all else at full speed: a breakpoint stands at the entry of each function of the reader's, and
- * where a call from there returns to. So the simulator and libraries cost nothing, and what they
- * read and write is not known. Which memory an instruction means is asked of capstone; without that
- * library only instructions are known. On other processors than x86-64 nothing is.
+ * Functions of the reader's are executed one instruction at a time (translate.h); all else at full
+ * speed: a breakpoint stands at the entry of each function of the reader's, and where a call from
+ * there returns to. So the simulator and libraries cost nothing, and what they read and write is
+ * not known. Where nothing can be translated nothing is known.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #pragma once
 
 #include "sim/core/code/symbols.h"
+#include "sim/explain/look/decode.h"
 #include "sim/explain/look/experiment.h"
 
 #define SIM_EXECUTED_MAX 100000u
@@ -69,21 +69,6 @@ uint32_t sim_executed_parts(
  * UINT32_MAX. */
 uint32_t sim_executed_caller(const struct sim_executed *executed, uint32_t index);
 
-/* Registers, a bit each: those of addresses and numbers, the flags, and those of vectors. */
-struct sim_registers {
-    uint64_t reads;   /* What it computes with, … */
-    uint64_t address; /* … and which memory it means by. */
-    uint64_t writes;
-};
-#define SIM_REGISTER_STACK (UINT64_C(1) << 4)
-/* What a function keeps for its caller; all others are gone after a call. */
-#define SIM_REGISTERS_KEPT UINT64_C(0xf028)
-/* What is passed to a function. */
-#define SIM_REGISTERS_PASSED UINT64_C(0x3c6)
-
-/* Of the instruction at `pc`. False: not known. */
-bool sim_registers_of(uintptr_t pc, struct sim_registers *ret);
-
 /* Which instruction of its actor has left what is in that register (a bit) before the `index`-th
  * one; a call stands for what it has returned. UINT32_MAX: not known. */
 uint32_t sim_executed_register(const struct sim_code *code, const struct sim_executed *executed,
@@ -91,11 +76,3 @@ uint32_t sim_executed_register(const struct sim_code *code, const struct sim_exe
 
 /* Makes the pages of that code writable, in this process alone. False: the system refuses. */
 bool sim_code_make_writable(const struct sim_code *code);
-
-/* Whether the instruction at `pc` is a conditional jump, or a call. Where a jump leads with
- * `flags` (the processor's), or, `other`, with the condition decided the other way; `first` is its
- * first byte, which a breakpoint may hide. */
-bool sim_jump_is(const uint8_t *pc);
-bool sim_call_is(const uint8_t *pc);
-bool sim_jump_taken(uintptr_t pc, uint8_t first, uint64_t flags);
-uintptr_t sim_jump_target(uintptr_t pc, uint8_t first, bool taken);

@@ -1,24 +1,21 @@
 /*
- * walk.c -- the trap flag, and its handler.
+ * walk.c -- what is noted of each instruction.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/explain/look/walk.h"
 
 #include <execinfo.h>
-#include <signal.h>
 #include <stddef.h>
-#include <ucontext.h>
 
 #include "runtime/base/assert.h"
 #include "runtime/fiber/context.h"
 #include "sim/core/world.h"
-
-#define TRAP_FLAG 0x100
+#include "sim/explain/look/translate.h"
 
 /* An instruction that is walked costs about as much as so many steps; counted one by one, so that
  * no watcher takes a long walk for a step that hangs. */
-#define STEPS_EACH 10u
+#define STEPS_EACH 1u
 
 /* Of the process: a signal has one handler. */
 static struct {
@@ -26,8 +23,7 @@ static struct {
     uint32_t count;
     struct sim_path *path;
     uint64_t left;
-    uintptr_t last; /* The instruction that is done when the next trap comes. */
-    struct sigaction before;
+    uintptr_t last; /* The instruction that is done when the next one is looked at. */
     bool walking;
 } walk;
 
@@ -82,51 +78,78 @@ note_call(struct sim_path *path, uintptr_t pc)
     }
 }
 
-static void
-on_trap(int number, siginfo_t *info, void *argument)
+/* Whether that word has changed. */
+static bool
+differs(const struct sim_watch *watch)
 {
-    ucontext_t *context = argument;
-    greg_t *registers = context->uc_mcontext.gregs;
-    uintptr_t pc = (uintptr_t)registers[REG_RIP];
-    (void)number;
-    (void)info;
+    return *watch->word != watch->seen;
+}
+
+static bool
+is_marked(const struct sim_path *path, uintptr_t pc)
+{
+    bool is = pc == (uintptr_t)rt_context_suspend;
+    for (uint32_t i = 0; i < path->mark_count; i++) {
+        is = is || path->marks[i] == pc;
+    }
+    return is;
+}
+
+static enum sim_look
+look(uintptr_t pc, const struct sim_decoded *decoded, const long long *registers)
+{
+    bool stack = walk.path != NULL && is_marked(walk.path, pc);
+    (void)decoded, (void)registers;
     if (sim_world_current != NULL) {
         sim_world_spend(sim_world_current, STEPS_EACH);
     }
     for (uint32_t i = 0; i < walk.count; i++) {
-        struct sim_watch *watch = &walk.watches[i];
-        uint64_t before = watch->seen;
-        uint64_t differ = *watch->word ^ before;
-        if (differ != 0) {
-            watch->seen ^= differ;
-            if ((differ & (watch->mask != 0 ? watch->mask : UINT64_MAX)) != 0 &&
-                    (!watch->first || watch->writer->frame_count == 0)) {
-                if (watch->earlier != NULL) {
-                    *watch->earlier = *watch->writer;
-                    watch->value = before;
-                }
-                note_stop(pc, walk.last, watch->writer);
-            }
+        stack = stack || differs(&walk.watches[i]);
+    }
+    if (walk.path != NULL) {
+        note_path(walk.path, pc);
+    }
+    if (!stack) {
+        walk.last = pc;
+    }
+    bool leaves = walk.left-- == 0;
+    return leaves ? SIM_LOOK_LEAVE : stack ? SIM_LOOK_STACK : SIM_LOOK_NEXT;
+}
+
+static void
+note_change(struct sim_watch *watch, uintptr_t pc)
+{
+    uint64_t before = watch->seen;
+    uint64_t differ = *watch->word ^ before;
+    watch->seen ^= differ;
+    if ((differ & (watch->mask != 0 ? watch->mask : UINT64_MAX)) != 0 &&
+            (!watch->first || watch->writer->frame_count == 0)) {
+        if (watch->earlier != NULL) {
+            *watch->earlier = *watch->writer;
+            watch->value = before;
+        }
+        note_stop(pc, walk.last, watch->writer);
+    }
+}
+
+static void
+look_at_stack(uintptr_t pc)
+{
+    for (uint32_t i = 0; i < walk.count; i++) {
+        if (differs(&walk.watches[i])) {
+            note_change(&walk.watches[i], pc);
         }
     }
-    if (walk.path != NULL && walk.walking) {
-        note_path(walk.path, pc);
+    if (walk.path != NULL) {
         note_call(walk.path, pc);
         if (pc == (uintptr_t)rt_context_suspend) {
             note_stop(pc, pc, &walk.path->blocked);
         }
     }
     walk.last = pc;
-    if (!walk.walking || walk.left-- == 0) {
-        registers[REG_EFL] &= ~(greg_t)TRAP_FLAG;
-    }
 }
 
-static void
-set_flag(void)
-{
-    __asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
-}
+static const struct sim_translate_user user = {.look = look, .look_at_stack = look_at_stack};
 
 #endif
 
@@ -147,9 +170,6 @@ sim_walk_begin(struct sim_watch *watches, uint32_t count, struct sim_path *path,
 {
     rt_assert(watches != NULL || count == 0);
 #if defined(__x86_64__)
-    struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    rt_assert(!walk.walking);
-    (void)sigemptyset(&action.sa_mask);
     walk.watches = watches;
     walk.count = count;
     walk.path = path;
@@ -158,12 +178,11 @@ sim_walk_begin(struct sim_watch *watches, uint32_t count, struct sim_path *path,
     for (uint32_t i = 0; i < count; i++) {
         watches[i].seen = *watches[i].word;
     }
-    if (sigaction(SIGTRAP, &action, &walk.before) != 0) {
-        return false;
+    walk.walking = sim_translate_begin(&user);
+    if (walk.walking) {
+        sim_translate_here();
     }
-    walk.walking = true;
-    set_flag();
-    return true;
+    return walk.walking;
 #else
     (void)watches;
     (void)count;
@@ -177,9 +196,7 @@ void
 sim_walk_end(void)
 {
     if (walk.walking) {
-        /* The next trap sees it and takes the flag away; it has come by the end of this line. */
         walk.walking = false;
-        __asm__ volatile("nop\n\tnop" ::: "memory");
-        (void)sigaction(SIGTRAP, &walk.before, NULL);
+        sim_translate_end();
     }
 }
