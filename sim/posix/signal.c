@@ -480,6 +480,7 @@ send_now(struct sim__posix_thread *to, int number, union sigval value, int code)
     }
     const struct sim_called called = call_of(number);
     sim_thread_point();
+    (void)sigaddset(&sim__posix_state()->own_signals, number);
     sim__posix_notify(to, number, value, code);
     (void)sim__posix_deliver();
     sim_thread_now->called = called; /* Handlers make calls of their own. */
@@ -676,12 +677,39 @@ sim__posix_sigaltstack(const stack_t *stack, stack_t *ret_before)
 
 /* ---- Waiting for one. ------------------------------------------------------------------------ */
 
+static bool
+is_handled(int number)
+{
+    const struct sigaction *action = &sim__posix_state()->actions[number];
+    return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+}
+
+/* Whether who waits for signals of `taken` (NULL: those that have a handler, and are not in
+ * `blocked`) may be woken from outside of the run: but where the program sends each of them to
+ * itself, as threads do that wake each other by a signal. */
+static bool
+is_outside(const sigset_t *taken, const sigset_t *blocked)
+{
+    const struct sim__posix *state = sim__posix_state();
+    bool own = false;
+    for (int number = 1; number < SIM__POSIX_SIGNALS; number++) {
+        bool waits = taken != NULL ? sigismember(taken, number) == 1
+                                   : is_handled(number) && sigismember(blocked, number) == 0;
+        if (waits && sigismember(&state->own_signals, number) != 1) {
+            return true;
+        }
+        own = own || waits;
+    }
+    return !own;
+}
+
 int
 sim__posix_sigsuspend(const sigset_t *mask)
 {
     struct sim__posix_thread *self = sim__posix_thread();
     sigset_t before = self->mask;
-    struct sim__posix_wait wait = {.reason = "a signal", .due_ns = SIM_NEVER, .outside = true};
+    struct sim__posix_wait wait = {
+            .reason = "a signal", .due_ns = SIM_NEVER, .outside = is_outside(NULL, mask)};
     set_mask(self, mask);
     while (sim__posix_deliver() == 0) {
         if (sim__posix_wait(&wait) == SIM__POSIX_INTERRUPTED) {
@@ -704,7 +732,8 @@ static int
 take_until(const sigset_t *set, siginfo_t *ret, uint64_t due_ns, int *ret_error)
 {
     struct sim__posix_thread *self = sim__posix_thread();
-    struct sim__posix_wait wait = {.reason = "a signal", .due_ns = due_ns, .outside = true};
+    struct sim__posix_wait wait = {
+            .reason = "a signal", .due_ns = due_ns, .outside = is_outside(set, NULL)};
     enum sim__posix_woken woken = SIM__POSIX_WOKEN;
     int number = sim__posix_take_signal(set, ret);
     self->taken = *set;

@@ -24,6 +24,12 @@ ok "JSON counts them" grep -q '"verdicts":{"pass":50},"idle":50' i.json
 same "a ring of locks beside a listener: status" \
     "$(status run ./idle --runs 50 --record none -- crossed)" 1
 ok "a ring of locks beside a listener" grep -q '^FAIL idle: deadlock' out.txt
+same "a thread sends the signal before another sleeps: status" \
+    "$(status run ./idle --runs 200 --record none -- kicked)" 1
+ok "a thread sends the signal before another sleeps" grep -q '^FAIL idle: deadlock' out.txt
+same "one that another signal may wake: status" \
+    "$(status run ./idle --runs 200 --record none -- served)" 0
+ok "one that another signal may wake" grep -Eq ' 200 pass  [1-9][0-9]* of these idle' out.txt
 same "no one rings the doorbell: status" \
     "$(status run ./idle --runs 50 --record none -- doorbell)" 1
 ok "no one rings the doorbell" grep -q '^FAIL idle: deadlock' out.txt

@@ -107,6 +107,20 @@ wait_ready(void)
     pthread_mutex_unlock(&left);
 }
 
+static void
+on_signal(int number)
+{
+    (void)number;
+}
+
+/* Wakes the main thread, which may not sleep yet. */
+static void *
+kick(void *argument)
+{
+    pthread_kill(*(pthread_t *)argument, SIGUSR1);
+    return NULL;
+}
+
 int
 main(int count, char **arguments)
 {
@@ -146,6 +160,15 @@ main(int count, char **arguments)
             return 7;
         }
         return accept(listener(SOCK_STREAM), NULL, NULL) < 0;
+    } else if (strcmp(how, "kicked") == 0 || strcmp(how, "served") == 0) {
+        pthread_t self = pthread_self();
+        signal(SIGUSR1, on_signal);
+        if (strcmp(how, "served") == 0) {
+            signal(SIGTERM, on_signal);
+        }
+        start(kick, &self);
+        pause();
+        return 0;
     } else if (strcmp(how, "doorbell") == 0) {
         return wait_epoll(eventfd(0, 0)) < 0;
     }
