@@ -533,6 +533,44 @@ sim_places_dwfl(const struct sim_places *places)
     return places->dwfl;
 }
 
+/* Copies the maps of this process to `ret`, without whole files that libelf has mapped for other
+ * places: next to a library's own segments such a one would be taken for its beginning. */
+static bool
+copy_maps(FILE *ret)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[PATH_MAX + 128];
+    while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
+        char access[8] = "";
+        unsigned long offset = 0;
+        unsigned long inode = 0;
+        int read = sscanf(line, "%*s %7s %lx %*s %lu", access, &offset, &inode);
+        bool whole = read == 3 && strcmp(access, "rw-p") == 0 && offset == 0 && inode != 0;
+        if (!whole) {
+            (void)fputs(line, ret);
+        }
+    }
+    return maps != NULL && fclose(maps) == 0;
+}
+
+static bool
+report_modules(struct Dwfl *dwfl)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *copy = open_memstream(&text, &size);
+    bool copied = copy != NULL && copy_maps(copy);
+    copied = copy != NULL && fclose(copy) == 0 && copied;
+    FILE *maps = copied ? fmemopen(text, size, "r") : NULL;
+    bool reported = maps != NULL && dwfl_linux_proc_maps_report(dwfl, maps) == 0 &&
+                    dwfl_report_end(dwfl, NULL, NULL) == 0;
+    if (maps != NULL) {
+        (void)fclose(maps);
+    }
+    free(text);
+    return reported;
+}
+
 struct sim_places *
 sim_places_new(void)
 {
@@ -543,8 +581,7 @@ sim_places_new(void)
             .find_debuginfo = find_debuginfo,
     };
     places->dwfl = dwfl_begin(&places->callbacks);
-    if (places->dwfl == NULL || dwfl_linux_proc_report(places->dwfl, getpid()) != 0 ||
-            dwfl_report_end(places->dwfl, NULL, NULL) != 0) {
+    if (places->dwfl == NULL || !report_modules(places->dwfl)) {
         sim_places_free(&places);
         return NULL;
     }

@@ -124,8 +124,14 @@ sim_decode_open(void)
     }
     if (capstone.library != NULL && capstone.insn == NULL &&
             capstone.open(CS_ARCH_X86, CS_MODE_64, &capstone.handle) == CS_ERR_OK) {
+        const uint8_t nop = 0x90;
+        const uint8_t *from = &nop;
+        size_t size = sizeof(nop);
+        uint64_t address = 0;
         (void)capstone.option(capstone.handle, CS_OPT_DETAIL, CS_OPT_ON);
         capstone.insn = capstone.malloc(capstone.handle);
+        /* The first one takes memory for a table, which in a run would be the run's. */
+        (void)capstone.disassemble(capstone.handle, &from, &size, &address, capstone.insn);
     }
     return capstone.insn != NULL;
 }

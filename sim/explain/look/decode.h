@@ -47,7 +47,8 @@ struct sim_decoded {
     bool repeats;     /* Its first byte repeats the rest so often as the register of counts says. */
 };
 
-/* Loads capstone. False: it is not there. What a process has loaded those forked from it have. */
+/* Loads capstone; not in a run, whose memory it would take. False: it is not there. What a process
+ * has loaded those forked from it have. */
 bool sim_decode_open(void);
 
 /* The instruction at `pc` of which the bytes (SIM_INSTRUCTION_BYTES) are these: others may stand
