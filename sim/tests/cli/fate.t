@@ -197,6 +197,19 @@ says 'and leaves 1 in there'
 # would have led to what is not written.
 scenario s7_expired not-a-wake 69
 says 'from the condition in call_expired() (s7_expired.c:69)'
+# `run` says the same, where it has looked up the stack in its headline before; and each walk comes
+# to its end: what it takes memory for is not the run's.
+explained() {
+    name=$1
+    gcc -std=gnu17 -g -O1 -w -shared -fPIC -I"$root" -o "$name.so" \
+        "$root/sim/tests/cli/lib/unseen/$name.c" || return
+    rewake run "./$name.so" '*/broken' --runs 100 --jobs 1 --fail-fast --record none 2>&1 |
+        tr '\n' ' ' >text.txt
+}
+explained s15_alarms
+says 'in on_give_up() (s15_alarms.c:67), called from fire_due() (s15_alarms.c:79)'
+explained s3_multi
+says 'it goes through rt_reactor_ready()'
 scenario s7_gather not-a-wake 90
 says 'in asker_poll() (s7_gather.c:80)'
 scenario s7_lateread not-a-wake 78
