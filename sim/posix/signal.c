@@ -49,6 +49,7 @@ add_thread(struct sim__posix *state, struct sim_thread *of, const sigset_t *mask
     thread->thread = of;
     thread->mask = *mask;
     (void)sigemptyset(&thread->taken);
+    (void)sigemptyset(&thread->sent);
     rt_list_init(&thread->link);
     rt_list_push_back(&state->threads, &thread->link);
     return thread;
@@ -480,7 +481,7 @@ send_now(struct sim__posix_thread *to, int number, union sigval value, int code)
     }
     const struct sim_called called = call_of(number);
     sim_thread_point();
-    (void)sigaddset(&sim__posix_state()->own_signals, number);
+    (void)sigaddset(&sim__posix_thread()->sent, number);
     sim__posix_notify(to, number, value, code);
     (void)sim__posix_deliver();
     sim_thread_now->called = called; /* Handlers make calls of their own. */
@@ -684,18 +685,31 @@ is_handled(int number)
     return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
 }
 
-/* Whether who waits for signals of `taken` (NULL: those that have a handler, and are not in
- * `blocked`) may be woken from outside of the run: but where the program sends each of them to
- * itself, as threads do that wake each other by a signal. */
+/* Whether another thread than `self` has sent it in this run. */
 static bool
-is_outside(const sigset_t *taken, const sigset_t *blocked)
+is_sent_by_others(const struct sim__posix_thread *self, int number)
 {
-    const struct sim__posix *state = sim__posix_state();
+    rt_list_each(node, &sim__posix_state()->threads)
+    {
+        const struct sim__posix_thread *thread = thread_of(node);
+        if (thread != self && sigismember(&thread->sent, number) == 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether `self`, which waits for signals of `taken` (NULL: those that have a handler, and are not
+ * in `blocked`), may be woken from outside of the run: but where other threads send each of them, as
+ * threads do that wake each other by a signal. */
+static bool
+is_outside(const struct sim__posix_thread *self, const sigset_t *taken, const sigset_t *blocked)
+{
     bool own = false;
     for (int number = 1; number < SIM__POSIX_SIGNALS; number++) {
         bool waits = taken != NULL ? sigismember(taken, number) == 1
                                    : is_handled(number) && sigismember(blocked, number) == 0;
-        if (waits && sigismember(&state->own_signals, number) != 1) {
+        if (waits && !is_sent_by_others(self, number)) {
             return true;
         }
         own = own || waits;
@@ -709,7 +723,7 @@ sim__posix_sigsuspend(const sigset_t *mask)
     struct sim__posix_thread *self = sim__posix_thread();
     sigset_t before = self->mask;
     struct sim__posix_wait wait = {
-            .reason = "a signal", .due_ns = SIM_NEVER, .outside = is_outside(NULL, mask)};
+            .reason = "a signal", .due_ns = SIM_NEVER, .outside = is_outside(self, NULL, mask)};
     set_mask(self, mask);
     while (sim__posix_deliver() == 0) {
         if (sim__posix_wait(&wait) == SIM__POSIX_INTERRUPTED) {
@@ -733,7 +747,7 @@ take_until(const sigset_t *set, siginfo_t *ret, uint64_t due_ns, int *ret_error)
 {
     struct sim__posix_thread *self = sim__posix_thread();
     struct sim__posix_wait wait = {
-            .reason = "a signal", .due_ns = due_ns, .outside = is_outside(set, NULL)};
+            .reason = "a signal", .due_ns = due_ns, .outside = is_outside(self, set, NULL)};
     enum sim__posix_woken woken = SIM__POSIX_WOKEN;
     int number = sim__posix_take_signal(set, ret);
     self->taken = *set;

@@ -21,6 +21,7 @@ struct sim__posix_thread {
     struct sim_thread *thread;
     sigset_t mask;
     sigset_t taken; /* What it waits for with sigwait; empty: nothing. */
+    sigset_t sent;  /* What it has sent, to any thread or the process. */
     bool masked;    /* Waits with a mask of its own (sim__posix_mask_begin). */
 };
 

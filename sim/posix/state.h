@@ -34,12 +34,11 @@ struct sim__posix {
     uint8_t timer_clocks[SIM__POSIX_NUMBERS]; /* By number, of a timerfd. */
     struct rt_list threads;                   /* Those that have made a call (signal.h). */
     struct rt_list pending;                   /* Signals. */
-    sigset_t own_signals;             /* That the program has sent to itself, in this run. */
-    bool signals_queue;               /* Each one; else a second one of a kind is lost. */
-    struct rt_list signalfds;         /* (signalfd.c). */
-    struct sim__posix_timers *timers; /* NULL: none was asked for yet (interval.c). */
-    struct rt_list semaphores;        /* With names (shared.c). */
-    struct rt_list streams;           /* Of the C library (stdio.c). */
+    bool signals_queue;                       /* Each one; else a second one of a kind is lost. */
+    struct rt_list signalfds;                 /* (signalfd.c). */
+    struct sim__posix_timers *timers;         /* NULL: none was asked for yet (interval.c). */
+    struct rt_list semaphores;                /* With names (shared.c). */
+    struct rt_list streams;                   /* Of the C library (stdio.c). */
     struct sigaction actions[SIM__POSIX_SIGNALS];
 };
 

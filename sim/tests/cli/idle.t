@@ -12,7 +12,7 @@
 source=$root/sim/tests/cli/lib/program/idle.c
 ok "it builds" "$cc" -D_GNU_SOURCE -O0 -g -w -o idle "$source" -pthread
 
-for how in accept epoll poll datagram sigwait pause pool; do
+for how in accept epoll poll datagram sigwait pause reloads pool; do
     same "$how: status" "$(status run ./idle --runs 50 --fresh --db i.db -- $how)" 0
     ok "$how: it is said" grep -q '50 pass  50 of these idle' out.txt
 done

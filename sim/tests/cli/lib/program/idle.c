@@ -160,6 +160,11 @@ main(int count, char **arguments)
             return 7;
         }
         return accept(listener(SOCK_STREAM), NULL, NULL) < 0;
+    } else if (strcmp(how, "reloads") == 0) {
+        signal(SIGUSR1, on_signal);
+        raise(SIGUSR1);
+        pause();
+        return 0;
     } else if (strcmp(how, "kicked") == 0 || strcmp(how, "served") == 0) {
         pthread_t self = pthread_self();
         signal(SIGUSR1, on_signal);
