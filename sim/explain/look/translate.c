@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
-#include "sim/base/heap.h"
 
 #if defined(__x86_64__)
 
@@ -32,7 +31,6 @@
 /* A region: a page of code, one of data, space for registers, a stack, and then the copies. Data
  * lies on other pages than code, as the processor starts again where it finds both in one. */
 #define DATA 4096u
-#define DATA_REGISTERS 64u
 #define STACK_TOP (DATA + 65536u)
 #define COPIES STACK_TOP
 
@@ -85,7 +83,8 @@ static struct {
 /* ---- The way out of a copy, and back. -------------------------------------------------------- */
 
 /*
- * A copy of this stands at the beginning of each region, with the data a page later. It is jumped
+ * A copy of this stands at the beginning of each region, with struct data a page (DATA) later, and
+ * space for registers of vectors 64 bytes behind its beginning. It is jumped
  * to with the program's stack pointer put aside, another stack in use, and on it the flags and the
  * index of the slot. With what it pushes there these are registers as gregs has them. Of the
  * registers of vectors those are kept that a program may use without asking the system.

@@ -1,12 +1,12 @@
 /*
  * translate.h -- executing code with a look at each instruction before it is done.
  *
- * Each instruction is copied to a place of its own, behind a call of the user; jumps,
- * calls and returns are done by hand, so that control stays in the copies (dynamic binary
- * translation, as Valgrind and DynamoRIO do it). Addresses of return on the stack are those of the
- * real code, so the stack can be walked as without this. What is not known well
- * is executed where it stands, with the processor's trap flag. An instruction costs 0.2 us; under
- * the trap flag alone it cost 12 in a virtual machine, which leaves it at each trap.
+ * Each instruction is copied to a place of its own, behind a call of the user; jumps, calls and
+ * returns are done by hand, so that control stays in the copies (dynamic binary translation, as
+ * Valgrind and DynamoRIO do it). Addresses of return on the stack are those of the real code, so the
+ * stack can be walked as without this. What is not known well is executed where it stands, with the
+ * processor's trap flag. An instruction costs 0.2 us; under the trap flag alone it cost 12 in a
+ * virtual machine, which leaves it at each trap.
  *
  * The copies are shared by the processes that are forked after sim_translate_prepare, one of which
  * may use them at a time. On other processors than x86-64, and without capstone, nothing is.
@@ -28,7 +28,7 @@ struct sim_translate_user {
      * that a signal handler may. */
     enum sim_look (*look)(
             uintptr_t pc, const struct sim_decoded *decoded, const long long *registers);
-    /* Called where backtrace() finds `pc` and those that called it. */
+    /* Called where backtrace() finds `pc` and those that called it; NULL: never asked for. */
     void (*look_at_stack)(uintptr_t pc);
 };
 

@@ -1,10 +1,9 @@
 /*
  * walk.h -- taking a piece of a run one instruction at a time.
  *
- * The processor's trap flag interrupts the program after each instruction; a handler looks
- * whether a watched word has changed, and notes the stack of calls when it has. No debugger, no
- * second process, no other build of the program; about 10 us an instruction, so only a step or
- * two are walked. On other processors than x86-64 nothing is walked, and less is reported.
+ * Before each instruction (translate.h) it is seen whether a watched word has changed, and the stack
+ * of calls is noted when it has. No debugger, no second process, no other build of the program. On
+ * other processors than x86-64 nothing is walked, and less is reported.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
