@@ -700,8 +700,8 @@ is_sent_by_others(const struct sim__posix_thread *self, int number)
 }
 
 /* Whether `self`, which waits for signals of `taken` (NULL: those that have a handler, and are not
- * in `blocked`), may be woken from outside of the run: but where other threads send each of them, as
- * threads do that wake each other by a signal. */
+ * in `blocked`), may be woken from outside of the run: but where other threads send each of them,
+ * as threads do that wake each other by a signal. */
 static bool
 is_outside(const struct sim__posix_thread *self, const sigset_t *taken, const sigset_t *blocked)
 {

@@ -3,9 +3,9 @@
  *
  * Each instruction is copied to a place of its own, behind a call of the user; jumps, calls and
  * returns are done by hand, so that control stays in the copies (dynamic binary translation, as
- * Valgrind and DynamoRIO do it). Addresses of return on the stack are those of the real code, so the
- * stack can be walked as without this. What is not known well is executed where it stands, with the
- * processor's trap flag. An instruction costs 0.2 us; under the trap flag alone it cost 12 in a
+ * Valgrind and DynamoRIO do it). Addresses of return on the stack are those of the real code, so
+ * the stack can be walked as without this. What is not known well is executed where it stands, with
+ * the processor's trap flag. An instruction costs 0.2 us; under the trap flag alone it cost 12 in a
  * virtual machine, which leaves it at each trap.
  *
  * The copies are shared by the processes that are forked after sim_translate_prepare, one of which

@@ -1,9 +1,9 @@
 /*
  * walk.h -- taking a piece of a run one instruction at a time.
  *
- * Before each instruction (translate.h) it is seen whether a watched word has changed, and the stack
- * of calls is noted when it has. No debugger, no second process, no other build of the program. On
- * other processors than x86-64 nothing is walked, and less is reported.
+ * Before each instruction (translate.h) it is seen whether a watched word has changed, and the
+ * stack of calls is noted when it has. No debugger, no second process, no other build of the
+ * program. On other processors than x86-64 nothing is walked, and less is reported.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
