@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
+#include "sim/explain/cause/wakers.h"
+#include "sim/explain/lines.h"
 #include "sim/explain/look/translate.h"
 #include "sim/explain/order/swap.h"
 #include "sim/explain/reasons.h"
@@ -142,9 +144,26 @@ run_passing(struct sim_explanation *explanation)
     if (explanation->compared) {
         sim_actor_table_make(
                 &explanation->passing_actor_table, sim_single_recorder(&explanation->passing));
-        sim_ledger_make(&explanation->passing_ledger, &explanation->passing_actor_table);
     }
     return outcome != NULL || refuse(explanation, explanation->passing.worker.error);
+}
+
+/* Of one that dies or spins not all can be walked. */
+static bool
+can_walk(const struct sim_outcome *outcome)
+{
+    return outcome->verdict != SIM_VERDICT_CRASH && outcome->verdict != SIM_VERDICT_HANG &&
+           outcome->verdict != SIM_VERDICT_STEP_LIMIT && outcome->verdict != SIM_VERDICT_TIME_LIMIT;
+}
+
+/* Adds to the events of a run the lines of the reader's, and reads its record again. */
+static void
+add_lines(struct sim_explanation *explanation, struct sim_single *single,
+        const struct sim_executed *executed, struct sim_actor_table *actor_table)
+{
+    sim_lines_add(&single->worker.shared->recorder, actor_table, executed, explanation->places);
+    sim_actor_table_free(actor_table);
+    sim_actor_table_make(actor_table, sim_single_recorder(single));
 }
 
 static void
@@ -152,6 +171,17 @@ read_record(struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_single_outcome(&explanation->failing);
     sim_actor_table_make(&explanation->actor_table, sim_single_recorder(&explanation->failing));
+    if (can_walk(outcome) && sim__reasons_walk(explanation)) {
+        add_lines(explanation, &explanation->failing, explanation->executed,
+                &explanation->actor_table);
+        if (explanation->passing_executed != NULL) {
+            add_lines(explanation, &explanation->passing, explanation->passing_executed,
+                    &explanation->passing_actor_table);
+        }
+    }
+    if (explanation->compared) {
+        sim_ledger_make(&explanation->passing_ledger, &explanation->passing_actor_table);
+    }
     sim_ledger_make(&explanation->ledger, &explanation->actor_table);
     sim_holds_make(&explanation->holds, &explanation->actor_table);
     sim_wake_outcome_find(&explanation->ledger, outcome, &explanation->wake_outcome);
@@ -676,6 +706,7 @@ sim_explanation_free(struct sim_explanation *explanation)
     sim_trace_free(&explanation->held);
     sim_executed_free(&explanation->executed);
     sim_executed_free(&explanation->passing_executed);
+    sim_wakers_free(explanation->wakers);
     sim_code_free(&explanation->code);
     sim_places_free(&explanation->places);
 }

@@ -54,8 +54,9 @@ struct sim_explanation {
     struct sim_executed *passing_executed;
     struct sim_cause cause;
     struct sim_unusual unusual;
-    bool unusual_adds;  /* It stands also where something else leads, … */
-    bool unusual_first; /* … before that. */
+    struct sim_wakers *wakers; /* What ends such waits in many runs that pass; NULL: not asked. */
+    bool unusual_adds;         /* It stands also where something else leads, … */
+    bool unusual_first;        /* … before that. */
     struct sim_swap order;
 };
 

@@ -299,21 +299,27 @@
             "was given, and that is not passed on to {actor}.") \
     X(FATE_KEPT, " {other} continues from its wait[ {in}], and does not wake {actor} in its " \
             "turn.") \
-    X(FATE_SWALLOWED, "{at.actor} makes the call {in} at {at.step}, which wakes {actor} in the " \
-            "nearest run that passes. Here {actor} waits[ {then.in}] since {then.at.step}, and " \
-            "is not woken.") \
-    X(FATE_MERGED, "{at.actor} makes the call {in} at {at.step}, which wakes {actor} in the " \
-            "nearest run that passes. Here it notifies no one,") \
+    X(FATE_SWALLOWED, "{at.actor} makes the call {in} at {at.step}, by which {actor} is woken in " \
+            "runs that pass. Here {actor} waits[ {then.in}] since {then.at.step}, and is not " \
+            "woken.") \
+    X(FATE_MERGED, "{at.actor} makes the call {in} at {at.step}, by which {actor} is woken in " \
+            "runs that pass. Here it notifies no one,") \
     X(FATE_MERGED_BEFORE, " as what {at.actor} has written at {at.step}[, {in},] is not taken " \
             "yet. {actor} takes one for both at {step}, and waits[ {then.in}] since " \
             "{then.at.step}, with something left.") \
+    X(FATE_WAY, " Unlike all that are woken there in runs that pass, at {at.step} {at.actor} " \
+            "leaves the function by the condition {in}.") \
+    X(FATE_WAY_TO, " Unlike all that are woken there in runs that pass, at {at.step} {at.actor} " \
+            "goes to line {number} from the condition {in}.") \
+    X(FATE_RUNS_WAKE, "{actor} waits[ {then.in}] since {then.at.step}. In runs that pass it is " \
+            "woken {in}") \
     X(FATE_NOT_REACHED, "{actor} waits[ {then.in}] since {then.at.step}. In the nearest run that " \
             "passes {at.passing} ") \
     X(FATE_PASSING_WAKES, "wakes it {in}") \
     X(FATE_PASSING_WAKES_AFTER, "wakes it after {call}") \
     X(FATE_PASSING_WRITES, "writes what {actor} reads, {in}") \
     X(FATE_LAST_TIME, "; here it was there for the last time at {step}.") \
-    X(FATE_ELSEWHERE, "; here it goes another way at {step}, {in}[: {source}].") \
+    X(FATE_ELSEWHERE, "; here {at.actor} goes another way at {step}, {in}[: {source}].") \
     X(FATE_NOT_SO, "; here it does not.") \
     X(FATE_SKIPPED, "At {at.step} {at.actor} decides otherwise than in the nearest run that " \
             "passes, {in}[, and does not come to {then.call}].") \

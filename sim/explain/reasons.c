@@ -105,7 +105,11 @@ find_unusual(struct sim_explanation *explanation)
     }
     const struct sim_runs runs = sim__runs_of(explanation);
     const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
-    sim_unusual_find(&evidence, outcome, asserts ? &cause->at[0] : NULL, &explanation->unusual);
+    bool waits = sim_outcome_is_stall(outcome) || outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
+                 outcome->verdict == SIM_VERDICT_LATE_WAKEUP;
+    explanation->wakers = waits ? sim_wakers_new(&evidence) : NULL;
+    sim_unusual_find(&evidence, outcome, asserts ? &cause->at[0] : NULL, explanation->wakers,
+            &explanation->unusual);
 }
 
 /* Whether more is known than where it waits, or that its wake comes too early. */
@@ -203,8 +207,9 @@ sim__reasons_unusual(struct sim_explanation *explanation)
                 (cause->kind == SIM_CAUSE_FIRED_EARLY && cause->fate.kind == SIM_FATE_NONE &&
                         (cause->by_word || cause->by_attempt)) ||
                 (fails && cause->guard.condition.step != 0);
-    explanation->unusual_first =
-            weak && unusual->count > 0 && unusual->all[0].passes * 4u <= unusual->passing;
+    bool tells = unusual->simple || unusual->all[0].kind == SIM_TRAIT_UNREAD;
+    explanation->unusual_first = weak && tells && !cause->fate.many && unusual->count > 0 &&
+                                 unusual->all[0].passes * 4u <= unusual->passing;
     if (unusual->count > 0 && leads && cause->hold_count == 0) {
         sim_cause_add_unusual(cause, unusual);
     }
@@ -236,6 +241,31 @@ choose_fate(const struct sim_cause *cause, const struct sim_fate_evidence *evide
     }
 }
 
+/* What many runs say of it comes before what the nearest one says; but that a call came before the
+ * wait is so in runs that pass, too. */
+static void
+choose_of_many(const struct sim_explanation *explanation, const struct sim_fate_evidence *evidence,
+        struct sim_fate *fate)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    struct sim_fate many;
+    bool open = cause->kind == SIM_CAUSE_NOT_A_WAKE || cause->by_passing ||
+                cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE ||
+                (cause->kind == SIM_CAUSE_NEVER_FIRED && !evidence->shown);
+    bool compares = cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE ||
+                    cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE;
+    if (explanation->wakers == NULL || !open || !compares || cause->unnotified.known ||
+            !sim_wakers_find(explanation->wakers, evidence, &many)) {
+        return;
+    }
+    bool strong = many.kind == SIM_FATE_TAKEN || many.kind == SIM_FATE_TURNED;
+    bool turned = fate->kind == SIM_FATE_TURNED;
+    if (fate->kind == SIM_FATE_NONE || (turned && (strong || !fate->tried)) ||
+            (strong && fate->kind == many.kind)) {
+        *fate = many;
+    }
+}
+
 /* Of one that is not woken: what became of the wake of the run that passes. What is held in a
  * circle needs no comparison. */
 static void
@@ -245,18 +275,23 @@ find_fate(struct sim_explanation *explanation)
     struct sim_cause *cause = &explanation->cause;
     struct sim_fate fate;
     bool lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome);
-    bool asks = (lost || (explanation->compared &&
-                                 (outcome->verdict == SIM_VERDICT_DEADLOCK ||
-                                         outcome->verdict == SIM_VERDICT_LOST_WAKEUP))) &&
+    bool asks = (lost || explanation->wakers != NULL ||
+                        (explanation->compared &&
+                                (outcome->verdict == SIM_VERDICT_DEADLOCK ||
+                                        outcome->verdict == SIM_VERDICT_LOST_WAKEUP))) &&
                 cause->hold_count == 0;
-    if (!asks || !sim__reasons_walk(explanation) ||
-            (!lost && explanation->passing_executed == NULL)) {
+    bool notified = cause->unnotified.known && is_notified(explanation);
+    if (!asks || notified || !sim__reasons_walk(explanation)) {
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
     const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
-    choose_fate(cause, &evidence, &fate);
-    if (fate.kind == SIM_FATE_TURNED) {
+    fate.kind = SIM_FATE_NONE;
+    if (lost || explanation->passing_executed != NULL) {
+        choose_fate(cause, &evidence, &fate);
+    }
+    choose_of_many(explanation, &evidence, &fate);
+    if (fate.kind == SIM_FATE_TURNED && !fate.many) {
         uint32_t part = fate.condition.part;
         fate.stuck = evidence.shown && cause->kind == SIM_CAUSE_NOT_A_WAKE &&
                      part != fate.sleeps.part && part != SIM_PART_NONE &&

@@ -57,6 +57,15 @@ find_passing_writer(const struct sim_deciding_read *read, struct sim_findings *f
 }
 
 /* What it reads, and what is read there instead. Of a pointer only who wrote it says something. */
+/* What changes it when that is too late. */
+static void
+find_after(const struct sim_deciding_read *read, struct sim_findings *findings)
+{
+    if (read->after.step != 0) {
+        SIM_FIND(findings, SIM_FINDING_GUARD_AFTER, .at = one(&read->after));
+    }
+}
+
 static void
 find_read(const struct sim_deciding_read *read, struct sim_findings *findings)
 {
@@ -77,6 +86,7 @@ find_read(const struct sim_deciding_read *read, struct sim_findings *findings)
                 .text = read->passing_value);
     }
     find_passing_writer(read, findings);
+    find_after(read, findings);
     SIM_FIND(findings, SIM_FINDING_STOP);
 }
 
@@ -116,9 +126,7 @@ sim__find_operand(const struct sim_guard *guard, struct sim_findings *findings)
         SIM_FIND(findings, SIM_FINDING_FATE_VALUE, .text = read->value);
     }
     find_writer(read, findings);
-    if (guard->after.step != 0) {
-        SIM_FIND(findings, SIM_FINDING_GUARD_AFTER, .at = one(&guard->after));
-    }
+    find_after(read, findings);
     SIM_FIND(findings, SIM_FINDING_STOP);
 }
 
@@ -344,7 +352,13 @@ find_turned(const struct sim_explanation *explanation, struct sim_findings *find
         }
         return;
     }
-    if (fate->times > 0) {
+    if (fate->many) {
+        SIM_FIND(findings, SIM_FINDING_FATE_RUNS_WAKE, .actor = fate->sleeps.part,
+                .at = one(&fate->wake), .then = one(&fate->sleeps));
+        SIM_FIND(findings, SIM_FINDING_FATE_ELSEWHERE, .step = fate->condition.step,
+                .at = one(&fate->condition));
+        said = true;
+    } else if (fate->times > 0) {
         SIM_FIND(findings, SIM_FINDING_FATE_SKIPPED, .actor = fate->sleeps.part,
                 .at = one(&fate->condition), .then = one(&fate->wake));
     } else if (fate->wake.part == SIM_PART_NONE) {
@@ -405,6 +419,10 @@ find_taken(const struct sim_explanation *explanation, struct sim_findings *findi
     if (fate->again) {
         SIM_FIND(findings,
                 wakes_no_other(explanation) ? SIM_FINDING_FATE_NO_OTHER : SIM_FINDING_STOP);
+    }
+    if (fate->way.step != 0) {
+        SIM_FIND(findings, fate->way_line != 0 ? SIM_FINDING_FATE_WAY_TO : SIM_FINDING_FATE_WAY,
+                .at = one(&fate->way), .number = fate->way_line);
     }
     if (fate->read.at.step != 0) {
         find_read(&fate->read, findings);

@@ -68,8 +68,8 @@ find_omission(const struct sim_omission *omission, struct sim_findings *findings
     if (omission->guard.condition.step != 0) {
         SIM_FIND(findings, SIM_FINDING_OMITTED, .at = {&omission->guard.condition, 1});
         sim__find_operand(&omission->guard, findings);
-        if (omission->guard.after.part == omission->guard.condition.part &&
-                omission->guard.after.step != 0) {
+        if (omission->guard.read.after.part == omission->guard.condition.part &&
+                omission->guard.read.after.step != 0) {
             SIM_FIND(findings, SIM_FINDING_OMITTED_NEITHER);
         }
         SIM_FIND(findings,

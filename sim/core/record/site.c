@@ -19,6 +19,9 @@
 #include "sim/core/record/site.h"
 #include "sim/core/scenario.h"
 
+/* Lines that no probe names are numbered from here on: more than a function has sites. */
+#define OF_A_LINE 0x10000u
+
 /* Of the process: filled while programs and libraries are loaded, then only read. */
 static struct {
     struct rt_site **by_id;
@@ -208,6 +211,35 @@ sim_site_find(uint32_t id)
         }
     }
     return id != 0 && low < sites.count && sites.by_id[low]->id == id ? sites.by_id[low] : NULL;
+}
+
+uint32_t
+sim_sites_line(const char *file, const char *function, uint32_t line)
+{
+    rt_assert(line > 0);
+    struct rt_site site = {.file = file, .function = function, .line = line};
+    uint32_t id = place_id(&site, OF_A_LINE + line);
+    if (sim_site_find(id) != NULL) {
+        return id;
+    }
+    struct rt_site **all = sim_heap_new(sites.count + 1, sizeof(struct rt_site *));
+    struct rt_site *own = sim_heap_new(1, sizeof(*own));
+    size_t at = 0;
+    for (; at < sites.count && sites.by_id[at]->id < id; at++) {
+        all[at] = sites.by_id[at];
+    }
+    for (size_t i = at; i < sites.count; i++) {
+        all[i + 1] = sites.by_id[i];
+    }
+    *own = (struct rt_site){.file = sim_heap_text(file),
+            .function = sim_heap_text(function),
+            .line = line,
+            .id = id};
+    all[at] = own;
+    free(sites.by_id);
+    sites.by_id = all;
+    sites.count++;
+    return id;
 }
 
 void

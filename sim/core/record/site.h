@@ -24,6 +24,10 @@ void sim_sites_init(void);
  * of the program: the one added last. */
 const struct rt_site *sim_site_find(uint32_t id);
 
+/* The number of a line that no probe names; the same for equal lines. It is known to
+ * sim_site_find from now on, in this process. */
+uint32_t sim_sites_line(const char *file, const char *function, uint32_t line);
+
 /* Calls `visit` for every site, once for each id, in order of id. */
 void sim_sites_each(void (*visit)(const struct rt_site *site, void *argument), void *argument);
 

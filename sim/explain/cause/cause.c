@@ -313,9 +313,9 @@ sim_cause_add_fate(struct sim_cause *cause, const struct sim_fate *fate)
         return;
     }
     bool waits = fate->kind == SIM_FATE_TURNED && (fate->wake.part == SIM_PART_NONE || fate->stuck);
-    const struct sim_location *const places[] = {&fate->read.at, &fate->condition, &fate->call,
-            &fate->ended, &fate->read.by, &fate->read.passing_by, &fate->taker, &fate->wake,
-            &fate->sleeps, &fate->returned.at, &fate->returned.last};
+    const struct sim_location *const places[] = {&fate->way, &fate->read.at, &fate->condition,
+            &fate->call, &fate->ended, &fate->read.by, &fate->read.passing_by, &fate->taker,
+            &fate->wake, &fate->sleeps, &fate->returned.at, &fate->returned.last};
     rt_assert(fate->kind != SIM_FATE_NONE);
     *cause = new_cause(waits ? SIM_CAUSE_NOT_A_WAKE : kinds[fate->kind]);
     cause->fate = *fate;

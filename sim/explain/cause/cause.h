@@ -87,6 +87,8 @@ struct sim_deciding_read {
     uint64_t later;
     bool cut;         /* … as far as is known. */
     uint64_t earlier; /* It came at this one, before the read; 0: it did not. */
+    /* Not compared: what changes it next after it is read; step 0: not known. */
+    struct sim_location after;
     /* The value is what these have added, each of which waits: the last addition of each. */
     struct sim_location raised[SIM_FATE_RAISERS];
     uint32_t raised_count;
@@ -168,15 +170,18 @@ struct sim_fate {
     struct sim_deciding_read read; /* TURNED */
     struct sim_returned_value returned; /* TURNED */
     bool tried;                         /* TURNED: decided the other way, the run passes, … */
-    uint32_t times; /* … so many times that it is decided so by one that skips a wake. */
-    bool stuck;     /* TURNED: who decided it is blocked too: no wake is missing. */
+    uint32_t times;          /* … so many times that it is decided so by one that skips a wake. */
+    bool stuck;              /* TURNED: who decided it is blocked too: no wake is missing. */
+    bool many;               /* Known of many runs that pass (wakers.h), not of the nearest one. */
+    struct sim_location way; /* TAKEN, many: a condition by which the taker goes as none does there,
+                              * step 0: none such; */
+    uint32_t way_line;       /* … to this line of the same function; 0: not known. */
 };
 
 /* The condition by which a step did not do what would let the blocked actor continue (guard.h). */
 struct sim_guard {
     struct sim_location condition; /* Step 0: none is known. */
     struct sim_deciding_read read; /* What it was decided on: not compared. */
-    struct sim_location after;     /* Which changes that next; step 0: none does. */
     struct sim_location set;    /* What another had written there before that; step 0: nothing. */
     struct sim_location copied; /* Where its actor has copied that in that step, and compares it
                                  * with the copy; step 0: it does not. */

@@ -388,8 +388,8 @@ woken_at(const struct sim_ledger *ledger, const struct sim_wait *wait, uint64_t 
 }
 
 /* Another was woken there: it waits there again, or continues from its wait. */
-static void
-note_taken(const struct sim_fate_evidence *evidence, const struct sim_wait *taken,
+void
+sim__fate_note_taken(const struct sim_fate_evidence *evidence, const struct sim_wait *taken,
         struct sim_fate *fate)
 {
     const struct sim_ledger *ledger = evidence->failing;
@@ -494,8 +494,8 @@ note_merged(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
 
 /* A wake that came before the wait was its own only if, right after it began, a wake would not have
  * left it waiting. */
-static bool
-would_help(const struct sim_fate_evidence *evidence, const struct sim_wait *wait)
+bool
+sim__fate_would_help(const struct sim_fate_evidence *evidence, const struct sim_wait *wait)
 {
     uint32_t actor = evidence->failing->actor_table->parts[wait->part].actor;
     return sim_runs_ask(evidence->runs, actor, wait->store_step) != SIM_REACTION_BLOCKED;
@@ -545,7 +545,7 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
     }
     bool early = step < wait->store_step && !stays &&
                  SIM_OBJECT_KIND(wait->object) != RT_OBJECT_SEMAPHORE;
-    if (early && !would_help(evidence, wait)) {
+    if (early && !sim__fate_would_help(evidence, wait)) {
         return false;
     }
     if (early) {
@@ -556,7 +556,7 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
     }
     const struct sim_wait *taken = woken_at(evidence->failing, wait, step, part, true);
     if (taken != NULL) {
-        note_taken(evidence, taken, fate);
+        sim__fate_note_taken(evidence, taken, fate);
     }
     return taken != NULL;
 }
@@ -655,7 +655,7 @@ find_cancelled(const struct sim_fate_evidence *evidence, const struct sim_wait *
                     sim_actor_table_event(ledger->actor_table, other->end_event);
             sim__location_set(&fate->call, sim_actor_table_place(event->await, event->site),
                     event->step, other->ender);
-            note_taken(evidence, other, fate);
+            sim__fate_note_taken(evidence, other, fate);
             find_ended(evidence, cancel, &fate->ended);
             return true;
         }
@@ -677,7 +677,7 @@ find_taken(const struct sim_fate_evidence *evidence, const struct sim_wait *wait
     const struct sim_event *event = sim_actor_table_event(ledger->actor_table, taken->end_event);
     set_line(evidence, sim_actor_table_place(event->await, event->site), event->step, taken->ender,
             &fate->call);
-    note_taken(evidence, taken, fate);
+    sim__fate_note_taken(evidence, taken, fate);
     if (!fate->again) {
         (void)find_look(evidence, wait, sim_actor_table_id(ledger->actor_table, taken->part),
                 UINT64_MAX, fate);

@@ -289,7 +289,7 @@ sim_guard_describe(const struct sim_fate_evidence *evidence, uint32_t jump, stru
         }
     }
     if (after != UINT32_MAX) {
-        ret->after = sim__located(evidence, ledger, here, after);
+        ret->read.after = sim__located(evidence, ledger, here, after);
     }
     return by;
 }

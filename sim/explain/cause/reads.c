@@ -230,6 +230,7 @@ add_event(struct sim_executed *executed, const struct sim_actor_table *actor_tab
                 .after = event->argument,
                 .step = event->step,
                 .actor_id = sim_actor_table_id(actor_table, part),
+                .events = (uint32_t)index,
                 .size = 8,
                 .reads = event->kind == SIM_EVENT_GET,
                 .writes = event->kind == SIM_EVENT_SET,

@@ -21,6 +21,18 @@ bool sim__reader_at(const struct sim_fate_evidence *evidence, uintptr_t pc, stru
 void sim__find_sleeps(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
         struct sim_location *ret);
 
+/* fate.c: another was woken in its place; it waits there again, or continues from its wait. */
+void sim__fate_note_taken(const struct sim_fate_evidence *evidence, const struct sim_wait *taken,
+        struct sim_fate *fate);
+
+/* … whether a wake right after the wait began would not have left it waiting. */
+bool sim__fate_would_help(const struct sim_fate_evidence *evidence, const struct sim_wait *wait);
+
+/* unusual.c: the line of the same function to which the actor of a jump goes, from the line `from`;
+ * 0: not known. */
+uint32_t sim__goes_to(
+        const struct sim_fate_evidence *evidence, uint32_t jump, const struct sim_place *from);
+
 bool sim__is_same_line(const struct sim_place *a, const struct sim_place *b);
 
 /* The instruction of the same actor before that one. */

@@ -163,7 +163,9 @@ find_by_passing(const struct sim_evidence *evidence, struct sim_cause *cause)
     for (uint32_t own = 0; own < 2 && evidence->passing != NULL; own++) {
         for (uint32_t i = 0; i < ledger->count && !found; i++) {
             const struct sim_wait *wait = &ledger->waits[i];
+            /* What is written to a descriptor is there until it is read. */
             if (is_open_in_slot(ledger, wait) &&
+                    SIM_OBJECT_KIND(wait->object) != RT_OBJECT_SOURCE &&
                     (wait->part == evidence->wake_outcome->part) == (own == 0)) {
                 found = add_waker(evidence, wait, cause);
             }

@@ -12,6 +12,7 @@
 #include "sim/base/heap.h"
 #include "sim/base/sort.h"
 #include "sim/explain/cause/reads.h"
+#include "sim/explain/lines.h"
 
 #define PASSING_RUNS 20u
 #define PASSING_LEAST 10u
@@ -29,6 +30,7 @@ struct search {
     uint8_t *fails;  /* … and how many that fail. */
     uint32_t passing;
     uint32_t failing;
+    struct sim_wakers *wakers;
 };
 
 /* ---- Runs. ----------------------------------------------------------------------------------- */
@@ -39,6 +41,18 @@ count(struct search *search, uint8_t *counts)
     for (uint32_t i = 0; i < search->own->count; i++) {
         counts[i] = (uint8_t)(counts[i] + sim_traits_have(search->other, search->own->all[i].key));
     }
+}
+
+static void
+learn(struct search *search, const struct sim_actor_table *actor_table,
+        const struct sim_executed *executed)
+{
+    struct sim_ledger ledger;
+    sim_lines_add(&search->single.worker.shared->recorder, actor_table, executed,
+            search->evidence->places);
+    sim_ledger_make(&ledger, actor_table);
+    sim_wakers_learn(search->wakers, &ledger, executed);
+    sim_ledger_free(&ledger);
 }
 
 /* Walks the run that was made last, and counts what it has. One that is cut off has more than is
@@ -52,6 +66,9 @@ compare(struct search *search, bool passes)
     struct sim_actor_table actor_table;
     sim_actor_table_make(&actor_table, sim_single_recorder(&search->single));
     struct sim_executed *executed = sim_executed_run(runs, &tape, search->evidence->code, checked);
+    if (executed != NULL && executed->done && passes && search->wakers != NULL) {
+        learn(search, &actor_table, executed);
+    }
     if (executed != NULL && executed->done && (executed->whole || !passes)) {
         sim_fate_add_atomics(executed, &actor_table);
         sim_traits_find(executed, search->other);
@@ -150,9 +167,8 @@ compare_candidates(const void *a, const void *b)
     return one->index < other->index ? -1 : one->index > other->index;
 }
 
-/* The line to which its actor goes from a condition. */
-static uint32_t
-goes_to(const struct sim_fate_evidence *evidence, uint32_t jump, const struct sim_place *from)
+uint32_t
+sim__goes_to(const struct sim_fate_evidence *evidence, uint32_t jump, const struct sim_place *from)
 {
     const struct sim_executed *here = evidence->here;
     struct sim_place place;
@@ -192,7 +208,7 @@ describe(const struct sim_fate_evidence *evidence, const struct sim_trait *trait
         ret->third = sim__located(evidence, evidence->failing, here, trait->third);
     }
     if ((trait->kind == SIM_TRAIT_BRANCH || trait->kind == SIM_TRAIT_PAIR) && !within) {
-        ret->line = goes_to(evidence, trait->first, &ret->at.place);
+        ret->line = sim__goes_to(evidence, trait->first, &ret->at.place);
     }
     bool apart = trait->kind != SIM_TRAIT_PAIR ||
                  (strcmp(ret->at.place.function, ret->other.place.function) == 0 &&
@@ -285,7 +301,7 @@ find_candidates(const struct search *search, struct candidate *ret)
     return found;
 }
 
-/* The rarest first, then as they come in the run. */
+/* The rarest first, of them those of one line, then as they come in the run. */
 static int
 compare_traits(const void *a, const void *b)
 {
@@ -293,6 +309,9 @@ compare_traits(const void *a, const void *b)
     const struct sim_unusual_trait *other = b;
     if (one->passes != other->passes) {
         return one->passes < other->passes ? -1 : 1;
+    }
+    if ((one->rank > CALLED) != (other->rank > CALLED)) {
+        return one->rank < other->rank ? -1 : 1;
     }
     return one->first < other->first ? -1 : one->first > other->first;
 }
@@ -318,10 +337,11 @@ rank(const struct search *search, const struct sim_location *fails, struct sim_u
 
 void
 sim_unusual_find(const struct sim_fate_evidence *evidence, const struct sim_outcome *outcome,
-        const struct sim_location *fails, struct sim_unusual *ret)
+        const struct sim_location *fails, struct sim_wakers *wakers, struct sim_unusual *ret)
 {
     const struct sim_runs *runs = evidence->runs;
     struct search search = {.evidence = evidence,
+            .wakers = wakers,
             .outcome = outcome,
             .options = *runs->options,
             .own = sim_heap_new(1, sizeof(*search.own)),
@@ -371,4 +391,19 @@ sim_unusual_keep(const struct sim_unusual *unusual, struct sim_branches *branche
         }
     }
     branches->count = left;
+}
+
+bool
+sim_unusual_has(const struct sim_fate_evidence *evidence, uint32_t index)
+{
+    const struct sim_unusual *unusual = evidence->unusual;
+    const struct sim_instruction *jump = &evidence->here->all[index];
+    for (uint32_t i = 0; unusual != NULL && i < unusual->count; i++) {
+        const struct sim_instruction *first = &evidence->here->all[unusual->all[i].first];
+        if (unusual->all[i].kind == SIM_TRAIT_BRANCH && first->pc == jump->pc &&
+                first->taken == jump->taken) {
+            return true;
+        }
+    }
+    return false;
 }

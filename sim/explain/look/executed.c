@@ -137,6 +137,7 @@ static struct {
     struct sim_executed *executed;
     struct sim_instruction *open; /* It is done when the next one is looked at. */
     uintptr_t next;               /* What stands behind it. */
+    bool returns;                 /* It does so. */
 } walk;
 
 static uint64_t
@@ -165,9 +166,9 @@ note_memory(struct sim_instruction *instruction, const struct sim_decoded *decod
     }
 }
 
-/* The instruction before is done. */
+/* The instruction before is done; `own`: the one at `pc` is the reader's. */
 static void
-close_instruction(uintptr_t pc)
+close_instruction(uintptr_t pc, bool own)
 {
     struct sim_instruction *done = walk.open;
     walk.open = NULL;
@@ -176,8 +177,9 @@ close_instruction(uintptr_t pc)
         done->after = memory_at(done->address, done->size);
         done->writes = done->writes || done->after != done->before;
     }
-    if (done != NULL && done->jump) {
-        done->taken = pc != walk.next;
+    if (done != NULL) {
+        done->taken = done->jump && pc != walk.next;
+        done->leaves = !walk.returns && !own;
     }
 }
 
@@ -190,12 +192,14 @@ open_instruction(uintptr_t pc, const struct sim_decoded *decoded, const long lon
         return;
     }
     walk.next = pc + decoded->length;
+    walk.returns = decoded->flow == SIM_FLOW_RETURN;
     walk.open = &executed->all[executed->count++];
     *walk.open = (struct sim_instruction){.pc = pc,
             .stack = (uintptr_t)registers[REG_RSP],
             .result = (uint64_t)registers[REG_RAX],
             .step = world->step,
             .actor_id = world->closing ? world->current->id : world->stepping->id,
+            .events = (uint32_t)world->recorder.count,
             .jump = decoded->flow == SIM_FLOW_IF,
             .call = decoded->flow == SIM_FLOW_CALL};
     note_memory(walk.open, decoded, registers);
@@ -208,8 +212,9 @@ look(uintptr_t pc, const struct sim_decoded *decoded, const long long *registers
     if (sim_world_current != NULL) {
         sim_world_spend(sim_world_current, STEPS_EACH);
     }
-    close_instruction(pc);
-    if (function_at(walk.code, pc) != NULL) {
+    bool own = function_at(walk.code, pc) != NULL;
+    close_instruction(pc, own);
+    if (own) {
         open_instruction(pc, decoded, registers);
         return SIM_LOOK_NEXT;
     }
@@ -242,17 +247,20 @@ struct request {
     bool checked;
 };
 
-/* The run up to `to`; where it is to be checked, and is no longer, all of it. */
+/* The run up to `to`; where it is to be checked, and is no longer, all of it. The events are those
+ * that the record has already. */
 static void
 run_to(struct sim_world *world, const struct sim_case *what,
         const struct sim_experiment *experiment, bool checked, uint64_t to)
 {
+    const struct sim_recording events = {true, false};
     struct sim_outcome outcome;
     if (checked && to == experiment->outcome->steps) {
-        sim_world_run(world, what->scenario, &what->options, what->seed, what->strategy,
-                (struct sim_recording){false, false}, &outcome);
+        sim_world_run(world, what->scenario, &what->options, what->seed, what->strategy, events,
+                &outcome);
     } else {
-        (void)sim_experiment_at(experiment, to);
+        (void)sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy,
+                events, (struct sim_stop){to, false});
         sim_world_drop(world);
     }
 }
@@ -298,6 +306,16 @@ void
 sim_executed_free(struct sim_executed **executed)
 {
     sim_results_free(executed);
+}
+
+uint32_t
+sim_executed_of_event(const struct sim_executed *executed, uint32_t actor_id, uint64_t event)
+{
+    uint32_t found = UINT32_MAX;
+    for (uint32_t i = 0; i < executed->count && executed->all[i].events <= event; i++) {
+        found = executed->all[i].actor_id == actor_id ? i : found;
+    }
+    return found;
 }
 
 /* The next instruction of `actor_id` from `from` on; the count: there is none. */

@@ -26,6 +26,7 @@ struct sim_instruction {
     uint64_t result;   /* In the register of results, before: what a call has returned. */
     uint64_t step;
     uint32_t actor_id; /* Whose step: the stable id. */
+    uint32_t events;   /* So many events were recorded before it. */
     uint8_t size;      /* Of that memory, 1 to 8 bytes. */
     uint8_t length;    /* Of one that writes memory: its own bytes. */
     bool reads;
@@ -33,6 +34,7 @@ struct sim_instruction {
     bool jump;  /* A conditional one, … */
     bool taken; /* … that was taken. */
     bool call;
+    bool leaves; /* What follows is not the reader's, until it returns: a call of it, mostly. */
 };
 
 /* In the order in which they were executed; what does not fit is left out. */
@@ -73,6 +75,11 @@ uint32_t sim_executed_caller(const struct sim_executed *executed, uint32_t index
  * one; a call stands for what it has returned. UINT32_MAX: not known. */
 uint32_t sim_executed_register(const struct sim_code *code, const struct sim_executed *executed,
         uint32_t index, uint64_t bit);
+
+/* The instruction of that actor during which event `event` was recorded: a call of what is not the
+ * reader's, mostly. UINT32_MAX: it had executed none. */
+uint32_t sim_executed_of_event(
+        const struct sim_executed *executed, uint32_t actor_id, uint64_t event);
 
 /* Makes the pages of that code writable, in this process alone. False: the system refuses. */
 bool sim_code_make_writable(const struct sim_code *code);

@@ -20,7 +20,8 @@ found crossed deadlock 1
 found unlocks contract 0
 
 rewake run $lib threads/lost --fresh --db t.db >lost.txt 2>&1
-ok "a lost signal: it found no waiter" grep -q 'sends it at step [0-9]*, when no waiter' lost.txt
+ok "a lost signal: it found no waiter" \
+    grep -q 'fires it in ring_unguarded() (threads.c:26), when no' lost.txt
 ok "a lost signal: why" grep -q 'is never seen by `main`' lost.txt
 rewake run $lib threads/overflow --fresh --runs 1 --db t.db >overflow.txt 2>&1
 ok "a stack overflow of a thread is named" grep -q 'the stack overflowed' overflow.txt

@@ -26,6 +26,23 @@ TEST(site_of_a_library_is_found_before_one_of_the_program)
     EXPECT_EQ(sim_site_find(program.id)->line, 20);
 }
 
+/*
+ * Goal: a line without a record has a number, too, that leads back to it.
+ * Method: two lines of a function; the names are in memory that is written over.
+ */
+TEST(site_of_a_line_that_no_probe_names)
+{
+    char function[] = "serve";
+    uint32_t id = sim_sites_line("reader.c", function, 7);
+    uint32_t next = sim_sites_line("reader.c", function, 8);
+    EXPECT(id != 0 && next != 0 && id != next);
+    EXPECT_EQ(sim_sites_line("reader.c", function, 7), id);
+    function[0] = '?';
+    EXPECT_EQ(sim_site_find(id)->line, 7);
+    EXPECT_EQ(sim_site_find(next)->line, 8);
+    EXPECT(strcmp(sim_site_find(id)->function, "serve") == 0);
+}
+
 static void
 expect_lambda(const char *pretty, const char *wanted)
 {

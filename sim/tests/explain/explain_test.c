@@ -161,6 +161,27 @@ TEST(explain_wake_before_the_store_and_their_order)
     done(&test);
 }
 
+/* Each event has the line of the call in which it was recorded: also of what the runtime alone
+ * names; and none that no line of the reader's was in. */
+TEST(explain_events_have_the_lines_of_their_calls)
+{
+    struct test test;
+    explain(&test, &explain_unlooked, SIM_VERDICT_LOST_WAKEUP);
+    const struct sim_actor_table *actor_table = &test.explanation.actor_table;
+    bool fires = false;
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        const struct rt_site *site = sim_actor_table_place(event->await, 0);
+        if (event->kind == RT_PROBE_FIRE_EMPTY || event->kind == RT_PROBE_FIRE) {
+            fires = true;
+            EXPECT(!HAS_FRAMES || (site != NULL && strcmp(site->function, "mail_send") == 0));
+        }
+        EXPECT(event->kind != SIM_EVENT_STEP || event->await == 0);
+    }
+    EXPECT(fires);
+    done(&test);
+}
+
 /* The turn that starts a timer in the passing run, and none here; and the number that decides. */
 TEST(explain_slot_that_is_woken_and_holds_no_waker)
 {
@@ -645,8 +666,8 @@ TEST(explain_condition_that_decides)
     sim_guard_try(&evidence, &branches, &guard);
     EXPECT(!HAS_FRAMES || guard.condition.step != 0);
     EXPECT(!HAS_FRAMES || strcmp(guard.condition.place.function, "bounded_consumer") == 0);
-    EXPECT(!HAS_FRAMES || guard.after.step > guard.condition.step);
-    EXPECT(!HAS_FRAMES || guard.after.part != guard.condition.part);
+    EXPECT(!HAS_FRAMES || guard.read.after.step > guard.condition.step);
+    EXPECT(!HAS_FRAMES || guard.read.after.part != guard.condition.part);
     sim_executed_free(&here);
     sim_executed_free(&there);
     sim_code_free(&code);
@@ -736,7 +757,7 @@ TEST(explain_limit_at_which_something_is_left)
     explain(&test, &explain_kept_out, SIM_VERDICT_LOST_WAKEUP);
     const struct sim_guard *guard = &test.explanation.cause.unnotified.omission.guard;
     EXPECT(!HAS_FRAMES || strcmp(guard->condition.place.function, "porter_lets_in") == 0);
-    EXPECT(!HAS_FRAMES || strcmp(guard->after.place.function, "porter_lets_out") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(guard->read.after.place.function, "porter_lets_out") == 0);
     EXPECT(says(&test, "Then it does not go on with it either."));
     done(&test);
 }
@@ -761,7 +782,7 @@ TEST(explain_condition_that_drops_a_wake)
     const struct sim_guard *guard = &test.explanation.cause.guard;
     EXPECT_EQ(test.explanation.cause.kind, SIM_CAUSE_COALESCED);
     EXPECT(!HAS_FRAMES || strcmp(guard->condition.place.function, "folder_wake") == 0);
-    EXPECT(!HAS_FRAMES || strcmp(guard->after.place.function, "office_takes_up") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(guard->read.after.place.function, "office_takes_up") == 0);
     done(&test);
 }
 
