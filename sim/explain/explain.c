@@ -152,8 +152,8 @@ run_passing(struct sim_explanation *explanation)
 static bool
 can_walk(const struct sim_outcome *outcome)
 {
-    return outcome->verdict != SIM_VERDICT_CRASH && outcome->verdict != SIM_VERDICT_HANG &&
-           outcome->verdict != SIM_VERDICT_STEP_LIMIT && outcome->verdict != SIM_VERDICT_TIME_LIMIT;
+    return outcome->verdict != SIM_VERDICT_HANG && outcome->verdict != SIM_VERDICT_STEP_LIMIT &&
+           outcome->verdict != SIM_VERDICT_TIME_LIMIT;
 }
 
 /* Adds to the events of a run the lines of the reader's, and reads its record again. */
@@ -171,7 +171,9 @@ read_record(struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_single_outcome(&explanation->failing);
     sim_actor_table_make(&explanation->actor_table, sim_single_recorder(&explanation->failing));
-    if (can_walk(outcome) && sim__reasons_walk(explanation)) {
+    /* Both or none: else their events differ. */
+    if (can_walk(outcome) && sim__reasons_walk(explanation) &&
+            (!explanation->compared || explanation->passing_executed != NULL)) {
         add_lines(explanation, &explanation->failing, explanation->executed,
                 &explanation->actor_table);
         if (explanation->passing_executed != NULL) {
@@ -224,6 +226,24 @@ sim__evidence_of(const struct sim_explanation *explanation)
             .here = explanation->here,
             .there = explanation->there,
     };
+}
+
+bool
+sim__explain_run(
+        struct sim_explanation *explanation, const struct sim_tape *tape, struct sim_single *ret)
+{
+    struct sim_run_spec candidate = candidate_of(explanation, tape);
+    candidate.texts = true;
+    if (!sim_budget_left(&explanation->budget)) {
+        return false;
+    }
+    sim_single_init(ret, NULL, &sim_shared_for_reading, explanation->failure.hang_ms);
+    ret->budget = &explanation->budget;
+    if (sim_single_run(ret, &candidate) == NULL) {
+        sim_single_fini(ret);
+        return false;
+    }
+    return true;
 }
 
 /* Makes one of the two runs once more, in a process of its own, for `study`. */
@@ -638,6 +658,7 @@ explain_runs(struct sim_explanation *explanation)
     if (explanation->decision.found) {
         find_number(explanation);
     }
+    sim__reasons_meanwhile(explanation);
     if (explanation->compared && !explanation->order.found) {
         find_order(explanation);
         verify_order(explanation);

@@ -15,6 +15,7 @@
 #include "sim/base/page.h"
 #include "sim/engine/worker/single.h"
 #include "sim/explain/cause/cause.h"
+#include "sim/explain/cause/meanwhile.h"
 #include "sim/explain/decision.h"
 #include "sim/explain/drawn.h"
 #include "sim/explain/look/branches.h"
@@ -54,6 +55,8 @@ struct sim_explanation {
     struct sim_executed *passing_executed;
     struct sim_cause cause;
     struct sim_unusual unusual;
+    struct sim_meanwhile meanwhile[SIM_MEANWHILE_MAX]; /* Of each choice of the failing run. */
+    uint32_t meanwhile_count;
     struct sim_wakers *wakers; /* What ends such waits in many runs that pass; NULL: not asked. */
     bool unusual_adds;         /* It stands also where something else leads, … */
     bool unusual_first;        /* … before that. */

@@ -367,6 +367,8 @@
             "{then.call}, {in}") \
     X(UNUSUAL_OVERWRITTEN, "{when} overwrites what {then.at.actor} wrote[ at {then.at.step}] in " \
             "{then.call}, {in}") \
+    X(UNUSUAL_LOST, "{when} overwrites in {call} what {then.at.actor} wrote[ at {then.at.step}] " \
+            "in {then.call}, and has not seen that") \
     X(UNUSUAL_STALE, "{when} comes to {call} and has not seen what {then.at.actor} changed[ at " \
             "{then.at.step}] in {then.call}") \
     X(UNUSUAL_STALE_READ, ": it read that last[ at {at.step}] in {call}") \
@@ -405,6 +407,14 @@
             "the failing choice") \
     X(FORMER_OTHERWISE, " ({number} of them with another verdict)") \
     X(LATTER_FAILS, ", {number} of {limit} after the passing one.") \
+    X(HELD_AT, "At {at.step} {at.actor} stands {in}[, called from {from}], and continues only " \
+            "at {step}.") \
+    X(HELD_FOREVER, "At {at.step} {at.actor} stands {in}[, called from {from}], and does not " \
+            "continue.") \
+    X(MEANWHILE_CHANGE, " Meanwhile {at.actor} changes at {at.step}, {in}") \
+    X(MEANWHILE_READ, ", what {at.actor} had read at {at.step}, {in}") \
+    X(MEANWHILE_READS, ", what {at.actor} reads next at {at.step}, {in}") \
+    X(MEANWHILE_USED, ", and uses again at {at.step}, {in}") \
     X(INCOMPLETE_TIME, "This is incomplete: {number} ms of real time were used up while ") \
     X(INCOMPLETE_STEPS, "This is incomplete: the budget of {number} replayed steps was used up " \
             "while ") \

@@ -28,15 +28,23 @@
 bool
 sim__reasons_walk(struct sim_explanation *explanation)
 {
-    const struct sim_runs runs = sim__runs_of(explanation);
+    struct sim_runs runs = sim__runs_of(explanation);
     struct sim_executed **passing = &explanation->passing_executed;
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    struct sim_options options = *runs.options;
+    bool dies = outcome->verdict == SIM_VERDICT_CRASH && outcome->fail_step > 1;
     bool checked = sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_INVARIANT;
     if (explanation->code == NULL) {
         explanation->code = sim_code_new(explanation->places, runs.scenario);
         if (explanation->compared) { /* First: a run that passes ends. */
-            *passing = sim_executed_run(&runs, runs.passing, explanation->code, checked);
+            *passing = sim_executed_run(&runs, runs.passing, explanation->code, checked, 0);
         }
-        explanation->executed = sim_executed_run(&runs, runs.failing, explanation->code, checked);
+        if (dies) { /* The run itself ends before that; the walk goes one step further. */
+            options.steps_max = outcome->fail_step - 1;
+            runs.options = &options;
+        }
+        explanation->executed = sim_executed_run(
+                &runs, runs.failing, explanation->code, checked, dies ? outcome->fail_step : 0);
         if (explanation->executed != NULL) {
             sim_fate_add_atomics(explanation->executed, &explanation->actor_table);
         }
@@ -97,8 +105,7 @@ find_unusual(struct sim_explanation *explanation)
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     const struct sim_cause *cause = &explanation->cause;
     bool asserts = outcome->verdict == SIM_VERDICT_INVARIANT && cause->at_count > 0;
-    bool ends = outcome->verdict != SIM_VERDICT_CRASH &&
-                outcome->verdict != SIM_VERDICT_STEP_LIMIT &&
+    bool ends = outcome->verdict != SIM_VERDICT_STEP_LIMIT &&
                 outcome->verdict != SIM_VERDICT_TIME_LIMIT;
     if (!ends || cause->hold_count > 0 || !sim__reasons_walk(explanation)) {
         return;
@@ -212,6 +219,78 @@ sim__reasons_unusual(struct sim_explanation *explanation)
                                  unusual->all[0].passes * 4u <= unusual->passing;
     if (unusual->count > 0 && leads && cause->hold_count == 0) {
         sim_cause_add_unusual(cause, unusual);
+    }
+}
+
+/* The first step in which these runs differ, but for lines, which only one of them may have; 0. */
+static uint64_t
+parting_step(const struct sim_actor_table *a, const struct sim_actor_table *b)
+{
+    uint64_t end = a->end < b->end ? a->end : b->end;
+    for (uint64_t i = a->first; a->first == b->first && i < end; i++) {
+        const struct sim_event *one = sim_actor_table_event(a, i);
+        const struct sim_event *other = sim_actor_table_event(b, i);
+        if (one->step != other->step || one->kind != other->kind || one->actor != other->actor ||
+                one->object != other->object || one->argument != other->argument) {
+            return one->step < other->step ? one->step : other->step;
+        }
+    }
+    return 0;
+}
+
+/* Of the actor that goes on in the other run, from where the two part. */
+static void
+add_meanwhile(
+        struct sim_explanation *explanation, const struct sim_actor_table *other, bool decides)
+{
+    const struct sim_actor_table *failing = &explanation->actor_table;
+    const struct sim_runs runs = sim__runs_of(explanation);
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    struct sim_meanwhile *meanwhile = &explanation->meanwhile[explanation->meanwhile_count];
+    uint64_t step = parting_step(failing, other);
+    uint32_t goes = step != 0 ? sim_phrase_whose_step(failing, step) : SIM_PART_NONE;
+    uint32_t like = step != 0 ? sim_phrase_whose_step(other, step) : SIM_PART_NONE;
+    uint32_t held = like != SIM_PART_NONE ? sim__part_like(failing, other, like) : SIM_PART_NONE;
+    /* Of one actor in both its step takes longer, or it has given way. */
+    sim_meanwhile_find(&evidence, held, held == goes ? step + 1 : step, meanwhile);
+    bool known = meanwhile->held.step == 0 || (meanwhile->count == 0 && !decides);
+    for (uint32_t i = 0; i < explanation->meanwhile_count; i++) {
+        known = known || explanation->meanwhile[i].held.step == meanwhile->held.step;
+    }
+    explanation->meanwhile_count += !known;
+}
+
+void
+sim__reasons_meanwhile(struct sim_explanation *explanation)
+{
+    const struct sim_decision *decision = &explanation->decision;
+    const struct sim_tape *tape = &decision->failing;
+    struct sim_deviation left[SIM_MEANWHILE_MAX];
+    if (explanation->executed == NULL || !explanation->executed->done) {
+        return;
+    }
+    if (explanation->compared) {
+        add_meanwhile(explanation, &explanation->passing_actor_table, true);
+    }
+    for (uint32_t i = 0;
+            i < tape->count && !decision->added && tape->count > 1 &&
+            tape->count <= SIM_MEANWHILE_MAX && explanation->meanwhile_count < SIM_MEANWHILE_MAX;
+            i++) {
+        struct sim_single single;
+        struct sim_actor_table actor_table;
+        const struct sim_tape without = {left, tape->count - 1, SIM_MEANWHILE_MAX};
+        for (uint32_t k = 0, n = 0; k < tape->count; k++) {
+            if (k != i) {
+                left[n++] = tape->entries[k];
+            }
+        }
+        if (!sim__explain_run(explanation, &without, &single)) {
+            continue;
+        }
+        sim_actor_table_make(&actor_table, sim_single_recorder(&single));
+        add_meanwhile(explanation, &actor_table, false);
+        sim_actor_table_free(&actor_table);
+        sim_single_fini(&single);
     }
 }
 

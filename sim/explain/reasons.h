@@ -18,6 +18,11 @@
 struct sim_runs sim__runs_of(const struct sim_explanation *explanation);
 struct sim_evidence sim__evidence_of(const struct sim_explanation *explanation);
 
+/* Makes a run with the failing one's options and that tape; `ret` has its record, with names, and
+ * must be finished (sim_single_fini). False: there is no budget left, or it could not be made. */
+bool sim__explain_run(
+        struct sim_explanation *explanation, const struct sim_tape *tape, struct sim_single *ret);
+
 /* ---- reasons.c ------------------------------------------------------------------------------- */
 
 /* What the reader's code executes in the failing run, and in the passing one where there is one;
@@ -29,6 +34,9 @@ uint64_t sim__forgotten_step(const struct sim_explanation *explanation);
 
 /* All of it, each question where those before have left something open. */
 void sim__reasons_find(struct sim_explanation *explanation);
+
+/* Where the actor stands that the decision keeps from going on. */
+void sim__reasons_meanwhile(struct sim_explanation *explanation);
 
 /* What no run that passes does leads, where all else that is known is how it differs from one run.
  */

@@ -151,6 +151,7 @@ find_trait(const struct sim_unusual_trait *trait, struct sim_findings *findings)
             [SIM_TRAIT_UNREAD] = SIM_FINDING_UNUSUAL_UNREAD,
             [SIM_TRAIT_PAIR] = SIM_FINDING_UNUSUAL_PAIR,
             [SIM_TRAIT_WHILE] = SIM_FINDING_UNUSUAL_WHILE,
+            [SIM_TRAIT_LOST] = SIM_FINDING_UNUSUAL_LOST,
     };
     bool known = trait->line != 0;
     SIM_FIND(findings,
@@ -159,7 +160,7 @@ find_trait(const struct sim_unusual_trait *trait, struct sim_findings *findings)
             : known                                    ? SIM_FINDING_UNUSUAL_PAIR_TO
                                                        : kinds[trait->kind],
             .at = one(&trait->at), .then = one(&trait->other), .number = trait->line);
-    if (trait->kind == SIM_TRAIT_STALE) {
+    if (trait->kind == SIM_TRAIT_STALE || trait->kind == SIM_TRAIT_LOST) {
         SIM_FIND(findings, SIM_FINDING_UNUSUAL_STALE_READ, .at = one(&trait->third));
     }
 }

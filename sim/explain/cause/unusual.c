@@ -65,7 +65,8 @@ compare(struct search *search, bool passes)
     bool checked = search->outcome->verdict == SIM_VERDICT_INVARIANT;
     struct sim_actor_table actor_table;
     sim_actor_table_make(&actor_table, sim_single_recorder(&search->single));
-    struct sim_executed *executed = sim_executed_run(runs, &tape, search->evidence->code, checked);
+    struct sim_executed *executed =
+            sim_executed_run(runs, &tape, search->evidence->code, checked, 0);
     if (executed != NULL && executed->done && passes && search->wakers != NULL) {
         learn(search, &actor_table, executed);
     }
@@ -145,6 +146,7 @@ rank_of(const struct sim_trait *trait)
             [SIM_TRAIT_UNREAD] = OF_TWO,
             [SIM_TRAIT_WHILE] = OF_TWO,
             [SIM_TRAIT_PAIR] = OF_PATH,
+            [SIM_TRAIT_LOST] = SIMPLE,
     };
     return trait->called ? CALLED : ranks[trait->kind];
 }

@@ -245,6 +245,7 @@ struct request {
     struct sim_code *code;
     struct sim_executed *executed;
     bool checked;
+    uint64_t dies; /* A step after the end; 0: the end. */
 };
 
 /* The run up to `to`; where it is to be checked, and is no longer, all of it. The events are those
@@ -276,11 +277,12 @@ walk_run(struct sim_world *world, const struct sim_case *what, const struct sim_
         return;
     }
     sim_experiment_begin(&experiment, world, what, outcome);
-    uint64_t to = outcome->steps < STEPS_MAX ? outcome->steps : STEPS_MAX;
+    uint64_t end = request->dies != 0 ? request->dies : outcome->steps;
+    uint64_t to = end < STEPS_MAX ? end : STEPS_MAX;
+    request->executed->done = true; /* Of one that dies here this much is known. */
     run_to(world, what, &experiment, request->checked, to);
     sim_translate_end();
     sim_experiment_end(&experiment);
-    request->executed->done = true;
     request->executed->whole = to == outcome->steps && request->executed->count < SIM_EXECUTED_MAX;
 }
 
@@ -288,16 +290,16 @@ walk_run(struct sim_world *world, const struct sim_case *what, const struct sim_
 
 struct sim_executed *
 sim_executed_run(const struct sim_runs *runs, const struct sim_tape *tape, struct sim_code *code,
-        bool checked)
+        bool checked, uint64_t dies)
 {
     struct sim_executed *executed = sim_results_new(sizeof(*executed));
 #if defined(__x86_64__)
-    struct request request = {code, executed, checked};
+    struct request request = {code, executed, checked, dies};
     if (executed != NULL && code != NULL) {
         sim_runs_analyze(runs, NULL, tape, walk_run, &request);
     }
 #else
-    (void)runs, (void)tape, (void)code, (void)checked;
+    (void)runs, (void)tape, (void)code, (void)checked, (void)dies;
 #endif
     return executed;
 }

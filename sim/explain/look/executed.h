@@ -55,9 +55,10 @@ struct sim_code *sim_code_new(struct sim_places *places, const struct sim_scenar
 void sim_code_free(struct sim_code **code);
 
 /* Makes `tape`'s run once more in a process of its own; `checked`: with what checks it at its end.
+ * `dies` (0: it does not) is a step after the end of that run in which the process may die.
  * NULL: the system has no memory. Freed by sim_executed_free. */
 struct sim_executed *sim_executed_run(const struct sim_runs *runs, const struct sim_tape *tape,
-        struct sim_code *code, bool checked);
+        struct sim_code *code, bool checked, uint64_t dies);
 void sim_executed_free(struct sim_executed **executed);
 
 /*

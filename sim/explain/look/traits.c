@@ -167,6 +167,26 @@ is_own(const struct sim_instruction *one)
 
 /* ---- Traits. --------------------------------------------------------------------------------- */
 
+/* Another has written what was there, and its actor has not seen that: it had read something else.
+ */
+static void
+add_lost(struct pass *pass, struct word *word, uint32_t index)
+{
+    const struct sim_instruction *one = at(pass, index);
+    const uint32_t *reader = reader_of(pass, word, one->actor_id);
+    const struct sim_instruction *write = at(pass, word->writer);
+    if (write->actor_id == one->actor_id || reader == NULL || *reader == 0 ||
+            *reader > word->writer) {
+        return;
+    }
+    uint64_t key = mix(mix(mix(SIM_TRAIT_LOST, one->pc), write->pc), at(pass, *reader)->pc);
+    add(pass, (struct sim_trait){.key = key,
+                      .kind = SIM_TRAIT_LOST,
+                      .first = index - 1,
+                      .other = word->writer - 1,
+                      .third = *reader - 1});
+}
+
 /* What its actor has read of memory that another has changed since. */
 static void
 add_stale(struct pass *pass, uint32_t index)
@@ -248,6 +268,7 @@ note_access(struct pass *pass, uint32_t index, uint64_t caller)
     if (one->writes) {
         if (word->writer != 0) {
             add_between(pass, SIM_TRAIT_OVERWRITTEN, index, word->writer, caller);
+            add_lost(pass, word, index);
         }
         add_stale(pass, index);
         word->writer = index;

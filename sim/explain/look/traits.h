@@ -11,6 +11,8 @@
  *      unread       a write whose value an actor that reads this memory never reads: the write,
  *                   and its last read
  *      pair         two conditions of one call of a function, and which way each goes
+ *      lost         a write over what another has written, by an actor that has read what was there
+ *                   before that, and not since: all three instructions
  *      while        a condition, a write or a call, and the last instruction of another actor
  *
  * The first three count by themselves, and with the line that called the function. Which actor it
@@ -33,7 +35,8 @@ enum sim_trait_kind {
     SIM_TRAIT_STALE,
     SIM_TRAIT_UNREAD,
     SIM_TRAIT_PAIR,
-    SIM_TRAIT_WHILE
+    SIM_TRAIT_WHILE,
+    SIM_TRAIT_LOST
 };
 
 struct sim_trait {

@@ -157,6 +157,15 @@ if echo 'int main(void) {}' | gcc -x c -o linked - -luv -levent -levent_pthreads
     named s15_uvindex coalesced 41 -luv
     says 'Here it notifies no one'
 fi
+# Where the thread stands that is preempted, and what another changes meanwhile.
+named s14_cowconf not-a-wake 84
+says 'At step 25 `thread 2` stands in config_set() (s14_cowconf.c:70)'
+says 'what `thread 2` had read at step 23, in config_get() (s14_cowconf.c:26)'
+named s15_journal not-a-wake 98
+says 'reads next at step 22, in write_loop() (s15_journal.cc:68)'
+# A process that dies: what was executed up to there.
+named s15_pubsub not-a-wake 72
+says 'comes to leave() (s15_pubsub.cc:56) while `main` is at publish() (s15_pubsub.cc:73)'
 # A timer that is not armed, as a replay shows, comes before what is compared.
 named s15_courier erased 50
 says 'That undoes timerfd_settime(5, 40ms)'

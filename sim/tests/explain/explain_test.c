@@ -652,8 +652,8 @@ TEST(explain_condition_that_decides)
             .passing = all->compared ? &all->decision.passing : NULL};
     struct sim_guard guard;
     struct sim_code *code = sim_code_new(all->places, &explain_bounded);
-    struct sim_executed *here = sim_executed_run(&runs, runs.failing, code, false);
-    struct sim_executed *there = sim_executed_run(&runs, runs.passing, code, false);
+    struct sim_executed *here = sim_executed_run(&runs, runs.failing, code, false, 0);
+    struct sim_executed *there = sim_executed_run(&runs, runs.passing, code, false, 0);
     EXPECT(!HAS_FRAMES || (here->done && here->count > 0 && here->count < SIM_EXECUTED_MAX));
     const struct sim_fate_evidence evidence = {.failing = &all->ledger,
             .here = here,
