@@ -140,6 +140,12 @@ sim_sync_at(struct sim_world *world, const volatile void *address, enum sim_sync
 }
 
 struct sim_sync *
+sim_sync_of_address(struct sim_world *world, const volatile void *address, enum sim_sync_kind kind)
+{
+    return find(world, address, kind);
+}
+
+struct sim_sync *
 sim_sync_init(struct sim_world *world, const volatile void *address, enum sim_sync_kind kind)
 {
     struct sim_sync *sync = find(world, address, kind);

@@ -28,6 +28,63 @@ ok "a stack overflow of a thread is named" grep -q 'the stack overflowed' overfl
 rewake run $lib threads/spins --fresh --runs 1 -O steps_max=20000 --db t.db >spins.txt 2>&1
 ok "a thread that looks forever is stopped" grep -q '^step-limit: ' spins.txt
 
+# One that a barrier wakes may go before the one that came last.
+cat >barrier.c <<'END'
+#include <assert.h>
+#include <pthread.h>
+static pthread_barrier_t barrier;
+static int others;
+static void *meet(void *argument)
+{
+    if (pthread_barrier_wait(&barrier) == 0)
+        others = 1;
+    else
+        assert(others == 0);
+    return argument;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&thread, NULL, meet, NULL);
+    meet(NULL);
+    return pthread_join(thread, NULL);
+}
+END
+cc -g -w -pthread barrier.c -o barrier
+rewake run ./barrier --fresh --fail-fast --db t.db >barrier.txt 2>&1
+ok "who goes first after a barrier is open" grep -q 'others == 0' barrier.txt
+
+# A wake is by an address alone: what is there may be freed by then, as GLib does with its locks.
+cat >freed.c <<'END'
+#define _GNU_SOURCE
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static void *done(void *argument)
+{
+    unsigned *word = argument;
+    __atomic_store_n(word, 1, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    return NULL;
+}
+int main(void)
+{
+    pthread_t thread;
+    unsigned *word = calloc(1, sizeof *word);
+    pthread_create(&thread, NULL, done, word);
+    while (__atomic_load_n(word, __ATOMIC_SEQ_CST) == 0)
+        syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    free(word);
+    return pthread_join(thread, NULL);
+}
+END
+cc -g -w -pthread freed.c -o freed
+same "a wake of a futex that is freed: it passes" \
+    "$(status run ./freed --runs "$(few 2000 200)" --fresh --db t.db)" 0
+
 # In each run threads have their own errno and thread-local variables, as at the beginning.
 runs=$(few 3000 300)
 for name in kept ordered queue locals leaves; do

@@ -41,6 +41,7 @@ complete(struct sim_sync *sync, const struct rt_site *site)
     if (sync->first != NULL) {
         (void)sim_thread_wake_all(sim__thread_world(), sync, site);
     }
+    sim_thread_point_if_woke();
     return PTHREAD_BARRIER_SERIAL_THREAD;
 }
 

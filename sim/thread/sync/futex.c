@@ -17,6 +17,13 @@ sync_of(const uint32_t *word)
     return sim_sync_at(sim__thread_world(), word, SIM_SYNC_FUTEX);
 }
 
+/* A wake touches no memory. */
+static struct sim_sync *
+woken_at(const uint32_t *word)
+{
+    return sim_sync_of_address(sim__thread_world(), word, SIM_SYNC_FUTEX);
+}
+
 static long
 fail(int error)
 {
@@ -178,7 +185,7 @@ wake_op(const struct sim_futex *call)
                                : (uint32_t)argument;
     uint32_t before = *call->word2;
     *call->word2 = changed(operation & 7, before, operand);
-    long woken = wake(sync_of(call->word), call->value, FUTEX_BITSET_MATCH_ANY, call->site);
+    long woken = wake(woken_at(call->word), call->value, FUTEX_BITSET_MATCH_ANY, call->site);
     if (matches(code >> 24 & 15, (int)before, field(code))) {
         woken += wake(sync_of(call->word2), call->value2, FUTEX_BITSET_MATCH_ANY, call->site);
     }
@@ -193,10 +200,11 @@ play(const struct sim_futex *call, int operation)
     case FUTEX_WAIT_BITSET:
         return futex_wait(call, operation);
     case FUTEX_WAKE:
-        return wake(sync_of(call->word), call->value, FUTEX_BITSET_MATCH_ANY, call->site);
+        return wake(woken_at(call->word), call->value, FUTEX_BITSET_MATCH_ANY, call->site);
     case FUTEX_WAKE_BITSET:
-        return call->value3 == 0 ? fail(EINVAL)
-                                 : wake(sync_of(call->word), call->value, call->value3, call->site);
+        return call->value3 == 0
+                       ? fail(EINVAL)
+                       : wake(woken_at(call->word), call->value, call->value3, call->site);
     case FUTEX_REQUEUE:
     case FUTEX_CMP_REQUEUE:
         return requeue(call, operation == FUTEX_CMP_REQUEUE);
