@@ -132,6 +132,7 @@
     X(RESET_READ, " Only at {at.step} {at.actor} looks[, {in}].") \
     X(RESET_TRIED, " With its condition there decided the other way, and nothing else changed, " \
             "it passes, as a replay shows.") \
+    X(DISCARDED_WRITE, "what {at.actor} writes at {at.step}, {in}, is lost:") \
     X(DISCARDED, "what {at.actor} adds to {text} at {at.step}, {in}, is lost:") \
     X(DISCARDED_BY, " at {at.step} {at.actor} overwrites it, {in}, and no line reads it between. " \
             "With that write left out, and nothing else changed, it passes, as a replay shows.") \
@@ -381,9 +382,12 @@
     X(GUARD, " That follows from one condition, at {at.step} {in}") \
     X(GUARD_READ, ": {at.actor} reads {text}") \
     X(GUARD_READ_IN, ": {at.actor} reads {text} {in}") \
+    X(OUTDATED, "; that is a copy of what {at.actor} changes at {at.step}[, {in}]") \
     X(GUARD_AFTER, "; {at.actor} changes that only at {at.step}[, {in}]") \
     X(FATE_TRIED, " With the condition {in} decided the other way, and nothing else changed, it " \
             "passes, as a replay shows.") \
+    X(GUARD_TRIED_ONWARD, " With that decided the other way from then on, and nothing else " \
+            "changed, it passes, as a replay shows.") \
     X(FATE_TRIED_THERE, " With that decided the other way, and nothing else changed, it passes, " \
             "as a replay shows.") \
     X(FATE_TRIED_TIMES, " With that decided the other way these {number} times, and nothing else " \

@@ -318,7 +318,9 @@ find_erased(const struct reading *reading)
         SIM_FIND(reading->findings, SIM_FINDING_RESET_TRIED);
     } else if (reading->cause->discarded.over.step != 0) {
         const struct sim_discarded *discarded = &reading->cause->discarded;
-        SIM_FIND(reading->findings, SIM_FINDING_DISCARDED, .at = one(&discarded->added),
+        SIM_FIND(reading->findings,
+                discarded->adds ? SIM_FINDING_DISCARDED : SIM_FINDING_DISCARDED_WRITE,
+                .at = one(&discarded->added),
                 .text = discarded->name[0] != '\0' ? discarded->name : "a number");
         SIM_FIND(reading->findings, SIM_FINDING_DISCARDED_BY, .at = one(&discarded->over));
     } else if (guard->copied.step != 0) {

@@ -61,6 +61,9 @@ find_passing_writer(const struct sim_deciding_read *read, struct sim_findings *f
 static void
 find_after(const struct sim_deciding_read *read, struct sim_findings *findings)
 {
+    if (read->outdated.step != 0) {
+        SIM_FIND(findings, SIM_FINDING_OUTDATED, .at = one(&read->outdated));
+    }
     if (read->after.step != 0) {
         SIM_FIND(findings, SIM_FINDING_GUARD_AFTER, .at = one(&read->after));
     }
@@ -120,9 +123,13 @@ sim__find_operand(const struct sim_guard *guard, struct sim_findings *findings)
         SIM_FIND(findings, SIM_FINDING_STOP);
         return;
     }
+    bool number = read->value[0] != '\0';
     SIM_FIND(findings, same ? SIM_FINDING_GUARD_READ : SIM_FINDING_GUARD_READ_IN,
-            .at = one(&read->at), .text = named ? read->name : read->value);
-    if (named) {
+            .at = one(&read->at),
+            .text = named    ? read->name
+                    : number ? read->value
+                             : "a value");
+    if (named && number) {
         SIM_FIND(findings, SIM_FINDING_FATE_VALUE, .text = read->value);
     }
     find_writer(read, findings);
@@ -136,7 +143,8 @@ sim__find_guard(const struct sim_guard *guard, struct sim_findings *findings)
     if (guard->condition.step != 0) {
         SIM_FIND(findings, SIM_FINDING_GUARD, .at = one(&guard->condition));
         sim__find_operand(guard, findings);
-        SIM_FIND(findings, SIM_FINDING_FATE_TRIED_THERE);
+        SIM_FIND(findings,
+                guard->onward ? SIM_FINDING_GUARD_TRIED_ONWARD : SIM_FINDING_FATE_TRIED_THERE);
     }
 }
 

@@ -87,6 +87,8 @@ struct sim_deciding_read {
     uint64_t later;
     bool cut;         /* … as far as is known. */
     uint64_t earlier; /* It came at this one, before the read; 0: it did not. */
+    /* It is a copy of what this changes after that; step 0: it is not, or not known. */
+    struct sim_location outdated;
     /* Not compared: what changes it next after it is read; step 0: not known. */
     struct sim_location after;
     /* The value is what these have added, each of which waits: the last addition of each. */
@@ -94,10 +96,11 @@ struct sim_deciding_read {
     uint32_t raised_count;
 };
 
-/* What was added to a number, and is overwritten before that is read (word.h). */
+/* What was written to a number, or added, and is overwritten before that is read (word.h). */
 struct sim_discarded {
     struct sim_location added; /* Step 0: nothing such is known. */
-    struct sim_location over;  /* With that left out, the run passes. */
+    bool adds;
+    struct sim_location over; /* With that left out, the run passes. */
     char name[SIM_FATE_NAME_MAX];
 };
 
@@ -182,7 +185,8 @@ struct sim_fate {
 struct sim_guard {
     struct sim_location condition; /* Step 0: none is known. */
     struct sim_deciding_read read; /* What it was decided on: not compared. */
-    struct sim_location set;    /* What another had written there before that; step 0: nothing. */
+    struct sim_location set; /* What another had written there before that; step 0: nothing. */
+    bool onward; /* It passes where all of them by that actor are decided so from there on. */
     struct sim_location copied; /* Where its actor has copied that in that step, and compares it
                                  * with the copy; step 0: it does not. */
 };

@@ -178,6 +178,7 @@ sim__describe_read(const struct sim_fate_evidence *evidence, uint32_t here, uint
     sim__value_as_text(read->before, read->size, ret->value);
     sim__word_find_raisers(evidence, here, ret);
     ret->compared = true;
+    sim__find_outdated(evidence, a, ret);
     sim__value_as_text(evidence->there->all[there].before, read->size, ret->passing_value);
     if (a != UINT32_MAX) {
         ret->by = sim__located(evidence, evidence->failing, evidence->here, a);
@@ -501,6 +502,19 @@ sim__fate_would_help(const struct sim_fate_evidence *evidence, const struct sim_
     return sim_runs_ask(evidence->runs, actor, wait->store_step) != SIM_REACTION_BLOCKED;
 }
 
+/* An earlier wait of the same actor has ended in these steps. */
+static bool
+ends_earlier(
+        const struct sim_ledger *ledger, const struct sim_wait *wait, const struct visits *visits)
+{
+    bool ends = false;
+    for (const struct sim_wait *one = ledger->waits; one < wait; one++) {
+        ends = ends || (one->part == wait->part && one->end == SIM_WAIT_FIRED &&
+                               one->end_step >= visits->from && one->end_step <= visits->to + 1);
+    }
+    return ends;
+}
+
 /* The line that ends it there was come to here, or was not. */
 static bool
 follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wait,
@@ -545,7 +559,8 @@ follow_wake(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
     }
     bool early = step < wait->store_step && !stays &&
                  SIM_OBJECT_KIND(wait->object) != RT_OBJECT_SEMAPHORE;
-    if (early && !sim__fate_would_help(evidence, wait)) {
+    if (early && (ends_earlier(evidence->failing, wait, &here) ||
+                         !sim__fate_would_help(evidence, wait))) {
         return false;
     }
     if (early) {

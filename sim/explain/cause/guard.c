@@ -93,6 +93,17 @@ is_poll(const struct sim_actor_table *actor_table, uint64_t step)
     return polls;
 }
 
+/* The name without classes and namespaces, which an event has and an address has not. */
+static const char *
+own_name(const char *function)
+{
+    const char *name = function;
+    for (const char *at = strstr(name, "::"); at != NULL; at = strstr(name, "::")) {
+        name = at + 2;
+    }
+    return name;
+}
+
 /* Whether the instruction is of the function of `line`. */
 static bool
 is_in_function(
@@ -100,7 +111,25 @@ is_in_function(
 {
     struct sim_place place;
     return sim__reader_at(evidence, evidence->here->all[index].pc, &place) &&
-           strcmp(place.function, line->function) == 0;
+           strcmp(own_name(place.function), own_name(line->function)) == 0;
+}
+
+/* Behind each that is of the function that owes a wake: it may owe another one later. */
+static void
+add_onward(const struct sim_fate_evidence *evidence, const struct sim_location *from,
+        struct sim_branches *branches)
+{
+    struct sim_branches all = *branches;
+    branches->count = 0;
+    for (uint32_t i = 0; i < all.count && branches->count < SIM_BRANCHES_MAX; i++) {
+        uint32_t index = sim_branch_index(evidence->here, &all.all[i]);
+        branches->all[branches->count++] = all.all[i];
+        if (branches->count < SIM_BRANCHES_MAX && all.all[i].step == from->step &&
+                is_in_function(evidence, index, &from->place)) {
+            branches->all[branches->count] = all.all[i];
+            branches->all[branches->count++].onward = true;
+        }
+    }
 }
 
 /* Those of the step after the pivot, then those before it, the nearest first, as far as they are
@@ -123,6 +152,7 @@ add_jumps(const struct sim_fate_evidence *evidence, uint32_t actor_id,
             add_jump(evidence, actor_id, i, branches);
         }
     }
+    add_onward(evidence, from, branches);
 }
 
 /* ---- What it is decided on. ------------------------------------------------------------------ */
@@ -145,6 +175,14 @@ is_operand(const struct sim_executed *here, uint32_t index)
         sim__value_as_text(read->before, read->size, value);
     }
     return value[0] != '\0';
+}
+
+/* Whether it reads what another actor wrote, though it be no number: an instant, or a pointer. */
+static bool
+is_of_another(const struct sim_executed *here, uint32_t index)
+{
+    uint32_t writer = here->all[index].reads ? sim__writer_of(here, index) : UINT32_MAX;
+    return writer != UINT32_MAX && here->all[writer].actor_id != here->all[index].actor_id;
 }
 
 static bool
@@ -229,11 +267,13 @@ find_operand(const struct sim_fate_evidence *evidence, uint32_t jump, uint32_t d
     bool known = sim__reader_at(evidence, here->all[jump].pc, &line);
     bool reads = false;
     uint32_t state = UINT32_MAX;
+    uint32_t large = UINT32_MAX;
     while (known && i != UINT32_MAX && here->all[i].step == here->all[jump].step &&
             !here->all[i].call && !here->all[i].jump && is_in_line(evidence, i, &line)) {
         if (is_operand(here, i)) {
             return i;
         }
+        large = large == UINT32_MAX && is_of_another(here, i) ? i : large;
         reads = reads || (here->all[i].reads && !is_returned(evidence, i, &line));
         bool is = state == UINT32_MAX && !is_returned(evidence, i, &line) &&
                   is_state(evidence, i, &line);
@@ -241,7 +281,8 @@ find_operand(const struct sim_fate_evidence *evidence, uint32_t jump, uint32_t d
         i = sim__before_of(here, i);
     }
     bool returned = known && !reads && is_elsewhere(evidence, i, &line);
-    return returned ? find_in_callee(evidence, i, &line, depth) : state;
+    return returned ? find_in_callee(evidence, i, &line, depth)
+                    : (state != UINT32_MAX ? state : large);
 }
 
 /* The first write after `read` that changes what it has read, and is not of the line that does so
@@ -279,6 +320,7 @@ sim_guard_describe(const struct sim_fate_evidence *evidence, uint32_t jump, stru
     ret->read.at = sim__located(evidence, ledger, here, read);
     sim__value_as_text(here->all[read].before, here->all[read].size, ret->read.value);
     sim__name_memory(evidence, here->all[read].address, ret->read.name);
+    sim__find_outdated(evidence, by, &ret->read);
     if (by != UINT32_MAX) {
         uint32_t set = sim__writer_of(here, by);
         ret->read.by = sim__located(evidence, ledger, here, by);
@@ -366,11 +408,16 @@ sim_guard_try(const struct sim_fate_evidence *evidence, const struct sim_branche
         struct sim_guard *ret)
 {
     struct sim_switched switched;
+    uint32_t by = UINT32_MAX;
     *ret = (struct sim_guard){.condition = {.step = 0}};
     sim_branches_find(evidence->runs, evidence->places, evidence->code, branches, &switched);
     uint32_t jump =
             switched.found ? sim_branch_index(evidence->here, &switched.branch) : UINT32_MAX;
-    return jump != UINT32_MAX ? sim_guard_describe(evidence, jump, ret) : UINT32_MAX;
+    if (jump != UINT32_MAX) {
+        by = sim_guard_describe(evidence, jump, ret);
+        ret->onward = switched.branch.onward;
+    }
+    return by;
 }
 
 static void

@@ -18,14 +18,29 @@ struct absence {
     uint32_t to;
 };
 
+/* The first step of `part` from `step` on; 0: there is none. */
+static uint64_t
+next_step(const struct sim_actor_table *actor_table, uint32_t part, uint64_t step)
+{
+    uint64_t i = sim_actor_table_step_first(actor_table, step);
+    for (; i < actor_table->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        if (event->kind == SIM_EVENT_STEP && event->actor == actor_table->parts[part].actor) {
+            return event->step;
+        }
+    }
+    return 0;
+}
+
 static struct absence
-find_absence(const struct sim_executed *here, uint32_t actor_id, uint64_t step)
+find_absence(const struct sim_executed *here, uint32_t actor_id, uint64_t step, uint64_t until)
 {
     struct absence absence = {.actor_id = actor_id, .from = 0, .to = here->count};
     for (uint32_t i = 0; i < here->count; i++) {
         if (here->all[i].step < step) {
             absence.from = i + 1;
-        } else if (here->all[i].actor_id == actor_id) {
+        } else if (here->all[i].actor_id == actor_id ||
+                   (until != 0 && here->all[i].step >= until)) {
             absence.to = i;
             break;
         }
@@ -134,7 +149,8 @@ sim_meanwhile_find(const struct sim_fate_evidence *evidence, uint32_t part, uint
     if (actor_id == 0) {
         return;
     }
-    const struct absence absence = find_absence(here, actor_id, step);
+    uint64_t until = next_step(evidence->failing->actor_table, part, step);
+    const struct absence absence = find_absence(here, actor_id, step, until);
     uint32_t last = absence.from;
     while (last-- > 0 && here->all[last].actor_id != actor_id) {
     }
@@ -143,7 +159,7 @@ sim_meanwhile_find(const struct sim_fate_evidence *evidence, uint32_t part, uint
     }
     ret->held = sim__located(evidence, evidence->failing, here, last);
     ret->held.step = step;
-    ret->until = absence.to < here->count ? here->all[absence.to].step : 0;
+    ret->until = until;
     for (uint32_t i = absence.from; i < absence.to; i++) {
         const struct sim_instruction *one = &here->all[i];
         if (one->writes && one->before != one->after && !sim__is_on_stack(one)) {

@@ -178,6 +178,45 @@ sim__writer_of(const struct sim_executed *executed, uint32_t before)
     return UINT32_MAX;
 }
 
+/* What that write has copied: the last read before it in its line of the same value. */
+static uint32_t
+original_of(const struct sim_fate_evidence *evidence, uint32_t by)
+{
+    const struct sim_executed *here = evidence->here;
+    const struct sim_instruction *write = &here->all[by];
+    struct sim_place line;
+    struct sim_place place;
+    if (!sim__reader_at(evidence, write->pc, &line)) {
+        return UINT32_MAX;
+    }
+    for (uint32_t i = sim__before_of(here, by);
+            i != UINT32_MAX && here->all[i].step == write->step &&
+            sim__reader_at(evidence, here->all[i].pc, &place) && sim__is_same_line(&place, &line);
+            i = sim__before_of(here, i)) {
+        const struct sim_instruction *read = &here->all[i];
+        if (read->reads && !read->writes && !sim__is_on_stack(read) && read->size == write->size &&
+                read->before == write->after) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
+void
+sim__find_outdated(
+        const struct sim_fate_evidence *evidence, uint32_t by, struct sim_deciding_read *ret)
+{
+    const struct sim_executed *here = evidence->here;
+    uint32_t original = by != UINT32_MAX ? original_of(evidence, by) : UINT32_MAX;
+    for (uint32_t i = by + 1; original != UINT32_MAX && i < here->count; i++) {
+        const struct sim_instruction *one = &here->all[i];
+        if (one->writes && one->before != one->after && sim__overlap(one, &here->all[original])) {
+            ret->outdated = sim__located(evidence, evidence->failing, here, i);
+            return;
+        }
+    }
+}
+
 void
 sim__name_object(
         const struct sim_actor_table *actor_table, uint32_t object, char ret[SIM_FATE_NAME_MAX])

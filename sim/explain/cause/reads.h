@@ -60,6 +60,10 @@ uint32_t sim__writer_of(const struct sim_executed *executed, uint32_t before);
 void sim__describe_read(const struct sim_fate_evidence *evidence, uint32_t here, uint32_t there,
         struct sim_deciding_read *ret);
 
+/* Where `by`, a write, has copied what it writes: what changes the original after that. */
+void sim__find_outdated(
+        const struct sim_fate_evidence *evidence, uint32_t by, struct sim_deciding_read *ret);
+
 /* "": it has none. */
 void sim__name_object(
         const struct sim_actor_table *actor_table, uint32_t object, char ret[SIM_FATE_NAME_MAX]);

@@ -401,6 +401,33 @@ has_between(const struct sim_fate_evidence *evidence, const struct sim_wait *wai
     return false;
 }
 
+/* Whether the actor has made the call in which it waits before, after that instruction. */
+static bool
+entered_since(const struct sim_executed *here, const struct times *times, uint32_t index)
+{
+    uint32_t i = index;
+    while (i < times->entered &&
+            (here->all[i].pc != here->all[times->entered].pc ||
+                    here->all[i].actor_id != here->all[times->entered].actor_id)) {
+        i++;
+    }
+    return i < times->entered;
+}
+
+/* The last call before it that has notified; UINT32_MAX: none. */
+static uint32_t
+notified_before(const struct sim_fate_evidence *evidence, uint32_t index)
+{
+    const struct sim_executed *here = evidence->here;
+    for (uint32_t i = index; i-- > 0;) {
+        if (here->all[i].pc == here->all[index].pc &&
+                has_effect(evidence->failing->actor_table, here, i)) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
 /* Of a call before the wait: what comes of it is lost where nothing keeps it, or where it is taken
  * in the call that waits, as if it was not meant for that. What has no effect where one keeps it
  * is one with what came before. */
@@ -417,11 +444,12 @@ rank_before(const struct sim_fate_evidence *evidence, const struct times *times,
         bool looks = has_between(evidence, wait, SIM_EVENT_GRANTED, index, times->from);
         return (active || !does) && !looks ? EARLY : NOTHING;
     }
-    if (active && index < times->entered &&
+    if (index < times->entered && times->entered < times->from &&
+            !entered_since(evidence->here, times, index) &&
             !has_between(evidence, wait, SIM_EVENT_READ, index, times->entered)) {
         return EARLY;
     }
-    return does ? NOTHING : MERGED;
+    return does || notified_before(evidence, index) == UINT32_MAX ? NOTHING : MERGED;
 }
 
 static void
@@ -538,11 +566,7 @@ find_merged(const struct sim_fate_evidence *evidence, const struct candidate *be
 {
     const struct sim_executed *here = evidence->here;
     const struct sim_ledger *ledger = evidence->failing;
-    for (uint32_t i = best->index; i-- > 0 && fate->merged.step == 0;) {
-        if (here->all[i].pc == best->waker->pc && has_effect(ledger->actor_table, here, i)) {
-            fate->merged = sim__located(evidence, ledger, here, i);
-        }
-    }
+    fate->merged = sim__located(evidence, ledger, here, notified_before(evidence, best->index));
     for (uint32_t i = 0; i < ledger->count && fate->merged_step == 0; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
         bool after = wait->part == fate->wait.part && wait->store_event != SIM_EVENT_NONE &&

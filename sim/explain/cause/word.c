@@ -175,8 +175,8 @@ is_addition(const struct sim_fate_evidence *evidence, uint32_t write)
     return adds && read;
 }
 
-/* What was added to the number that the `over`-th instruction writes, and is not read before that;
- * UINT32_MAX: that was read, or is still there. */
+/* What was written to the number that the `over`-th instruction makes smaller, and is not read
+ * before that; UINT32_MAX: that was read, or is still there. */
 static uint32_t
 find_unread(const struct sim_fate_evidence *evidence, uint32_t over)
 {
@@ -187,8 +187,7 @@ find_unread(const struct sim_fate_evidence *evidence, uint32_t over)
     for (uint32_t i = over; clears && i-- > 0;) {
         const struct sim_instruction *one = &here->all[i];
         if (one->address != 0 && sim__overlap(one, write)) {
-            bool added = one->writes && one->step > 0 && is_same_word(one, write) &&
-                         is_addition(evidence, i);
+            bool added = one->writes && one->step > 0 && is_same_word(one, write);
             return added ? i : UINT32_MAX;
         }
     }
@@ -212,7 +211,9 @@ sim_word_find_discarded(const struct sim_fate_evidence *evidence, struct sim_dis
     if (over == UINT32_MAX) {
         return false;
     }
-    ret->added = sim__located(evidence, evidence->failing, here, find_unread(evidence, over));
+    uint32_t added = find_unread(evidence, over);
+    ret->added = sim__located(evidence, evidence->failing, here, added);
+    ret->adds = is_addition(evidence, added);
     ret->over = sim__located(evidence, evidence->failing, here, over);
     sim__name_memory(evidence, here->all[over].address, ret->name);
     return true;

@@ -13,7 +13,7 @@
 void sim__word_find_raisers(
         const struct sim_fate_evidence *evidence, uint32_t read, struct sim_deciding_read *ret);
 
-/* The last write by which the program throws away what was added to a number, as no read lies
+/* The last write by which the program throws away what was written to a number, as no read lies
  * between: with that write left out, the run passes. False: there is none. */
 bool sim_word_find_discarded(const struct sim_fate_evidence *evidence, struct sim_discarded *ret);
 

@@ -248,8 +248,10 @@ is_switched(const struct sim_world *world)
     uint32_t count = set.each != NULL ? set.each->count : 1;
     bool is = false;
     for (uint32_t i = 0; i < count; i++) {
-        if (all[i].pc == set.switched->pc && all[i].actor_id == world->stepping->id) {
-            is = ++set.counts[i] == all[i].nth || is;
+        bool counts = set.each == NULL || !all[i].onward;
+        if (counts && all[i].pc == set.switched->pc && all[i].actor_id == world->stepping->id) {
+            set.counts[i]++;
+            is = is || set.counts[i] == all[i].nth || (all[i].onward && set.counts[i] > all[i].nth);
         }
     }
     return is;
@@ -406,8 +408,8 @@ is_first_of_several(const struct sim_branches *wanted, uint32_t index)
 {
     uint32_t like = 0;
     for (uint32_t i = 0; i < wanted->count; i++) {
-        bool is = wanted->all[i].pc == wanted->all[index].pc;
-        if (is && i < index) {
+        bool is = wanted->all[i].pc == wanted->all[index].pc && !wanted->all[i].onward;
+        if ((is && i < index) || wanted->all[index].onward) {
             return false;
         }
         like += is;

@@ -27,6 +27,7 @@ struct sim_branch {
     uint32_t actor_id; /* Whose step it was: the stable id. */
     uint32_t nth;      /* Of this jump by this actor, from 1. */
     uint8_t length;    /* Of a write: its bytes; 0: a jump. */
+    bool onward;       /* That one, and all by this actor that come after it. */
     bool taken;
 };
 

@@ -101,15 +101,14 @@ at(const struct pass *pass, uint32_t index)
     return &pass->executed->all[index - 1];
 }
 
-/* NULL: there is no room for one more. */
+/* The word of that address, or the free one in which it would be; NULL: there is no room. */
 static struct word *
-word_at(struct pass *pass, uintptr_t address)
+slot_at(struct pass *pass, uintptr_t address)
 {
     uint32_t slot = (uint32_t)(mix(0, address) >> 40) % WORDS_SIZE;
     for (uint32_t i = 0; i < WORDS_SIZE / 2; i++) {
         struct word *word = &pass->words[(slot + i) % WORDS_SIZE];
         if (word->address == address || word->address == 0) {
-            word->address = address;
             return word;
         }
     }
@@ -157,7 +156,7 @@ calls_of(struct pass *pass, const struct sim_instruction *one)
     return calls;
 }
 
-/* A variable of a function that only it knows, as far as can be known. */
+/* A variable of a function. */
 static bool
 is_own(const struct sim_instruction *one)
 {
@@ -253,7 +252,8 @@ static void
 note_access(struct pass *pass, uint32_t index, uint64_t caller)
 {
     const struct sim_instruction *one = at(pass, index);
-    struct word *word = is_own(one) ? NULL : word_at(pass, one->address);
+    struct word *word = slot_at(pass, one->address);
+    word = word != NULL && word->address != 0 ? word : NULL;
     uint32_t *reader = word != NULL ? reader_of(pass, word, one->actor_id) : NULL;
     if (word == NULL) {
         return;
@@ -326,7 +326,8 @@ add_unread(struct pass *pass)
             uint32_t reader = word->readers[k];
             const struct sim_instruction *write = at(pass, word->writer);
             const struct sim_instruction *read = at(pass, reader);
-            if (reader < word->writer && read->actor_id != write->actor_id) {
+            /* What sets the scenario up has nothing to look for later. */
+            if (reader < word->writer && read->actor_id != write->actor_id && read->step > 0) {
                 add(pass, (struct sim_trait){.key = mix(mix(SIM_TRAIT_UNREAD, write->pc), read->pc),
                                   .kind = SIM_TRAIT_UNREAD,
                                   .first = word->writer - 1,
@@ -337,12 +338,26 @@ add_unread(struct pass *pass)
     }
 }
 
+/* What is followed: all but what only a function knows whose variable it is. */
+static void
+find_words(struct pass *pass)
+{
+    for (uint32_t i = 0; i < pass->executed->count; i++) {
+        const struct sim_instruction *one = &pass->executed->all[i];
+        struct word *word = one->address != 0 && !is_own(one) ? slot_at(pass, one->address) : NULL;
+        if (word != NULL) {
+            word->address = one->address;
+        }
+    }
+}
+
 void
 sim_traits_find(const struct sim_executed *executed, struct sim_traits *ret)
 {
     struct pass *pass = sim_heap_new(1, sizeof(*pass));
     pass->executed = executed;
     pass->traits = ret;
+    find_words(pass);
     memset(ret, 0, sizeof(*ret));
     for (uint32_t index = 1; index <= executed->count; index++) {
         const struct sim_instruction *one = at(pass, index);

@@ -132,7 +132,7 @@ says 'is never seen by `main`'
 named s9_sigwork fired-early '65 75'
 says 'goes to line 38 from the condition in on_hup() (s9_sigwork.c:35)'
 # How much it writes is no result; and what rewake plays is no library.
-named s9_logflush not-a-wake 92
+named s9_logflush erased 58
 ok "$name: no function of rewake's" not_in text.txt 'sim__'
 ok "$name: no write" not_in text.txt 'gets write'
 # An assertion: what was read, changed by another and changed back, and used all the same.
@@ -149,8 +149,8 @@ named s8_aba not-a-wake 54
 says 'writes what it has made of the old value, in take() (s8_aba.c:53)'
 # A library that is asked to end before it runs; one that has ended when it is told something.
 if echo 'int main(void) {}' | gcc -x c -o linked - -luv -levent -levent_pthreads 2>err.txt; then
-    named s8_evbreak coalesced 34 '-levent -levent_pthreads'
-    says 'by which `thread 1` is woken in runs that pass'
+    named s8_evbreak fired-early 54 '-levent -levent_pthreads'
+    says 'misses its wake'
     named s8_uvunref not-a-wake 56 -luv
     says 'here it comes to that only at step'
     # Two calls of a library that are one.

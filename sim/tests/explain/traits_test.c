@@ -38,7 +38,7 @@ add(struct test *test, uint32_t actor_id, uintptr_t pc)
 {
     struct sim_instruction *one = &test->executed->all[test->executed->count++];
     *one = (struct sim_instruction){
-            .pc = pc, .actor_id = actor_id, .stack = STACK + actor_id * 0x1000000u};
+            .pc = pc, .step = 1, .actor_id = actor_id, .stack = STACK + actor_id * 0x1000000u};
     return one;
 }
 
@@ -171,6 +171,36 @@ TEST(traits_reads_and_writes)
     done(&there);
 }
 
+/* A write over what another has written and its actor has not seen; not over what it has. */
+TEST(traits_lost)
+{
+    struct test test;
+    begin(&test);
+    reads(&test, 1, 0x20, WORD);
+    reads(&test, 2, 0x28, WORD);
+    writes(&test, 2, 0x30, WORD);
+    writes(&test, 1, 0x38, WORD);
+    reads(&test, 2, 0x40, WORD);
+    writes(&test, 2, 0x48, WORD);
+    sim_traits_find(test.executed, test.traits);
+    const struct sim_trait *lost = trait(&test, SIM_TRAIT_LOST, 0);
+    EXPECT_EQ(count(&test, SIM_TRAIT_LOST), 1u);
+    EXPECT(lost != NULL && lost->first == 3 && lost->other == 2 && lost->third == 0);
+    done(&test);
+}
+
+/* What another has written into a variable of a function, after that has read it last. */
+TEST(traits_variable_that_another_writes)
+{
+    struct test test;
+    begin(&test);
+    reads(&test, 1, 0x20, STACK + 0x1000000u + 16);
+    writes(&test, 2, 0x30, STACK + 0x1000000u + 16);
+    sim_traits_find(test.executed, test.traits);
+    EXPECT_EQ(count(&test, SIM_TRAIT_UNREAD), 1u);
+    done(&test);
+}
+
 /* What an actor wrote itself is another trait than what another wrote in the same line. */
 TEST(traits_of_its_own)
 {
@@ -184,7 +214,7 @@ TEST(traits_of_its_own)
     done(&test);
 }
 
-/* Variables of a function are its own; what another left on its stack is not. */
+/* Variables of a function are its own, until another uses them. */
 TEST(traits_variables)
 {
     struct test test;
@@ -198,7 +228,7 @@ TEST(traits_variables)
     writes(&test, 2, 0x38, STACK + 0x1000000u - 16);
     reads(&test, 2, 0x40, STACK + 0x1000000u - 16);
     sim_traits_find(test.executed, test.traits);
-    EXPECT_EQ(count(&test, SIM_TRAIT_READ), 1u);
+    EXPECT_EQ(count(&test, SIM_TRAIT_READ), 3u);
     done(&test);
 }
 
