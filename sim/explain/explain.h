@@ -57,6 +57,7 @@ struct sim_explanation {
     struct sim_unusual unusual;
     struct sim_meanwhile meanwhile[SIM_MEANWHILE_MAX]; /* Of each choice of the failing run. */
     uint32_t meanwhile_count;
+    bool meanwhile_first;      /* It leads: little else is known. */
     struct sim_wakers *wakers; /* What ends such waits in many runs that pass; NULL: not asked. */
     bool unusual_adds;         /* It stands also where something else leads, … */
     bool unusual_first;        /* … before that. */

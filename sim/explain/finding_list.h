@@ -109,10 +109,6 @@
             "at {at.there}") \
     X(BLOCKS_ON_OLD, " Only at {step} {actor} blocks[, {then.in},] on what it had checked " \
             "before, and does not check again.") \
-    X(EARLY_ATTEMPT, "the wake of {actor} comes too early: {when} comes to where it would wake " \
-            "it[, {path}], and {actor} is not blocked yet.") \
-    X(EARLY_PASSING, " In the nearest run that passes it is blocked by then, and is woken at " \
-            "step {number} of that run.") \
     X(EARLY_WRITE, "what {actor} waits for comes too early: {when} writes it[ {path}]") \
     X(NO_WAKER_YET, ", where no waker is stored yet.") \
     X(NO_WAITER_YET, ", before it blocks, so there is no waiter to wake yet.") \
@@ -324,8 +320,6 @@
     X(FATE_NOT_SO, "; here it does not.") \
     X(FATE_SKIPPED, "At {at.step} {at.actor} decides otherwise than in the nearest run that " \
             "passes, {in}[, and does not come to {then.call}].") \
-    X(FATE_WAITS, "{actor} waits[ {in}] since {at.step}, where it does not wait in the nearest " \
-            "run that passes.") \
     X(FATE_STANDS, "{actor} waits[ {in}] since {at.step}.") \
     X(FATE_RAISED, " {at.actor} has raised it at {at.step}[, {in}]") \
     X(FATE_RAISED_TOO, ", and {at.actor} at {at.step}[, {in}]") \

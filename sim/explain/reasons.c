@@ -189,6 +189,20 @@ is_by_comparison(const struct sim_explanation *explanation)
            (cause->kind == SIM_CAUSE_NOT_A_WAKE && cause->fate.kind == SIM_FATE_NONE);
 }
 
+/* Whether an actor was kept from continuing that had read what others change meanwhile, and uses it
+ * again. */
+static bool
+has_race(const struct sim_explanation *explanation)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < explanation->meanwhile_count; i++) {
+        const struct sim_meanwhile *meanwhile = &explanation->meanwhile[i];
+        has = has || (meanwhile->count > 0 && meanwhile->all[0].before.step != 0 &&
+                             meanwhile->all[0].after.step != 0);
+    }
+    return has;
+}
+
 void
 sim__reasons_unusual(struct sim_explanation *explanation)
 {
@@ -212,11 +226,12 @@ sim__reasons_unusual(struct sim_explanation *explanation)
     bool fails = sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_INVARIANT;
     bool weak = cause->fate.kind == SIM_FATE_TURNED ||
                 (cause->kind == SIM_CAUSE_FIRED_EARLY && cause->fate.kind == SIM_FATE_NONE &&
-                        (cause->by_word || cause->by_attempt)) ||
+                        cause->by_word) ||
                 (fails && cause->guard.condition.step != 0);
     bool tells = unusual->simple || unusual->all[0].kind == SIM_TRAIT_UNREAD;
     explanation->unusual_first = weak && tells && !cause->fate.many && unusual->count > 0 &&
                                  unusual->all[0].passes * 4u <= unusual->passing;
+    explanation->meanwhile_first = !unusual->simple && nothing && has_race(explanation);
     if (unusual->count > 0 && leads && cause->hold_count == 0) {
         sim_cause_add_unusual(cause, unusual);
     }
@@ -513,13 +528,15 @@ find_left(struct sim_explanation *explanation)
     /* That the blocked actor could have decided otherwise itself says less. */
     bool own = fate->kind == SIM_FATE_TURNED && fate->wake.part == SIM_PART_NONE &&
                fate->condition.part == fate->sleeps.part;
-    bool known = cause->hold_count > 0 || cause->unnotified.known || (fate->tried && !own) ||
+    bool tried = fate->tried && !own;
+    bool known = cause->hold_count > 0 || cause->unnotified.known ||
                  (fate->kind != SIM_FATE_NONE && fate->kind != SIM_FATE_TURNED) ||
                  counterfactual->kind == SIM_COUNTERFACTUAL_NOT_REARMED;
     for (uint32_t i = 0; i < counterfactual->left_count && !known; i++) {
         const struct sim_silence *silence = &counterfactual->left[i];
         struct sim_unnotified unnotified;
-        known = sim_unnotified_find(&explanation->ledger, silence, SIM_PART_NONE, &unnotified);
+        known = (!tried || silence->kind == SIM_SILENT_TAKEN) &&
+                sim_unnotified_find(&explanation->ledger, silence, SIM_PART_NONE, &unnotified);
         if (known && silence->kind == SIM_SILENT_TAKEN) {
             known = find_two_readers(explanation, &unnotified);
         } else if (known) {

@@ -317,31 +317,6 @@ find_deciding(const struct sim_explanation *explanation, struct sim_findings *fi
     }
 }
 
-/* Where the one stands that does not go on, and what others change meanwhile. */
-static void
-find_meanwhile(const struct sim_meanwhile *meanwhile, struct sim_findings *findings)
-{
-    if (findings->count > 0) {
-        SIM_FIND(findings, SIM_FINDING_TEXT, .text = " ");
-    }
-    SIM_FIND(findings, meanwhile->until != 0 ? SIM_FINDING_HELD_AT : SIM_FINDING_HELD_FOREVER,
-            .at = {&meanwhile->held, 1}, .step = meanwhile->until);
-    for (uint32_t i = 0; i < meanwhile->count; i++) {
-        const struct sim_conflict *conflict = &meanwhile->all[i];
-        SIM_FIND(findings, SIM_FINDING_MEANWHILE_CHANGE, .at = {&conflict->change, 1});
-        if (conflict->before.step != 0) {
-            SIM_FIND(findings, SIM_FINDING_MEANWHILE_READ, .at = {&conflict->before, 1});
-        }
-        if (conflict->after.step != 0) {
-            SIM_FIND(findings,
-                    conflict->before.step != 0 ? SIM_FINDING_MEANWHILE_USED
-                                               : SIM_FINDING_MEANWHILE_READS,
-                    .at = {&conflict->after, 1});
-        }
-        SIM_FIND(findings, SIM_FINDING_STOP);
-    }
-}
-
 static void
 find_decision(const struct sim_explanation *explanation, struct sim_findings *findings)
 {
@@ -359,8 +334,8 @@ find_decision(const struct sim_explanation *explanation, struct sim_findings *fi
             SIM_FIND(findings, SIM_FINDING_STOP);
         }
     }
-    for (uint32_t i = 0; i < explanation->meanwhile_count; i++) {
-        find_meanwhile(&explanation->meanwhile[i], findings);
+    if (!explanation->meanwhile_first) {
+        sim__find_meanwhile(explanation, findings);
     }
 }
 

@@ -354,11 +354,9 @@ find_blocks_on_old(const struct reading *reading)
 {
     const struct sim_cause *cause = reading->cause;
     const struct sim_explanation *explanation = reading->explanation;
-    if (cause->by_counterfactual == SIM_COUNTERFACTUAL_DROPPED || cause->by_attempt) {
+    if (cause->by_counterfactual == SIM_COUNTERFACTUAL_DROPPED) {
         SIM_FIND(reading->findings, SIM_FINDING_BLOCKS_ON_OLD,
-                .step = cause->by_attempt ? explanation->attempt.blocked_step
-                                          : explanation->counterfactual.step,
-                .then = one(&cause->blocked_at));
+                .step = explanation->counterfactual.step, .then = one(&cause->blocked_at));
     }
 }
 
@@ -367,13 +365,6 @@ find_fired_early(const struct reading *reading)
 {
     const struct sim_cause *cause = reading->cause;
     uint64_t fired = reading->explanation->wake_outcome.root_cause;
-    if (cause->by_attempt) {
-        SIM_FIND(reading->findings, SIM_FINDING_EARLY_ATTEMPT);
-        find_blocks_on_old(reading);
-        SIM_FIND(reading->findings, SIM_FINDING_EARLY_PASSING,
-                .number = reading->explanation->attempt.there_step);
-        return;
-    }
     if (cause->by_word) {
         bool replayed = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
         SIM_FIND(reading->findings, SIM_FINDING_EARLY_WRITE);
@@ -658,6 +649,10 @@ sim__find_cause(const struct sim_explanation *explanation, struct sim_findings *
     rt_assert(cause->kind < SIM_CAUSES && cause->at_count <= SIM_CAUSE_CALLS);
     findings->actor = sim_report_explained(explanation);
     findings->at = range(&reading, cause->front_count, cause->at_count);
+    if (explanation->meanwhile_first) {
+        sim__find_meanwhile(explanation, findings);
+        SIM_FIND(findings, SIM_FINDING_END);
+    }
     if (cause->by_unusual) {
         sim__find_unusual(&explanation->unusual, findings);
         if (cause->kind == SIM_CAUSE_NOT_A_WAKE) {

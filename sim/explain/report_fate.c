@@ -370,9 +370,6 @@ find_turned(const struct sim_explanation *explanation, struct sim_findings *find
     } else if (fate->times > 0) {
         SIM_FIND(findings, SIM_FINDING_FATE_SKIPPED, .actor = fate->sleeps.part,
                 .at = one(&fate->condition), .then = one(&fate->wake));
-    } else if (fate->wake.part == SIM_PART_NONE) {
-        SIM_FIND(findings, SIM_FINDING_FATE_WAITS, .actor = fate->sleeps.part,
-                .at = one(&fate->sleeps));
     } else {
         const struct sim_event *last = last_at(&explanation->actor_table, &fate->wake,
                 part_named(&explanation->actor_table,
@@ -460,5 +457,38 @@ sim__find_fate(const struct sim_explanation *explanation, struct sim_findings *f
                 .at = one(&fate->call), .then = one(&fate->sleeps));
     } else {
         find_turned(explanation, findings);
+    }
+}
+
+/* Where the one stands that does not go on, and what others change meanwhile. */
+static void
+find_held(const struct sim_meanwhile *meanwhile, struct sim_findings *findings)
+{
+    if (findings->count > 0) {
+        SIM_FIND(findings, SIM_FINDING_TEXT, .text = " ");
+    }
+    SIM_FIND(findings, meanwhile->until != 0 ? SIM_FINDING_HELD_AT : SIM_FINDING_HELD_FOREVER,
+            .at = {&meanwhile->held, 1}, .step = meanwhile->until);
+    for (uint32_t i = 0; i < meanwhile->count; i++) {
+        const struct sim_conflict *conflict = &meanwhile->all[i];
+        SIM_FIND(findings, SIM_FINDING_MEANWHILE_CHANGE, .at = {&conflict->change, 1});
+        if (conflict->before.step != 0) {
+            SIM_FIND(findings, SIM_FINDING_MEANWHILE_READ, .at = {&conflict->before, 1});
+        }
+        if (conflict->after.step != 0) {
+            SIM_FIND(findings,
+                    conflict->before.step != 0 ? SIM_FINDING_MEANWHILE_USED
+                                               : SIM_FINDING_MEANWHILE_READS,
+                    .at = {&conflict->after, 1});
+        }
+        SIM_FIND(findings, SIM_FINDING_STOP);
+    }
+}
+
+void
+sim__find_meanwhile(const struct sim_explanation *explanation, struct sim_findings *findings)
+{
+    for (uint32_t i = 0; i < explanation->meanwhile_count; i++) {
+        find_held(&explanation->meanwhile[i], findings);
     }
 }

@@ -120,8 +120,8 @@ struct sim_sync {
 struct sim_sync *sim_sync_at(
         struct sim_world *world, const volatile void *address, enum sim_sync_kind kind);
 
-/* The same for a wake by its address alone, which touches no memory: that may be freed by then, as a
- * lock is that another thread has taken, given back and freed before the wake of an unlock comes. */
+/* The same for a wake by its address alone, which touches no memory: that may be freed by then, as
+ * a lock is that another thread has taken, given back and freed before the wake comes. */
 struct sim_sync *sim_sync_of_address(
         struct sim_world *world, const volatile void *address, enum sim_sync_kind kind);
 

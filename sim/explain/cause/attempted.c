@@ -57,26 +57,6 @@ sim__cause_attempted(const struct sim_evidence *evidence, struct sim_attempted_w
     }
 }
 
-/* Who calls that function on the way to the wake. */
-static void
-add_callers(const struct sim_evidence *evidence, const struct sim_attempt *attempt,
-        struct sim_cause *cause)
-{
-    rt_assert(cause->at_count > 0);
-    rt_assert(attempt->step != 0);
-    struct sim_cause calls = {.kind = SIM_CAUSE_NOT_A_WAKE};
-    uint32_t from = 0;
-    sim__cause_add_frames(evidence, &calls, attempt->would.frames, attempt->would.frame_count, true,
-            attempt->step, cause->at[0].part);
-    while (from < calls.at_count &&
-            strcmp(calls.at[from].place.function, cause->at[0].place.function) != 0) {
-        from++;
-    }
-    for (uint32_t i = from + 1; i < calls.at_count && cause->at_count < SIM_CAUSE_CALLS; i++) {
-        cause->at[cause->at_count++] = calls.at[i];
-    }
-}
-
 void
 sim__cause_blocked_at(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
@@ -92,22 +72,4 @@ sim__cause_blocked_at(const struct sim_evidence *evidence, struct sim_cause *cau
                     evidence->counterfactual->step, 0);
         }
     }
-}
-
-bool
-sim__cause_add_early_waker(const struct sim_evidence *evidence, struct sim_cause *cause)
-{
-    rt_assert(cause->at_count == 0);
-    struct sim_attempted_wake attempted;
-    sim__cause_attempted(evidence, &attempted);
-    if (!attempted.known || !attempted.early || attempted.at.step == 0) {
-        return false;
-    }
-    cause->attempted = attempted;
-    cause->by_attempt = true;
-    cause->kind = SIM_CAUSE_FIRED_EARLY;
-    cause->at[cause->at_count++] = attempted.at;
-    add_callers(evidence, evidence->attempt, cause);
-    sim__cause_blocked_at(evidence, cause);
-    return true;
 }

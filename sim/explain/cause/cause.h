@@ -323,8 +323,7 @@ struct sim_cause {
     struct sim_location prior;
     /* COALESCED: the line of the runtime that polled who woke itself; no function: not known. */
     struct sim_location poller;
-    struct sim_location blocked_at; /* by_attempt: where. */
-    bool by_attempt;                /* FIRED_EARLY: nothing was fired; at[0] came. */
+    struct sim_location blocked_at; /* by_counterfactual DROPPED: where. */
     bool by_call;                   /* NEVER_STORED: `at` is a call that the passing run makes. */
     /* NOT_A_WAKE: what is held that others wait for, each by an actor that the one before waits
      * for. `circle`: the last one waits for the first. */

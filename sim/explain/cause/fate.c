@@ -96,18 +96,6 @@ come_to(const struct sim_fate_evidence *evidence, const struct sim_executed *exe
     return visits;
 }
 
-/* Here it comes less often to the line than there up to that step. */
-static bool
-comes_less(const struct sim_fate_evidence *evidence, uint32_t actor_id,
-        const struct sim_location *there)
-{
-    uint32_t times =
-            come_to(evidence, evidence->there, actor_id, &there->place, there->step, UINT32_MAX)
-                    .count;
-    return come_to(evidence, evidence->here, actor_id, &there->place, UINT64_MAX, UINT32_MAX)
-                   .count < times;
-}
-
 /* The reader's line in which the actor was last before step `step` began: there it called what
  * makes the step. False: in none. */
 static bool
@@ -700,28 +688,6 @@ find_taken(const struct sim_fate_evidence *evidence, const struct sim_wait *wait
     return fate->call.place.line != 0;
 }
 
-/* What the waiting thread reads there is written by another, which does not come to that here: its
- * way says more. */
-static void
-follow_write(const struct sim_fate_evidence *evidence, struct sim_fate *fate)
-{
-    const struct sim_location by = fate->read.passing_by;
-    uint32_t part = fate->read.later == 0 && by.step != 0
-                            ? sim__part_like(evidence->failing->actor_table,
-                                      evidence->passing->actor_table, by.part)
-                            : SIM_PART_NONE;
-    struct sim_fate other = *fate;
-    other.read = (struct sim_deciding_read){.at = {.step = 0}};
-    other.wake = by;
-    if (part == SIM_PART_NONE || part == fate->sleeps.part) {
-        return;
-    }
-    uint32_t actor_id = sim_actor_table_id(evidence->failing->actor_table, part);
-    if (comes_less(evidence, actor_id, &by) && find_turn(evidence, actor_id, UINT64_MAX, &other)) {
-        *fate = other;
-    }
-}
-
 /* A trial has shown it, or an event. */
 static bool
 is_shown(const struct sim_fate *fate)
@@ -810,11 +776,9 @@ follow(const struct sim_fate_evidence *evidence, const struct sim_wait *wait, st
     if (fate->returned.changes > 0) {
         return true;
     }
-    if (actor_id == 0 || !find_turn(evidence, actor_id, wait->store_step, fate)) {
-        return false;
-    }
-    follow_write(evidence, fate);
-    return true;
+    /* What it waits for is taken, and not given back; that it has read something else says less. */
+    return actor_id != 0 && find_turn(evidence, actor_id, wait->store_step, fate) &&
+           fate->read.raised_count > 0;
 }
 
 /* How much is known: what was seen before what is compared, a race before what is one's own. */

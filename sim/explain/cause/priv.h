@@ -104,9 +104,6 @@ bool sim__cause_add_armed(const struct sim_evidence *evidence, struct sim_cause 
 void sim__cause_attempted(
         const struct sim_evidence *evidence, struct sim_attempted_wake *ret_attempted);
 
-/* Who came before the loop slept. False: none is known to have. */
-bool sim__cause_add_early_waker(const struct sim_evidence *evidence, struct sim_cause *cause);
-
 /* Where the loop that was asked gave its stack up. */
 void sim__cause_blocked_at(const struct sim_evidence *evidence, struct sim_cause *cause);
 

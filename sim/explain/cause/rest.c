@@ -329,7 +329,7 @@ add_dropped(const struct sim_evidence *evidence, struct sim_cause *cause)
     if (cause->at_count == 0 && sim_cause_reported(evidence) != 0) {
         add_left(evidence, cause);
     }
-    if (cause->at_count == 0 && !sim__cause_add_early_waker(evidence, cause)) {
+    if (cause->at_count == 0) {
         add_arrived_early(evidence, cause);
     }
 }
@@ -768,21 +768,6 @@ find_pretended(const struct sim_evidence *evidence, struct sim_cause *cause)
             evidence, cause, SIM_COUNTERFACTUAL_NOT_REARMED, SIM_COUNTERFACTUAL_NOT_NOTIFIED, true);
 }
 
-/* No question lets it make progress; but the waker of the passing run was too early. */
-static bool
-find_early_waker(const struct sim_evidence *evidence, struct sim_cause *cause)
-{
-    rt_assert(cause->at_count == 0);
-    struct sim_cause found = *cause;
-    found.at_count = 0;
-    found.by_counterfactual = SIM_COUNTERFACTUAL_NONE;
-    if (evidence->counterfactual == NULL || !sim__cause_add_early_waker(evidence, &found)) {
-        return false;
-    }
-    *cause = found;
-    return true;
-}
-
 /* The strongest evidence first; the first that finds a place decides. */
 static bool (*const finders[])(const struct sim_evidence *evidence, struct sim_cause *cause) = {
         sim__cause_held,
@@ -793,7 +778,6 @@ static bool (*const finders[])(const struct sim_evidence *evidence, struct sim_c
         find_by_passing,
         find_no_deadline,
         find_pretended,
-        find_early_waker,
 };
 
 bool

@@ -252,7 +252,7 @@ scenario s11_reception not-a-wake 101
 says 'More often than 20 runs that pass'
 says 'goes to line 104 from the condition in server_accepted() (s11_reception.c:101)'
 # A wake that is early: what the other has put there, and is not seen.
-scenario s9_mailbox fired-early 49 -O1
+scenario s9_mailbox never-fired 49 -O1
 says 'is never seen by `worker 0`, which looked last at step'
 # A loop that sleeps without an instant.
 scenario s9_wheel not-a-wake 46 -O1
