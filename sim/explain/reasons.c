@@ -84,6 +84,8 @@ fate_evidence_of(const struct sim_explanation *explanation, const struct sim_run
             .places = explanation->places,
             .part = explanation->wake_outcome.part,
             .lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome),
+            .late = outcome->verdict == SIM_VERDICT_LATE_WAKEUP,
+            .horizon = explanation->wake_outcome.horizon,
             .owed_part = owes ? cause->at[0].part : SIM_PART_NONE,
             .owed_step = owes ? cause->at[0].step : 0,
             .woken_step = sim__forgotten_step(explanation),
@@ -345,7 +347,7 @@ choose_of_many(const struct sim_explanation *explanation, const struct sim_fate_
     struct sim_fate many;
     bool open = cause->kind == SIM_CAUSE_NOT_A_WAKE || cause->by_passing ||
                 cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE ||
-                (cause->kind == SIM_CAUSE_NEVER_FIRED && !evidence->shown);
+                (cause->kind == SIM_CAUSE_NEVER_FIRED && (!evidence->shown || evidence->late));
     bool compares = cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE ||
                     cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE;
     if (explanation->wakers == NULL || !open || !compares || cause->unnotified.known ||

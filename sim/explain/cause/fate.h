@@ -35,6 +35,8 @@ struct sim_fate_evidence {
     uint32_t part; /* Of the failing run: whose wait comes first; SIM_PART_NONE: any. */
     /* The judge has seen that `part` lacks a wake alone: only its wait counts. */
     bool lost;
+    bool late;          /* The same: woken, but too late. */
+    uint64_t horizon;   /* The first event that came after the failure. */
     uint32_t owed_part; /* … and whose step should have woken it; SIM_PART_NONE: not known. */
     uint64_t owed_step;
     uint64_t woken_step; /* When it was woken, and not polled after that; 0: it was not. */

@@ -61,7 +61,7 @@ struct sim_wakers {
 static bool
 is_wait(const struct sim_wait *wait)
 {
-    return wait->unknown == 0 && (wait->kind == SIM_WAIT_SLOT || wait->kind == SIM_WAIT_HOST) &&
+    return wait->unknown == 0 && wait->kind == SIM_WAIT_SLOT &&
            SIM_OBJECT_KIND(wait->object) != RT_OBJECT_TASK &&
            SIM_OBJECT_KIND(wait->object) != RT_OBJECT_MUTEX;
 }
@@ -73,9 +73,12 @@ sim_wakers_new(const struct sim_fate_evidence *evidence)
     struct sim_wakers *wakers = sim_heap_new(1, sizeof(*wakers));
     for (uint32_t i = 0; i < ledger->count && wakers->count < WAITS_MAX; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
-        if (wait->end == SIM_WAIT_OPEN && is_wait(wait) &&
-                !ledger->actor_table->parts[wait->part].finished &&
-                (!evidence->lost || wait->part == evidence->part)) {
+        bool open = wait->end == SIM_WAIT_OPEN
+                            ? !ledger->actor_table->parts[wait->part].finished
+                            : evidence->late && wait->store_event < evidence->horizon &&
+                                      wait->end_event >= evidence->horizon;
+        bool only = evidence->lost || evidence->late;
+        if (open && is_wait(wait) && (!only || wait->part == evidence->part)) {
             struct waits *waits = &wakers->all[wakers->count++];
             waits->wait = wait;
             waits->actor_id = sim_actor_table_id(ledger->actor_table, wait->part);
@@ -98,8 +101,7 @@ call_of(const struct sim_ledger *ledger, const struct sim_executed *executed,
         const struct sim_wait *wait)
 {
     const struct sim_actor_table *actor_table = ledger->actor_table;
-    if ((wait->end != SIM_WAIT_FIRED && wait->end != SIM_WAIT_REPORTED) ||
-            wait->end_event == SIM_EVENT_NONE) {
+    if (wait->end != SIM_WAIT_FIRED || wait->end_event == SIM_EVENT_NONE) {
         return UINT32_MAX;
     }
     const struct sim_event *event = sim_actor_table_event(actor_table, wait->end_event);

@@ -270,6 +270,8 @@ scenario s15_flow never-fired 63
 says 'In runs that pass it is woken in drain() (s15_flow.c:65)'
 scenario s15_config fired-early 81
 says 'only at step 25, in change_poll() (s15_config.c:40)'
+scenario s16_rw never-fired 71 -O1
+says 'which waits for to read'
 # The waker that replaces another has the line of the call.
 scenario s15_digest replaced 53
 scenario c_mutex never-fired 53
