@@ -103,6 +103,9 @@ sim_lines_add(struct sim_recorder *recorder, const struct sim_actor_table *actor
         struct sim_event *event = &recorder->memory.events[slot];
         go_to(pass, i);
         uint32_t last = event->actor < ACTORS ? pass->actors[event->actor].last : 0;
+        if (last == 0 && pass->next > 0 && executed->all[pass->next - 1].step == event->step) {
+            last = pass->next; /* A task that a loop of the reader's runs: that one executes it. */
+        }
         if (last != 0 && executed->all[last - 1].leaves && !has_line(event)) {
             event->await = line_at(pass, executed->all[last - 1].pc);
         }

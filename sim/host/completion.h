@@ -41,7 +41,9 @@ struct rt_completion_host *sim_ring_seam(struct sim_ring *ring);
 
 /*
  * A device: `data` (borrowed) arrives in chunks of at most `chunk` bytes, each after a latency from
- * min_ns to max_ns, then the end; what is written to it is kept. Returns its number.
+ * min_ns to max_ns, then the end; what is written to it is kept. Operations on one device that are
+ * under way at once are done in any order, and each may move fewer bytes, at least one. Returns its
+ * number.
  */
 int32_t sim_ring_device(struct sim_ring *ring, const char *name, const void *data, size_t size,
         size_t chunk, uint64_t min_ns, uint64_t max_ns);

@@ -74,9 +74,9 @@ RT_MUST_CHECK rt_err sim_fd_remove(struct sim_fds *fds, int fd);
 uint32_t sim_fd_wait(
         struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max, uint64_t timeout_ns);
 
-/* Bytes moved (> 0), 0 at the end, or an error (< 0): RT_E_AGAIN, RT_E_STALE, RT_E_CLOSED (write
- * to a peer that is known to be closed), RT_E_INVALID (size 0, not 8 for an eventfd, or a
- * listener). */
+/* Bytes moved (> 0; by decision fewer than could be, at least one), 0 at the end, or an error
+ * (< 0): RT_E_AGAIN, RT_E_STALE, RT_E_CLOSED (write to a peer that is known to be closed),
+ * RT_E_INVALID (size 0, not 8 for an eventfd, or a listener). */
 #define sim_fd_read(fds, fd, buffer, size) sim_fd_read_at((fds), (fd), (buffer), (size), RT_HERE)
 #define sim_fd_write(fds, fd, buffer, size) sim_fd_write_at((fds), (fd), (buffer), (size), RT_HERE)
 int64_t sim_fd_read_at(

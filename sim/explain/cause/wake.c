@@ -180,8 +180,10 @@ add_last_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
     uint64_t from =
             wake_outcome->poll != SIM_EVENT_NONE ? wake_outcome->poll : wake_outcome->polled;
     for (uint64_t i = wake_outcome->polled; i > from && from != SIM_EVENT_NONE; i--) {
+        /* That a poll of a loop's own has ended is said by a call, too. */
         if (sim_actor_table_part_of(actor_table, i) == wake_outcome->part &&
-                i != wake_outcome->wait->store_event) {
+                i != wake_outcome->wait->store_event &&
+                sim_actor_table_event(actor_table, i)->kind != RT_PROBE_POLLED) {
             sim__cause_add_site(cause, sim_actor_table_event(actor_table, i)->await,
                     sim_actor_table_event(actor_table, i)->step, wake_outcome->part);
         }

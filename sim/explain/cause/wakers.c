@@ -32,12 +32,10 @@ struct way {
 /* A call that ends such waits. */
 struct waker {
     uintptr_t pc;
-    uint32_t actor_id;       /* Who made it first. */
-    struct sim_place caller; /* From where, then. */
-    uint32_t own;            /* So many waits of that actor it has ended, … */
-    uint32_t alike;          /* … and so many of others at that line; */
-    uint32_t before;         /* both, before the run that is learned from. */
-    uint32_t least;          /* So often each run has made it in which it does. */
+    uint32_t own;    /* So many waits of that actor it has ended, … */
+    uint32_t alike;  /* … and so many of others at that line; */
+    uint32_t before; /* both, before the run that is learned from. */
+    uint32_t least;  /* So often each run has made it in which it does. */
     struct way leads[LEADS_MAX];
     uint32_t lead_count;
 };
@@ -149,7 +147,7 @@ waker_of(struct waits *waits, const struct sim_executed *executed, uint32_t inde
         return NULL;
     }
     struct waker *waker = &waits->all[waits->count++];
-    *waker = (struct waker){.pc = call->pc, .actor_id = call->actor_id, .least = UINT32_MAX};
+    *waker = (struct waker){.pc = call->pc, .least = UINT32_MAX};
     note_leads(executed, index, waker);
     return waker;
 }

@@ -314,10 +314,12 @@ uint32_t
 sim_executed_of_event(const struct sim_executed *executed, uint32_t actor_id, uint64_t event)
 {
     uint32_t found = UINT32_MAX;
+    uint32_t last = UINT32_MAX;
     for (uint32_t i = 0; i < executed->count && executed->all[i].events <= event; i++) {
         found = executed->all[i].actor_id == actor_id ? i : found;
+        last = i;
     }
-    return found;
+    return found != UINT32_MAX ? found : last;
 }
 
 /* The next instruction of `actor_id` from `from` on; the count: there is none. */

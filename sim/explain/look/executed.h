@@ -78,7 +78,8 @@ uint32_t sim_executed_register(const struct sim_code *code, const struct sim_exe
         uint32_t index, uint64_t bit);
 
 /* The instruction of that actor during which event `event` was recorded: a call of what is not the
- * reader's, mostly. UINT32_MAX: it had executed none. */
+ * reader's, mostly; of a task that a loop of the reader's runs, the last one of all. UINT32_MAX:
+ * none was executed. */
 uint32_t sim_executed_of_event(
         const struct sim_executed *executed, uint32_t actor_id, uint64_t event);
 

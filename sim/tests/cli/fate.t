@@ -272,6 +272,9 @@ scenario s15_config fired-early 81
 says 'only at step 25, in change_poll() (s15_config.c:40)'
 scenario s16_rw never-fired 71 -O1
 says 'which waits for to read'
+# A task that a loop of the program's runs has the lines of that loop.
+scenario s17_turnpike never-stored 48
+says 'does not ask its host again: its last line is in on_lane()'
 # The waker that replaces another has the line of the call.
 scenario s15_digest replaced 53
 scenario c_mutex never-fired 53
