@@ -218,9 +218,16 @@ sim_sites_line(const char *file, const char *function, uint32_t line)
 {
     rt_assert(line > 0);
     struct rt_site site = {.file = file, .function = function, .line = line};
-    uint32_t id = place_id(&site, OF_A_LINE + line);
-    if (sim_site_find(id) != NULL) {
-        return id;
+    uint32_t nth = OF_A_LINE + line;
+    uint32_t id = place_id(&site, nth);
+    for (const struct rt_site *there = sim_site_find(id); there != NULL;
+            there = sim_site_find(id)) {
+        if (there->line == line && strcmp(there->file, file) == 0 &&
+                strcmp(there->function, function) == 0) {
+            return id;
+        }
+        nth += OF_A_LINE; /* The number of another place. */
+        id = place_id(&site, nth);
     }
     struct rt_site **all = sim_heap_new(sites.count + 1, sizeof(struct rt_site *));
     struct rt_site *own = sim_heap_new(1, sizeof(*own));

@@ -28,7 +28,8 @@ TEST(site_of_a_library_is_found_before_one_of_the_program)
 
 /*
  * Goal: a line without a record has a number, too, that leads back to it.
- * Method: two lines of a function; the names are in memory that is written over.
+ * Method: two lines of a function; the names are in memory that is written over. And the same line
+ * and function of a file of that name in another folder, whose number would be the same.
  */
 TEST(site_of_a_line_that_no_probe_names)
 {
@@ -37,6 +38,10 @@ TEST(site_of_a_line_that_no_probe_names)
     uint32_t next = sim_sites_line("reader.c", function, 8);
     EXPECT(id != 0 && next != 0 && id != next);
     EXPECT_EQ(sim_sites_line("reader.c", function, 7), id);
+    uint32_t elsewhere = sim_sites_line("other/reader.c", function, 7);
+    EXPECT(elsewhere != id);
+    EXPECT_STR(sim_site_find(elsewhere)->file, "other/reader.c");
+    EXPECT_STR(sim_site_find(id)->file, "reader.c");
     function[0] = '?';
     EXPECT_EQ(sim_site_find(id)->line, 7);
     EXPECT_EQ(sim_site_find(next)->line, 8);
