@@ -174,6 +174,7 @@ read_record(struct sim_explanation *explanation)
     /* Both or none: else their events differ. */
     if (can_walk(outcome) && sim__reasons_walk(explanation) &&
             (!explanation->compared || explanation->passing_executed != NULL)) {
+        explanation->lined = true;
         add_lines(explanation, &explanation->failing, explanation->executed,
                 &explanation->actor_table);
         if (explanation->passing_executed != NULL) {
@@ -513,6 +514,21 @@ find_order(struct sim_explanation *explanation)
     sim_trace_free(&passing);
 }
 
+/* As the failing run has them: events are compared by their lines, too. */
+static void
+add_lines_of(struct sim_explanation *explanation, struct sim_single *single,
+        struct sim_actor_table *actor_table)
+{
+    const struct sim_runs runs = sim__runs_of(explanation);
+    const struct sim_tape tape = sim_single_deviations(single);
+    struct sim_executed *executed =
+            explanation->lined ? sim_executed_run(&runs, &tape, explanation->code, false, 0) : NULL;
+    if (executed != NULL && executed->done) {
+        add_lines(explanation, single, executed, actor_table);
+    }
+    sim_executed_free(&executed);
+}
+
 /* What came of the two events when they were exchanged. */
 static void
 judge_swapped(struct sim_explanation *explanation, struct sim_single *single)
@@ -521,6 +537,7 @@ judge_swapped(struct sim_explanation *explanation, struct sim_single *single)
     const struct sim_outcome *outcome = sim_single_outcome(single);
     struct sim_actor_table actor_table;
     sim_actor_table_make(&actor_table, sim_single_recorder(single));
+    add_lines_of(explanation, single, &actor_table);
     if (!sim_order_is_swapped(order, &explanation->actor_table, &actor_table)) {
         order->swapped = SIM_SWAPPED_NEVER;
     } else if (outcome->verdict == SIM_VERDICT_PASS) {

@@ -53,6 +53,7 @@ struct sim_explanation {
     struct sim_code *code;
     struct sim_executed *executed;
     struct sim_executed *passing_executed;
+    bool lined; /* The events of both have the reader's lines (lines.h). */
     struct sim_cause cause;
     struct sim_unusual unusual;
     struct sim_meanwhile meanwhile[SIM_MEANWHILE_MAX]; /* Of each choice of the failing run. */
