@@ -156,15 +156,6 @@ add_passed(struct sim_explanation *explanation)
     }
 }
 
-/* Whether all that is known is that one waits, where it does not in the passing run. */
-static bool
-waits_only(const struct sim_cause *cause)
-{
-    const struct sim_fate *fate = &cause->fate;
-    return fate->kind == SIM_FATE_TURNED && !fate->tried && fate->wake.part == SIM_PART_NONE &&
-           fate->returned.changes == 0;
-}
-
 /* All that is known is where the passing run does what is waited for. */
 static bool
 is_not_done(const struct sim_cause *cause)
@@ -215,8 +206,7 @@ sim__reasons_unusual(struct sim_explanation *explanation)
                    cause->front_count == 0 && cause->guard.condition.step == 0;
     bool leads = unusual->simple
                          ? is_by_comparison(explanation)
-                         : nothing || waits_only(cause) ||
-                                   (is_not_done(cause) && cause->fate.kind == SIM_FATE_NONE);
+                         : nothing || (is_not_done(cause) && cause->fate.kind == SIM_FATE_NONE);
     /* Where the line that owes the wake is known, or the condition, the rest follows of that. */
     bool decided = (cause->by_word && cause->kind != SIM_CAUSE_FIRED_EARLY) ||
                    cause->guard.condition.step != 0 || is_notified(explanation);
@@ -255,7 +245,7 @@ parting_step(const struct sim_actor_table *a, const struct sim_actor_table *b)
     return 0;
 }
 
-/* Of the actor that goes on in the other run, from where the two part. */
+/* Of the actor that runs in the other run, from where the two part. */
 static void
 add_meanwhile(
         struct sim_explanation *explanation, const struct sim_actor_table *other, bool decides)
@@ -387,11 +377,14 @@ find_fate(struct sim_explanation *explanation)
         choose_fate(cause, &evidence, &fate);
     }
     choose_of_many(explanation, &evidence, &fate);
-    if (fate.kind == SIM_FATE_TURNED && !fate.many) {
+    if (fate.kind == SIM_FATE_TURNED) {
         uint32_t part = fate.condition.part;
-        fate.stuck = evidence.shown && cause->kind == SIM_CAUSE_NOT_A_WAKE &&
-                     part != fate.sleeps.part && part != SIM_PART_NONE &&
-                     sim_ledger_open_of(&explanation->ledger, part, NULL) != NULL;
+        bool other = part != fate.sleeps.part && part != SIM_PART_NONE;
+        const struct sim_wait *open =
+                other ? sim_ledger_open_of(&explanation->ledger, part, NULL) : NULL;
+        /* Many runs know what it owes, but where the condition is what makes it wait. */
+        fate.stuck = evidence.shown && cause->kind == SIM_CAUSE_NOT_A_WAKE && open != NULL &&
+                     (!fate.many || open->store_step == fate.condition.step);
     }
     if (fate.kind != SIM_FATE_NONE) {
         sim_cause_add_fate(cause, &fate);

@@ -163,6 +163,11 @@ says 'At step 25 `thread 2` stands in config_set() (s14_cowconf.c:70)'
 says 'what `thread 2` had read at step 23, in config_get() (s14_cowconf.c:26)'
 named s15_journal not-a-wake 98
 says 'reads next at step 22, in write_loop() (s15_journal.cc:68)'
+# A condition that owes more than one wake, and what it is decided on, an instant.
+named s16_stop never-fired 32
+says 'in submit() (s16_stop.cc:36)'
+says 'which `thread 1` wrote at step 11, in run() (s16_stop.cc:69)'
+says 'decided the other way from then on'
 # A process that dies: what was executed up to there.
 named s15_pubsub not-a-wake 72
 says 'comes to leave() (s15_pubsub.cc:56) while `main` is at publish() (s15_pubsub.cc:73)'
@@ -239,7 +244,7 @@ says 'returns -3'
 scenario s10_guard not-a-wake 53
 scenario s10_pool erased 52
 says 'overwrites what `cron` wrote'
-scenario s10_conns never-fired 67
+scenario s10_conns not-a-wake 67
 says 'in leave() (s10_conns.c:55)'
 # With a function of one byte before another one, that the walk must not take for it.
 scenario s9_relay not-a-wake 96 -O1
@@ -275,6 +280,9 @@ says 'which waits for to read'
 # A task that a loop of the program's runs has the lines of that loop.
 scenario s17_turnpike never-stored 48
 says 'does not ask its host again: its last line is in on_lane()'
+# What was copied, and is changed after that.
+scenario s15_tickets not-a-wake 98
+says 'that is a copy of what `shard 0` changes at step'
 # The waker that replaces another has the line of the call.
 scenario s15_digest replaced 53
 scenario c_mutex never-fired 53
