@@ -56,7 +56,6 @@ find_passing_writer(const struct sim_deciding_read *read, struct sim_findings *f
     }
 }
 
-/* What it reads, and what is read there instead. Of a pointer only who wrote it says something. */
 /* What changes it when that is too late. */
 static void
 find_after(const struct sim_deciding_read *read, struct sim_findings *findings)
@@ -69,6 +68,7 @@ find_after(const struct sim_deciding_read *read, struct sim_findings *findings)
     }
 }
 
+/* What it reads, and what is read there instead. Of a pointer only who wrote it says something. */
 static void
 find_read(const struct sim_deciding_read *read, struct sim_findings *findings)
 {
@@ -460,7 +460,7 @@ sim__find_fate(const struct sim_explanation *explanation, struct sim_findings *f
     }
 }
 
-/* Where the one stands that does not go on, and what others change meanwhile. */
+/* Where the one stands that is held, and what others change meanwhile. */
 static void
 find_held(const struct sim_meanwhile *meanwhile, struct sim_findings *findings)
 {

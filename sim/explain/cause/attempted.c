@@ -37,7 +37,6 @@ sim__cause_attempted(const struct sim_evidence *evidence, struct sim_attempted_w
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     const struct sim_actor_table *passing = evidence->passing->actor_table;
     ret_attempted->known = true;
-    ret_attempted->early = attempt->step <= attempt->blocked_step;
     if (attempt->has_turned) {
         ret_attempted->at = (struct sim_location){.place = attempt->turned,
                 .step = attempt->step,

@@ -53,7 +53,6 @@ struct sim_location {
 /* Of a loop that was not woken: what became of who came to wake it. */
 struct sim_attempted_wake {
     bool known;
-    bool early;                  /* It did not sleep yet. */
     struct sim_location at;      /* How far the waker came; step 0: none came there. */
     struct sim_location instead; /* The actor woken instead, and where; part NONE: none. */
     struct sim_location

@@ -155,7 +155,7 @@ sim_meanwhile_find(const struct sim_fate_evidence *evidence, uint32_t part, uint
     while (last-- > 0 && here->all[last].actor_id != actor_id) {
     }
     if (absence.from >= absence.to || last == UINT32_MAX || !here->all[last].leaves) {
-        return; /* No one else goes on; it has not begun, or has returned. */
+        return; /* No other runs meanwhile; it has not begun, or has returned. */
     }
     ret->held = sim__located(evidence, evidence->failing, here, last);
     ret->held.step = step;

@@ -1,10 +1,10 @@
 /*
- * meanwhile.h -- what others do while an actor does not go on, as one decision has it.
+ * meanwhile.h -- what others do while a decision keeps an actor from continuing.
  *
  * A failing run that was made smaller has few choices that differ from the default schedule: an
- * actor is kept from going on, or its step lasts longer, and another goes on in its place. Where
- * it stands then, what others change until it goes on, and where it has read that before or reads
- * it after, is where a race is.
+ * actor is kept from continuing, or its step lasts longer, and another runs in its place. Where it
+ * stands then, what others change until it continues, and where it has read that before or reads it
+ * after, is where a race is.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,11 +25,11 @@ struct sim_conflict {
 
 struct sim_meanwhile {
     struct sim_location held; /* Where it stands; step 0: that is not known. */
-    uint64_t until;           /* The step in which it goes on; 0: it does not. */
+    uint64_t until;           /* The step in which it continues; 0: it does not. */
     struct sim_conflict all[SIM_CONFLICTS_MAX];
     uint32_t count;
 };
 
-/* Of the actor `part` that does not go on from step `step` on, of the failing run. */
+/* Of the actor `part`, which is held from step `step` on, of the failing run. */
 void sim_meanwhile_find(const struct sim_fate_evidence *evidence, uint32_t part, uint64_t step,
         struct sim_meanwhile *ret);

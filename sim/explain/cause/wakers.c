@@ -287,14 +287,12 @@ has_effect(const struct sim_actor_table *actor_table, const struct sim_executed 
 {
     uint64_t end = end_of(actor_table, executed, index);
     uint32_t part = sim_actor_table_of_id(actor_table, executed->all[index].actor_id);
-    for (uint64_t i = executed->all[index].events; i < end && i < actor_table->end; i++) {
+    bool does = part == SIM_PART_NONE; /* That is not known. */
+    for (uint64_t i = executed->all[index].events; i < end && i < actor_table->end && !does; i++) {
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
-        if (part == SIM_PART_NONE ||
-                (notifies(event) && event->actor == actor_table->parts[part].actor)) {
-            return true;
-        }
+        does = notifies(event) && event->actor == actor_table->parts[part].actor;
     }
-    return false;
+    return does;
 }
 
 /* Of another, the wait that the call ends; NULL: none. */
