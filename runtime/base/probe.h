@@ -162,8 +162,8 @@ void rt_probe_audit(const struct rt_object *object, rt_audit_fn audit);
 void rt_probe_context(struct rt_context *context, bool entered);
 
 /* Supplied by the watcher: `context` has been prepared on its stack, and is valid there until it
- * has finished. */
-void rt_probe_prepared(const struct rt_context *context);
+ * has finished. `context->deepest` belongs to the watcher. */
+void rt_probe_prepared(struct rt_context *context);
 
 #define RT_PROBE(kind, object, site, await, argument) \
     do { \

@@ -44,6 +44,7 @@ struct rt_context {
     void (*last_words)(void *argument);
     void *last_argument;
     struct rt_context *outer; /* The watcher's: the context that resumed it. */
+    char **deepest;           /* The watcher's: where it notes how far down the stack was in use. */
     /* The sanitizers'. */
     void *fake_stack;
     void *back_fake_stack;

@@ -165,6 +165,7 @@ give_way(struct sim_thread *thread)
         errno = other->error;
     }
     arrive(other);
+    sim_stack_left(&thread->fiber.context, __builtin_frame_address(0));
     world->inner = &other->fiber.context;
     rt__context_pass(&thread->fiber.context, &other->fiber.context);
     continue_from(thread);

@@ -75,6 +75,7 @@ rt_probe_context(struct rt_context *context, bool entered)
     } else {
         rt_assert(world->inner == context);
         world->inner = context->outer;
+        sim_stack_left(context, context->there);
     }
 }
 

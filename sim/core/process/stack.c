@@ -22,6 +22,7 @@ static struct {
     struct {
         struct rt_stack stack;
         const struct rt_context *context; /* The last one prepared on it. */
+        char *deepest;                    /* Of where one was left on it since it was cleared. */
         bool out;
     } all[STACKS_MAX];
     size_t count;
@@ -34,15 +35,51 @@ static rt_err
 map_another(size_t size, struct rt_stack *ret_stack)
 {
     static uintptr_t hint = STACKS_AT;
-    size_t whole = RT_STACK_GUARD + ((size + RT_STACK_GUARD - 1) & ~(RT_STACK_GUARD - 1));
+    size_t whole = RT_STACK_GUARD + size;
     char *memory = mmap((void *)hint, whole, PROT_READ | PROT_WRITE,
             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED || mprotect(memory, RT_STACK_GUARD, PROT_NONE) != 0) {
         return RT_E_FULL;
     }
     hint += whole;
-    *ret_stack = (struct rt_stack){memory + RT_STACK_GUARD, whole - RT_STACK_GUARD};
+    *ret_stack = (struct rt_stack){memory + RT_STACK_GUARD, size};
     return RT_OK;
+}
+
+/* As many bytes in a row that are zero were not in use, below where a stack was left. */
+#define HOLE ((size_t)2048)
+#define PIECE ((size_t)512)
+
+static bool
+is_zero(const char *piece)
+{
+    uint64_t any = 0;
+    for (size_t i = 0; i < PIECE; i += sizeof(any)) {
+        uint64_t word;
+        memcpy(&word, piece + i, sizeof(word));
+        any |= word;
+    }
+    return any == 0;
+}
+
+/* Zeros what runs before this one have left: a variable that is not initialized has a value that
+ * does not depend on them. */
+static void
+clear(size_t number)
+{
+    char *bottom = pool.all[number].stack.base;
+    char *top = bottom + pool.all[number].stack.size;
+    char *at = top - (size_t)(top - pool.all[number].deepest) / PIECE * PIECE;
+    sim_shadow_unpoison(bottom, (size_t)(top - bottom));
+    memset(at, 0, (size_t)(top - at));
+    for (size_t hole = 0; hole < HOLE && (size_t)(at - bottom) >= PIECE; hole += PIECE) {
+        at -= PIECE;
+        if (!is_zero(at)) {
+            memset(at, 0, PIECE);
+            hole = 0;
+        }
+    }
+    pool.all[number].deepest = top;
 }
 
 static rt_err
@@ -50,6 +87,7 @@ stack_alloc(struct rt_stack_provider *provider, size_t size, struct rt_stack *re
 {
     (void)provider;
     size_t i = 0;
+    size = (size + RT_STACK_GUARD - 1) & ~(RT_STACK_GUARD - 1);
     while (i < pool.count && (pool.all[i].out || pool.all[i].stack.size != size)) {
         i++;
     }
@@ -61,8 +99,10 @@ stack_alloc(struct rt_stack_provider *provider, size_t size, struct rt_stack *re
         if (err != RT_OK) {
             return err;
         }
+        pool.all[i].deepest = (char *)pool.all[i].stack.base + size;
         pool.count++;
     }
+    clear(i);
     pool.all[i].out = true;
     pool.all[i].context = NULL;
     *ret_stack = pool.all[i].stack;
@@ -122,11 +162,14 @@ struct copied {
 };
 
 void
-rt_probe_prepared(const struct rt_context *context)
+rt_probe_prepared(struct rt_context *context)
 {
+    static char *nowhere;
+    context->deepest = &nowhere;
     for (size_t i = 0; i < pool.count; i++) {
         if (pool.all[i].stack.base == context->stack) {
             pool.all[i].context = context;
+            context->deepest = &pool.all[i].deepest;
             return;
         }
     }

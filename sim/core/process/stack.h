@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "runtime/fiber/context.h"
 #include "runtime/fiber/stack.h"
 
 struct sim_world;
@@ -17,6 +18,20 @@ struct sim_world;
 /* The provider of the run in progress, for an engine (fiber/store.h). More than 1,024 stacks at a
  * time: RT_E_FULL. */
 struct rt_stack_provider *sim_stacks(struct sim_world *world);
+
+/* `context`, which was prepared on one of them, is left while its stack is in use down to `here`. */
+static inline void
+sim_stack_left(struct rt_context *context, void *here)
+{
+#ifndef RT_CONTEXT_UCONTEXT
+    if ((char *)here < *context->deepest) {
+        *context->deepest = (char *)here;
+    }
+#else
+    (void)context;
+    (void)here;
+#endif
+}
 
 /* True when `address` is in the guard page of a stack: an overflow. For signal handlers. */
 bool sim_stack_guard(const void *address);

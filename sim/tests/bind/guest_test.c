@@ -179,6 +179,31 @@ TEST(guest_whose_host_function_blocks_breaks_the_contract)
 /* ---- The guard page. ------------------------------------------------------------------------- */
 
 /*
+ * Goal: a stack is taken again whose size is not one of whole pages, and holds nothing of before.
+ * Method: more are taken and freed than there can be; each is written below a hole.
+ */
+TEST(stack_of_an_odd_size_is_taken_again_and_is_zero)
+{
+    struct lab lab;
+    const size_t size = (40 << 10) + 24;
+    lab_init(&lab, NULL, 0xa5);
+    char *first = NULL;
+    for (int i = 0; i < 1100; i++) {
+        struct rt_stack stack;
+        EXPECT_EQ(rt_stack_alloc(sim_stacks(&lab.world), size, &stack), RT_OK);
+        EXPECT(stack.size >= size);
+        first = first == NULL ? stack.base : first;
+        EXPECT(stack.base == first);
+        char *top = first + stack.size;
+        EXPECT_EQ(top[-1] | top[-900], 0);
+        top[-1] = 1;
+        top[-900] = 1;
+        rt_stack_free(sim_stacks(&lab.world), &stack);
+    }
+    lab_fini(&lab);
+}
+
+/*
  * Goal: the handler of a crash recognizes a guard page.
  * Method: addresses around the base of a stack of the run. Holds F14.
  */
