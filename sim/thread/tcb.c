@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -264,6 +265,21 @@ park(void *argument)
     return NULL;
 }
 
+/* Thread pointers are at the same addresses in every process: a program sees them as pthread_t, and
+ * may print or hash them. */
+#define PARKED_AT ((uintptr_t)0x250000000000)
+#define PARKED_SIZE (4 * SIM_THREAD_RESERVE)
+
+/* Its stack, with its descriptor and variables at the end. NULL: the system refuses. */
+static void *
+map_parked(uint32_t slot)
+{
+    void *hint = (void *)(PARKED_AT + slot * PARKED_SIZE); /* NOLINT(performance-no-int-to-ptr) */
+    void *memory = mmap(hint, PARKED_SIZE, PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
 static bool
 make_parked(struct parking *parking)
 {
@@ -272,13 +288,14 @@ make_parked(struct parking *parking)
     pthread_t id;
     pthread_attr_t attributes;
     (void)sigfillset(&all);
-    if (sim__thread_real.sem_init(&parking->parked, 0, 0) != 0 ||
+    void *memory = map_parked(tcb.count);
+    if (memory == NULL || sim__thread_real.sem_init(&parking->parked, 0, 0) != 0 ||
             pthread_attr_init(&attributes) != 0 ||
             pthread_sigmask(SIG_SETMASK, &all, &before) != 0) {
         return false;
     }
-    (void)pthread_attr_setstacksize(&attributes, 4 * SIM_THREAD_RESERVE);
-    bool made = sim__thread_real.pthread_create(&id, &attributes, park, parking) == 0;
+    bool made = pthread_attr_setstack(&attributes, memory, PARKED_SIZE) == 0 &&
+                sim__thread_real.pthread_create(&id, &attributes, park, parking) == 0;
     while (made && sim__thread_real.sem_wait(&parking->parked) != 0) {
     }
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
