@@ -55,12 +55,14 @@ add_thread(struct sim__posix *state, struct sim_thread *of, const sigset_t *mask
     return thread;
 }
 
-/* A thread has the mask of the one that made it. */
+/* A thread has the mask of the one that made it. Nothing is made here: an earlier run of the process
+ * may be why this is called. */
 static void
 inherit(struct sim_thread *thread)
 {
-    struct sim__posix *state = sim__posix_state();
-    const struct sim__posix_thread *parent = find_thread(state, sim_thread_now);
+    struct sim__posix *state = sim__posix_state_made();
+    const struct sim__posix_thread *parent =
+            state != NULL ? find_thread(state, sim_thread_now) : NULL;
     if (parent != NULL) {
         (void)add_thread(state, thread, &parent->mask);
     }

@@ -31,7 +31,7 @@ make(struct sim_world *world)
 }
 
 struct sim__posix *
-sim__posix_state(void)
+sim__posix_state_made(void)
 {
     struct sim_world *world = sim_world_current;
     rt_assert(world != NULL);
@@ -39,5 +39,12 @@ sim__posix_state(void)
     while (binding != NULL && binding->ops != &ops) {
         binding = binding->next;
     }
-    return binding != NULL ? binding->argument : make(world);
+    return binding != NULL ? binding->argument : NULL;
+}
+
+struct sim__posix *
+sim__posix_state(void)
+{
+    struct sim__posix *state = sim__posix_state_made();
+    return state != NULL ? state : make(sim_world_current);
 }

@@ -44,3 +44,6 @@ struct sim__posix {
 
 /* Of the run in progress; made by the first call. */
 struct sim__posix *sim__posix_state(void);
+
+/* The same; NULL: no call has made it yet. */
+struct sim__posix *sim__posix_state_made(void);
