@@ -24,8 +24,9 @@ struct sim_threads {
     struct sim_sync **table; /* By address; a power of two of places. */
     uint32_t bits;           /* Of the table's size. */
     uint32_t used;
-    uint32_t count;        /* Threads made so far. */
-    uint32_t timeouts;     /* Waits that their time has ended. */
+    struct sim__variables *variables; /* NULL: none is in an event yet. */
+    uint32_t count;                   /* Threads made so far. */
+    uint32_t timeouts;                /* Waits that their time has ended. */
     struct sim__key *keys; /* Of pthread_key_create, in the order in which they were made. */
     uint32_t key_count;
     uint8_t *slots; /* SIM__SLOTS: enum sim__slot; NULL: threads have the world's thread pointer. */

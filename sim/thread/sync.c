@@ -82,7 +82,7 @@ grow(struct sim_world *world, struct sim_threads *threads)
 static void
 renew(struct sim_sync *sync, enum sim_sync_kind kind)
 {
-    *sync = (struct sim_sync){.address = sync->address, .kind = kind, .variable = sync->variable};
+    *sync = (struct sim_sync){.address = sync->address, .kind = kind};
 }
 
 static struct sim_sync *
@@ -221,18 +221,80 @@ sim_sync_object(struct sim_world *world, struct sim_sync *sync)
     return sync->object;
 }
 
+/*
+ * Variables have a table of their own, as they are numbered for events only: in a run without them
+ * the program's memory must lie where it does in one with them.
+ */
+#define VARIABLE_BITS 6u
+
+struct variable {
+    uintptr_t address; /* 0: none. */
+    uint32_t object;
+};
+
+struct sim__variables {
+    uint32_t bits;
+    uint32_t used;
+    struct variable all[];
+};
+
+static struct sim__variables *
+new_variables(struct sim_world *world, uint32_t bits)
+{
+    struct sim__variables *variables = sim_arena_zalloc_aside(
+            &world->arena, sizeof(*variables) + (sizeof(struct variable) << bits));
+    if (variables == NULL) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_LIMIT, world->current, 0,
+                "the run reads and writes more variables than its arena has memory for");
+    }
+    variables->bits = bits;
+    return variables;
+}
+
+/* Where `address` is, or belongs. */
+static struct variable *
+variable_at(struct sim__variables *variables, uintptr_t address)
+{
+    uint32_t mask = (UINT32_C(1) << variables->bits) - 1;
+    uint64_t hash = (uint64_t)(address >> 2) * UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t i = (uint32_t)(hash >> (64 - variables->bits));
+    while (variables->all[i].address != 0 && variables->all[i].address != address) {
+        i = (i + 1) & mask;
+    }
+    return &variables->all[i];
+}
+
+/* At least half of the places stay free. */
+static struct sim__variables *
+grow_variables(struct sim_world *world, struct sim__variables *before)
+{
+    struct sim__variables *variables = new_variables(world, before->bits + 1);
+    variables->used = before->used;
+    for (uint32_t i = 0; i < UINT32_C(1) << before->bits; i++) {
+        if (before->all[i].address != 0) {
+            *variable_at(variables, before->all[i].address) = before->all[i];
+        }
+    }
+    return variables;
+}
+
 uint32_t
 sim_variable_object(struct sim_world *world, const volatile void *address)
 {
     struct sim_threads *threads = sim__threads(world);
-    struct sim_sync *sync = *place_of(threads, (uintptr_t)address);
-    if (sync == NULL) {
-        sync = make(world, (uintptr_t)address, SIM_SYNC_VARIABLE);
+    if (threads->variables == NULL) {
+        threads->variables = new_variables(world, VARIABLE_BITS);
     }
-    if (sync->variable == 0) {
-        sync->variable = number(world, sync->address, RT_OBJECT_USER);
+    struct variable *variable = variable_at(threads->variables, (uintptr_t)address);
+    if (variable->address == 0) {
+        if (2 * ++threads->variables->used > UINT32_C(1) << threads->variables->bits) {
+            threads->variables = grow_variables(world, threads->variables);
+            variable = variable_at(threads->variables, (uintptr_t)address);
+        }
+        variable->address = (uintptr_t)address;
+        variable->object = number(world, variable->address, RT_OBJECT_USER);
     }
-    return sync->variable;
+    return variable->object;
 }
 
 /* ---- Waiting lists. -------------------------------------------------------------------------- */

@@ -102,7 +102,6 @@ struct sim_sync {
     uintptr_t address;
     uint32_t kind;            /* enum sim_sync_kind */
     uint32_t object;          /* Its number in events; see sim_sync_object. */
-    uint32_t variable;        /* That of the memory itself; see sim_variable_object. */
     struct sim_thread *first; /* The waiting threads, the one that waits longest first. */
     struct sim_thread *last;
     struct sim_thread *owner; /* Of a lock; NULL: none. */

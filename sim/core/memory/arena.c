@@ -25,7 +25,8 @@
 static void
 poison_ahead(struct sim_arena *arena)
 {
-    size_t left = arena->size - arena->poisoned;
+    size_t end = arena->size - arena->aside;
+    size_t left = end > arena->poisoned ? end - arena->poisoned : 0;
     if (left > 0 && arena->poisoned < arena->used + POISONED_AHEAD / 2) {
         size_t more = arena->used + POISONED_AHEAD - arena->poisoned;
         more = more < left ? more : left;
@@ -55,6 +56,7 @@ sim_arena_reset(struct sim_arena *arena)
 {
     sim_shadow_poison(arena->base, arena->used);
     arena->used = 0;
+    arena->aside = 0;
     arena->exhausted = false;
     arena->mallocs = 0;
     arena->malloc_bytes = 0;
@@ -66,7 +68,7 @@ static void *
 take(struct sim_arena *arena, size_t size, uint8_t byte)
 {
     size_t rounded = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    if (rounded < size || rounded + GAP > arena->size - arena->used) {
+    if (rounded < size || rounded + GAP > arena->size - arena->aside - arena->used) {
         arena->exhausted = true;
         return NULL;
     }
@@ -117,14 +119,22 @@ piece_size(size_t from, size_t used)
 size_t
 sim_arena_copy_size(const struct sim_arena *arena)
 {
-    return sim_shadow_copy_size(arena->used) + (arena->used > LARGE ? map_size(arena->used) : 0);
+    return sim_shadow_copy_size(arena->used) + (arena->used > LARGE ? map_size(arena->used) : 0) +
+           arena->aside;
+}
+
+static char *
+copy_aside(const struct sim_arena *arena, char *to)
+{
+    sim_shadow_memcpy(to, arena->base + arena->size - arena->aside, arena->aside);
+    return to + arena->aside;
 }
 
 char *
 sim_arena_copy_out(const struct sim_arena *arena, char *to)
 {
     if (arena->used <= LARGE) {
-        return sim_shadow_copy_out(to, arena->base, arena->used);
+        return copy_aside(arena, sim_shadow_copy_out(to, arena->base, arena->used));
     }
     char *map = to;
     to += map_size(arena->used);
@@ -137,7 +147,7 @@ sim_arena_copy_out(const struct sim_arena *arena, char *to)
             to += size;
         }
     }
-    return to;
+    return copy_aside(arena, to);
 }
 
 static const char *
@@ -157,16 +167,19 @@ copy_pieces_back(const struct sim_arena *arena, const char *map)
 }
 
 const char *
-sim_arena_copy_back(struct sim_arena *arena, const char *from, size_t used)
+sim_arena_copy_back(struct sim_arena *arena, const char *from, size_t used, size_t aside)
 {
     if (arena->used > used) {
         sim_shadow_poison(arena->base + used, arena->used - used);
     }
-    rt_assert(used <= arena->size);
+    rt_assert(used + aside <= arena->size);
     arena->used = used;
+    arena->aside = aside;
     arena->exhausted = false;
-    return used <= LARGE ? sim_shadow_copy_back(from, arena->base, used)
+    from = used <= LARGE ? sim_shadow_copy_back(from, arena->base, used)
                          : copy_pieces_back(arena, from);
+    sim_shadow_memcpy(arena->base + arena->size - aside, from, aside);
+    return from + aside;
 }
 
 void *
@@ -179,6 +192,18 @@ void *
 sim_arena_zalloc(struct sim_arena *arena, size_t size)
 {
     return take(arena, size, 0);
+}
+
+void *
+sim_arena_zalloc_aside(struct sim_arena *arena, size_t size)
+{
+    size_t rounded = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if (rounded < size || rounded > arena->size - arena->aside - arena->used) {
+        arena->exhausted = true;
+        return NULL;
+    }
+    arena->aside += rounded;
+    return memset(arena->base + arena->size - arena->aside, 0, rounded);
 }
 
 /* ---- Blocks. --------------------------------------------------------------------------------- */

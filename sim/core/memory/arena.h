@@ -6,6 +6,9 @@
  * caller chooses, so that a program which reads uninitialized memory behaves
  * differently under another byte and is detected (`--check-determinism`).
  *
+ * The end of the range is for what is kept of a run only while its events are recorded: where all
+ * else lies does not depend on whether they are.
+ *
  * malloc inside a run uses the arena too (malloc.c). Under the address sanitizer,
  * malloc is the sanitizer's, and the unused part of the arena is poisoned.
  *
@@ -18,11 +21,13 @@
 #include <stdint.h>
 
 #define SIM_ARENA_SIZE ((size_t)256 << 20)
+#define SIM_ARENA_FILL ((uint8_t)0xcd) /* Of all runs but replicas. */
 
 struct sim_arena {
     char *base;
     size_t size;
     size_t used;
+    size_t aside;    /* Used at the end. */
     size_t poisoned; /* The sanitizer has shadow set up to here. */
     uint8_t fill;
     bool exhausted;   /* An allocation did not fit. */
@@ -46,12 +51,16 @@ void *sim_arena_alloc(struct sim_arena *arena, size_t size);
 /* As sim_arena_alloc, but all zero. */
 void *sim_arena_zalloc(struct sim_arena *arena, size_t size);
 
-/* Copy the used part, and restore it, of `used` bytes, for checkpoints. A copy takes at most
- * sim_arena_copy_size bytes, less where a large arena is filled and was not written; both return
- * its end. */
+/* As sim_arena_zalloc, at the end of the range. */
+void *sim_arena_zalloc_aside(struct sim_arena *arena, size_t size);
+
+/* Copy the used parts, and restore them, of `used` and `aside` bytes, for checkpoints. A copy takes
+ * at most sim_arena_copy_size bytes, less where a large arena is filled and was not written; both
+ * return its end. */
 size_t sim_arena_copy_size(const struct sim_arena *arena);
 char *sim_arena_copy_out(const struct sim_arena *arena, char *to);
-const char *sim_arena_copy_back(struct sim_arena *arena, const char *from, size_t used);
+const char *sim_arena_copy_back(
+        struct sim_arena *arena, const char *from, size_t used, size_t aside);
 
 static inline bool
 sim_arena_holds(const struct sim_arena *arena, const void *pointer)

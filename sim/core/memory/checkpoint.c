@@ -37,6 +37,7 @@ struct head {
     struct sim_decider decider;
     struct sim_recorder recorder;
     size_t arena_used;
+    size_t arena_aside;
     size_t malloc_bytes;
     struct sim_reuse *reuse;
     uint32_t mallocs;
@@ -145,6 +146,7 @@ sim__copy_out(const struct sim_world *world, char *to)
             .decider = world->decider,
             .recorder = world->recorder,
             .arena_used = world->arena.used,
+            .arena_aside = world->arena.aside,
             .malloc_bytes = world->arena.malloc_bytes,
             .reuse = world->arena.reuse,
             .mallocs = world->arena.mallocs,
@@ -212,7 +214,7 @@ sim__copy_back(struct sim_world *world, const char *from, struct sim_recording r
     world->enabled.count = head.enabled;
     from = get(from, world->enabled.ring, head.enabled * sizeof(uint16_t));
     from = get(from, world->timed, head.timed * sizeof(uint16_t));
-    from = sim_arena_copy_back(&world->arena, from, head.arena_used);
+    from = sim_arena_copy_back(&world->arena, from, head.arena_used, head.arena_aside);
     from = sim__stacks_copy_back(from);
     (void)sim_images_copy_back(from);
     world->arena.mallocs = head.mallocs;

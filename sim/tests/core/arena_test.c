@@ -91,10 +91,40 @@ TEST(arena_large_is_as_it_was_after_a_copy_back)
     for (size_t i = 0; i < PAGES; i++) {
         pages[i][i * 7] ^= 1;
     }
-    EXPECT(sim_arena_copy_back(&arena, copy, used) == end);
+    EXPECT(sim_arena_copy_back(&arena, copy, used, 0) == end);
     for (size_t i = 0; i < PAGES; i++) {
         EXPECT(memcmp(pages[i], wanted[i], PAGE) == 0);
     }
     sim_arena_fini(&arena);
     sim_arena_fini(&model);
+}
+
+/* Goal: what is set aside is zero, apart from all else, and comes back with a copy.
+ * Method: both ends are written, copied, taken further and overwritten, and copied back; then the
+ * two ends meet. */
+TEST(arena_aside_is_at_the_other_end)
+{
+    static char copy[2 * SIZE];
+    struct sim_arena arena;
+    sim_arena_init(&arena, NULL, SIZE, 0xcd);
+    char *block = sim_arena_alloc(&arena, 100);
+    char *aside = sim_arena_zalloc_aside(&arena, 40);
+    EXPECT(block == arena.base);
+    EXPECT(aside >= arena.base + SIZE - 64 && aside + 40 <= arena.base + SIZE);
+    EXPECT_EQ(aside[0] | aside[39], 0);
+    memset(aside, 7, 40);
+    const size_t used = arena.used;
+    const size_t set_aside = arena.aside;
+    char *end = sim_arena_copy_out(&arena, copy);
+    EXPECT((size_t)(end - copy) <= sim_arena_copy_size(&arena));
+    memset(aside, 8, 40);
+    EXPECT(sim_arena_zalloc_aside(&arena, 1) < (void *)aside);
+    EXPECT(sim_arena_copy_back(&arena, copy, used, set_aside) == end);
+    EXPECT_EQ(arena.aside, set_aside);
+    EXPECT_EQ(aside[0], 7);
+    EXPECT_EQ(aside[39], 7);
+    EXPECT(sim_arena_zalloc_aside(&arena, SIZE - used - set_aside + 1) == NULL);
+    EXPECT(sim_arena_zalloc_aside(&arena, SIZE - used - set_aside) != NULL);
+    EXPECT(sim_arena_alloc(&arena, 1) == NULL);
+    sim_arena_fini(&arena);
 }
