@@ -10,6 +10,17 @@
 #include "runtime/base/assert.h"
 #include "sim/core/world_priv.h"
 
+/* Memory that was never written has another byte in a replica. That it is read is no difference: an
+ * exchange reads it and forgets it. */
+static uint64_t
+usual(const struct sim_world *world, uint64_t value)
+{
+    const uint64_t each = UINT64_C(0x0101010101010101);
+    const uint64_t fill = each * world->arena.fill;
+    bool unwritten = value == fill || value == (uint32_t)fill;
+    return unwritten ? value / world->arena.fill * SIM_ARENA_FILL : value;
+}
+
 void
 sim__atomic_event(
         enum sim_event_kind kind, const volatile void *object, uint64_t value, const void *caller)
@@ -17,8 +28,8 @@ sim__atomic_event(
     rt_assert(sim_thread_now != NULL);
     struct sim_world *world = sim_thread_now->actor.world;
     const struct rt_site *site = sim_thread_site(caller);
-    sim_world_event(
-            world, kind, sim_variable_object(world, object), site != NULL ? site->id : 0, 0, value);
+    sim_world_event(world, kind, sim_variable_object(world, object), site != NULL ? site->id : 0, 0,
+            usual(world, value));
 }
 
 void
@@ -30,7 +41,7 @@ sim__atomic_changed(
     const struct rt_site *site = sim_thread_site(caller);
     uint32_t number = sim_variable_object(world, object);
     uint32_t line = site != NULL ? site->id : 0;
-    sim__event(world, SIM_EVENT_GET, number, line, 0, before);
+    sim__event(world, SIM_EVENT_GET, number, line, 0, usual(world, before));
     sim__event(world, SIM_EVENT_SET, number, line, 0, after);
 }
 

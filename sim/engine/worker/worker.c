@@ -30,7 +30,7 @@
 
 /* Far from each other and from where a system puts its own; a hint that is not taken is no harm. */
 const struct sim_worker_kind sim_worker_usual = {
-        .arena = (void *)(uintptr_t)0x200000000000, .fill = 0xcd, .stack_bytes = 0};
+        .arena = (void *)(uintptr_t)0x200000000000, .fill = SIM_ARENA_FILL, .stack_bytes = 0};
 const struct sim_worker_kind sim_worker_replica = {.arena = (void *)(uintptr_t)0x300000123000,
         .fill = 0x5a,
         .stack_bytes = 77777,

@@ -88,6 +88,46 @@ unset CC CXX
 same "without CC one is found" "$(status cc -pthread -o five prog.c)" 0
 same "help is rewake's where it is all that is asked" "$(status cc --help)" 0
 ok "help says what it does" grep -q 'librewake-tsan' out.txt
+# Where memory lies does not depend on whether events are recorded; what a replica's memory was filled
+# with is no difference where it is read and not used.
+cat >placed.c <<'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+static atomic_long *count;
+static void *
+add(void *argument)
+{
+    atomic_long *own = malloc(sizeof(*own));
+    atomic_exchange(own, 1); /* What was there does not matter. */
+    long before = atomic_load(count);
+    atomic_store(count, before + 1);
+    printf("%p\n", malloc(100));
+    return argument;
+}
+int
+main(void)
+{
+    pthread_t other;
+    count = malloc(sizeof(*count));
+    atomic_init(count, 0);
+    pthread_create(&other, NULL, add, NULL);
+    add(NULL);
+    pthread_join(other, NULL);
+    assert(*count == 2);
+    return 0;
+}
+END
+rewake cc -O1 -w -o placed placed.c -pthread
+rewake run ./placed --runs 1000 --jobs 1 --fresh --record none --no-shrink --json \
+    --check-determinism 7 >placed.json 2>/dev/null
+same "a lost update in memory of malloc: its verdict" \
+    "$(jq -r 'select(.event == "failure").verdict' placed.json | sort -u)" invariant
+same "... and equal replicas" \
+    "$(jq -r 'select(.event == "scenario").unequal' placed.json)" 0
+
 mkdir alone && cp "$REWAKE" alone/rewake
 REWAKE=$PWD/alone/rewake
 refused "without the library" 70 cc -o six prog.c

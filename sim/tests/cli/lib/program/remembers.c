@@ -233,6 +233,57 @@ use_heap_settings(void)
     free(malloc(100000));
 }
 
+/* What is not initialized, in a frame of a few words, and in one far below a buffer. */
+static void
+use_frame(size_t size)
+{
+    volatile int left[16];
+    volatile char buffer[size];
+    buffer[size - 1] = 0;
+    for (int i = 0; i < 16; i++) {
+        printf("%d ", left[i]);
+        left[i] = i + (int)size;
+    }
+    printf("%d\n", buffer[size / 2]);
+}
+
+static void *
+use_frames(void *argument)
+{
+    use_frame(1);
+    use_frame(6000);
+    usleep(1); /* Another stands here, deep in its stack. */
+    use_frame(20000);
+    return argument;
+}
+
+static void
+use_stacks(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, use_frames, NULL);
+    use_frames(NULL);
+    pthread_join(thread, NULL);
+}
+
+static void *
+print_addresses(void *argument)
+{
+    printf("%lx %p\n", (unsigned long)pthread_self(), malloc(100));
+    usleep(1);
+    return argument;
+}
+
+static void
+use_addresses(void)
+{
+    pthread_t thread;
+    print_addresses(NULL);
+    pthread_create(&thread, NULL, print_addresses, NULL);
+    printf("%p\n", malloc(100));
+    pthread_join(thread, NULL);
+}
+
 static const struct {
     const char *name;
     void (*use)(void);
@@ -256,6 +307,8 @@ static const struct {
         {"float", use_float_control},
         {"messages", use_messages},
         {"settings", use_heap_settings},
+        {"stacks", use_stacks},
+        {"addresses", use_addresses},
 };
 
 int
