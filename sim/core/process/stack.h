@@ -19,7 +19,7 @@ struct sim_world;
  * time: RT_E_FULL. */
 struct rt_stack_provider *sim_stacks(struct sim_world *world);
 
-/* `context`, which was prepared on one of them, is left while its stack is in use down to `here`. */
+/* `context`, prepared on one of them, is left while its stack is in use down to `here`. */
 static inline void
 sim_stack_left(struct rt_context *context, void *here)
 {

@@ -88,8 +88,8 @@ unset CC CXX
 same "without CC one is found" "$(status cc -pthread -o five prog.c)" 0
 same "help is rewake's where it is all that is asked" "$(status cc --help)" 0
 ok "help says what it does" grep -q 'librewake-tsan' out.txt
-# Where memory lies does not depend on whether events are recorded; what a replica's memory was filled
-# with is no difference where it is read and not used.
+# Where memory lies does not depend on whether events are recorded; what a replica's memory was
+# filled with is no difference where it is read and not used.
 cat >placed.c <<'END'
 #include <assert.h>
 #include <pthread.h>
