@@ -55,8 +55,8 @@ add_thread(struct sim__posix *state, struct sim_thread *of, const sigset_t *mask
     return thread;
 }
 
-/* A thread has the mask of the one that made it. No state is made: an earlier run of the process may
- * be why this is called. */
+/* A thread has the mask of the one that made it. No state is made: an earlier run of the process
+ * may be why this is called. */
 static void
 inherit(struct sim_thread *thread)
 {
