@@ -170,6 +170,16 @@ add_places(struct sim_frames *frames, const struct sim_frame *like, enum owner o
     }
 }
 
+#define START_BYTES 64u
+
+/* Of the code that the linker adds, which calls main(). */
+static bool
+is_start(const Dl_info *info, uintptr_t at)
+{
+    const ElfW(Ehdr) *header = info->dli_fbase;
+    return at - (uintptr_t)info->dli_fbase - header->e_entry < START_BYTES;
+}
+
 static void
 add_address(
         struct sim_places *places, struct sim_frames *frames, uintptr_t pc, bool called, bool whole)
@@ -195,7 +205,7 @@ add_address(
     uint32_t count = places != NULL ? sim_places_at(places, pc, called, found, SIM_INLINED_MAX) : 0;
     if (count > 0) {
         add_places(frames, &frame, owner, whole, found, count);
-    } else if (owner == USER) {
+    } else if (owner == USER && !is_start(&info, at)) {
         set_symbol(&frame, &info, symbol, at);
         add_frame(frames, &frame);
     }
