@@ -786,6 +786,39 @@ find_loop(struct sim_explanation *explanation)
     }
 }
 
+/* In a loop around it that looks at a condition. */
+static bool
+waits_for_a_condition(const struct sim_explanation *explanation, uint32_t part)
+{
+    const struct sim_wait *wait =
+            part != SIM_PART_NONE ? sim_ledger_open_of(&explanation->ledger, part, NULL) : NULL;
+    return wait != NULL && SIM_OBJECT_KIND(wait->object) == RT_OBJECT_NOTIFY;
+}
+
+/* Of those that are blocked, where no more is known: on what they have decided to wait. */
+static void
+find_waiting(struct sim_explanation *explanation)
+{
+    struct sim_cause *cause = &explanation->cause;
+    bool known =
+            is_known(cause) || explanation->unusual.count > 0 || cause->guard.condition.step != 0;
+    if (!sim_outcome_is_stall(sim_explanation_outcome(explanation)) ||
+            cause->kind != SIM_CAUSE_NOT_A_WAKE || known || !sim__reasons_walk(explanation)) {
+        return;
+    }
+    const struct sim_runs runs = sim__runs_of(explanation);
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    for (uint32_t i = cause->front_count;
+            i < cause->at_count && cause->waiting_count < SIM_WAITING_MAX; i++) {
+        bool first = i == cause->front_count || cause->at[i].part != cause->at[i - 1].part;
+        struct sim_deciding_read *read = &cause->waiting[cause->waiting_count];
+        if (first && waits_for_a_condition(explanation, cause->at[i].part)) {
+            sim_values_waiting(&evidence, cause->at[i].part, read);
+            cause->waiting_count += read->at.step != 0;
+        }
+    }
+}
+
 void
 sim__reasons_find(struct sim_explanation *explanation)
 {
@@ -801,4 +834,5 @@ sim__reasons_find(struct sim_explanation *explanation)
     find_failed(explanation);
     find_loop(explanation);
     find_guard(explanation);
+    find_waiting(explanation);
 }

@@ -58,6 +58,7 @@ void sim__find_operand(const struct sim_guard *guard, struct sim_findings *findi
 void sim__find_guard(const struct sim_guard *guard, struct sim_findings *findings);
 void sim__find_meanwhile(const struct sim_explanation *explanation, struct sim_findings *findings);
 void sim__find_unusual(const struct sim_unusual *unusual, struct sim_findings *findings);
+void sim__find_waiting(const struct sim_cause *cause, struct sim_findings *findings);
 void sim__find_failed(const struct sim_failed_value *failed, struct sim_findings *findings);
 void sim__find_unanswered(const struct sim_explanation *explanation, struct sim_findings *findings);
 

@@ -595,6 +595,7 @@ find_not_a_wake(const struct reading *reading)
         SIM_FIND(reading->findings, SIM_FINDING_NO_LINE);
     } else if (stalls) {
         find_waiters(reading);
+        sim__find_waiting(reading->cause, reading->findings);
         find_merged(reading);
     } else {
         if (unusual) {

@@ -249,6 +249,14 @@ find_round(const struct sim_failed_value *failed, struct sim_findings *findings)
 }
 
 void
+sim__find_waiting(const struct sim_cause *cause, struct sim_findings *findings)
+{
+    for (uint32_t i = 0; i < cause->waiting_count; i++) {
+        find_read(&cause->waiting[i], findings);
+    }
+}
+
+void
 sim__find_failed(const struct sim_failed_value *failed, struct sim_findings *findings)
 {
     find_round(failed, findings);

@@ -134,6 +134,7 @@ struct sim_led_write {
     char passing_result[SIM_FATE_VALUE_MAX]; /* … and there; "": not known. */
 };
 
+#define SIM_WAITING_MAX 2u
 #define SIM_ROUND_CALLS 4u
 
 /* A call in the round of a loop. */
@@ -338,9 +339,12 @@ struct sim_cause {
     struct sim_unanswered unanswered; /* … NONE: nothing such. */
     struct sim_fate fate;             /* Of a program's thread; `at` begins with its places. */
     struct sim_guard guard;           /* Why the step of at[0] did no more. */
-    struct sim_failed_value failed;   /* NOT_A_WAKE: of an assertion, or a loop. */
-    struct sim_discarded discarded;   /* ERASED: what the program itself has thrown away. */
-    bool by_unusual;                  /* `front_count` of `at` are what is unusual. */
+    /* NOT_A_WAKE: on which values those that are blocked have decided to wait. */
+    struct sim_deciding_read waiting[SIM_WAITING_MAX];
+    uint32_t waiting_count;
+    struct sim_failed_value failed; /* NOT_A_WAKE: of an assertion, or a loop. */
+    struct sim_discarded discarded; /* ERASED: what the program itself has thrown away. */
+    bool by_unusual;                /* `front_count` of `at` are what is unusual. */
 };
 
 /* What is known of a failure. */

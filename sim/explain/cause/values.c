@@ -617,6 +617,20 @@ sim_values_add_skipping(
     }
 }
 
+static void
+describe_read_alone(
+        const struct sim_fate_evidence *evidence, uint32_t read, struct sim_deciding_read *ret)
+{
+    const struct sim_instruction *one = &evidence->here->all[read];
+    uint32_t by = sim__writer_of(evidence->here, read);
+    ret->at = sim__located(evidence, evidence->failing, evidence->here, read);
+    if (by != UINT32_MAX) {
+        ret->by = sim__located(evidence, evidence->failing, evidence->here, by);
+    }
+    sim__name_memory(evidence, one->address, ret->name);
+    sim__value_as_text(one->before, one->size, ret->value);
+}
+
 /* What it has read that was written here; not compared. */
 static void
 describe_alone(
@@ -625,15 +639,51 @@ describe_alone(
     struct slice slice;
     make_slice(evidence, evidence->here, fails, false, &slice);
     for (uint32_t i = 0; i < slice.count && ret->at.step == 0; i++) {
-        uint32_t read = slice.reads[i];
-        uint32_t by = sim__writer_of(evidence->here, read);
-        const struct sim_instruction *one = &evidence->here->all[read];
-        if (by != UINT32_MAX && is_number(evidence->here, read)) {
-            ret->at = sim__located(evidence, evidence->failing, evidence->here, read);
-            ret->by = sim__located(evidence, evidence->failing, evidence->here, by);
-            sim__name_memory(evidence, one->address, ret->name);
-            sim__value_as_text(one->before, one->size, ret->value);
+        if (sim__writer_of(evidence->here, slice.reads[i]) != UINT32_MAX &&
+                is_number(evidence->here, slice.reads[i])) {
+            describe_read_alone(evidence, slice.reads[i], ret);
         }
+    }
+}
+
+/* The last number that the condition has read; UINT32_MAX: none. */
+static uint32_t
+number_read(const struct sim_fate_evidence *evidence, uint32_t condition)
+{
+    struct slice slice;
+    make_slice(evidence, evidence->here, condition, false, &slice);
+    for (uint32_t i = 0; i < slice.count; i++) {
+        if (is_number(evidence->here, slice.reads[i])) {
+            return slice.reads[i];
+        }
+    }
+    return UINT32_MAX;
+}
+
+void
+sim_values_waiting(
+        const struct sim_fate_evidence *evidence, uint32_t part, struct sim_deciding_read *ret)
+{
+    const struct sim_executed *here = evidence->here;
+    uint32_t actor_id = sim_actor_table_id(evidence->failing->actor_table, part);
+    uint32_t last = here->count;
+    *ret = (struct sim_deciding_read){.later = 0};
+    while (last-- > 0 && here->all[last].actor_id != actor_id) {
+    }
+    if (last == UINT32_MAX || !here->all[last].leaves) {
+        return;
+    }
+    uintptr_t frame = here->all[last].stack;
+    uint32_t read = UINT32_MAX;
+    for (uint32_t i = last; read == UINT32_MAX && (i = sim__before_of(here, i)) != UINT32_MAX;) {
+        const struct sim_instruction *one = &here->all[i];
+        if (one->stack > frame) {
+            return; /* Its caller. */
+        }
+        read = one->jump && one->stack == frame ? number_read(evidence, i) : UINT32_MAX;
+    }
+    if (read != UINT32_MAX) {
+        describe_read_alone(evidence, read, ret);
     }
 }
 

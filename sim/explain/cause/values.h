@@ -33,6 +33,11 @@ void sim_values_find_round(
 void sim_values_find(
         const struct sim_fate_evidence *evidence, uint32_t fails, struct sim_failed_value *ret);
 
+/* What actor `part`, which is blocked, has read last for a condition of the function in which it
+ * waits; step 0: nothing that is known. */
+void sim_values_waiting(
+        const struct sim_fate_evidence *evidence, uint32_t part, struct sim_deciding_read *ret);
+
 /* Adds the conditions by which what it was decided on was not written: those before its writers
  * that the same actor has also decided the other way in this run, the last time. */
 void sim_values_add_skipping(

@@ -168,6 +168,10 @@ named s16_stop never-fired 32
 says 'in submit() (s16_stop.cc:36)'
 says 'which `thread 1` wrote at step 11, in run() (s16_stop.cc:69)'
 says 'decided the other way from then on'
+# With nothing to compare with: on what it has decided to wait.
+named full not-a-wake 17
+says 'reads queued in put() (full.c:16)'
+says 'in fill() (full.c:27), called from main()'
 # A process that dies: what was executed up to there.
 named s15_pubsub not-a-wake 72
 says 'comes to leave() (s15_pubsub.cc:56) while `main` is at publish() (s15_pubsub.cc:73)'
