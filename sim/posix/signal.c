@@ -390,12 +390,13 @@ handle_all(struct sim__posix_thread *self)
     uint32_t sent = 0;
     uint32_t count = 0;
     (void)sigfillset(&wanted);
-    for (int number = 1; number < SIM__POSIX_SIGNALS; number++) {
+    bool any = !rt_list_empty(&sim__posix_state()->pending); /* Asked at each call that waits. */
+    for (int number = 1; number < SIM__POSIX_SIGNALS && any; number++) {
         if (sigismember(&self->mask, number) == 1) {
             (void)sigdelset(&wanted, number);
         }
     }
-    while (take_from(BY_HANDLER, &wanted, &info, &sent)) {
+    while (any && take_from(BY_HANDLER, &wanted, &info, &sent)) {
         handle(self, &info);
         count++;
     }
