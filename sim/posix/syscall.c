@@ -4,8 +4,10 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -158,6 +160,44 @@ change_mask(int how, const uint64_t *set, uint64_t *ret_before)
     return error != 0 ? sim__posix_error(error) : 0;
 }
 
+/* What a thread is scheduled by, in its first form; later kernels add fields behind. */
+struct attr {
+    uint32_t size;
+    uint32_t policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime_ns;
+    uint64_t deadline_ns;
+    uint64_t period_ns;
+};
+
+static long
+get_attr(pid_t thread, void *ret, size_t size, long flags)
+{
+    if (thread < 0 || ret == NULL || flags != 0 || size < sizeof(struct attr) || size > 4096) {
+        return sim__posix_error(EINVAL);
+    }
+    const struct attr attr = {
+            .size = sizeof(attr), .nice = sim__posix_getpriority(PRIO_PROCESS, (id_t)thread)};
+    memset(ret, 0, size);
+    memcpy(ret, &attr, sizeof(attr));
+    return 0;
+}
+
+/* Priorities have no effect; those of real time are not for the user of a run. */
+static long
+set_attr(pid_t thread, const struct attr *attr, long flags)
+{
+    if (thread < 0 || attr == NULL || flags != 0) {
+        return sim__posix_error(EINVAL);
+    }
+    bool real_time = attr->policy != SCHED_OTHER && attr->policy != SCHED_BATCH &&
+                     attr->policy != SCHED_IDLE;
+    bool preferred = attr->nice < sim__posix_getpriority(PRIO_PROCESS, (id_t)thread);
+    return real_time || preferred ? sim__posix_error(EPERM) : 0;
+}
+
 /* Those whose arguments differ from the C library's, and older forms of others. */
 static long
 play_other(long number, long a, long b, long c, long d)
@@ -218,6 +258,10 @@ play_other(long number, long a, long b, long c, long d)
         int error = sim__posix_sched_getaffinity((pid_t)a, (size_t)b, (cpu_set_t *)c);
         return error != 0 ? error : (long)sizeof(long); /* The kernel says how much it wrote. */
     }
+    case SYS_sched_getattr:
+        return get_attr((pid_t)a, (void *)b, (size_t)c, d);
+    case SYS_sched_setattr:
+        return set_attr((pid_t)a, (const struct attr *)b, c);
     case SYS_signalfd4:
         return sim__posix_signalfd((int)a, (const sigset_t *)b, (int)d);
     case SYS_tkill:

@@ -101,6 +101,29 @@ TEST(posix_the_machine_is_the_same_everywhere)
     posix_lab_run(fixed_files, 2, SIM_VERDICT_PASS);
 }
 
+/* GLib begins each thread of a pool by what the one that makes it is scheduled by. */
+static void
+scheduling(void)
+{
+    uint32_t attr[14];
+    memset(attr, 0xff, sizeof(attr));
+    EXPECT_EQ(syscall(SYS_sched_getattr, 0, attr, sizeof(attr), 0), 0);
+    EXPECT_EQ(attr[0], 48);
+    EXPECT_EQ(attr[1], 0); /* SCHED_OTHER */
+    EXPECT_EQ(attr[13], 0);
+    EXPECT_EQ(syscall(SYS_sched_setattr, 0, attr, 0), 0);
+    attr[1] = 1; /* SCHED_FIFO */
+    EXPECT_EQ(syscall(SYS_sched_setattr, 0, attr, 0), -1);
+    EXPECT_EQ(errno, EPERM);
+    EXPECT_EQ(syscall(SYS_sched_getattr, 0, attr, 40, 0), -1);
+    EXPECT_EQ(errno, EINVAL);
+}
+
+TEST(posix_a_thread_is_scheduled_as_the_one_that_made_it)
+{
+    posix_lab_run(scheduling, 2, SIM_VERDICT_PASS);
+}
+
 static void
 temporary_files(void)
 {
