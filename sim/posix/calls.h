@@ -271,6 +271,9 @@
     X(int, fstatat, \
             (int folder, const char *path, struct stat *ret, \
                     int flags), (folder, path, ret, flags)) \
+    X(int, statx, \
+            (int folder, const char *path, int flags, unsigned mask, \
+                    struct statx *ret), (folder, path, flags, mask, ret)) \
     X(int, access, (const char *path, int mode), (path, mode)) \
     X(int, faccessat, \
             (int folder, const char *path, int mode, int flags), (folder, path, mode, flags)) \
@@ -551,7 +554,7 @@
 /* F(name, error): fails with that, as on a machine where it is not there (ENOSYS: its callers have
  * another way), or where the process must not. */
 #define SIM_POSIX_FAILING(F) \
-    F(statx, ENOSYS) F(pidfd_open, ENOSYS) F(copy_file_range, ENOSYS) F(preadv2, ENOSYS) \
+    F(pidfd_open, ENOSYS) F(copy_file_range, ENOSYS) F(preadv2, ENOSYS) \
     F(pwritev2, ENOSYS) F(preadv64v2, ENOSYS) F(pwritev64v2, ENOSYS) \
     F(name_to_handle_at, ENOSYS) F(process_vm_readv, ENOSYS) \
     F(wait, ECHILD) F(waitpid, ECHILD) F(waitid, ECHILD) F(wait3, ECHILD) F(wait4, ECHILD) \

@@ -88,6 +88,7 @@
     N(sendmsg, ((int)a, (const struct msghdr *)b, (int)c)) \
     N(recvmsg, ((int)a, (struct msghdr *)b, (int)c)) \
     N(fstat, ((int)a, (struct stat *)b)) \
+    N(statx, ((int)a, (const char *)b, (int)c, (unsigned)d, (struct statx *)e)) \
     N(faccessat, ((int)a, (const char *)b, (int)c, 0)) \
     N(unlinkat, ((int)a, (const char *)b, (int)c)) \
     N(mkdirat, ((int)a, (const char *)b, (mode_t)c)) \
@@ -99,7 +100,7 @@
 /* Those that a kernel may lack: their callers have another way. */
 #define LACKING(L) \
     L(io_uring_setup) L(io_uring_enter) L(io_uring_register) L(clone3) L(epoll_pwait2) L(rseq) \
-    L(openat2) L(statx) L(faccessat2) L(copy_file_range) L(pidfd_open) L(membarrier) \
+    L(openat2) L(faccessat2) L(copy_file_range) L(pidfd_open) L(membarrier) \
     L(landlock_create_ruleset) L(futex_waitv) L(process_madvise) L(set_mempolicy) L(get_mempolicy) \
     L(mbind) L(preadv2) L(pwritev2) L(kcmp)
 /* clang-format on */

@@ -124,6 +124,35 @@ TEST(posix_a_thread_is_scheduled_as_the_one_that_made_it)
     posix_lab_run(scheduling, 2, SIM_VERDICT_PASS);
 }
 
+/* GLib has no other way where it finds no statx. */
+static void
+extended_stat(void)
+{
+    char name[] = "/tmp/xXXXXXX";
+    int fd = mkstemp(name);
+    struct stat stat;
+    struct statx more;
+    EXPECT_EQ(write(fd, "12345", 5), 5);
+    EXPECT_EQ(fstat(fd, &stat), 0);
+    EXPECT_EQ(statx(AT_FDCWD, name, AT_SYMLINK_NOFOLLOW, STATX_SIZE, &more), 0);
+    EXPECT_EQ(more.stx_mask & STATX_BASIC_STATS, STATX_BASIC_STATS);
+    EXPECT_EQ(more.stx_size, 5);
+    EXPECT_EQ(more.stx_mode, stat.st_mode);
+    EXPECT_EQ(more.stx_ino, stat.st_ino);
+    EXPECT_EQ(more.stx_mtime.tv_sec, stat.st_mtim.tv_sec);
+    EXPECT_EQ(syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_SIZE, &more), 0);
+    EXPECT_EQ(more.stx_size, 5);
+    EXPECT_EQ(statx(AT_FDCWD, "/tmp/none", 0, STATX_SIZE, &more), -1);
+    EXPECT_EQ(errno, ENOENT);
+    EXPECT_EQ(statx(AT_FDCWD, name, 0, STATX__RESERVED, &more), -1);
+    EXPECT_EQ(errno, EINVAL);
+}
+
+TEST(posix_statx_says_what_stat_says)
+{
+    posix_lab_run(extended_stat, 2, SIM_VERDICT_PASS);
+}
+
 static void
 temporary_files(void)
 {
