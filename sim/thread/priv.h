@@ -27,6 +27,7 @@ struct sim_threads {
     struct sim__variables *variables; /* NULL: none is in an event yet. */
     uint32_t count;                   /* Threads made so far. */
     uint32_t timeouts;                /* Waits that their time has ended. */
+    uint32_t wakes;                   /* Waits for a futex that another thread has ended. */
     struct sim__key *keys; /* Of pthread_key_create, in the order in which they were made. */
     uint32_t key_count;
     uint8_t *slots; /* SIM__SLOTS: enum sim__slot; NULL: threads have the world's thread pointer. */

@@ -11,6 +11,9 @@
 
 #include "sim/thread/sync/priv.h"
 
+/* Waits of a run that another thread ended, after which they are no progress any more. */
+#define WAKES_MOST 250000u
+
 static struct sim_sync *
 sync_of(const uint32_t *word)
 {
@@ -50,6 +53,17 @@ due_of(const struct sim_futex *call, int operation, uint64_t *ret_due_ns)
     return error;
 }
 
+/* What a thread waited for has come, as where it is granted a lock; two that do nothing but wake
+ * each other have an end. */
+static void
+note_woken(void)
+{
+    struct sim_world *world = sim__thread_world();
+    if (sim__threads(world)->wakes++ < WAKES_MOST) {
+        sim_world_progress(world);
+    }
+}
+
 static long
 block(const struct sim_futex *call, uint32_t bits, uint64_t due_ns)
 {
@@ -57,6 +71,9 @@ block(const struct sim_futex *call, uint32_t bits, uint64_t due_ns)
             .sync = sync_of(call->word), .site = call->site, .due_ns = due_ns, .spurious = true};
     sim_thread_now->bits = bits;
     enum sim_woken woken = sim_thread_block(&wait);
+    if (woken == SIM_WOKEN) {
+        note_woken();
+    }
     if (woken == SIM_WOKEN_SIGNAL) {
         return fail(sim_thread_now->restarts ? EAGAIN : EINTR);
     }
