@@ -81,6 +81,16 @@ sim__sys_changed(struct sim__description *description, uint32_t events, uint64_t
     sim__host_changed(source->host);
 }
 
+/* epoll(7): who moves fewer bytes than asked for can be sure that there are, or fit, no more. */
+void
+sim__sys_short(struct sim__description *description, uint32_t events, uint64_t moved, uint64_t full)
+{
+    if (moved < full) {
+        sim__description_edge(description, events);
+        sim__host_changed(description->source->host);
+    }
+}
+
 /* ---- Blocking. ------------------------------------------------------------------------------- */
 
 static bool

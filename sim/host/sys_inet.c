@@ -562,6 +562,7 @@ inet_read(struct sim__description *description, void *buffer, size_t size, uint3
         return part;
     }
     moved(inet, SIM_EVENT_READ, await, part);
+    sim__sys_short(description, SIM_FD_IN, part, full);
     if (inet->peer != NULL) { /* An edge only where it was not writable. */
         uint32_t left = space(inet->peer);
         uint32_t least = enough(inet->peer);
@@ -650,6 +651,7 @@ inet_write(struct sim__description *description, const void *buffer, size_t size
         fly(inet, RESET * SIGN); /* The peer has closed: it answers so. */
     }
     sim__source_moved(description->source, SIM_EVENT_WRITE, await, part);
+    sim__sys_short(description, SIM_FD_OUT, part, full);
     return part;
 }
 

@@ -189,6 +189,7 @@ writer_write(struct sim__description *description, const void *buffer, size_t si
     size_t moved = size;
     if (size > PAGE_SIZE) { /* PIPE_BUF */
         moved = (size_t)sim_actor_length(&source->actor, space);
+        sim__sys_short(description, SIM_FD_OUT, moved, space);
     }
     uint32_t in_last = space_in_last(end->pipe, size);
     put(source->host->world, end->pipe, buffer, moved, in_last < moved ? in_last : (uint32_t)moved);

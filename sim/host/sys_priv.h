@@ -72,6 +72,11 @@ int sim__sys_available(struct sim_fds *fds, uint32_t count);
  * where it became readable. */
 void sim__sys_changed(struct sim__description *description, uint32_t events, uint64_t amount);
 
+/* A call has moved `moved` bytes where it could `full`: to its caller there were no more, and those
+ * that are left make an edge for `events`, as if they had come only now. */
+void sim__sys_short(
+        struct sim__description *description, uint32_t events, uint64_t moved, uint64_t full);
+
 /* A caller that cannot block ends the run with verdict contract. */
 void sim__sys_check_block(const struct sim_fds *fds, const char *reason);
 

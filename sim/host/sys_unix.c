@@ -188,6 +188,7 @@ unix_read(struct sim__description *description, void *buffer, size_t size, uint3
     }
     uint64_t there = (uint64_t)bytes_there(description);
     uint64_t moved = there < size ? there : size;
+    uint64_t full = moved;
     if (end->type == SIM_SYS_DGRAM) {
         moved = copy_datagram(end, buffer, size, peek);
     } else if (moved > 0) {
@@ -197,6 +198,9 @@ unix_read(struct sim__description *description, void *buffer, size_t size, uint3
     if (!peek) {
         sim__source_moved(source, SIM_EVENT_READ, await, moved > 0 ? moved : 1);
         sim__source_level(source, (unix_events(description) & (SIM_FD_IN | SIM_FD_HUP)) != 0);
+    }
+    if (!peek && end->type == SIM_SYS_STREAM) {
+        sim__sys_short(description, SIM_FD_IN, moved, full);
     }
     return (int64_t)moved;
 }
@@ -275,6 +279,7 @@ write_stream(struct unix_end *end, const char *bytes, size_t size)
     size_t full = size < most ? size : most;
     uint32_t moved = (uint32_t)sim_actor_length(&end->description.source->actor, full);
     send(end, bytes, moved);
+    sim__sys_short(&end->description, SIM_FD_OUT, moved, full);
     return moved;
 }
 
