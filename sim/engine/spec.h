@@ -49,6 +49,7 @@ struct sim_run_spec {
     bool texts;     /* Names, logs and reasons are kept; needs a mapping with space for them. */
     bool explain;   /* After a failure: find the missing wake, and try FIFO order. */
     bool with_past; /* After another run in the same process. */
+    bool hasty;     /* As in sim_case. */
     /* Where the numbers that it draws are noted, made before the worker; NULL: nowhere. */
     struct sim_draws *draws;
     /* After all that: looks further into the run, in the process that made it, and leaves what it

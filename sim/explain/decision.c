@@ -52,6 +52,7 @@ run_candidate(struct search *search, const struct sim_options *options, uint64_t
             .seed = seed,
             .how = how,
             .tape = tape,
+            .hasty = search->wanted.verdict == SIM_VERDICT_LIVELOCK,
     };
     const struct sim_outcome *outcome = sim_single_run(search->single, &candidate);
     search->decision->runs++;

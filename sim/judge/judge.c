@@ -107,6 +107,7 @@ struct inquest {
     uint64_t quiet_ns;  /* When it is at `stop`. */
     uint64_t news_step; /* As in the world, of the run itself. */
     uint64_t news_ns;
+    bool moves;                    /* A livelock that has an end. */
     struct sim_recorder *recorder; /* The run's own, set aside. */
 };
 
@@ -534,6 +535,32 @@ stands_still(struct inquest *inquest)
            !world->over && world->news_step == inquest->news_step;
 }
 
+/* ---- Steps without progress. ----------------------------------------------------------------- */
+
+/* Threads that yield between two pieces of work, or wait so for what takes long, make no progress
+ * that can be seen before they end. So without any in so many steps they are a livelock, and in
+ * `livelock_steps` only where the default schedule shows none in the others either. */
+#define LIVELOCK_STEPS_MOST 200000u
+
+static bool
+moves_later(struct inquest *inquest)
+{
+    uint64_t steps = inquest->what->options.livelock_steps;
+    bool asked = inquest->stand.world->program && !inquest->what->hasty;
+    if (!asked || steps >= LIVELOCK_STEPS_MOST || !sim_stand_at(&inquest->stand, inquest->stop) ||
+            !has_threads_only(inquest->stand.world)) {
+        return false;
+    }
+    const struct sim_settling settling = {
+            .steps = LIVELOCK_STEPS_MOST - steps, .until_ns = SIM_NS_LAST, .first_gain = true};
+    inquest->stand.world->options.livelock_steps = SIM_STEPS_LAST / 2;
+    enum sim_settled settled = settle_on(inquest, &settling);
+    inquest->stand.world->options.livelock_steps = steps;
+    return settled != SIM_SETTLED_LIMIT;
+}
+
+/* ---- At a limit. ----------------------------------------------------------------------------- */
+
 /* A server whose threads wake each other so rarely only keeps itself in order. */
 #define CHORES_NS 60000000000u
 
@@ -628,6 +655,9 @@ judge_limit(struct inquest *inquest)
         say_idle(inquest, idle_at_limit(inquest));
     } else if (still && find_waiters(inquest) && inquest->waiters.foreground > 0) {
         say_still(inquest);
+    } else if (inquest->outcome->verdict == SIM_VERDICT_LIVELOCK &&
+               inquest->outcome->oracle == SIM_ORACLE_LIMIT) {
+        inquest->moves = moves_later(inquest);
     }
 }
 
@@ -708,6 +738,9 @@ cut_too_soon(struct inquest *inquest, const struct sim_tape *tape, const struct 
 {
     rt_assert(inquest->what != NULL);
     struct sim_outcome *outcome = inquest->outcome;
+    if (inquest->moves) {
+        return true;
+    }
     bool early = outcome->oracle == SIM_ORACLE_LIVENESS;
     if (!early && outcome->verdict != SIM_VERDICT_STEP_LIMIT &&
             outcome->verdict != SIM_VERDICT_TIME_LIMIT) {
@@ -752,8 +785,12 @@ judge_end(struct sim_world *world, const struct sim_case *what, struct sim_repla
     sim_restore(world, kept);
     world->timeouts = inquest.timeouts;
     world->ended.asking = false;
-    ret_unbounded->options.converge_steps = sim_option_max(SIM_OPTION_converge_steps);
-    ret_unbounded->options.converge_ns = sim_option_max(SIM_OPTION_converge_ns);
+    if (inquest.moves) {
+        ret_unbounded->options.livelock_steps = LIVELOCK_STEPS_MOST;
+    } else {
+        ret_unbounded->options.converge_steps = sim_option_max(SIM_OPTION_converge_steps);
+        ret_unbounded->options.converge_ns = sim_option_max(SIM_OPTION_converge_ns);
+    }
     return whole;
 }
 
@@ -765,31 +802,30 @@ is_clear(const struct sim_outcome *outcome)
            outcome->oracle != SIM_ORACLE_IDLE;
 }
 
+/* A livelock that had an end, and what was still busy without faults. */
+#define EXCUSES_MOST 2u
+
 void
 sim_judge_ended(
         struct sim_world *world, const struct sim_case *what, struct sim_outcome *ret_outcome)
 {
     rt_assert(what->strategy != NULL);
-    struct sim_aside kept;
-    struct sim_replay replay;
-    struct sim_case unbounded;
+    struct sim_aside kept[EXCUSES_MOST + 1];
+    struct sim_replay replay[EXCUSES_MOST + 1];
+    struct sim_case as_it_is = *what;
     world->timeouts.count = 0;
-    if (is_clear(ret_outcome)) {
-        return;
-    }
-    if (judge_end(world, what, &replay, &kept, &unbounded, ret_outcome)) {
-        return;
-    }
-    /* Recorded as before. By the tape, that is written again where it is read, each entry after it
-     * was followed. */
-    const struct sim_recording recording = {ret_outcome->digest != 0, world->recorder.texts_on};
-    sim_world_run(world, what->scenario, &unbounded.options, what->seed, unbounded.strategy,
-            recording, ret_outcome);
-    if (!is_clear(ret_outcome)) {
-        struct sim_replay again;
-        struct sim_case as_it_is = unbounded;
-        struct sim_aside written;
-        (void)judge_end(world, &as_it_is, &again, &written, &unbounded, ret_outcome);
+    for (uint32_t i = 0; i <= EXCUSES_MOST && !is_clear(ret_outcome); i++) {
+        struct sim_case unbounded;
+        if (judge_end(world, &as_it_is, &replay[i], &kept[i], &unbounded, ret_outcome) ||
+                i == EXCUSES_MOST) {
+            return;
+        }
+        /* Recorded as before. By the tape, that is written again where it is read, each entry after
+         * it was followed. */
+        as_it_is = unbounded;
+        const struct sim_recording recording = {ret_outcome->digest != 0, world->recorder.texts_on};
+        sim_world_run(world, what->scenario, &as_it_is.options, what->seed, as_it_is.strategy,
+                recording, ret_outcome);
     }
 }
 

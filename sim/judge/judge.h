@@ -26,6 +26,9 @@ struct sim_case {
     /* Borrowed. Where it does not repeat by itself (choice.h), the run must write a tape, which the
      * replays follow. */
     struct sim_strategy *strategy;
+    /* Steps without progress are a livelock, and what comes after them is not asked: for candidates
+     * in the search around a livelock of which that was asked. */
+    bool hasty;
 };
 
 /*

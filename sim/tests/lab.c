@@ -82,7 +82,7 @@ lab_judge_with(struct lab *lab, const struct sim_scenario *scenario,
         const struct sim_options *options, uint64_t seed, bool plain)
 {
     struct sim_outcome outcome;
-    struct sim_case what = {scenario, *options, seed, strategy_of(lab, plain)};
+    struct sim_case what = {scenario, *options, seed, strategy_of(lab, plain), false};
     sim_judge(&lab->world, &what, (struct sim_recording){true, true}, &outcome);
     (void)sim_judge_missing_wake(&lab->world, &what, &outcome);
     return outcome;

@@ -113,6 +113,7 @@ run(struct sim__shrinker *shrinker, uint32_t how)
             .how = how,
             .tape = &shrinker->candidate,
             .draws = shrinker->draws,
+            .hasty = shrinker->plan->failure->verdict == SIM_VERDICT_LIVELOCK,
     };
     const struct sim_outcome *outcome = sim_single_run(&shrinker->single, &candidate);
     shrinker->replays++;

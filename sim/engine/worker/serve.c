@@ -378,7 +378,8 @@ run_one(struct sim_shared *shared, uint64_t seed)
     struct sim_outcome outcome;
     struct sim_case what = {.scenario = job->spec.scenario,
             .seed = seed,
-            .strategy = strategy_init(&strategy, shared)};
+            .strategy = strategy_init(&strategy, shared),
+            .hasty = job->spec.hasty};
     sim_run_spec_options(&job->spec, seed, &what.options);
     shared->seed = seed;
     shared->arm = job->spec.search.kind; /* Until it is known: the process may die before. */

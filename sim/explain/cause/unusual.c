@@ -98,6 +98,7 @@ try_seed(struct search *search, uint32_t seed)
             .seed = seed,
             .how = branch ? SIM_HOW_BRANCH : SIM_HOW_RANDOM,
             .tape = branch ? &prefix : NULL,
+            .hasty = search->outcome->verdict == SIM_VERDICT_LIVELOCK,
     };
     const struct sim_outcome *outcome = sim_single_run(&search->single, &spec);
     if (outcome == NULL) {

@@ -201,7 +201,7 @@ walk(struct walk *walk, const struct sim_scenario *scenario, const char *text)
     walk->runs = 0;
     while (walker.kind->more(walker.strategy)) {
         struct sim_outcome outcome;
-        const struct sim_case what = {scenario, options, walk->runs, walker.strategy};
+        const struct sim_case what = {scenario, options, walk->runs, walker.strategy, false};
         sim_judge(&walk->lab.world, &what, (struct sim_recording){true, true}, &outcome);
         EXPECT_EQ(outcome.verdict, SIM_VERDICT_PASS);
         EXPECT(walk->runs < RUNS_MAX);

@@ -335,7 +335,7 @@ truth_run_play(struct lab *lab, const struct truth_program *program, struct trut
 {
     struct sim_world *world = &lab->world;
     struct sim_strategy *strategy = run->strategy != NULL ? run->strategy : &lab->random.strategy;
-    struct sim_case what = {&truth_scenario, run->options, run->seed, strategy};
+    struct sim_case what = {&truth_scenario, run->options, run->seed, strategy, false};
     truth_play_program(program);
     sim_world_run(world, what.scenario, &what.options, what.seed, strategy,
             (struct sim_recording){true, false}, &run->outcome);
