@@ -153,12 +153,17 @@ give_way(struct sim_thread *thread)
         arrive(thread);
         return;
     }
-    thread->row = 0;
     if (next == NULL) {
+        uint64_t step = world->step;
+        bool alone = world->enabled.count == 0;
         rt__context_suspend(&thread->fiber.context);
         continue_from(thread);
+        /* Whether the world was asked in between changes nothing. */
+        bool at_once = !alone && world->step == step + 1;
+        thread->row = at_once ? thread->row : 0;
         return;
     }
+    thread->row = 0;
     struct sim_thread *other = thread_of(next);
     if (thread->pointer == 0) { /* Else each has an errno of its own. */
         thread->error = errno;

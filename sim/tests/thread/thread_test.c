@@ -201,6 +201,26 @@ TEST(thread_that_spins_gives_way)
     lab_fini(&lab);
 }
 
+static const struct sim_scenario spins_by_the_world = {
+        .name = "test/spins", .setup = spin, .done = never_before_all_have_ended};
+
+/*
+ * Goal: when it gives way does not depend on whether the world is asked in between, as it is for a
+ * stop of the judge, a checkpoint, or a debugger.
+ * Method: the same run with a `done`, which makes the world take each step itself.
+ */
+TEST(thread_that_spins_gives_way_in_both_ways)
+{
+    struct lab lab;
+    lab_init(&lab, NULL, 0xaa);
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        bool baseline = seed == 1;
+        uint64_t direct = lab_run(&lab, &spins, seed, baseline).digest;
+        ck_assert(direct == lab_run(&lab, &spins_by_the_world, seed, baseline).digest);
+    }
+    lab_fini(&lab);
+}
+
 /* ---- Waiting. -------------------------------------------------------------------------------- */
 
 static void *
