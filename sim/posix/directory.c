@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +107,19 @@ add_of_machine(struct directory *directory, const char *path)
     sim_thread_resume(paused);
 }
 
+/* As the kernel lists them: the number of the list itself is among them. */
+static void
+add_numbers(struct directory *directory)
+{
+    char name[12];
+    for (int fd = 0; fd <= (int)SIM_ACTORS_MAX; fd++) {
+        if (sim__posix_description(fd) != NULL) {
+            (void)snprintf(name, sizeof(name), "%d", fd);
+            add(directory, name);
+        }
+    }
+}
+
 static int
 compare(const void *a, const void *b)
 {
@@ -123,6 +137,9 @@ fill(struct directory *directory)
     add(directory, ".");
     add(directory, "..");
     add_of_run(directory, inode->path);
+    if (strcmp(inode->path, "/proc/self/fd") == 0 || strcmp(inode->path, "/dev/fd") == 0) {
+        add_numbers(directory);
+    }
     if (!inode->made && !sim__posix_of_process(inode->path)) {
         add_of_machine(directory, inode->path);
     }

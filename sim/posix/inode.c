@@ -94,6 +94,8 @@ static const struct {
                 "cpu1 0 0 0 100000 0 0 0 0 0 0\n"},
         {"/proc/uptime", SIM__POSIX_REGULAR, "1000.00 2000.00\n"},
         {"/dev/shm", SIM__POSIX_DIRECTORY, ""},
+        {"/dev/fd", SIM__POSIX_DIRECTORY, ""},
+        {"/proc/self/fd", SIM__POSIX_DIRECTORY, ""},
         {"/proc/self/cgroup", SIM__POSIX_REGULAR, "0::/\n"},
         {"/proc/self/stat", SIM__POSIX_REGULAR,
                 "1000 (program) R 1 1000 1000 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 0 4194304 1024 "

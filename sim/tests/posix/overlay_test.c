@@ -133,6 +133,31 @@ directories(void)
     free(list);
 }
 
+/* Programs close all but some of them, or compare how many there are. */
+static void
+numbers(void)
+{
+    static const char *const folders[] = {"/proc/self/fd", "/dev/fd"};
+    EXPECT_EQ(dup2(1, 7), 7);
+    for (int i = 0; i < 2; i++) {
+        struct dirent **list = NULL;
+        EXPECT_EQ(scandir(folders[i], &list, NULL, alphasort), 7); /* With 3, the list itself. */
+        EXPECT_STR(list[2]->d_name, "0");
+        EXPECT_STR(list[5]->d_name, "3");
+        EXPECT_STR(list[6]->d_name, "7");
+        for (int k = 0; k < 7; k++) {
+            free(list[k]);
+        }
+        free(list);
+    }
+    EXPECT_EQ(close(7), 0);
+}
+
+TEST(posix_the_numbers_in_use_are_a_directory)
+{
+    posix_lab_run(numbers, 2, SIM_VERDICT_PASS);
+}
+
 TEST(posix_a_directory_has_what_the_run_put_there)
 {
     posix_lab_run(directories, 3, SIM_VERDICT_PASS);
