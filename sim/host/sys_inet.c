@@ -23,6 +23,7 @@
 #define PIPE_BYTES 65536u
 #define BUFFER_BYTES (PIPE_BYTES / 2) /* Of one end, for what it sends, or receives. */
 #define OUT_SPACE(size) ((size) / 3)  /* From here on it is writable. */
+#define LOCAL_WHOLE 32768u            /* As in sys_unix.c. */
 #define DATAGRAM_MAX 65507u
 #define DATAGRAMS_MAX 64u
 #define PORT_FIRST 40000u
@@ -554,7 +555,9 @@ inet_read(struct sim__description *description, void *buffer, size_t size, uint3
         return size == 0 ? 0 : nothing_there(inet);
     }
     uint64_t full = inet->in.there < size ? inet->in.there : size;
-    uint32_t part = (uint32_t)sim_actor_length(&description->source->actor, full);
+    uint32_t part = (uint32_t)(inet->domain == AF_UNIX
+                                       ? full
+                                       : sim_actor_length(&description->source->actor, full));
     struct sim__pipe before = inet->in;
     sim__pipe_take(&inet->in, buffer, part);
     if (peek) {
@@ -629,6 +632,22 @@ refusal(struct inet *inet)
     return space(inet) == 0 ? -EAGAIN : 0;
 }
 
+/* How many of `size` bytes are written now; 0: none. A Unix socket cuts only what is much. */
+static uint32_t
+part_to_write(struct inet *inet, size_t size)
+{
+    bool local = inet->domain == AF_UNIX;
+    uint32_t left = space(inet);
+    uint32_t full = left < size ? left : (uint32_t)size;
+    uint32_t whole = !local ? 0 : full < LOCAL_WHOLE ? full : LOCAL_WHOLE;
+    if (local && left < size && size <= enough(inet)) {
+        return 0;
+    }
+    return full == whole ? full
+                         : whole + (uint32_t)sim_actor_length(
+                                           &inet->description.source->actor, full - whole);
+}
+
 static int64_t
 inet_write(struct sim__description *description, const void *buffer, size_t size,
         const struct rt_site *await)
@@ -642,8 +661,10 @@ inet_write(struct sim__description *description, const void *buffer, size_t size
     if (err != 0 || size == 0) {
         return err;
     }
-    uint64_t full = space(inet) < size ? space(inet) : size;
-    uint32_t part = (uint32_t)sim_actor_length(&description->source->actor, full);
+    uint32_t part = part_to_write(inet, size);
+    if (part == 0) {
+        return -EAGAIN;
+    }
     if (inet->peer != NULL) {
         sim__pipe_put(&inet->peer->in, buffer, part);
         fly(inet->peer, part);

@@ -7,6 +7,7 @@
  *
  * A stream is a queue of messages too, as in Linux: a message that was read to its end gives its
  * sender space. It is writable (OUT) while a quarter of its space is used at most, yet takes more.
+ * A read takes all that is there, and a write of one message is never cut: programs rely on both.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +20,8 @@
  * each besides its bytes (about a struct sk_buff with its head). */
 #define SPACE 212992u
 #define OVERHEAD 768u
-#define MESSAGE_MAX(space) ((space) / 2 - 64)
+#define MESSAGE_MAX(space) ((space) / 2 - 64 < 36544 ? (space) / 2 - 64 : 36544)
+#define WHOLE 32768u /* A write of so much is not cut, where there is space for it. */
 
 struct message {
     struct rt_list link;
@@ -188,19 +190,14 @@ unix_read(struct sim__description *description, void *buffer, size_t size, uint3
     }
     uint64_t there = (uint64_t)bytes_there(description);
     uint64_t moved = there < size ? there : size;
-    uint64_t full = moved;
     if (end->type == SIM_SYS_DGRAM) {
         moved = copy_datagram(end, buffer, size, peek);
-    } else if (moved > 0) {
-        moved = sim_actor_length(&source->actor, moved);
+    } else {
         copy_stream(end, buffer, moved, peek);
     }
     if (!peek) {
         sim__source_moved(source, SIM_EVENT_READ, await, moved > 0 ? moved : 1);
         sim__source_level(source, (unix_events(description) & (SIM_FD_IN | SIM_FD_HUP)) != 0);
-    }
-    if (!peek && end->type == SIM_SYS_STREAM) {
-        sim__sys_short(description, SIM_FD_IN, moved, full);
     }
     return (int64_t)moved;
 }
@@ -272,15 +269,26 @@ send(struct unix_end *end, const char *bytes, uint32_t size)
     sim__sys_changed(&end->peer->description, SIM_FD_IN | SIM_FD_PRI, size > 0 ? size : 1);
 }
 
-static int64_t
+/* Messages, as long as there is space for another one. */
+static size_t
 write_stream(struct unix_end *end, const char *bytes, size_t size)
 {
-    size_t most = MESSAGE_MAX(end->space);
-    size_t full = size < most ? size : most;
-    uint32_t moved = (uint32_t)sim_actor_length(&end->description.source->actor, full);
-    send(end, bytes, moved);
-    sim__sys_short(&end->description, SIM_FD_OUT, moved, full);
-    return moved;
+    struct sim_source *source = end->description.source;
+    const size_t full = size;
+    size_t done = 0;
+    if (size > WHOLE) {
+        size = WHOLE + sim_actor_length(&source->actor, size - WHOLE);
+    }
+    while (done < size && end->charged < end->space) {
+        size_t left = size - done;
+        size_t part = left < MESSAGE_MAX(end->space) ? left : MESSAGE_MAX(end->space);
+        send(end, bytes + done, (uint32_t)part);
+        done += part;
+    }
+    if (done == size) { /* There is space for more. */
+        sim__sys_short(&end->description, SIM_FD_OUT, done, full);
+    }
+    return done;
 }
 
 static int64_t
@@ -301,7 +309,7 @@ unix_write(struct sim__description *description, const void *buffer, size_t size
     }
     int64_t moved = (int64_t)size;
     if (is_stream) {
-        moved = write_stream(end, buffer, size);
+        moved = (int64_t)write_stream(end, buffer, size);
     } else {
         send(end, buffer, (uint32_t)size);
     }
