@@ -160,6 +160,17 @@ is_of_machine(const union address *address)
     return IN6_IS_ADDR_LOOPBACK(six) || IN6_IS_ADDR_MULTICAST(six);
 }
 
+/* Whether no stream can be connected to it: it is that of a group, or of all. */
+static bool
+is_of_many(const union address *address)
+{
+    if (address->any.sa_family == AF_INET6) {
+        return IN6_IS_ADDR_MULTICAST(&address->in6.sin6_addr);
+    }
+    in_addr_t of = ntohl(address->in.sin_addr.s_addr);
+    return address->any.sa_family == AF_INET && (IN_MULTICAST(of) || of == INADDR_BROADCAST);
+}
+
 /* Whether what is sent to `to` reaches a socket with the address `own`. */
 static bool
 reaches(const union address *to, const union address *own)
@@ -979,6 +990,9 @@ sim_sys_connect(struct sim_fds *fds, int fd, const struct sockaddr *address, soc
         return 0;
     }
     err = take_address(inet, address, size, &asked);
+    if (err == 0 && inet->type == SOCK_STREAM && inet->state == IDLE && is_of_many(&asked)) {
+        err = -ENETUNREACH;
+    }
     if (err != 0) {
         return err;
     }
