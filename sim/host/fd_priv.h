@@ -162,6 +162,7 @@ struct sim__registration {
 struct sim__sockets {
     struct rt_list all;
     uint32_t ports_given;
+    char *spare; /* Of closed connections: PIPE_BYTES each, that begin with where the next is. */
 };
 
 struct sim_fds {

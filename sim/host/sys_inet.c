@@ -308,13 +308,36 @@ inet_new(struct sim_fds *fds, int domain, int type, const char *name)
     return inet;
 }
 
+/* Bytes of a connection; a server that makes thousands, one after the other, needs few of them. */
+static char *
+take_bytes(struct sim_fds *fds, uint32_t size)
+{
+    char *bytes = fds->sockets->spare;
+    if (size != PIPE_BYTES || bytes == NULL) {
+        return sim_alloc(fds->host->world, size);
+    }
+    memcpy(&fds->sockets->spare, bytes, sizeof(bytes));
+    return bytes;
+}
+
+static void
+give_bytes_back(struct inet *inet)
+{
+    struct sim__sockets *sockets = inet->description.fds->sockets;
+    if (inet->in.bytes != NULL && inet->in.size == PIPE_BYTES) {
+        memcpy(inet->in.bytes, &sockets->spare, sizeof(sockets->spare));
+        sockets->spare = inet->in.bytes;
+        inet->in = (struct sim__pipe){NULL, 0, 0, 0, 0};
+    }
+}
+
 static void
 connect_ends(struct inet *a, struct inet *b)
 {
     struct inet *both[2] = {a, b};
     for (int i = 0; i < 2; i++) {
         uint32_t size = both[i]->receive_size;
-        both[i]->in.bytes = sim_alloc(a->description.fds->host->world, size);
+        both[i]->in.bytes = take_bytes(a->description.fds, size);
         both[i]->in.size = size;
         both[i]->state = CONNECTED;
         both[i]->peer = both[1 - i];
@@ -732,7 +755,9 @@ inet_closed(struct sim__description *description)
         struct inet *end = rt_container_of(node, struct inet, queue_link);
         rt_list_unlink(&end->link);
         leave_peer(end, true);
+        give_bytes_back(end);
     }
+    give_bytes_back(inet);
     inet->state = FAILED;
 }
 
