@@ -66,7 +66,7 @@ static uint32_t
 count_free(const struct sim_fds *fds)
 {
     uint32_t free_count = fds->limit;
-    for (uint32_t i = 0; i < fds->capacity; i++) {
+    for (uint32_t i = 0; i < fds->capacity && i < fds->limit; i++) {
         free_count -= fds->numbers[i] != NULL;
     }
     return free_count;

@@ -188,6 +188,19 @@ sim_sys_dup(struct sim_fds *fds, int fd, int least)
     return sim__fd_open_at(description, place);
 }
 
+void
+sim_sys_set_limit(struct sim_fds *fds, uint32_t limit)
+{
+    rt_assert(fds != NULL);
+    fds->limit = limit;
+}
+
+bool
+sim_sys_is_full(const struct sim_fds *fds)
+{
+    return sim__fd_full(fds);
+}
+
 int
 sim_sys_dup_to(struct sim_fds *fds, int fd, int to)
 {

@@ -41,6 +41,12 @@ int sim_sys_dup_to(struct sim_fds *fds, int fd, int to);
 
 int sim_sys_close(struct sim_fds *fds, int fd);
 
+/* From now on numbers below `limit` are given alone (RLIMIT_NOFILE); those that are open stay. */
+void sim_sys_set_limit(struct sim_fds *fds, uint32_t limit);
+
+/* No number is free. */
+bool sim_sys_is_full(const struct sim_fds *fds);
+
 /* Status flags, of the description. */
 #define SIM_SYS_NONBLOCK 1u
 int sim_sys_status(struct sim_fds *fds, int fd);

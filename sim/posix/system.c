@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "sim/posix/number.h"
 #include "sim/posix/state.h"
 
 #define PROCESSORS 2
@@ -237,6 +238,9 @@ sim__posix_setrlimit(int what, const struct rlimit *limit)
         return sim__posix_error(EPERM);
     }
     *now = *limit;
+    if (what == RLIMIT_NOFILE) {
+        sim_sys_set_limit(sim__posix_fds(), (uint32_t)limit->rlim_cur);
+    }
     return 0;
 }
 
