@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/posix/call.h"
+#include "sim/posix/number.h"
 
 static const char *const hosts[] = {"localhost", "rewake", "localhost.localdomain"};
 
@@ -62,17 +64,23 @@ union address {
     struct sockaddr_in6 in6;
 };
 
-/* The address of `node` in family `family`; 0, or EAI_…. */
+/* The address of `node`, which may be a number alone, in family `family`; 0, or EAI_…. */
 static int
-find_address(const char *node, const struct addrinfo *hints, int family, union address *ret)
+find_address(const char *node, int family, bool passive, bool numeric, union address *ret)
 {
     *ret = (union address){.any = {.sa_family = (sa_family_t)family}};
-    bool passive = (hints->ai_flags & AI_PASSIVE) != 0;
     void *to = family == AF_INET ? (void *)&ret->in.sin_addr : (void *)&ret->in6.sin6_addr;
+    struct in6_addr other;
     if (node != NULL && inet_pton(family, node, to) == 1) {
         return 0;
     }
-    bool numeric = (hints->ai_flags & AI_NUMERICHOST) != 0;
+    if (node != NULL && inet_pton(family == AF_INET ? AF_INET6 : AF_INET, node, &other) == 1) {
+        return EAI_ADDRFAMILY;
+    }
+    if (node != NULL && !numeric && sim_sys_is_full(sim__posix_fds())) {
+        errno = EMFILE; /* It reads a file of hosts. */
+        return EAI_SYSTEM;
+    }
     if (node != NULL && (numeric || !is_own(node))) {
         return EAI_NONAME;
     }
@@ -88,12 +96,15 @@ find_address(const char *node, const struct addrinfo *hints, int family, union a
 struct answer {
     struct addrinfo info;
     union address address;
+    char name[];
 };
 
+/* `name`: the canonical one of the host, where it is asked for. */
 static struct addrinfo *
-answer_new(const union address *address, int type, int protocol)
+answer_new(const union address *address, int type, int protocol, const char *name)
 {
-    struct answer *answer = calloc(1, sizeof(*answer));
+    size_t size = name != NULL ? strlen(name) + 1 : 0;
+    struct answer *answer = calloc(1, sizeof(*answer) + size);
     if (answer == NULL) {
         return NULL;
     }
@@ -103,30 +114,68 @@ answer_new(const union address *address, int type, int protocol)
             .ai_socktype = type,
             .ai_protocol = protocol,
             .ai_addrlen = v4 ? sizeof(address->in) : sizeof(address->in6),
-            .ai_addr = &answer->address.any};
+            .ai_addr = &answer->address.any,
+            .ai_canonname = name != NULL ? memcpy(answer->name, name, size) : NULL};
     return &answer->info;
 }
 
-/* One answer for each type of socket that is asked for; 0, or EAI_MEMORY. */
-static int
-answer_all(const union address *address, int asked, struct addrinfo **ret)
+/* One answer for each type of socket and protocol that is asked for, 0: any. Returns where the next
+ * one goes; NULL: there is no memory. */
+static struct addrinfo **
+answer_all(const union address *address, const struct addrinfo *ask, const char *name,
+        struct addrinfo **end)
 {
     static const struct {
         int type;
         int protocol;
     } types[] = {{SOCK_STREAM, IPPROTO_TCP}, {SOCK_DGRAM, IPPROTO_UDP}};
-    struct addrinfo **end = ret;
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (asked != 0 && asked != types[i].type) {
+        if ((ask->ai_socktype != 0 && ask->ai_socktype != types[i].type) ||
+                (ask->ai_protocol != 0 && ask->ai_protocol != types[i].protocol)) {
             continue;
         }
-        *end = answer_new(address, types[i].type, types[i].protocol);
+        *end = answer_new(address, types[i].type, types[i].protocol, name);
         if (*end == NULL) {
-            return EAI_MEMORY;
+            return NULL;
         }
         end = &(*end)->ai_next;
+        name = NULL;
     }
-    return *ret != NULL ? 0 : EAI_SOCKTYPE;
+    return end;
+}
+
+/* The families of the answers, the first one first; 0: none. */
+static void
+families_of(const char *node, const struct addrinfo *ask, int ret[2])
+{
+    bool passive = (ask->ai_flags & AI_PASSIVE) != 0;
+    bool both = ask->ai_family == AF_UNSPEC && node == NULL;
+    bool six = ask->ai_family == AF_INET6 || (both && !passive) ||
+               (ask->ai_family == AF_UNSPEC && node != NULL && strchr(node, ':') != NULL);
+    ret[0] = six ? AF_INET6 : AF_INET;
+    ret[1] = !both ? 0 : six ? AF_INET : AF_INET6;
+}
+
+static int
+answer_in(const int *families, const char *node, uint16_t port, const struct addrinfo *ask,
+        struct addrinfo **ret)
+{
+    const char *name = (ask->ai_flags & AI_CANONNAME) != 0 ? node : NULL;
+    struct addrinfo **end = ret;
+    for (size_t i = 0; i < 2 && families[i] != 0; i++) {
+        union address address;
+        int error = find_address(node, families[i], (ask->ai_flags & AI_PASSIVE) != 0,
+                (ask->ai_flags & AI_NUMERICHOST) != 0, &address);
+        if (error != 0) {
+            return error;
+        }
+        address.in.sin_port = htons(port); /* At the same place in both. */
+        end = answer_all(&address, ask, name, end);
+        if (end == NULL) {
+            return EAI_MEMORY;
+        }
+    }
+    return *ret != NULL ? 0 : ask->ai_socktype != 0 ? EAI_SOCKTYPE : EAI_SERVICE;
 }
 
 int
@@ -135,23 +184,30 @@ sim__posix_getaddrinfo(
 {
     static const struct addrinfo none = {.ai_family = AF_UNSPEC};
     const struct addrinfo *ask = hints != NULL ? hints : &none;
-    union address address;
+    bool numeric = (ask->ai_flags & AI_NUMERICSERV) != 0;
+    struct addrinfo *found = NULL;
+    int families[2];
     uint16_t port = 0;
     if (node == NULL && service == NULL) {
         return EAI_NONAME;
     }
-    if (!find_port(service, (ask->ai_flags & AI_NUMERICSERV) != 0, &port)) {
-        return EAI_SERVICE;
+    if (node == NULL && (ask->ai_flags & AI_CANONNAME) != 0) {
+        return EAI_BADFLAGS;
     }
-    bool v6 = ask->ai_family == AF_INET6 ||
-              (ask->ai_family == AF_UNSPEC && node != NULL && strchr(node, ':') != NULL);
-    int error = find_address(node, ask, v6 ? AF_INET6 : AF_INET, &address);
+    if (ask->ai_family != AF_UNSPEC && ask->ai_family != AF_INET && ask->ai_family != AF_INET6) {
+        return EAI_FAMILY;
+    }
+    if (!find_port(service, numeric, &port)) {
+        return numeric ? EAI_NONAME : EAI_SERVICE;
+    }
+    families_of(node, ask, families);
+    int error = answer_in(families, node, port, ask, &found);
     if (error != 0) {
-        return error;
+        sim__posix_freeaddrinfo(found);
+    } else {
+        *ret = found;
     }
-    address.in.sin_port = htons(port); /* At the same place in both. */
-    *ret = NULL;
-    return answer_all(&address, ask->ai_socktype, ret);
+    return error;
 }
 
 void
@@ -225,9 +281,8 @@ host_at(const char *name, const union address *address)
 struct hostent *
 sim__posix_gethostbyname(const char *name)
 {
-    static const struct addrinfo none = {.ai_family = AF_INET};
     union address address;
-    if (find_address(name, &none, AF_INET, &address) != 0) {
+    if (find_address(name, AF_INET, false, false, &address) != 0) {
         h_errno = HOST_NOT_FOUND;
         return NULL;
     }
