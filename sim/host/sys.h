@@ -154,6 +154,9 @@ int sim_sys_epoll_add(struct sim_fds *fds, int epoll, int fd, uint32_t events, u
 int sim_sys_epoll_modify(struct sim_fds *fds, int epoll, int fd, uint32_t events, uint64_t data);
 int sim_sys_epoll_remove(struct sim_fds *fds, int epoll, int fd);
 
+/* How many registrations the instance has; no instance: 0. */
+uint32_t sim_sys_epoll_length(struct sim_fds *fds, int epoll);
+
 /* As epoll_wait; SIM_NEVER: no timeout, and then never 0. -EINTR, also by fault `eintr`. */
 int sim_sys_epoll_wait(struct sim_fds *fds, int epoll, struct sim_fd_event *ret_events,
         uint32_t max, uint64_t timeout_ns, const struct rt_site *await);

@@ -215,6 +215,21 @@ sim_sys_epoll_remove(struct sim_fds *fds, int epoll, int fd)
     return err != 0 ? err : changed(sim__epoll_remove(&instance->epoll, fd));
 }
 
+uint32_t
+sim_sys_epoll_length(struct sim_fds *fds, int epoll)
+{
+    const struct sim__description *description = sim__fd_get(fds, epoll);
+    uint32_t length = 0;
+    if (description == NULL || !is_instance(description)) {
+        return 0;
+    }
+    rt_list_each(node, &instance_of(description)->epoll.registrations)
+    {
+        length++;
+    }
+    return length;
+}
+
 /* ---- Waiting. -------------------------------------------------------------------------------- */
 
 /* Fetches until there is something, `due_ns` has come, or an interruption. */

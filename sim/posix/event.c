@@ -19,6 +19,9 @@ _Static_assert(EFD_NONBLOCK == O_NONBLOCK && EFD_CLOEXEC == O_CLOEXEC, "flags of
 _Static_assert(TFD_NONBLOCK == O_NONBLOCK && TFD_CLOEXEC == O_CLOEXEC, "flags of open");
 _Static_assert(EPOLL_CLOEXEC == O_CLOEXEC, "flags of open");
 
+/* Reports that need no memory of their own. */
+#define FEW 64u
+
 /* ---- epoll. ---------------------------------------------------------------------------------- */
 
 static const struct {
@@ -105,10 +108,23 @@ sim__posix_epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event
     }
 }
 
+/* Space for `count` reports. Other threads use it while this one waits, none between the reports
+ * and their copy for the program. */
+static struct sim_fd_event *
+space_for(uint32_t count)
+{
+    struct sim__posix *state = sim__posix_state();
+    if (state->events_capacity < count) {
+        state->events_capacity = 2 * count;
+        state->events = sim_alloc(state->world, 2 * count * sizeof(*state->events));
+    }
+    return state->events;
+}
+
 static int
 wait_events(int epoll, struct epoll_event *ret, int max, uint64_t timeout_ns)
 {
-    struct sim_fd_event events[64];
+    struct sim_fd_event few[FEW]; /* The kernel reports all that is ready. */
     struct sim__posix *state = sim__posix_state();
     uint32_t looks = state->clock_reads;
     const struct rt_site *site = sim__posix_begin(epoll);
@@ -119,7 +135,10 @@ wait_events(int epoll, struct epoll_event *ret, int max, uint64_t timeout_ns)
         state->clock_reads = looks;
         sim__posix_busy();
     }
-    uint32_t most = max < 64 ? (uint32_t)max : 64;
+    uint32_t most = sim_sys_epoll_length(sim__posix_fds(), epoll);
+    most = most > FEW ? most : FEW;
+    most = (uint32_t)max < most ? (uint32_t)max : most;
+    struct sim_fd_event *events = most > FEW ? space_for(most) : few;
     int count = sim_sys_epoll_wait(sim__posix_fds(), epoll, events, most, timeout_ns, site);
     sim__posix_note(count > 0 ? (uint32_t)count : 0, timeout_ns);
     for (int i = 0; i < count; i++) {

@@ -39,6 +39,8 @@ struct sim__posix {
     struct sim__posix_timers *timers;         /* NULL: none was asked for yet (interval.c). */
     struct rt_list semaphores;                /* With names (shared.c). */
     struct rt_list streams;                   /* Of the C library (stdio.c). */
+    struct sim_fd_event *events;              /* Of the epoll_wait that returns (event.c). */
+    uint32_t events_capacity;
     struct sigaction actions[SIM__POSIX_SIGNALS];
 };
 
