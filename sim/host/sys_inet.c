@@ -75,6 +75,7 @@ struct inet {
     uint32_t receive_size; /* Of `in`, when it is connected. */
     uint32_t send_bytes;   /* At most so much is on the way, and unread at a peer, … */
     uint32_t keep_bytes;   /* … that adds so much to it. */
+    uint32_t unanswered;   /* Sent to a peer that has closed, which will answer with a reset. */
     bool awaits;           /* A connect waits for a listener. */
     bool unreported;       /* A connect has returned before it was connected. */
     bool ended;            /* The peer writes no more, and that is known here. */
@@ -465,7 +466,8 @@ static uint32_t
 space(const struct inet *inet)
 {
     uint32_t bytes = capacity(inet);
-    uint32_t used = inet->peer != NULL ? inet->peer->in.there + inet->peer->in.flying : 0;
+    const struct inet *peer = inet->peer;
+    uint32_t used = peer != NULL ? peer->in.there + peer->in.flying : inet->unanswered;
     return used < bytes ? bytes - used : 0;
 }
 
@@ -703,6 +705,7 @@ inet_write(struct sim__description *description, const void *buffer, size_t size
         sim__pipe_put(&inet->peer->in, buffer, part);
         fly(inet->peer, part);
     } else {
+        inet->unanswered += part;
         fly(inet, RESET * SIGN); /* The peer has closed: it answers so. */
     }
     sim__source_moved(description->source, SIM_EVENT_WRITE, await, part);

@@ -32,7 +32,7 @@ agrees() {
         "$(grep -vE '^(serial|cond): ' runs.txt | sed 's/:.*//' | uniq -d)" ""
 }
 agrees calls 35
-agrees amounts 22
+agrees amounts 23
 agrees agrees 45
 same "which thread of a barrier is the serial one is a decision" \
     "$(grep -c '^serial: ' runs.txt)" 2

@@ -79,6 +79,26 @@ paths(void)
     unlink("amounts.sock");
 }
 
+/* To a peer that has closed: no more than fits between two machines, before it answers. */
+static void
+void_writes(void)
+{
+    struct sockaddr_in own = {.sin_family = AF_INET};
+    socklen_t size = sizeof(own);
+    int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
+    own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    bind(listener, (struct sockaddr *)&own, size);
+    getsockname(listener, (struct sockaddr *)&own, &size);
+    listen(listener, 1);
+    connect(client, (struct sockaddr *)&own, size);
+    close(accept(listener, NULL, NULL));
+    ssize_t sent = 0, moved = 0;
+    while ((moved = send(client, many, 16384, MSG_NOSIGNAL | MSG_DONTWAIT)) > 0) {
+        sent += moved;
+    }
+    printf("to nobody: %d\n", sent < 1000000);
+}
+
 /* ---- Others. --------------------------------------------------------------------------------- */
 
 static void
@@ -171,6 +191,7 @@ main(int count, char **arguments)
     (void)arguments;
     pairs();
     paths();
+    void_writes();
     reports();
     groups();
     names();
