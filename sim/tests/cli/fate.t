@@ -124,7 +124,7 @@ says 'in barrier_wait() (s8_barrier.c:36)'
 named s8_hup not-a-wake '26 60'
 says 'goes to line 51 from the condition in main() (s8_hup.c:60)'
 named f_ahead not-a-wake 42
-named s10_rpc never-fired 62
+named s10_rpc not-a-wake 62
 says 'in dispatch() (s10_rpc.c:62)'
 named s10_resolver never-fired '39'
 says 'is never seen by `main`'
