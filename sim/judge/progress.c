@@ -203,6 +203,75 @@ is_gained_by_any_report(struct sim_stand *stand, const struct sim_question *ques
     return false;
 }
 
+/* ---- Threads. -------------------------------------------------------------------------------- */
+
+/* Makes it stand in the wait in which `asked` is, where no other has taken a step since its own
+ * last but one: nobody has done anything for it since it looked. False: it does not wait there. */
+static bool
+stand_unhelped(struct sim_stand *stand, const struct sim_actor *asked)
+{
+    const uint32_t index = asked->index;
+    const struct sim_settling one_step = {.steps = 1, .free_steps = true};
+    const struct sim_stop before = {asked->stopped_step - 1, false};
+    if (asked->stopped_step < 2 || !sim_stand_look(stand, before)) {
+        return false;
+    }
+    struct sim_actor *actor = sim_world_actor(stand->world, index);
+    uint64_t last_but_one = actor != NULL ? actor->stopped_step : 0;
+    if (last_but_one == 0 || !sim_stand_at(stand, (struct sim_stop){last_but_one, false})) {
+        return false;
+    }
+    actor = sim_world_actor(stand->world, index);
+    rt_assert(actor != NULL);
+    sim_hold_others(stand->world, actor, SIM_ORACLE_STAGE_POLL);
+    return actor->enabled && sim_world_settle(stand->world, &one_step) != SIM_SETTLED_VERDICT &&
+           !actor->done && !actor->enabled;
+}
+
+/* Whether a gain of journal 2 is its own. */
+static bool
+gains_itself(const struct sim_gains *journals, const struct sim_actor *actor)
+{
+    for (uint32_t i = 0; i < journals[2].count; i++) {
+        const struct sim_gain *gain = &journals[2].all[i];
+        if (gain->actor == actor->index ||
+                (gain->kind == SIM_GAIN_COMPLETED && gain->of == actor->object)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * A thread that takes whatever ends its wait for what it waits for goes on at any time, also where
+ * nobody has done anything for it since it looked: it has missed nothing. It gains there, or comes
+ * to a wait of another kind (for a lock that one of those has who are held back).
+ */
+static bool
+goes_on_in_any_case(struct sim_stand *stand, const struct sim_question *question)
+{
+    rt_assert(question->stage == SIM_ORACLE_STAGE_POLL);
+    struct sim_question placebo = *question;
+    struct sim_answer answer;
+    struct sim_answer after = {0};
+    bool stands = sim_stand_look(stand, question->stop);
+    const struct sim_actor *actor = stands ? sim_world_actor(stand->world, question->actor) : NULL;
+    if (actor == NULL || !actor->ops->own_timeouts || !stand_unhelped(stand, actor)) {
+        return false;
+    }
+    placebo.alone = true;
+    placebo.settling = (struct sim_settling){.steps = STEPS_ALONE, .free_steps = true};
+    stand->world->gains = &stand->world->journals[2];
+    sim_gains_clear(stand->world->gains);
+    sim_put(stand->world, &placebo, &answer);
+    actor = sim_world_actor(stand->world, question->actor);
+    rt_assert(actor != NULL);
+    sim_describe(actor, &after);
+    return answer.asked && (gains_itself(stand->world->journals, actor) ||
+                                   (after.waits && SIM_OBJECT_KIND(after.waiting.object) !=
+                                                           SIM_OBJECT_KIND(answer.waiting.object)));
+}
+
 /* ---- A changed wait is a reason to look further. --------------------------------------------- */
 
 /* Both replays to their end: with the question in journal `first`, without it in the next one.
@@ -485,6 +554,15 @@ sim_progress_in_stall(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
     }
 }
 
+/* What was gained would be gained by any question at any time. */
+static bool
+is_gained_in_any_case(struct sim_stand *stand, const struct sim_question *question)
+{
+    return question->stage == SIM_ORACLE_STAGE_INTERRUPT ? is_gained_by_any_report(stand, question)
+           : question->stage == SIM_ORACLE_STAGE_POLL    ? goes_on_in_any_case(stand, question)
+                                                         : false;
+}
+
 void
 sim_progress_at_quiet(struct sim_stand *stand, struct sim_stop stop, uint32_t actor,
         enum sim_oracle_stage stage, bool waited_for, struct sim_progress *ret)
@@ -503,8 +581,7 @@ sim_progress_at_quiet(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
     }
     for (question.nth = reports.from; question.nth <= reports.to; question.nth++) {
         ask_at_quiet(stand, &question, waited_for, ret);
-        if ((ret->could || ret->chosen) && stage == SIM_ORACLE_STAGE_INTERRUPT &&
-                is_gained_by_any_report(stand, &question)) {
+        if ((ret->could || ret->chosen) && is_gained_in_any_case(stand, &question)) {
             ret->could = false;
             ret->chosen = false;
         }

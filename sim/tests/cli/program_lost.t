@@ -48,6 +48,15 @@ found() {
     done
     ok "$compiler, $how: $name: where each thread is" grep -q 'Where each thread is' out.txt
 }
+# A wait in no loop goes on at any time: it is not late. One that looks again is.
+ok "trusts builds" build gcc plain trusts
+for mode in once often; do
+    same "a wait that trusts whatever ends it, $mode: passes" \
+        "$(status run ./plain-trusts --runs 500 --fresh --record none -- $mode)" 0
+done
+same "one that looks again is late" \
+    "$(status run ./plain-trusts --runs 500 --fail-fast --fresh --record none -- late)" 1
+ok "... and nothing else" grep -q '^failed: plain-trusts: late-wakeup' out.txt
 for compiler in gcc clang; do
     command -v $compiler >/dev/null || continue
     for how in plain cc; do
