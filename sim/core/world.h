@@ -243,6 +243,7 @@ struct sim_world {
     bool keeps_memory;        /* Blocks of malloc that are left at the end are no leak. */
     bool program;             /* Of a program that knows nothing of the simulator (sim/program). */
     bool loses_little;        /* Slow steps are short: SIM_LOST_NS. */
+    bool long_run;            /* Its steps cost more now. */
     bool late_timeouts;       /* What only an actor's own time-out brings is late all the same. */
     bool mock_time;           /* The clock is the test's (mock.h). */
     bool in_reentrancy;       /* A reentrancy fault is acting: its own calls trigger no other. */

@@ -49,6 +49,9 @@ for name in t2_keepalive s4_barrier s4_coalesce s4_connpool s4_deadline s4_frame
     same "$name: passes where it is fixed" \
         "$(search "./$name" --runs "$(few 500 50)" --record none)" 0
 done
+# It works until some time, and is not over before in a million cheap steps.
+built until "$root/sim/tests/cli/lib/program/until.c"
+same "until: passes" "$(search ./until --runs 2 --record none)" 0
 # Correct ones whose time-outs are near when the question is put.
 built ok10_batons "$root/sim/tests/cli/lib/unseen/ok10_batons.c"
 same "ok10_batons: passes" "$(search ./ok10_batons --runs 3000 --record none)" 0
