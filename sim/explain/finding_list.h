@@ -588,6 +588,10 @@
     X(ALSO_BUSY, ", {other} ({number})") \
     X(BUSY_NONE, "no actor on record") \
     X(HAPPENED, "it happened in {deed}.") \
+    X(HAPPENED_ASKED, "it happened in a replay: one that waits was polled once more, to see " \
+            "whether it could make progress. A wait may end for nothing at any time, so who " \
+            "waits looks again at what is waited for, and waits again. The last step before that " \
+            "is {deed}.") \
     X(LINE_IS, "[ The line is at {site}.]") \
     X(STORE_THE_WAKER, " Store the waker of cx before returning RT_PENDING.") \
     X(HAPPENED_WHERE, " It happened{text}.") \

@@ -387,7 +387,9 @@ why_starvation(struct sim__reading *reading)
 static void
 why_step(struct sim__reading *reading)
 {
-    SIM_FIND(reading->findings, SIM_FINDING_HAPPENED, .step = reading->outcome->fail_step);
+    SIM_FIND(reading->findings,
+            reading->outcome->asked ? SIM_FINDING_HAPPENED_ASKED : SIM_FINDING_HAPPENED,
+            .step = reading->outcome->fail_step);
     if (reading->outcome->site != 0) {
         SIM_FIND(reading->findings, SIM_FINDING_LINE_IS, .await = reading->outcome->site);
     } else if (sim__is_of_poll(reading)) {

@@ -218,6 +218,19 @@ TEST(describe_starvation_of_a_deadline_names_who_ran_last)
     story_end(&story);
 }
 
+/* An invariant that breaks where one that waits is asked is no step of the run. */
+TEST(describe_failure_of_a_question_says_that_a_wait_ended_for_nothing)
+{
+    struct story story;
+    story_begin(&story);
+    story_bring(&story);
+    (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX, "the program ended");
+    story.tale->outcome.asked = 1;
+    tale_end(story.tale, SIM_VERDICT_EXIT, story.bringer);
+    EXPECT(strstr(head_and_why(&story), "Why: it happened in a replay: one that waits") != NULL);
+    story_end(&story);
+}
+
 TEST(describe_invariant_names_step_and_line)
 {
     struct story story;
