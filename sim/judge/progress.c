@@ -205,27 +205,46 @@ is_gained_by_any_report(struct sim_stand *stand, const struct sim_question *ques
 
 /* ---- Threads. -------------------------------------------------------------------------------- */
 
-/* Makes it stand in the wait in which `asked` is, where no other has taken a step since its own
- * last but one: nobody has done anything for it since it looked. False: it does not wait there. */
-static bool
-stand_unhelped(struct sim_stand *stand, const struct sim_actor *asked)
+/* So many of its steps before it waits: it looks, takes the mutex, waits. */
+#define STEPS_UNHELPED 2u
+
+/* The step of its own that was so many of its steps before `step`; that in which it was made, where
+ * there are not so many. */
+static uint64_t
+steps_before(struct sim_stand *stand, uint32_t index, uint64_t step, uint32_t count)
 {
-    const uint32_t index = asked->index;
+    for (uint32_t i = 0; i < count && step > 1; i++) {
+        bool stands = sim_stand_look(stand, (struct sim_stop){step - 1, false});
+        const struct sim_actor *actor = stands ? sim_world_actor(stand->world, index) : NULL;
+        if (actor == NULL) {
+            return 0;
+        }
+        step = actor->polls > 0 ? actor->stopped_step : actor->made_step;
+    }
+    return step;
+}
+
+/* Makes it stand in a wait at `site`, with all others held back for `steps` of its steps: nobody
+ * has done anything for it since. False: it does not come there so. */
+static bool
+stand_unhelped(struct sim_stand *stand, const struct first_wait *wait, uint32_t steps)
+{
     const struct sim_settling one_step = {.steps = 1, .free_steps = true};
-    const struct sim_stop before = {asked->stopped_step - 1, false};
-    if (asked->stopped_step < 2 || !sim_stand_look(stand, before)) {
+    struct sim_answer answer = {0};
+    uint64_t from = steps_before(stand, wait->actor, wait->last_step, steps);
+    if (from == 0 || !sim_stand_at(stand, (struct sim_stop){from, false})) {
         return false;
     }
-    struct sim_actor *actor = sim_world_actor(stand->world, index);
-    uint64_t last_but_one = actor != NULL ? actor->stopped_step : 0;
-    if (last_but_one == 0 || !sim_stand_at(stand, (struct sim_stop){last_but_one, false})) {
-        return false;
-    }
-    actor = sim_world_actor(stand->world, index);
+    struct sim_actor *actor = sim_world_actor(stand->world, wait->actor);
     rt_assert(actor != NULL);
     sim_hold_others(stand->world, actor, SIM_ORACLE_STAGE_POLL);
-    return actor->enabled && sim_world_settle(stand->world, &one_step) != SIM_SETTLED_VERDICT &&
-           !actor->done && !actor->enabled;
+    for (uint32_t i = 0; i < steps && actor->enabled; i++) {
+        if (sim_world_settle(stand->world, &one_step) == SIM_SETTLED_VERDICT) {
+            return false;
+        }
+    }
+    sim_describe(actor, &answer);
+    return !actor->done && !actor->enabled && answer.waits && answer.waiting.site == wait->site;
 }
 
 /* Whether a gain of journal 2 is its own. */
@@ -254,10 +273,12 @@ goes_on_in_any_case(struct sim_stand *stand, const struct sim_question *question
     struct sim_question placebo = *question;
     struct sim_answer answer;
     struct sim_answer after = {0};
-    bool stands = sim_stand_look(stand, question->stop);
-    const struct sim_actor *actor = stands ? sim_world_actor(stand->world, question->actor) : NULL;
-    if (actor == NULL || !actor->ops->own_timeouts || !stand_unhelped(stand, actor)) {
-        return false;
+    const struct first_wait wait = first_wait_of(stand, question);
+    const struct sim_actor *actor = sim_world_actor(stand->world, question->actor);
+    rt_assert(actor != NULL);
+    if (!actor->ops->own_timeouts ||
+            (!stand_unhelped(stand, &wait, STEPS_UNHELPED) && !stand_unhelped(stand, &wait, 1))) {
+        return false; /* One step: before it a lock may be needed that one has who is held back. */
     }
     placebo.alone = true;
     placebo.settling = (struct sim_settling){.steps = STEPS_ALONE, .free_steps = true};
