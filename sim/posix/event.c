@@ -133,7 +133,7 @@ wait_events(int epoll, struct epoll_event *ret, int max, uint64_t timeout_ns)
     }
     if (timeout_ns == 0) {
         state->clock_reads = looks;
-        sim__posix_busy();
+        (void)sim__posix_busy();
     }
     uint32_t most = sim_sys_epoll_length(sim__posix_fds(), epoll);
     most = most > FEW ? most : FEW;

@@ -113,15 +113,16 @@ const struct sim_blocking sim__posix_blocking = {
 
 /* ---- Not blocking. --------------------------------------------------------------------------- */
 
-void
+bool
 sim__posix_busy(void)
 {
     struct sim__posix *state = sim__posix_state();
     uint64_t looks = ++state->clock_reads;
     if (looks <= LOOKS_FREE) {
-        return;
+        return false;
     }
     uint64_t cost_ns = (looks - LOOKS_FREE) * (looks - LOOKS_FREE) * LOOK_NS;
     sim_work(state->world, cost_ns < LOOK_MOST_NS ? cost_ns : LOOK_MOST_NS);
     sim_thread_yield();
+    return true;
 }

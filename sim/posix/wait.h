@@ -38,9 +38,9 @@ extern const struct sim_blocking sim__posix_blocking;
 /*
  * The calling thread looks at a clock, or asks without waiting. In a row, with no other call in
  * between, that costs more and more time and lets others run: a loop that does nothing else gets to
- * the time that it looks for.
+ * the time that it looks for. Returns whether this one has cost time.
  */
-void sim__posix_busy(void);
+bool sim__posix_busy(void);
 
 /* ---- Times of a program (time.c). ------------------------------------------------------------ */
 

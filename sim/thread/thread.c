@@ -290,6 +290,15 @@ note_timeout(struct sim_world *world)
     }
 }
 
+void
+sim_thread_let_time_pass(void)
+{
+    struct sim_world *world = sim_thread_now->actor.world;
+    if (world->enabled.count == 0) {
+        note_timeout(world);
+    }
+}
+
 /* A signal, where the waiting call does not look for one itself: whether a handler has run. */
 static bool
 is_interrupted(struct sim_thread *thread, const struct sim_thread_wait *wait)

@@ -333,6 +333,10 @@ sim_thread_point_if_woke(void)
     }
 }
 
+/* The running thread has looked at a clock that had to move on: where no other can run, that is as
+ * a wait that its time has ended. */
+void sim_thread_let_time_pass(void);
+
 /* Gives way: all others that are enabled now are before it in the queue. */
 void sim_thread_yield(void);
 

@@ -52,6 +52,9 @@ done
 # It works until some time, and is not over before in a million cheap steps.
 built until "$root/sim/tests/cli/lib/program/until.c"
 same "until: passes" "$(search ./until --runs 2 --record none)" 0
+same "until, by many looks at a clock: passes" \
+    "$(search ./until --runs 2 --record none -- looks)" 0
+same "until, without an end: fails" "$(search ./until --runs 1 --record none -- looks ever)" 1
 # Correct ones whose time-outs are near when the question is put.
 built ok10_batons "$root/sim/tests/cli/lib/unseen/ok10_batons.c"
 same "ok10_batons: passes" "$(search ./ok10_batons --runs 3000 --record none)" 0
