@@ -11,8 +11,7 @@
 #include "sim/explain/counterfactual/priv.h"
 #include "sim/program/program.h"
 
-/* Bounds of it all: questions, and the steps that they take. */
-#define TRIES_MAX 800u
+/* Bounds of it all: questions (SIM__COUNTERFACTUAL_TRIES), and the steps that they take. */
 #define STEPS_MAX UINT64_C(400000)
 
 /* Steps before the end in which a waker may have turned away. */
@@ -46,18 +45,45 @@ struct asking {
     uint32_t waiter_count;
     uint32_t task;       /* The index of the task that was woken and is not polled; 0: none. */
     uint32_t foreground; /* Actors that are waited for at the end. */
+    uint32_t number;     /* Of the question; 0: it is none that may be put. */
 };
 
 /* ---- One question. --------------------------------------------------------------------------- */
 
-enum answer { NOT_PUT, NO_PROGRESS, PROGRESS };
+enum answer { NOT_PUT, NO_PROGRESS, PROGRESS }; /* NOT_PUT: or it could not be asked there. */
 
 static bool
 may_ask(struct asking *asking, uint64_t steps)
 {
     rt_assert(asking->shared->hit_count <= SIM__COUNTERFACTUAL_HITS);
-    return asking->shared->hit_count < SIM__COUNTERFACTUAL_HITS &&
-           sim_experiment_next(&asking->experiment, steps);
+    uint32_t before = asking->experiment.numbered;
+    asking->number = 0;
+    if (asking->shared->hit_count == SIM__COUNTERFACTUAL_HITS) {
+        return false;
+    }
+    bool may = sim_experiment_next(&asking->experiment, steps);
+    asking->number = asking->experiment.numbered > before ? asking->experiment.numbered : 0;
+    return may;
+}
+
+/* The answer to the question with this number. A process that takes the place of one that died of a
+ * later question knows it, too. */
+static uint8_t *
+answer_of(const struct asking *asking)
+{
+    static uint8_t none;
+    none = NOT_PUT;
+    return asking->number != 0 && asking->number <= SIM__COUNTERFACTUAL_TRIES
+                   ? &asking->shared->answers[asking->number - 1]
+                   : &none;
+}
+
+static enum answer
+answer_of_reaction(enum sim_reaction reaction)
+{
+    return reaction == SIM_REACTION_PROGRESS  ? PROGRESS
+           : reaction == SIM_REACTION_BLOCKED ? NO_PROGRESS
+                                              : NOT_PUT;
 }
 
 /* It was woken, and no poll has followed. */
@@ -91,16 +117,17 @@ static enum answer
 ask(struct asking *asking, const struct sim_question *question)
 {
     rt_assert(question->actor > 0);
-    if (!may_ask(asking, question->stop.step)) {
-        return NOT_PUT;
-    }
-    if (asking->task != 0) {
+    bool may = may_ask(asking, question->stop.step);
+    uint8_t *answer = answer_of(asking);
+    if (may && asking->task != 0) {
         struct sim_question reports = *question; /* Some hosts' polls end with a report only. */
         reports.nth = 1;
-        return is_polled(asking, question) || is_polled(asking, &reports) ? PROGRESS : NO_PROGRESS;
+        *answer =
+                is_polled(asking, question) || is_polled(asking, &reports) ? PROGRESS : NO_PROGRESS;
+    } else if (may) {
+        *answer = (uint8_t)answer_of_reaction(sim_experiment_ask(&asking->experiment, question));
     }
-    return sim_experiment_ask(&asking->experiment, question) == SIM_REACTION_PROGRESS ? PROGRESS
-                                                                                      : NO_PROGRESS;
+    return *answer;
 }
 
 /* The blocked task at `stop`, with one word another; NULL: as it is. */
@@ -151,14 +178,36 @@ word_at_end(const struct asking *asking, const struct sim_change *change)
     return asking->experiment.words[at];
 }
 
+/* The same answer, of an earlier process; NULL: none. */
+static struct sim__counterfactual_hit *
+known_hit(const struct asking *asking, uint32_t kind, const struct waiter *waiter,
+        const struct sim_change *change)
+{
+    struct sim__counterfactual_shared *shared = asking->shared;
+    for (uint32_t i = 0; i < shared->hit_count; i++) {
+        struct sim__counterfactual_hit *hit = &shared->hits[i];
+        bool of = hit->found.kind == kind && hit->waiter_id == waiter->id &&
+                  hit->found.pretended == waiter->pretends;
+        if (of && (change == NULL || (hit->change.step == change->step &&
+                                             hit->change.offset == change->offset))) {
+            return hit;
+        }
+    }
+    return NULL;
+}
+
 /* `change` NULL: no word. */
 static struct sim_counterfactual *
 add_hit(struct asking *asking, uint32_t kind, const struct waiter *waiter,
         const struct sim_change *change)
 {
     struct sim__counterfactual_shared *shared = asking->shared;
+    struct sim__counterfactual_hit *hit = known_hit(asking, kind, waiter, change);
+    if (hit != NULL) {
+        return &hit->found;
+    }
     rt_assert(shared->hit_count < SIM__COUNTERFACTUAL_HITS);
-    struct sim__counterfactual_hit *hit = &shared->hits[shared->hit_count++];
+    hit = &shared->hits[shared->hit_count++];
     *hit = (struct sim__counterfactual_hit){
             .found = {.kind = kind,
                     .actor = waiter->index,
@@ -234,6 +283,8 @@ find_left(struct asking *asking)
 {
     struct sim__counterfactual_shared *shared = asking->shared;
     bool silent = sim_program_is(asking->experiment.what->scenario) && asking->waiter_count > 0;
+    /* What another process has asked here is not asked again, but its numbers are taken. */
+    asking->experiment.numbered = shared->left_known ? shared->left_tries : shared->tries.begun;
     for (uint32_t nth = shared->left_next;
             silent && nth < SILENT_MAX && shared->left_count < SIM_LEFT_MAX; nth++) {
         struct sim_silence silence = {.object = 0};
@@ -245,6 +296,8 @@ find_left(struct asking *asking)
             shared->left[shared->left_count++] = silence;
         }
     }
+    shared->left_tries = asking->experiment.numbered;
+    shared->left_known = true;
 }
 
 /* What is asked within the run: fewer actors are left in the end than without it. */
@@ -373,11 +426,13 @@ find_unnotified_word(
 static void
 find_arrived_word(struct asking *asking, const struct waiter *waiter)
 {
-    rt_assert(asking->shared->hit_count > 0);
     const struct sim_changes *here = &asking->shared->here;
-    struct sim__counterfactual_hit *hit = &asking->shared->hits[asking->shared->hit_count - 1];
+    struct sim__counterfactual_hit *hit =
+            known_hit(asking, SIM_COUNTERFACTUAL_DROPPED, waiter, NULL);
+    rt_assert(hit != NULL);
     uint32_t tried = 0;
-    for (uint32_t i = here->count; i-- > 0 && tried < ARRIVED_MAX;) {
+    for (uint32_t i = here->count;
+            i-- > 0 && tried < ARRIVED_MAX && hit->found.arrival_step == 0;) {
         const struct sim_change *change = &here->all[i];
         if (change->step > waiter->blocked_step || change->actor_id == waiter->id) {
             continue;
@@ -392,22 +447,28 @@ find_arrived_word(struct asking *asking, const struct waiter *waiter)
     }
 }
 
-/* It makes progress at the end: since when? Asked at quiescences, where no other actor runs. */
+/* It makes progress at the end: since when? It can be asked at quiescences only, where no other
+ * actor runs: what others have done since the one before, or since it blocked, may be what counts.
+ */
 static void
 ask_loop(struct asking *asking, const struct waiter *waiter)
 {
-    uint64_t still = 0;
+    uint64_t still = waiter->blocked_step;
     if (!waiter->loop || ask_waiter(asking, waiter, end_of(asking), NULL) != PROGRESS) {
         return;
     }
     for (uint64_t step = waiter->blocked_step; step <= fail_step(asking); step++) {
-        if (ask_waiter(asking, waiter, (struct sim_stop){step, true}, NULL) != PROGRESS) {
-            still = step;
+        enum answer answer = ask_waiter(asking, waiter, (struct sim_stop){step, true}, NULL);
+        if (answer != PROGRESS) {
+            still = answer == NO_PROGRESS ? step : still;
             continue;
         }
         if (step == waiter->blocked_step) {
             (void)add_hit(asking, SIM_COUNTERFACTUAL_DROPPED, waiter, NULL);
-            find_arrived_word(asking, waiter);
+            /* Of a program's loop any word that it rests on is one, since it was made. */
+            if (!sim_program_is(asking->experiment.what->scenario)) {
+                find_arrived_word(asking, waiter);
+            }
         } else {
             find_unnotified_word(asking, waiter, still, step);
         }
@@ -863,7 +924,7 @@ sim__counterfactual_ask(struct sim_world *world, const struct sim_case *what,
     }
     sim_experiment_begin(&asking.experiment, world, what, outcome);
     asking.experiment.tries = &shared->tries;
-    asking.experiment.tries_max = TRIES_MAX;
+    asking.experiment.tries_max = SIM__COUNTERFACTUAL_TRIES;
     asking.experiment.steps_max = STEPS_MAX;
     bool livelock = shared->of == SIM_COUNTERFACTUAL_OF_LIVELOCK;
     bool remembered = !livelock && find_end(&asking);

@@ -9,6 +9,7 @@
 #include "sim/explain/look/changes.h"
 
 #define SIM__COUNTERFACTUAL_HITS 12u
+#define SIM__COUNTERFACTUAL_TRIES 800u
 
 /* An answer: with this, the blocked task makes progress. */
 struct sim__counterfactual_hit {
@@ -27,10 +28,13 @@ struct sim__counterfactual_shared {
     struct sim__counterfactual_hit hits[SIM__COUNTERFACTUAL_HITS];
     uint32_t hit_count;
     struct sim_tries tries;
+    uint8_t answers[SIM__COUNTERFACTUAL_TRIES]; /* By the number of the question. */
     enum sim_counterfactual_of of;
     uint64_t wake_step; /* OF_UNPOLLED: the step in which the task was woken. */
     uint32_t left_next; /* Of the list of the world. */
     uint32_t left_count;
+    uint32_t left_tries; /* The number of the last question for it. */
+    bool left_known;     /* `left` is complete. */
     struct sim_silence left[SIM_LEFT_MAX];
     bool listed; /* `here` is complete. */
     bool done;

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/memory/reuse.h"
+#include "sim/program/program.h"
 
 /* Steps at the end of a run that are read. */
 #define STEPS_MAX UINT64_C(400)
@@ -25,13 +27,37 @@ next_slot(struct sim_changes *changes)
     return &changes->all[changes->count++];
 }
 
-/* Since the experiment remembered the arena. */
+/* Where the block of malloc ends that begins behind the header at word `i`; 0: none is there. */
+static size_t
+end_of_block(const struct sim_world *world, size_t i, size_t count)
+{
+    uint64_t words[sizeof(struct sim_malloc_header) / sizeof(uint64_t)];
+    struct sim_malloc_header header;
+    rt_assert(i < count);
+    if (i + sizeof(words) / sizeof(*words) > count) {
+        return 0;
+    }
+    sim_words_copy(world, i * sizeof(*words), words, sizeof(words) / sizeof(*words));
+    memcpy(&header, words, sizeof(header));
+    bool block = header.state == SIM_MALLOC_USED || header.state == SIM_MALLOC_FREED;
+    size_t end = i + (sizeof(header) + header.size + sizeof(*words) - 1) / sizeof(*words);
+    return block && end <= count ? end : 0;
+}
+
+/* Since the experiment remembered the arena. Of a program its blocks only: all else there is the
+ * simulator's, which dies of other words, and not what the program waits for. */
 static void
 note_step(struct sim_changes *changes, const struct sim_experiment *experiment)
 {
     const struct sim_world *world = experiment->world;
     rt_assert(world->arena.used / sizeof(uint64_t) >= experiment->word_count);
+    bool program = sim_program_is(experiment->what->scenario);
+    size_t end = 0;
     for (size_t i = 0; i < experiment->word_count; i++) {
+        if (program && i >= end) {
+            end = end_of_block(world, i, experiment->word_count);
+            continue;
+        }
         uint64_t before = experiment->words[i];
         uint64_t now = sim_word_at(world, i * sizeof(now));
         if (before != now && !sim_word_is_link(world, before) && !sim_word_is_link(world, now)) {

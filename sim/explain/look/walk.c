@@ -12,6 +12,7 @@
 #include "runtime/fiber/context.h"
 #include "sim/core/world.h"
 #include "sim/explain/look/translate.h"
+#include "sim/thread/thread.h"
 
 /* An instruction that is walked costs about as much as so many steps; counted one by one, so that
  * no watcher takes a long walk for a step that hangs. */
@@ -135,6 +136,8 @@ note_change(struct sim_watch *watch, uintptr_t pc)
 static void
 look_at_stack(uintptr_t pc)
 {
+    struct sim_thread *paused =
+            sim_thread_pause(); /* What backtrace() calls is not the program's. */
     for (uint32_t i = 0; i < walk.count; i++) {
         if (differs(&walk.watches[i])) {
             note_change(&walk.watches[i], pc);
@@ -146,6 +149,7 @@ look_at_stack(uintptr_t pc)
             note_stop(pc, pc, &walk.path->blocked);
         }
     }
+    sim_thread_resume(paused);
     walk.last = pc;
 }
 
@@ -179,6 +183,8 @@ sim_walk_begin(struct sim_watch *watches, uint32_t count, struct sim_path *path,
         watches[i].seen = *watches[i].word;
     }
     walk.walking = sim_translate_begin(&user);
+    void *first[1];
+    (void)backtrace(first, 1); /* The first one takes memory, which is not the run's. */
     if (walk.walking) {
         sim_translate_here();
     }

@@ -164,7 +164,7 @@ says 'what `thread 2` had read at step 23, in config_get() (s14_cowconf.c:26)'
 named s15_journal not-a-wake 98
 says 'reads next at step 22, in write_loop() (s15_journal.cc:68)'
 # A condition that owes more than one wake, and what it is decided on, an instant.
-named s16_stop never-fired 32
+named s16_stop never-fired 33
 says 'in submit() (s16_stop.cc:36)'
 says 'which `thread 1` wrote at step 11, in run() (s16_stop.cc:69)'
 says 'decided the other way from then on'

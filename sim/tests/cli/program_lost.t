@@ -57,6 +57,11 @@ done
 same "one that looks again is late" \
     "$(status run ./plain-trusts --runs 500 --fail-fast --fresh --record none -- late)" 1
 ok "... and nothing else" grep -q '^failed: plain-trusts: late-wakeup' out.txt
+# run_to_failure NAME: its first failure, in joined.txt without ends of lines.
+run_to_failure() {
+    rewake run "./plain-$1" --runs 3000 --fail-fast --record none >out.txt 2>&1
+    tr '\n' ' ' <out.txt >joined.txt
+}
 for compiler in gcc clang; do
     command -v $compiler >/dev/null || continue
     for how in plain cc; do
@@ -86,4 +91,10 @@ for compiler in gcc clang; do
         found cc futex lost-wakeup 'syscall(SYS_futex, &turn, FUTEX_WAIT'
     fi
 done
+
+# ---- What others change while one waits, and do not wake it for. ----
+# Of a loop a replay shows it, also where with another word put back the process dies.
+build gcc plain counted && run_to_failure counted
+ok "counted: the line that owes the wake" grep -q "changes what it checked before it blocked, in \
+take_away() (counted.c:$(line_of counted 'loop->watched--'))" joined.txt
 done_testing
