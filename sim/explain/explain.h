@@ -56,7 +56,8 @@ struct sim_explanation {
     bool lined; /* The events of both have the reader's lines (lines.h). */
     struct sim_cause cause;
     struct sim_unusual unusual;
-    struct sim_meanwhile meanwhile[SIM_MEANWHILE_MAX]; /* Of each choice of the failing run. */
+    /* Of each choice of the failing run; and of one that waits in the end. */
+    struct sim_meanwhile meanwhile[SIM_MEANWHILE_MAX + 1];
     uint32_t meanwhile_count;
     bool meanwhile_first;      /* It leads: little else is known. */
     struct sim_wakers *wakers; /* What ends such waits in many runs that pass; NULL: not asked. */

@@ -267,6 +267,41 @@ add_meanwhile(
     explanation->meanwhile_count += !known;
 }
 
+/* Whether one waits for what another does, and not for its end only. Returns the step in which it
+ * begins to; 0: it does not. */
+static uint64_t
+waits_since(const struct sim_explanation *explanation, uint32_t part)
+{
+    const struct sim_wait *wait = sim_ledger_open_of(&explanation->ledger, part, NULL);
+    bool waits = wait != NULL && SIM_OBJECT_KIND(wait->object) != RT_OBJECT_TASK;
+    return waits ? wait->store_step : 0;
+}
+
+/* Of one that waits in the end, where no wake is known to be missing: what it had read, and others
+ * have changed since, is what they may owe it a wake for. */
+static void
+add_changed_since(struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    const struct sim_runs runs = sim__runs_of(explanation);
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    if (!sim_outcome_is_stall(sim_explanation_outcome(explanation)) || cause->hold_count > 0 ||
+            cause->kind != SIM_CAUSE_NOT_A_WAKE) {
+        return;
+    }
+    for (uint32_t part = 0; part < explanation->actor_table.count; part++) {
+        struct sim_meanwhile *meanwhile = &explanation->meanwhile[explanation->meanwhile_count];
+        uint64_t since = waits_since(explanation, part);
+        if (since != 0) {
+            sim_meanwhile_find(&evidence, part, since + 1, meanwhile);
+        }
+        if (since != 0 && meanwhile->held.step != 0 && meanwhile->count > 0) {
+            explanation->meanwhile_count++;
+            return;
+        }
+    }
+}
+
 void
 sim__reasons_meanwhile(struct sim_explanation *explanation)
 {
@@ -299,6 +334,7 @@ sim__reasons_meanwhile(struct sim_explanation *explanation)
         sim_actor_table_free(&actor_table);
         sim_single_fini(&single);
     }
+    add_changed_since(explanation);
 }
 
 /* What is compared; but before that what another actor skips, unless the wake itself was seen to go

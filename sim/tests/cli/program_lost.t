@@ -97,4 +97,11 @@ done
 build gcc plain counted && run_to_failure counted
 ok "counted: the line that owes the wake" grep -q "changes what it checked before it blocked, in \
 take_away() (counted.c:$(line_of counted 'loop->watched--'))" joined.txt
+# One that checks something else when it is woken is not asked: what it had read.
+build gcc plain readers && run_to_failure readers
+ok "readers: where it waits" grep -q "stands in reads() (readers.c:$(line_of readers \
+    'pthread_cond_wait(')), and does not continue" joined.txt
+ok "readers: what another changes" grep -q "changes at step [0-9]*, in fail() \
+(readers.c:$(line_of readers 'display->error = 1')), called from reads() ([^)]*), what \
+\`thread [12]\` had read" joined.txt
 done_testing
