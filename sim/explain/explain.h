@@ -59,7 +59,8 @@ struct sim_explanation {
     /* Of each choice of the failing run; and of one that waits in the end. */
     struct sim_meanwhile meanwhile[SIM_MEANWHILE_MAX + 1];
     uint32_t meanwhile_count;
-    bool meanwhile_first;      /* It leads: little else is known. */
+    struct sim_location for_nothing; /* Where a wait of a program ends for nothing; step 0: none. */
+    bool meanwhile_first;            /* It leads: little else is known. */
     struct sim_wakers *wakers; /* What ends such waits in many runs that pass; NULL: not asked. */
     bool unusual_adds;         /* It stands also where something else leads, … */
     bool unusual_first;        /* … before that. */

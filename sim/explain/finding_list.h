@@ -409,6 +409,8 @@
             "at {step}.") \
     X(HELD_FOREVER, "At {at.step} {at.actor} stands {in}[, called from {from}], and does not " \
             "continue.") \
+    X(WOKEN_FOR_NOTHING, "At {at.step} {at.actor} is woken for nothing, as may happen at any " \
+            "time, {in}[, called from {from}]: without that it passes.") \
     X(MEANWHILE_CHANGE, " Meanwhile {at.actor} changes at {at.step}, {in}") \
     X(MEANWHILE_READ, ", what {at.actor} had read at {at.step}, {in}") \
     X(MEANWHILE_READS, ", what {at.actor} reads next at {at.step}, {in}") \

@@ -302,6 +302,37 @@ add_changed_since(struct sim_explanation *explanation)
     }
 }
 
+/* Where a wait of a program ends for nothing, of a run in which each choice that is left is needed:
+ * the program takes that for something. */
+static void
+find_for_nothing(struct sim_explanation *explanation)
+{
+    const struct sim_actor_table *actor_table = &explanation->actor_table;
+    const struct sim_runs runs = sim__runs_of(explanation);
+    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    uint64_t i = actor_table->first;
+    while (i < explanation->wake_outcome.horizon &&
+            sim_actor_table_event(actor_table, i)->kind != SIM_EVENT_SPURIOUS) {
+        i++;
+    }
+    if (i == explanation->wake_outcome.horizon || !explanation->decision.found ||
+            explanation->decision.added || !sim_program_is(explanation->failure.scenario)) {
+        return;
+    }
+    uint32_t part = sim_actor_table_part_of(actor_table, i);
+    uint32_t index = part != SIM_PART_NONE ? sim_executed_of_event(explanation->executed,
+                                                     sim_actor_table_id(actor_table, part), i)
+                                           : UINT32_MAX;
+    if (index != UINT32_MAX) {
+        explanation->for_nothing =
+                sim__located(&evidence, &explanation->ledger, explanation->executed, index);
+        explanation->for_nothing.step = sim_actor_table_event(actor_table, i)->step;
+    }
+    if (explanation->for_nothing.place.line == 0) {
+        explanation->for_nothing.step = 0;
+    }
+}
+
 void
 sim__reasons_meanwhile(struct sim_explanation *explanation)
 {
@@ -334,6 +365,7 @@ sim__reasons_meanwhile(struct sim_explanation *explanation)
         sim_actor_table_free(&actor_table);
         sim_single_fini(&single);
     }
+    find_for_nothing(explanation);
     add_changed_since(explanation);
 }
 

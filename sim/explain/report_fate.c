@@ -496,6 +496,12 @@ find_held(const struct sim_meanwhile *meanwhile, struct sim_findings *findings)
 void
 sim__find_meanwhile(const struct sim_explanation *explanation, struct sim_findings *findings)
 {
+    if (explanation->for_nothing.step != 0) {
+        if (findings->count > 0) {
+            SIM_FIND(findings, SIM_FINDING_TEXT, .text = " ");
+        }
+        SIM_FIND(findings, SIM_FINDING_WOKEN_FOR_NOTHING, .at = {&explanation->for_nothing, 1});
+    }
     for (uint32_t i = 0; i < explanation->meanwhile_count; i++) {
         find_held(&explanation->meanwhile[i], findings);
     }

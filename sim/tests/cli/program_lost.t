@@ -104,4 +104,9 @@ ok "readers: where it waits" grep -q "stands in reads() (readers.c:$(line_of rea
 ok "readers: what another changes" grep -q "changes at step [0-9]*, in fail() \
 (readers.c:$(line_of readers 'display->error = 1')), called from reads() ([^)]*), what \
 \`thread [12]\` had read" joined.txt
+# A wait in no loop that ends for nothing, in a run that needs that.
+build gcc plain unlooped && run_to_failure unlooped
+ok "unlooped: where it is woken for nothing" grep -q "is woken for nothing, as may happen at any \
+time, in wait_for() (unlooped.c:$(line_of unlooped 'pthread_cond_wait(')), called from stop()" \
+    joined.txt
 done_testing
