@@ -161,7 +161,9 @@ SHARED := runtime/host/stack_mmap.c
 # The real hosts, whose runs are recorded and compared with the fake one's.
 RECORDED := $(filter-out %/panic.c $(SHARED),$(HOST))
 REPORTS := $(filter-out reports/tests/%,$(call find_c,reports))
-WATCHED := $(RUNTIME) $(SERVERS) $(SHARED) $(SIM) $(REPORTS) $(call find_c,scenarios)
+# scenarios/real has programs for libraries that scripts/real builds.
+WATCHED := $(RUNTIME) $(SERVERS) $(SHARED) $(SIM) $(REPORTS) \
+	$(filter-out scenarios/real/%,$(call find_c,scenarios))
 HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h $d/*/*/*.h $d/*/*.hpp))
 HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
 GEN := $(patsubst %,$(B)/gen/%.o,$(wildcard sim/store/tables/*.sql sim/cli/completion.*sh))

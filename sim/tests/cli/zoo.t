@@ -62,6 +62,15 @@ ok "each row has the verdict that is stated" diff expect.txt said.txt
 same "each row has its kind: those with a patch" \
     "$(awk -F ' [|] ' '$4 == "patch" { print substr($1, 3) }' "$table" | sort)" \
     "$(cd "$root/scenarios/zoo" && ls ./*.patch | sed 's|./\(.*\).patch|\1|')"
+# Bugs in the libraries themselves: "libuv-492 lost-wakeup", by the heads of their patches.
+(cd "$root/scenarios/real" && for patch in *.patch; do
+    echo "${patch%.patch} $(sed -n 's/^Verdict: //p' "$patch")"
+done) | sort >heads.txt
+awk -F ' [|] ' '/^[|] `/ && NF == 8 { gsub(/[|` ]/, "", $1); print $1, $5 }' "$table" | sort \
+    >real.txt
+ok "each bug in a library has its row, with its verdict" diff heads.txt real.txt
+(cd "$root/scenarios/real" && ls ./*.c) | sed 's|./\(.*\).c|\1|' | sort >programs.txt
+same "each has its program" "$(cat programs.txt)" "$(cut -d' ' -f1 heads.txt | sort)"
 rewake zoo 'zoo/[!i]*' --runs 1 --json --record none >zoo.json 2>/dev/null
 sed -n 's|.*"name":"zoo/\([^"]*\)".*"reference":"\([^"]*\)".*|\1 \2|p' zoo.json >reference.txt
 awk -F ' [|] ' -v row="$row" '$0 ~ row { print substr($1, 3), $2 }' "$table" | sort >cited.txt
