@@ -25,6 +25,9 @@
 /* Conditions, each of which is decided by what the next one leads to. */
 #define CONDITIONS_MAX 3u
 
+/* Conditions around a wait: those of a loop that it is in are among them. */
+#define LOOKED_AT 8u
+
 bool
 sim__reasons_walk(struct sim_explanation *explanation)
 {
@@ -302,34 +305,72 @@ add_changed_since(struct sim_explanation *explanation)
     }
 }
 
-/* Where a wait of a program ends for nothing, of a run in which each choice that is left is needed:
- * the program takes that for something. */
+/* The lines of up to LOOKED_AT conditions that the actor of the `index`-th instruction decides
+ * before it, or after it. Returns how many. */
+static uint32_t
+conditions_around(const struct sim_fate_evidence *evidence, uint32_t index, bool before,
+        struct sim_place ret[LOOKED_AT])
+{
+    const struct sim_executed *here = evidence->here;
+    uint32_t count = 0;
+    rt_assert(index < here->count);
+    for (uint32_t i = index; count < LOOKED_AT && (before ? i > 0 : i + 1 < here->count);) {
+        i = before ? i - 1 : i + 1;
+        const struct sim_instruction *one = &here->all[i];
+        if (one->jump && one->actor_id == here->all[index].actor_id &&
+                sim__reader_at(evidence, one->pc, &ret[count])) {
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Whether what was checked before that call is checked again after it. */
+static bool
+checks_again(const struct sim_fate_evidence *evidence, uint32_t index)
+{
+    struct sim_place before[LOOKED_AT];
+    struct sim_place after[LOOKED_AT];
+    uint32_t checked = conditions_around(evidence, index, true, before);
+    uint32_t checks = conditions_around(evidence, index, false, after);
+    for (uint32_t i = 0; i < checked * checks; i++) {
+        if (sim__is_same_line(&before[i % checked], &after[i / checked])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where a wait of a program ends for nothing, of a run in which each choice that is left is needed,
+ * and what it waits for is not checked again: the program takes that for something. */
 static void
 find_for_nothing(struct sim_explanation *explanation)
 {
     const struct sim_actor_table *actor_table = &explanation->actor_table;
     const struct sim_runs runs = sim__runs_of(explanation);
     const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
-    uint64_t i = actor_table->first;
-    while (i < explanation->wake_outcome.horizon &&
-            sim_actor_table_event(actor_table, i)->kind != SIM_EVENT_SPURIOUS) {
-        i++;
-    }
-    if (i == explanation->wake_outcome.horizon || !explanation->decision.found ||
-            explanation->decision.added || !sim_program_is(explanation->failure.scenario)) {
+    if (!explanation->decision.found || explanation->decision.added ||
+            !sim_program_is(explanation->failure.scenario)) {
         return;
     }
-    uint32_t part = sim_actor_table_part_of(actor_table, i);
-    uint32_t index = part != SIM_PART_NONE ? sim_executed_of_event(explanation->executed,
-                                                     sim_actor_table_id(actor_table, part), i)
-                                           : UINT32_MAX;
-    if (index != UINT32_MAX) {
-        explanation->for_nothing =
+    for (uint64_t i = actor_table->first; i < explanation->wake_outcome.horizon; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        uint32_t part = sim_actor_table_part_of(actor_table, i);
+        if (event->kind != SIM_EVENT_SPURIOUS || part == SIM_PART_NONE) {
+            continue;
+        }
+        uint32_t index = sim_executed_of_event(
+                explanation->executed, sim_actor_table_id(actor_table, part), i);
+        if (index == UINT32_MAX || checks_again(&evidence, index)) {
+            continue;
+        }
+        struct sim_location at =
                 sim__located(&evidence, &explanation->ledger, explanation->executed, index);
-        explanation->for_nothing.step = sim_actor_table_event(actor_table, i)->step;
-    }
-    if (explanation->for_nothing.place.line == 0) {
-        explanation->for_nothing.step = 0;
+        if (at.place.line != 0) {
+            explanation->for_nothing = at;
+            explanation->for_nothing.step = event->step;
+            return;
+        }
     }
 }
 
