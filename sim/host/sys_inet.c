@@ -697,6 +697,7 @@ inet_write(struct sim__description *description, const void *buffer, size_t size
     if (err != 0 || size == 0) {
         return err;
     }
+    uint32_t left = space(inet);
     uint32_t part = part_to_write(inet, size);
     if (part == 0) {
         return -EAGAIN;
@@ -709,7 +710,7 @@ inet_write(struct sim__description *description, const void *buffer, size_t size
         fly(inet, RESET * SIGN); /* The peer has closed: it answers so. */
     }
     sim__source_moved(description->source, SIM_EVENT_WRITE, await, part);
-    sim__sys_short(description, SIM_FD_OUT, part, full);
+    sim__sys_short(description, SIM_FD_OUT, part, left < size ? left : size);
     return part;
 }
 
