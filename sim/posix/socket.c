@@ -472,11 +472,20 @@ sim__posix_getsockopt(int fd, int level, int name, void *ret, socklen_t *size)
 
 /* ---- Datagrams and messages. ----------------------------------------------------------------- */
 
+/* TCP does not look at it. */
+static bool
+is_without_address(int fd, const struct sockaddr *address)
+{
+    struct sim_sys_socket_kind kind;
+    return address == NULL || (sim_sys_socket_kind(sim__posix_fds(), fd, &kind) == 0 &&
+                                      kind.type == SOCK_STREAM && kind.domain != AF_UNIX);
+}
+
 ssize_t
 sim__posix_sendto(int fd, const void *from, size_t size, int flags, const struct sockaddr *address,
         socklen_t address_size)
 {
-    if (address == NULL) {
+    if (is_without_address(fd, address)) {
         return sim__posix_send(fd, from, size, flags);
     }
     union address named;
