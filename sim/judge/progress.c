@@ -224,7 +224,7 @@ steps_before(struct sim_stand *stand, uint32_t index, uint64_t step, uint32_t co
     return step;
 }
 
-/* Makes it stand in a wait at `site`, with all others held back for `steps` of its steps: none
+/* Makes it stand in a wait at `site`, with all others held back for `steps` of its steps: no other
  * has done anything for it since. False: it does not come there so. */
 static bool
 stand_unhelped(struct sim_stand *stand, const struct first_wait *wait, uint32_t steps)
@@ -263,7 +263,7 @@ gains_itself(const struct sim_gains *journals, const struct sim_actor *actor)
 
 /*
  * A thread that takes whatever ends its wait for what it waits for goes on at any time, also where
- * none has done anything for it since it looked: it has missed nothing. It gains there, or comes
+ * no other has done anything for it since it looked: it has missed nothing. It gains there, or comes
  * to a wait of another kind (for a lock that one of those has who are held back).
  */
 static bool
