@@ -263,8 +263,8 @@ gains_itself(const struct sim_gains *journals, const struct sim_actor *actor)
 
 /*
  * A thread that takes whatever ends its wait for what it waits for goes on at any time, also where
- * no other has done anything for it since it looked: it has missed nothing. It gains there, or comes
- * to a wait of another kind (for a lock that one of those has who are held back).
+ * no other has done anything for it since it looked: it has missed nothing. It gains there, or
+ * comes to a wait of another kind (for a lock that one of those has who are held back).
  */
 static bool
 goes_on_in_any_case(struct sim_stand *stand, const struct sim_question *question)
