@@ -317,7 +317,7 @@ take_bytes(struct sim_fds *fds, uint32_t size)
     if (size != PIPE_BYTES || bytes == NULL) {
         return sim_alloc(fds->host->world, size);
     }
-    memcpy(&fds->sockets->spare, bytes, sizeof(bytes));
+    memcpy(&fds->sockets->spare, bytes, sizeof(fds->sockets->spare)); /* The next one. */
     return bytes;
 }
 
