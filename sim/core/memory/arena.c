@@ -203,7 +203,9 @@ sim_arena_zalloc_aside(struct sim_arena *arena, size_t size)
         return NULL;
     }
     arena->aside += rounded;
-    return memset(arena->base + arena->size - arena->aside, 0, rounded);
+    char *memory = arena->base + arena->size - arena->aside;
+    sim_shadow_unpoison(memory, rounded);
+    return memset(memory, 0, rounded);
 }
 
 /* ---- Blocks. --------------------------------------------------------------------------------- */
