@@ -57,6 +57,8 @@
     X(UNREGISTERED, "{actor} is blocked, and does not ask its host for what it waits for. In the " \
             "nearest run that passes it does, {place}, before it blocks; here that call is not " \
             "made.[ In its last step it goes through {passed}.]") \
+    X(TIMER_UNARMED, "{actor} is blocked, and its timer {named} is not armed. Once it is armed " \
+            "again, it makes progress.") \
     X(ONESHOT, "{actor} is blocked, and {named} has an event for it that its host does not " \
             "report: it asks for that with SIM_FD_ONESHOT, once") \
     X(ONESHOT_SEEN, ", got it reported at {at.step}, went through {call}") \

@@ -103,8 +103,12 @@ find_not_asked(const struct reading *reading)
 static void
 find_oneshot(const struct reading *reading)
 {
-    SIM_FIND(reading->findings, SIM_FINDING_ONESHOT,
-            .object = reading->explanation->counterfactual.silence.object);
+    const struct sim_silence *silence = &reading->explanation->counterfactual.silence;
+    if (silence->kind == SIM_SILENT_TIMER) {
+        SIM_FIND(reading->findings, SIM_FINDING_TIMER_UNARMED, .object = silence->object);
+        return;
+    }
+    SIM_FIND(reading->findings, SIM_FINDING_ONESHOT, .object = silence->object);
     if (reading->cause->at_count > 0) {
         SIM_FIND(reading->findings, SIM_FINDING_ONESHOT_SEEN);
         SIM_FIND(reading->findings, SIM_FINDING_AND_CALLERS);

@@ -168,6 +168,9 @@ named s16_stop never-fired 33
 says 'in submit() (s16_stop.cc:36)'
 says 'which `thread 1` wrote at step 11, in run() (s16_stop.cc:69)'
 says 'decided the other way from then on'
+# A wake that went to another does not matter where a third has owed one since.
+named s18_newsroom never-fired 48
+says 'at step 55 `thread 1` should have woken it'
 # With nothing to compare with: on what it has decided to wait.
 named full not-a-wake 17
 says 'reads queued in put() (full.c:16)'
@@ -284,6 +287,9 @@ says 'which waits for to read'
 # A task that a loop of the program's runs has the lines of that loop.
 scenario s17_turnpike never-stored 48
 says 'does not ask its host again: its last line is in on_lane()'
+# A timer that no line asks to be reported once is none of ONESHOT.
+scenario s18_postroom never-stored 52
+says 'its timer `walk` is not armed'
 # What was copied, and is changed after that.
 scenario s15_tickets not-a-wake 98
 says 'that is a copy of what `shard 0` changes at step'
