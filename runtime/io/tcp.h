@@ -107,8 +107,9 @@ void rt_tcp_listener_close_at(struct rt_tcp_listener *listener, const struct rt_
 RT_MUST_CHECK rt_err rt_tcp_connect_start(
         struct rt_tcp_stream *stream, struct rt_io *io, const struct rt_net_address *address);
 
-/* READY with RT_OK once it is connected, or RT_E_REFUSED, RT_E_RESET, RT_E_TIMED_OUT: then it is to
- * be closed. RT_E_STALE, RT_E_FINISHED as rt_tcp_listen_finish. RT_E_SHUTDOWN. */
+/* READY with RT_OK once it is connected, or RT_E_REFUSED (also where a listener is started later),
+ * RT_E_RESET, RT_E_TIMED_OUT: then it is to be closed. RT_E_STALE, RT_E_FINISHED as
+ * rt_tcp_listen_finish. RT_E_SHUTDOWN. */
 #define rt_tcp_connect_finish(stream, wait, cx, ret_err) \
     rt_tcp_connect_finish_at((stream), (wait), (cx), (ret_err), RT_HERE)
 rt_poll rt_tcp_connect_finish_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait,

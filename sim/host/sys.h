@@ -4,8 +4,8 @@
  *      number ──▶ description (status flags) ◀── registration (number, description) ── epoll
  *
  * For what plays system calls to programs (sim/posix), and for scenarios that want several epoll
- * instances, timers, pipes or datagrams. fd.h has the older calls, on the same table; each call of
- * either works on every kind of descriptor that it has a meaning for.
+ * instances, timers, pipes or datagrams. fd.h has the older calls, on the same table; reading,
+ * writing, closing and waiting of either work on the descriptors of both.
  *
  * Results. What the system call returns: 0 or more, or a negative errno. A call on a number that is
  * not open is -EBADF, one that has no meaning for its kind -EINVAL (-ENOTSOCK for calls on
