@@ -178,7 +178,9 @@ run(const struct sim_artifact *artifact, struct sim_tape *answers)
     struct sim_answers input;
     struct sim_outcome outcome;
     sim_answers_init(&input, answers);
-    const struct sim_case what = {artifact->entry->scenario, artifact->options, 0, &input.strategy};
+    const struct sim_case what = {.scenario = artifact->entry->scenario,
+            .options = artifact->options,
+            .strategy = &input.strategy};
     sim_world_run(&world, what.scenario, &what.options, what.seed, what.strategy,
             (struct sim_recording){true, false}, &outcome);
     memcpy(scenario_asked, input.asked, sizeof(scenario_asked));

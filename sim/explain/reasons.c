@@ -461,15 +461,17 @@ choose_of_many(const struct sim_explanation *explanation, const struct sim_fate_
     }
 }
 
-/* That a wake went to another that waits at the same line, and continues, does not matter where a
- * third has let the blocked one continue since, in a step that owes it a wake. */
+/* That a wake went to another that waits at the same line, and continues, does not matter where
+ * another function has let the blocked one continue since, in a step that owes it a wake. */
 static bool
-is_owed_since(const struct sim_fate_evidence *evidence, const struct sim_fate *fate)
+is_owed_since(const struct sim_cause *cause, const struct sim_fate_evidence *evidence,
+        const struct sim_fate *fate)
 {
     bool fair = fate->kind == SIM_FATE_TAKEN && !fate->again && fate->ended.step == 0 &&
                 fate->way.step == 0 && sim__is_same_line(&fate->taker.place, &fate->sleeps.place);
     return fair && evidence->owed_part != SIM_PART_NONE && evidence->owed_step > fate->call.step &&
-           evidence->owed_part != fate->taker.part && evidence->owed_part != fate->sleeps.part;
+           evidence->owed_part != fate->taker.part && evidence->owed_part != fate->sleeps.part &&
+           strcmp(cause->at[0].place.function, fate->call.place.function) != 0;
 }
 
 /* Of one that is not woken: what became of the wake of the run that passes. What is held in a
@@ -497,7 +499,7 @@ find_fate(struct sim_explanation *explanation)
         choose_fate(cause, &evidence, &fate);
     }
     choose_of_many(explanation, &evidence, &fate);
-    if (is_owed_since(&evidence, &fate)) {
+    if (is_owed_since(cause, &evidence, &fate)) {
         fate.kind = SIM_FATE_NONE;
     }
     if (fate.kind == SIM_FATE_TURNED) {
