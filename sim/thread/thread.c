@@ -148,6 +148,7 @@ __attribute__((always_inline)) static inline void
 give_way(struct sim_thread *thread)
 {
     struct sim_world *world = thread->actor.world;
+    sim_stack_left(&thread->fiber.context, __builtin_frame_address(0));
     struct sim_actor *next = sim__world_next(world, &thread_ops);
     if (next == &thread->actor) {
         arrive(thread);
@@ -170,7 +171,6 @@ give_way(struct sim_thread *thread)
         errno = other->error;
     }
     arrive(other);
-    sim_stack_left(&thread->fiber.context, __builtin_frame_address(0));
     world->inner = &other->fiber.context;
     rt__context_pass(&thread->fiber.context, &other->fiber.context);
     continue_from(thread);

@@ -250,11 +250,11 @@ sim__stacks_copy_back(const char *from)
         from += sizeof(copied);
         pool.all[copied.number].out = true;
         pool.all[copied.number].context = copied.context;
+        clear(copied.number); /* Frames that have ended have left red zones, too. */
         const struct rt_stack *stack = &pool.all[copied.number].stack;
-        /* Frames that have ended have left red zones. */
-        sim_shadow_unpoison(stack->base, stack->size);
-        from = sim_shadow_copy_back(
-                from, (char *)stack->base + stack->size - copied.size, copied.size);
+        char *used = (char *)stack->base + stack->size - copied.size;
+        from = sim_shadow_copy_back(from, used, copied.size);
+        pool.all[copied.number].deepest = used;
     }
     return from;
 }

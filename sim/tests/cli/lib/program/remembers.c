@@ -233,27 +233,48 @@ use_heap_settings(void)
     free(malloc(100000));
 }
 
-/* What is not initialized, in a frame of a few words, and in one far below a buffer. */
-static void
-use_frame(size_t size)
+#define LEFT 0x5e1f
+
+/* How much of what is not initialized is what wait_in_frame() leaves. */
+__attribute__((noinline)) static int
+look(void)
 {
     volatile int left[16];
-    volatile char buffer[size];
-    buffer[size - 1] = 0;
+    int sum = 0;
     for (int i = 0; i < 16; i++) {
-        printf("%d ", left[i]);
-        left[i] = i + (int)size;
+        sum += left[i] == LEFT;
     }
-    printf("%d\n", buffer[size / 2]);
+    return sum;
+}
+
+/* The same so deep in the stack. */
+static int
+look_below(size_t size)
+{
+    volatile char buffer[size];
+    buffer[0] = 0;
+    int sum = look();
+    return sum + buffer[0];
+}
+
+/* Waits so deep in its stack, and leaves all of that behind. */
+static void
+wait_in_frame(size_t size)
+{
+    volatile int buffer[size / sizeof(int)];
+    for (size_t i = 0; i < size / sizeof(int); i++) {
+        buffer[i] = LEFT;
+    }
+    usleep(1);
 }
 
 static void *
 use_frames(void *argument)
 {
-    use_frame(1);
-    use_frame(6000);
-    usleep(1); /* Another stands here, deep in its stack. */
-    use_frame(20000);
+    if (look_below(9000) + look_below(20000) > 0) {
+        _exit(1);
+    }
+    wait_in_frame(21000);
     return argument;
 }
 
@@ -261,8 +282,8 @@ static void
 use_stacks(void)
 {
     pthread_t thread;
-    pthread_create(&thread, NULL, use_frames, NULL);
     use_frames(NULL);
+    pthread_create(&thread, NULL, use_frames, NULL);
     pthread_join(thread, NULL);
 }
 
