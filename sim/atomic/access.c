@@ -17,8 +17,9 @@ usual(const struct sim_world *world, uint64_t value)
 {
     const uint64_t each = UINT64_C(0x0101010101010101);
     const uint64_t fill = each * world->arena.fill;
-    bool unwritten = value == fill || value == (uint32_t)fill;
-    return unwritten ? value / world->arena.fill * SIM_ARENA_FILL : value;
+    return value == fill             ? each * SIM_ARENA_FILL
+           : value == (uint32_t)fill ? (uint32_t)(each * SIM_ARENA_FILL)
+                                     : value;
 }
 
 void
@@ -42,7 +43,7 @@ sim__atomic_changed(
     uint32_t number = sim_variable_object(world, object);
     uint32_t line = site != NULL ? site->id : 0;
     sim__event(world, SIM_EVENT_GET, number, line, 0, usual(world, before));
-    sim__event(world, SIM_EVENT_SET, number, line, 0, after);
+    sim__event(world, SIM_EVENT_SET, number, line, 0, usual(world, after));
 }
 
 /* What is there, in as many bytes as an event can hold. */
