@@ -52,13 +52,19 @@ sim__threads(struct sim_world *world)
     return world->threads;
 }
 
+/* Where a table of so many places begins to look for `address`. */
+static uint32_t
+first_place(uintptr_t address, uint32_t bits)
+{
+    return (uint32_t)((uint64_t)(address >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
+}
+
 /* Where `address` is in the table, or belongs. */
 static struct sim_sync **
 place_of(const struct sim_threads *threads, uintptr_t address)
 {
     uint32_t mask = (UINT32_C(1) << threads->bits) - 1;
-    uint64_t hash = (uint64_t)(address >> 2) * UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t i = (uint32_t)(hash >> (64 - threads->bits));
+    uint32_t i = first_place(address, threads->bits);
     while (threads->table[i] != NULL && threads->table[i]->address != address) {
         i = (i + 1) & mask;
     }
@@ -256,8 +262,7 @@ static struct variable *
 variable_at(struct sim__variables *variables, uintptr_t address)
 {
     uint32_t mask = (UINT32_C(1) << variables->bits) - 1;
-    uint64_t hash = (uint64_t)(address >> 2) * UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t i = (uint32_t)(hash >> (64 - variables->bits));
+    uint32_t i = first_place(address, variables->bits);
     while (variables->all[i].address != 0 && variables->all[i].address != address) {
         i = (i + 1) & mask;
     }
