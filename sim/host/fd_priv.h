@@ -138,7 +138,8 @@ struct sim__end {
 struct sim__epoll {
     struct rt_list link; /* In fds->interests. */
     struct sim_fds *fds;
-    struct rt_list registrations;         /* Longest unreported first. */
+    struct rt_list registrations; /* Longest unreported first; so many: */
+    uint32_t length;
     struct sim__description *description; /* NULL: of sim_fd_add and its relatives. */
     uint32_t object;
 };

@@ -153,6 +153,7 @@ registration_new(struct sim__epoll *epoll)
                           : sim_new(epoll->fds->host->world, struct sim__registration);
     rt_list_init(&registration->link);
     rt_list_push_back(&epoll->registrations, &registration->link);
+    epoll->length++;
     registration->epoll = epoll;
     return registration;
 }
@@ -162,6 +163,7 @@ registration_free(struct sim__registration *registration)
 {
     registration->description = NULL;
     rt_list_unlink(&registration->link);
+    registration->epoll->length--;
     rt_list_push_back(&registration->epoll->fds->spare, &registration->link);
 }
 

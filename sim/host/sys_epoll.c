@@ -219,15 +219,8 @@ uint32_t
 sim_sys_epoll_length(struct sim_fds *fds, int epoll)
 {
     const struct sim__description *description = sim__fd_get(fds, epoll);
-    uint32_t length = 0;
-    if (description == NULL || !is_instance(description)) {
-        return 0;
-    }
-    rt_list_each(node, &instance_of(description)->epoll.registrations)
-    {
-        length++;
-    }
-    return length;
+    bool is = description != NULL && is_instance(description);
+    return is ? instance_of(description)->epoll.length : 0;
 }
 
 /* ---- Waiting. -------------------------------------------------------------------------------- */
