@@ -262,12 +262,12 @@ gains_itself(const struct sim_gains *journals, const struct sim_actor *actor)
 }
 
 /*
- * A thread that takes whatever ends its wait for what it waits for goes on at any time, also where
- * no other has done anything for it since it looked: it has missed nothing. It gains there, or
- * comes to a wait of another kind (for a lock that one of those has who are held back).
+ * A thread that takes whatever ends its wait for what it waits for continues at any time, also
+ * where no other has done anything for it since it looked: it has missed nothing. It gains there,
+ * or comes to a wait of another kind (for a lock that one of those has who are held back).
  */
 static bool
-goes_on_in_any_case(struct sim_stand *stand, const struct sim_question *question)
+continues_in_any_case(struct sim_stand *stand, const struct sim_question *question)
 {
     rt_assert(question->stage == SIM_ORACLE_STAGE_POLL);
     struct sim_question placebo = *question;
@@ -580,7 +580,7 @@ static bool
 is_gained_in_any_case(struct sim_stand *stand, const struct sim_question *question)
 {
     return question->stage == SIM_ORACLE_STAGE_INTERRUPT ? is_gained_by_any_report(stand, question)
-           : question->stage == SIM_ORACLE_STAGE_POLL    ? goes_on_in_any_case(stand, question)
+           : question->stage == SIM_ORACLE_STAGE_POLL    ? continues_in_any_case(stand, question)
                                                          : false;
 }
 

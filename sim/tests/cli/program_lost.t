@@ -48,7 +48,7 @@ found() {
     done
     ok "$compiler, $how: $name: where each thread is" grep -q 'Where each thread is' out.txt
 }
-# A wait in no loop goes on at any time: it is not late. One that looks again is.
+# A wait in no loop continues at any time: it is not late. One that looks again is.
 ok "trusts builds" build gcc plain trusts
 for mode in once often; do
     same "a wait that trusts whatever ends it, $mode: passes" \

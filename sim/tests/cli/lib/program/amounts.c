@@ -96,7 +96,7 @@ void_writes(void)
     while ((moved = send(client, many, 16384, MSG_NOSIGNAL | MSG_DONTWAIT)) > 0) {
         sent += moved;
     }
-    printf("to nobody: %d\n", sent < 1000000);
+    printf("without a peer: %d\n", sent < 1000000);
 }
 
 /* ---- Others. --------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /*
- * Of two readers the last one reads for both. Where that fails it says so, and wakes nobody.
+ * Of two readers the last one reads for both. Where that fails it says so, and wakes none.
  *
  * Nothing in it is for rewake.
  *

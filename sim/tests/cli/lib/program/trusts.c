@@ -1,7 +1,7 @@
 /*
  * trusts.c -- waits that trust whatever ends them, and one that looks again.
  *
- *   trusts once     a wait in no loop: it goes on at any time, so its signal is never late
+ *   trusts once     a wait in no loop: it continues at any time, so its signal is never late
  *   trusts often    the same, again and again, with another lock to take after each
  *   trusts late     in a loop; the signal may be lost, and another one comes later
  *

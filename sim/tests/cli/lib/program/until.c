@@ -1,6 +1,6 @@
 /*
  * until.c -- moves a byte to and fro until some time is over, as tests of speed do. `until looks`:
- * looks at a clock 20,000 times, as who makes so many timers; `until looks ever`: for ever.
+ * looks at a clock 20,000 times, as who makes so many timers; `until looks ever`: without end.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
