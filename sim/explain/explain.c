@@ -675,7 +675,7 @@ explain_runs(struct sim_explanation *explanation)
     if (explanation->decision.found) {
         find_number(explanation);
     }
-    sim__reasons_meanwhile(explanation);
+    sim__choices_find(explanation);
     if (explanation->compared && !explanation->order.found) {
         find_order(explanation);
         verify_order(explanation);

@@ -19,14 +19,10 @@
 #include "sim/explain/cause/values.h"
 #include "sim/explain/cause/word.h"
 #include "sim/explain/look/calls.h"
-#include "sim/explain/view/phrase.h"
 #include "sim/program/program.h"
 
 /* Conditions, each of which is decided by what the next one leads to. */
 #define CONDITIONS_MAX 3u
-
-/* Conditions around a wait: those of a loop that it is in are among them. */
-#define LOOKED_AT 8u
 
 bool
 sim__reasons_walk(struct sim_explanation *explanation)
@@ -71,9 +67,8 @@ sim__forgotten_step(const struct sim_explanation *explanation)
                      : 0;
 }
 
-/* Both runs, for the questions of cause/fate.h. `runs` is borrowed. */
-static struct sim_fate_evidence
-fate_evidence_of(const struct sim_explanation *explanation, const struct sim_runs *runs)
+struct sim_fate_evidence
+sim__fate_evidence_of(const struct sim_explanation *explanation, const struct sim_runs *runs)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     const struct sim_cause *cause = &explanation->cause;
@@ -116,7 +111,7 @@ find_unusual(struct sim_explanation *explanation)
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
-    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    const struct sim_fate_evidence evidence = sim__fate_evidence_of(explanation, &runs);
     bool waits = sim_outcome_is_stall(outcome) || outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
                  outcome->verdict == SIM_VERDICT_LATE_WAKEUP;
     explanation->wakers = waits ? sim_wakers_new(&evidence) : NULL;
@@ -145,7 +140,7 @@ add_passed(struct sim_explanation *explanation)
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
-    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    const struct sim_fate_evidence evidence = sim__fate_evidence_of(explanation, &runs);
     const struct sim_executed *here = explanation->executed;
     for (uint32_t i = here->count; i-- > 0 && cause->at_count < SIM_CAUSE_CALLS;) {
         if (here->all[i].step == cause->at[0].step &&
@@ -232,184 +227,6 @@ sim__reasons_unusual(struct sim_explanation *explanation)
     }
 }
 
-/* The first step in which these runs differ, but for lines, which only one of them may have; 0. */
-static uint64_t
-parting_step(const struct sim_actor_table *a, const struct sim_actor_table *b)
-{
-    uint64_t end = a->end < b->end ? a->end : b->end;
-    for (uint64_t i = a->first; a->first == b->first && i < end; i++) {
-        const struct sim_event *one = sim_actor_table_event(a, i);
-        const struct sim_event *other = sim_actor_table_event(b, i);
-        if (one->step != other->step || one->kind != other->kind || one->actor != other->actor ||
-                one->object != other->object || one->argument != other->argument) {
-            return one->step < other->step ? one->step : other->step;
-        }
-    }
-    return 0;
-}
-
-/* Of the actor that runs in the other run, from where the two part. */
-static void
-add_meanwhile(
-        struct sim_explanation *explanation, const struct sim_actor_table *other, bool decides)
-{
-    const struct sim_actor_table *failing = &explanation->actor_table;
-    const struct sim_runs runs = sim__runs_of(explanation);
-    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
-    struct sim_meanwhile *meanwhile = &explanation->meanwhile[explanation->meanwhile_count];
-    uint64_t step = parting_step(failing, other);
-    uint32_t goes = step != 0 ? sim_phrase_whose_step(failing, step) : SIM_PART_NONE;
-    uint32_t like = step != 0 ? sim_phrase_whose_step(other, step) : SIM_PART_NONE;
-    uint32_t held = like != SIM_PART_NONE ? sim__part_like(failing, other, like) : SIM_PART_NONE;
-    /* Of one actor in both its step takes longer, or it has given way. */
-    sim_meanwhile_find(&evidence, held, held == goes ? step + 1 : step, meanwhile);
-    bool known = meanwhile->held.step == 0 || (meanwhile->count == 0 && !decides);
-    for (uint32_t i = 0; i < explanation->meanwhile_count; i++) {
-        known = known || explanation->meanwhile[i].held.step == meanwhile->held.step;
-    }
-    explanation->meanwhile_count += !known;
-}
-
-/* Whether one waits for what another does, and not for its end only. Returns the step in which it
- * begins to; 0: it does not. */
-static uint64_t
-waits_since(const struct sim_explanation *explanation, uint32_t part)
-{
-    const struct sim_wait *wait = sim_ledger_open_of(&explanation->ledger, part, NULL);
-    bool waits = wait != NULL && SIM_OBJECT_KIND(wait->object) != RT_OBJECT_TASK;
-    return waits ? wait->store_step : 0;
-}
-
-/* Of one that waits in the end, where no wake is known to be missing: what it had read, and others
- * have changed since, is what they may owe it a wake for. */
-static void
-add_changed_since(struct sim_explanation *explanation)
-{
-    const struct sim_cause *cause = &explanation->cause;
-    const struct sim_runs runs = sim__runs_of(explanation);
-    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
-    if (!sim_outcome_is_stall(sim_explanation_outcome(explanation)) || cause->hold_count > 0 ||
-            cause->kind != SIM_CAUSE_NOT_A_WAKE) {
-        return;
-    }
-    for (uint32_t part = 0; part < explanation->actor_table.count; part++) {
-        struct sim_meanwhile *meanwhile = &explanation->meanwhile[explanation->meanwhile_count];
-        uint64_t since = waits_since(explanation, part);
-        if (since != 0) {
-            sim_meanwhile_find(&evidence, part, since + 1, meanwhile);
-        }
-        if (since != 0 && meanwhile->held.step != 0 && meanwhile->count > 0) {
-            explanation->meanwhile_count++;
-            return;
-        }
-    }
-}
-
-/* The lines of up to LOOKED_AT conditions that the actor of the `index`-th instruction decides
- * before it, or after it. Returns how many. */
-static uint32_t
-conditions_around(const struct sim_fate_evidence *evidence, uint32_t index, bool before,
-        struct sim_place ret[LOOKED_AT])
-{
-    const struct sim_executed *here = evidence->here;
-    uint32_t count = 0;
-    rt_assert(index < here->count);
-    for (uint32_t i = index; count < LOOKED_AT && (before ? i > 0 : i + 1 < here->count);) {
-        i = before ? i - 1 : i + 1;
-        const struct sim_instruction *one = &here->all[i];
-        if (one->jump && one->actor_id == here->all[index].actor_id &&
-                sim__reader_at(evidence, one->pc, &ret[count])) {
-            count++;
-        }
-    }
-    return count;
-}
-
-/* Whether what was checked before that call is checked again after it. */
-static bool
-checks_again(const struct sim_fate_evidence *evidence, uint32_t index)
-{
-    struct sim_place before[LOOKED_AT];
-    struct sim_place after[LOOKED_AT];
-    uint32_t checked = conditions_around(evidence, index, true, before);
-    uint32_t checks = conditions_around(evidence, index, false, after);
-    for (uint32_t i = 0; i < checked * checks; i++) {
-        if (sim__is_same_line(&before[i % checked], &after[i / checked])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Where a wait of a program ends for nothing, of a run in which each choice that is left is needed,
- * and what it waits for is not checked again: the program takes that for something. */
-static void
-find_for_nothing(struct sim_explanation *explanation)
-{
-    const struct sim_actor_table *actor_table = &explanation->actor_table;
-    const struct sim_runs runs = sim__runs_of(explanation);
-    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
-    if (!explanation->decision.found || explanation->decision.added ||
-            !sim_program_is(explanation->failure.scenario)) {
-        return;
-    }
-    for (uint64_t i = actor_table->first; i < explanation->wake_outcome.horizon; i++) {
-        const struct sim_event *event = sim_actor_table_event(actor_table, i);
-        uint32_t part = sim_actor_table_part_of(actor_table, i);
-        if (event->kind != SIM_EVENT_SPURIOUS || part == SIM_PART_NONE) {
-            continue;
-        }
-        uint32_t index = sim_executed_of_event(
-                explanation->executed, sim_actor_table_id(actor_table, part), i);
-        if (index == UINT32_MAX || checks_again(&evidence, index)) {
-            continue;
-        }
-        struct sim_location at =
-                sim__located(&evidence, &explanation->ledger, explanation->executed, index);
-        if (at.place.line != 0) {
-            explanation->for_nothing = at;
-            explanation->for_nothing.step = event->step;
-            return;
-        }
-    }
-}
-
-void
-sim__reasons_meanwhile(struct sim_explanation *explanation)
-{
-    const struct sim_decision *decision = &explanation->decision;
-    const struct sim_tape *tape = &decision->failing;
-    struct sim_deviation left[SIM_MEANWHILE_MAX];
-    if (explanation->executed == NULL || !explanation->executed->done) {
-        return;
-    }
-    if (explanation->compared) {
-        add_meanwhile(explanation, &explanation->passing_actor_table, true);
-    }
-    for (uint32_t i = 0;
-            i < tape->count && !decision->added && tape->count > 1 &&
-            tape->count <= SIM_MEANWHILE_MAX && explanation->meanwhile_count < SIM_MEANWHILE_MAX;
-            i++) {
-        struct sim_single single;
-        struct sim_actor_table actor_table;
-        const struct sim_tape without = {left, tape->count - 1, SIM_MEANWHILE_MAX};
-        for (uint32_t k = 0, n = 0; k < tape->count; k++) {
-            if (k != i) {
-                left[n++] = tape->entries[k];
-            }
-        }
-        if (!sim__explain_run(explanation, &without, &single)) {
-            continue;
-        }
-        sim_actor_table_make(&actor_table, sim_single_recorder(&single));
-        add_meanwhile(explanation, &actor_table, false);
-        sim_actor_table_free(&actor_table);
-        sim_single_fini(&single);
-    }
-    find_for_nothing(explanation);
-    add_changed_since(explanation);
-}
-
 /* What is compared; but before that what another actor skips, unless the wake itself was seen to go
  * to another. In a scenario the latter counts only where no wake is known to be missing. */
 static void
@@ -493,7 +310,7 @@ find_fate(struct sim_explanation *explanation)
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
-    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    const struct sim_fate_evidence evidence = sim__fate_evidence_of(explanation, &runs);
     fate.kind = SIM_FATE_NONE;
     if (lost || explanation->passing_executed != NULL) {
         choose_fate(cause, &evidence, &fate);
@@ -574,7 +391,7 @@ find_omission(struct sim_explanation *explanation, struct sim_unnotified *unnoti
     if (!sim__reasons_walk(explanation)) {
         return false;
     }
-    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    const struct sim_fate_evidence evidence = sim__fate_evidence_of(explanation, &runs);
     return sim_omission_find(&evidence, unnotified, &unnotified->omission);
 }
 
@@ -757,7 +574,7 @@ find_guard(struct sim_explanation *explanation)
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
-    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    const struct sim_fate_evidence evidence = sim__fate_evidence_of(explanation, &runs);
     const struct sim_location slept = wait_began(explanation, cause->loop);
     const struct sim_location waits = wait_began(explanation, victim_of(explanation));
     bool elsewhere = cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE;
@@ -805,7 +622,7 @@ find_unused(struct sim_explanation *explanation)
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
-    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    const struct sim_fate_evidence evidence = sim__fate_evidence_of(explanation, &runs);
     if (waits.step != 0 && sim_guard_find_marked(&evidence, &waits, &guard)) {
         sim_cause_add_marked(cause, &guard);
     } else if (!granted && sim_word_find_discarded(&evidence, &discarded)) {
@@ -865,7 +682,7 @@ find_failed(struct sim_explanation *explanation)
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
-    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    const struct sim_fate_evidence evidence = sim__fate_evidence_of(explanation, &runs);
     uint32_t fails = sim_values_failing(&evidence, &cause->at[0].place);
     if (fails == UINT32_MAX) {
         return;
@@ -899,7 +716,7 @@ find_loop(struct sim_explanation *explanation)
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
-    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    const struct sim_fate_evidence evidence = sim__fate_evidence_of(explanation, &runs);
     uint32_t loops = sim_values_looping(&evidence);
     if (loops == UINT32_MAX) {
         return;
@@ -932,7 +749,7 @@ find_waiting(struct sim_explanation *explanation)
         return;
     }
     const struct sim_runs runs = sim__runs_of(explanation);
-    const struct sim_fate_evidence evidence = fate_evidence_of(explanation, &runs);
+    const struct sim_fate_evidence evidence = sim__fate_evidence_of(explanation, &runs);
     for (uint32_t i = cause->front_count;
             i < cause->at_count && cause->waiting_count < SIM_WAITING_MAX; i++) {
         bool first = i == cause->front_count || cause->at[i].part != cause->at[i - 1].part;

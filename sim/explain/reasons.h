@@ -35,9 +35,16 @@ uint64_t sim__forgotten_step(const struct sim_explanation *explanation);
 /* All of it, each question where those before have left something open. */
 void sim__reasons_find(struct sim_explanation *explanation);
 
-/* Where the actor stands that the decision keeps from going on. */
-void sim__reasons_meanwhile(struct sim_explanation *explanation);
+/* Both runs, for the questions of cause/fate.h. `runs` is borrowed. */
+struct sim_fate_evidence sim__fate_evidence_of(
+        const struct sim_explanation *explanation, const struct sim_runs *runs);
 
 /* What no run that passes does leads, where all else that is known is how it differs from one run.
  */
 void sim__reasons_unusual(struct sim_explanation *explanation);
+
+/* ---- choices.c ------------------------------------------------------------------------------- */
+
+/* Where the actor stands that each choice keeps from continuing; where one waits to the end; in
+ * which line a wait ends for nothing. */
+void sim__choices_find(struct sim_explanation *explanation);
