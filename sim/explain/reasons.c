@@ -632,14 +632,14 @@ find_unused(struct sim_explanation *explanation)
 
 /* Adds of `all`, where `own` of the actor that comes to the `fails`-th instruction, else of others,
  * those before the `before`-th one by its actor in its step, and none of the line that fails. Where
- * a number decides, not the first of all, which is decided on that. */
+ * a number decides, not the first of several, which is decided on that. */
 static void
 add_wrong(const struct sim_explanation *explanation, const struct sim_branches *all, uint32_t fails,
         uint32_t before, bool own, struct sim_branches *ret)
 {
     const struct sim_executed *here = explanation->executed;
     const struct sim_place *line = &explanation->cause.at[0].place;
-    bool drawn = explanation->decision.deciding.kind == SIM_KIND_USER;
+    bool drawn = explanation->decision.deciding.kind == SIM_KIND_USER && all->count > 1;
     for (uint32_t i = 0; i < all->count; i++) {
         uint32_t index = sim_branch_index(here, &all->all[i]);
         bool leads = before == UINT32_MAX ||

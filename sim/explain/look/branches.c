@@ -140,6 +140,7 @@ struct turn {
     uintptr_t pc;
     uint32_t actor_id;
     uint32_t index; /* Of the instruction. */
+    bool ends;      /* Its like in the other run is in the last step of the actor. */
 };
 
 /* By jump and actor. */
@@ -171,12 +172,23 @@ list_turns(const struct sim_executed *executed, uint32_t *ret_count)
     for (uint32_t i = 0; i < executed->count; i++) {
         const struct sim_instruction *one = &executed->all[i];
         if (one->jump) {
-            turns[count++] = (struct turn){one->pc, one->actor_id, i};
+            turns[count++] = (struct turn){one->pc, one->actor_id, i, false};
         }
     }
     sim_sort(turns, count, sizeof(*turns), by_jump);
     *ret_count = count;
     return turns;
+}
+
+/* The actor of the `index`-th instruction executes nothing in a later step. */
+static bool
+is_in_last_step(const struct sim_executed *executed, uint32_t index)
+{
+    uint32_t last = executed->count;
+    do {
+        last--;
+    } while (executed->all[last].actor_id != executed->all[index].actor_id);
+    return executed->whole && executed->all[last].step == executed->all[index].step;
 }
 
 /* Leaves of `turns` those by others than `victim` that go the other way the same time there. */
@@ -196,7 +208,8 @@ keep_differing(const struct sim_executed *here, const struct sim_executed *there
         bool both = k < there_count && by_jump(&others[k], &turn) == 0;
         if (both && turn.actor_id != victim &&
                 here->all[turn.index].taken != there->all[others[k].index].taken) {
-            turns[kept++] = turn;
+            turns[kept] = turn;
+            turns[kept++].ends = is_in_last_step(there, others[k].index);
         }
         k += both;
     }
@@ -214,7 +227,8 @@ sim_branches_add_differing(const struct sim_executed *here, const struct sim_exe
     count = keep_differing(here, there, victim, turns, count);
     sim_sort(turns, count, sizeof(*turns), by_time);
     for (uint32_t i = 0; i < count && branches->count < SIM_BRANCHES_MAX; i++) {
-        branches->all[branches->count++] = sim_branch_at(here, turns[i].index);
+        branches->all[branches->count] = sim_branch_at(here, turns[i].index);
+        branches->all[branches->count++].ends = turns[i].ends;
     }
     free(turns);
 }
@@ -432,8 +446,9 @@ try_all(struct sim_world *world, const struct sim_case *what, const struct sim_o
     uint32_t times = 0;
     bool fails = !passes(&experiment, shared, NULL, false, &times);
     for (uint32_t i = 0; i < shared->wanted.count; i++) {
+        const struct sim_branch *branch = &shared->wanted.all[i];
         shared->ended[i] =
-                shared->wanted.may_end || ends_actor(&world->recorder, &shared->wanted.all[i]);
+                shared->wanted.may_end || branch->ends || ends_actor(&world->recorder, branch);
     }
     for (uint32_t each = 0; each < 2; each++) {
         for (uint32_t i = 0; i < shared->wanted.count && fails; i++) {

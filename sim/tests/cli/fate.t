@@ -290,6 +290,10 @@ says 'does not ask its host again: its last line is in on_lane()'
 # A timer that no line asks to be reported once is none of ONESHOT.
 scenario s18_postroom never-stored 52
 says 'its timer `walk` is not armed'
+# Checked before a wait, changed since: the actor that the condition ends in the run that passes.
+scenario s18_cinema not-a-wake 52
+says 'from one condition, at step 7 in clerk_poll() (s18_cinema.c:32)'
+says 'changes that only at step 10, in clerk_poll() (s18_cinema.c:40)'
 # What was copied, and is changed after that.
 scenario s15_tickets not-a-wake 98
 says 'that is a copy of what `shard 0` changes at step'
