@@ -28,7 +28,7 @@ struct sim_branch {
     uint32_t nth;      /* Of this jump by this actor, from 1. */
     uint8_t length;    /* Of a write: its bytes; 0: a jump. */
     bool onward;       /* That one, and all by this actor that come after it. */
-    bool ends; /* Where it goes the other way in another run, its actor ends in that step. */
+    bool ends; /* Where it goes the other way there, its actor executes nothing after that step. */
     bool taken;
 };
 
