@@ -54,6 +54,7 @@ for file in ends stripped ends.so; do
     same "$file: system" "$(verdict_of $file -e system)" '"refused":6'
     same "$file: a write after free" "$(verdict_of $file -e after-free)" '"use-after-free":6'
     same "$file: a lock after free" "$(verdict_of $file -e lock-after-free)" '"use-after-free":6'
+    same "$file: a signal after free" "$(verdict_of $file -e cond-after-free)" '"use-after-free":6'
     same "$file: free twice" "$(verdict_of $file -e twice)" '"contract":6'
 done
 same "assert: the message" \

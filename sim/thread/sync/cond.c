@@ -11,14 +11,16 @@
 /* What pthread_cond_destroy writes, and initializing it again takes away. */
 #define DESTROYED 4u
 
+/* What is there in freed memory says nothing, so that is checked first. */
 static struct sim_sync *
 sync_of(const pthread_cond_t *cond)
 {
+    struct sim_sync *sync = sim_sync_at(sim__thread_world(), cond, SIM_SYNC_COND);
     if ((cond->__data.__wrefs & DESTROYED) != 0) {
         sim__misuse(sim__thread_line(), "'%s' uses a condition variable that was destroyed",
                 sim_thread_now->name);
     }
-    return sim_sync_at(sim__thread_world(), cond, SIM_SYNC_COND);
+    return sync;
 }
 
 /* What pthread_cond_init writes for condattr's clock. */

@@ -82,6 +82,10 @@ end(const char *how)
         pthread_mutex_init(lock, NULL);
         free(lock);
         pthread_mutex_lock(lock);
+    } else if (strcmp(how, "cond-after-free") == 0) {
+        pthread_cond_t *cond = calloc(1, sizeof(*cond));
+        free(cond);
+        pthread_cond_signal(cond);
     } else if (strcmp(how, "after-free") == 0) {
         char *block = malloc(40);
         free(block);
