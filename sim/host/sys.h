@@ -63,6 +63,10 @@ int sim_sys_epoll(struct sim_fds *fds, const char *name);
 
 /* ret_fd[0] reads, ret_fd[1] writes: 16 pages of 4096 bytes. */
 int sim_sys_pipe(struct sim_fds *fds, const char *name, int ret_fd[2]);
+/* How much fits into the pipe of either end; set to the next power of two pages. Both return it.
+ * -EBADF: no pipe; -EBUSY: there is more in it; -EPERM: more than 1 MiB. */
+int sim_sys_pipe_size(const struct sim_fds *fds, int fd);
+int sim_sys_set_pipe_size(struct sim_fds *fds, int fd, uint32_t size);
 
 enum sim_sys_socket { SIM_SYS_STREAM, SIM_SYS_DGRAM };
 

@@ -1,7 +1,7 @@
 /*
- * sys_pipe.c -- pipes: 16 pages in a ring, as Linux fills them.
+ * sys_pipe.c -- pipes: 16 pages in a ring, or as many as the program wants, as Linux fills them.
  *
- *      tail ──▶ │ page │ page │ page │ … ◀── head      full: head - tail == 16
+ *      tail ──▶ │ page │ page │ page │ … ◀── head      full: head - tail == count
  *
  * A write first fills up the last page, if the odd part of it (its size modulo 4096) fits there,
  * and takes a new page for each 4096 bytes of the rest. So a pipe can be full with less than
@@ -15,6 +15,7 @@
 #include "sim/host/sys_priv.h"
 
 #define PAGES 16u
+#define PAGES_MOST 256u /* /proc/sys/fs/pipe-max-size */
 #define PAGE_SIZE 4096u
 
 struct page {
@@ -24,8 +25,9 @@ struct page {
 };
 
 struct pipe {
-    struct page pages[PAGES];
-    uint32_t head; /* Counts pages; the next one to fill. */
+    struct page *pages;
+    uint32_t count; /* A power of two. */
+    uint32_t head;  /* Counts pages; the next one to fill. */
     uint32_t tail;
 };
 
@@ -51,13 +53,13 @@ is_empty(const struct pipe *pipe)
 static bool
 is_full(const struct pipe *pipe)
 {
-    return pipe->head - pipe->tail >= PAGES;
+    return pipe->head - pipe->tail >= pipe->count;
 }
 
 static struct page *
 page_at(struct pipe *pipe, uint32_t position)
 {
-    return &pipe->pages[position % PAGES];
+    return &pipe->pages[position & (pipe->count - 1)];
 }
 
 /* ---- Reading. -------------------------------------------------------------------------------- */
@@ -148,7 +150,7 @@ static size_t
 space_for(struct pipe *pipe, size_t size)
 {
     size_t space = space_in_last(pipe, size);
-    space += (size_t)(PAGES - (pipe->head - pipe->tail)) * PAGE_SIZE;
+    space += (size_t)(pipe->count - (pipe->head - pipe->tail)) * PAGE_SIZE;
     return space < size ? space : size;
 }
 
@@ -274,6 +276,8 @@ sim_sys_pipe(struct sim_fds *fds, const char *name, int ret_fd[2])
         return err;
     }
     struct pipe *pipe = sim_new(fds->host->world, struct pipe);
+    pipe->count = PAGES;
+    pipe->pages = sim_zalloc(fds->host->world, PAGES * sizeof(struct page));
     struct pipe_end *reader = end_new(fds, pipe, &reader_ops, name, ", reading end");
     struct pipe_end *writer = end_new(fds, pipe, &writer_ops, name, ", writing end");
     reader->other = writer;
@@ -281,4 +285,51 @@ sim_sys_pipe(struct sim_fds *fds, const char *name, int ret_fd[2])
     ret_fd[0] = sim__fd_open(&reader->description);
     ret_fd[1] = sim__fd_open(&writer->description);
     return 0;
+}
+
+/* ---- How much fits. -------------------------------------------------------------------------- */
+
+static struct pipe_end *
+end_at(const struct sim_fds *fds, int fd)
+{
+    struct sim__description *description = sim__fd_get(fds, fd);
+    bool is_end = description != NULL &&
+                  (description->ops == &reader_ops || description->ops == &writer_ops);
+    return is_end ? pipe_end_of(description) : NULL;
+}
+
+int
+sim_sys_pipe_size(const struct sim_fds *fds, int fd)
+{
+    const struct pipe_end *end = end_at(fds, fd);
+    return end != NULL ? (int)(end->pipe->count * PAGE_SIZE) : -EBADF;
+}
+
+int
+sim_sys_set_pipe_size(struct sim_fds *fds, int fd, uint32_t size)
+{
+    struct pipe_end *end = end_at(fds, fd);
+    uint32_t count = 1;
+    if (end == NULL) {
+        return -EBADF;
+    }
+    while (count < PAGES_MOST && count * PAGE_SIZE < size) {
+        count *= 2;
+    }
+    struct pipe *pipe = end->pipe;
+    if (count * PAGE_SIZE < size || pipe->head - pipe->tail > count) {
+        return count * PAGE_SIZE < size ? -EPERM : -EBUSY;
+    }
+    struct pipe changed = {.count = count, .head = pipe->head, .tail = pipe->tail};
+    changed.pages = sim_zalloc(fds->host->world, count * sizeof(struct page));
+    for (uint32_t i = pipe->tail; i != pipe->head; i++) {
+        *page_at(&changed, i) = *page_at(pipe, i);
+    }
+    bool freed = is_full(pipe) && !is_full(&changed);
+    *pipe = changed;
+    struct pipe_end *writer = end->description.ops == &writer_ops ? end : end->other;
+    if (freed && writer != NULL) {
+        sim__sys_changed(&writer->description, SIM_FD_OUT, 0);
+    }
+    return (int)(count * PAGE_SIZE);
 }

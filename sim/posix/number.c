@@ -6,6 +6,7 @@
 #include "sim/posix/number.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -168,6 +169,15 @@ set_status_flags(int fd, long flags)
     return sim__posix_result(sim_sys_set_status(sim__posix_fds(), fd, status));
 }
 
+static int
+set_pipe_size(int fd, long size)
+{
+    if (size < 0 || size > INT_MAX) {
+        return sim__posix_error(EINVAL);
+    }
+    return sim__posix_result(sim_sys_set_pipe_size(sim__posix_fds(), fd, (uint32_t)size));
+}
+
 int
 sim__posix_fcntl(int fd, int command, long argument)
 {
@@ -195,6 +205,10 @@ sim__posix_fcntl(int fd, int command, long argument)
     case F_SETLKW:
     case F_SETOWN:
         return sim__posix_description(fd) != NULL ? 0 : sim__posix_error(EBADF);
+    case F_GETPIPE_SZ:
+        return sim__posix_result(sim_sys_pipe_size(fds, fd));
+    case F_SETPIPE_SZ:
+        return set_pipe_size(fd, argument);
     default:
         return sim__posix_error(EINVAL);
     }

@@ -90,6 +90,61 @@ TEST(posix_read_of_a_pipe_waits_for_bytes_and_for_the_end)
 }
 
 static void
+pipe_sizes(void)
+{
+    static char bytes[8 * 4096];
+    EXPECT_EQ(pipe2(ends, O_NONBLOCK), 0);
+    EXPECT_EQ(fcntl(ends[0], F_GETPIPE_SZ), 65536);
+    EXPECT_EQ(fcntl(ends[1], F_SETPIPE_SZ, 1), 4096);
+    EXPECT_EQ(write(ends[1], bytes, 4000), 4000);
+    EXPECT_EQ(write(ends[1], "last", 4), 4);
+    EXPECT_EQ(write(ends[1], bytes, 92), 92);
+    FAILS(write(ends[1], "x", 1), EAGAIN);
+    EXPECT_EQ(fcntl(ends[0], F_SETPIPE_SZ, 4 * 4096 + 1), 8 * 4096);
+    EXPECT_EQ(write(ends[1], "x", 1), 1);
+    FAILS(fcntl(ends[1], F_SETPIPE_SZ, 4096), EBUSY);
+    EXPECT_EQ(read(ends[0], bytes, sizeof(bytes)), 4097);
+    EXPECT_EQ(memcmp(bytes + 4000, "last", 4), 0);
+    EXPECT_EQ(bytes[4096], 'x');
+    EXPECT_EQ(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
+    EXPECT_EQ(fcntl(ends[0], F_GETPIPE_SZ), 4096);
+    FAILS(fcntl(ends[1], F_SETPIPE_SZ, 1048577), EPERM);
+    FAILS(fcntl(ends[1], F_SETPIPE_SZ, -1), EINVAL);
+    int event = eventfd(0, 0);
+    FAILS(fcntl(event, F_SETPIPE_SZ, 4096), EBADF);
+    FAILS(fcntl(event, F_GETPIPE_SZ), EBADF);
+}
+
+TEST(posix_pipe_is_as_large_as_the_program_wants)
+{
+    posix_lab_run(pipe_sizes, 5, SIM_VERDICT_PASS);
+}
+
+static void
+enlarge(void)
+{
+    EXPECT_EQ(usleep(100), 0);
+    EXPECT_EQ(fcntl(ends[0], F_SETPIPE_SZ, 8192), 8192);
+}
+
+static void
+fills(void)
+{
+    static const char bytes[4096];
+    EXPECT_EQ(pipe(ends), 0);
+    EXPECT_EQ(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
+    EXPECT_EQ(write(ends[1], bytes, 4096), 4096);
+    struct sim_thread *other = posix_lab_spawn(enlarge);
+    EXPECT_EQ(write(ends[1], bytes, 4096), 4096);
+    posix_lab_join(other);
+}
+
+TEST(posix_write_continues_where_its_pipe_is_enlarged)
+{
+    posix_lab_run(fills, 20, SIM_VERDICT_PASS);
+}
+
+static void
 nonblocking(void)
 {
     char byte = 'x';
