@@ -22,6 +22,20 @@ usual(const struct sim_world *world, uint64_t value)
                                      : value;
 }
 
+/* Of a freed block each byte is the fill. Here a whole word must be, as a byte is so by chance. */
+void
+sim__atomic_check_freed(const volatile void *object)
+{
+    const struct sim_arena *arena = &sim_thread_now->actor.world->arena;
+    const uint64_t each = UINT64_C(0x0101010101010101);
+    const char *first = arena->base + ((const volatile char *)object - arena->base) / 8 * 8;
+    uint64_t word;
+    memcpy(&word, first, sizeof(word));
+    if (word == each * arena->fill) {
+        sim_thread_check_freed(object, "a variable");
+    }
+}
+
 void
 sim__atomic_event(
         enum sim_event_kind kind, const volatile void *object, uint64_t value, const void *caller)

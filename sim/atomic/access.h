@@ -43,6 +43,7 @@
 #define SIM_ATOMIC_UNUSED(one, other, last) ((void)(one), (void)(other), (void)(last))
 #define sim_atomic_simulated() false
 #define sim_atomic_begin(order) ((void)(order))
+#define sim_atomic_reads(object) ((void)(object))
 #define sim_atomic_read(object, value, caller) SIM_ATOMIC_UNUSED(object, value, caller)
 #define sim_atomic_wrote(object, value, caller) SIM_ATOMIC_UNUSED(object, value, caller)
 #define sim_atomic_changed(object, before, after, caller) SIM_ATOMIC_UNUSED(before, after, caller)
@@ -64,6 +65,19 @@ sim_atomic_begin(int order)
 {
     (void)order;
     sim_thread_point();
+}
+
+void sim__atomic_check_freed(const volatile void *object);
+
+/* What is there is about to be read: ends the run where it was freed. A write there is found when
+ * the block is used again, or at the end of the run. */
+static inline void
+sim_atomic_reads(const volatile void *object)
+{
+    const struct sim_arena *arena = &sim_thread_now->actor.world->arena;
+    if ((uintptr_t)object - (uintptr_t)arena->base < arena->used) {
+        sim__atomic_check_freed(object);
+    }
 }
 
 void sim__atomic_event(
@@ -129,8 +143,14 @@ void sim__atomic_plain_point(
 static inline void
 sim_atomic_plain(const volatile void *address, size_t size, bool writes, const void *caller)
 {
-    if (sim_thread_now != NULL && sim_thread_now->actor.world->options.plain != 0) {
+    if (sim_thread_now == NULL) {
+        return;
+    }
+    if (sim_thread_now->actor.world->options.plain != 0) {
         sim__atomic_plain_point(address, size, writes, caller);
+    }
+    if (!writes) {
+        sim_atomic_reads(address);
     }
 }
 

@@ -19,6 +19,7 @@
             return sim_alone_load_##bits(object); \
         } \
         sim_atomic_begin(order); \
+        sim_atomic_reads(object); \
         sim_tsan_##bits value = *object; \
         sim_atomic_read(object, (uint64_t)value, SIM_ATOMIC_CALLER); \
         return value; \
@@ -41,6 +42,7 @@
     { \
         if (sim_atomic_simulated()) { \
             sim_atomic_begin(order); \
+            sim_atomic_reads(object); \
             sim_tsan_##bits before = *object; \
             *object = (sim_tsan_##bits)(after); \
             sim_atomic_changed(object, (uint64_t)before, (uint64_t)*object, SIM_ATOMIC_CALLER); \
@@ -67,6 +69,7 @@
             return *expected == wanted; \
         } \
         sim_atomic_begin(order); \
+        sim_atomic_reads(object); \
         sim_tsan_##bits before = *object; \
         *expected = before; \
         if (before != wanted) { \

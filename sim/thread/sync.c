@@ -5,13 +5,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/core/code/call_stack.h"
 #include "sim/core/memory/image.h"
-#include "sim/core/memory/malloc.h"
 #include "sim/core/scenario.h"
 #include "sim/thread/priv.h"
 
@@ -118,30 +115,10 @@ find(struct sim_world *world, const volatile void *address, enum sim_sync_kind k
     return sync;
 }
 
-/* Ends the run: what was used is in memory that a call gave back which returned to
- * `freed`. */
-__attribute__((noreturn, cold)) static void
-refuse_freed(struct sim_world *world, uintptr_t freed, enum sim_sync_kind kind)
-{
-    const struct rt_site *site = sim_thread_site((const void *)freed);
-    char where[SIM_MESSAGE_MAX / 2] = "";
-    if (site != NULL && site->line != 0) {
-        const char *slash = strrchr(site->file, '/');
-        (void)snprintf(where, sizeof(where), " at %s:%u", slash != NULL ? slash + 1 : site->file,
-                site->line);
-    }
-    sim_stack_take(&world->outcome.stack);
-    sim_fail(world, SIM_VERDICT_USE_AFTER_FREE, SIM_ORACLE_MEMORY, world->current, 0,
-            "%s is used in memory that was freed%s", kinds[kind].name, where);
-}
-
 struct sim_sync *
 sim_sync_at(struct sim_world *world, const volatile void *address, enum sim_sync_kind kind)
 {
-    uintptr_t freed = sim_malloc_freed(address);
-    if (freed != 0) {
-        refuse_freed(world, freed, kind);
-    }
+    sim_thread_check_freed(address, kinds[kind].name);
     return find(world, address, kind);
 }
 

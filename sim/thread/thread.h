@@ -155,13 +155,17 @@ extern bool (*sim_thread_name_of)(const void *address, char *buffer, size_t size
  */
 extern const struct rt_site *(*sim_thread_site_of)(const void *pc);
 
-/* The site of the call of the function that this is used in. */
 /*
  * Whether the running thread's call fails by decision (fault `calls`), and with which errno; 0: it
  * does not. Recorded with `site`. No decision where the fault is off.
  */
 int sim_thread_call_error(enum sim_call_fault call, const struct rt_site *site);
 
+/* Ends the run where the program has freed the memory at `address`, which the running thread is
+ * about to use. `what` is there: "a mutex". */
+void sim_thread_check_freed(const volatile void *address, const char *what);
+
+/* The site of the call of the function that this is used in. */
 #define SIM_THREAD_HERE sim_thread_site(__builtin_return_address(0))
 static inline const struct rt_site *
 sim_thread_site(const void *pc)

@@ -130,6 +130,50 @@ same "a lost update in memory of malloc: its verdict" \
 same "... and equal replicas" \
     "$(jq -r 'select(.event == "scenario").unequal' placed.json)" 0
 
+# What is read in memory that was freed, atomic or not; what was only never written may be read.
+cat >reads.c <<'END'
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+struct pair {
+    long plain;
+    atomic_long atomic;
+};
+int
+main(int count, char **arguments)
+{
+    char how = count > 1 ? arguments[1][0] : 'n';
+    struct pair *volatile other = malloc(sizeof(*other));
+    struct pair *volatile pair = malloc(sizeof(*pair));
+    free(other);
+    if (how != 'n') {
+        free(pair);
+    }
+    switch (how) {
+    case 'a':
+        return atomic_load(&pair->atomic) == 1;
+    case 'c':
+        return atomic_fetch_add(&pair->atomic, 1) == 1;
+    case 'e':
+        return atomic_compare_exchange_strong(&pair->atomic, &(long){1}, 2);
+    default:
+        return pair->plain == 1;
+    }
+}
+END
+rewake cc -O1 -w -o reads reads.c
+same "memory that was never written may be read" "$(status run ./reads --runs 5 --record none)" 0
+for how in plain atomic change exchange; do
+    rewake run ./reads --runs 1 --fail-fast --fresh --db reads.db -- $how >reads.txt
+    ok "freed memory is read ($how): its verdict" grep -q '^FAIL reads: use-after-free' reads.txt
+    tr '\n' ' ' <reads.txt >words.txt
+    ok "... where it was freed" \
+        grep -q 'a variable is used in memory that was freed at reads.c:16' words.txt
+    word=$(echo $how | sed 's/change/fetch/')
+    line=$(grep -n "^ *return.*$word" reads.c | head -1 | cut -d: -f1)
+    ok "... and where it is used" grep -q "main reads.c:$line" words.txt
+done
+
 mkdir alone && cp "$REWAKE" alone/rewake
 REWAKE=$PWD/alone/rewake
 refused "without the library" 70 cc -o six prog.c

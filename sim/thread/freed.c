@@ -1,0 +1,39 @@
+/*
+ * freed.c -- the end of a run that has used memory which was freed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/code/call_stack.h"
+#include "sim/core/memory/malloc.h"
+#include "sim/core/scenario.h"
+#include "sim/thread/thread.h"
+
+__attribute__((noreturn, cold)) static void
+refuse(const char *what, uintptr_t freed)
+{
+    struct sim_world *world = sim_thread_now->actor.world;
+    const struct rt_site *site = sim_thread_site((const void *)freed);
+    char where[SIM_MESSAGE_MAX / 2] = "";
+    if (site != NULL && site->line != 0) {
+        const char *slash = strrchr(site->file, '/');
+        (void)snprintf(where, sizeof(where), " at %s:%u", slash != NULL ? slash + 1 : site->file,
+                site->line);
+    }
+    sim_stack_take(&world->outcome.stack);
+    sim_fail(world, SIM_VERDICT_USE_AFTER_FREE, SIM_ORACLE_MEMORY, world->current, 0,
+            "%s is used in memory that was freed%s", what, where);
+}
+
+void
+sim_thread_check_freed(const volatile void *address, const char *what)
+{
+    rt_assert(what != NULL);
+    uintptr_t freed = sim_malloc_freed(address);
+    if (freed != 0) {
+        refuse(what, freed);
+    }
+}
