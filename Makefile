@@ -161,9 +161,9 @@ SHARED := runtime/host/stack_mmap.c
 # The real hosts, whose runs are recorded and compared with the fake one's.
 RECORDED := $(filter-out %/panic.c $(SHARED),$(HOST))
 REPORTS := $(filter-out reports/tests/%,$(call find_c,reports))
-# scenarios/real has programs for libraries that scripts/real builds.
+# scenarios/real and scenarios/threads have programs, which scripts/real and a test build.
 WATCHED := $(RUNTIME) $(SERVERS) $(SHARED) $(SIM) $(REPORTS) \
-	$(filter-out scenarios/real/%,$(call find_c,scenarios))
+	$(filter-out scenarios/real/% scenarios/threads/%,$(call find_c,scenarios))
 HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h $d/*/*/*.h $d/*/*.hpp))
 HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
 GEN := $(patsubst %,$(B)/gen/%.o,$(wildcard sim/store/tables/*.sql sim/cli/completion.*sh))
@@ -327,7 +327,8 @@ FIGURES := $(LONG) $(addprefix sim/tests/cli/,scenarios.t liveness.t truth.t qui
 	correct.t) reports/tests/facts.t
 # Those of `rewake cc` need what the release build installs; a browser reads pages that others made.
 CODE_TESTS := $(filter-out $(FIGURES) %/browser.t %/tsan_symbols.t %/cc.t %/litmus.t \
-	%/program_lost.t %/late_timeouts.t %/loops.t,$(filter sim/% fuzz/% reports/%,$(SHELL_TESTS)))
+	%/threads_zoo.t %/program_lost.t %/late_timeouts.t %/loops.t,$(filter \
+	sim/% fuzz/% reports/%,$(SHELL_TESTS)))
 # For memory those matter little that read a database or drive git, but each scenario does, and the
 # test that does harm.
 # A build with a sanitizer runs no programs. Corpora are run with asan and ubsan by `make fuzz-all`.
