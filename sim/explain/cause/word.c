@@ -175,6 +175,14 @@ is_addition(const struct sim_fate_evidence *evidence, uint32_t write)
     return adds && read;
 }
 
+/* Whether `over` gives back what `taken` took in the same step: a lock that no other actor met. */
+static bool
+is_lock(const struct sim_instruction *taken, const struct sim_instruction *over)
+{
+    return taken->reads && taken->actor_id == over->actor_id && taken->step == over->step &&
+           sim__number_of(taken->before, taken->size) == sim__number_of(over->after, over->size);
+}
+
 /* What was written to the number that the `over`-th instruction makes smaller, and is not read
  * before that; UINT32_MAX: that was read, or is still there. */
 static uint32_t
@@ -187,7 +195,8 @@ find_unread(const struct sim_fate_evidence *evidence, uint32_t over)
     for (uint32_t i = over; clears && i-- > 0;) {
         const struct sim_instruction *one = &here->all[i];
         if (one->address != 0 && sim__overlap(one, write)) {
-            bool added = one->writes && one->step > 0 && is_same_word(one, write);
+            bool added = one->writes && one->step > 0 && is_same_word(one, write) &&
+                         !is_lock(one, write);
             return added ? i : UINT32_MAX;
         }
     }

@@ -57,6 +57,13 @@ done
 same "one that looks again is late" \
     "$(status run ./plain-trusts --runs 500 --fail-fast --fresh --record none -- late)" 1
 ok "... and nothing else" grep -q '^failed: plain-trusts: late-wakeup' out.txt
+# A spin lock that is taken and given back in one step is no write that is lost.
+ok "guarded builds" build gcc plain guarded
+same "a deadlock beside a spin lock: fails" \
+    "$(status run ./plain-guarded --runs 10 --fail-fast --fresh --record none)" 1
+line=$(line_of guarded pthread_cond_wait)
+ok "... says where it waits" grep -q "(guarded.c:$line)" out.txt
+ok "... and not the lock" sh -c '! grep -q "registering" out.txt'
 # run_to_failure NAME: its first failure, in joined.txt without ends of lines.
 run_to_failure() {
     rewake run "./plain-$1" --runs 3000 --fail-fast --record none >out.txt 2>&1
