@@ -787,3 +787,5 @@ gdb.events.stop.connect(on_stop)
 gdb.execute("set breakpoint pending on")
 # The trap is how a step is found, no fault of the program.
 gdb.execute("handle SIGTRAP stop print nopass", False, True)
+# A system call that no name of the C library makes arrives so, and is simulated.
+gdb.execute("handle SIGSYS nostop noprint pass", False, True)
