@@ -220,7 +220,7 @@ sim_program_read(void *handle, const struct sim_program_file *file, struct sim_p
 {
     struct link_map *link = NULL;
     void *symbol = dlsym(handle, "main");
-    *ret_program = (struct sim_program){.path = file->path};
+    *ret_program = (struct sim_program){.path = file->path, .handle = handle};
     if (dlinfo(handle, RTLD_DI_LINKMAP, &link) != 0 || (!file->executable && symbol == NULL) ||
             !sim_module_of((uintptr_t)link->l_ld, &ret_program->module)) {
         return false;

@@ -40,6 +40,7 @@ struct sim_program_calls {
 /* Of the process: there is one. */
 struct sim_program {
     const char *path; /* As it was named. */
+    void *handle;     /* Of dlopen. */
     struct sim_module module;
     uintptr_t entry; /* Of an executable; 0: of a library, which has `main`. */
     int (*main)(int, char **, char **);

@@ -3,11 +3,13 @@
  *
  * A library that takes the place of a call, as an allocator that watches pthread_create, asks for
  * the definition behind its own (RTLD_NEXT). That would be the C library's, and the call would
- * leave the simulation; rewake's comes before.
+ * leave the simulation; rewake's comes before. The same holds for one that it finds by a handle, in
+ * the C library.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "runtime/base/assert.h"
@@ -41,6 +43,14 @@ find_own(const char *name, const void *caller)
     return first != NULL && sim_is_own((uintptr_t)first) ? first : NULL;
 }
 
+/* Whether what `handle` has is the C library's definition, in whose place rewake's is. */
+static bool
+is_replaced(void *handle, const char *name)
+{
+    const void *found = real(handle, name);
+    return found != NULL && found == real(RTLD_NEXT, name);
+}
+
 /* The C library looks at who calls it, so it must be the caller that it returns to. */
 #ifdef __clang__
 #define AS_CALLER __attribute__((musttail))
@@ -56,9 +66,11 @@ dlsym(void *restrict handle, const char *restrict name)
     if (real == NULL) {
         find_real();
     }
-    void *own = handle == RTLD_NEXT ? find_own(name, __builtin_return_address(0)) : NULL;
-    if (own != NULL) {
-        return own;
+    if (handle != RTLD_DEFAULT) {
+        void *own = find_own(name, __builtin_return_address(0));
+        if (own != NULL && (handle == RTLD_NEXT || is_replaced(handle, name))) {
+            return own;
+        }
     }
     AS_CALLER return real(handle, name);
 }

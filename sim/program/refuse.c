@@ -20,7 +20,7 @@
 #include "sim/program/start.h"
 
 #define ONE_PROCESS "a run is one process"
-#define NO_LOADING "all libraries are loaded before the first run: link with it"
+#define ONE_SPACE "libraries have one space of names"
 
 void
 sim_program_refuse(const char *name, const char *why)
@@ -53,8 +53,7 @@ sim_program_refuse(const char *name, const char *why)
     X(int, -1, system, ONE_PROCESS, (const char *command), (command)) \
     X(FILE *, NULL, popen, ONE_PROCESS, (const char *command, const char *mode), (command, mode)) \
     X(int, -1, daemon, ONE_PROCESS, (int directory, int streams), (directory, streams)) \
-    X(void *, NULL, dlopen, NO_LOADING, (const char *path, int how), (path, how)) \
-    X(void *, NULL, dlmopen, NO_LOADING, (Lmid_t space, const char *path, int how), \
+    X(void *, NULL, dlmopen, ONE_SPACE, (Lmid_t space, const char *path, int how), \
             (space, path, how))
 
 /* The C library's function of this name; NULL, and errno ENOSYS: it has none. */

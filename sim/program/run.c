@@ -16,6 +16,7 @@
 #include "sim/core/memory/image.h"
 #include "sim/core/memory/malloc.h"
 #include "sim/core/process/output.h"
+#include "sim/program/library.h"
 #include "sim/program/names.h"
 #include "sim/program/program.h"
 #include "sim/program/start.h"
@@ -424,6 +425,7 @@ sim_program_make(const struct sim_program *program)
         return NULL;
     }
     loaded.program = *program;
+    sim_program_note_libraries(program);
     sim_places_set_original(program->path);
     sim_program_names_load();
     loaded.scenario = (struct sim_scenario){

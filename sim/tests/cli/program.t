@@ -186,4 +186,15 @@ ok "... with the number" \
     grep -q '^more than 4095 threads and descriptors in one run are not simulated' <<END
 $(message_of opens)
 END
+# ---- Libraries that it opens itself. ----
+build_program loads libloads.so '-shared -fPIC -DLIBRARY -Wl,--no-as-needed'
+build_program loads loads '-rdynamic -Wl,--no-as-needed ./libloads.so'
+same "dlopen of what it is linked with: passes" "$(verdict_of loads)" '"pass":5'
+same "... prints nothing" "$(said loads)" ''
+same "dlopen of another library: refused" "$(verdict_of loads ./absent.so)" '"refused":6'
+same "... of one that rewake is linked with, too" "$(verdict_of loads libsqlite3.so.0)" \
+    '"refused":6'
+ok "... the message has its name" \
+    sh -c "'$REWAKE' run ./loads --runs 1 --record none -- libsqlite3.so.0 2>&1 | tr '\n' ' ' |
+        grep -q 'dlopen() was called.* link the program with libsqlite3.so.0'"
 done_testing

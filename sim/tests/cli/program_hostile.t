@@ -37,7 +37,7 @@ raw-unknown|125|the program calls the kernel's call 9999, .* #1 raw_unknown host
 clone|125|the program calls clone, .* #0 raw_clone hostile.c:82
 fork|125|fork() was called, .* a run is one process
 exec|125|execv() was called, .* #0 run_exec hostile.c
-dlopen|125|dlopen() was called, .* link with it
+dlopen|125|dlopen() was called, .* link the program with libm.so.6
 overflow|1|the stack overflowed in descend (hostile.c
 handler|1|`main` waits for a lock that it holds itself .* #0 lock_in_handler hostile.c
 handler-late|1|`main` waits for a lock that it holds itself .* #0 lock_in_handler hostile.c
