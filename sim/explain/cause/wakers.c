@@ -444,7 +444,8 @@ rank_before(const struct sim_fate_evidence *evidence, const struct times *times,
     }
     if (index < times->entered && times->entered < times->from &&
             !entered_since(evidence->here, times, index) &&
-            !has_between(evidence, wait, SIM_EVENT_READ, index, times->entered)) {
+            !has_between(evidence, wait, SIM_EVENT_READ, index, times->entered) &&
+            !has_between(evidence, wait, SIM_EVENT_REPORT, index, times->entered)) {
         return EARLY;
     }
     return does || notified_before(evidence, index) == UINT32_MAX ? NOTHING : MERGED;
