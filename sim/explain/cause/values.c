@@ -91,6 +91,15 @@ visit(struct slice *slice, uint32_t index)
     if ((one->call && !passes) || !sim_registers_of(one->pc, &registers)) {
         return;
     }
+    if (one->piece && one->copied) {
+        see(slice, index - 1);
+        return;
+    }
+    if (!one->piece && !one->call && one->reads && index > 0 &&
+            slice->executed->all[index - 1].piece &&
+            slice->executed->all[index - 1].pc == one->pc) {
+        see(slice, index - 1);
+    }
     uint64_t wanted = passes ? SIM_REGISTERS_PASSED : registers.reads;
     if (one->reads) {
         bool local = is_local(one);

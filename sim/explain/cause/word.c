@@ -190,7 +190,7 @@ find_unread(const struct sim_fate_evidence *evidence, uint32_t over)
 {
     const struct sim_executed *here = evidence->here;
     const struct sim_instruction *write = &here->all[over];
-    bool clears = write->writes && !write->reads && !write->jump && write->step > 0 &&
+    bool clears = write->writes && !write->reads && !write->piece && write->step > 0 &&
                   write->after < write->before && !sim__is_on_stack(write);
     for (uint32_t i = over; clears && i-- > 0;) {
         const struct sim_instruction *one = &here->all[i];

@@ -40,7 +40,7 @@ times_of(const struct sim_executed *executed, uint32_t index)
 {
     uint32_t count = 1;
     for (uint32_t i = 0; i < index; i++) {
-        count += executed->all[i].pc == executed->all[index].pc &&
+        count += !executed->all[i].piece && executed->all[i].pc == executed->all[index].pc &&
                  executed->all[i].actor_id == executed->all[index].actor_id;
     }
     return count;
@@ -64,7 +64,7 @@ sim_branch_index(const struct sim_executed *executed, const struct sim_branch *b
     uint32_t left = branch->nth;
     for (uint32_t i = 0; i < executed->count; i++) {
         const struct sim_instruction *one = &executed->all[i];
-        left -= one->pc == branch->pc && one->actor_id == branch->actor_id;
+        left -= !one->piece && one->pc == branch->pc && one->actor_id == branch->actor_id;
         if (left == 0) {
             return i;
         }

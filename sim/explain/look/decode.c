@@ -238,16 +238,22 @@ decode_operand(const cs_x86 *detail, uint64_t next, struct sim_operand *ret)
     for (uint8_t i = 0; i < detail->op_count && ret->size == 0; i++) {
         const cs_x86_op *op = &detail->operands[i];
         bool plain = op->type == X86_OP_MEM && op->mem.segment == X86_REG_INVALID &&
-                     op->size >= 1 && op->size <= 8;
+                     ((op->size >= 1 && op->size <= 8) || op->size == 16 || op->size == 32);
         if (plain) {
             bool relative = op->mem.base == X86_REG_RIP;
             *ret = (struct sim_operand){.base = relative ? (int16_t)-1 : greg_of(op->mem.base),
                     .index = greg_of(op->mem.index),
                     .scale = (uint8_t)op->mem.scale,
                     .displacement = op->mem.disp + (relative ? (int64_t)next : 0),
-                    .size = op->size,
+                    .size = op->size > 8 ? 8 : op->size,
+                    .wide = op->size > 8 ? op->size : 0,
                     .reads = (op->access & CS_AC_READ) != 0,
                     .writes = (op->access & CS_AC_WRITE) != 0};
+            /* Of stores of vectors it says that they read. */
+            if (ret->wide > 0) {
+                ret->writes = i == 0 && detail->op_count > 1;
+                ret->reads = !ret->writes;
+            }
         }
     }
 }

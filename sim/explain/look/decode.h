@@ -31,7 +31,8 @@ struct sim_operand {
     int16_t base; /* Of a ucontext_t's gregs; -1: none. */
     int16_t index;
     uint8_t scale;
-    uint8_t size; /* In bytes, 1 to 8; 0: there is none. */
+    uint8_t size; /* In bytes, 1 to 8, of a larger one its first 8; 0: there is none. */
+    uint8_t wide; /* Of a larger one all its bytes, 16 or 32; else 0. */
     bool reads;
     bool writes;
 };

@@ -15,11 +15,13 @@
 #include "sim/base/own.h"
 #include "sim/core/scenario.h"
 #include "sim/core/world.h"
+#include "sim/explain/look/block.h"
 #include "sim/explain/look/translate.h"
 #include "sim/program/program.h"
 
 #define FUNCTIONS_MAX 8192u
 #define STEPS_MAX UINT64_C(1000)
+#define PIECES_MAX 32u /* Of a block; the rest is left out. */
 
 /* Instructions that are walked count as so many steps of the budget. */
 #define STEPS_EACH 1u
@@ -107,6 +109,13 @@ function_at(const struct sim_code *code, uintptr_t pc)
     return within ? &code->functions[low] : NULL;
 }
 
+uintptr_t
+sim_code_function(const struct sim_code *code, uintptr_t pc)
+{
+    const struct function *function = code != NULL ? function_at(code, pc) : NULL;
+    return function != NULL ? function->from : 0;
+}
+
 bool
 sim_code_make_writable(const struct sim_code *code)
 {
@@ -135,7 +144,8 @@ sim_code_make_writable(const struct sim_code *code)
 static struct {
     const struct sim_code *code;
     struct sim_executed *executed;
-    struct sim_instruction *open; /* It is done when the next one is looked at. */
+    struct sim_instruction *open; /* It is done when the next one is looked at, … */
+    uint32_t pieces;              /* … and so many before it. */
     uintptr_t next;               /* What stands behind it. */
     bool returns;                 /* It does so. */
 } walk;
@@ -177,10 +187,59 @@ close_instruction(uintptr_t pc, bool own)
         done->after = memory_at(done->address, done->size);
         done->writes = done->writes || done->after != done->before;
     }
+    for (uint32_t i = 1; done != NULL && i <= walk.pieces; i++) {
+        done[-(ptrdiff_t)i].after =
+                memory_at(done[-(ptrdiff_t)i].address, done[-(ptrdiff_t)i].size);
+    }
+    walk.pieces = 0;
     if (done != NULL) {
         done->taken = done->jump && pc != walk.next;
         done->leaves = !walk.returns && !own;
     }
+}
+
+/* One word of a block; the count does not fit: it is left out. */
+static struct sim_instruction *
+add_piece(const struct sim_instruction *whole, uintptr_t address, size_t size)
+{
+    struct sim_executed *executed = walk.executed;
+    if (executed->count + 1 >= SIM_EXECUTED_MAX) {
+        return NULL;
+    }
+    struct sim_instruction *piece = &executed->all[executed->count++];
+    *piece = *whole;
+    piece->piece = true;
+    piece->jump = piece->call = false;
+    piece->address = address;
+    piece->size = (uint8_t)size;
+    piece->before = piece->after = memory_at(address, (uint8_t)size);
+    return piece;
+}
+
+/* What a block moves, word by word, before its instruction, of which one of a vector has the first
+ * word itself. */
+static void
+add_pieces(const struct sim_block *block, const struct sim_instruction *whole, bool own)
+{
+    uint32_t count = 0;
+    for (size_t at = own ? 8 : 0; at < block->size && count < PIECES_MAX; at += 8, count++) {
+        size_t size = block->size - at < 8 ? block->size - at : 8;
+        struct sim_instruction *read =
+                block->from != 0 ? add_piece(whole, block->from + at, size) : NULL;
+        struct sim_instruction *write =
+                block->to != 0 ? add_piece(whole, block->to + at, size) : NULL;
+        if (read != NULL) {
+            read->reads = true;
+        }
+        if (write != NULL) {
+            write->writes = true;
+            write->copied = read != NULL;
+            write->after = block->filled  ? block->fill & (UINT64_MAX >> (64 - 8 * size))
+                           : read != NULL ? read->before
+                                          : write->after;
+        }
+    }
+    walk.pieces = block->known ? 0 : count;
 }
 
 static void
@@ -193,8 +252,8 @@ open_instruction(uintptr_t pc, const struct sim_decoded *decoded, const long lon
     }
     walk.next = pc + decoded->length;
     walk.returns = decoded->flow == SIM_FLOW_RETURN;
-    walk.open = &executed->all[executed->count++];
-    *walk.open = (struct sim_instruction){.pc = pc,
+    struct sim_block block;
+    struct sim_instruction whole = {.pc = pc,
             .stack = (uintptr_t)registers[REG_RSP],
             .result = (uint64_t)registers[REG_RAX],
             .step = world->step,
@@ -202,7 +261,16 @@ open_instruction(uintptr_t pc, const struct sim_decoded *decoded, const long lon
             .events = (uint32_t)world->recorder.count,
             .jump = decoded->flow == SIM_FLOW_IF,
             .call = decoded->flow == SIM_FLOW_CALL};
-    note_memory(walk.open, decoded, registers);
+    sim_block_of(pc, decoded, registers, &block);
+    if (block.size > 0 && (block.to == 0 || block.to >= 4096) &&
+            (block.from == 0 || block.from >= 4096)) {
+        add_pieces(&block, &whole, decoded->operand.wide > 0);
+    }
+    walk.open = &executed->all[executed->count++];
+    *walk.open = whole;
+    if (!decoded->repeats) {
+        note_memory(walk.open, decoded, registers);
+    }
 }
 
 static enum sim_look
@@ -231,6 +299,7 @@ begin_walk(const struct sim_code *code, struct sim_executed *executed)
     walk.code = code;
     walk.executed = executed;
     walk.open = NULL;
+    walk.pieces = 0;
     executed->count = 0;
     if (!sim_code_make_writable(code) || !sim_translate_begin(&user)) {
         return false;
@@ -293,6 +362,7 @@ sim_executed_run(const struct sim_runs *runs, const struct sim_tape *tape, struc
         bool checked, uint64_t dies)
 {
     struct sim_executed *executed = sim_results_new(sizeof(*executed));
+    sim_block_prepare();
 #if defined(__x86_64__)
     struct request request = {code, executed, checked, dies};
     if (executed != NULL && code != NULL) {

@@ -34,6 +34,8 @@ struct sim_instruction {
     bool jump;  /* A conditional one, … */
     bool taken; /* … that was taken. */
     bool call;
+    bool piece;  /* A word of a block (block.h) whose instruction is the next one that is none. */
+    bool copied; /* PIECE: what it writes is what the one before it has read. */
     bool leaves; /* What follows is not the reader's, until it returns: a call of it, mostly. */
 };
 
@@ -47,6 +49,9 @@ struct sim_executed {
 
 /* The functions of the reader's in the program of a scenario. In memory that workers share. */
 struct sim_code;
+
+/* Where the function at `pc` begins; 0: it is none of the reader's, or `code` is NULL. */
+uintptr_t sim_code_function(const struct sim_code *code, uintptr_t pc);
 
 /* What belongs to the program of this scenario: a program's own file, or the scenario's library; of
  * what is part of the simulator's own program the scenario's file alone. NULL: nothing is known of
