@@ -347,6 +347,8 @@
     X(ROUND, " Each round goes through {call}") \
     X(ROUND_ALSO, ", {call}") \
     X(ROUND_RESULT, ", where the call returns {text}") \
+    X(FILLED, " That is what the call at {at.step} has put there, {in}: it returns {text}") \
+    X(FILLED_THERE, ", and {text} in the run that passes.") \
     X(LED, " There a call of {at.passing} leads to that, {in}") \
     X(LED_NEVER, "; here it does not come to that.") \
     X(LED_LATE, "; here it comes to that only at {at.step}, when the call {then.in} has " \
@@ -369,6 +371,8 @@
     X(UNUSUAL_STALE, "{when} comes to {call} and has not seen what {then.at.actor} changed[ at " \
             "{then.at.step}] in {then.call}") \
     X(UNUSUAL_STALE_READ, ": it read that last[ at {at.step}] in {call}") \
+    X(UNUSUAL_OUTDATED, "{when} uses in {call} what it read[ at {then.at.step}] in {then.call}") \
+    X(UNUSUAL_OUTDATED_SINCE, ", and {at.actor} has changed that[ at {at.step}] in {call}") \
     X(UNUSUAL_UNREAD, "what {at.actor} writes[ at {at.step}] in {call} is never seen by " \
             "{then.at.actor}, which looked last[ at {then.at.step}] in {then.call}") \
     X(UNUSUAL_PAIR, "{when} comes from the condition in {then.call} to that in {call}") \

@@ -161,6 +161,12 @@ find_trait(const struct sim_unusual_trait *trait, struct sim_findings *findings)
             [SIM_TRAIT_WHILE] = SIM_FINDING_UNUSUAL_WHILE,
             [SIM_TRAIT_LOST] = SIM_FINDING_UNUSUAL_LOST,
     };
+    if (trait->kind == SIM_TRAIT_OUTDATED) {
+        SIM_FIND(findings, SIM_FINDING_UNUSUAL_OUTDATED, .at = one(&trait->at),
+                .then = one(&trait->third));
+        SIM_FIND(findings, SIM_FINDING_UNUSUAL_OUTDATED_SINCE, .at = one(&trait->other));
+        return;
+    }
     bool known = trait->line != 0;
     SIM_FIND(findings,
             trait->within                              ? SIM_FINDING_UNUSUAL_WITHIN
@@ -264,6 +270,11 @@ sim__find_failed(const struct sim_failed_value *failed, struct sim_findings *fin
         find_stale(&failed->stale, findings);
     } else if (failed->read.at.step != 0) {
         find_read(&failed->read, findings);
+        if (failed->filled.by.step != 0) {
+            SIM_FIND(findings, SIM_FINDING_FILLED, .at = one(&failed->filled.by),
+                    .text = failed->filled.result);
+            SIM_FIND(findings, SIM_FINDING_FILLED_THERE, .text = failed->filled.passing_result);
+        }
         if (failed->led.by.step != 0) {
             find_led(&failed->led, findings);
         }

@@ -134,6 +134,13 @@ struct sim_led_write {
     char passing_result[SIM_FATE_VALUE_MAX]; /* … and there; "": not known. */
 };
 
+/* What a call has put there in both runs, by which it has returned something else. */
+struct sim_filled_value {
+    struct sim_location by; /* Step 0: not known. */
+    char result[SIM_FATE_VALUE_MAX];
+    char passing_result[SIM_FATE_VALUE_MAX];
+};
+
 #define SIM_WAITING_MAX 2u
 #define SIM_ROUND_CALLS 4u
 
@@ -152,6 +159,7 @@ struct sim_failed_value {
     struct sim_deciding_read read; /* Step 0: not known. */
     struct sim_stale_value stale;
     struct sim_led_write led;
+    struct sim_filled_value filled;
 };
 
 /* What became of the wake that ends a wait in the passing run (fate.h). */

@@ -4,9 +4,11 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/base/heap.h"
 #include "sim/core/code/variables.h"
 #include "sim/core/record/site.h"
 #include "sim/explain/cause/priv.h"
@@ -210,7 +212,8 @@ sim__find_outdated(
     uint32_t original = by != UINT32_MAX ? original_of(evidence, by) : UINT32_MAX;
     for (uint32_t i = by + 1; original != UINT32_MAX && i < here->count; i++) {
         const struct sim_instruction *one = &here->all[i];
-        if (one->writes && one->before != one->after && sim__overlap(one, &here->all[original])) {
+        if (one->writes && one->before != one->after && one->step != here->all[by].step &&
+                sim__overlap(one, &here->all[original])) {
             ret->outdated = sim__located(evidence, evidence->failing, here, i);
             return;
         }
@@ -277,11 +280,24 @@ add_event(struct sim_executed *executed, const struct sim_actor_table *actor_tab
     }
 }
 
+/* Instructions have moved: `to` says where each of them is. */
+static void
+move_filled(struct sim_executed *executed, const uint32_t *to, uint32_t count)
+{
+    for (uint32_t i = 0; i < executed->filled_count; i++) {
+        struct sim_filled_word *word = &executed->filled[i];
+        word->call = to[word->call];
+        word->back = word->back < count ? to[word->back] : executed->count;
+    }
+}
+
 /* What is called for an atomic operation stands at the beginning of its step. */
 void
 sim_fate_add_atomics(struct sim_executed *executed, const struct sim_actor_table *actor_table)
 {
     struct sim_executed *merged = sim_results_new(sizeof(*merged));
+    uint32_t *to = sim_heap_new(executed->count + 1u, sizeof(*to));
+    uint32_t count = executed->count;
     uint64_t next = actor_table->first;
     for (uint32_t i = 0; merged != NULL && i < executed->count; i++) {
         const struct sim_instruction *instruction = &executed->all[i];
@@ -294,6 +310,7 @@ sim_fate_add_atomics(struct sim_executed *executed, const struct sim_actor_table
                 add_event(merged, actor_table, next);
             }
         }
+        to[i] = merged->count;
         if (merged->count < SIM_EXECUTED_MAX) {
             merged->all[merged->count++] = *instruction;
         }
@@ -301,6 +318,8 @@ sim_fate_add_atomics(struct sim_executed *executed, const struct sim_actor_table
     if (merged != NULL) {
         executed->count = merged->count;
         memcpy(executed->all, merged->all, merged->count * sizeof(merged->all[0]));
+        move_filled(executed, to, count);
         sim_results_free(&merged);
     }
+    free(to);
 }

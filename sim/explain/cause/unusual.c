@@ -72,7 +72,7 @@ compare(struct search *search, bool passes)
     }
     if (executed != NULL && executed->done && (executed->whole || !passes)) {
         sim_fate_add_atomics(executed, &actor_table);
-        sim_traits_find(executed, search->other);
+        sim_traits_find(search->evidence->code, executed, search->other);
         count(search, passes ? search->passes : search->fails);
         search->passing += passes;
         search->failing += !passes;
@@ -124,7 +124,7 @@ make_runs(struct search *search)
 /* ---- Which of them are unusual. -------------------------------------------------------------- */
 
 /* In this order they are named. */
-enum { SIMPLE, CALLED, OF_TWO, OF_PATH };
+enum { OUTDATED, SIMPLE, CALLED, OF_TWO, OF_PATH };
 
 /* One of the failing run's own traits that each run has that fails, and few that pass. */
 struct candidate {
@@ -135,10 +135,13 @@ struct candidate {
 };
 
 /* What is seen in one line says more than what two lines, or two actors, have to do with each
- * other. */
+ * other; only what was used too late says more, but where a run stalls. */
 static uint32_t
-rank_of(const struct sim_trait *trait)
+rank_of(const struct search *search, const struct sim_trait *trait)
 {
+    bool stalls = search->outcome->verdict == SIM_VERDICT_DEADLOCK ||
+                  search->outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
+                  search->outcome->verdict == SIM_VERDICT_LIVELOCK;
     static const uint32_t ranks[] = {
             [SIM_TRAIT_BRANCH] = SIMPLE,
             [SIM_TRAIT_READ] = SIMPLE,
@@ -148,7 +151,11 @@ rank_of(const struct sim_trait *trait)
             [SIM_TRAIT_WHILE] = OF_TWO,
             [SIM_TRAIT_PAIR] = OF_PATH,
             [SIM_TRAIT_LOST] = SIMPLE,
+            [SIM_TRAIT_OUTDATED] = OUTDATED,
     };
+    if (trait->kind == SIM_TRAIT_OUTDATED && stalls) {
+        return OF_TWO;
+    }
     return trait->called ? CALLED : ranks[trait->kind];
 }
 
@@ -279,7 +286,8 @@ choose(const struct search *search, const struct candidate *all, uint32_t all_co
         bool rare = ret->count == 0 || all[i].passes <= ret->all[0].passes + search->passing / 4u;
         if (rare && (!within || own->kind == SIM_TRAIT_BRANCH) &&
                 describe(search->evidence, own, within, &trait) &&
-                !(fails != NULL && sim__is_same_line(&fails->place, &trait.at.place))) {
+                !(fails != NULL && own->kind != SIM_TRAIT_OUTDATED &&
+                        sim__is_same_line(&fails->place, &trait.at.place))) {
             trait.passes = all[i].passes;
             trait.rank = all[i].rank;
             add(ret, &trait);
@@ -295,7 +303,7 @@ find_candidates(const struct search *search, struct candidate *ret)
         const struct sim_trait *trait = &search->own->all[i];
         if (search->fails[i] == search->failing && search->passes[i] * 2u <= search->passing) {
             ret[found++] = (struct candidate){.passes = search->passes[i],
-                    .rank = rank_of(trait),
+                    .rank = rank_of(search, trait),
                     .first = trait->first,
                     .index = i};
         }
@@ -325,12 +333,15 @@ rank(const struct search *search, const struct sim_location *fails, struct sim_u
     struct candidate *candidates = sim_heap_new(search->own->count + 1u, sizeof(*candidates));
     uint32_t found = find_candidates(search, candidates);
     for (uint32_t i = 0; i < found && candidates[i].passes == 0; i++) {
-        if (candidates[i].rank <= CALLED) {
+        if (candidates[i].rank == SIMPLE || candidates[i].rank == CALLED) {
             note_condition(ret, &search->evidence->here->all[candidates[i].first]);
         }
     }
     choose(search, candidates, found, false, fails, ret);
-    ret->simple = ret->count > 0 && ret->all[0].passes == 0 && ret->all[0].rank <= CALLED;
+    for (uint32_t i = 0; i < ret->count; i++) {
+        bool simple = ret->all[i].rank == SIMPLE || ret->all[i].rank == CALLED;
+        ret->simple = ret->simple || (simple && ret->all[i].passes == 0);
+    }
     if (ret->count == 0) {
         choose(search, candidates, found, true, fails, ret);
     }
@@ -357,7 +368,7 @@ sim_unusual_find(const struct sim_fate_evidence *evidence, const struct sim_outc
     }
     sim_single_init(&search.single, NULL, &sim_shared_for_candidates, runs->hang_ms);
     search.single.budget = runs->budget;
-    sim_traits_find(evidence->here, search.own);
+    sim_traits_find(evidence->code, evidence->here, search.own);
     make_runs(&search);
     sim_single_fini(&search.single);
     if (search.passing >= PASSING_LEAST) {

@@ -461,6 +461,45 @@ find_ended(const struct sim_fate_evidence *evidence, uint32_t write, uint64_t st
     }
 }
 
+/* The call that has put there what `read` finds, after any other write; UINT32_MAX: none. */
+static uint32_t
+filler_of(const struct sim_executed *executed, uint32_t read)
+{
+    const struct sim_instruction *one = &executed->all[read];
+    uint32_t write = read;
+    do {
+        write--;
+    } while (write != UINT32_MAX &&
+             !(executed->all[write].writes && sim__overlap(&executed->all[write], one)));
+    for (uint32_t i = executed->filled_count; i-- > 0;) {
+        const struct sim_filled_word *word = &executed->filled[i];
+        if (word->back <= read && (write == UINT32_MAX || word->back > write) &&
+                word->address <= one->address && one->address < word->address + sizeof(uint64_t)) {
+            return word->call;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* Both were put there by the same call, which returned something else there. */
+static void
+find_filled(
+        const struct sim_fate_evidence *evidence, struct pair read, struct sim_filled_value *ret)
+{
+    uint32_t here = filler_of(evidence->here, read.here);
+    uint32_t there = filler_of(evidence->there, read.there);
+    if (here == UINT32_MAX || there == UINT32_MAX ||
+            evidence->here->all[here].pc != evidence->there->all[there].pc) {
+        return;
+    }
+    result_of(evidence->here, return_of(evidence->here, here), ret->result);
+    result_of(evidence->there, return_of(evidence->there, there), ret->passing_result);
+    if (ret->result[0] != '\0' && ret->passing_result[0] != '\0' &&
+            strcmp(ret->result, ret->passing_result) != 0) {
+        ret->by = sim__located(evidence, evidence->failing, evidence->here, here);
+    }
+}
+
 /* The write there, `write`, comes in a step of its actor that another has led to: the call of that
  * one, and its like here. */
 static void
@@ -704,6 +743,7 @@ sim_values_find(
     ret->read = (struct sim_deciding_read){.later = 0};
     ret->stale = (struct sim_stale_value){.changes = 0};
     ret->led = (struct sim_led_write){.by = {.step = 0}};
+    ret->filled = (struct sim_filled_value){.by = {.step = 0}};
     struct stale stale = find_stale(evidence, evidence->here, fails);
     if (evidence->there == NULL) {
         return;
@@ -722,6 +762,7 @@ sim_values_find(
         return;
     }
     sim__describe_read(evidence, pair.here, pair.there, &ret->read);
+    find_filled(evidence, pair, &ret->filled);
     uint32_t write = sim__writer_of(evidence->there, pair.there);
     if (write != UINT32_MAX && ret->read.later == 0 && ret->read.passing_by.step != 0) {
         find_led(evidence, write, &ret->led);

@@ -16,12 +16,14 @@
 #include "sim/core/scenario.h"
 #include "sim/core/world.h"
 #include "sim/explain/look/block.h"
+#include "sim/explain/look/fills.h"
 #include "sim/explain/look/translate.h"
 #include "sim/program/program.h"
 
 #define FUNCTIONS_MAX 8192u
 #define STEPS_MAX UINT64_C(1000)
 #define PIECES_MAX 32u /* Of a block; the rest is left out. */
+#define MEANWHILE_MAX 4096u
 
 /* Instructions that are walked count as so many steps of the budget. */
 #define STEPS_EACH 1u
@@ -273,6 +275,39 @@ open_instruction(uintptr_t pc, const struct sim_decoded *decoded, const long lon
     }
 }
 
+/* Another instruction has written there since the `call`-th. */
+static bool
+is_written_since(const struct sim_executed *executed, uint32_t call, uintptr_t address)
+{
+    bool written = executed->count - call > MEANWHILE_MAX;
+    for (uint32_t i = call + 1; i < executed->count && !written; i++) {
+        const struct sim_instruction *one = &executed->all[i];
+        written = one->writes && one->address < address + 8 && address < one->address + one->size;
+    }
+    return written;
+}
+
+/* Where a call has returned: what it has written. */
+static void
+note_fills(uintptr_t pc, const long long *registers)
+{
+    struct sim_executed *executed = walk.executed;
+    const struct sim_world *world = sim_world_current;
+    uintptr_t words[SIM_FILLS_MAX];
+    uint32_t count = 0;
+    if (world == NULL || world->stepping == NULL) {
+        return;
+    }
+    uint32_t actor_id = world->closing ? world->current->id : world->stepping->id;
+    uint32_t call = sim_fills_back(actor_id, pc, (uintptr_t)registers[REG_RSP], words, &count);
+    for (uint32_t i = 0; i < count && executed->filled_count < SIM_FILLED_MAX; i++) {
+        if (!is_written_since(executed, call, words[i])) {
+            executed->filled[executed->filled_count++] = (struct sim_filled_word){
+                    .address = words[i], .call = call, .back = executed->count};
+        }
+    }
+}
+
 static enum sim_look
 look(uintptr_t pc, const struct sim_decoded *decoded, const long long *registers)
 {
@@ -281,13 +316,19 @@ look(uintptr_t pc, const struct sim_decoded *decoded, const long long *registers
         sim_world_spend(sim_world_current, STEPS_EACH);
     }
     bool own = function_at(walk.code, pc) != NULL;
+    const struct sim_instruction *done = walk.open;
     close_instruction(pc, own);
     if (own) {
+        note_fills(pc, registers);
         open_instruction(pc, decoded, registers);
         return SIM_LOOK_NEXT;
     }
     if (function_at(walk.code, stack[0]) != NULL) {
         sim_translate_stop(stack[0]); /* It was called from there, and will return. */
+        if (done != NULL && done->call && stack[0] == walk.next) {
+            sim_fills_leave(done->actor_id, (uint32_t)(done - walk.executed->all), stack[0],
+                    done->stack, registers);
+        }
     }
     return SIM_LOOK_LEAVE;
 }
@@ -300,7 +341,9 @@ begin_walk(const struct sim_code *code, struct sim_executed *executed)
     walk.executed = executed;
     walk.open = NULL;
     walk.pieces = 0;
+    sim_fills_begin(code->function_count > 0 ? code->functions[0].from : 0);
     executed->count = 0;
+    executed->filled_count = 0;
     if (!sim_code_make_writable(code) || !sim_translate_begin(&user)) {
         return false;
     }

@@ -34,10 +34,19 @@ struct sim_instruction {
     bool jump;  /* A conditional one, … */
     bool taken; /* … that was taken. */
     bool call;
-    bool piece;  /* A word of a block (block.h) whose instruction is the next one that is none. */
+    bool piece;  /* A word of a block (block.h), before its instruction. */
     bool copied; /* PIECE: what it writes is what the one before it has read. */
     bool leaves; /* What follows is not the reader's, until it returns: a call of it, mostly. */
 };
+
+/* A word that a call of what is not the reader's has changed (fills.h). */
+struct sim_filled_word {
+    uintptr_t address;
+    uint32_t call;
+    uint32_t back; /* The first instruction after it. */
+};
+
+#define SIM_FILLED_MAX 16384u
 
 /* In the order in which they were executed; what does not fit is left out. */
 struct sim_executed {
@@ -45,6 +54,8 @@ struct sim_executed {
     bool whole; /* … to its end, and all of it is here. */
     uint32_t count;
     struct sim_instruction all[SIM_EXECUTED_MAX];
+    uint32_t filled_count;
+    struct sim_filled_word filled[SIM_FILLED_MAX];
 };
 
 /* The functions of the reader's in the program of a scenario. In memory that workers share. */

@@ -10,6 +10,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
+#include "sim/explain/look/uses.h"
 
 #define WORDS_SIZE 131072u /* Of a hash table. */
 #define SHARED_MAX 512u
@@ -52,6 +53,8 @@ struct pass {
     struct calls calls[ACTORS];
     struct calls *known[ACTORS]; /* Those that have an owner. */
     uint32_t known_count;
+    struct sim_uses *uses;
+    uint8_t *own; /* Of each instruction: it means a variable of its function. */
 };
 
 /* ---- The set. -------------------------------------------------------------------------------- */
@@ -156,12 +159,27 @@ calls_of(struct pass *pass, const struct sim_instruction *one)
     return calls;
 }
 
-/* A variable of a function. */
+/* A variable of its function, whose frame ends where it was called. */
 static bool
-is_own(const struct sim_instruction *one)
+is_in_frame(const struct pass *pass, const struct calls *calls, const struct sim_instruction *one)
 {
-    return one->stack != 0 && one->address + STACK_BELOW >= one->stack &&
-           one->address < one->stack + STACK_NEAR;
+    uintptr_t top = calls->depth > 0 ? at(pass, calls->at[calls->depth - 1])->stack
+                                     : one->stack + STACK_NEAR;
+    return one->stack != 0 && one->address + STACK_BELOW >= one->stack && one->address < top;
+}
+
+static bool
+is_own(const struct pass *pass, uint32_t index)
+{
+    return pass->own[index - 1] != 0;
+}
+
+static void
+enter(struct calls *calls, const struct sim_instruction *one, uint32_t index)
+{
+    if (one->call && one->stack != 0 && calls->depth < CALLS) {
+        calls->at[calls->depth++] = index;
+    }
 }
 
 /* ---- Traits. --------------------------------------------------------------------------------- */
@@ -299,6 +317,22 @@ add_condition(struct pass *pass, struct calls *calls, uint32_t index, uint64_t c
     conditions->at[conditions->count++ % CONDITIONS] = index;
 }
 
+static void
+add_outdated(struct pass *pass, uint32_t index)
+{
+    struct sim_outdated outdated[SIM_OUTDATED_MAX];
+    uint32_t count = sim_uses_add(pass->uses, index, is_own(pass, index), outdated);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t key =
+                mix(mix(SIM_TRAIT_OUTDATED, at(pass, index)->pc), at(pass, outdated[i].write)->pc);
+        add(pass, (struct sim_trait){.key = mix(key, at(pass, outdated[i].read)->pc),
+                          .kind = SIM_TRAIT_OUTDATED,
+                          .first = index - 1,
+                          .other = outdated[i].write - 1,
+                          .third = outdated[i].read - 1});
+    }
+}
+
 /* Where the others are meanwhile. */
 static void
 add_while(struct pass *pass, const struct calls *own, uint32_t index)
@@ -342,44 +376,54 @@ add_unread(struct pass *pass)
 static void
 find_words(struct pass *pass)
 {
-    for (uint32_t i = 0; i < pass->executed->count; i++) {
-        const struct sim_instruction *one = &pass->executed->all[i];
-        struct word *word = one->address != 0 && !is_own(one) ? slot_at(pass, one->address) : NULL;
+    for (uint32_t index = 1; index <= pass->executed->count; index++) {
+        const struct sim_instruction *one = at(pass, index);
+        struct calls *calls = calls_of(pass, one);
+        pass->own[index - 1] = is_in_frame(pass, calls, one);
+        struct word *word =
+                one->address != 0 && !is_own(pass, index) ? slot_at(pass, one->address) : NULL;
         if (word != NULL) {
             word->address = one->address;
         }
+        enter(calls, one, index);
     }
+    memset(pass->calls, 0, sizeof(pass->calls));
+    pass->known_count = 0;
 }
 
 void
-sim_traits_find(const struct sim_executed *executed, struct sim_traits *ret)
+sim_traits_find(
+        const struct sim_code *code, const struct sim_executed *executed, struct sim_traits *ret)
 {
     struct pass *pass = sim_heap_new(1, sizeof(*pass));
     pass->executed = executed;
     pass->traits = ret;
+    pass->uses = sim_uses_new(code, executed);
+    pass->own = sim_heap_new(executed->count + 1u, 1);
     find_words(pass);
     memset(ret, 0, sizeof(*ret));
     for (uint32_t index = 1; index <= executed->count; index++) {
         const struct sim_instruction *one = at(pass, index);
         struct calls *calls = calls_of(pass, one);
         uint64_t caller = calls->depth > 0 ? at(pass, calls->at[calls->depth - 1])->pc : 0;
+        add_outdated(pass, index);
         if (one->jump) {
             add_condition(pass, calls, index, caller);
         }
         if (one->address != 0) {
             note_access(pass, index, caller);
         }
-        if (one->call || one->jump || (one->writes && !is_own(one))) {
+        if (one->call || one->jump || (one->writes && !is_own(pass, index))) {
             add_while(pass, calls, index);
         }
         calls->last = index;
         if (one->call) {
             add_stale(pass, index);
-            if (one->stack != 0 && calls->depth < CALLS) {
-                calls->at[calls->depth++] = index;
-            }
         }
+        enter(calls, one, index);
     }
     add_unread(pass);
+    sim_uses_free(&pass->uses);
+    free(pass->own);
     free(pass);
 }

@@ -10,6 +10,8 @@
  *                   changed since: all three instructions
  *      unread       a write whose value an actor that reads this memory never reads: the write,
  *                   and its last read
+ *      outdated     a use of something that was made of a read, by an actor that has not seen that
+ *                   it was changed since: all three instructions
  *      pair         two conditions of one call of a function, and which way each goes
  *      lost         a write over what another has written, by an actor that has read what was there
  *                   before that, and not since: all three instructions
@@ -36,7 +38,8 @@ enum sim_trait_kind {
     SIM_TRAIT_UNREAD,
     SIM_TRAIT_PAIR,
     SIM_TRAIT_WHILE,
-    SIM_TRAIT_LOST
+    SIM_TRAIT_LOST,
+    SIM_TRAIT_OUTDATED
 };
 
 struct sim_trait {
@@ -46,7 +49,7 @@ struct sim_trait {
     /* The one that wrote; UNREAD: that read last; PAIR: the condition before; WHILE: the other
      * actor's; UINT32_MAX: none. */
     uint32_t other;
-    uint32_t third; /* STALE: the one that read. */
+    uint32_t third; /* STALE, LOST, OUTDATED: the one that read. */
     bool called;    /* With the line that called its function. */
 };
 
@@ -59,6 +62,7 @@ struct sim_traits {
 };
 
 /* The traits of `executed`; what does not fit is left out. */
-void sim_traits_find(const struct sim_executed *executed, struct sim_traits *ret);
+void sim_traits_find(
+        const struct sim_code *code, const struct sim_executed *executed, struct sim_traits *ret);
 
 bool sim_traits_have(const struct sim_traits *traits, uint64_t key);

@@ -71,6 +71,10 @@ extern const struct sim_scenario explain_chore;
 extern const struct sim_scenario explain_purse;
 /* What would have been written when a wake had been heard, which finds no waiter. */
 extern const struct sim_scenario explain_doors;
+/* A number that is kept over a wait, and then means what another has taken. */
+extern const struct sim_scenario explain_shelf;
+/* A copy by memcpy overwrites what was written. */
+extern const struct sim_scenario explain_office;
 /* What is checked at the end has been computed from what differs. */
 extern const struct sim_scenario explain_scale;
 /* A loop goes round until another stops it. */

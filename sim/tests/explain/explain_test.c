@@ -9,6 +9,7 @@
  */
 #include "sim/explain/cause/guard.h"
 #include "sim/explain/explain.h"
+#include "sim/explain/look/traits.h"
 
 #include <string.h>
 
@@ -820,6 +821,30 @@ TEST(explain_value_that_is_out_of_date)
     EXPECT(!HAS_FRAMES || stale->used.part == stale->at.part);
     EXPECT(!HAS_FRAMES || stale->last.part != stale->at.part);
     EXPECT(!HAS_FRAMES || says(&test, "writes what it has made of the old value"));
+    done(&test);
+}
+
+/* What was read before the wait, and changed during it, is used after it. */
+TEST(explain_number_kept_over_a_wait)
+{
+    struct test test;
+    explain(&test, &explain_shelf, SIM_VERDICT_INVARIANT);
+    const struct sim_unusual_trait *trait = &test.explanation.unusual.all[0];
+    EXPECT(!HAS_FRAMES || trait->kind == SIM_TRAIT_OUTDATED);
+    EXPECT(!HAS_FRAMES || strcmp(trait->at.place.function, "shelf_read") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(trait->other.place.function, "shelf_borrow") == 0);
+    EXPECT(!HAS_FRAMES || trait->third.step < trait->other.step);
+    EXPECT(says(&test, "and `borrower` has changed that at step"));
+    done(&test);
+}
+
+/* What memcpy has written is known. */
+TEST(explain_copy_as_a_whole)
+{
+    struct test test;
+    explain(&test, &explain_office, SIM_VERDICT_INVARIANT);
+    EXPECT(says(&test, "`cleaner` wrote at step"));
+    EXPECT(names_unusual(&test, "office_reset") || !HAS_FRAMES);
     done(&test);
 }
 

@@ -5,6 +5,8 @@
  */
 #include "sim/tests/explain/explain_lab.h"
 
+#include <string.h>
+
 #include "sim/core/world.h"
 #include "sim/rewake.h"
 
@@ -190,3 +192,105 @@ mill_setup(struct sim_world *world)
 }
 
 const struct sim_scenario explain_mill = {.name = "explain/mill", .setup = mill_setup};
+
+/* ---- A reader chooses a book, waits, and takes that of this number; another takes one. ------- */
+
+#define SHELF_BOOKS 3u
+
+struct shelf {
+    uint32_t books[SHELF_BOOKS];
+    uint32_t count;
+    uint32_t taken;
+};
+
+static uint32_t
+shelf_last(const struct shelf *shelf)
+{
+    return shelf->count - 1;
+}
+
+__attribute__((noinline)) static void
+shelf_read(struct sim_world *world, struct shelf *shelf)
+{
+    uint32_t chosen = shelf_last(shelf);
+    sim_sleep(world, 10 * RT_MS);
+    shelf->taken += shelf->books[chosen];
+}
+
+static void
+shelf_reader(struct sim_world *world, void *argument)
+{
+    struct shelf *shelf = argument;
+    shelf_read(world, shelf);
+    SIM_ALWAYS(shelf->taken == SHELF_BOOKS);
+}
+
+__attribute__((noinline)) static void
+shelf_borrow(struct shelf *shelf)
+{
+    shelf->books[--shelf->count] = 0;
+}
+
+static void
+shelf_borrower(struct sim_world *world, void *argument)
+{
+    sim_sleep(world, (1 + 20 * sim_pick(world, 2)) * RT_MS);
+    shelf_borrow(argument);
+}
+
+static void
+shelf_setup(struct sim_world *world)
+{
+    struct shelf *shelf = sim_new(world, struct shelf);
+    for (; shelf->count < SHELF_BOOKS; shelf->count++) {
+        shelf->books[shelf->count] = shelf->count + 1;
+    }
+    (void)sim_loop_new(world, "reader", shelf_reader, shelf);
+    (void)sim_loop_new(world, "borrower", shelf_borrower, shelf);
+}
+
+const struct sim_scenario explain_shelf = {.name = "explain/shelf", .setup = shelf_setup};
+
+/* ---- A form is overwritten by a copy as a whole, before or after it is filled in. ------------ */
+
+struct form {
+    uint64_t fields[6];
+};
+
+struct office {
+    struct form form;
+    struct form blank;
+};
+
+__attribute__((noinline)) static void
+office_reset(struct office *office)
+{
+    memcpy(&office->form, &office->blank, sizeof(office->form));
+}
+
+static void
+office_cleaner(struct sim_world *world, void *argument)
+{
+    sim_sleep(world, (1 + 20 * sim_pick(world, 2)) * RT_MS);
+    office_reset(argument);
+}
+
+static void
+office_clerk(struct sim_world *world, void *argument)
+{
+    struct office *office = argument;
+    sim_sleep(world, 10 * RT_MS);
+    office->form.fields[4] = 7;
+    sim_sleep(world, 20 * RT_MS);
+    SIM_ALWAYS(office->form.fields[4] == 7);
+}
+
+static void
+office_setup(struct sim_world *world)
+{
+    struct office *office = sim_new(world, struct office);
+    (void)sim_loop_new(world, "clerk", office_clerk, office);
+    (void)sim_loop_new(world, "cleaner", office_cleaner, office);
+}
+
+const struct sim_scenario explain_office = {.name = "explain/office", .setup = office_setup};

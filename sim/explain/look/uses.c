@@ -1,0 +1,342 @@
+/*
+ * uses.c -- where what was read goes.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/look/uses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/base/heap.h"
+
+#define REGISTERS 64u
+#define ACTORS 256u
+#define PLACES_SIZE 131072u /* Of a hash table. */
+#define DECODED_SIZE 16384u
+#define REGISTERS_MOVED UINT64_C(0xc4) /* What memcpy is given. */
+
+/* The reads that a value was made of, the latest ones. IMPLIED is set of those by which only the
+ * condition was decided that it was come to by. */
+#define IMPLIED (UINT32_C(1) << 31)
+struct origins {
+    uint32_t reads[SIM_OUTDATED_MAX];
+};
+
+struct place {
+    uintptr_t address; /* 0: free. */
+    uint32_t writer;
+    uint32_t reader; /* Who read it last, … */
+    uint32_t taken;  /* … and wrote it afterwards in the same function: what was there is its. */
+    struct origins origins;
+};
+
+struct actor {
+    uint32_t owner; /* Its id and one; 0: none yet. */
+    struct origins registers[REGISTERS];
+    struct origins pieces;    /* What those before the next instruction were made of, all … */
+    struct origins last;      /* … and the last one. */
+    struct origins condition; /* Of its last one, … */
+    struct origins before;    /* … of the one before that in the same call: a loop has two … */
+    uintptr_t stack;          /* … and where that was. */
+    uint64_t step;
+};
+
+struct decoded {
+    uintptr_t pc; /* 0: free. */
+    struct sim_registers registers;
+};
+
+struct sim_uses {
+    const struct sim_code *code;
+    const struct sim_executed *executed;
+    struct place places[PLACES_SIZE];
+    struct actor actors[ACTORS];
+    struct decoded decoded[DECODED_SIZE];
+};
+
+struct sim_uses *
+sim_uses_new(const struct sim_code *code, const struct sim_executed *executed)
+{
+    struct sim_uses *uses = sim_heap_new(1, sizeof(*uses));
+    uses->code = code;
+    uses->executed = executed;
+    return uses;
+}
+
+void
+sim_uses_free(struct sim_uses **uses)
+{
+    free(*uses);
+    *uses = NULL;
+}
+
+static const struct sim_instruction *
+at(const struct sim_uses *uses, uint32_t index)
+{
+    rt_assert(index > 0 && index <= uses->executed->count);
+    return &uses->executed->all[index - 1];
+}
+
+static uint32_t
+hash(uintptr_t address)
+{
+    return (uint32_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
+}
+
+/* NULL: there is no room. */
+static struct place *
+place_at(struct sim_uses *uses, uintptr_t address)
+{
+    for (uint32_t i = 0; i < 64; i++) {
+        struct place *place = &uses->places[(hash(address) + i) % PLACES_SIZE];
+        if (place->address == address || place->address == 0) {
+            place->address = address;
+            return place;
+        }
+    }
+    return NULL;
+}
+
+static struct actor *
+actor_of(struct sim_uses *uses, uint32_t actor_id)
+{
+    struct actor *actor = &uses->actors[actor_id % ACTORS];
+    if (actor->owner != actor_id + 1) {
+        memset(actor, 0, sizeof(*actor));
+        actor->owner = actor_id + 1;
+    }
+    return actor;
+}
+
+static struct sim_registers
+registers_of(struct sim_uses *uses, uintptr_t pc)
+{
+    struct decoded *decoded = &uses->decoded[hash(pc) % DECODED_SIZE];
+    if (decoded->pc != pc) {
+        decoded->pc = pc;
+        decoded->registers = (struct sim_registers){0};
+        (void)(sim_code_function(uses->code, pc) != 0 && sim_registers_of(pc, &decoded->registers));
+    }
+    return decoded->registers;
+}
+
+/* ---- Origins. -------------------------------------------------------------------------------- */
+
+static void
+join(struct origins *into, uint32_t read)
+{
+    uint32_t *oldest = &into->reads[0];
+    for (uint32_t i = 0; i < SIM_OUTDATED_MAX; i++) {
+        uint32_t one = into->reads[i];
+        if ((one & ~IMPLIED) == (read & ~IMPLIED)) {
+            into->reads[i] = one & read;
+            return;
+        }
+        oldest = (one & ~IMPLIED) < (*oldest & ~IMPLIED) ? &into->reads[i] : oldest;
+    }
+    *oldest = (read & ~IMPLIED) > (*oldest & ~IMPLIED) ? read : *oldest;
+}
+
+static void
+join_all(struct origins *into, const struct origins *from, uint32_t implied)
+{
+    for (uint32_t i = 0; i < SIM_OUTDATED_MAX; i++) {
+        if (from->reads[i] != 0) {
+            join(into, from->reads[i] | implied);
+        }
+    }
+}
+
+static struct origins
+of_registers(const struct actor *actor, uint64_t bits)
+{
+    struct origins all = {{0}};
+    for (uint64_t left = bits & ~SIM_REGISTER_STACK; left != 0; left &= left - 1) {
+        join_all(&all, &actor->registers[__builtin_ctzll(left)], 0);
+    }
+    return all;
+}
+
+/* ---- What is outdated. ----------------------------------------------------------------------- */
+
+static uint64_t
+masked(uint64_t value, uint8_t size)
+{
+    return size < 8 ? value & ((UINT64_C(1) << (8 * size)) - 1) : value;
+}
+
+/* The change of what was read there; 0: none. What its actor does itself in that step counts where
+ * a call does it that the function makes which has read it, and uses it. */
+static uint32_t
+change_of(struct sim_uses *uses, uint32_t origin, uint32_t use)
+{
+    uint32_t read = origin & ~IMPLIED;
+    const struct sim_instruction *one = at(uses, read);
+    const struct sim_instruction *user = at(uses, use);
+    const struct place *place = place_at(uses, one->address);
+    bool taken = place != NULL && place->taken > read &&
+                 at(uses, place->taken)->actor_id == one->actor_id &&
+                 at(uses, place->taken)->step == one->step &&
+                 sim_code_function(uses->code, at(uses, place->taken)->pc) ==
+                         sim_code_function(uses->code, one->pc);
+    if (place == NULL || place->writer <= read || place->writer >= use || taken) {
+        return 0;
+    }
+    const struct sim_instruction *write = at(uses, place->writer);
+    bool apart = write->actor_id != one->actor_id || write->step != one->step ||
+                 (origin == read && write->stack < one->stack && user->stack == one->stack);
+    bool differs = masked(write->after, write->size) != masked(one->before, write->size);
+    return apart && differs ? place->writer : 0;
+}
+
+/* `implied`: what only a condition was decided by counts, too. */
+static uint32_t
+add_outdated(struct sim_uses *uses, const struct origins *origins, bool implied, uint32_t use,
+        struct sim_outdated ret[SIM_OUTDATED_MAX], uint32_t count)
+{
+    for (uint32_t i = 0; i < SIM_OUTDATED_MAX && count < SIM_OUTDATED_MAX; i++) {
+        uint32_t origin = origins->reads[i];
+        bool counts = origin != 0 && (implied || (origin & IMPLIED) == 0);
+        uint32_t write = counts ? change_of(uses, origin, use) : 0;
+        if (write != 0) {
+            ret[count++] = (struct sim_outdated){.read = origin & ~IMPLIED, .write = write};
+        }
+    }
+    return count;
+}
+
+/* ---- One instruction. ------------------------------------------------------------------------ */
+
+/* What it was before is no part of what a count is made of. */
+static void
+note_write(struct sim_uses *uses, uint32_t index, const struct origins *made_of)
+{
+    const struct sim_instruction *one = at(uses, index);
+    struct place *place = place_at(uses, one->address);
+    if (place == NULL) {
+        return;
+    }
+    place->writer = index;
+    const struct sim_instruction *reader = place->reader != 0 ? at(uses, place->reader) : NULL;
+    if (reader != NULL && reader->actor_id == one->actor_id && reader->step == one->step &&
+            sim_code_function(uses->code, reader->pc) == sim_code_function(uses->code, one->pc)) {
+        place->taken = index;
+    }
+    memset(&place->origins, 0, sizeof(place->origins));
+    for (uint32_t i = 0; i < SIM_OUTDATED_MAX; i++) {
+        uint32_t read = made_of->reads[i] & ~IMPLIED;
+        if (read != 0 && at(uses, read)->address != one->address) {
+            join(&place->origins, made_of->reads[i]);
+        }
+    }
+}
+
+/* What it reads, and what that was made of where the same function has put it there, a variable of
+ * it, or of its task, or in this step, as a call returns it. What else others have put there is
+ * what they know. */
+static void
+add_read(struct sim_uses *uses, uint32_t index, bool own, struct origins *made_of)
+{
+    const struct sim_instruction *one = at(uses, index);
+    struct place *place = place_at(uses, one->address);
+    if (place != NULL) {
+        place->reader = index;
+    }
+    if (!own) {
+        join(made_of, index);
+    }
+    const struct sim_instruction *by =
+            place != NULL && place->writer != 0 ? at(uses, place->writer) : NULL;
+    if (by != NULL && by->actor_id == one->actor_id &&
+            (by->step == one->step || sim_code_function(uses->code, by->pc) ==
+                                              sim_code_function(uses->code, one->pc))) {
+        join_all(made_of, &place->origins, 0);
+    }
+}
+
+/* Of a block, before its instruction. */
+static uint32_t
+add_piece(struct sim_uses *uses, uint32_t index, bool own, struct actor *actor,
+        struct sim_outdated ret[SIM_OUTDATED_MAX])
+{
+    const struct sim_instruction *one = at(uses, index);
+    struct sim_registers registers = registers_of(uses, one->pc);
+    bool called = registers.address == 0;
+    struct origins address = of_registers(actor, called ? REGISTERS_MOVED : registers.address);
+    uint32_t count = add_outdated(uses, &address, true, index, ret, 0);
+    if (one->reads) {
+        memset(&actor->last, 0, sizeof(actor->last));
+        add_read(uses, index, own, &actor->last);
+        join_all(&actor->pieces, &actor->last, 0);
+    }
+    if (one->writes) {
+        struct origins made_of =
+                one->copied ? actor->last : of_registers(actor, called ? 0 : registers.reads);
+        count = own ? count : add_outdated(uses, &made_of, false, index, ret, count);
+        note_write(uses, index, &made_of);
+    }
+    return count;
+}
+
+/* What an instruction that is no read makes without what it was given depends on the condition by
+ * which it was come to: a count, what was looked for. */
+static void
+add_condition(const struct actor *actor, const struct sim_instruction *one,
+        const struct sim_registers *registers, struct origins *made_of)
+{
+    bool counts = (registers->reads & registers->writes & ~SIM_REGISTER_STACK) != 0 ||
+                  (one->reads && one->writes);
+    bool constant = registers->reads == 0 && !one->reads;
+    if ((counts || constant) && actor->stack == one->stack && actor->step == one->step) {
+        join_all(made_of, &actor->condition, IMPLIED);
+        join_all(made_of, &actor->before, IMPLIED);
+    }
+}
+
+uint32_t
+sim_uses_add(
+        struct sim_uses *uses, uint32_t index, bool own, struct sim_outdated ret[SIM_OUTDATED_MAX])
+{
+    const struct sim_instruction *one = at(uses, index);
+    struct actor *actor = actor_of(uses, one->actor_id);
+    if (one->piece) {
+        return add_piece(uses, index, own, actor, ret);
+    }
+    struct sim_registers registers =
+            one->stack != 0 ? registers_of(uses, one->pc) : (struct sim_registers){0};
+    struct origins made_of = of_registers(actor, registers.reads);
+    struct origins address = of_registers(actor, registers.address);
+    uint32_t count = 0;
+    if (one->address != 0) {
+        count = add_outdated(uses, &address, true, index, ret, count);
+    }
+    if (one->jump || (one->writes && !own && !one->call)) {
+        count = add_outdated(uses, &made_of, one->jump, index, ret, count);
+    }
+    if (one->reads && !one->call) {
+        add_read(uses, index, own, &made_of);
+        join_all(&made_of, &actor->pieces, 0);
+    }
+    memset(&actor->pieces, 0, sizeof(actor->pieces));
+    if (one->call) {
+        memset(&made_of, 0, sizeof(made_of));
+        registers.writes = one->leaves ? ~SIM_REGISTERS_KEPT : 0;
+    } else if (one->jump) {
+        bool same = actor->stack == one->stack && actor->step == one->step;
+        actor->before = same ? actor->condition : (struct origins){{0}};
+        actor->condition = made_of;
+        actor->stack = one->stack;
+        actor->step = one->step;
+    } else {
+        add_condition(actor, one, &registers, &made_of);
+    }
+    if (one->address != 0 && one->writes) {
+        note_write(uses, index, &made_of);
+    }
+    for (uint64_t left = registers.writes & ~SIM_REGISTER_STACK; left != 0; left &= left - 1) {
+        actor->registers[__builtin_ctzll(left)] = made_of;
+    }
+    return count;
+}
