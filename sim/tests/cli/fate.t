@@ -294,6 +294,17 @@ says 'its timer `walk` is not armed'
 scenario s18_cinema not-a-wake 52
 says 'from one condition, at step 7 in clerk_poll() (s18_cinema.c:32)'
 says 'changes that only at step 10, in clerk_poll() (s18_cinema.c:40)'
+# Kept over a wait, or over a callback, and changed meanwhile.
+scenario s19_granary not-a-wake 73
+says 'in miller_poll() (s19_granary.c:46) what it read at step 4 in miller_poll() (s19_granary.c:47)'
+scenario s19_clockmaker not-a-wake 24
+says 'and `clock` has changed that at step 8 in chime_stop()'
+# A structure that is cleared by a vector; and what a call has put there.
+named s19_beehive not-a-wake 44
+says 'which `main` wrote at step 12, in sell() (s19_beehive.c:45)'
+scenario s20_newsroom not-a-wake 36
+says 'has put there, in line_read() (s20_newsroom.c:66), called from desk_main()'
+says ', and 8 in the run that passes.'
 # What was copied, and is changed after that.
 scenario s15_tickets not-a-wake 98
 says 'that is a copy of what `shard 0` changes at step'
