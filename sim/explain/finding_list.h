@@ -371,7 +371,8 @@
     X(UNUSUAL_STALE, "{when} comes to {call} and has not seen what {then.at.actor} changed[ at " \
             "{then.at.step}] in {then.call}") \
     X(UNUSUAL_STALE_READ, ": it read that last[ at {at.step}] in {call}") \
-    X(UNUSUAL_OUTDATED, "{when} uses in {call} what it read[ at {then.at.step}] in {then.call}") \
+    X(UNUSUAL_OUTDATED, "{when} uses in {call} what {then.at.actor} read[ at {then.at.step}] in " \
+            "{then.call}") \
     X(UNUSUAL_OUTDATED_SINCE, ", and {at.actor} has changed that[ at {at.step}] in {call}") \
     X(UNUSUAL_UNREAD, "what {at.actor} writes[ at {at.step}] in {call} is never seen by " \
             "{then.at.actor}, which looked last[ at {then.at.step}] in {then.call}") \

@@ -18,8 +18,12 @@
 #define REGISTERS_MOVED UINT64_C(0xc4) /* What memcpy is given. */
 
 /* The reads that a value was made of, the latest ones. IMPLIED is set of those by which only the
- * condition was decided that it was come to by. */
+ * condition was decided that it was come to by; FAR of those that came by memory which another
+ * function had written, or another actor. */
 #define IMPLIED (UINT32_C(1) << 31)
+#define FAR (UINT32_C(1) << 30)
+#define READ(origin) ((origin) & ~(IMPLIED | FAR))
+#define NUMBER_MAX (UINT64_C(1) << 20) /* What is more may be a pointer. */
 struct origins {
     uint32_t reads[SIM_OUTDATED_MAX];
 };
@@ -130,21 +134,21 @@ join(struct origins *into, uint32_t read)
     uint32_t *oldest = &into->reads[0];
     for (uint32_t i = 0; i < SIM_OUTDATED_MAX; i++) {
         uint32_t one = into->reads[i];
-        if ((one & ~IMPLIED) == (read & ~IMPLIED)) {
+        if (READ(one) == READ(read)) {
             into->reads[i] = one & read;
             return;
         }
-        oldest = (one & ~IMPLIED) < (*oldest & ~IMPLIED) ? &into->reads[i] : oldest;
+        oldest = READ(one) < READ(*oldest) ? &into->reads[i] : oldest;
     }
-    *oldest = (read & ~IMPLIED) > (*oldest & ~IMPLIED) ? read : *oldest;
+    *oldest = READ(read) > READ(*oldest) ? read : *oldest;
 }
 
 static void
-join_all(struct origins *into, const struct origins *from, uint32_t implied)
+join_all(struct origins *into, const struct origins *from, uint32_t how)
 {
     for (uint32_t i = 0; i < SIM_OUTDATED_MAX; i++) {
         if (from->reads[i] != 0) {
-            join(into, from->reads[i] | implied);
+            join(into, from->reads[i] | how);
         }
     }
 }
@@ -172,7 +176,7 @@ masked(uint64_t value, uint8_t size)
 static uint32_t
 change_of(struct sim_uses *uses, uint32_t origin, uint32_t use)
 {
-    uint32_t read = origin & ~IMPLIED;
+    uint32_t read = READ(origin);
     const struct sim_instruction *one = at(uses, read);
     const struct sim_instruction *user = at(uses, use);
     const struct place *place = place_at(uses, one->address);
@@ -191,17 +195,29 @@ change_of(struct sim_uses *uses, uint32_t origin, uint32_t use)
     return apart && differs ? place->writer : 0;
 }
 
-/* `implied`: what only a condition was decided by counts, too. */
+enum use { ADDRESS, CONDITION, VALUE };
+
+/* Whether a use of that kind says something. A number that came from afar may be an index, or be
+ * put back where it was read. */
+static bool
+counts(const struct sim_uses *uses, uint32_t origin, enum use how, uint32_t use)
+{
+    bool back = how == VALUE && at(uses, READ(origin))->address == at(uses, use)->address;
+    bool implied = (origin & IMPLIED) != 0;
+    bool far = (origin & FAR) != 0;
+    return how == ADDRESS || (!far && !(implied && how == VALUE)) || (back && !implied);
+}
+
 static uint32_t
-add_outdated(struct sim_uses *uses, const struct origins *origins, bool implied, uint32_t use,
+add_outdated(struct sim_uses *uses, const struct origins *origins, enum use how, uint32_t use,
         struct sim_outdated ret[SIM_OUTDATED_MAX], uint32_t count)
 {
     for (uint32_t i = 0; i < SIM_OUTDATED_MAX && count < SIM_OUTDATED_MAX; i++) {
         uint32_t origin = origins->reads[i];
-        bool counts = origin != 0 && (implied || (origin & IMPLIED) == 0);
-        uint32_t write = counts ? change_of(uses, origin, use) : 0;
+        bool asked = origin != 0 && counts(uses, origin, how, use);
+        uint32_t write = asked ? change_of(uses, origin, use) : 0;
         if (write != 0) {
-            ret[count++] = (struct sim_outdated){.read = origin & ~IMPLIED, .write = write};
+            ret[count++] = (struct sim_outdated){.read = READ(origin), .write = write};
         }
     }
     return count;
@@ -226,7 +242,7 @@ note_write(struct sim_uses *uses, uint32_t index, const struct origins *made_of)
     }
     memset(&place->origins, 0, sizeof(place->origins));
     for (uint32_t i = 0; i < SIM_OUTDATED_MAX; i++) {
-        uint32_t read = made_of->reads[i] & ~IMPLIED;
+        uint32_t read = READ(made_of->reads[i]);
         if (read != 0 && at(uses, read)->address != one->address) {
             join(&place->origins, made_of->reads[i]);
         }
@@ -249,10 +265,11 @@ add_read(struct sim_uses *uses, uint32_t index, bool own, struct origins *made_o
     }
     const struct sim_instruction *by =
             place != NULL && place->writer != 0 ? at(uses, place->writer) : NULL;
-    if (by != NULL && by->actor_id == one->actor_id &&
-            (by->step == one->step || sim_code_function(uses->code, by->pc) ==
-                                              sim_code_function(uses->code, one->pc))) {
-        join_all(made_of, &place->origins, 0);
+    bool near = by != NULL && by->actor_id == one->actor_id &&
+                (by->step == one->step || sim_code_function(uses->code, by->pc) ==
+                                                  sim_code_function(uses->code, one->pc));
+    if (near || (by != NULL && masked(one->before, one->size) < NUMBER_MAX)) {
+        join_all(made_of, &place->origins, near ? 0 : FAR);
     }
 }
 
@@ -265,7 +282,7 @@ add_piece(struct sim_uses *uses, uint32_t index, bool own, struct actor *actor,
     struct sim_registers registers = registers_of(uses, one->pc);
     bool called = registers.address == 0;
     struct origins address = of_registers(actor, called ? REGISTERS_MOVED : registers.address);
-    uint32_t count = add_outdated(uses, &address, true, index, ret, 0);
+    uint32_t count = add_outdated(uses, &address, ADDRESS, index, ret, 0);
     if (one->reads) {
         memset(&actor->last, 0, sizeof(actor->last));
         add_read(uses, index, own, &actor->last);
@@ -274,7 +291,7 @@ add_piece(struct sim_uses *uses, uint32_t index, bool own, struct actor *actor,
     if (one->writes) {
         struct origins made_of =
                 one->copied ? actor->last : of_registers(actor, called ? 0 : registers.reads);
-        count = own ? count : add_outdated(uses, &made_of, false, index, ret, count);
+        count = own ? count : add_outdated(uses, &made_of, VALUE, index, ret, count);
         note_write(uses, index, &made_of);
     }
     return count;
@@ -310,10 +327,10 @@ sim_uses_add(
     struct origins address = of_registers(actor, registers.address);
     uint32_t count = 0;
     if (one->address != 0) {
-        count = add_outdated(uses, &address, true, index, ret, count);
+        count = add_outdated(uses, &address, ADDRESS, index, ret, count);
     }
     if (one->jump || (one->writes && !own && !one->call)) {
-        count = add_outdated(uses, &made_of, one->jump, index, ret, count);
+        count = add_outdated(uses, &made_of, one->jump ? CONDITION : VALUE, index, ret, count);
     }
     if (one->reads && !one->call) {
         add_read(uses, index, own, &made_of);

@@ -296,7 +296,9 @@ says 'from one condition, at step 7 in clerk_poll() (s18_cinema.c:32)'
 says 'changes that only at step 10, in clerk_poll() (s18_cinema.c:40)'
 # Kept over a wait, or over a callback, and changed meanwhile.
 scenario s19_granary not-a-wake 73
-says '(s19_granary.c:46) what it read at step 4 in miller_poll() (s19_granary.c:47)'
+says '(s19_granary.c:46) what `miller` read at step 4 in miller_poll() (s19_granary.c:47)'
+scenario s20_tramway not-a-wake 52
+says 'in takings_write() (s20_tramway.c:52) what `shard 1` read at step 34 in takings_read()'
 scenario s19_clockmaker not-a-wake 24
 says 'and `clock` has changed that at step 8 in chime_stop()'
 # A structure that is cleared by a vector; and what a call has put there.
