@@ -294,9 +294,11 @@ abort(void)
 {
     if (sim__program_here() != NULL) {
         struct sim_world *world = sim_world_current;
+        char before[SIM_MESSAGE_MAX];
         take_stack(world);
+        sim_thread_put_written(before);
         sim_fail(world, SIM_VERDICT_CRASH, SIM_ORACLE_PROGRAM, world->current, 0,
-                "SIGABRT, abort() was called");
+                "SIGABRT, abort() was called%s", before);
     }
     NEXT(abort);
     next();
@@ -311,10 +313,12 @@ __assert_fail(const char *text, const char *file, unsigned line, const char *fun
 {
     if (sim__program_here() != NULL) {
         struct sim_world *world = sim_world_current;
+        char before[SIM_MESSAGE_MAX];
         take_stack(world);
+        sim_thread_put_written(before);
         sim_fail(world, SIM_VERDICT_INVARIANT, SIM_ORACLE_PROGRAM, world->current, 0,
-                "assertion failed: %s (%s:%u in %s)", text, file, line,
-                function != NULL ? function : "?");
+                "assertion failed: %s (%s:%u in %s)%s", text, file, line,
+                function != NULL ? function : "?", before);
     }
     NEXT(__assert_fail);
     next(text, file, line, function);

@@ -165,6 +165,9 @@ int sim_thread_call_error(enum sim_call_fault call, const struct rt_site *site);
  * about to use. `what` is there: "a mutex". */
 void sim_thread_check_freed(const volatile void *address, const char *what);
 
+/* For the message of another failure: a block that was freed, and written afterwards; "": none. */
+void sim_thread_put_written(char ret[SIM_MESSAGE_MAX]);
+
 /* The site of the call of the function that this is used in. */
 #define SIM_THREAD_HERE sim_thread_site(__builtin_return_address(0))
 static inline const struct rt_site *

@@ -131,6 +131,13 @@ free_counted(void)
     counted.bytes = 0;
 }
 
+bool
+sim_malloc_written(struct sim_written *ret)
+{
+    ret->size = 0;
+    return false;
+}
+
 uintptr_t
 sim_malloc_freed(const volatile void *address)
 {
@@ -408,6 +415,13 @@ sim_malloc_check(void)
     if (heap.running && heap.arena->reuse != NULL) {
         sim_reuse_check(heap.arena->reuse, heap.arena);
     }
+}
+
+bool
+sim_malloc_written(struct sim_written *ret)
+{
+    return heap.running && heap.arena->reuse != NULL &&
+           sim_reuse_written(heap.arena->reuse, heap.arena, ret);
 }
 
 uintptr_t

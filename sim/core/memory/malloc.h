@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "runtime/base/error.h"
-#include "sim/core/memory/arena.h"
+#include "sim/core/memory/reuse.h"
 
 /* A run begins, with an empty arena: called by the world for each run, also for the judge's
  * replays. Also restores the writable memory of loaded libraries (image.h), and sets errno to 0. */
@@ -55,6 +55,9 @@ void sim_malloc_may_fail(bool (*fails)(uintptr_t caller));
 
 /* Ends a run that reuses blocks, with verdict use-after-free, where one was written. */
 void sim_malloc_check(void);
+
+/* In such a run, the one of these that was freed first. False: none was written. */
+bool sim_malloc_written(struct sim_written *ret);
 
 /* In such a run, the address that free() returned to for the block that `address` is in; 0: it is
  * in no freed block. Quick where the byte there is not the fill's. */

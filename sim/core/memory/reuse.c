@@ -168,6 +168,23 @@ sim_reuse_check(const struct sim_reuse *reuse, const struct sim_arena *arena)
     }
 }
 
+bool
+sim_reuse_written(
+        const struct sim_reuse *reuse, const struct sim_arena *arena, struct sim_written *ret)
+{
+    uint32_t number = reuse->oldest;
+    ret->size = 0;
+    while (number != 0 && ret->size == 0) {
+        const void *block = block_at(arena, number);
+        size_t at = changed_at(arena, block, header_of(block)->size);
+        if (at < header_of(block)->size) {
+            *ret = (struct sim_written){header_of(block)->size, at, origin_of(block)->freed};
+        }
+        number = header_of(block)->next;
+    }
+    return ret->size > 0;
+}
+
 uintptr_t
 sim_reuse_freed(
         const struct sim_reuse *reuse, const struct sim_arena *arena, const volatile void *address)

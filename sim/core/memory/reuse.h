@@ -60,6 +60,17 @@ bool sim_reuse_resize(struct sim_arena *arena, void *block, size_t size);
 /* Checks all blocks that wait in the quarantine. */
 void sim_reuse_check(const struct sim_reuse *reuse, const struct sim_arena *arena);
 
+/* A block that was written after it was freed. */
+struct sim_written {
+    uint32_t size;
+    size_t at;       /* The offset. */
+    uintptr_t freed; /* Where free() returned to. */
+};
+
+/* As sim_malloc_written. */
+bool sim_reuse_written(
+        const struct sim_reuse *reuse, const struct sim_arena *arena, struct sim_written *ret);
+
 /* The address that free() returned to for the block in the quarantine that `address` is in; 0:
  * it is in none. */
 uintptr_t sim_reuse_freed(

@@ -60,6 +60,10 @@ done
 same "assert: the message" \
     "$(message_of ends -e assert | sed 's/:[0-9]* in/: in/;s/ (.*ends.c/ (ends.c/')" \
     'assertion failed: constructed == 2 (ends.c: in end)'
+message_of ends -e written >message.txt
+line=$(grep -n 'block\[3\] = 1' "$root/sim/tests/cli/lib/program/ends.c" | cut -d: -f1)
+ok "assert, after a write after free: the message" grep -q "before that, a block of 40 bytes that \
+was freed at ends.c:$((line - 1)) was written at offset 12" message.txt
 same "a lock after free: the message" "$(message_of ends -e lock-after-free)" \
     "a mutex is used in memory that was freed at ends.c:83"
 same "a status: the message" "$(message_of ends -e status)" 'the program ended with status 3'

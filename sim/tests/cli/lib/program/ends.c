@@ -92,6 +92,11 @@ end(const char *how)
         *(volatile char *)(block + 7) = 1;
     } else if (strcmp(how, "leak") == 0) {
         printf("%d\n", malloc(40) != NULL);
+    } else if (strcmp(how, "written") == 0) {
+        int *volatile block = malloc(40);
+        free(block);
+        block[3] = 1;
+        assert(block[3] == 2);
     } else if (strcmp(how, "twice") == 0) {
         void *volatile block = malloc(40);
         free(block);
