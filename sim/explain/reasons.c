@@ -501,7 +501,8 @@ find_unanswered(struct sim_explanation *explanation)
                     outcome->verdict == SIM_VERDICT_TIME_LIMIT ||
                     outcome->verdict == SIM_VERDICT_INVARIANT) &&
             sim_unanswered_find(&explanation->ledger,
-                    explanation->compared ? &explanation->passing_ledger : NULL, &unanswered)) {
+                    explanation->compared ? &explanation->passing_ledger : NULL,
+                    outcome->verdict != SIM_VERDICT_INVARIANT, &unanswered)) {
         struct sim_noted_call *const calls[] = {
                 &unanswered.asked, &unanswered.before, &unanswered.after};
         add_stacks(explanation, calls, sizeof(calls) / sizeof(*calls));

@@ -262,7 +262,7 @@ fill(const struct sim_actor_table *actor_table, uint32_t kind, uint64_t event,
 
 bool
 sim_unanswered_find(const struct sim_ledger *failing, const struct sim_ledger *passing,
-        struct sim_unanswered *ret)
+        bool stalls, struct sim_unanswered *ret)
 {
     static bool (*const kinds[SIM_UNANSWERED_KINDS])(const struct sim_actor_table *, uint64_t) = {
             [SIM_UNANSWERED_REFUSED] = is_refusal,
@@ -284,7 +284,8 @@ sim_unanswered_find(const struct sim_ledger *failing, const struct sim_ledger *p
     for (uint32_t kind = SIM_UNANSWERED_REFUSED; kind < SIM_UNANSWERED_KINDS; kind++) {
         uint64_t last = SIM_EVENT_NONE;
         uint64_t other = SIM_EVENT_NONE;
-        uint32_t here = kinds[kind] != NULL ? count(failing, kinds[kind], &last) : 0;
+        bool asked = kinds[kind] != NULL && (stalls || kind != SIM_UNANSWERED_MERGED);
+        uint32_t here = asked ? count(failing, kinds[kind], &last) : 0;
         if (here > 0 && passing != NULL && here > count(passing, kinds[kind], &other)) {
             fill(failing->actor_table, kind, last, ret);
             return ret->asked.event != SIM_EVENT_NONE;

@@ -17,6 +17,8 @@
 
 #include "sim/explain/cause/cause.h"
 
-/* `passing` NULL: there is no run that passes. False: nothing such, or as much there. */
+/* `passing` NULL: there is no run that passes. `stalls`: something is waited for; else that two
+ * notifications are one says nothing, as who is notified looks at what there is. False: nothing
+ * such, or as much there. */
 bool sim_unanswered_find(const struct sim_ledger *failing, const struct sim_ledger *passing,
-        struct sim_unanswered *ret);
+        bool stalls, struct sim_unanswered *ret);

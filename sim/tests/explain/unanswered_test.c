@@ -51,7 +51,7 @@ find(struct run *failing, struct run *passing, struct sim_unanswered *ret)
         sim_actor_table_make(&runs[i]->actor_table, &runs[i]->tale->recorder);
         sim_ledger_make(&runs[i]->ledger, &runs[i]->actor_table);
     }
-    bool found = sim_unanswered_find(&failing->ledger, &passing->ledger, ret);
+    bool found = sim_unanswered_find(&failing->ledger, &passing->ledger, true, ret);
     run_end(failing);
     run_end(passing);
     return found;
