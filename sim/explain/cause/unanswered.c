@@ -261,8 +261,8 @@ fill(const struct sim_actor_table *actor_table, uint32_t kind, uint64_t event,
 }
 
 bool
-sim_unanswered_find(const struct sim_ledger *failing, const struct sim_ledger *passing,
-        bool stalls, struct sim_unanswered *ret)
+sim_unanswered_find(const struct sim_ledger *failing, const struct sim_ledger *passing, bool stalls,
+        struct sim_unanswered *ret)
 {
     static bool (*const kinds[SIM_UNANSWERED_KINDS])(const struct sim_actor_table *, uint64_t) = {
             [SIM_UNANSWERED_REFUSED] = is_refusal,

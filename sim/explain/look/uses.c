@@ -12,6 +12,7 @@
 #include "sim/base/heap.h"
 
 #define REGISTERS 64u
+#define CHECKERS 4u
 #define ACTORS 256u
 #define PLACES_SIZE 131072u /* Of a hash table. */
 #define DECODED_SIZE 16384u
@@ -33,6 +34,7 @@ struct place {
     uint32_t writer;
     uint32_t reader; /* Who read it last, … */
     uint32_t taken;  /* … and wrote it afterwards in the same function: what was there is its. */
+    uint32_t checked[CHECKERS]; /* The last read of some actors that decided a condition. */
     struct origins origins;
 };
 
@@ -223,6 +225,51 @@ add_outdated(struct sim_uses *uses, const struct origins *origins, enum use how,
     return count;
 }
 
+/* ---- Checked, and written later. ------------------------------------------------------------- */
+
+static uint32_t *
+checked_by(struct sim_uses *uses, struct place *place, uint32_t actor_id)
+{
+    for (uint32_t i = 0; i < CHECKERS; i++) {
+        uint32_t read = place->checked[i];
+        if (read == 0 || at(uses, read)->actor_id == actor_id) {
+            return &place->checked[i];
+        }
+    }
+    return NULL;
+}
+
+/* A condition is decided by these. */
+static void
+note_checked(struct sim_uses *uses, const struct origins *made_of, uint32_t actor_id)
+{
+    for (uint32_t i = 0; i < SIM_OUTDATED_MAX; i++) {
+        uint32_t read = made_of->reads[i];
+        if (read != 0 && READ(read) == read && at(uses, read)->actor_id == actor_id) {
+            struct place *place = place_at(uses, at(uses, read)->address);
+            uint32_t *checked = place != NULL ? checked_by(uses, place, actor_id) : NULL;
+            if (checked != NULL && *checked < read) {
+                *checked = read;
+            }
+        }
+    }
+}
+
+/* What is written now was checked before another has changed it, and not since. */
+static uint32_t
+add_unchecked(struct sim_uses *uses, uint32_t index, struct sim_outdated ret[SIM_OUTDATED_MAX],
+        uint32_t count)
+{
+    const struct sim_instruction *one = at(uses, index);
+    struct place *place = place_at(uses, one->address);
+    const uint32_t *checked = place != NULL ? checked_by(uses, place, one->actor_id) : NULL;
+    uint32_t write = checked != NULL && *checked != 0 ? change_of(uses, *checked, index) : 0;
+    if (write != 0 && count < SIM_OUTDATED_MAX && at(uses, write)->actor_id != one->actor_id) {
+        ret[count++] = (struct sim_outdated){.read = *checked, .write = write};
+    }
+    return count;
+}
+
 /* ---- One instruction. ------------------------------------------------------------------------ */
 
 /* What it was before is no part of what a count is made of. */
@@ -331,6 +378,12 @@ sim_uses_add(
     }
     if (one->jump || (one->writes && !own && !one->call)) {
         count = add_outdated(uses, &made_of, one->jump ? CONDITION : VALUE, index, ret, count);
+    }
+    if (one->writes && !own && !one->call) {
+        count = add_unchecked(uses, index, ret, count);
+    }
+    if (one->jump) {
+        note_checked(uses, &made_of, one->actor_id);
     }
     if (one->reads && !one->call) {
         add_read(uses, index, own, &made_of);

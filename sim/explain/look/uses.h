@@ -4,7 +4,7 @@
  * Each value is followed forward, through registers and memory, from the reads that it was made of
  * to where it is used: by a condition, as an address, or as what is written. Where the memory of
  * such a read has another value by then, the use is *outdated*: an index that was kept over a
- * wait, a length, a pointer to the next one.
+ * wait, a length, a pointer to the next one. So is a write of what was checked before that.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

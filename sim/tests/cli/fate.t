@@ -301,6 +301,9 @@ scenario s20_tramway not-a-wake 52
 says 'in takings_write() (s20_tramway.c:52) what `shard 1` read at step 34 in takings_read()'
 scenario s19_clockmaker not-a-wake 24
 says 'and `clock` has changed that at step 8 in chime_stop()'
+# Checked, and written later, when another has changed it.
+named s21_berth not-a-wake 81
+says 'uses in moor() (s21_berth.c:80) what'
 # A structure that is cleared by a vector; and what a call has put there.
 named s19_beehive not-a-wake 44
 says 'which `main` wrote at step 12, in sell() (s19_beehive.c:45)'
