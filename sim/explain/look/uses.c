@@ -95,7 +95,7 @@ hash(uintptr_t address)
 static struct place *
 place_at(struct sim_uses *uses, uintptr_t address)
 {
-    for (uint32_t i = 0; i < 64; i++) {
+    for (uint32_t i = 0; i < PLACES_SIZE / 2; i++) {
         struct place *place = &uses->places[(hash(address) + i) % PLACES_SIZE];
         if (place->address == address || place->address == 0) {
             place->address = address;
