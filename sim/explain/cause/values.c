@@ -461,9 +461,9 @@ find_ended(const struct sim_fate_evidence *evidence, uint32_t write, uint64_t st
     }
 }
 
-/* The call that has put there what `read` finds, after any other write; UINT32_MAX: none. */
-static uint32_t
-filler_of(const struct sim_executed *executed, uint32_t read)
+/* What a call has put there that `read` finds, after any other write; NULL: nothing. */
+static const struct sim_filled_word *
+filled_of(const struct sim_executed *executed, uint32_t read)
 {
     const struct sim_instruction *one = &executed->all[read];
     uint32_t write = read;
@@ -475,10 +475,10 @@ filler_of(const struct sim_executed *executed, uint32_t read)
         const struct sim_filled_word *word = &executed->filled[i];
         if (word->back <= read && (write == UINT32_MAX || word->back > write) &&
                 word->address <= one->address && one->address < word->address + sizeof(uint64_t)) {
-            return word->call;
+            return word;
         }
     }
-    return UINT32_MAX;
+    return NULL;
 }
 
 /* Both were put there by the same call, which returned something else there. */
@@ -486,17 +486,17 @@ static void
 find_filled(
         const struct sim_fate_evidence *evidence, struct pair read, struct sim_filled_value *ret)
 {
-    uint32_t here = filler_of(evidence->here, read.here);
-    uint32_t there = filler_of(evidence->there, read.there);
-    if (here == UINT32_MAX || there == UINT32_MAX ||
-            evidence->here->all[here].pc != evidence->there->all[there].pc) {
+    const struct sim_filled_word *here = filled_of(evidence->here, read.here);
+    const struct sim_filled_word *there = filled_of(evidence->there, read.there);
+    if (here == NULL || there == NULL ||
+            evidence->here->all[here->call].pc != evidence->there->all[there->call].pc) {
         return;
     }
-    result_of(evidence->here, return_of(evidence->here, here), ret->result);
-    result_of(evidence->there, return_of(evidence->there, there), ret->passing_result);
+    result_of(evidence->here, here->back, ret->result);
+    result_of(evidence->there, there->back, ret->passing_result);
     if (ret->result[0] != '\0' && ret->passing_result[0] != '\0' &&
             strcmp(ret->result, ret->passing_result) != 0) {
-        ret->by = sim__located(evidence, evidence->failing, evidence->here, here);
+        ret->by = sim__located(evidence, evidence->failing, evidence->here, here->call);
     }
 }
 

@@ -77,8 +77,7 @@ of_call(const struct sim_decoded *decoded, const long long *registers, struct si
                     .from = functions[i].fills ? 0 : (uintptr_t)registers[REG_RSI],
                     .size = (size_t)registers[REG_RDX],
                     .fill = of_bytes((uint64_t)registers[REG_RSI]),
-                    .filled = functions[i].fills,
-                    .known = true};
+                    .filled = functions[i].fills};
             return;
         }
     }
@@ -97,10 +96,10 @@ of_repeated(uintptr_t pc, const long long *registers, struct sim_block *ret)
             .from = moves ? (uintptr_t)registers[REG_RSI] : 0,
             .size = (size_t)registers[REG_RCX] * each,
             .fill = each == 1   ? of_bytes(value)
-                    : each == 8 ? value
-                                : (value & UINT32_MAX) * UINT64_C(0x100000001),
-            .filled = !moves,
-            .known = each != 2};
+                    : each == 2 ? (value & UINT16_MAX) * UINT64_C(0x1000100010001)
+                    : each == 4 ? (value & UINT32_MAX) * UINT64_C(0x100000001)
+                                : value,
+            .filled = !moves};
 }
 
 void

@@ -17,9 +17,8 @@ struct sim_block {
     uintptr_t to;   /* 0: nothing is written. */
     uintptr_t from; /* 0: nothing is read. */
     size_t size;    /* In bytes; 0: it is no block. */
-    uint64_t fill;  /* Of each word, where neither a register nor memory is moved. */
-    bool filled;
-    bool known; /* What is there afterwards is what `from` or `fill` says. */
+    uint64_t fill;  /* FILLED: what each word of `to` is then. */
+    bool filled;    /* `from` is 0. Where this is false, too, a register of vectors is stored. */
 };
 
 /* Finds those functions; not in a run. */

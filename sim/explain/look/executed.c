@@ -22,8 +22,8 @@
 
 #define FUNCTIONS_MAX 8192u
 #define STEPS_MAX UINT64_C(1000)
-#define PIECES_MAX 32u /* Of a block; the rest is left out. */
-#define MEANWHILE_MAX 4096u
+#define PIECES_MAX 32u      /* Of a block; the rest is left out. */
+#define MEANWHILE_MAX 4096u /* Instructions during a call, to see who else has written. */
 
 /* Instructions that are walked count as so many steps of the budget. */
 #define STEPS_EACH 1u
@@ -147,7 +147,7 @@ static struct {
     const struct sim_code *code;
     struct sim_executed *executed;
     struct sim_instruction *open; /* It is done when the next one is looked at, … */
-    uint32_t pieces;              /* … and so many before it. */
+    uint32_t pieces;              /* … and so many before it, which it writes. */
     uintptr_t next;               /* What stands behind it. */
     bool returns;                 /* It does so. */
 } walk;
@@ -200,7 +200,7 @@ close_instruction(uintptr_t pc, bool own)
     }
 }
 
-/* One word of a block; the count does not fit: it is left out. */
+/* One word of a block; NULL: it does not fit. */
 static struct sim_instruction *
 add_piece(const struct sim_instruction *whole, uintptr_t address, size_t size)
 {
@@ -218,13 +218,12 @@ add_piece(const struct sim_instruction *whole, uintptr_t address, size_t size)
     return piece;
 }
 
-/* What a block moves, word by word, before its instruction, of which one of a vector has the first
- * word itself. */
+/* What a block moves, word by word from `first` on, before its instruction. */
 static void
-add_pieces(const struct sim_block *block, const struct sim_instruction *whole, bool own)
+add_pieces(const struct sim_block *block, const struct sim_instruction *whole, size_t first)
 {
     uint32_t count = 0;
-    for (size_t at = own ? 8 : 0; at < block->size && count < PIECES_MAX; at += 8, count++) {
+    for (size_t at = first; at < block->size && count < PIECES_MAX; at += 8, count++) {
         size_t size = block->size - at < 8 ? block->size - at : 8;
         struct sim_instruction *read =
                 block->from != 0 ? add_piece(whole, block->from + at, size) : NULL;
@@ -241,7 +240,7 @@ add_pieces(const struct sim_block *block, const struct sim_instruction *whole, b
                                           : write->after;
         }
     }
-    walk.pieces = block->known ? 0 : count;
+    walk.pieces = block->from == 0 && !block->filled ? count : 0;
 }
 
 static void
@@ -266,7 +265,8 @@ open_instruction(uintptr_t pc, const struct sim_decoded *decoded, const long lon
     sim_block_of(pc, decoded, registers, &block);
     if (block.size > 0 && (block.to == 0 || block.to >= 4096) &&
             (block.from == 0 || block.from >= 4096)) {
-        add_pieces(&block, &whole, decoded->operand.wide > 0);
+        /* One of a vector has the first word itself. */
+        add_pieces(&block, &whole, decoded->operand.wide > 0 ? sizeof(uint64_t) : 0);
     }
     walk.open = &executed->all[executed->count++];
     *walk.open = whole;

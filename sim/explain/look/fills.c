@@ -12,6 +12,8 @@
 
 #include "sim/core/world.h"
 
+#if defined(__x86_64__)
+
 #define ACTORS 256u
 #define DEPTH 8u /* Of calls that call the reader's functions. */
 #define ARGUMENTS 6u
@@ -42,8 +44,6 @@ static struct {
     uintptr_t to;
     struct actor actors[ACTORS];
 } fills;
-
-#if defined(__x86_64__)
 
 /* dl_iterate_phdr's. */
 static int

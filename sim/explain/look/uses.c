@@ -296,9 +296,9 @@ note_write(struct sim_uses *uses, uint32_t index, const struct origins *made_of)
     }
 }
 
-/* What it reads, and what that was made of where the same function has put it there, a variable of
- * it, or of its task, or in this step, as a call returns it. What else others have put there is
- * what they know. */
+/* What it reads, and what that was made of: where the same function has put it there, a variable of
+ * it, or of its task, or its actor in this step, as a call returns it; what others have put there
+ * only of numbers, as pointers are copied from one node of a list to the next. */
 static void
 add_read(struct sim_uses *uses, uint32_t index, bool own, struct origins *made_of)
 {

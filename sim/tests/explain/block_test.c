@@ -39,14 +39,16 @@ TEST(block_of_instructions)
         return;
     }
     look("\xf3\x48\xa5", 3, &block); /* rep movsq */
-    EXPECT(block.to == 0x10000 && block.from == 0x20000 && block.size == 24 && block.known);
+    EXPECT(block.to == 0x10000 && block.from == 0x20000 && block.size == 24);
     look("\xf3\xa4", 2, &block); /* rep movsb */
     EXPECT(block.to == 0x10000 && block.from == 0x20000 && block.size == 3);
     look("\xf3\xab", 2, &block); /* rep stosd */
     EXPECT(block.to == 0x10000 && block.from == 0 && block.size == 12 && block.filled);
     EXPECT_EQ(block.fill, UINT64_C(0x1100000011));
+    look("\xf3\x66\xab", 3, &block); /* rep stosw */
+    EXPECT(block.size == 6 && block.fill == UINT64_C(0x11001100110011));
     look("\x0f\x11\x07", 3, &block); /* movups %xmm0, (%rdi) */
-    EXPECT(block.to == 0x10000 && block.from == 0 && block.size == 16 && !block.known);
+    EXPECT(block.to == 0x10000 && block.from == 0 && block.size == 16 && !block.filled);
     look("\x0f\x10\x06", 3, &block); /* movups (%rsi), %xmm0 */
     EXPECT(block.to == 0 && block.from == 0x20000 && block.size == 16);
     look("\x48\x89\x07", 3, &block); /* mov %rax, (%rdi) */
@@ -65,7 +67,7 @@ TEST(block_of_calls)
     }
     memcpy(call + 6, &copy, sizeof(copy));
     look(call, sizeof(call), &block);
-    EXPECT(block.to == 0x10000 && block.from == 0x20000 && block.size == 24 && block.known);
+    EXPECT(block.to == 0x10000 && block.from == 0x20000 && block.size == 24);
     memcpy(call + 6, &fill, sizeof(fill));
     look(call, sizeof(call), &block);
     EXPECT(block.to == 0x10000 && block.from == 0 && block.filled);
