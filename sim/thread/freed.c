@@ -1,5 +1,5 @@
 /*
- * freed.c -- the end of a run that has used memory which was freed.
+ * freed.c -- what is said of memory that was used after it was freed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

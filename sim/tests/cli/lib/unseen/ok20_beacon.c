@@ -1,4 +1,4 @@
-/* A beacon: two watchmen put what they see into a list; the beacon's loop is told only when the list
+/* A beacon: two watchmen put what they see into a list; the beacon's loop is notified only when the list
  * was empty before. */
 #include <sim/rewake.h>
 

@@ -72,7 +72,7 @@ static pthread_t photographer_start(struct photographer *one)
     return thread;
 }
 
-/* The tray that was loaded anew, or -1. */
+/* The tray that was loaded again, or -1. */
 static int film_event(int fd)
 {
     struct message message;

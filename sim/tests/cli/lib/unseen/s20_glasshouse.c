@@ -1,4 +1,4 @@
-/* Cause: wait_for_reading(), line 74 and 79: left is negative when the deadline has passed, which poll takes for "no time-out". Order: a reading is taken shortly before the deadline; before the next poll the clock passes it by a millisecond or more (the usleep in collect, or a slow step); poll(-n) waits for ever, as the probe has nothing more to say and waits to be released (probe_main 55), by the gardener. Harm: nobody runs (deadlock). Fix: a negative rest is 0 (76-77).
+/* Cause: wait_for_reading(), line 74 and 79: left is negative when the deadline has passed, which poll takes for "no time-out". Order: a reading is taken shortly before the deadline; before the next poll the clock passes it by a millisecond or more (the usleep in collect, or a slow step); poll(-n) waits forever, as the probe has nothing more to say and waits to be released (probe_main 55), by the gardener. Harm: nobody runs (deadlock). Fix: a negative rest is 0 (76-77).
  */
 #include <assert.h>
 #include <errno.h>

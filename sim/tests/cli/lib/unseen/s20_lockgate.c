@@ -1,4 +1,4 @@
-/* Cause: on_timer(), line 58-67: the result of the timer's read is ignored. Order: one epoll_wait (78) returns the sign of a boat and the timer, the boat first; on_boats sets the timer anew (51, 28), which takes back the expiration; then the timer's event of the same batch closes the gate (67), before its new deadline. Harm: SIM_ALWAYS 34. Fix: no expiration was read, so the event is old: return (61-63). */
+/* Cause: on_timer(), line 58-67: the result of the timer's read is ignored. Order: one epoll_wait (78) returns the sign of a boat and the timer, the boat first; on_boats sets the timer again (51, 28), which takes back the expiration; then the timer's event of the same batch closes the gate (67), before its new deadline. Harm: SIM_ALWAYS 34. Fix: no expiration was read, so the event is old: return (61-63). */
 #include <errno.h>
 
 #include <sim/rewake.h>

@@ -1,4 +1,4 @@
-/* Cause: Office::send(), line 75-77: the wire is taken (75), Key::press throws Busy (48) when the other operator has the key, and the wire is not given back (77 is passed over). Order: an operator sends while the other one presses the key. Each such attempt loses a permit. Harm: assert 112; with both lost, both operators wait for ever. Fix: give it back where the exception passes (69-72).
+/* Cause: Office::send(), line 75-77: the wire is taken (75), Key::press throws Busy (48) when the other operator has the key, and the wire is not given back (77 is passed over). Order: an operator sends while the other one presses the key. Each such attempt loses a permit. Harm: assert 112; with both lost, both operators wait forever. Fix: give it back where the exception passes (69-72).
  */
 #include <cassert>
 #include <cstdio>

@@ -26,7 +26,7 @@ struct bridge {
     struct sim_fds *archive_fds;
     int archive_bell;
     struct query queries[8];
-    uint32_t asked, answered, told;
+    uint32_t asked, answered, called;
     uint32_t known[PLATES]; /* 0: not known. */
     struct convoy convoys[CONVOYS];
     uint32_t arrived, begun;
@@ -98,8 +98,8 @@ bridge_main(struct sim_world *world, void *argument)
     struct bridge *bridge = argument;
     while (!bridge->convoys[0].announced || !bridge->convoys[1].announced) {
         bell_wait(bridge->fds, bridge->bell);
-        while (bridge->told < bridge->answered) {
-            struct query *query = &bridge->queries[bridge->told++];
+        while (bridge->called < bridge->answered) {
+            struct query *query = &bridge->queries[bridge->called++];
             bridge->known[query->plate] = query->weight;
             query->done(query->argument, query->weight);
         }
