@@ -265,7 +265,8 @@ struct office {
 __attribute__((noinline)) static void
 office_reset(struct office *office)
 {
-    memcpy(&office->form, &office->blank, sizeof(office->form));
+    volatile size_t size = sizeof(office->form); /* So that it is a call. */
+    memcpy(&office->form, &office->blank, size);
 }
 
 static void
