@@ -33,8 +33,7 @@ struct left {
 
 struct actor {
     uint32_t owner; /* Its id and one; 0: none. */
-    uint32_t depth;
-    struct left all[DEPTH];
+    uint32_t depth; /* So many of its `left`. */
 };
 
 /* Of the process: one run is walked at a time. */
@@ -43,6 +42,7 @@ static struct {
     uintptr_t from; /* The variables of its module. */
     uintptr_t to;
     struct actor actors[ACTORS];
+    struct left left[ACTORS][DEPTH]; /* Apart: what no actor uses costs nothing. */
 } fills;
 
 /* dl_iterate_phdr's. */
@@ -72,7 +72,8 @@ find_variables(struct dl_phdr_info *info, size_t size, void *argument)
 void
 sim_fills_begin(uintptr_t pc)
 {
-    memset(&fills, 0, sizeof(fills));
+    memset(fills.actors, 0, sizeof(fills.actors));
+    fills.from = fills.to = 0;
     fills.pc = pc;
     (void)dl_iterate_phdr(find_variables, NULL);
 }
@@ -116,13 +117,14 @@ sim_fills_leave(uint32_t actor_id, uint32_t index, uintptr_t back, uintptr_t sta
 {
     static const int names[ARGUMENTS] = {REG_RDI, REG_RSI, REG_RDX, REG_RCX, REG_R8, REG_R9};
     struct actor *actor = actor_of(actor_id);
-    while (actor->depth > 0 && actor->all[actor->depth - 1].stack <= stack) {
+    struct left *all = fills.left[actor - fills.actors];
+    while (actor->depth > 0 && all[actor->depth - 1].stack <= stack) {
         actor->depth--;
     }
     if (actor->depth == DEPTH) {
         return;
     }
-    struct left *left = &actor->all[actor->depth++];
+    struct left *left = &all[actor->depth++];
     left->stack = stack;
     left->back = back;
     left->index = index;
@@ -141,11 +143,12 @@ sim_fills_back(uint32_t actor_id, uintptr_t pc, uintptr_t stack, uintptr_t ret[S
         uint32_t *ret_count)
 {
     struct actor *actor = actor_of(actor_id);
+    struct left *all = fills.left[actor - fills.actors];
     *ret_count = 0;
-    while (actor->depth > 0 && actor->all[actor->depth - 1].stack < stack) {
+    while (actor->depth > 0 && all[actor->depth - 1].stack < stack) {
         actor->depth--;
     }
-    const struct left *left = actor->depth > 0 ? &actor->all[actor->depth - 1] : NULL;
+    const struct left *left = actor->depth > 0 ? &all[actor->depth - 1] : NULL;
     if (left == NULL || left->stack != stack || left->back != pc) {
         return UINT32_MAX;
     }

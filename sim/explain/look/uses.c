@@ -14,8 +14,8 @@
 #define REGISTERS 64u
 #define CHECKERS 4u
 #define ACTORS 256u
-#define PLACES_SIZE 131072u /* Of a hash table. */
-#define DECODED_SIZE 16384u
+#define PLACES_LEAST 1024u
+#define DECODED_SIZE 4096u
 #define REGISTERS_MOVED UINT64_C(0xc4) /* What memcpy is given. */
 
 /* The reads that a value was made of, the latest ones. IMPLIED is set of those by which only the
@@ -57,7 +57,8 @@ struct decoded {
 struct sim_uses {
     const struct sim_code *code;
     const struct sim_executed *executed;
-    struct place places[PLACES_SIZE];
+    struct place *places; /* A hash table, half full at most. */
+    uint32_t places_size; /* A power of two. */
     struct actor actors[ACTORS];
     struct decoded decoded[DECODED_SIZE];
 };
@@ -68,12 +69,18 @@ sim_uses_new(const struct sim_code *code, const struct sim_executed *executed)
     struct sim_uses *uses = sim_heap_new(1, sizeof(*uses));
     uses->code = code;
     uses->executed = executed;
+    uses->places_size = PLACES_LEAST;
+    while (uses->places_size / 2 < executed->count) {
+        uses->places_size *= 2;
+    }
+    uses->places = sim_heap_new(uses->places_size, sizeof(*uses->places));
     return uses;
 }
 
 void
 sim_uses_free(struct sim_uses **uses)
 {
+    free((*uses)->places);
     free(*uses);
     *uses = NULL;
 }
@@ -91,18 +98,15 @@ hash(uintptr_t address)
     return (uint32_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
 }
 
-/* NULL: there is no room. */
 static struct place *
 place_at(struct sim_uses *uses, uintptr_t address)
 {
-    for (uint32_t i = 0; i < PLACES_SIZE / 2; i++) {
-        struct place *place = &uses->places[(hash(address) + i) % PLACES_SIZE];
-        if (place->address == address || place->address == 0) {
-            place->address = address;
-            return place;
-        }
+    uint32_t slot = hash(address) % uses->places_size;
+    while (uses->places[slot].address != address && uses->places[slot].address != 0) {
+        slot = (slot + 1) % uses->places_size;
     }
-    return NULL;
+    uses->places[slot].address = address;
+    return &uses->places[slot];
 }
 
 static struct actor *
@@ -182,12 +186,11 @@ change_of(struct sim_uses *uses, uint32_t origin, uint32_t use)
     const struct sim_instruction *one = at(uses, read);
     const struct sim_instruction *user = at(uses, use);
     const struct place *place = place_at(uses, one->address);
-    bool taken = place != NULL && place->taken > read &&
-                 at(uses, place->taken)->actor_id == one->actor_id &&
+    bool taken = place->taken > read && at(uses, place->taken)->actor_id == one->actor_id &&
                  at(uses, place->taken)->step == one->step &&
                  sim_code_function(uses->code, at(uses, place->taken)->pc) ==
                          sim_code_function(uses->code, one->pc);
-    if (place == NULL || place->writer <= read || place->writer >= use || taken) {
+    if (place->writer <= read || place->writer >= use || taken) {
         return 0;
     }
     const struct sim_instruction *write = at(uses, place->writer);
@@ -247,7 +250,7 @@ note_checked(struct sim_uses *uses, const struct origins *made_of, uint32_t acto
         uint32_t read = made_of->reads[i];
         if (read != 0 && READ(read) == read && at(uses, read)->actor_id == actor_id) {
             struct place *place = place_at(uses, at(uses, read)->address);
-            uint32_t *checked = place != NULL ? checked_by(uses, place, actor_id) : NULL;
+            uint32_t *checked = checked_by(uses, place, actor_id);
             if (checked != NULL && *checked < read) {
                 *checked = read;
             }
@@ -262,7 +265,7 @@ add_unchecked(struct sim_uses *uses, uint32_t index, struct sim_outdated ret[SIM
 {
     const struct sim_instruction *one = at(uses, index);
     struct place *place = place_at(uses, one->address);
-    const uint32_t *checked = place != NULL ? checked_by(uses, place, one->actor_id) : NULL;
+    const uint32_t *checked = checked_by(uses, place, one->actor_id);
     uint32_t write = checked != NULL && *checked != 0 ? change_of(uses, *checked, index) : 0;
     if (write != 0 && count < SIM_OUTDATED_MAX && at(uses, write)->actor_id != one->actor_id) {
         ret[count++] = (struct sim_outdated){.read = *checked, .write = write};
@@ -278,9 +281,6 @@ note_write(struct sim_uses *uses, uint32_t index, const struct origins *made_of)
 {
     const struct sim_instruction *one = at(uses, index);
     struct place *place = place_at(uses, one->address);
-    if (place == NULL) {
-        return;
-    }
     place->writer = index;
     const struct sim_instruction *reader = place->reader != 0 ? at(uses, place->reader) : NULL;
     if (reader != NULL && reader->actor_id == one->actor_id && reader->step == one->step &&
@@ -304,14 +304,11 @@ add_read(struct sim_uses *uses, uint32_t index, bool own, struct origins *made_o
 {
     const struct sim_instruction *one = at(uses, index);
     struct place *place = place_at(uses, one->address);
-    if (place != NULL) {
-        place->reader = index;
-    }
+    place->reader = index;
     if (!own) {
         join(made_of, index);
     }
-    const struct sim_instruction *by =
-            place != NULL && place->writer != 0 ? at(uses, place->writer) : NULL;
+    const struct sim_instruction *by = place->writer != 0 ? at(uses, place->writer) : NULL;
     bool near = by != NULL && by->actor_id == one->actor_id &&
                 (by->step == one->step || sim_code_function(uses->code, by->pc) ==
                                                   sim_code_function(uses->code, one->pc));
