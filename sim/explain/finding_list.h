@@ -376,9 +376,6 @@
     X(UNUSUAL_OUTDATED_SINCE, ", and {at.actor} has changed that[ at {at.step}] in {call}") \
     X(UNUSUAL_UNREAD, "what {at.actor} writes[ at {at.step}] in {call} is never seen by " \
             "{then.at.actor}, which looked last[ at {then.at.step}] in {then.call}") \
-    X(UNUSUAL_PAIR, "{when} comes from the condition in {then.call} to that in {call}") \
-    X(UNUSUAL_PAIR_TO, "{when} comes from the condition in {then.call} to that in {call}, and " \
-            "continues in line {number}") \
     X(UNUSUAL_WHILE, "{when} comes to {call} while {then.at.actor} is at {then.call}") \
     X(GUARD, " That follows from one condition, at {at.step} {in}") \
     X(GUARD_READ, ": {at.actor} reads {text}") \

@@ -157,7 +157,6 @@ find_trait(const struct sim_unusual_trait *trait, struct sim_findings *findings)
             [SIM_TRAIT_OVERWRITTEN] = SIM_FINDING_UNUSUAL_OVERWRITTEN,
             [SIM_TRAIT_STALE] = SIM_FINDING_UNUSUAL_STALE,
             [SIM_TRAIT_UNREAD] = SIM_FINDING_UNUSUAL_UNREAD,
-            [SIM_TRAIT_PAIR] = SIM_FINDING_UNUSUAL_PAIR,
             [SIM_TRAIT_WHILE] = SIM_FINDING_UNUSUAL_WHILE,
             [SIM_TRAIT_LOST] = SIM_FINDING_UNUSUAL_LOST,
     };
@@ -167,12 +166,10 @@ find_trait(const struct sim_unusual_trait *trait, struct sim_findings *findings)
         SIM_FIND(findings, SIM_FINDING_UNUSUAL_OUTDATED_SINCE, .at = one(&trait->other));
         return;
     }
-    bool known = trait->line != 0;
     SIM_FIND(findings,
-            trait->within                              ? SIM_FINDING_UNUSUAL_WITHIN
-            : known && trait->kind == SIM_TRAIT_BRANCH ? SIM_FINDING_UNUSUAL_BRANCH_TO
-            : known                                    ? SIM_FINDING_UNUSUAL_PAIR_TO
-                                                       : kinds[trait->kind],
+            trait->within      ? SIM_FINDING_UNUSUAL_WITHIN
+            : trait->line != 0 ? SIM_FINDING_UNUSUAL_BRANCH_TO
+                               : kinds[trait->kind],
             .at = one(&trait->at), .then = one(&trait->other), .number = trait->line);
     if (trait->kind == SIM_TRAIT_STALE || trait->kind == SIM_TRAIT_LOST) {
         SIM_FIND(findings, SIM_FINDING_UNUSUAL_STALE_READ, .at = one(&trait->third));

@@ -272,8 +272,8 @@ struct sim_unusual_trait {
     struct sim_location at;    /* With its caller only where that belongs to it. */
     struct sim_location other; /* As in sim_trait. */
     struct sim_location third; /* STALE: where it was read. */
-    uint32_t line; /* BRANCH, PAIR: where it continues, in the same function; 0: not known. */
-    bool within;   /* It is in what was called there, of a library. */
+    uint32_t line;             /* BRANCH: where it continues, in the same function; 0: not known. */
+    bool within;               /* It is in what was called there, of a library. */
 };
 
 /* What is different from runs that pass (unusual.h). */

@@ -124,7 +124,7 @@ make_runs(struct search *search)
 /* ---- Which of them are unusual. -------------------------------------------------------------- */
 
 /* In this order they are named. */
-enum { OUTDATED, SIMPLE, CALLED, OF_TWO, OF_PATH };
+enum { OUTDATED, SIMPLE, CALLED, OF_TWO };
 
 /* One of the failing run's own traits that each run has that fails, and few that pass. */
 struct candidate {
@@ -149,7 +149,6 @@ rank_of(const struct search *search, const struct sim_trait *trait)
             [SIM_TRAIT_STALE] = OF_TWO,
             [SIM_TRAIT_UNREAD] = OF_TWO,
             [SIM_TRAIT_WHILE] = OF_TWO,
-            [SIM_TRAIT_PAIR] = OF_PATH,
             [SIM_TRAIT_LOST] = SIMPLE,
             [SIM_TRAIT_OUTDATED] = OUTDATED,
     };
@@ -217,14 +216,10 @@ describe(const struct sim_fate_evidence *evidence, const struct sim_trait *trait
     if (trait->third != UINT32_MAX) {
         ret->third = sim__located(evidence, evidence->failing, here, trait->third);
     }
-    if ((trait->kind == SIM_TRAIT_BRANCH || trait->kind == SIM_TRAIT_PAIR) && !within) {
+    if (trait->kind == SIM_TRAIT_BRANCH && !within) {
         ret->line = sim__goes_to(evidence, trait->first, &ret->at.place);
     }
-    bool apart = trait->kind != SIM_TRAIT_PAIR ||
-                 (strcmp(ret->at.place.function, ret->other.place.function) == 0 &&
-                         ret->at.place.line != ret->other.place.line);
-    return apart && ret->at.place.line != 0 &&
-           (trait->other == UINT32_MAX || ret->other.place.line != 0);
+    return ret->at.place.line != 0 && (trait->other == UINT32_MAX || ret->other.place.line != 0);
 }
 
 /* Two that say the same: in one step, while another is at one place. */

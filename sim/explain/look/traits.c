@@ -17,7 +17,6 @@
 #define READERS 8u
 #define ACTORS 256u
 #define CALLS 64u
-#define CONDITIONS 16u /* Of one call, the last ones. */
 #define STACK_NEAR 65536u
 #define STACK_BELOW 256u
 
@@ -29,19 +28,12 @@ struct word {
     bool shared;               /* One actor has written it, and another read it. */
 };
 
-/* The conditions that a call has come to, a ring. */
-struct conditions {
-    uint32_t at[CONDITIONS];
-    uint32_t count;
-};
-
 /* The calls that an actor is in. */
 struct calls {
     uint32_t owner; /* The id of the actor and one; 0: none yet. */
     uint32_t last;
     uint32_t depth;
     uint32_t at[CALLS];
-    struct conditions conditions[CALLS + 1]; /* Of each, the thread's own function first. */
 };
 
 struct pass {
@@ -153,7 +145,6 @@ calls_of(struct pass *pass, const struct sim_instruction *one)
     }
     while (one->stack != 0 && calls->depth > 0 &&
             at(pass, calls->at[calls->depth - 1])->stack <= one->stack) {
-        calls->conditions[calls->depth].count = 0;
         calls->depth--;
     }
     return calls;
@@ -293,28 +284,16 @@ note_access(struct pass *pass, uint32_t index, uint64_t caller)
     }
 }
 
-/* A condition, with those that its call has come to before. */
 static void
-add_condition(struct pass *pass, struct calls *calls, uint32_t index, uint64_t caller)
+add_condition(struct pass *pass, uint32_t index, uint64_t caller)
 {
     const struct sim_instruction *one = at(pass, index);
-    struct conditions *conditions = &calls->conditions[calls->depth];
     const struct sim_trait branch = {.key = mix(mix(SIM_TRAIT_BRANCH, one->pc), one->taken),
             .kind = SIM_TRAIT_BRANCH,
             .first = index - 1,
             .other = UINT32_MAX,
             .third = UINT32_MAX};
     add_called(pass, branch, caller);
-    for (uint32_t i = 0; i < conditions->count && i < CONDITIONS; i++) {
-        const struct sim_instruction *before = at(pass, conditions->at[i]);
-        uint64_t both = mix(mix(mix(SIM_TRAIT_PAIR, before->pc), before->taken), one->pc);
-        add(pass, (struct sim_trait){.key = mix(both, one->taken),
-                          .kind = SIM_TRAIT_PAIR,
-                          .first = index - 1,
-                          .other = conditions->at[i] - 1,
-                          .third = UINT32_MAX});
-    }
-    conditions->at[conditions->count++ % CONDITIONS] = index;
 }
 
 static void
@@ -408,7 +387,7 @@ sim_traits_find(
         uint64_t caller = calls->depth > 0 ? at(pass, calls->at[calls->depth - 1])->pc : 0;
         add_outdated(pass, index);
         if (one->jump) {
-            add_condition(pass, calls, index, caller);
+            add_condition(pass, index, caller);
         }
         if (one->address != 0) {
             note_access(pass, index, caller);

@@ -12,7 +12,6 @@
  *                   and its last read
  *      outdated     a use of something that was made of a read, by an actor that has not seen that
  *                   it was changed since: all three instructions
- *      pair         two conditions of one call of a function, and which way each goes
  *      lost         a write over what another has written, by an actor that has read what was there
  *                   before that, and not since: all three instructions
  *      while        a condition, a write or a call, and the last instruction of another actor
@@ -36,7 +35,6 @@ enum sim_trait_kind {
     SIM_TRAIT_OVERWRITTEN,
     SIM_TRAIT_STALE,
     SIM_TRAIT_UNREAD,
-    SIM_TRAIT_PAIR,
     SIM_TRAIT_WHILE,
     SIM_TRAIT_LOST,
     SIM_TRAIT_OUTDATED
@@ -46,8 +44,7 @@ struct sim_trait {
     uint64_t key;   /* The same in all runs of this process. */
     uint32_t kind;  /* enum sim_trait_kind */
     uint32_t first; /* The instruction that has it first. */
-    /* The one that wrote; UNREAD: that read last; PAIR: the condition before; WHILE: the other
-     * actor's; UINT32_MAX: none. */
+    /* The one that wrote; UNREAD: that read last; WHILE: the other actor's; UINT32_MAX: none. */
     uint32_t other;
     uint32_t third; /* STALE, LOST, OUTDATED: the one that read. */
     bool called;    /* With the line that called its function. */

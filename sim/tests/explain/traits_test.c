@@ -266,48 +266,6 @@ TEST(traits_unread)
     done(&test);
 }
 
-/* Two conditions of one call, each of which another run has, too. */
-TEST(traits_pair)
-{
-    struct test here;
-    struct test there;
-    begin(&here);
-    begin(&there);
-    jumps(&here, 1, 0x10, true);
-    jumps(&here, 1, 0x20, true);
-    sim_traits_find(NULL, here.executed, here.traits);
-    jumps(&there, 1, 0x10, true);
-    jumps(&there, 1, 0x20, false);
-    jumps(&there, 2, 0x10, false);
-    jumps(&there, 2, 0x20, true);
-    sim_traits_find(NULL, there.executed, there.traits);
-    const struct sim_trait *pair = trait(&here, SIM_TRAIT_PAIR, 0);
-    EXPECT_EQ(count(&here, SIM_TRAIT_PAIR), 1u);
-    EXPECT(pair != NULL && pair->first == 1 && pair->other == 0);
-    EXPECT(pair != NULL && !sim_traits_have(there.traits, pair->key));
-    EXPECT(sim_traits_have(there.traits, trait(&here, SIM_TRAIT_BRANCH, 0)->key));
-    EXPECT(sim_traits_have(there.traits, trait(&here, SIM_TRAIT_BRANCH, 1)->key));
-    done(&here);
-    done(&there);
-}
-
-/* Conditions of two calls of one function are no pair, nor those of a call that has returned. */
-TEST(traits_pair_of_one_call)
-{
-    struct test test;
-    begin(&test);
-    for (uint32_t i = 0; i < 2; i++) {
-        add(&test, 1, 0x40)->call = true;
-        jumps(&test, 1, 0x10 + 0x10 * i, true);
-        test.executed->all[test.executed->count - 1].stack -= 8;
-        add(&test, 1, 0x50);
-    }
-    sim_traits_find(NULL, test.executed, test.traits);
-    EXPECT_EQ(count(&test, SIM_TRAIT_BRANCH), 4u);
-    EXPECT_EQ(count(&test, SIM_TRAIT_PAIR), 0u);
-    done(&test);
-}
-
 /* What one does while another is where it is. */
 TEST(traits_while)
 {
