@@ -24,6 +24,7 @@
 #define RT_BASE_PROBE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -165,6 +166,10 @@ void rt_probe_context(struct rt_context *context, bool entered);
  * has finished. `context->deepest` belongs to the watcher. */
 void rt_probe_prepared(struct rt_context *context);
 
+/* Supplied by the watcher, and called before `size` bytes of a message are copied: `sends`, into
+ * what holds it on its way, else out of that. NULL: it does not want to know. */
+extern void (*rt_probe_moves)(void *to, const void *from, size_t size, bool sends);
+
 #define RT_PROBE(kind, object, site, await, argument) \
     do { \
         if ((rt_probe_wanted & UINT64_C(1) << RT_PROBE_##kind) != 0) { \
@@ -180,6 +185,12 @@ void rt_probe_prepared(struct rt_context *context);
 #define RT_PROBE_OBJECT(kind) rt_probe_object(RT_OBJECT_##kind)
 #define RT_PROBE_AUDIT(object, audit) rt_probe_audit((object), (audit))
 #define RT_PROBE_CONTEXT(context, entered) rt_probe_context((context), (entered))
+#define RT_PROBE_MOVES(to, from, size, sends) \
+    do { \
+        if (rt_probe_moves != NULL) { \
+            rt_probe_moves((to), (from), (size), (sends)); \
+        } \
+    } while (0)
 #define RT_PROBE_PREPARED(context) rt_probe_prepared(context)
 
 /* Explicit, because a compiler may align a static object to more than it needs: in the section
@@ -238,6 +249,7 @@ void rt_probe_prepared(struct rt_context *context);
         (void)(rt_audit_fn)(audit); \
     } while (0)
 #define RT_PROBE_CONTEXT(context, entered) ((void)sizeof(context))
+#define RT_PROBE_MOVES(to, from, size, sends) ((void)sizeof(sends))
 #define RT_PROBE_PREPARED(context) ((void)sizeof(context))
 #ifdef RT_SMALL
 #define RT_HERE ((const struct rt_site *)0)

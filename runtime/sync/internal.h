@@ -40,9 +40,10 @@ rt__channel_item_at(const struct rt_channel *channel, uint32_t at)
 
 /* Most items are a pointer or a number, and a call of memcpy costs more than to move one. */
 static inline void
-rt__channel_copy(const struct rt_channel *channel, void *to, const void *from)
+rt__channel_copy(const struct rt_channel *channel, void *to, const void *from, bool sends)
 {
     uint32_t size = channel->config.item_size;
+    RT_PROBE_MOVES(to, from, size, sends);
     if (size == sizeof(uint64_t)) {
         memcpy(to, from, sizeof(uint64_t));
     } else if (size > 0) {
@@ -67,7 +68,7 @@ rt__channel_push(struct rt_channel *channel, const void *item, const struct rt_s
 {
     rt_assert(channel->count < channel->config.capacity);
     uint32_t at = rt__channel_after(channel, channel->head, channel->count);
-    rt__channel_copy(channel, rt__channel_item_at(channel, at), item);
+    rt__channel_copy(channel, rt__channel_item_at(channel, at), item, true);
     channel->count++;
     RT_PROBE(PUT, channel->object.id, RT_HERE, await, 1);
     rt_waiters_give(&channel->items, 1, await);
@@ -78,7 +79,7 @@ static inline void
 rt__channel_pop(struct rt_channel *channel, void *ret_item, const struct rt_site *await)
 {
     rt_assert(channel->count > 0);
-    rt__channel_copy(channel, ret_item, rt__channel_item_at(channel, channel->head));
+    rt__channel_copy(channel, ret_item, rt__channel_item_at(channel, channel->head), false);
     channel->head = rt__channel_after(channel, channel->head, 1);
     channel->count--;
     RT_PROBE(CONSUME, channel->object.id, RT_HERE, await, 1);

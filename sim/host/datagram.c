@@ -57,9 +57,7 @@ dispatch(struct sim__socket *socket, const struct rt_net_address *to, const void
     }
     struct sim__datagram *datagram = datagram_new(net);
     sim__reserve(net->world, &datagram->bytes, size, &datagram->capacity, 1);
-    if (size > 0) {
-        memcpy(datagram->bytes, bytes, size);
-    }
+    sim__send(datagram->bytes, bytes, size);
     datagram->size = size;
     datagram->late = late;
     datagram->sender = socket;
@@ -253,9 +251,7 @@ sim__node_receive_from(struct rt_net *seam, int fd, void *buffer, size_t size,
     rt_assert(first != NULL);
     struct sim__datagram *datagram = rt_container_of(first, struct sim__datagram, link);
     size_t moved = datagram->size < size ? datagram->size : size;
-    if (moved > 0) {
-        memcpy(buffer, datagram->bytes, moved);
-    }
+    sim__receive(buffer, datagram->bytes, moved);
     *ret_datagram = (struct rt_net_datagram){moved, datagram->size, datagram->from};
     rt_list_push_back(&node->net->spare, &datagram->link);
     sim__source_moved(source, SIM_EVENT_READ, await, moved > 0 ? moved : 1);

@@ -97,10 +97,10 @@ static inline void
 sim__pipe_put(struct sim__pipe *pipe, const char *from, uint32_t size)
 {
     rt_assert(size <= sim__pipe_space(pipe));
-    uint32_t used = pipe->there + pipe->flying;
-    for (uint32_t i = 0; i < size; i++) {
-        pipe->bytes[sim__pipe_place(pipe, used + i)] = from[i];
-    }
+    uint32_t at = sim__pipe_place(pipe, pipe->there + pipe->flying);
+    uint32_t part = size < pipe->size - at ? size : pipe->size - at;
+    sim__send(pipe->bytes + at, from, part);
+    sim__send(pipe->bytes, from + part, size - part);
     pipe->flying += size;
 }
 
@@ -117,9 +117,9 @@ static inline void
 sim__pipe_take(struct sim__pipe *pipe, char *to, uint32_t size)
 {
     rt_assert(size <= pipe->there);
-    for (uint32_t i = 0; i < size; i++) {
-        to[i] = pipe->bytes[sim__pipe_place(pipe, i)];
-    }
+    uint32_t part = size < pipe->size - pipe->head ? size : pipe->size - pipe->head;
+    sim__receive(to, pipe->bytes + pipe->head, part);
+    sim__receive(to + part, pipe->bytes, size - part);
     pipe->head = sim__pipe_place(pipe, size);
     pipe->there -= size;
 }

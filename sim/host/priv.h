@@ -14,11 +14,34 @@
  */
 #pragma once
 
+#include <string.h>
+
 #include "runtime/base/assert.h"
 #include "runtime/base/list.h"
+#include "runtime/base/probe.h"
 #include "sim/core/loop.h"
 #include "sim/core/world.h"
 #include "sim/host/host.h"
+
+/* Copies bytes of a message into what holds it on its way. */
+static inline void
+sim__send(void *to, const void *from, size_t size)
+{
+    if (size > 0) {
+        RT_PROBE_MOVES(to, from, size, true);
+        memcpy(to, from, size);
+    }
+}
+
+/* … and out of that. */
+static inline void
+sim__receive(void *to, const void *from, size_t size)
+{
+    if (size > 0) {
+        RT_PROBE_MOVES(to, from, size, false);
+        memcpy(to, from, size);
+    }
+}
 
 #define SIM__HOST_MAGIC 0x53484f53u
 #define SIM__SOURCE_MAGIC 0x53535243u

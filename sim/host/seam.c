@@ -316,10 +316,8 @@ gather(struct sim_net *net, const struct rt_net_part *parts, uint32_t count)
     for (uint32_t i = 0; i < count && size < net->options.capacity; i++) {
         size_t space = net->options.capacity - size;
         size_t part = parts[i].size < space ? parts[i].size : space;
-        if (part > 0) {
-            memcpy(net->gathered + size, parts[i].bytes, part);
-            size += part;
-        }
+        sim__send(net->gathered + size, parts[i].bytes, part);
+        size += part;
     }
     return (struct rt_net_part){net->gathered, size};
 }

@@ -552,7 +552,7 @@ read_datagram(struct inet *inet, void *to, size_t size, bool peek, const struct 
     }
     struct datagram *first = rt_container_of(inet->there.next, struct datagram, link);
     size_t part = first->size < size ? first->size : size;
-    memcpy(to, first->bytes, part);
+    sim__receive(to, first->bytes, part);
     inet->sender = first->from;
     inet->sender_size = first->from_size;
     if (!peek) {
@@ -645,7 +645,7 @@ send_datagram(struct inet *inet, const void *bytes, size_t size, const union add
         }
         datagram->from_size = inet->own_size;
         datagram->size = size;
-        memcpy(datagram->bytes, bytes, size);
+        sim__send(datagram->bytes, bytes, size);
         rt_list_push_back(&target->flying, &datagram->link);
         fly(target, DATAGRAM * SIGN);
     }

@@ -90,7 +90,7 @@ take(struct pipe *pipe, char *to, size_t size)
     while (size > 0) {
         struct page *page = page_at(pipe, pipe->tail);
         size_t part = page->size < size ? page->size : size;
-        memcpy(to, page->bytes + page->offset, part);
+        sim__receive(to, page->bytes + page->offset, part);
         page->offset += (uint32_t)part;
         page->size -= (uint32_t)part;
         to += part;
@@ -159,7 +159,7 @@ put(struct sim_world *world, struct pipe *pipe, const char *from, size_t size, u
 {
     if (in_last > 0) {
         struct page *last = page_at(pipe, pipe->head - 1);
-        memcpy(last->bytes + last->offset + last->size, from, in_last);
+        sim__send(last->bytes + last->offset + last->size, from, in_last);
         last->size += in_last;
     }
     for (size_t done = in_last; done < size;) {
@@ -169,7 +169,7 @@ put(struct sim_world *world, struct pipe *pipe, const char *from, size_t size, u
         page->bytes = page->bytes != NULL ? page->bytes : sim_alloc(world, PAGE_SIZE);
         page->offset = 0;
         page->size = (uint32_t)part;
-        memcpy(page->bytes, from + done, part);
+        sim__send(page->bytes, from + done, part);
         done += part;
     }
 }

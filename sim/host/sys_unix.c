@@ -82,9 +82,7 @@ message_new(struct unix_end *to, const char *bytes, uint32_t size)
     struct rt_list *spare = rt_list_pop_front(&to->spare);
     struct message *message = spare != NULL ? message_of(spare) : sim_new(world, struct message);
     sim__reserve(world, &message->bytes, size, &message->capacity, 1);
-    if (size > 0) {
-        memcpy(message->bytes, bytes, size);
-    }
+    sim__send(message->bytes, bytes, size);
     message->size = size;
     message->read = 0;
     rt_list_init(&message->link);
@@ -150,7 +148,7 @@ copy_stream(struct unix_end *end, char *to, uint64_t size, bool peek)
         node = node->next;
         uint64_t left = message->size - message->read;
         uint64_t part = left < size ? left : size;
-        memcpy(to, message->bytes + message->read, part);
+        sim__receive(to, message->bytes + message->read, part);
         to += part;
         size -= part;
         message->read += peek ? 0 : (uint32_t)part;
@@ -166,9 +164,7 @@ copy_datagram(struct unix_end *end, char *to, uint64_t size, bool peek)
 {
     const struct message *message = message_of(end->received.next);
     uint64_t moved = message->size < size ? message->size : size;
-    if (moved > 0) {
-        memcpy(to, message->bytes, moved);
-    }
+    sim__receive(to, message->bytes, moved);
     if (!peek) {
         discard_first(end);
     }

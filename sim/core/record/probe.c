@@ -13,6 +13,7 @@
 #include "sim/core/world_priv.h"
 
 uint64_t rt_probe_wanted;
+void (*rt_probe_moves)(void *to, const void *from, size_t size, bool sends);
 
 /* Kinds that the world itself needs, recorded or not. */
 #define MEANT \
