@@ -38,7 +38,7 @@ expire(struct sim_actor *actor)
     sim_actor_due(
             actor, timer->interval_ns > 0 ? actor->world->now_ns + timer->interval_ns : SIM_NEVER);
     if (timer->used && timer->number != 0) {
-        sim__posix_notify(NULL, timer->number, timer->value, timer->code);
+        (void)sim__posix_notify(NULL, timer->number, timer->value, timer->code);
     }
 }
 

@@ -222,22 +222,23 @@ add_pending(struct sim__posix_thread *to, const siginfo_t *info)
     sim__posix_signalfds_changed(info->si_signo);
 }
 
-void
+bool
 sim__posix_notify(struct sim__posix_thread *to, int number, union sigval value, int code)
 {
     struct sim__posix *state = sim__posix_state();
     rt_assert(is_number(number));
     if (is_ignored(number) && next_that_wants(sim_thread_first(state->world), number) != NULL) {
-        return;
+        return true;
     }
     struct pending *earlier = number < SIGRTMIN ? find_pending(to, number) : NULL;
     if (earlier != NULL && !state->signals_queue) {
         earlier->sent++;
-        return;
+        return false;
     }
     siginfo_t info = {.si_signo = number, .si_code = code};
     info.si_value = value;
     add_pending(to, &info);
+    return true;
 }
 
 void
@@ -454,7 +455,7 @@ int
 sim__posix_broken_pipe(bool silent)
 {
     if (!silent) {
-        sim__posix_notify(sim__posix_thread(), SIGPIPE, (union sigval){0}, SI_KERNEL);
+        (void)sim__posix_notify(sim__posix_thread(), SIGPIPE, (union sigval){0}, SI_KERNEL);
         (void)sim__posix_deliver();
     }
     return sim__posix_error(EPIPE);
@@ -482,10 +483,10 @@ send_now(struct sim__posix_thread *to, int number, union sigval value, int code)
     if (!is_number(number)) {
         return EINVAL;
     }
-    const struct sim_called called = call_of(number);
+    struct sim_called called = call_of(number);
     sim_thread_point();
     (void)sigaddset(&sim__posix_thread()->sent, number);
-    sim__posix_notify(to, number, value, code);
+    called.call.second = !sim__posix_notify(to, number, value, code);
     (void)sim__posix_deliver();
     sim_thread_now->called = called; /* Handlers make calls of their own. */
     return 0;

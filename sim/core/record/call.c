@@ -144,6 +144,9 @@ put_field(struct sim_page *page, const struct sim_call *call, char field)
     case 'a':
         put_time(page, call->value, "disarm");
         return;
+    case 'p':
+        sim_page_put(page, call->second != 0 ? ", which is pending already" : "");
+        return;
     case 's':
         put_signal(page, (int)call->value);
         return;
