@@ -358,6 +358,8 @@
     X(UNUSUAL, "Unlike {number} runs that pass") \
     X(UNUSUAL_FAILING, ", like {number} other failing run{s}") \
     X(UNUSUAL_MORE, "More often than {number} runs that pass") \
+    X(UNUSUAL_NOT_ALL, " (in {number} of the {limit} that fail") \
+    X(UNUSUAL_AND_ALSO, ", and in {number} of the {limit})") \
     X(UNUSUAL_ALSO, " (in {number} of the {limit}, too)") \
     X(UNUSUAL_BRANCH, "{when} leaves the function by the condition {in}") \
     X(UNUSUAL_BRANCH_TO, "{when} goes to line {number} from the condition {in}") \
@@ -373,6 +375,19 @@
     X(UNUSUAL_STALE_READ, ": it read that last[ at {at.step}] in {call}") \
     X(UNUSUAL_OUTDATED, "{when} uses in {call} what {then.at.actor} read[ at {then.at.step}] in " \
             "{then.call}") \
+    X(UNUSUAL_MERGED, "{when} makes the call in {call}, which is one with the one before: that is " \
+            "not taken yet") \
+    X(UNUSUAL_OVERTAKES, "what {at.actor} begins[ at {at.step}] in {call} ends before what " \
+            "{then.at.actor} began[ at {then.at.step}] in {then.call}, with the same descriptor") \
+    X(UNUSUAL_NOT_CANCELLED, "the cancel by {at.actor}[ at {at.step}] in {call} comes too late: " \
+            "what was begun[ at {then.at.step}] in {then.call} has succeeded") \
+    X(UNUSUAL_ASKED_AGAIN, "{when} uses in {call} the answer to what it wrote[ at {then.at.step}] " \
+            "in {then.call}") \
+    X(UNUSUAL_ASKED_AGAIN_SINCE, ", and has written the next one since[, at {at.step}] in {call}") \
+    X(UNUSUAL_REUSED, "{when} uses in {call} what {then.at.actor} referred to[ at " \
+            "{then.at.step}] in {then.call}") \
+    X(UNUSUAL_REUSED_SINCE, ", but {at.actor} has filled that again[ at {at.step}] in {call}: it " \
+            "stands for something else by then") \
     X(UNUSUAL_OUTDATED_SINCE, ", and {at.actor} has changed that[ at {at.step}] in {call}") \
     X(UNUSUAL_UNREAD, "what {at.actor} writes[ at {at.step}] in {call} is never seen by " \
             "{then.at.actor}, which looked last[ at {then.at.step}] in {then.call}") \

@@ -194,6 +194,14 @@ has_race(const struct sim_explanation *explanation)
     return has;
 }
 
+/* Something that stands for another one by now was used in no run that passes. */
+static bool
+takes_for_another(const struct sim_unusual *unusual)
+{
+    return unusual->count > 0 && unusual->all[0].passes == 0 &&
+           unusual->all[0].kind > SIM_TRAIT_OUTDATED;
+}
+
 void
 sim__reasons_unusual(struct sim_explanation *explanation)
 {
@@ -219,8 +227,9 @@ sim__reasons_unusual(struct sim_explanation *explanation)
                         cause->by_word) ||
                 (fails && cause->guard.condition.step != 0);
     bool tells = unusual->simple || unusual->all[0].kind == SIM_TRAIT_UNREAD;
-    explanation->unusual_first = weak && tells && !cause->fate.many && unusual->count > 0 &&
-                                 unusual->all[0].passes * 4u <= unusual->passing;
+    explanation->unusual_first = (weak && tells && !cause->fate.many && unusual->count > 0 &&
+                                         unusual->all[0].passes * 4u <= unusual->passing) ||
+                                 (fails && takes_for_another(unusual));
     explanation->meanwhile_first = !unusual->simple && nothing && has_race(explanation);
     if (unusual->count > 0 && leads && cause->hold_count == 0) {
         sim_cause_add_unusual(cause, unusual);

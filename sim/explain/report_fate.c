@@ -159,11 +159,21 @@ find_trait(const struct sim_unusual_trait *trait, struct sim_findings *findings)
             [SIM_TRAIT_UNREAD] = SIM_FINDING_UNUSUAL_UNREAD,
             [SIM_TRAIT_WHILE] = SIM_FINDING_UNUSUAL_WHILE,
             [SIM_TRAIT_LOST] = SIM_FINDING_UNUSUAL_LOST,
+            [SIM_TRAIT_OUTDATED] = SIM_FINDING_UNUSUAL_OUTDATED,
+            [SIM_TRAIT_ASKED_AGAIN] = SIM_FINDING_UNUSUAL_ASKED_AGAIN,
+            [SIM_TRAIT_REUSED] = SIM_FINDING_UNUSUAL_REUSED,
+            [SIM_TRAIT_MERGED] = SIM_FINDING_UNUSUAL_MERGED,
+            [SIM_TRAIT_OVERTAKES] = SIM_FINDING_UNUSUAL_OVERTAKES,
+            [SIM_TRAIT_NOT_CANCELLED] = SIM_FINDING_UNUSUAL_NOT_CANCELLED,
     };
-    if (trait->kind == SIM_TRAIT_OUTDATED) {
-        SIM_FIND(findings, SIM_FINDING_UNUSUAL_OUTDATED, .at = one(&trait->at),
-                .then = one(&trait->third));
-        SIM_FIND(findings, SIM_FINDING_UNUSUAL_OUTDATED_SINCE, .at = one(&trait->other));
+    static const enum sim_finding_kind since[] = {
+            [SIM_TRAIT_OUTDATED] = SIM_FINDING_UNUSUAL_OUTDATED_SINCE,
+            [SIM_TRAIT_ASKED_AGAIN] = SIM_FINDING_UNUSUAL_ASKED_AGAIN_SINCE,
+            [SIM_TRAIT_REUSED] = SIM_FINDING_UNUSUAL_REUSED_SINCE,
+    };
+    if (trait->kind >= SIM_TRAIT_OUTDATED && trait->kind < SIM_TRAIT_MERGED) {
+        SIM_FIND(findings, kinds[trait->kind], .at = one(&trait->at), .then = one(&trait->third));
+        SIM_FIND(findings, since[trait->kind], .at = one(&trait->other));
         return;
     }
     SIM_FIND(findings,
@@ -173,6 +183,24 @@ find_trait(const struct sim_unusual_trait *trait, struct sim_findings *findings)
             .at = one(&trait->at), .then = one(&trait->other), .number = trait->line);
     if (trait->kind == SIM_TRAIT_STALE || trait->kind == SIM_TRAIT_LOST) {
         SIM_FIND(findings, SIM_FINDING_UNUSUAL_STALE_READ, .at = one(&trait->third));
+    }
+}
+
+/* In how many of the runs it is. */
+static void
+find_shares(const struct sim_unusual *unusual, const struct sim_unusual_trait *trait,
+        struct sim_findings *findings)
+{
+    bool all = trait->fails == unusual->failing;
+    if (!all) {
+        SIM_FIND(findings, SIM_FINDING_UNUSUAL_NOT_ALL, .number = trait->fails,
+                .limit = unusual->failing);
+    }
+    if (trait->passes > 0) {
+        SIM_FIND(findings, all ? SIM_FINDING_UNUSUAL_ALSO : SIM_FINDING_UNUSUAL_AND_ALSO,
+                .number = trait->passes, .limit = unusual->passing);
+    } else if (!all) {
+        SIM_FIND(findings, SIM_FINDING_TEXT, .text = ")");
     }
 }
 
@@ -191,10 +219,7 @@ sim__find_unusual(const struct sim_unusual *unusual, struct sim_findings *findin
             SIM_FIND(findings, SIM_FINDING_NEXT);
         }
         find_trait(&unusual->all[i], findings);
-        if (unusual->all[i].passes > 0) {
-            SIM_FIND(findings, SIM_FINDING_UNUSUAL_ALSO, .number = unusual->all[i].passes,
-                    .limit = unusual->passing);
-        }
+        find_shares(unusual, &unusual->all[i], findings);
     }
     SIM_FIND(findings, SIM_FINDING_STOP);
 }

@@ -266,7 +266,8 @@ struct sim_unanswered {
 /* Something that each run does that fails, and few that pass. */
 struct sim_unusual_trait {
     uint32_t kind;             /* enum sim_trait_kind */
-    uint32_t passes;           /* So many of those that pass do it, too. */
+    uint32_t passes;           /* So many of those that pass do it, too, … */
+    uint32_t fails;            /* … and so many of those that fail. */
     uint32_t rank;             /* How simple it is; 0: of a single line. */
     uint32_t first;            /* The instruction. */
     struct sim_location at;    /* With its caller only where that belongs to it. */

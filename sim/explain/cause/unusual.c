@@ -72,7 +72,7 @@ compare(struct search *search, bool passes)
     }
     if (executed != NULL && executed->done && (executed->whole || !passes)) {
         sim_fate_add_atomics(executed, &actor_table);
-        sim_traits_find(search->evidence->code, executed, search->other);
+        sim_traits_find(search->evidence->code, executed, &actor_table, search->other);
         count(search, passes ? search->passes : search->fails);
         search->passing += passes;
         search->failing += !passes;
@@ -151,8 +151,13 @@ rank_of(const struct search *search, const struct sim_trait *trait)
             [SIM_TRAIT_WHILE] = OF_TWO,
             [SIM_TRAIT_LOST] = SIMPLE,
             [SIM_TRAIT_OUTDATED] = OUTDATED,
+            [SIM_TRAIT_ASKED_AGAIN] = OUTDATED,
+            [SIM_TRAIT_REUSED] = OUTDATED,
+            [SIM_TRAIT_MERGED] = OUTDATED,
+            [SIM_TRAIT_OVERTAKES] = OUTDATED,
+            [SIM_TRAIT_NOT_CANCELLED] = OUTDATED,
     };
-    if (trait->kind == SIM_TRAIT_OUTDATED && stalls) {
+    if (ranks[trait->kind] == OUTDATED && stalls) {
         return OF_TWO;
     }
     return trait->called ? CALLED : ranks[trait->kind];
@@ -281,9 +286,10 @@ choose(const struct search *search, const struct candidate *all, uint32_t all_co
         bool rare = ret->count == 0 || all[i].passes <= ret->all[0].passes + search->passing / 4u;
         if (rare && (!within || own->kind == SIM_TRAIT_BRANCH) &&
                 describe(search->evidence, own, within, &trait) &&
-                !(fails != NULL && own->kind != SIM_TRAIT_OUTDATED &&
+                !(fails != NULL && own->kind < SIM_TRAIT_OUTDATED &&
                         sim__is_same_line(&fails->place, &trait.at.place))) {
             trait.passes = all[i].passes;
+            trait.fails = search->fails[all[i].index];
             trait.rank = all[i].rank;
             add(ret, &trait);
         }
@@ -296,7 +302,10 @@ find_candidates(const struct search *search, struct candidate *ret)
     uint32_t found = 0;
     for (uint32_t i = 0; i < search->own->count; i++) {
         const struct sim_trait *trait = &search->own->all[i];
-        if (search->fails[i] == search->failing && search->passes[i] * 2u <= search->passing) {
+        bool all =
+                search->fails[i] == search->failing ||
+                (trait->kind > SIM_TRAIT_OUTDATED && search->fails[i] * 4u >= search->failing * 3u);
+        if (all && search->passes[i] * 2u <= search->passing) {
             ret[found++] = (struct candidate){.passes = search->passes[i],
                     .rank = rank_of(search, trait),
                     .first = trait->first,
@@ -316,7 +325,8 @@ compare_traits(const void *a, const void *b)
     if (one->passes != other->passes) {
         return one->passes < other->passes ? -1 : 1;
     }
-    if ((one->rank > CALLED) != (other->rank > CALLED)) {
+    if ((one->rank > CALLED) != (other->rank > CALLED) ||
+            (one->kind > SIM_TRAIT_OUTDATED) != (other->kind > SIM_TRAIT_OUTDATED)) {
         return one->rank < other->rank ? -1 : 1;
     }
     return one->first < other->first ? -1 : one->first > other->first;
@@ -363,7 +373,7 @@ sim_unusual_find(const struct sim_fate_evidence *evidence, const struct sim_outc
     }
     sim_single_init(&search.single, NULL, &sim_shared_for_candidates, runs->hang_ms);
     search.single.budget = runs->budget;
-    sim_traits_find(evidence->code, evidence->here, search.own);
+    sim_traits_find(evidence->code, evidence->here, evidence->failing->actor_table, search.own);
     make_runs(&search);
     sim_single_fini(&search.single);
     if (search.passing >= PASSING_LEAST) {

@@ -96,7 +96,7 @@ visit(struct slice *slice, uint32_t index)
         return;
     }
     if (!one->piece && !one->call && one->reads && index > 0 &&
-            slice->executed->all[index - 1].piece &&
+            slice->executed->all[index - 1].piece && !slice->executed->all[index - 1].moved &&
             slice->executed->all[index - 1].pc == one->pc) {
         see(slice, index - 1);
     }
@@ -763,6 +763,9 @@ sim_values_find(
     }
     sim__describe_read(evidence, pair.here, pair.there, &ret->read);
     find_filled(evidence, pair, &ret->filled);
+    if (ret->filled.by.step != 0) {
+        ret->read.by = ret->read.passing_by = (struct sim_location){.step = 0};
+    }
     uint32_t write = sim__writer_of(evidence->there, pair.there);
     if (write != UINT32_MAX && ret->read.later == 0 && ret->read.passing_by.step != 0) {
         find_led(evidence, write, &ret->led);

@@ -23,6 +23,11 @@
 #define FUNCTIONS_MAX 8192u
 #define STEPS_MAX UINT64_C(1000)
 #define PIECES_MAX 32u      /* Of a block; the rest is left out. */
+#define PIECE_OF_MESSAGE 4u /* Its fields are mostly so large, or twice. */
+#define ACTORS 256u
+#define HELD_SIZE 65536u /* A hash table. */
+#define HELD_MAX 32768u
+#define HELD_PLACE (UINT64_C(1) << 61) /* No address of memory is so large. */
 #define MEANWHILE_MAX 4096u /* Instructions during a call, to see who else has written. */
 
 /* Instructions that are walked count as so many steps of the budget. */
@@ -142,6 +147,13 @@ sim_code_make_writable(const struct sim_code *code)
 
 /* ---- A walk. --------------------------------------------------------------------------------- */
 
+/* A byte of a message that is on its way. Each has a place of its own, as no other is written
+ * where it was: what holds messages is used again and again, which is no change of anything. */
+struct held {
+    uintptr_t address; /* 0: free. */
+    uintptr_t place;
+};
+
 /* Of the process: set while a run is walked. */
 static struct {
     const struct sim_code *code;
@@ -150,6 +162,9 @@ static struct {
     uint32_t pieces;              /* … and so many before it, which it writes. */
     uintptr_t next;               /* What stands behind it. */
     bool returns;                 /* It does so. */
+    uint32_t last[ACTORS];        /* The last call of each actor, and one; 0: none. */
+    uint32_t held_count;
+    struct held held[HELD_SIZE];
 } walk;
 
 static uint64_t
@@ -218,13 +233,14 @@ add_piece(const struct sim_instruction *whole, uintptr_t address, size_t size)
     return piece;
 }
 
-/* What a block moves, word by word from `first` on, before its instruction. */
-static void
-add_pieces(const struct sim_block *block, const struct sim_instruction *whole, size_t first)
+/* What a block moves, in pieces of `each` bytes from `first` on; so many there are. */
+static uint32_t
+add_pieces(const struct sim_block *block, const struct sim_instruction *whole, size_t first,
+        size_t each)
 {
     uint32_t count = 0;
-    for (size_t at = first; at < block->size && count < PIECES_MAX; at += 8, count++) {
-        size_t size = block->size - at < 8 ? block->size - at : 8;
+    for (size_t at = first; at < block->size && count < PIECES_MAX; at += each, count++) {
+        size_t size = block->size - at < each ? block->size - at : each;
         struct sim_instruction *read =
                 block->from != 0 ? add_piece(whole, block->from + at, size) : NULL;
         struct sim_instruction *write =
@@ -240,7 +256,61 @@ add_pieces(const struct sim_block *block, const struct sim_instruction *whole, s
                                           : write->after;
         }
     }
-    walk.pieces = block->from == 0 && !block->filled ? count : 0;
+    return count;
+}
+
+/* The byte of a message at that address, or where it would be noted. */
+static struct held *
+held_at(uintptr_t address)
+{
+    uint32_t slot = (uint32_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 40) % HELD_SIZE;
+    while (walk.held[slot].address != 0 && walk.held[slot].address != address) {
+        slot = (slot + 1) % HELD_SIZE;
+    }
+    return &walk.held[slot];
+}
+
+/* Gives it places. */
+static void
+hold(uintptr_t address, size_t size, uintptr_t place)
+{
+    for (size_t i = 0; i < size && walk.held_count < HELD_MAX; i++) {
+        struct held *held = held_at(address + i);
+        walk.held_count += held->address == 0;
+        *held = (struct held){address + i, place + i};
+    }
+}
+
+/* rt_probe_moves's. A message of the actor whose step this is, as its last call says. */
+static void
+note_message(void *to, const void *from, size_t size, bool sends)
+{
+    const struct sim_world *world = sim_world_current;
+    bool known = world != NULL && world->stepping != NULL && !world->closing;
+    uint32_t last = known ? walk.last[world->stepping->id % ACTORS] : 0;
+    const struct sim_instruction *call = last > 0 ? &walk.executed->all[last - 1] : NULL;
+    if (call == NULL || call->actor_id != world->stepping->id || call->step > world->step) {
+        return;
+    }
+    struct sim_instruction whole = *call;
+    whole.step = world->step;
+    whole.events = (uint32_t)world->recorder.count;
+    whole.moved = true;
+    whole.leaves = false;
+    whole.address = 0;
+    whole.reads = whole.writes = false;
+    const struct sim_block block = {(uintptr_t)to, (uintptr_t)from, size, 0, false};
+    uint32_t first = walk.executed->count;
+    (void)add_pieces(&block, &whole, 0, PIECE_OF_MESSAGE);
+    for (uint32_t i = first; i < walk.executed->count; i++) {
+        struct sim_instruction *piece = &walk.executed->all[i];
+        if (piece->writes == sends) {
+            if (sends) {
+                hold(piece->address, piece->size, HELD_PLACE + (uintptr_t)i * sizeof(uint64_t));
+            }
+            piece->address = held_at(piece->address)->place;
+        }
+    }
 }
 
 static void
@@ -266,23 +336,29 @@ open_instruction(uintptr_t pc, const struct sim_decoded *decoded, const long lon
     if (block.size > 0 && (block.to == 0 || block.to >= 4096) &&
             (block.from == 0 || block.from >= 4096)) {
         /* One of a vector has the first word itself. */
-        add_pieces(&block, &whole, decoded->operand.wide > 0 ? sizeof(uint64_t) : 0);
+        size_t first = decoded->operand.wide > 0 ? sizeof(uint64_t) : 0;
+        uint32_t count = add_pieces(&block, &whole, first, sizeof(uint64_t));
+        walk.pieces = block.from == 0 && !block.filled ? count : 0;
     }
     walk.open = &executed->all[executed->count++];
     *walk.open = whole;
+    if (whole.call) {
+        walk.last[whole.actor_id % ACTORS] = executed->count;
+    }
     if (!decoded->repeats) {
         note_memory(walk.open, decoded, registers);
     }
 }
 
-/* Another instruction has written there since the `call`-th. */
+/* Another instruction has written there since the `call`-th; a message is what that has put there. */
 static bool
 is_written_since(const struct sim_executed *executed, uint32_t call, uintptr_t address)
 {
     bool written = executed->count - call > MEANWHILE_MAX;
     for (uint32_t i = call + 1; i < executed->count && !written; i++) {
         const struct sim_instruction *one = &executed->all[i];
-        written = one->writes && one->address < address + 8 && address < one->address + one->size;
+        written = one->writes && !one->moved && one->address < address + 8 &&
+                  address < one->address + one->size;
     }
     return written;
 }
@@ -341,6 +417,11 @@ begin_walk(const struct sim_code *code, struct sim_executed *executed)
     walk.executed = executed;
     walk.open = NULL;
     walk.pieces = 0;
+    memset(walk.last, 0, sizeof(walk.last));
+    if (walk.held_count > 0) {
+        memset(walk.held, 0, sizeof(walk.held));
+        walk.held_count = 0;
+    }
     sim_fills_begin(code->function_count > 0 ? code->functions[0].from : 0);
     executed->count = 0;
     executed->filled_count = 0;
@@ -391,9 +472,11 @@ walk_run(struct sim_world *world, const struct sim_case *what, const struct sim_
     sim_experiment_begin(&experiment, world, what, outcome);
     uint64_t end = request->dies != 0 ? request->dies : outcome->steps;
     uint64_t to = end < STEPS_MAX ? end : STEPS_MAX;
+    rt_probe_moves = note_message;
     request->executed->done = true; /* Of one that dies here this much is known. */
     run_to(world, what, &experiment, request->checked, to);
     sim_translate_end();
+    rt_probe_moves = NULL;
     sim_experiment_end(&experiment);
     request->executed->whole = to == outcome->steps && request->executed->count < SIM_EXECUTED_MAX;
 }
@@ -493,7 +576,7 @@ returned_from(const struct sim_code *code, const struct sim_executed *executed, 
     uint32_t entered = next;
     for (uint32_t i = index + 1; i-- > 0;) {
         const struct sim_instruction *one = &executed->all[i];
-        if (one->actor_id != after->actor_id) {
+        if (one->actor_id != after->actor_id || one->moved) {
             continue;
         }
         if (one->stack >= after->stack) {
@@ -529,7 +612,7 @@ sim_executed_register(const struct sim_code *code, const struct sim_executed *ex
     for (uint32_t i = index; i-- > 0;) {
         const struct sim_instruction *one = &executed->all[i];
         struct sim_registers registers;
-        if (one->actor_id != executed->all[index].actor_id || one->stack == 0) {
+        if (one->actor_id != executed->all[index].actor_id || one->stack == 0 || one->moved) {
             continue;
         }
         if (enters(code, executed, i, next)) {

@@ -34,8 +34,9 @@ struct sim_instruction {
     bool jump;  /* A conditional one, … */
     bool taken; /* … that was taken. */
     bool call;
-    bool piece;  /* A word of a block (block.h), before its instruction. */
+    bool piece;  /* A word of a block (block.h), before its instruction; or MOVED. */
     bool copied; /* PIECE: what it writes is what the one before it has read. */
+    bool moved;  /* PIECE: of a message, which the call before it sends or receives. */
     bool leaves; /* What follows is not the reader's, until it returns: a call of it, mostly. */
 };
 

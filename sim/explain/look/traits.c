@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "runtime/io/completion.h"
 #include "sim/base/heap.h"
+#include "sim/core/record/call.h"
 #include "sim/explain/look/uses.h"
 
 #define WORDS_SIZE 131072u /* Of a hash table. */
@@ -17,6 +19,7 @@
 #define READERS 8u
 #define ACTORS 256u
 #define CALLS 64u
+#define OPERATIONS 64u /* Of rings, the last ones. */
 #define STACK_NEAR 65536u
 #define STACK_BELOW 256u
 
@@ -302,10 +305,10 @@ add_outdated(struct pass *pass, uint32_t index)
     struct sim_outdated outdated[SIM_OUTDATED_MAX];
     uint32_t count = sim_uses_add(pass->uses, index, is_own(pass, index), outdated);
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t key =
-                mix(mix(SIM_TRAIT_OUTDATED, at(pass, index)->pc), at(pass, outdated[i].write)->pc);
+        uint32_t kind = SIM_TRAIT_OUTDATED + (uint32_t)outdated[i].kind;
+        uint64_t key = mix(mix(kind, at(pass, index)->pc), at(pass, outdated[i].write)->pc);
         add(pass, (struct sim_trait){.key = mix(key, at(pass, outdated[i].read)->pc),
-                          .kind = SIM_TRAIT_OUTDATED,
+                          .kind = kind,
                           .first = index - 1,
                           .other = outdated[i].write - 1,
                           .third = outdated[i].read - 1});
@@ -351,6 +354,130 @@ add_unread(struct pass *pass)
     }
 }
 
+/* ---- What the host does, as it may, and does not often do. ----------------------------------- */
+
+/* An operation of a ring. */
+struct operation {
+    uint64_t push;
+    uint64_t cancel; /* SIM_EVENT_NONE: none was asked for. */
+    struct sim_call call;
+    uint32_t object;
+    bool ended;
+    bool failed;
+};
+
+/* The last ones, a ring. */
+struct operations {
+    struct operation all[OPERATIONS];
+    uint32_t count;
+};
+
+/* What the reader's code did at that event. */
+static uint32_t
+of_event(const struct pass *pass, const struct sim_actor_table *actor_table, uint64_t event)
+{
+    uint32_t part = sim_actor_table_part_of(actor_table, event);
+    return sim_executed_of_event(pass->executed, sim_actor_table_id(actor_table, part), event);
+}
+
+static void
+add_event(struct pass *pass, const struct sim_actor_table *actor_table, uint32_t kind,
+        uint64_t event, uint64_t other)
+{
+    uint32_t first = of_event(pass, actor_table, event);
+    uint32_t second = of_event(pass, actor_table, other);
+    if (first != UINT32_MAX && second != UINT32_MAX) {
+        uint64_t key =
+                mix(mix(kind, pass->executed->all[first].pc), pass->executed->all[second].pc);
+        add(pass, (struct sim_trait){.key = key,
+                          .kind = kind,
+                          .first = first,
+                          .other = second,
+                          .third = UINT32_MAX});
+    }
+}
+
+/* The last one that has this number; NULL: none. */
+static struct operation *
+operation_of(struct operations *operations, uint32_t object, uint64_t number)
+{
+    uint32_t count = operations->count < OPERATIONS ? operations->count : OPERATIONS;
+    for (uint32_t i = 1; i <= count; i++) {
+        struct operation *one = &operations->all[(operations->count - i) % OPERATIONS];
+        if (one->object == object && one->call.value == number) {
+            return one;
+        }
+    }
+    return NULL;
+}
+
+/* It has ended, and there was a cancel for it, in either order. */
+static void
+add_cancelled(
+        struct pass *pass, const struct sim_actor_table *actor_table, const struct operation *one)
+{
+    if (one->ended && !one->failed && one->cancel != SIM_EVENT_NONE) {
+        add_event(pass, actor_table, SIM_TRAIT_NOT_CANCELLED, one->cancel, one->push);
+    }
+}
+
+static void
+add_push(struct pass *pass, const struct sim_actor_table *actor_table,
+        struct operations *operations, uint64_t event)
+{
+    const struct sim_event *push = sim_actor_table_event(actor_table, event);
+    const struct sim_call call = sim_call_of(push);
+    if (call.second != RT_OPCODE_CANCEL) {
+        operations->all[operations->count++ % OPERATIONS] = (struct operation){
+                .push = event, .cancel = SIM_EVENT_NONE, .call = call, .object = push->object};
+        return;
+    }
+    struct operation *cancelled = operation_of(operations, push->object, call.value);
+    if (cancelled != NULL) {
+        cancelled->cancel = event;
+        add_cancelled(pass, actor_table, cancelled);
+    }
+}
+
+static void
+add_end(struct pass *pass, const struct sim_actor_table *actor_table, struct operations *operations,
+        struct operation *ended, bool failed)
+{
+    for (uint32_t i = 0; i < OPERATIONS && i < operations->count; i++) {
+        const struct operation *one = &operations->all[i];
+        if (!one->ended && one->push < ended->push && one->object == ended->object &&
+                one->call.fd == ended->call.fd && one->call.second == ended->call.second) {
+            add_event(pass, actor_table, SIM_TRAIT_OVERTAKES, ended->push, one->push);
+        }
+    }
+    ended->ended = true;
+    ended->failed = failed;
+    add_cancelled(pass, actor_table, ended);
+}
+
+static void
+add_events(struct pass *pass, const struct sim_actor_table *actor_table)
+{
+    struct operations operations = {.count = 0};
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        const struct sim_call call = sim_call_of(event);
+        if (event->kind == RT_PROBE_MERGE ||
+                (call.number >= SIM_CALL_OF_SIGNAL && call.second != 0)) {
+            add_event(pass, actor_table, SIM_TRAIT_MERGED, i, i);
+        } else if (call.number == SIM_CALL_push && call.error == 0) {
+            add_push(pass, actor_table, &operations, i);
+        } else if (call.number == SIM_CALL_complete && call.second != RT_OPCODE_CANCEL) {
+            struct operation *ended = operation_of(&operations, event->object, call.value);
+            if (ended != NULL) {
+                add_end(pass, actor_table, &operations, ended, call.error != 0);
+            }
+        }
+    }
+}
+
+/* ---- The pass. ------------------------------------------------------------------------------- */
+
 /* What is followed: all but what only a function knows whose variable it is. */
 static void
 find_words(struct pass *pass)
@@ -371,8 +498,8 @@ find_words(struct pass *pass)
 }
 
 void
-sim_traits_find(
-        const struct sim_code *code, const struct sim_executed *executed, struct sim_traits *ret)
+sim_traits_find(const struct sim_code *code, const struct sim_executed *executed,
+        const struct sim_actor_table *actor_table, struct sim_traits *ret)
 {
     struct pass *pass = sim_heap_new(1, sizeof(*pass));
     pass->executed = executed;
@@ -402,6 +529,9 @@ sim_traits_find(
         enter(calls, one, index);
     }
     add_unread(pass);
+    if (actor_table != NULL) {
+        add_events(pass, actor_table);
+    }
     sim_uses_free(&pass->uses);
     free(pass->own);
     free(pass);

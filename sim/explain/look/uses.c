@@ -24,16 +24,24 @@
 #define IMPLIED (UINT32_C(1) << 31)
 #define FAR (UINT32_C(1) << 30)
 #define READ(origin) ((origin) & ~(IMPLIED | FAR))
+#define FILLERS 4u
 #define NUMBER_MAX (UINT64_C(1) << 20) /* What is more may be a pointer. */
 struct origins {
     uint32_t reads[SIM_OUTDATED_MAX];
 };
 
+/* An instruction that has written a place, by its last write and the one before that. */
+struct filler {
+    uint32_t last;
+    uint32_t before;
+};
+
 struct place {
     uintptr_t address; /* 0: free. */
     uint32_t writer;
-    uint32_t reader; /* Who read it last, … */
-    uint32_t taken;  /* … and wrote it afterwards in the same function: what was there is its. */
+    struct filler fillers[FILLERS]; /* The last ones. */
+    uint32_t reader;                /* Who read it last, … */
+    uint32_t taken; /* … and wrote it afterwards in the same function: what was there is its. */
     uint32_t checked[CHECKERS]; /* The last read of some actors that decided a condition. */
     struct origins origins;
 };
@@ -59,6 +67,7 @@ struct sim_uses {
     const struct sim_executed *executed;
     struct place *places; /* A hash table, half full at most. */
     uint32_t places_size; /* A power of two. */
+    uint32_t *sources;    /* Of a read: what wrote that. */
     struct actor actors[ACTORS];
     struct decoded decoded[DECODED_SIZE];
 };
@@ -74,6 +83,7 @@ sim_uses_new(const struct sim_code *code, const struct sim_executed *executed)
         uses->places_size *= 2;
     }
     uses->places = sim_heap_new(uses->places_size, sizeof(*uses->places));
+    uses->sources = sim_heap_new(executed->count + 1u, sizeof(*uses->sources));
     return uses;
 }
 
@@ -81,6 +91,7 @@ void
 sim_uses_free(struct sim_uses **uses)
 {
     free((*uses)->places);
+    free((*uses)->sources);
     free(*uses);
     *uses = NULL;
 }
@@ -107,6 +118,14 @@ place_at(struct sim_uses *uses, uintptr_t address)
     }
     uses->places[slot].address = address;
     return &uses->places[slot];
+}
+
+/* What an actor has written with that instruction last; it is no memory. */
+static struct place *
+place_of(struct sim_uses *uses, uintptr_t pc, uint32_t actor_id)
+{
+    uintptr_t address = (pc * 31 + actor_id) * UINT64_C(0x9e3779b97f4a7c15);
+    return place_at(uses, address | UINT64_C(1) << 63); /* No address of memory. */
 }
 
 static struct actor *
@@ -200,7 +219,91 @@ change_of(struct sim_uses *uses, uint32_t origin, uint32_t use)
     return apart && differs ? place->writer : 0;
 }
 
+/* ---- What stands for something else by now. -------------------------------------------------- */
+
+static uintptr_t
+function_of(const struct sim_uses *uses, uint32_t index)
+{
+    return sim_code_function(uses->code, at(uses, index)->pc);
+}
+
+/* A function other than that of `to` has written the place between these two. */
+static bool
+is_cleared(const struct sim_uses *uses, const struct place *place, uint32_t from, uint32_t to)
+{
+    bool cleared = false;
+    for (uint32_t i = 0; i < FILLERS && place->fillers[i].last != 0; i++) {
+        uint32_t last = place->fillers[i].last;
+        cleared = cleared ||
+                  (last > from && last < to && function_of(uses, last) != function_of(uses, to));
+    }
+    return cleared;
+}
+
+/* The function of that instruction writes the place itself: it fills it, or clears it. */
+static bool
+is_keeper(const struct sim_uses *uses, const struct place *place, uint32_t index)
+{
+    bool keeps = false;
+    for (uint32_t i = 0; i < FILLERS && place->fillers[i].last != 0; i++) {
+        keeps = keeps || function_of(uses, place->fillers[i].last) == function_of(uses, index);
+    }
+    return keeps;
+}
+
+/* An instruction had written this place when `reference` was written, and has done so again since:
+ * 0: none has. What is only changed does not count: the first time was in the step of `reference`,
+ * which another actor uses, or another function has written there in between, as where a place is
+ * given back and taken. */
+static uint32_t
+filled_again(struct sim_uses *uses, uint32_t reference, uint32_t index)
+{
+    const struct sim_instruction *kept = at(uses, reference);
+    const struct place *place = place_at(uses, at(uses, index)->address);
+    for (uint32_t i = is_keeper(uses, place, index) ? FILLERS : 0;
+            i < FILLERS && place->fillers[i].last != 0; i++) {
+        const struct filler *filler = &place->fillers[i];
+        const struct sim_instruction *before =
+                filler->before != 0 ? at(uses, filler->before) : NULL;
+        bool again = before != NULL && filler->last > reference &&
+                     at(uses, filler->last)->step > kept->step;
+        bool at_once = again && before->actor_id == kept->actor_id && before->step == kept->step &&
+                       at(uses, index)->actor_id != kept->actor_id;
+        if (at_once || (again && filler->before < reference &&
+                               is_cleared(uses, place, reference, filler->last))) {
+            return filler->last;
+        }
+    }
+    return 0;
+}
+
+/* What was read there its user has written itself for others, and has written the like since. */
+static uint32_t
+asked_again(struct sim_uses *uses, uint32_t read, uint32_t use)
+{
+    uint32_t source = uses->sources[read];
+    uint32_t actor_id = at(uses, use)->actor_id;
+    if (source == 0 || at(uses, source)->actor_id != actor_id ||
+            at(uses, read)->actor_id == actor_id) {
+        return 0;
+    }
+    uint32_t last = place_of(uses, at(uses, source)->pc, actor_id)->writer;
+    return last != 0 && at(uses, last)->step > at(uses, source)->step ? last : 0;
+}
+
 enum use { ADDRESS, CONDITION, VALUE };
+
+static bool
+find_again(struct sim_uses *uses, uint32_t origin, enum use how, uint32_t use,
+        struct sim_outdated *ret)
+{
+    uint32_t source = uses->sources[READ(origin)];
+    *ret = (struct sim_outdated){SIM_USE_ASKED_AGAIN, source, asked_again(uses, READ(origin), use)};
+    if (ret->write == 0 && how == ADDRESS && source != 0 && at(uses, use)->address != 0) {
+        *ret = (struct sim_outdated){SIM_USE_REUSED, source, filled_again(uses, source, use)};
+    }
+    return ret->write != 0;
+}
 
 /* Whether a use of that kind says something. A number that came from afar may be an index, or be
  * put back where it was read. */
@@ -219,6 +322,11 @@ add_outdated(struct sim_uses *uses, const struct origins *origins, enum use how,
 {
     for (uint32_t i = 0; i < SIM_OUTDATED_MAX && count < SIM_OUTDATED_MAX; i++) {
         uint32_t origin = origins->reads[i];
+        if (origin != 0 && (origin & IMPLIED) == 0 &&
+                find_again(uses, origin, how, use, &ret[count])) {
+            count++;
+            continue;
+        }
         bool asked = origin != 0 && counts(uses, origin, how, use);
         uint32_t write = asked ? change_of(uses, origin, use) : 0;
         if (write != 0) {
@@ -275,6 +383,22 @@ add_unchecked(struct sim_uses *uses, uint32_t index, struct sim_outdated ret[SIM
 
 /* ---- One instruction. ------------------------------------------------------------------------ */
 
+static void
+note_filler(const struct sim_uses *uses, struct place *place, uint32_t index)
+{
+    struct filler *filler = &place->fillers[0];
+    for (uint32_t i = 0; i < FILLERS; i++) {
+        struct filler *one = &place->fillers[i];
+        if (one->last == 0 || at(uses, one->last)->pc == at(uses, index)->pc) {
+            filler = one;
+            break;
+        }
+        filler = one->last < filler->last ? one : filler;
+    }
+    bool same = filler->last != 0 && at(uses, filler->last)->pc == at(uses, index)->pc;
+    *filler = (struct filler){.last = index, .before = same ? filler->last : 0};
+}
+
 /* What it was before is no part of what a count is made of. */
 static void
 note_write(struct sim_uses *uses, uint32_t index, const struct origins *made_of)
@@ -282,6 +406,8 @@ note_write(struct sim_uses *uses, uint32_t index, const struct origins *made_of)
     const struct sim_instruction *one = at(uses, index);
     struct place *place = place_at(uses, one->address);
     place->writer = index;
+    note_filler(uses, place, index);
+    place_of(uses, one->pc, one->actor_id)->writer = index;
     const struct sim_instruction *reader = place->reader != 0 ? at(uses, place->reader) : NULL;
     if (reader != NULL && reader->actor_id == one->actor_id && reader->step == one->step &&
             sim_code_function(uses->code, reader->pc) == sim_code_function(uses->code, one->pc)) {
@@ -289,9 +415,10 @@ note_write(struct sim_uses *uses, uint32_t index, const struct origins *made_of)
     }
     memset(&place->origins, 0, sizeof(place->origins));
     for (uint32_t i = 0; i < SIM_OUTDATED_MAX; i++) {
-        uint32_t read = READ(made_of->reads[i]);
-        if (read != 0 && at(uses, read)->address != one->address) {
-            join(&place->origins, made_of->reads[i]);
+        uint32_t origin = made_of->reads[i];
+        bool counted = origin != 0 && at(uses, READ(origin))->address == one->address;
+        if (origin != 0 && !counted) {
+            join(&place->origins, origin);
         }
     }
 }
@@ -305,6 +432,7 @@ add_read(struct sim_uses *uses, uint32_t index, bool own, struct origins *made_o
     const struct sim_instruction *one = at(uses, index);
     struct place *place = place_at(uses, one->address);
     place->reader = index;
+    uses->sources[index] = place->writer;
     if (!own) {
         join(made_of, index);
     }
@@ -330,7 +458,9 @@ add_piece(struct sim_uses *uses, uint32_t index, bool own, struct actor *actor,
     if (one->reads) {
         memset(&actor->last, 0, sizeof(actor->last));
         add_read(uses, index, own, &actor->last);
-        join_all(&actor->pieces, &actor->last, 0);
+        if (!one->moved) {
+            join_all(&actor->pieces, &actor->last, 0);
+        }
     }
     if (one->writes) {
         struct origins made_of =

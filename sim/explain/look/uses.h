@@ -6,16 +6,23 @@
  * such a read has another value by then, the use is *outdated*: an index that was kept over a
  * wait, a length, a pointer to the next one. So is a write of what was checked before that.
  *
+ * What is used may stand for something that is another one by now: an answer, by way of others, to
+ * what its actor has asked again since; a reference to what was filled when it was made, and has
+ * been filled again.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #pragma once
 
 #include "sim/explain/look/executed.h"
 
+enum sim_use { SIM_USE_OUTDATED, SIM_USE_ASKED_AGAIN, SIM_USE_REUSED };
+
 /* Indices of instructions here are one more: 0 stands for none. */
 struct sim_outdated {
-    uint32_t read;
-    uint32_t write; /* The last change of what it has read. */
+    enum sim_use kind;
+    uint32_t read;  /* OUTDATED; else the write that it comes from. */
+    uint32_t write; /* The last change of what it has read; else the same again. */
 };
 
 #define SIM_OUTDATED_MAX 6u

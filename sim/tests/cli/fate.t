@@ -299,8 +299,31 @@ scenario s19_granary not-a-wake 73
 says '(s19_granary.c:46) what `miller` read at step 4 in miller_poll() (s19_granary.c:47)'
 scenario s20_tramway not-a-wake 52
 says 'in takings_write() (s20_tramway.c:52) what `shard 1` read at step 34 in takings_read()'
-scenario s19_clockmaker not-a-wake 24
-says 'and `clock` has changed that at step 8 in chime_stop()'
+scenario s19_clockmaker not-a-wake 71
+says ', but `clock` has filled that again at step 8 in chime_stop()'
+# What came back by messages, for something else: a late answer, and one that is given to another.
+named s21_letterbox not-a-wake 102
+says 'uses in main() (s21_letterbox.c:102) the answer to what it wrote at step'
+says ', and has written the next one since, at step'
+scenario s21_registry not-a-wake 153
+says 'uses in give_answers() (s21_registry.c:73) the answer to what it wrote at step'
+scenario s21_courier not-a-wake 83
+says 'uses in shop_poll() (s21_courier.c:61) the answer to what it wrote at step 1'
+# The place that was referred to was given back and taken again.
+named s20_bakery not-a-wake 115
+says 'uses in deliver() (s20_bakery.c:66) what `thread'
+says '` has filled that again at step'
+scenario s18_arena not-a-wake 54
+says 'uses in hit() (s18_arena.c:93) what the world referred to at step'
+# What a host may do, and seldom does: the second operation ends first; one succeeds that was to be
+# cancelled; two signals are one.
+scenario s19_bookbinder not-a-wake 50
+says 'ends before what `binder` began at step 1 in part_poll() (s19_bookbinder.c:50)'
+scenario s21_trough not-a-wake 68
+says 'the cancel by `shepherd` at step 3 in read_poll() (s21_trough.c:56) comes too late'
+says ' that fail'
+named s20_mill not-a-wake 106
+says 'makes the call in mill_put() (s20_mill.c:26), which is one with the one before'
 # Checked, and written later, when another has changed it.
 named s21_berth not-a-wake 81
 says 'uses in moor() (s21_berth.c:80) what'

@@ -99,10 +99,10 @@ TEST(traits_conditions)
     jumps(&here, 1, 0x10, true);
     jumps(&here, 2, 0x10, true);
     jumps(&here, 1, 0x10, false);
-    sim_traits_find(NULL, here.executed, here.traits);
+    sim_traits_find(NULL, here.executed, NULL, here.traits);
     EXPECT_EQ(count(&here, SIM_TRAIT_BRANCH), 2u);
     jumps(&there, 3, 0x10, false);
-    sim_traits_find(NULL, there.executed, there.traits);
+    sim_traits_find(NULL, there.executed, NULL, there.traits);
     EXPECT(!sim_traits_have(there.traits, trait(&here, SIM_TRAIT_BRANCH, 0)->key));
     EXPECT(sim_traits_have(there.traits, trait(&here, SIM_TRAIT_BRANCH, 1)->key));
     done(&here);
@@ -123,7 +123,7 @@ TEST(traits_callers_of_many_actors)
             test.executed->all[test.executed->count - 1].stack -= 8;
         }
     }
-    sim_traits_find(NULL, test.executed, test.traits);
+    sim_traits_find(NULL, test.executed, NULL, test.traits);
     EXPECT_EQ(count(&test, SIM_TRAIT_BRANCH), 3u);
     done(&test);
 }
@@ -139,7 +139,7 @@ TEST(traits_callers)
         jumps(&test, 1, 0x10, true);
         test.executed->all[test.executed->count - 1].stack -= 8;
     }
-    sim_traits_find(NULL, test.executed, test.traits);
+    sim_traits_find(NULL, test.executed, NULL, test.traits);
     EXPECT_EQ(count(&test, SIM_TRAIT_BRANCH), 3u);
     EXPECT(!trait(&test, SIM_TRAIT_BRANCH, 0)->called);
     EXPECT(trait(&test, SIM_TRAIT_BRANCH, 1)->called);
@@ -157,14 +157,14 @@ TEST(traits_reads_and_writes)
     writes(&here, 1, 0x20, WORD);
     reads(&here, 2, 0x30, WORD);
     writes(&here, 2, 0x38, WORD);
-    sim_traits_find(NULL, here.executed, here.traits);
+    sim_traits_find(NULL, here.executed, NULL, here.traits);
     const struct sim_trait *read = trait(&here, SIM_TRAIT_READ, 0);
     const struct sim_trait *over = trait(&here, SIM_TRAIT_OVERWRITTEN, 0);
     EXPECT(read != NULL && read->first == 1 && read->other == 0);
     EXPECT(over != NULL && over->first == 2 && over->other == 0);
     writes(&there, 7, 0x20, OTHER);
     reads(&there, 8, 0x30, OTHER);
-    sim_traits_find(NULL, there.executed, there.traits);
+    sim_traits_find(NULL, there.executed, NULL, there.traits);
     EXPECT(sim_traits_have(there.traits, read->key));
     EXPECT(!sim_traits_have(there.traits, over->key));
     done(&here);
@@ -182,7 +182,7 @@ TEST(traits_lost)
     writes(&test, 1, 0x38, WORD);
     reads(&test, 2, 0x40, WORD);
     writes(&test, 2, 0x48, WORD);
-    sim_traits_find(NULL, test.executed, test.traits);
+    sim_traits_find(NULL, test.executed, NULL, test.traits);
     const struct sim_trait *lost = trait(&test, SIM_TRAIT_LOST, 0);
     EXPECT_EQ(count(&test, SIM_TRAIT_LOST), 1u);
     EXPECT(lost != NULL && lost->first == 3 && lost->other == 2 && lost->third == 0);
@@ -196,7 +196,7 @@ TEST(traits_variable_that_another_writes)
     begin(&test);
     reads(&test, 1, 0x20, STACK + 0x1000000u + 16);
     writes(&test, 2, 0x30, STACK + 0x1000000u + 16);
-    sim_traits_find(NULL, test.executed, test.traits);
+    sim_traits_find(NULL, test.executed, NULL, test.traits);
     EXPECT_EQ(count(&test, SIM_TRAIT_UNREAD), 1u);
     done(&test);
 }
@@ -209,7 +209,7 @@ TEST(traits_of_its_own)
     writes(&test, 1, 0x20, WORD);
     reads(&test, 1, 0x30, WORD);
     reads(&test, 2, 0x30, WORD);
-    sim_traits_find(NULL, test.executed, test.traits);
+    sim_traits_find(NULL, test.executed, NULL, test.traits);
     EXPECT_EQ(count(&test, SIM_TRAIT_READ), 2u);
     done(&test);
 }
@@ -222,12 +222,12 @@ TEST(traits_variables)
     writes(&test, 1, 0x20, STACK + 0x1000000u - 16);
     reads(&test, 1, 0x30, STACK + 0x1000000u - 16);
     EXPECT(test.executed->all[0].address < test.executed->all[0].stack);
-    sim_traits_find(NULL, test.executed, test.traits);
+    sim_traits_find(NULL, test.executed, NULL, test.traits);
     EXPECT_EQ(count(&test, SIM_TRAIT_READ), 0u);
     reads(&test, 2, 0x30, STACK + 0x1000000u - 16);
     writes(&test, 2, 0x38, STACK + 0x1000000u - 16);
     reads(&test, 2, 0x40, STACK + 0x1000000u - 16);
-    sim_traits_find(NULL, test.executed, test.traits);
+    sim_traits_find(NULL, test.executed, NULL, test.traits);
     EXPECT_EQ(count(&test, SIM_TRAIT_READ), 3u);
     done(&test);
 }
@@ -243,7 +243,7 @@ TEST(traits_stale)
     writes(&test, 1, 0x38, OTHER);
     reads(&test, 1, 0x30, WORD);
     writes(&test, 1, 0x3c, OTHER);
-    sim_traits_find(NULL, test.executed, test.traits);
+    sim_traits_find(NULL, test.executed, NULL, test.traits);
     const struct sim_trait *stale = trait(&test, SIM_TRAIT_STALE, 0);
     EXPECT_EQ(count(&test, SIM_TRAIT_STALE), 1u);
     EXPECT(stale != NULL && stale->first == 3 && stale->other == 2 && stale->third == 0);
@@ -259,7 +259,7 @@ TEST(traits_unread)
     reads(&test, 3, 0x40, WORD);
     writes(&test, 2, 0x20, WORD);
     reads(&test, 3, 0x40, WORD);
-    sim_traits_find(NULL, test.executed, test.traits);
+    sim_traits_find(NULL, test.executed, NULL, test.traits);
     const struct sim_trait *unread = trait(&test, SIM_TRAIT_UNREAD, 0);
     EXPECT_EQ(count(&test, SIM_TRAIT_UNREAD), 1u);
     EXPECT(unread != NULL && unread->first == 2 && unread->other == 0);
@@ -275,7 +275,7 @@ TEST(traits_while)
     add(&test, 2, 0x20)->call = true;
     add(&test, 2, 0x24);
     jumps(&test, 1, 0x14, true);
-    sim_traits_find(NULL, test.executed, test.traits);
+    sim_traits_find(NULL, test.executed, NULL, test.traits);
     const struct sim_trait *calls = trait(&test, SIM_TRAIT_WHILE, 0);
     const struct sim_trait *goes = trait(&test, SIM_TRAIT_WHILE, 1);
     EXPECT_EQ(count(&test, SIM_TRAIT_WHILE), 2u);
