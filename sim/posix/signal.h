@@ -28,8 +28,8 @@ struct sim__posix_thread {
 /* Of the calling thread. */
 struct sim__posix_thread *sim__posix_thread(void);
 
-/* Sends signal `number` to a thread; NULL: to the process. False: such a signal is pending already, and
- * the two are one. */
+/* Sends signal `number` to a thread; NULL: to the process. False: such a signal is pending already,
+ * and the two are one. */
 bool sim__posix_notify(struct sim__posix_thread *to, int number, union sigval value, int code);
 
 /* Runs the handlers of what is pending for the calling thread; how many there were. */
