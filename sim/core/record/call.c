@@ -144,7 +144,7 @@ put_field(struct sim_page *page, const struct sim_call *call, char field)
     case 'a':
         put_time(page, call->value, "disarm");
         return;
-    case 'p':
+    case 'm':
         sim_page_put(page, call->second != 0 ? ", which is pending already" : "");
         return;
     case 's':

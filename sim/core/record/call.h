@@ -24,7 +24,7 @@
  *      %e      … as events of epoll, %t as a timeout, %a as what a timer is armed with
  *      %f      … as SIM_FD_… (sim/host/fd.h)
  *      %s      … as a signal
- *      %p      the small number is 1 where such a signal is pending already: the two are one
+ *      %m      the small number is 1 where such a signal is pending already: the two are one
  *      %o      the small number, as what a ring is to do (enum rt_opcode)
  *
  * Where the call failed the error is in the place of what follows ` = `. From `sim_fd_add`
@@ -90,12 +90,12 @@
     X(enter, "() = %v") \
     X(reap, "() = %v") \
     X(complete, "(%o, %v)") \
-    X(kill, "(%s)%p") \
-    X(raise, "(%s)%p") \
-    X(pthread_kill, "(%s)%p") \
-    X(tgkill, "(%s)%p") \
-    X(sigqueue, "(%s)%p") \
-    X(pthread_sigqueue, "(%s)%p")
+    X(kill, "(%s)%m") \
+    X(raise, "(%s)%m") \
+    X(pthread_kill, "(%s)%m") \
+    X(tgkill, "(%s)%m") \
+    X(sigqueue, "(%s)%m") \
+    X(pthread_sigqueue, "(%s)%m")
 
 enum sim_call_number {
 #define SIM_CALL_ENUM(name, words) SIM_CALL_##name,
