@@ -14,30 +14,36 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/host/watchdog.h"
 #include "runtime/programs/echo.h"
 #include "runtime/tests/host/metal.h"
 
 #define CAPACITY 300u
+#define TASKS (CAPACITY + 16)
 
-/* A server on a thread; the test is the clients, with calls that block. */
+/* A server on a thread, with a watchdog, which looks for lost wakes; the test is the clients, with
+ * calls that block. */
 struct post {
     struct metal metal;
+    struct rt_watchdog watchdog;
+    struct rt_watchdog_seen seen[TASKS];
     struct echo_server server;
     struct echo_connection *connections;
     struct rt_net_address address;
     struct rt_task ender;
     struct rt_slot slot;
-    atomic_bool ending;
+    atomic_bool ending; /* Written by the test … */
+    bool ended;         /* … and what the server's thread has seen of it. */
     pthread_t thread;
 };
 
-/* Waits for `ending`, and drains. */
+/* Waits for the end, and drains. */
 static rt_poll
 ender_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct post *post = rt_container_of(task, struct post, ender);
     rt_slot_replace(&post->slot, cx, "the end");
-    if (!atomic_load(&post->ending)) {
+    if (!post->ended) {
         return RT_PENDING;
     }
     echo_drain(&post->server);
@@ -51,6 +57,7 @@ post_main(void *argument)
     struct rt_runtime *runtime = &post->metal.machine.runtime;
     for (;;) {
         if (atomic_load(&post->ending)) {
+            post->ended = true;
             (void)rt_slot_wake(&post->slot);
         }
         rt_runtime_poll_woken(runtime);
@@ -62,10 +69,24 @@ post_main(void *argument)
 }
 
 static void
+lost_wake(void *argument, const struct rt_watchdog_report *report)
+{
+    char text[1024];
+    (void)argument;
+    rt_watchdog_describe(report, text, sizeof(text));
+    ck_abort_msg("%s", text);
+}
+
+static void
 post_init(struct post *post, uint64_t drain_ns)
 {
     memset(post, 0, sizeof(*post));
-    metal_init_with(&post->metal, NULL, CAPACITY + 16);
+    metal_init_with(&post->metal, NULL, TASKS);
+    struct rt_watchdog_config watchdog = {.runtime = &post->metal.machine.runtime,
+            .idle_ns = 50 * RT_MS,
+            .seen = post->seen,
+            .report = lost_wake};
+    EXPECT_EQ(rt_watchdog_start(&post->watchdog, &watchdog), RT_OK);
     post->connections = calloc(CAPACITY, sizeof(post->connections[0]));
     ck_assert_ptr_nonnull(post->connections);
     struct echo_config config = {.runtime = &post->metal.machine.runtime,
@@ -93,6 +114,8 @@ post_fini(struct post *post)
     atomic_store(&post->ending, true);
     rt_host_notify(&post->metal.epoll.base.host);
     ck_assert_int_eq(pthread_join(post->thread, NULL), 0);
+    rt_watchdog_stop(&post->watchdog);
+    EXPECT_EQ(post->watchdog.found, 0);
     rt_runtime_release(&post->metal.machine.runtime);
     metal_fini(&post->metal);
     free(post->connections);
@@ -270,7 +293,7 @@ TEST(echo_serves_a_client_that_sends_a_byte_a_second)
     ck_assert_int_eq(close(quick), 0);
     ck_assert_int_eq(close(slow), 0);
     post_fini(&post);
-    EXPECT(post.metal.epoll.waits < 100);
+    EXPECT(post.metal.epoll.waits < 200); /* The watchdog's are 40 to 80 of them. */
 }
 
 /* A process with 8 connections, each in the middle of an echo; killed by SIGKILL. */
@@ -313,4 +336,54 @@ TEST(echo_outlives_clients_that_are_killed)
     ck_assert_int_eq(close(survivor), 0);
     post_fini(&post);
     EXPECT(post.server.accepted > 20);
+}
+
+static atomic_bool storm_over;
+
+static void
+on_storm(int number)
+{
+    (void)number;
+}
+
+/* Signals for the server's thread, at most 20,000 a second; returns how many. */
+static void *
+storm_main(void *argument)
+{
+    const struct post *post = argument;
+    uintptr_t sent = 0;
+    while (!atomic_load(&storm_over)) {
+        ck_assert_int_eq(pthread_kill(post->thread, SIGUSR1), 0);
+        ck_assert_int_eq(usleep(50), 0);
+        sent++;
+    }
+    return (void *)sent;
+}
+
+/* Goal: a storm of signals on the server's thread, whose handler restarts no call, costs no client
+ * its connection or a byte. Holds E6. */
+TEST(echo_serves_in_a_storm_of_signals)
+{
+    struct post post;
+    struct sigaction before;
+    struct sigaction action = {.sa_handler = on_storm};
+    pthread_t storm;
+    void *sent = NULL;
+    atomic_store(&storm_over, false);
+    ck_assert_int_eq(sigaction(SIGUSR1, &action, &before), 0);
+    post_init(&post, RT_SECOND);
+    ck_assert_int_eq(pthread_create(&storm, NULL, storm_main, &post), 0);
+    for (uint32_t i = 0; i < 300; i++) {
+        int made = dial(&post);
+        echo(made, 1 + i * 100);
+        ck_assert_int_eq(usleep(500), 0); /* The server sleeps. */
+        echo(made, 1);
+        ck_assert_int_eq(close(made), 0);
+    }
+    atomic_store(&storm_over, true);
+    ck_assert_int_eq(pthread_join(storm, &sent), 0);
+    post_fini(&post);
+    ck_assert_int_eq(sigaction(SIGUSR1, &before, NULL), 0);
+    EXPECT_EQ(post.server.accepted, 300);
+    EXPECT((uintptr_t)sent > 300);
 }

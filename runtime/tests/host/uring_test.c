@@ -129,6 +129,8 @@ TEST(uring_echo_serves_others_beside_slow_clients){AGAIN(echo_serves_others_besi
 
 TEST(uring_echo_outlives_clients_that_are_killed){AGAIN(echo_outlives_clients_that_are_killed)}
 
+TEST(uring_echo_serves_in_a_storm_of_signals){AGAIN(echo_serves_in_a_storm_of_signals)}
+
 TEST(uring_steps_of_the_wall_clock_move_no_deadline)
 {
     AGAIN(epoll_steps_of_the_wall_clock_move_no_deadline)
