@@ -87,8 +87,8 @@ static rt_err
 make_machine(struct rt_core *core)
 {
     const struct rt_cores_config *how = &core->cores->config;
-    struct rt_machine_config config = {.host = &core->epoll.base.host,
-            .net = &core->epoll.base.net,
+    struct rt_machine_config config = {.host = &core->host->host,
+            .net = &core->host->net,
             .tasks = how->tasks,
             .sockets = how->sockets,
             .task_quota_ns = how->task_quota_ns};
@@ -97,7 +97,7 @@ make_machine(struct rt_core *core)
         return err;
     }
     core->cells = calloc(core->machine.runtime.executor.targets.capacity, sizeof(core->cells[0]));
-    err = core->cells == NULL ? rt_failed(&core->epoll.base.failure, "memory for a shard")
+    err = core->cells == NULL ? rt_failed(&core->host->failure, "memory for a shard")
                               : make_shard(core);
     if (err != RT_OK) {
         free(core->cells);
@@ -110,20 +110,19 @@ static rt_err
 make_core(struct rt_cores *cores, uint32_t number)
 {
     struct rt_core *core = &cores->all[number];
-    struct rt_epoll_config epoll = {.shared_ports = cores->count > 1};
+    const struct rt_linux_kind *kind = cores->config.kind;
     core->cores = cores;
     core->number = number;
     core->processor = cores->config.unpinned ? -1 : processor_of(number);
     atomic_init(&core->started, false);
-    rt_err err = rt_epoll_init(&core->epoll, &epoll);
-    if (err == RT_OK) {
-        err = make_machine(core);
-        if (err != RT_OK) {
-            rt_epoll_fini(&core->epoll);
-        }
-    }
+    rt_err err = kind->make(cores->count > 1, &cores->failure, &core->host);
     if (err != RT_OK) {
-        cores->failure = core->epoll.base.failure;
+        return err;
+    }
+    err = make_machine(core);
+    if (err != RT_OK) {
+        cores->failure = core->host->failure;
+        kind->end(core->host);
     }
     return err;
 }
@@ -133,7 +132,7 @@ end_core(struct rt_core *core)
 {
     rt_shard_fini(&core->shard);
     rt_machine_fini(&core->machine);
-    rt_epoll_fini(&core->epoll);
+    core->cores->config.kind->end(core->host);
     free(core->cells);
 }
 
@@ -153,6 +152,7 @@ rt_cores_init(struct rt_cores *cores, const struct rt_cores_config *config)
     rt_assert(cores != NULL);
     rt_assert(config->begin != NULL);
     *cores = (struct rt_cores){.config = *config};
+    cores->config.kind = config->kind != NULL ? config->kind : &rt_epoll_kind;
     cores->count = config->count != 0 ? config->count : rt_processors();
     rt_assert(pthread_mutex_init(&cores->gate, NULL) == 0);
     cores->all = aligned_alloc(
@@ -285,7 +285,7 @@ rt_cores_join(struct rt_cores *cores)
         rt_assert(pthread_join(core->joins, NULL) == 0);
         if (err == RT_OK && core->result != RT_OK) {
             err = core->result;
-            cores->failure = core->epoll.base.failure;
+            cores->failure = core->host->failure;
         }
     }
     cores->running = 0;

@@ -6,11 +6,12 @@
  *      rt_cores_close(&cores)              from anywhere: the shutdown of shard/shard.h
  *      rt_cores_join(&cores)               when all loops have returned; then rt_cores_fini
  *
- * Listeners of the hosts have SO_REUSEPORT where there are several: each core accepts on its own,
- * and the kernel spreads the connections.
+ * The hosts are over epoll, or over io_uring: `kind`. Their listeners have SO_REUSEPORT where there
+ * are several: each core accepts on its own, and the kernel spreads the connections.
  *
- * The executor, the timers, the sockets of a core belong to its thread; `here` of its shard checks
- * it (W4, X1). What other threads may use: rt_cores_close, messages, remote wakers.
+ * The executor, the timers, the sockets and the descriptors subscribed to the host of a core belong
+ * to its thread, where `begin` and `end` run; `here` of its shard checks it (W4, X1). What other
+ * threads may use: rt_cores_close, messages, remote wakers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,7 +32,7 @@ struct rt_cores;
 
 struct rt_core {
     struct rt_shard shard;
-    struct rt_epoll epoll;
+    struct rt_linux *host;
     struct rt_machine machine;
     struct rt_cores *cores;
     struct rt_remote_cell *cells;
@@ -45,7 +46,8 @@ struct rt_core {
 };
 
 struct rt_cores_config {
-    uint32_t count;   /* 0: one for each processor that this process may use. */
+    const struct rt_linux_kind *kind; /* Of the hosts; NULL: rt_epoll_kind. */
+    uint32_t count;                   /* 0: one for each processor that this process may use. */
     uint32_t tasks;   /* Of each core; as in struct rt_machine_config, and the next two. */
     uint32_t sockets; /* 0: RT_MACHINE_SOCKETS */
     uint64_t task_quota_ns;

@@ -406,3 +406,31 @@ rt_epoll_fini(struct rt_epoll *epoll)
     rt_linux_check_unused(&epoll->base, "epoll");
     release(epoll);
 }
+
+static rt_err
+make(bool shared_ports, struct rt_failure *failure, struct rt_linux **ret_host)
+{
+    struct rt_epoll_config config = {.shared_ports = shared_ports};
+    struct rt_epoll *epoll = malloc(sizeof(*epoll));
+    if (epoll == NULL) {
+        return rt_failed(failure, "memory for a host");
+    }
+    rt_err err = rt_epoll_init(epoll, &config);
+    if (err != RT_OK) {
+        *failure = epoll->base.failure;
+        free(epoll);
+        return err;
+    }
+    *ret_host = &epoll->base;
+    return RT_OK;
+}
+
+static void
+end(struct rt_linux *host)
+{
+    struct rt_epoll *epoll = epoll_of(host);
+    rt_epoll_fini(epoll);
+    free(epoll);
+}
+
+const struct rt_linux_kind rt_epoll_kind = {make, end};

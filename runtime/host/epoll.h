@@ -66,6 +66,8 @@ RT_MUST_CHECK rt_err rt_epoll_init(struct rt_epoll *epoll, const struct rt_epoll
 /* Ends it. Pollables of descriptors still subscribed: fault RT_E_IN_USE. */
 void rt_epoll_fini(struct rt_epoll *epoll);
 
+extern const struct rt_linux_kind rt_epoll_kind;
+
 /*
  * Makes `pollable` ready while `descriptor` (borrowed until the drop) is readable, or writable, or
  * either. Several may have one descriptor. RT_E_INVALID: epoll does not take it: a file, or none.

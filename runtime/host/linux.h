@@ -60,6 +60,15 @@ struct rt_linux_ops {
     void (*remove)(struct rt_linux *host, struct rt_linux_descriptor *details);
 };
 
+/* A host by its kind, for code that makes hosts and does not know them (cores.h): rt_epoll_kind,
+ * rt_uring_kind. */
+struct rt_linux_kind {
+    /* Allocates and makes one; errors of rt_epoll_init, rt_uring_init: `failure` says more. */
+    rt_err (*make)(bool shared_ports, struct rt_failure *failure, struct rt_linux **ret_host);
+    /* Ends and frees it. */
+    void (*end)(struct rt_linux *host);
+};
+
 /* Embedded last in a host's own struct: what other threads write lies at its end. */
 struct rt_linux {
     struct rt_host host;
@@ -86,7 +95,7 @@ void rt_linux_release(struct rt_linux *host);
 /* To be called first by the end of a host: fault RT_E_IN_USE while descriptors are subscribed. */
 void rt_linux_check_unused(const struct rt_linux *host, const char *name);
 
-/* rt_epoll_subscribe, rt_uring_subscribe. */
+/* rt_epoll_subscribe, rt_uring_subscribe: of either host. */
 RT_MUST_CHECK rt_err rt_linux_subscribe(
         struct rt_linux *host, int descriptor, uint32_t what, struct rt_pollable *pollable);
 

@@ -17,12 +17,12 @@
 
 /* Subscribes `descriptor` (ours; -1: it could not be made), or closes it. */
 static rt_err
-begin(struct rt_epoll *epoll, int descriptor, const char *operation, struct rt_pollable *pollable)
+begin(struct rt_linux *host, int descriptor, const char *operation, struct rt_pollable *pollable)
 {
     if (descriptor < 0) {
-        return rt_failed(&epoll->base.failure, operation);
+        return rt_failed(&host->failure, operation);
     }
-    rt_err err = rt_epoll_subscribe(epoll, descriptor, RT_DESCRIPTOR_READABLE, pollable);
+    rt_err err = rt_linux_subscribe(host, descriptor, RT_DESCRIPTOR_READABLE, pollable);
     if (err != RT_OK) {
         rt_socket_close(descriptor);
     }
@@ -41,19 +41,19 @@ end(struct rt_wait *wait, struct rt_pollable *pollable, int descriptor)
 
 rt_err
 rt_signals_init(
-        struct rt_signals *signals, struct rt_epoll *epoll, const int *numbers, uint32_t count)
+        struct rt_signals *signals, struct rt_linux *host, const int *numbers, uint32_t count)
 {
     sigset_t set;
     rt_assert(sigemptyset(&set) == 0);
     for (uint32_t i = 0; i < count; i++) {
         if (sigaddset(&set, numbers[i]) != 0) {
-            return rt_failed(&epoll->base.failure, "sigaddset");
+            return rt_failed(&host->failure, "sigaddset");
         }
     }
     rt_assert(pthread_sigmask(SIG_BLOCK, &set, NULL) == 0);
     rt_wait_init(&signals->wait);
     signals->descriptor = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    return begin(epoll, signals->descriptor, "signalfd", &signals->pollable);
+    return begin(host, signals->descriptor, "signalfd", &signals->pollable);
 }
 
 rt_poll
@@ -82,11 +82,11 @@ rt_signals_fini(struct rt_signals *signals)
 /* ---- Children. ------------------------------------------------------------------------------- */
 
 rt_err
-rt_process_init(struct rt_process *process, struct rt_epoll *epoll, pid_t pid)
+rt_process_init(struct rt_process *process, struct rt_linux *host, pid_t pid)
 {
     rt_wait_init(&process->wait);
     process->descriptor = pidfd_open(pid, PIDFD_NONBLOCK);
-    return begin(epoll, process->descriptor, "pidfd_open", &process->pollable);
+    return begin(host, process->descriptor, "pidfd_open", &process->pollable);
 }
 
 rt_poll

@@ -3,7 +3,7 @@
  *
  * Neither interrupts anything: a signal that is blocked stays pending until its descriptor is read.
  *
- *      rt_signals_init(&signals, &epoll, (const int[]){SIGTERM, SIGINT}, 2);   before any thread
+ *      rt_signals_init(&signals, &epoll.base, numbers, 2);      before any thread begins
  *      RT_AWAIT(rt_signals_poll(&signals, cx, &number));
  *
  * Ownership. Both own their descriptor, and are pinned from init to fini. One task waits for one of
@@ -16,7 +16,7 @@
 
 #include <sys/types.h>
 
-#include "runtime/host/epoll.h"
+#include "runtime/host/linux.h"
 #include "runtime/runtime.h"
 
 #ifdef __cplusplus
@@ -31,11 +31,11 @@ struct rt_signals {
 
 /*
  * Blocks `numbers` in the calling thread, which makes threads inherit that, and waits for them from
- * now on. Errors of rt_epoll_subscribe, RT_E_NO_DESCRIPTOR, RT_E_SYSTEM (a number that is none):
+ * now on. Errors of rt_linux_subscribe, RT_E_NO_DESCRIPTOR, RT_E_SYSTEM (a number that is none):
  * nothing is left to end; they stay blocked.
  */
 RT_MUST_CHECK rt_err rt_signals_init(
-        struct rt_signals *signals, struct rt_epoll *epoll, const int *numbers, uint32_t count);
+        struct rt_signals *signals, struct rt_linux *host, const int *numbers, uint32_t count);
 
 /* READY with a signal that has arrived; equal ones that were pending together are one. */
 rt_poll rt_signals_poll(struct rt_signals *signals, struct rt_cx *cx, int *ret_number);
@@ -51,7 +51,7 @@ struct rt_process {
 
 /* Waits for the end of `pid`, a child of this process. RT_E_SYSTEM: it is none (ESRCH), or was
  * waited for already; else as rt_signals_init. */
-RT_MUST_CHECK rt_err rt_process_init(struct rt_process *process, struct rt_epoll *epoll, pid_t pid);
+RT_MUST_CHECK rt_err rt_process_init(struct rt_process *process, struct rt_linux *host, pid_t pid);
 
 /*
  * READY, once, when the child has ended: *ret_status is its exit status, or minus the signal that

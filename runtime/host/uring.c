@@ -280,3 +280,31 @@ rt_uring_fini(struct rt_uring *uring)
     rt_linux_check_unused(&uring->base, "io_uring");
     release(uring);
 }
+
+static rt_err
+make(bool shared_ports, struct rt_failure *failure, struct rt_linux **ret_host)
+{
+    struct rt_uring_config config = {.shared_ports = shared_ports};
+    struct rt_uring *uring = malloc(sizeof(*uring));
+    if (uring == NULL) {
+        return rt_failed(failure, "memory for a host");
+    }
+    rt_err err = rt_uring_init(uring, &config);
+    if (err != RT_OK) {
+        *failure = uring->base.failure;
+        free(uring);
+        return err;
+    }
+    *ret_host = &uring->base;
+    return RT_OK;
+}
+
+static void
+end(struct rt_linux *host)
+{
+    struct rt_uring *uring = uring_of(host);
+    rt_uring_fini(uring);
+    free(uring);
+}
+
+const struct rt_linux_kind rt_uring_kind = {make, end};

@@ -79,6 +79,8 @@ RT_MUST_CHECK rt_err rt_uring_init(struct rt_uring *uring, const struct rt_uring
 /* Ends it; sends under way are cancelled. Pollables still subscribed: fault RT_E_IN_USE. */
 void rt_uring_fini(struct rt_uring *uring);
 
+extern const struct rt_linux_kind rt_uring_kind;
+
 /* As rt_epoll_subscribe: `what` is RT_DESCRIPTOR_READABLE, RT_DESCRIPTOR_WRITABLE or both. */
 RT_MUST_CHECK rt_err rt_uring_subscribe(
         struct rt_uring *uring, int descriptor, uint32_t what, struct rt_pollable *pollable);

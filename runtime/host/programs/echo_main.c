@@ -1,7 +1,7 @@
 /*
  * echo_main.c -- serves TCP echo on each core until SIGTERM or SIGINT.
  *
- *      echo [--cores N] [--connections N] [--drain SECONDS] ADDRESS:PORT
+ *      echo [--cores N] [--connections N] [--drain SECONDS] [--host epoll|io_uring] ADDRESS:PORT
  *
  * Prints "echo: listening at ADDRESS:PORT" when it does; port 0 becomes a free one. The first
  * signal closes the listeners and waits for the connections, --drain at most; the second one cuts
@@ -20,12 +20,15 @@
 
 #include "runtime/base/assert.h"
 #include "runtime/host/cores.h"
+#include "runtime/host/programs/kind.h"
 #include "runtime/host/programs/limit.h"
 #include "runtime/host/signals.h"
 #include "runtime/programs/echo.h"
 #include "runtime/shard/submit.h"
 
-#define USAGE "usage: echo [--cores N] [--connections N] [--drain SECONDS] ADDRESS:PORT"
+#define USAGE \
+    "usage: echo [--cores N] [--connections N] [--drain SECONDS] [--host epoll|io_uring] " \
+    "ADDRESS:PORT"
 #define CORES_MAX 256u
 #define CONNECTIONS_MAX 1000000u
 #define DRAIN_MAX 86400u
@@ -47,6 +50,7 @@ struct options {
     unsigned cores;
     unsigned connections; /* Of all cores. */
     unsigned drain_s;
+    const struct rt_linux_kind *kind;
 };
 
 struct program {
@@ -81,9 +85,9 @@ report(void *argument, rt_err err, const struct rt_net_address *peer)
     const struct rt_core *core = argument;
     char text[LINE_MAX_SIZE];
     if (peer == NULL) {
-        (void)fail_by(&core->epoll.base.failure, NULL);
+        (void)fail_by(&core->host->failure, NULL);
     } else if (err == RT_E_SYSTEM) {
-        (void)fail(0, rt_failure_text(&core->epoll.base.failure, peer, text, sizeof(text)), "");
+        (void)fail(0, rt_failure_text(&core->host->failure, peer, text, sizeof(text)), "");
     }
 }
 
@@ -105,6 +109,16 @@ begin(struct rt_core *core, void *argument)
             .argument = core,
     };
     return echo_start(&site->server, &config);
+}
+
+/* Signals are waited for by core 0, so their wait ends on its thread. */
+static void
+end(struct rt_core *core, void *argument)
+{
+    struct program *program = argument;
+    if (core->number == 0) {
+        rt_signals_fini(&program->signals);
+    }
 }
 
 /* ---- The end. -------------------------------------------------------------------------------- */
@@ -258,8 +272,16 @@ parse(int argc, char **argv, struct options *options)
     };
     int i = 1;
     for (; i < argc && argv[i][0] == '-'; i += 2) {
-        int status = parse_number_option(known, sizeof(known) / sizeof(known[0]), argv[i],
-                i + 1 < argc ? argv[i + 1] : NULL);
+        const char *why;
+        if (strcmp(argv[i], "--host") == 0) {
+            options->kind = kind_named(argv[i + 1], &why); /* argv ends with NULL. */
+            if (options->kind == NULL) {
+                return fail(2, argv[i], why);
+            }
+            continue;
+        }
+        int status =
+                parse_number_option(known, sizeof(known) / sizeof(known[0]), argv[i], argv[i + 1]);
         if (status != 0) {
             return status;
         }
@@ -339,6 +361,7 @@ serve(struct program *program)
     rt_assert(err == RT_OK);
     if (rt_cores_start(&program->cores) != RT_OK) {
         rt_task_cancel(&program->listener);
+        rt_signals_fini(&program->signals);
         return fail_by(&program->cores.failure, NULL);
     }
     (void)printf("echo: listening at %s\n", rt_address_text(&program->options.address, text));
@@ -353,27 +376,27 @@ static int
 with_signals(struct program *program)
 {
     static const int numbers[] = {SIGTERM, SIGINT};
-    struct rt_epoll *epoll = &program->cores.all[0].epoll;
+    struct rt_linux *host = program->cores.all[0].host;
     if (!allocate_sites(program)) {
         return fail(1, "memory for connections", "there is not enough");
     }
-    if (rt_signals_init(&program->signals, epoll, numbers, 2) != RT_OK) {
-        return fail_by(&epoll->base.failure, NULL);
+    if (rt_signals_init(&program->signals, host, numbers, 2) != RT_OK) {
+        return fail_by(&host->failure, NULL);
     }
-    int status = serve(program);
-    rt_signals_fini(&program->signals);
-    return status;
+    return serve(program);
 }
 
 static int
 with_cores(struct program *program)
 {
     unsigned each = program->options.connections / program->options.cores + 1;
-    struct rt_cores_config config = {.count = program->options.cores,
+    struct rt_cores_config config = {.kind = program->options.kind,
+            .count = program->options.cores,
             .tasks = each + 8,
             .sockets = each + 8,
             .task_quota_ns = RT_NEVER,
             .begin = begin,
+            .end = end,
             .argument = program};
     if (rt_cores_init(&program->cores, &config) != RT_OK) {
         return fail_by(&program->cores.failure, NULL);
@@ -387,8 +410,10 @@ with_cores(struct program *program)
 int
 main(int argc, char **argv)
 {
-    struct program program = {
-            .options = {.cores = rt_processors(), .connections = 10000, .drain_s = 5}};
+    struct program program = {.options = {.cores = rt_processors(),
+                                      .connections = 10000,
+                                      .drain_s = 5,
+                                      .kind = &rt_epoll_kind}};
     int status = parse(argc, argv, &program.options);
     status = status != 0 ? status : raise_limit(&program.options);
     status = status != 0 ? status : reserve(&program.options);

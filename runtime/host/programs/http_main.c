@@ -2,7 +2,7 @@
  * http_main.c -- serves HTTP/1.1 until SIGTERM or SIGINT.
  *
  *      http [--connections N] [--idle SECONDS] [--request SECONDS] [--drain SECONDS]
- *           [--watchdog SECONDS] ADDRESS:PORT
+ *           [--watchdog SECONDS] [--host epoll|io_uring] ADDRESS:PORT
  *
  * GET of / is "hello", POST gets its body back, every other target is 404. Prints "http: listening
  * at ADDRESS:PORT" when it does; port 0 becomes a free one. The first signal drains (http.h), the
@@ -19,19 +19,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include "runtime/base/assert.h"
-#include "runtime/host/epoll.h"
 #include "runtime/host/machine.h"
+#include "runtime/host/programs/kind.h"
 #include "runtime/host/programs/limit.h"
+#include "runtime/host/signals.h"
 #include "runtime/host/watchdog.h"
 #include "runtime/programs/http.h"
 
 #define USAGE \
     "usage: http [--connections N] [--idle SECONDS] [--request SECONDS] [--drain SECONDS] " \
-    "[--watchdog SECONDS] ADDRESS:PORT"
+    "[--watchdog SECONDS] [--host epoll|io_uring] ADDRESS:PORT"
 #define BACKLOG 4096u
 #define SPARE 16u /* Tasks and descriptors besides the connections'. */
 
@@ -42,18 +41,17 @@ struct options {
     unsigned request_s;
     unsigned drain_s;
     unsigned watchdog_s; /* 0: none. */
+    const struct rt_linux_kind *kind;
 };
 
 struct program {
     struct options options;
-    struct rt_epoll epoll;
+    struct rt_linux *host;
     struct rt_machine machine;
     struct http_server server;
     struct http_connection *connections;
-    struct rt_task signals;
-    struct rt_pollable arrived;
-    struct rt_wait wait;
-    int signalfd;
+    struct rt_signals signals;
+    struct rt_task listener; /* For signals. */
     struct rt_watchdog watchdog;
     struct rt_watchdog_seen *seen;
 };
@@ -103,48 +101,39 @@ on_lost_wake(void *argument, const struct rt_watchdog_report *report)
 /* ---- Signals. -------------------------------------------------------------------------------- */
 
 static rt_poll
-signals_poll(struct rt_task *task, struct rt_cx *cx)
+listener_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct program *program = rt_container_of(task, struct program, signals);
-    struct signalfd_siginfo info;
-    for (;;) {
-        RT_AWAIT(rt_wait_for(&program->wait, &program->arrived, cx));
-        if (read(program->signalfd, &info, sizeof(info)) != sizeof(info)) {
-            continue;
-        }
+    struct program *program = rt_container_of(task, struct program, listener);
+    int number = 0;
+    while (rt_signals_poll(&program->signals, cx, &number) == RT_READY) {
         if (program->server.draining) {
             rt_task_cancel(&program->server.task);
         }
         http_drain(&program->server);
     }
+    return RT_PENDING;
 }
 
 static void
-signals_cleanup(struct rt_task *task)
+listener_cleanup(struct rt_task *task)
 {
-    struct program *program = rt_container_of(task, struct program, signals);
-    rt_wait_cancel(&program->wait);
-    rt_pollable_drop(&program->arrived);
+    struct program *program = rt_container_of(task, struct program, listener);
+    rt_wait_cancel(&program->signals.wait);
 }
 
 static rt_err
 start_signals(struct program *program)
 {
-    sigset_t set;
-    (void)sigemptyset(&set);
-    (void)sigaddset(&set, SIGTERM);
-    (void)sigaddset(&set, SIGINT);
-    rt_assert(sigprocmask(SIG_BLOCK, &set, NULL) == 0);
-    program->signalfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (program->signalfd < 0) {
-        return rt_failed(&program->epoll.base.failure, "signalfd");
+    static const int numbers[] = {SIGTERM, SIGINT};
+    rt_err err = rt_signals_init(&program->signals, program->host, numbers, 2);
+    if (err != RT_OK) {
+        return err;
     }
-    rt_wait_init(&program->wait);
-    rt_task_init(&program->signals, signals_poll, signals_cleanup, "signals");
-    program->signals.background = true;
-    rt_err err = rt_epoll_subscribe(
-            &program->epoll, program->signalfd, RT_DESCRIPTOR_READABLE, &program->arrived);
-    return err == RT_OK ? rt_post(&program->machine.runtime.executor, &program->signals) : err;
+    rt_task_init(&program->listener, listener_poll, listener_cleanup, "signals");
+    program->listener.background = true;
+    err = rt_post(&program->machine.runtime.executor, &program->listener);
+    rt_assert(err == RT_OK);
+    return RT_OK;
 }
 
 /* ---- Arguments. ------------------------------------------------------------------------------ */
@@ -190,11 +179,19 @@ parse(int argc, char **argv, struct options *options)
 {
     int i = 1;
     for (; i < argc && argv[i][0] == '-'; i += 2) {
+        const char *why;
+        if (strcmp(argv[i], "--host") == 0) {
+            options->kind = kind_named(argv[i + 1], &why); /* argv ends with NULL. */
+            if (options->kind == NULL) {
+                return fail(2, argv[i], why);
+            }
+            continue;
+        }
         unsigned *value = find_option(options, argv[i]);
         if (value == NULL) {
             return fail(2, "no such option", argv[i]);
         }
-        if (!parse_number(argv[i + 1], value)) { /* argv ends with NULL. */
+        if (!parse_number(argv[i + 1], value)) {
             return fail(2, argv[i], "takes a number from 1 to 1000000");
         }
     }
@@ -254,39 +251,48 @@ serve(struct program *program)
     char text[RT_ADDRESS_TEXT];
     struct rt_net_address *address = &program->options.address;
     rt_err err = rt_socket_address(
-            program->server.listener.source.socket, &program->epoll.base.failure, address);
+            program->server.listener.source.socket, &program->host->failure, address);
     if (err == RT_OK) {
         (void)printf("http: listening at %s\n", rt_address_text(address, text));
         (void)fflush(stdout);
         err = rt_run_to_completion(&program->machine.runtime);
     }
-    return err == RT_OK ? 0 : fail_by(&program->epoll.base.failure, NULL);
+    return err == RT_OK ? 0 : fail_by(&program->host->failure, NULL);
+}
+
+static int
+with_signals(struct program *program)
+{
+    rt_err err = start_watchdog(program);
+    int status = err == RT_OK ? serve(program) : fail_by(&program->host->failure, NULL);
+    if (program->seen != NULL) {
+        rt_watchdog_stop(&program->watchdog);
+    }
+    rt_terminate(&program->machine.runtime.executor);
+    rt_signals_fini(&program->signals);
+    return status;
 }
 
 static int
 with_machine(struct program *program)
 {
-    rt_err err = start_server(program);
-    if (err != RT_OK) {
-        return fail_by(&program->epoll.base.failure, &program->options.address);
+    if (start_signals(program) != RT_OK) {
+        return fail_by(&program->host->failure, NULL);
     }
-    err = start_signals(program);
-    err = err == RT_OK ? start_watchdog(program) : err;
-    int status = err == RT_OK ? serve(program) : fail_by(&program->epoll.base.failure, NULL);
-    if (program->seen != NULL) {
-        rt_watchdog_stop(&program->watchdog);
+    if (start_server(program) != RT_OK) {
+        rt_terminate(&program->machine.runtime.executor);
+        rt_signals_fini(&program->signals);
+        return fail_by(&program->host->failure, &program->options.address);
     }
-    rt_terminate(&program->machine.runtime.executor);
-    rt_socket_close(program->signalfd);
-    return status;
+    return with_signals(program);
 }
 
 static int
 with_memory(struct program *program)
 {
     unsigned capacity = program->options.connections + SPARE;
-    struct rt_machine_config config = {.host = &program->epoll.base.host,
-            .net = &program->epoll.base.net,
+    struct rt_machine_config config = {.host = &program->host->host,
+            .net = &program->host->net,
             .tasks = capacity,
             .sockets = capacity,
             .task_quota_ns = RT_NEVER};
@@ -305,17 +311,18 @@ with_memory(struct program *program)
 int
 main(int argc, char **argv)
 {
-    static struct program program = {.options = {.connections = 1000}};
+    static struct program program = {.options = {.connections = 1000, .kind = &rt_epoll_kind}};
+    struct rt_failure failure = {NULL, 0};
     int status = parse(argc, argv, &program.options);
     status = status != 0 ? status : raise_limit(&program.options);
     if (status != 0) {
         return status;
     }
-    if (rt_epoll_init(&program.epoll, NULL) != RT_OK) {
-        return fail_by(&program.epoll.base.failure, NULL);
+    if (program.options.kind->make(false, &failure, &program.host) != RT_OK) {
+        return fail_by(&failure, NULL);
     }
     status = with_memory(&program);
-    rt_epoll_fini(&program.epoll);
+    program.options.kind->end(program.host);
     free(program.connections);
     free(program.seen);
     return status;

@@ -1,6 +1,5 @@
 /*
- * cores_test.c -- shards on threads over epoll: messages, wakes, and the shutdown; signals and
- * processes.
+ * cores_test.c -- shards on threads: messages, wakes, and the shutdown; signals and processes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,14 +20,14 @@
 
 struct town {
     struct rt_cores cores;
-    struct caller {
+    struct member {
         struct rt_task task;
         struct rt_core *core;
         struct rt_submit submit;
         bool asking;
         uint32_t asked;
         uint32_t served; /* Its own thread's. */
-    } callers[CORES];
+    } members[CORES];
     atomic_uint busy;
     rt_err refuses; /* What `begin` answers on the last core. */
 };
@@ -37,30 +36,30 @@ static void
 serve(struct rt_message *message, struct rt_shard *shard)
 {
     struct rt_core *core = rt_container_of(shard, struct rt_core, shard);
-    struct caller *caller = core->data;
+    struct member *member = core->data;
     EXPECT(pthread_equal(core->thread, pthread_self()) != 0);
-    caller->served++;
+    member->served++;
     rt_message_answer(message, shard, RT_OK);
 }
 
 static rt_poll
-caller_poll(struct rt_task *task, struct rt_cx *cx)
+member_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct caller *caller = rt_container_of(task, struct caller, task);
-    struct town *town = caller->core->cores->config.argument;
-    while (caller->asked < CALLS) {
-        if (!caller->asking) {
-            uint32_t to = (caller->core->number + 1 + caller->asked) % CORES;
-            rt_submit_to(&caller->submit, &caller->core->shard, to, serve);
-            caller->asking = true;
+    struct member *member = rt_container_of(task, struct member, task);
+    struct town *town = member->core->cores->config.argument;
+    while (member->asked < CALLS) {
+        if (!member->asking) {
+            uint32_t to = (member->core->number + 1 + member->asked) % CORES;
+            rt_submit_to(&member->submit, &member->core->shard, to, serve);
+            member->asking = true;
         }
-        RT_AWAIT(rt_future_poll(&caller->submit.future, cx));
-        if (caller->submit.message.result == RT_E_CLOSED && town->refuses != RT_OK) {
+        RT_AWAIT(rt_future_poll(&member->submit.future, cx));
+        if (member->submit.message.result == RT_E_CLOSED && town->refuses != RT_OK) {
             return RT_READY;
         }
-        EXPECT_EQ(caller->submit.message.result, RT_OK);
-        caller->asking = false;
-        caller->asked++;
+        EXPECT_EQ(member->submit.message.result, RT_OK);
+        member->asking = false;
+        member->asked++;
     }
     if (atomic_fetch_sub(&town->busy, 1) == 1) {
         rt_cores_close(&town->cores);
@@ -72,25 +71,29 @@ static rt_err
 begin(struct rt_core *core, void *argument)
 {
     struct town *town = argument;
-    struct caller *caller = &town->callers[core->number];
-    core->data = caller;
-    caller->core = core;
-    rt_task_init(&caller->task, caller_poll, NULL, "caller");
-    rt_err err = rt_post(&core->machine.runtime.executor, &caller->task);
+    struct member *member = &town->members[core->number];
+    core->data = member;
+    member->core = core;
+    rt_task_init(&member->task, member_poll, NULL, "member");
+    rt_err err = rt_post(&core->machine.runtime.executor, &member->task);
     return err == RT_OK && core->number == CORES - 1 ? town->refuses : err;
 }
 
 static void
 town_init(struct town *town, rt_err refuses)
 {
-    struct rt_cores_config config = {
-            .count = CORES, .tasks = 16, .sockets = 16, .begin = begin, .argument = town};
+    struct rt_cores_config config = {.kind = &rt_epoll_kind,
+            .count = CORES,
+            .tasks = 16,
+            .sockets = 16,
+            .begin = begin,
+            .argument = town};
     *town = (struct town){.refuses = refuses};
     atomic_init(&town->busy, CORES);
     EXPECT_EQ(rt_cores_init(&town->cores, &config), RT_OK);
 }
 
-/* Goal: on pinned threads over epoll every call of one shard to another is served once, on the
+/* Goal: on pinned threads every call of one shard to another is served once, on the
  * thread of its target, and the shutdown ends all loops. A lost wake is a test that does not end.
  * Holds X1, X4, X5, X7. */
 TEST(cores_serve_every_call_once)
@@ -102,7 +105,7 @@ TEST(cores_serve_every_call_once)
     EXPECT_EQ(rt_cores_start(&town.cores), RT_OK);
     EXPECT_EQ(rt_cores_join(&town.cores), RT_OK);
     for (uint32_t i = 0; i < CORES; i++) {
-        served += town.callers[i].served;
+        served += town.members[i].served;
     }
     EXPECT_EQ(served, CORES * CALLS);
     rt_cores_fini(&town.cores);
@@ -173,7 +176,7 @@ TEST(signals_of_a_storm_are_heard)
     struct listener listener = {.last = 0};
     pthread_t thread;
     metal_init(&metal);
-    EXPECT_EQ(rt_signals_init(&listener.signals, &metal.epoll, numbers, 3), RT_OK);
+    EXPECT_EQ(rt_signals_init(&listener.signals, &metal.epoll.base, numbers, 3), RT_OK);
     rt_task_init(&listener.task, hear_until_term, NULL, "listener");
     EXPECT_EQ(rt_post(metal_executor(&metal), &listener.task), RT_OK);
     ck_assert_int_eq(pthread_create(&thread, NULL, storm, NULL), 0);
@@ -211,7 +214,7 @@ static int
 status_of(struct metal *metal, pid_t pid)
 {
     struct listener listener = {.status = 0};
-    EXPECT_EQ(rt_process_init(&listener.process, &metal->epoll, pid), RT_OK);
+    EXPECT_EQ(rt_process_init(&listener.process, &metal->epoll.base, pid), RT_OK);
     rt_task_init(&listener.task, await_process, NULL, "parent");
     EXPECT_EQ(rt_post(metal_executor(metal), &listener.task), RT_OK);
     EXPECT_EQ(rt_run_to_completion(&metal->machine.runtime), RT_OK);
@@ -228,6 +231,6 @@ TEST(processes_are_waited_for)
     pid_t pid = start_child(-1);
     ck_assert_int_eq(kill(pid, SIGKILL), 0);
     EXPECT_EQ(status_of(&metal, pid), -SIGKILL);
-    EXPECT_EQ(rt_process_init(&gone, &metal.epoll, pid), RT_E_SYSTEM);
+    EXPECT_EQ(rt_process_init(&gone, &metal.epoll.base, pid), RT_E_SYSTEM);
     metal_fini(&metal);
 }

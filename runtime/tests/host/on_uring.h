@@ -17,6 +17,7 @@
 #define rt_epoll_init rt_uring_init
 #define rt_epoll_fini rt_uring_fini
 #define rt_epoll_subscribe rt_uring_subscribe
+#define rt_epoll_kind rt_uring_kind
 #define waits enters
 #define epoll uring_host
 

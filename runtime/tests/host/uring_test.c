@@ -8,7 +8,11 @@
  */
 #ifdef RT_URING
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "runtime/tests/host/on_uring.h"
 #include "runtime/tests/test.h"
@@ -16,6 +20,7 @@
 #undef TEST
 #define TEST(name) static void __attribute__((unused)) again_##name(void)
 
+#include "runtime/tests/host/cores_test.c"
 #include "runtime/tests/host/echo_fire_test.c"
 #include "runtime/tests/host/epoll_test.c"
 #include "runtime/tests/host/local_metal_test.c"
@@ -41,15 +46,71 @@ refused(void)
     return true;
 }
 
+/* From now on the kernel refuses io_uring to this process, as containers often do. */
+static void
+forbid(void)
+{
+    struct sock_filter steps[] = {
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_io_uring_setup, 0, 1),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {sizeof(steps) / sizeof(steps[0]), steps};
+    ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), 0);
+}
+
+static void
+expect_refusal(void)
+{
+    struct rt_uring host;
+    struct rt_failure failure = {NULL, 0};
+    struct rt_linux *made = NULL;
+    char text[100];
+    uint32_t open_before = metal_open_descriptors();
+    forbid();
+    EXPECT_EQ(rt_uring_init(&host, NULL), RT_E_SYSTEM);
+    EXPECT_STR(rt_failure_text(&host.base.failure, NULL, text, sizeof(text)),
+            "io_uring_setup: EPERM (Operation not permitted)");
+    EXPECT_EQ(rt_uring_kind.make(false, &failure, &made), RT_E_SYSTEM);
+    EXPECT_STR(rt_failure_text(&failure, NULL, text, sizeof(text)),
+            "io_uring_setup: EPERM (Operation not permitted)");
+    EXPECT_EQ(metal_open_descriptors(), open_before);
+}
+
 /* Not again: event_of_a_closed_socket_is_dropped. This host drops it before anything is fetched. */
 #define AGAIN(name) \
     if (!refused()) { \
         again_##name(); \
     }
+
+/* A process of its own, which ends by _exit(0) if all is as expected. */
+static void
+expect_refusal_in_a_child(void)
+{
+    int status = -1;
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        expect_refusal();
+        _exit(0);
+    }
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+}
 #else
 #include "runtime/tests/test.h"
 #define AGAIN(name)
+#define expect_refusal_in_a_child() ((void)0)
 #endif
+
+/* Goal: where the kernel refuses io_uring, the error names the call and errno, and nothing is left
+ * open. */
+TEST(uring_that_is_refused_says_so)
+{
+    expect_refusal_in_a_child();
+}
 
 TEST(uring_deadline_is_never_early){AGAIN(epoll_deadline_is_never_early)}
 
@@ -130,6 +191,18 @@ TEST(uring_echo_serves_others_beside_slow_clients){AGAIN(echo_serves_others_besi
 TEST(uring_echo_outlives_clients_that_are_killed){AGAIN(echo_outlives_clients_that_are_killed)}
 
 TEST(uring_echo_serves_in_a_storm_of_signals){AGAIN(echo_serves_in_a_storm_of_signals)}
+
+TEST(uring_cores_serve_every_call_once){AGAIN(cores_serve_every_call_once)}
+
+TEST(uring_cores_end_together_when_one_cannot_begin){
+        AGAIN(cores_end_together_when_one_cannot_begin)}
+
+TEST(uring_cores_that_were_never_started_leave_nothing){
+        AGAIN(cores_that_were_never_started_leave_nothing)}
+
+TEST(uring_signals_of_a_storm_are_heard){AGAIN(signals_of_a_storm_are_heard)}
+
+TEST(uring_processes_are_waited_for){AGAIN(processes_are_waited_for)}
 
 TEST(uring_steps_of_the_wall_clock_move_no_deadline)
 {
