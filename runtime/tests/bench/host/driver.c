@@ -56,6 +56,7 @@ static const struct server servers[] = {
         {"libevent", "with_libevent", NULL, "libevent-dev"},
         {"libuv", "with_libuv", NULL, "libuv1-dev"},
         {"Boost.Asio", "with_asio", NULL, "libboost-dev"},
+        {"tokio", "with_tokio", NULL, "librust-tokio-dev"},
 };
 #define SERVERS (sizeof(servers) / sizeof(servers[0]))
 
