@@ -508,7 +508,7 @@ begin_runtime(void)
 static void
 begin(struct fuzz_tape *tape)
 {
-    bench.host = (struct rt_host){RT_HOST_MAGIC, &host_ops};
+    bench.host = (struct rt_host){.magic = RT_HOST_MAGIC, .ops = &host_ops};
     bench.tape = tape;
     bench.alive = bench.refusals = bench.polls = 0;
     bench.now_ns = fuzz_byte(tape);

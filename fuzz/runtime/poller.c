@@ -317,7 +317,7 @@ begin(struct bench *bench, struct fuzz_tape *tape)
 {
     static const uint32_t capacities[] = {6, 6, 6, 6, 5, 2, 1, 0};
     uint32_t size = fuzz_byte(tape);
-    bench->host = (struct rt_host){RT_HOST_MAGIC, &host_ops};
+    bench->host = (struct rt_host){.magic = RT_HOST_MAGIC, .ops = &host_ops};
     bench->tape = tape;
     bench->given = bench->used = bench->listed = bench->extras = 0;
     bench->filled = false;

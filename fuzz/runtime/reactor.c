@@ -494,7 +494,7 @@ never_polled(struct rt_task *task, struct rt_cx *cx)
 static void
 begin_runtime(void)
 {
-    bench.host = (struct rt_host){RT_HOST_MAGIC, &host_ops};
+    bench.host = (struct rt_host){.magic = RT_HOST_MAGIC, .ops = &host_ops};
     rt_reactor_init(&bench.runtime.reactor, &bench.host,
             &(struct rt_reactor_config){
                     .poller =

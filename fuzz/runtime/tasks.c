@@ -232,7 +232,7 @@ static void
 set_up(void)
 {
     static const struct rt_host_ops ops = {.now = host_now};
-    run.host = (struct rt_host){RT_HOST_MAGIC, &ops};
+    run.host = (struct rt_host){.magic = RT_HOST_MAGIC, .ops = &ops};
     run.now_ns = 1;
     struct rt_runtime_config config = {
             .host = &run.host,

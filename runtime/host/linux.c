@@ -352,7 +352,7 @@ rt_linux_init(struct rt_linux *host, const struct rt_linux_ops *ops, const struc
         uint32_t descriptors)
 {
     rt_assert(descriptors > 0);
-    *host = (struct rt_linux){.host = {RT_HOST_MAGIC, &host_ops},
+    *host = (struct rt_linux){.host = {.magic = RT_HOST_MAGIC, .ops = &host_ops},
             .net = {RT_NET_MAGIC, net, .short_reads_empty = true},
             .ops = ops};
     atomic_init(&host->notified, false);

@@ -164,24 +164,29 @@ check_frozen(
 {
     struct rt_runtime *runtime = watchdog->config.runtime;
     struct rt_timers *timers = &runtime->timers;
-    const struct rt_host_ops *ops = runtime->host->ops;
-    struct rt_host_ops frozen = *ops;
+    static const struct rt_host_ops frozen = {.now = frozen_now, .ready = frozen_ready};
     uint64_t last_ns = timers->last_ns;
-    frozen.now = frozen_now;
-    frozen.ready = frozen_ready;
     frozen_ns = timers->elapsed * timers->tick_ns;
     rt_assert(frozen_ns <= last_ns);
     timers->last_ns = frozen_ns; /* A sleep takes the later of both. */
-    runtime->host->ops = &frozen;
+    runtime->host->frozen = &frozen;
     runtime->frozen = true;
     bool progress = makes_progress(watchdog, task, cx, ret_answer);
     runtime->frozen = false;
-    runtime->host->ops = ops;
+    runtime->host->frozen = NULL;
     timers->last_ns = last_ns;
     return progress;
 }
 
-/* The poll of the task that is checked. If others ran before it, this is no check. */
+/* Wakes that any task of this executor has had. */
+static rt_count
+wakes_of(const struct rt_executor *executor)
+{
+    return executor->counters.wakes + executor->counters.coalesced;
+}
+
+/* The poll of the task that is checked. If another ran before it, or was woken (the watchdog wakes
+ * itself), this is no check: what woke it may concern this one. */
 static rt_poll
 watched_poll(struct rt_task *task, struct rt_cx *cx)
 {
@@ -192,7 +197,9 @@ watched_poll(struct rt_task *task, struct rt_cx *cx)
     rt_assert(watchdog->watched == task);
     watchdog->watched = NULL;
     task->poll = watchdog->poll;
-    if (executor->counters.polled != watchdog->polled + 1 || rt_task_cancel_asked(task)) {
+    bool alone = executor->counters.polled == watchdog->polled + 1 &&
+                 wakes_of(executor) == watchdog->wakes + 1;
+    if (!alone || rt_task_cancel_asked(task)) {
         return task->poll(task, cx);
     }
     watchdog->checked++;
@@ -233,6 +240,7 @@ check_task(struct rt_watchdog *watchdog, uint32_t index, struct rt_task *task)
     checking = watchdog;
     task->poll = watched_poll;
     rt_task_wake(task);
+    watchdog->wakes = wakes_of(&watchdog->config.runtime->executor);
 }
 
 /* Inspects entries until a task is to be checked. False: the scan is over. */

@@ -79,7 +79,8 @@ struct rt_watchdog {
     uint32_t next;           /* The entry to inspect next in this scan. */
     struct rt_task *watched; /* Its next poll is ours; NULL: none. */
     rt_poll_fn poll;         /* Of that task. */
-    rt_count polled;         /* The executor's count when it was woken. */
+    rt_count polled;         /* The executor's counts when it was woken … */
+    rt_count wakes;          /* … of polls and of wakes. */
     bool held;               /* `pending` waits for the end of another period … */
     struct rt_key key;       /* … and whether this task … */
     rt_count polls;          /* … is polled in it more often than the check explains. */

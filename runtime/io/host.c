@@ -22,6 +22,13 @@ check_host(const struct rt_host *host)
     rt_assert(host->ops != NULL);
 }
 
+/* What answers a question of the host's own thread. */
+static inline const struct rt_host_ops *
+asked(const struct rt_host *host)
+{
+    return __builtin_expect(host->frozen == NULL, 1) ? host->ops : host->frozen;
+}
+
 /* For what a host does that it must not; `what` completes the sentence. */
 #define host_broke(what) rt_panic(__FILE__, __LINE__, "the host " what)
 
@@ -91,7 +98,7 @@ uint64_t
 rt_host_now(struct rt_host *host)
 {
     check_host(host);
-    return host->ops->now(host);
+    return asked(host)->now(host);
 }
 
 rt_err
@@ -149,7 +156,7 @@ rt_pollable_ready(const struct rt_pollable *pollable)
 {
     check_subscribed(pollable);
     check_host(pollable->host);
-    return pollable->host->ops->ready(pollable->host, pollable);
+    return asked(pollable->host)->ready(pollable->host, pollable);
 }
 
 void

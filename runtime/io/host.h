@@ -79,8 +79,10 @@ struct rt_host_ops {
 
 /* Embedded first in a host's own struct. */
 struct rt_host {
-    uint32_t magic; /* RT_HOST_MAGIC */
-    const struct rt_host_ops *ops;
+    uint32_t magic;                /* RT_HOST_MAGIC */
+    const struct rt_host_ops *ops; /* Constant: any thread notifies. */
+    /* The `now` and `ready` of the host's own thread while a watchdog polls a task; else NULL. */
+    const struct rt_host_ops *frozen;
 };
 
 #define RT_HOST_MAGIC 0x52484f53u

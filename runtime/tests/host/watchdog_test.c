@@ -33,6 +33,7 @@ struct bench {
     struct rt_task clock;
     struct rt_sleep sleep;
     struct rt_sleep span;
+    struct rt_slot other;
     struct mailbox mailbox;
     bool reads_once;
     bool remakes; /* The reader stores its waker into a new slot in each poll. */
@@ -105,6 +106,7 @@ begin(void)
     memset(&bench, 0, sizeof(bench));
     dumb_init(&bench.dumb);
     rt_slot_init(&bench.mailbox.slot);
+    rt_slot_init(&bench.other);
     rt_sleep_init(&bench.sleep, RT_SECOND / 3);
     rt_sleep_init(&bench.span, PERIODS * RT_SECOND + RT_SECOND / 2);
     EXPECT_EQ(rt_watchdog_start(
@@ -260,6 +262,56 @@ TEST(watchdog_sees_no_pollable_that_becomes_ready_during_the_check)
     EXPECT_EQ(bench.reports, 0);
     EXPECT_EQ(reader.task.end, RT_TASK_DONE);
     rt_pollable_drop(&reader.pollable);
+    run_and_end();
+}
+
+/* Runs until the watchdog has chosen the reader: its next poll is the check. */
+static void
+run_until_the_reader_is_chosen(void)
+{
+    struct rt_runtime *runtime = &bench.dumb.runtime;
+    while (bench.watchdog.watched != &bench.reader) {
+        if (!rt_run_one(&runtime->executor)) {
+            EXPECT_EQ(rt_runtime_turn(runtime, RT_TURN_BLOCK, NULL), RT_OK);
+        }
+    }
+}
+
+/* Goal: a task that is woken after it was chosen and before it is polled has lost nothing: a loop
+ * whose quota is used up asks the host in between. */
+TEST(watchdog_reports_no_task_that_is_woken_before_its_check)
+{
+    begin();
+    run_until_the_reader_is_chosen();
+    bench.mailbox.letters++;
+    (void)rt_slot_wake(&bench.mailbox.slot);
+    run_and_end();
+    EXPECT_EQ(bench.mailbox.taken, 2);
+    EXPECT_EQ(bench.reports, 0);
+}
+
+static const struct rt_host_ops *ops_of_the_host;
+
+static rt_poll
+ops_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    (void)task;
+    EXPECT(bench.dumb.runtime.host->ops == ops_of_the_host);
+    rt_slot_replace(&bench.other, cx, "nothing");
+    return RT_PENDING;
+}
+
+/* Goal: other threads notify through the host's table at any time, so a check leaves it alone. */
+TEST(watchdog_leaves_the_host_as_other_threads_see_it)
+{
+    struct rt_task task;
+    begin();
+    ops_of_the_host = bench.dumb.runtime.host->ops;
+    post(&task, ops_poll, "never", true);
+    EXPECT_EQ(rt_run_to_completion(&bench.dumb.runtime), RT_OK);
+    EXPECT(bench.watchdog.checked >= PERIODS);
+    EXPECT(task.polls > 1);
+    rt_task_cancel(&task);
     run_and_end();
 }
 

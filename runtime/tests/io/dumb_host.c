@@ -201,7 +201,7 @@ dumb_host_init(struct dumb_host *host)
             .drop = host_drop,
             .notify = host_notify,
     };
-    host->seam = (struct rt_host){RT_HOST_MAGIC, &host->ops};
+    host->seam = (struct rt_host){.magic = RT_HOST_MAGIC, .ops = &host->ops};
     host->capacity = DUMB_POLLABLES;
 }
 

@@ -120,7 +120,7 @@ thread_host_init(struct thread_host *host)
 {
     host->ops = (struct rt_host_ops){
             host_now, host_subscribe, host_ready, host_poll, host_drop, host_notify};
-    host->seam = (struct rt_host){RT_HOST_MAGIC, &host->ops};
+    host->seam = (struct rt_host){.magic = RT_HOST_MAGIC, .ops = &host->ops};
     ck_assert_int_eq(pthread_mutex_init(&host->mutex, NULL), 0);
     ck_assert_int_eq(pthread_cond_init(&host->changed, NULL), 0);
     host->notified = false;

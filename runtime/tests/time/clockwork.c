@@ -19,7 +19,7 @@ void
 clockwork_init(struct clockwork *clockwork, uint64_t tick_ns)
 {
     struct rt_runtime *runtime = &clockwork->runtime;
-    *clockwork = (struct clockwork){.host = {RT_HOST_MAGIC, &clockwork_ops}};
+    *clockwork = (struct clockwork){.host = {.magic = RT_HOST_MAGIC, .ops = &clockwork_ops}};
     rt_executor_init(&runtime->executor, &(struct rt_executor_config){
                                                  .entries = clockwork->entries,
                                                  .links = clockwork->links,
