@@ -188,17 +188,20 @@ struct sim_world {
     uint64_t now_ns;
     uint64_t step;
     uint64_t next_due_ns;
-    uint64_t busy_steps;     /* After this many steps without progress … */
-    uint64_t busy_ns;        /* … a step costs this much; 0: step_ns, as before. */
-    uint64_t clock_calls;    /* Of sim_now and sim_work in this step. */
-    uint64_t work_ns;        /* Charged by sim_work during this step, … */
-    uint64_t allowed_ns;     /* … this much when the task last asked and was allowed more … */
-    uint64_t slow_ns;        /* … and the most between two such answers. */
-    uint64_t lost_until_ns;  /* When what slow steps have cost is paid for: see SIM_LOST_NS. */
-    uint64_t limit_step;     /* Before it no limit on steps can be reached. */
-    uint64_t progress_step;  /* The last step with progress. */
-    uint64_t news_step;      /* The last in which a thread did what another one may see, … */
-    uint64_t news_ns;        /* … and its time. 0: not noted, there are no threads. */
+    uint64_t busy_steps;    /* After this many steps without progress … */
+    uint64_t busy_ns;       /* … a step costs this much; 0: step_ns, as before. */
+    uint64_t clock_calls;   /* Of sim_now and sim_work in this step. */
+    uint64_t work_ns;       /* Charged by sim_work during this step, … */
+    uint64_t allowed_ns;    /* … this much when the task last asked and was allowed more … */
+    uint64_t slow_ns;       /* … and the most between two such answers. */
+    uint64_t lost_until_ns; /* When what slow steps have cost is paid for: see SIM_LOST_NS. */
+    uint64_t limit_step;    /* Before it no limit on steps can be reached. */
+    uint64_t progress_step; /* The last step with progress. */
+    uint64_t heals_ns;      /* When the last partition ends: until then progress is held back … */
+    uint64_t held_step;     /* … and the livelock limit counts from here … */
+    uint32_t held;          /* … so often already. */
+    uint64_t news_step;     /* The last in which a thread did what another one may see, … */
+    uint64_t news_ns;       /* … and its time. 0: not noted, there are no threads. */
     uint64_t jumped_from_ns; /* The last move of the clock with no actor enabled. */
     uint64_t jumped_to_ns;
     uint64_t quiet_ns;         /* Of now_ns: the sum of such moves. The rest was spent in steps. */

@@ -30,6 +30,7 @@ sim_node_isolate(struct sim_node *node, uint64_t ns)
     struct sim_world *world = node->net->world;
     uint64_t heals_ns = sim__later(sim_now(world), ns);
     node->heals_ns = heals_ns > node->heals_ns ? heals_ns : node->heals_ns;
+    world->heals_ns = heals_ns > world->heals_ns ? heals_ns : world->heals_ns;
 }
 
 /* The decisions are those of what is in flight to the node: no other decision moves by them. */

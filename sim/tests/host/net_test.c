@@ -668,6 +668,46 @@ TEST(net_partition_is_a_fault_that_heals)
     EXPECT(post_time.never > 0);
 }
 
+/* Looks twice a millisecond for what is held back ten seconds. */
+static void
+patient(struct sim_world *world, struct fixture *fixture)
+{
+    char text[16];
+    size_t size = 0;
+    connect_both(world, fixture);
+    sim_node_isolate(fixture->server, 10000 * MS);
+    (void)put(fixture->far, fixture->stream, "a");
+    while (get(fixture->near, fixture->accepted, text, &size) == RT_E_AGAIN) {
+        sim_sleep(world, MS / 2);
+    }
+    EXPECT_EQ(text[0], 'a');
+    close_all(fixture);
+}
+SCENARIO(patient);
+
+/* The same, and nothing was sent. */
+static void
+in_vain(struct sim_world *world, struct fixture *fixture)
+{
+    char text[16];
+    size_t size = 0;
+    connect_both(world, fixture);
+    sim_node_isolate(fixture->server, 10000 * MS);
+    while (get(fixture->near, fixture->accepted, text, &size) == RT_E_AGAIN) {
+        sim_sleep(world, MS / 2);
+    }
+    close_all(fixture);
+}
+SCENARIO(in_vain);
+
+/* Goal: a task that tries again until a partition has healed is no livelock, and one that tries for
+ * nothing is one all the same. */
+TEST(net_partition_is_no_livelock_of_one_that_tries_again)
+{
+    host_lab_pass(&patient_scenario, 20);
+    host_lab_expect(&in_vain_scenario, 20, SIM_VERDICT_LIVELOCK, SIM_ORACLE_LIMIT);
+}
+
 /* ---- Events. --------------------------------------------------------------------------------- */
 
 static void
