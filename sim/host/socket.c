@@ -213,6 +213,17 @@ can_move(struct sim__socket *socket, uint8_t way, rt_err over)
     return socket->state == SIM__SOCKET_CONNECTED ? RT_OK : RT_E_INVALID;
 }
 
+/* Linux reports to the writer of a Unix socket that what it wrote was read, also where there was
+ * space all the time. */
+static void
+read_is_an_edge(const struct sim__socket *socket)
+{
+    struct sim__socket *writer = sim__socket_peer(socket);
+    if (socket->is_local && !is_pipe(socket) && writer != NULL && socket->end.in.there == 0) {
+        sim__socket_edge(writer, SIM_FD_OUT);
+    }
+}
+
 static int64_t
 socket_read(struct sim__description *description, void *buffer, size_t size,
         const struct rt_site *await)
@@ -222,7 +233,11 @@ socket_read(struct sim__description *description, void *buffer, size_t size,
     if (err != RT_OK || socket->state == SIM__SOCKET_FAILED) {
         return err;
     }
-    return sim__end_read(&socket->end, buffer, size, await);
+    int64_t moved = sim__end_read(&socket->end, buffer, size, await);
+    if (moved > 0) {
+        read_is_an_edge(socket);
+    }
+    return moved;
 }
 
 /* It is not yet known here that the peer is closed: the bytes are lost, and answered by a reset

@@ -15,7 +15,13 @@
 
 #include "runtime/tests/host/worker.h"
 
-#define TEXT (16u << 20) /* More than the system keeps for a connection. */
+#define LONG_TEXT (16u << 20) /* More than the system keeps for a connection. */
+/* Those who record each call move less (sim/tests/host/record). */
+#ifdef METAL_TEXT
+#define TEXT METAL_TEXT
+#else
+#define TEXT LONG_TEXT
+#endif
 
 struct mover {
     struct rt_task task;
@@ -99,7 +105,7 @@ move_text(struct metal *metal, struct rt_tcp_stream *writer, struct rt_tcp_strea
     workers_run(metal);
     EXPECT_EQ(movers[0].at, TEXT);
     EXPECT_EQ(movers[1].at, TEXT);
-    EXPECT(movers[0].short_writes > 0);
+    EXPECT(movers[0].short_writes > 0 || TEXT < LONG_TEXT);
     free(novel);
 }
 

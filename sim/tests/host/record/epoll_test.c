@@ -64,3 +64,18 @@ TEST(record_epoll_connected_datagrams_have_one_peer)
 {
     RECORDED(metal_connected_datagrams_have_one_peer);
 }
+
+TEST(record_epoll_parts_are_written_as_one)
+{
+    RECORDED(metal_parts_are_written_as_one);
+}
+
+TEST(record_epoll_local_stream_is_found_by_its_path)
+{
+    RECORDED(metal_local_stream_is_found_by_its_path);
+}
+
+TEST(record_epoll_pipe_has_one_direction)
+{
+    RECORDED(metal_pipe_has_one_direction);
+}

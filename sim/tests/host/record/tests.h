@@ -13,6 +13,7 @@
 
 #define METAL_NET(net) record_begin(net)
 #define METAL_ENDED() ((void)record_check())
+#define METAL_TEXT 5000u
 
 #undef TEST
 #define TEST(name) static void __attribute__((unused)) recorded_##name(void)

@@ -29,6 +29,8 @@ refused(void)
 #define IF_THERE(name)
 #endif
 
+TEST(record_uring_pipe_has_one_direction){IF_THERE(metal_pipe_has_one_direction)}
+
 TEST(record_uring_tcp_half_close){IF_THERE(metal_tcp_half_close)}
 
 TEST(record_uring_tcp_closed_peer_is_no_signal){IF_THERE(metal_tcp_closed_peer_is_no_signal)}
