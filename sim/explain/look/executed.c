@@ -350,7 +350,7 @@ open_instruction(uintptr_t pc, const struct sim_decoded *decoded, const long lon
     }
 }
 
-/* Another instruction has written there since the `call`-th. A message is what that has put there. */
+/* Another instruction has written there since the `call`-th, which moves a message itself. */
 static bool
 is_written_since(const struct sim_executed *executed, uint32_t call, uintptr_t address)
 {
