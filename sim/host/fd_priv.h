@@ -205,12 +205,17 @@ sim__epoll_of(struct rt_list *node)
     rt_list_each(table, &(host)->tables) \
             sim__registrations_of(node, rt_container_of(table, struct sim_fds, link))
 
+/* sys_counter.c: timers that nothing can keep from expiring any longer expire. Comes before each
+ * look at what is ready. */
+void sim__timers_expire(struct sim_host *host);
+
 /* As sim__host_call, for the calls on `fds`. */
 static inline void
 sim__fds_call(struct sim_fds *fds, const char *name)
 {
     rt_check(fds, SIM__FDS_MAGIC);
     sim__host_call(fds->host, name);
+    sim__timers_expire(fds->host);
 }
 
 /* Names the table in reports, instead of "descriptors". */

@@ -193,6 +193,7 @@ sim_host_new(struct sim_world *world, const char *name, enum sim_profile profile
     rt_list_init(&host->pollers);
     rt_list_init(&host->blocked);
     rt_list_init(&host->tables);
+    rt_list_init(&host->timers);
     sim_actor_init(&host->actor, world, &clock_ops, NULL, host->name, false);
     host->clock_object = named_object(world, "clock");
     host->notify_object = named_object(world, "notify");

@@ -90,6 +90,7 @@ sim__poller_block(struct sim__poller *poller, bool (*ready)(struct sim__blocked 
     rt_list_push_back(&host->blocked, &blocked->link);
     int how = by->block(host->world, due_ns, object, reason, await, reports, poller->outside);
     rt_list_unlink(&blocked->link);
+    sim__timers_expire(host);
     return by->interrupted != NULL && by->interrupted() ? SIM_BLOCK_INTERRUPTED : how;
 }
 

@@ -131,6 +131,7 @@ struct sim_host {
     struct rt_list pollers;
     struct rt_list blocked;
     struct rt_list tables; /* Of descriptors. */
+    struct rt_list timers; /* That are armed, of sys_counter.c; the first to expire first. */
     struct sim_binding binding;
     struct sim__candidate *candidates; /* Scratch of one poll or wait. */
     size_t candidates_capacity;
@@ -356,6 +357,9 @@ void sim__source_check(const struct sim_source *source);
 
 /* As sim_source_drop, inside of a call. */
 RT_MUST_CHECK rt_err sim__source_drop(struct sim_source *source);
+
+/* The first in flight arrives now, and not in a step of its own. */
+void sim__source_arrive_at_once(struct sim_source *source);
 
 /* Nothing is in flight any more. */
 void sim__source_cancel(struct sim_source *source);

@@ -207,6 +207,15 @@ sim__source_end(struct sim_source *source)
 }
 
 void
+sim__source_arrive_at_once(struct sim_source *source)
+{
+    uint64_t amount = arrivals_pop(source);
+    sim_actor_disable(&source->actor);
+    sim_actor_due(&source->actor, arrivals_due(source));
+    sim__source_arrive_now(source, amount);
+}
+
+void
 sim__source_cancel(struct sim_source *source)
 {
     source->arrivals_count = 0;

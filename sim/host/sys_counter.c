@@ -109,8 +109,12 @@ sim_sys_eventfd(struct sim_fds *fds, const char *name, uint64_t count, bool sema
 
 /* ---- timerfd. -------------------------------------------------------------------------------- */
 
+/* An interrupt is not later than that: who looks then finds the timer expired. */
+#define INTERRUPT_NS_MAX 100000u
+
 struct timer {
     struct sim__description description;
+    struct rt_list link; /* In host->timers, while it is armed. */
     struct sim_sys_timer next;
     struct sim_sys_timer undone; /* `next`, before the last change. */
     uint64_t expirations;        /* Not read yet. */
@@ -128,15 +132,43 @@ timer_events(const struct sim__description *description)
     return timer_of(description)->expirations > 0 ? SIM_FD_IN : 0;
 }
 
+/* Before those that expire later. */
+static void
+timer_link(struct timer *timer)
+{
+    struct rt_list *timers = &timer->description.fds->host->timers;
+    struct rt_list *next = timers->next;
+    while (next != timers &&
+            rt_container_of(next, struct timer, link)->next.due_ns <= timer->next.due_ns) {
+        next = next->next;
+    }
+    rt_list_push_back(next, &timer->link);
+}
+
 /* Its source is the clock's interrupt: what is in flight is the next expiry. */
 static void
 timer_send(struct timer *timer)
 {
     struct sim_source *source = timer->description.source;
     uint64_t now_ns = sim_now(source->host->world);
+    rt_list_unlink(&timer->link);
     if (timer->next.due_ns != SIM_NEVER) {
         uint64_t left_ns = timer->next.due_ns > now_ns ? timer->next.due_ns - now_ns : 0;
+        timer_link(timer);
         sim__source_arrive_in(source, 1, left_ns, left_ns);
+    }
+}
+
+void
+sim__timers_expire(struct sim_host *host)
+{
+    const struct rt_list *timers = &host->timers;
+    while (!rt_list_empty(timers)) {
+        const struct timer *first = rt_container_of(timers->next, struct timer, link);
+        if (sim__later(first->next.due_ns, INTERRUPT_NS_MAX) > host->world->now_ns) {
+            return;
+        }
+        sim__source_arrive_at_once(first->description.source);
     }
 }
 
@@ -195,10 +227,18 @@ timer_rearm(struct sim__description *description)
     timer_send(timer);
 }
 
+static void
+timer_closed(struct sim__description *description)
+{
+    rt_list_unlink(&timer_of(description)->link);
+}
+
 static const struct sim__sys_ops timer_sys = {
         .read = timer_read, .disarmed = timer_disarmed, .rearm = timer_rearm};
-static const struct sim__description_ops timer_ops = {
-        .sys = &timer_sys, .arrived = timer_arrived, .events = timer_events};
+static const struct sim__description_ops timer_ops = {.sys = &timer_sys,
+        .arrived = timer_arrived,
+        .events = timer_events,
+        .closed = timer_closed};
 
 int
 sim_sys_timerfd(struct sim_fds *fds, const char *name)
@@ -210,6 +250,7 @@ sim_sys_timerfd(struct sim_fds *fds, const char *name)
     }
     struct timer *timer = sim_new(fds->host->world, struct timer);
     sim__sys_init(&timer->description, fds, &timer_ops, name);
+    rt_list_init(&timer->link);
     timer->next.due_ns = SIM_NEVER;
     timer->undone.due_ns = SIM_NEVER;
     return sim__fd_open(&timer->description);
@@ -253,6 +294,7 @@ int
 sim_sys_timerfd_get(struct sim_fds *fds, int fd, struct sim_sys_timer *ret)
 {
     struct timer *timer = NULL;
+    sim__fds_call(fds, "timerfd_get");
     int err = find_timer(fds, fd, &timer);
     if (err == 0) {
         *ret = timer->next;

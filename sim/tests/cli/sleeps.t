@@ -39,6 +39,13 @@ for what in watchdog answer elapsed start; do
     same "$what: fails with --slow-steps" \
         "$(search ./sleeps --runs 1000 --record none --slow-steps -- $what)" 1
 done
+# A timerfd that was slept past: it may be late, but not by milliseconds.
+built overdue "$root/sim/tests/cli/lib/program/overdue.c"
+for what in epoll edge poll select read gettime wait; do
+    same "overdue, $what: passes" \
+        "$(search ./overdue --runs "$(few 500 50)" --record none -- $what)" 0
+done
+same "overdue by 1 us: found" "$(search ./overdue --runs 500 --record none -- soon)" 1
 # Of lib/unseen, where virtual time alone would decide the order.
 for name in t2_keepalive s4_barrier s4_coalesce s4_connpool s4_deadline s4_frames s4_wheel \
     s4_window; do
