@@ -24,6 +24,7 @@
 #define BUFFER_BYTES (PIPE_BYTES / 2) /* Of one end, for what it sends, or receives. */
 #define OUT_SPACE(size) ((size) / 3)  /* From here on it is writable. */
 #define LOCAL_WHOLE 32768u            /* As in sys_unix.c. */
+#define SENT_WHOLE 4096u /* A TCP socket has so much memory in any case: net.ipv4.tcp_wmem. */
 #define DATAGRAM_MAX 65507u
 #define DATAGRAMS_MAX 64u
 #define PORT_FIRST 40000u
@@ -462,13 +463,24 @@ capacity(const struct inet *inet)
     return peer != NULL && peer->in.size < bytes ? peer->in.size : bytes;
 }
 
+/* How much of what it sent is unread. */
+static uint32_t
+unread(const struct inet *inet)
+{
+    const struct inet *peer = inet->peer;
+    return peer != NULL ? peer->in.there + peer->in.flying : inet->unanswered;
+}
+
+static uint32_t
+left_of(uint32_t bytes, uint32_t used)
+{
+    return used < bytes ? bytes - used : 0;
+}
+
 static uint32_t
 space(const struct inet *inet)
 {
-    uint32_t bytes = capacity(inet);
-    const struct inet *peer = inet->peer;
-    uint32_t used = peer != NULL ? peer->in.there + peer->in.flying : inet->unanswered;
-    return used < bytes ? bytes - used : 0;
+    return left_of(capacity(inet), unread(inet));
 }
 
 /* The space from which on it is writable. */
@@ -668,14 +680,16 @@ refusal(struct inet *inet)
     return space(inet) == 0 ? -EAGAIN : 0;
 }
 
-/* How many of `size` bytes are written now; 0: none. A Unix socket cuts only what is much. */
+/* How many of `size` bytes are written now; 0: none. A Unix socket cuts only what is much; a TCP
+ * socket what goes beyond the memory that it has in any case: how much more it has is not known. */
 static uint32_t
 part_to_write(struct inet *inet, size_t size)
 {
     bool local = inet->domain == AF_UNIX;
     uint32_t left = space(inet);
     uint32_t full = left < size ? left : (uint32_t)size;
-    uint32_t whole = !local ? 0 : full < LOCAL_WHOLE ? full : LOCAL_WHOLE;
+    uint32_t least = local ? LOCAL_WHOLE : left_of(SENT_WHOLE, unread(inet));
+    uint32_t whole = full < least ? full : least;
     if (local && left < size && size <= enough(inet)) {
         return 0;
     }
