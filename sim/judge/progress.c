@@ -19,6 +19,10 @@
  * also by what its threads have just lost (SIM_LOST_NS). */
 #define LOOP_SLACK_NS UINT64_C(1000000)
 
+/* So often who gained is asked again: more than may be there for it, where it takes one each
+ * time. */
+#define ASKED_AGAIN 8u
+
 /* A loop may ask its host for many things; each report for nothing is a separate question. */
 #define REPORTS_MAX 16u
 
@@ -159,13 +163,13 @@ first_wait_of(struct sim_stand *stand, const struct sim_question *question)
             actor->index, answer.waiting.site, actor->made_step, actor->stopped_step};
 }
 
-/* Whether each gain of journal 0 is in journal 2, too. */
+/* Whether each gain of journal 0 is in `other`, too. */
 static bool
-are_gained_too(const struct sim_gains *journals)
+are_gained_too(const struct sim_gains *journals, const struct sim_gains *other)
 {
     for (uint32_t i = 0; i < journals[0].count; i++) {
         const struct sim_gain *gain = &journals[0].all[i];
-        if (sim_gains_count(&journals[2], gain->kind, gain->of) == 0) {
+        if (sim_gains_count(other, gain->kind, gain->of) == 0) {
             return false;
         }
     }
@@ -196,7 +200,7 @@ is_gained_by_any_report(struct sim_stand *stand, const struct sim_question *ques
         stand->world->gains = &stand->world->journals[2];
         sim_gains_clear(stand->world->gains);
         sim_put(stand->world, &placebo, &answer);
-        if (are_gained_too(stand->world->journals)) {
+        if (are_gained_too(stand->world->journals, stand->world->gains)) {
             return true;
         }
     }
@@ -398,7 +402,8 @@ chosen_ns(const struct sim_actor *actor, bool loop)
     return chose && actor->due_ns != SIM_NEVER ? actor->due_ns : 0;
 }
 
-/* Until when the run may have the same gain by itself, and is then not late; 0: not at all. */
+/* Until when the run may have the same gain by itself, and is then not late; 0: not at all. A loop,
+ * and who waits for one, gets what comes of its time-out. */
 static uint64_t
 slack_until(const struct sim_world *world, bool loop)
 {
@@ -502,7 +507,7 @@ ask_at_quiet(struct sim_stand *stand, const struct sim_question *question, bool 
     uint64_t slack_ns = world->options.slack_ns;
     bool loop = question->stage == SIM_ORACLE_STAGE_INTERRUPT;
     const struct sim_actor *actor = sim_world_actor(world, question->actor);
-    uint64_t until_ns = slack_until(world, loop);
+    uint64_t until_ns = slack_until(world, loop || actor->ops->own_timeouts);
     uint64_t own_ns = chosen_ns(actor, loop);
     /* It looks by itself before it could be late; what others do until then may change the gain. */
     if (own_ns != 0 && (actor->oversleeps || (loop && own_ns <= world->now_ns + LOOP_SLACK_NS))) {
@@ -575,13 +580,53 @@ sim_progress_in_stall(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
     }
 }
 
+/* Whether something of journal 0 has come to its end, which it does once. */
+static bool
+has_an_end(const struct sim_gains *journals)
+{
+    for (uint32_t i = 0; i < journals[0].count; i++) {
+        uint32_t kind = journals[0].all[i].kind;
+        if (kind == SIM_GAIN_COMPLETED || kind == SIM_GAIN_RETURNED) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Who was asked is asked again, and again, each time when all has come to rest. What it gains each
+ * time is no sign of what it missed, as it does not come to an end: it rings its own bell, say.
+ */
+static bool
+is_gained_again(struct sim_stand *stand, const struct sim_question *question)
+{
+    rt_assert(question->stop.at_quiet);
+    struct sim_answer answer;
+    if (!with(stand, 0, question, &answer) || !answer.gained ||
+            has_an_end(stand->world->journals)) {
+        return false;
+    }
+    stand->world->gains = &stand->world->journals[2];
+    for (uint32_t i = 0; i < ASKED_AGAIN; i++) {
+        sim_gains_clear(stand->world->gains);
+        sim_put(stand->world, question, &answer);
+        if (!answer.asked || answer.failed ||
+                !are_gained_too(stand->world->journals, stand->world->gains)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* What was gained would be gained by any question at any time. */
 static bool
 is_gained_in_any_case(struct sim_stand *stand, const struct sim_question *question)
 {
-    return question->stage == SIM_ORACLE_STAGE_INTERRUPT ? is_gained_by_any_report(stand, question)
-           : question->stage == SIM_ORACLE_STAGE_POLL    ? continues_in_any_case(stand, question)
-                                                         : false;
+    bool loop = question->stage == SIM_ORACLE_STAGE_INTERRUPT;
+    rt_assert(loop || question->stage == SIM_ORACLE_STAGE_POLL);
+    return (loop ? is_gained_by_any_report(stand, question)
+                 : continues_in_any_case(stand, question)) ||
+           is_gained_again(stand, question);
 }
 
 void
