@@ -24,6 +24,7 @@
 #define SLOW 5u
 /* One that is still longer costs, with what the judge asks of it, a good part of the budget. */
 #define STEPS_LONG 100000u
+#define SHORTER 60u /* A limit of an hour is a minute. */
 
 /* Of the budget, when each part of the search has to end, in percent. */
 #define SHRINK_ENDS 30u
@@ -379,6 +380,26 @@ count_well(struct search *search)
             search, tape, deciding_at(decision, tape), runs_of(search, TALLY_RUNS), below, beside);
 }
 
+/* What stands still but for timers, which fire until the time is over, does so in less of it, too:
+ * each run after this one costs that much less. */
+static void
+shorten(struct search *search, const struct sim_tape *tape)
+{
+    struct sim_decision *decision = search->decision;
+    if (search->wanted.verdict != SIM_VERDICT_DEADLOCK ||
+            search->wanted.oracle != SIM_ORACLE_LIMIT || search->wanted.steps <= STEPS_LONG) {
+        return;
+    }
+    struct sim_options options = decision->options;
+    options.time_ns_max /= SHORTER;
+    const struct sim_outcome *outcome =
+            run_candidate(search, &options, decision->seed, SIM_HOW_LENIENT, tape);
+    if (same_failure(search, outcome)) {
+        decision->options = options;
+        search->wanted = *outcome;
+    }
+}
+
 /* ---- The interface. -------------------------------------------------------------------------- */
 
 bool
@@ -396,9 +417,10 @@ sim_decision_find(struct sim_decision *decision, struct sim_single *single,
             .failure = failure,
             .wanted = *outcome,
     };
-    bool is_long = outcome->steps > STEPS_LONG;
+    shorten(&search, tape);
+    bool is_long = search.wanted.steps > STEPS_LONG;
     sim_budget_stage(failure->budget, "making the failing run smaller", SHRINK_ENDS);
-    if (is_long || !shrink(&search, tape, outcome, false, &decision->failing)) {
+    if (is_long || !shrink(&search, tape, &search.wanted, false, &decision->failing)) {
         copy_tape(&decision->failing, tape);
     }
     sim_budget_stage(failure->budget, "looking for a run that passes", SEARCH_ENDS);

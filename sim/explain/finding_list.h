@@ -375,8 +375,8 @@
     X(UNUSUAL_STALE_READ, ": it read that last[ at {at.step}] in {call}") \
     X(UNUSUAL_OUTDATED, "{when} uses in {call} what {then.at.actor} read[ at {then.at.step}] in " \
             "{then.call}") \
-    X(UNUSUAL_MERGED, "{when} makes the call in {call}, which is one with the one before: " \
-            "that is not taken yet") \
+    X(UNUSUAL_MERGED, "what {at.actor} sends[ at {at.step}] in {call} is one with what was sent " \
+            "before, which is still pending") \
     X(UNUSUAL_OVERTAKES, "what {at.actor} begins[ at {at.step}] in {call} ends before what " \
             "{then.at.actor} began[ at {then.at.step}] in {then.call}, with the same descriptor") \
     X(UNUSUAL_NOT_CANCELLED, "the cancel by {at.actor}[ at {at.step}] in {call} comes too late: " \

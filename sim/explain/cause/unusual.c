@@ -11,6 +11,7 @@
 #include "runtime/base/assert.h"
 #include "sim/base/heap.h"
 #include "sim/base/sort.h"
+#include "sim/core/code/source.h"
 #include "sim/explain/cause/reads.h"
 #include "sim/explain/lines.h"
 
@@ -195,8 +196,9 @@ sim__goes_to(const struct sim_fate_evidence *evidence, uint32_t jump, const stru
             return 0;
         }
         if (next->stack == here->all[jump].stack && sim__reader_at(evidence, next->pc, &place) &&
-                !sim__is_same_line(&place, from)) {
-            return strcmp(place.function, from->function) == 0 ? place.line : 0;
+                !sim__is_same_line(&place, from) &&
+                !sim_source_ends_block(place.file, place.line)) {
+            return strcmp(place.file, from->file) == 0 ? place.line : 0;
         }
     }
     return 0;
@@ -302,10 +304,10 @@ find_candidates(const struct search *search, struct candidate *ret)
     uint32_t found = 0;
     for (uint32_t i = 0; i < search->own->count; i++) {
         const struct sim_trait *trait = &search->own->all[i];
-        bool all =
-                search->fails[i] == search->failing ||
-                (trait->kind > SIM_TRAIT_OUTDATED && search->fails[i] * 4u >= search->failing * 3u);
-        if (all && search->passes[i] * 2u <= search->passing) {
+        /* Of these also what half of those that fail do: there may be another way to the same. */
+        uint32_t least = trait->kind > SIM_TRAIT_OUTDATED ? search->failing / 2 : search->failing;
+        if (search->fails[i] >= least &&
+                search->fails[i] * search->passing >= 2u * search->passes[i] * search->failing) {
             ret[found++] = (struct candidate){.passes = search->passes[i],
                     .rank = rank_of(search, trait),
                     .first = trait->first,
