@@ -493,7 +493,9 @@ find_words(struct pass *pass)
         }
         enter(calls, one, index);
     }
-    memset(pass->calls, 0, sizeof(pass->calls));
+    for (uint32_t i = 0; i < pass->known_count; i++) {
+        memset(pass->known[i], 0, sizeof(*pass->known[i]));
+    }
     pass->known_count = 0;
 }
 
@@ -501,13 +503,14 @@ void
 sim_traits_find(const struct sim_code *code, const struct sim_executed *executed,
         const struct sim_actor_table *actor_table, struct sim_traits *ret)
 {
-    struct pass *pass = sim_heap_new(1, sizeof(*pass));
+    struct pass *pass = sim_heap_map(NULL, sizeof(*pass)); /* Most of it is never touched. */
     pass->executed = executed;
     pass->traits = ret;
     pass->uses = sim_uses_new(code, executed);
     pass->own = sim_heap_new(executed->count + 1u, 1);
     find_words(pass);
-    memset(ret, 0, sizeof(*ret));
+    ret->count = 0;
+    memset(ret->slots, 0, sizeof(ret->slots));
     for (uint32_t index = 1; index <= executed->count; index++) {
         const struct sim_instruction *one = at(pass, index);
         struct calls *calls = calls_of(pass, one);
@@ -534,5 +537,5 @@ sim_traits_find(const struct sim_code *code, const struct sim_executed *executed
     }
     sim_uses_free(&pass->uses);
     free(pass->own);
-    free(pass);
+    sim_heap_unmap(pass, sizeof(*pass));
 }
