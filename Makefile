@@ -133,11 +133,15 @@ compile = $(CC) $(C) $(FATAL) $(call os,$<) $(call tested,$<) $(call peers,$<) $
 # ---- sources and objects -----------------------------------------------------------------------
 find_c = $(sort $(foreach d,$1,$(wildcard $d/*.c $d/*/*.c $d/*/*/*.c)))
 # What release would compile alike it lends. To edges: what no edge is counted of, but sim/bind,
-# which is linked with the zoo. To cov: what no line is counted of; none of it verifies.
+# which is linked with the zoo. To cov: what no line is counted of; none of it verifies. To fuzz:
+# what is linked, and no input reaches.
 lent.edges = $(filter-out sim/bind/%,$(filter sim/% reports/%,$1))
+lent.fuzz = $(filter-out sim/explain/view/% %/finding.c %/ledger.c %/shrink.c %/query.c,$(filter \
+	reports/% sim/engine/shrink/% sim/explain/%,$1))
 lent.cov = $(foreach f,$(filter %.c,$1),$(if $(findstring /tests/,$f)$(filter scenarios/%,$f),$f))
 LENDS.edges := program
 LENDS.cov := program test-programs
+LENDS.fuzz := lent-fuzz
 R := $(if $(LENDS.$(BUILD)),build/release$(OPT)-$(notdir $(CC)),$(B))
 lent = $(call lent.$(BUILD),$1)
 # $(call objects,FILES,plain|probe)
@@ -169,7 +173,7 @@ HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
 GEN := $(patsubst %,$(B)/gen/%.o,$(wildcard sim/store/tables/*.sql sim/cli/completion.*sh))
 QUERIES := $(patsubst %.sql,$(B)/gen/%.sql.o,$(sort $(wildcard reports/queries/*.sql)))
 # Copies of the runtime with a bug in them: their edges count, their lines do not.
-Z := $(if $(filter edges,$(BUILD)),$(B),$R)
+Z := $(if $(filter edges fuzz,$(BUILD)),$(B),$R)
 ZOO := $(patsubst scenarios/%.patch,$(Z)/%.o,$(sort $(wildcard scenarios/zoo/*.patch)))
 SIMULATOR := $(call probe,$(RUNTIME) $(SHARED) $(filter-out sim/cli/main.c,$(SIM)) $(REPORTS)) \
 	$(GEN) $(QUERIES)
@@ -237,6 +241,7 @@ ifeq ($(Z),$(B))
 $(ZOO) &: $(ZOO:.o=/parts) scripts/zoo-link $(call probe,$(RUNTIME) $(filter sim/bind/%,$(SIM)))
 	$(call run,ZOO,scripts/zoo-link $(B)/probe $(B)/zoo $(notdir $(ZOO:.o=)))
 endif
+lent-fuzz: $(call probe,$(call lent.fuzz,$(SIM) $(REPORTS)))
 ifneq ($R,$(B))
 $R/%.o: lender ;
 lender: FORCE ; @$(MAKE) -s BUILD=release $(LENDS.$(BUILD))
