@@ -298,12 +298,10 @@ program-edges-clang: program-release-clang
 program-cov-gcc: installable-release-gcc
 
 # ---- jobs: testing -----------------------------------------------------------------------------
-# -e '': tests are programs. -f -o: a failed test is printed with its message.
+# -e '': tests are programs. -f -o: a failed test is printed with its message. Tests wait, too: one
+# more at a time than there are processors.
+PROVE_JOBS := $(shell expr $(JOBS) + 1)
 PROVE = prove -e '' -f -o --timer -j $(PROVE_JOBS)
-PROVE_JOBS := $(JOBS)
-# Tests wait, too: one more at a time than there are processors. Not in slower builds, whose hangs
-# are told by time.
-check: PROVE_JOBS := $(shell expr $(JOBS) + 1)
 # $(call prove,VARIANT,tests): these tests with what is built in the variant's folder.
 prove = TIDY_OBJECTS=build/release-$(CC)/probe REWAKE=build/$1/rewake FUZZ=build/$1/fuzz \
 	TRUTH=build/$1/truth T= $(PROVE) $2
@@ -339,9 +337,9 @@ CODE_TESTS := $(filter-out $(FIGURES) %/browser.t %/tsan_symbols.t %/cc.t %/litm
 # For memory those matter little that read a database or drive git, but each scenario does, and the
 # test that does harm.
 # A build with a sanitizer runs no programs. Corpora are run with asan and ubsan by `make fuzz-all`.
-ASAN_TESTS := $(filter-out fuzz/% %/program.t %/threads.t %/stacks.t \
-	%/bisect.t %/coverage.t %/zoo.t %/query.t,$(CODE_TESTS)) \
-	$(addprefix sim/tests/cli/,hostile.t scenarios.t correct.t truth.t)
+ASAN_TESTS := $(addprefix sim/tests/cli/,hostile.t scenarios.t correct.t truth.t) $(filter-out \
+	fuzz/% %/program.t %/threads.t %/stacks.t %/bisect.t %/coverage.t %/zoo.t \
+	%/query.t,$(CODE_TESTS))
 # The search for leaks after each test reads all freed blocks that the sanitizer keeps. Many tests
 # crash on purpose, and to find the names of one stack takes half a second: addr2line has them.
 check-asan: whole-asan-$(CC) ## the tests that are about code, with asan and ubsan
@@ -357,7 +355,8 @@ coverage-gate: whole-cov-$(CC) ## the gate alone
 COMPARED := $(addprefix sim/tests/cli/,run.t zoo.t library.t threads.t cpp.t default_schedule.t \
 	database.t foreign.t measure.t program_hostile.t call_faults.t) \
 	$(addprefix reports/tests/,query.t report.t)
-count_lines = CC=$(CC) JOBS=$(JOBS) TESTS='$(filter-out $(COMPARED),$(CODE_TESTS))' scripts/coverage
+count_lines = CC=$(CC) JOBS=$(PROVE_JOBS) TESTS='$(filter-out $(COMPARED),$(CODE_TESTS))' \
+	scripts/coverage
 check-tsan: tests-tsan-$(CC) ## unit tests with tsan
 	@$(call prove,tsan-$(CC),$(call units,tsan-$(CC)))
 check-ucontext: ## unit tests, with ucontext switching stacks instead of Boost.Context
