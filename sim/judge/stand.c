@@ -145,13 +145,6 @@ sim_stand_look(struct sim_stand *stand, struct sim_stop stop)
     return true;
 }
 
-void
-sim_stand_touch(struct sim_stand *stand)
-{
-    rt_assert(stand->standing);
-    stand->untouched = false;
-}
-
 bool
 sim_stand_at(struct sim_stand *stand, struct sim_stop stop)
 {

@@ -39,10 +39,8 @@ void sim_stand_init(struct sim_stand *stand, struct sim_world *world, const stru
  * again at the stop. False: the run does not come there. */
 bool sim_stand_at(struct sim_stand *stand, struct sim_stop stop);
 
-/* As sim_stand_at, for a caller that only reads the world. One who then changes it calls
- * sim_stand_touch first. */
+/* As sim_stand_at, for a caller that only reads the world. */
 bool sim_stand_look(struct sim_stand *stand, struct sim_stop stop);
-void sim_stand_touch(struct sim_stand *stand);
 
 /* Drops the replay. The names of its actors stay readable until the next run. */
 void sim_stand_leave(struct sim_stand *stand);

@@ -94,8 +94,6 @@ void sim_store_close(struct sim_store **store);
 /* The line of the last call that failed; "" when none has. Borrowed until the next call. */
 const char *sim_store_message(const struct sim_store *store);
 
-const char *sim_store_path(const struct sim_store *store);
-
 /*
  * SQLite's handle, for the statements of reports/. Borrowed until the store is closed, for reading
  * only: no writes, ATTACH or pragmas. sim_store_refused reports its errors.

@@ -118,16 +118,6 @@ sim_store_batch_commit(struct sim_store *store)
     return store->err;
 }
 
-void
-sim_store_batch_drop(struct sim_store *store)
-{
-    rt_check(store, SIM__STORE_MAGIC);
-    if (store->batch) {
-        roll_back(store);
-        store->batch = false;
-    }
-}
-
 /* ---- Is it ours? ----------------------------------------------------------------------------- */
 
 struct identity {
@@ -445,13 +435,6 @@ sim_store_message(const struct sim_store *store)
 {
     rt_check(store, SIM__STORE_MAGIC);
     return store->message;
-}
-
-const char *
-sim_store_path(const struct sim_store *store)
-{
-    rt_check(store, SIM__STORE_MAGIC);
-    return store->path;
 }
 
 struct sqlite3 *

@@ -45,9 +45,6 @@ RT_MUST_CHECK enum sim_store_err sim_store_open(const char *path, enum sim_store
 RT_MUST_CHECK enum sim_store_err sim_store_batch_begin(struct sim_store *store);
 RT_MUST_CHECK enum sim_store_err sim_store_batch_commit(struct sim_store *store);
 
-/* Aborts the batch, if there is one: nothing of it is written. */
-void sim_store_batch_drop(struct sim_store *store);
-
 /* ---- Sweeps: many runs of one scenario. ------------------------------------------------------ */
 
 struct sim_sweep {
