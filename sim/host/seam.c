@@ -202,7 +202,7 @@ program_connect(struct sim_node *node, uint16_t port, int *ret_socket)
         return RT_E_NO_DESCRIPTOR;
     }
     (void)sim_sys_set_status(node->fds, socket, SIM_SYS_NONBLOCK);
-    (void)sim_sys_set_awaits_listener(node->fds, socket, true);
+    (void)sim_sys_set(node->fds, socket, SIM_SYS_AWAITS_LISTENER, true);
     int err = sim_sys_connect(node->fds, socket, (const struct sockaddr *)&in, sizeof(in), RT_HERE);
     rt_assert(err == -EINPROGRESS);
     *ret_socket = socket;

@@ -30,20 +30,18 @@ int sim_sys_listen(struct sim_fds *fds, int fd, int backlog);
 int sim_sys_connect(struct sim_fds *fds, int fd, const struct sockaddr *address, socklen_t size,
         const struct rt_site *await);
 
-/* Before it is connected: where none listens at the address, that is waited for. */
-int sim_sys_set_awaits_listener(struct sim_fds *fds, int fd, bool awaits);
-
 /* Before it is connected: what its peer sends fills so many bytes, 1 to 65536 (SO_RCVBUF). */
 int sim_sys_set_receive_size(struct sim_fds *fds, int fd, uint32_t size);
 
-/* Whether it may have the same address as others of which that is said, too. */
-int sim_sys_set_shares_address(struct sim_fds *fds, int fd, bool shares);
-
-/* Whether an IPv6 socket leaves IPv4 to others (IPV6_V6ONLY). */
-int sim_sys_set_only_six(struct sim_fds *fds, int fd, bool only);
-
-/* Whether its close resets the connection (SO_LINGER with a time of 0). */
-int sim_sys_set_close_resets(struct sim_fds *fds, int fd, bool resets);
+/* What a socket may say of itself, before it is bound or connected. */
+enum sim_sys_says {
+    SIM_SYS_AWAITS_LISTENER, /* Its connect waits where none listens at the address. */
+    SIM_SYS_SHARES_ADDRESS,  /* It may have the same one as others that say so. */
+    SIM_SYS_ONLY_SIX,        /* An IPv6 socket leaves IPv4 to others (IPV6_V6ONLY). */
+    SIM_SYS_CLOSE_RESETS,    /* Its close resets the connection (SO_LINGER with a time of 0). */
+    SIM_SYS_SAYS_COUNT
+};
+int sim_sys_set(struct sim_fds *fds, int fd, enum sim_sys_says what, bool on);
 
 /* A new number. -EAGAIN: it is NONBLOCK and no connection waits; -EINVAL: it does not listen. */
 int sim_sys_accept(struct sim_fds *fds, int fd, const struct rt_site *await);

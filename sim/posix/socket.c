@@ -383,7 +383,7 @@ obey_option(int fd, const struct option *option, int type)
     int on = 0;
     memcpy(&on, option->value, sizeof(on));
     if (option->level == IPPROTO_IPV6 && option->name == IPV6_V6ONLY) {
-        (void)sim_sys_set_only_six(fds, fd, on != 0);
+        (void)sim_sys_set(fds, fd, SIM_SYS_ONLY_SIX, on != 0);
     }
     if (option->level != SOL_SOCKET) {
         return;
@@ -394,10 +394,11 @@ obey_option(int fd, const struct option *option, int type)
     }
     if (option->name == SO_LINGER && option->size == sizeof(linger)) {
         memcpy(&linger, option->value, sizeof(linger));
-        (void)sim_sys_set_close_resets(fds, fd, linger.l_onoff != 0 && linger.l_linger == 0);
+        (void)sim_sys_set(
+                fds, fd, SIM_SYS_CLOSE_RESETS, linger.l_onoff != 0 && linger.l_linger == 0);
     }
     if (option->name == SO_REUSEPORT || (option->name == SO_REUSEADDR && type == SOCK_DGRAM)) {
-        (void)sim_sys_set_shares_address(fds, fd, on != 0);
+        (void)sim_sys_set(fds, fd, SIM_SYS_SHARES_ADDRESS, on != 0);
     }
 }
 

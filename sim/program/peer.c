@@ -164,7 +164,7 @@ play_reset(struct client *client)
     send_text(client);
     wait_for_a_while(client);
     sim_log(client->world, "resets the connection");
-    (void)sim_sys_set_close_resets(client->fds, client->fd, true);
+    (void)sim_sys_set(client->fds, client->fd, SIM_SYS_CLOSE_RESETS, true);
 }
 
 static const struct sim_peer_kind kinds[] = {
@@ -184,7 +184,7 @@ connect_it(struct client *client)
     const struct sim_peer *peer = client->peer;
     const struct sockaddr *address = (const struct sockaddr *)&peer->address;
     socklen_t size = (socklen_t)peer->address_size;
-    (void)sim_sys_set_awaits_listener(client->fds, client->fd, true);
+    (void)sim_sys_set(client->fds, client->fd, SIM_SYS_AWAITS_LISTENER, true);
     wait_for_a_while(client);
     int err = sim_sys_connect(client->fds, client->fd, address, size, RT_HERE);
     sim_log(client->world, err == 0 ? "is connected" : "is not connected");
