@@ -326,7 +326,6 @@ static void
 sweep(struct sim_run *run)
 {
     run->first = (struct sim_run_default){.result = {.first_failure = UINT64_MAX}};
-    run->first_failing = 0;
     sim_progress_init(&run->progress);
     if (is_stopped(run)) {
         run->plan.covers = false;
@@ -487,8 +486,8 @@ SIM_COMMAND(command, .name = "run", .purpose = SIM_PURPOSE_FIND,
                 "PATTERN is a shell glob over names, or over parts of names where it matches "
                 "none. Failures that the database remembers are tried "
                 "first, then the default schedule (run 0: every decision is alternative 0), "
-                "then the seeds S, S + 1, ... A run is named run:ID; its seed is printed only "
-                "where it alone reproduces the run.\n",
+                "then the seeds S, S + 1, ... A run is named run:ID, its row in the database, "
+                "not a count of runs; its seed is printed only where it alone reproduces it.\n",
         .options = SIM_RUN_OPTIONS | SIM_OPT(SEED_FROM_GIT) | SIM_OPT(SHARD),
         .takes = SIM_TAKES_LIBRARY | SIM_TAKES_NAMES, .arguments_max = UINT32_MAX,
         .run = run_command);

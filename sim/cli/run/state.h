@@ -127,7 +127,6 @@ struct sim_run {
     char *options;      /* As JSON. */
     uint64_t sweep_ms;
     struct sim_run_default first;
-    int64_t first_failing; /* The row of the first reported failure of the seeds; 0: none. */
     struct sim_run_cover cover;
     struct sim_run_code code;
 

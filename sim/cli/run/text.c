@@ -226,9 +226,6 @@ note_failure(struct sim_run *run, const struct sim_report *report)
 {
     const struct sim_outcome *outcome = &report->failure->outcome;
     char name[SIM_RUN_NAME_MAX];
-    if (run->first_failing == 0 && !run->first.in_progress) {
-        run->first_failing = report->run_id;
-    }
     if (!sim_run_is_stated(run, outcome)) {
         sim_run_name(run, outcome->seed, report->run_id, name, sizeof(name));
         sim_run_list(run, run->entry->scenario->name, sim_verdict_name(outcome->verdict), name);
@@ -441,7 +438,7 @@ put_piece(size_t *column, const char *format, ...)
     *column += 2 + (size_t)length;
 }
 
-/* Which run failed first. */
+/* Which run failed first: a count, and not its row in the database, which looks like one. */
 static void
 put_first(const struct sim_run *run, size_t *column)
 {
@@ -450,8 +447,6 @@ put_first(const struct sim_run *run, size_t *column)
         put_piece(column, "first in the default schedule");
     } else if (index != UINT64_MAX && sim_run_seed_is_enough(run)) {
         put_piece(column, "first at seed %llu", wide(run->plan.spec.seed + index));
-    } else if (index != UINT64_MAX && run->first_failing != 0) {
-        put_piece(column, "first is run:%lld", (long long)run->first_failing);
     } else if (index != UINT64_MAX) {
         put_piece(column, "first after %llu run%s", wide(index), index == 1 ? "" : "s");
     }

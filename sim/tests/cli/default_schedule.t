@@ -91,8 +91,13 @@ same "... and counts once" "$(sqlite3 parts.db 'SELECT runs FROM sweeps')" 97
 rewake run canary/lost-wakeup --runs 50 --no-shrink --db l.db >out.txt
 ok "a strategy that learns: no seed" not_in out.txt 'at seed'
 ok "... but the run" grep -q '^FAIL canary/lost-wakeup: lost-wakeup (run:[0-9]*)$' out.txt
-ok "... also in the summary" grep -q ' first is run:[0-9]*$' out.txt
+same "... in the summary: after how many it was" "$(grep -o 'first after [0-9]* run' out.txt)" \
+    "$(sqlite3 l.db "SELECT 'first after ' || min(number) || ' run' FROM runs
+        WHERE verdict <> 0 AND number >= 0")"
 ok "... and last" grep -q '^failed: canary/lost-wakeup: lost-wakeup (run:[0-9]*)$' out.txt
+rewake run canary/lost-wakeup --fresh --runs 50 --no-shrink --db l.db >again.txt
+same "a second command: as many, another row" "$(grep -o 'first after [0-9]* run' again.txt)" \
+    "$(grep -o 'first after [0-9]* run' out.txt)"
 rewake run canary/lost-wakeup --runs 50 --no-shrink --record none >out.txt
 ok "without a database: how many before it" grep -q ' first after [0-9]* runs\{0,1\}$' out.txt
 rewake run canary/lost-wakeup --strategy random --runs 50 --no-shrink --db m.db >out.txt
