@@ -381,8 +381,8 @@ truth: $(B)/truth ## generated programs against the reference model; make truth 
 tidy: program-release-$(CC) ## bans, form, plain words, no writable statics
 	@TIDY_OBJECTS=build/release-$(CC)/probe scripts/tidy
 format: ## clang-format over all sources
-	@clang-format-14 -i $$(find runtime sim scenarios reports fuzz -name '*.[ch]' -o -name '*.cc' \
-		-o -name '*.hpp')
+	@clang-format-14 -i $$(find runtime sim scenarios reports fuzz scripts/examples -name '*.[ch]' \
+		-o -name '*.cc' -o -name '*.hpp')
 
 # ---- jobs: measuring, showing ------------------------------------------------------------------
 bench: $(patsubst %.c,$(B)/bench/%,$(notdir $(BENCHES))) ## what a step, a run, a timer cost

@@ -3,7 +3,8 @@
 #   make install PREFIX=/usr DESTDIR=/tmp/root LIBDIR=/usr/lib/x86_64-linux-gnu
 #
 # DESTDIR is only put in front: nothing that is installed knows it. MAN=no leaves the manual pages
-# out, and with them the need for scdoc.
+# out, and with them the need for scdoc. The pages of sim/docs for a browser go to DOCDIR, the
+# examples of sim/docs/examples.md to DATADIR.
 #
 # SPDX-License-Identifier: Apache-2.0
 
@@ -13,6 +14,7 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man
+DOCDIR ?= $(DATADIR)/doc/rewake
 MAN ?= yes
 
 # ---- The shared library. -----------------------------------------------------------------------
@@ -56,7 +58,7 @@ OFFERED := $(filter-out %internal.h runtime/base/banned.h,$(filter runtime/%,$(H
 INCLUDED = $(OFFERED) sim/always.h \
 	$(shell $(CC) -std=c17 -I. -MM -x c $(filter %.h,$(OFFERED)) sim/rewake.h | \
 	tr ' ' '\n' | grep '\.h$$' | sort -u)
-TEMPLATES := $(shell find scripts/templates -type f ! -name README.md)
+TEMPLATES := $(shell find scripts/templates scripts/examples -type f ! -name README.md)
 PAGES = $(if $(filter no,$(MAN)),,$(B)/share/man)
 put = install -D -m $1 $2 $(DESTDIR)$3 &&
 
@@ -73,6 +75,7 @@ up = $(shell realpath -m --relative-to=$1 $2)
 filled = sed -e 's|@PREFIX@|$${pcfiledir}/$(call up,$(LIBDIR)/pkgconfig,$(PREFIX))|' \
 	-e 's|@LIBDIR@|$(call up,$(PREFIX),$(LIBDIR))|' -e 's|@BINDIR@|$(call up,$(PREFIX),$(BINDIR))|' \
 	-e 's|@INCLUDEDIR@|$(call up,$(PREFIX),$(INCLUDEDIR))|' -e 's|@VERSION@|$(VERSION)|' \
+	-e 's|@DATADIR@|$(call up,$(PREFIX),$(DATADIR))|' \
 	-e 's|@UP@|$(call up,$(CMAKEDIR),$(PREFIX))|' -e 's|@SONAME@|$(SO).$(ABI)|'
 install: all $(BUILT) $(PAGES) ## program, libraries, headers, pages; DESTDIR=
 	@$(call put,755,$(B)/rewake,$(BINDIR)/rewake) \
@@ -92,6 +95,7 @@ install: all $(BUILT) $(PAGES) ## program, libraries, headers, pages; DESTDIR=
 		install -D -m 644 $$h $(DESTDIR)$(INCLUDEDIR)/rewake/$$h || exit 1; done
 	@for t in $(TEMPLATES:scripts/%=%); do \
 		install -D -m 644 scripts/$$t $(DESTDIR)$(DATADIR)/rewake/$$t || exit 1; done
+	@scripts/packaging/site $(DESTDIR)$(DOCDIR)/html
 	@mkdir -p $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(CMAKEDIR)
 	@for pc in rewake rewake-rt; do \
 		$(filled) scripts/$$pc.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/$$pc.pc || exit 1; done
@@ -122,7 +126,6 @@ uninstall: ## removes what install has put there, with the same DESTDIR= PREFIX=
 		$(DESTDIR)$(DATADIR)/zsh/site-functions/_rewake \
 		$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/rewake.fish
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/rewake $(DESTDIR)$(DATADIR)/rewake \
-		$(DESTDIR)$(LIBDIR)/rewake-tsan \
-		$(DESTDIR)$(CMAKEDIR)
+		$(DESTDIR)$(LIBDIR)/rewake-tsan $(DESTDIR)$(DOCDIR)/html $(DESTDIR)$(CMAKEDIR)
 	@$(tell_linker)
 .PHONY: install installable uninstall

@@ -54,6 +54,9 @@ soname=$(readelf -d "$so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
 ok "its soname is there" test "$(readlink -f "$usr/lib/$soname")" = "$so"
 ok "it has names of its own only" sh -c \
     "! nm -D --defined-only '$so' | awk '{ print \$NF }' | grep -v '^rt_'"
+same "no page that is installed has a dead link" "$(scripts/tests/links "$usr")" ''
+same "the examples are there" "$(ls "$(pkg-config --variable=examples rewake)")" \
+    "$(ls scripts/examples)"
 
 # ---- Manual pages and completion: of the same table as the options. ----
 options_of() {

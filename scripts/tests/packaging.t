@@ -8,26 +8,16 @@
 ok "the site is made" scripts/packaging/site "$tmp/site"
 ok "it has a page for each of sim/docs" test "$(ls "$tmp/site"/*.html | wc -l)" -ge \
     "$(ls sim/docs/*.md | wc -l)"
-cat >"$tmp/links.pl" <<'END'
-my (%ids, %links);
-for my $page (glob '*.html') {
-    open(my $in, '<', $page) or die;
-    local $/;
-    my $html = <$in>;
-    $ids{$page}{$_} = 1 for $html =~ /id="([^"]*)"/g;
-    $links{$page}{$_} = 1 for grep { !/^https?:/ } $html =~ /(?:href|src)="([^"]*)"/g;
-    print "$page: a script, or something that is loaded\n" if $html =~ /<script|<link|src="http/;
-}
-for my $page (sort keys %links) {
-    for my $link (sort keys %{$links{$page}}) {
-        my ($to, $anchor) = $link =~ /^([^#]*)#?(.*)/;
-        $to = $page if $to eq '';
-        my $good = $anchor eq '' ? -e $to : $ids{$to}{$anchor};
-        print "$page: $link leads nowhere\n" if !$good;
-    }
-}
-END
-same "each link leads somewhere, and nothing is loaded" "$(cd "$tmp/site" && perl ../links.pl)" ''
+same "each link leads somewhere, and nothing is loaded" "$(scripts/tests/links "$tmp/site")" ''
+mkdir -p "$tmp/dead/man1"
+echo '<a href="no.html">a</a> <a href="#no">b</a>' >"$tmp/dead/a.html"
+printf '%s\n' 'See \fBrewake-no\fR(1).' >"$tmp/dead/man1/rewake.1"
+same "links: one that is dead is found" "$(cd "$tmp/dead" && "$OLDPWD/scripts/tests/links" .)" \
+    './a.html: #no leads nowhere
+./a.html: no.html leads nowhere
+./man1/rewake.1: there is no rewake-no.1'
+ok "a file of the tree that a page links to is a page" grep -q 'SIM_SCENARIO(broken' \
+    "$tmp/site/tree-scripts-examples-ring-c.html"
 ok "a fence is text" grep -q '^<pre>#include &lt;pthread.h&gt;' "$tmp/site/index.html"
 ok "a table is one" grep -q '<tr><td>status</td>\|<tr><th>status</th><th>meaning</th></tr>' \
     "$tmp/site/commands.html"
