@@ -172,7 +172,8 @@ WATCHED := $(RUNTIME) $(SERVERS) $(SHARED) $(SIM) $(REPORTS) \
 	$(filter-out scenarios/real/% scenarios/threads/%,$(call find_c,scenarios))
 HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h $d/*/*/*.h $d/*/*.hpp))
 HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
-GEN := $(patsubst %,$(B)/gen/%.o,$(wildcard sim/store/tables/*.sql sim/cli/completion.*sh))
+GEN := $(patsubst %,$(B)/gen/%.o,$(wildcard sim/store/tables/*.sql sim/cli/completion.*sh) \
+	zoo-programs)
 QUERIES := $(patsubst %.sql,$(B)/gen/%.sql.o,$(sort $(wildcard reports/queries/*.sql)))
 # Copies of the runtime with a bug in them: their edges count, their lines do not.
 Z := $(if $(filter edges fuzz,$(BUILD)),$(B),$R)
@@ -231,6 +232,8 @@ $(B)/gen/%.sql.c: %.sql scripts/sql-to-c
 	$(call run,SQL,scripts/sql-to-c $< > $@)
 $(B)/gen/%sh.c: %sh scripts/sql-to-c
 	$(call run,SQL,scripts/sql-to-c $< > $@)
+$(B)/gen/zoo-programs.c: scenarios/README.md scripts/zoo-programs
+	$(call run,GEN,scripts/zoo-programs $< > $@)
 $(B)/gen/runtime-tests.c: $(RUNTIME_TESTS)
 $(B)/gen/sim-tests.c: $(SIM_TESTS)
 $(B)/gen/reports-tests.c: $(REPORTS_TESTS)

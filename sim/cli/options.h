@@ -62,6 +62,8 @@
     X(DISTILL, 0, "distill", NULL, NULL, flag, given, \
             "print the fewest runs with the same coverage") \
     X(CODE, 0, "code", NULL, NULL, flag, given, "edges of code, in a build that counts them") \
+    X(PROGRAMS, 0, "programs", NULL, NULL, flag, given, \
+            "list the bugs that are programs and no scenarios, and how to run each") \
     X(SWEEP, 0, "sweep", "ID", NULL, count, sweep, \
             "the sweep with this number, as `coverage --all` prints it") \
     X(ALL, 0, "all", NULL, NULL, flag, given, "every sweep, not only the newest of each scenario") \

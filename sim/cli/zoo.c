@@ -14,8 +14,10 @@
 #include <string.h>
 
 #include "sim/base/clock.h"
+#include "sim/base/glob.h"
 #include "sim/base/heap.h"
 #include "sim/cli/trials.h"
+#include "sim/cli/zoo_programs.h"
 
 #define RUNS 10000u
 
@@ -185,13 +187,79 @@ measure_all(struct zoo *zoo)
         (void)printf("%u bug%s, %u not shown by the baseline run, %u not as expected\n"
                      "runs: mean of %u trials\n",
                 zoo->bugs, zoo->bugs == 1 ? "" : "s", zoo->quiet, zoo->wrong, SIM_TRIALS);
+        (void)printf("next: rewake zoo --programs (other bugs, which are programs)\n");
     }
     return status != 0 ? status : zoo->wrong > 0 ? SIM_EXIT_BUG : SIM_EXIT_HELD;
+}
+
+/* ---- Programs. ------------------------------------------------------------------------------- */
+
+/* Those whose names begin so; how to run one, with NAME for what follows. */
+struct kind {
+    const char *folder;
+    const char *about;
+    const char *run;
+};
+
+static const struct kind kinds[] = {
+        {"threads/", "Programs with threads (-DFIXED: the fixed form), in rewake's source",
+                "rewake cc -o prog scenarios/threads/NAME.c -pthread && rewake run ./prog"},
+        {"real/", "In Debian's source of the library, which is downloaded; in rewake's source",
+                "scripts/real NAME"},
+};
+
+static void
+print_program(const struct sim_zoo_program *program, const char *run, bool json)
+{
+    if (!json) {
+        (void)printf("%-27s %-14s %s\n  %s\n", program->name, program->verdict, program->reference,
+                program->about);
+        return;
+    }
+    const char *name = strchr(program->name, '/') + 1;
+    const char *gap = strstr(run, "NAME");
+    char *command = sim_heap_printf("%.*s%s%s", (int)(gap - run), run, name, gap + 4);
+    SIM_JSON_LINE("zoo-program", SIM_TEXT("name", program->name),
+            SIM_TEXT("verdict", program->verdict), SIM_TEXT("reference", program->reference),
+            SIM_TEXT("about", program->about), SIM_TEXT("run", command));
+    free(command);
+}
+
+/* How to run each, then those that match. Returns how many. */
+static uint32_t
+list_kind(const struct sim_cli *cli, const struct kind *kind)
+{
+    bool json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON);
+    uint32_t count = 0;
+    for (const struct sim_zoo_program *one = sim_zoo_programs; one->name != NULL; one++) {
+        if (strncmp(one->name, kind->folder, strlen(kind->folder)) == 0 &&
+                sim_glob_matches(one->name, cli->arguments, cli->count)) {
+            if (count++ == 0 && !json) {
+                (void)printf("%s:\n  %s\n", kind->about, kind->run);
+            }
+            print_program(one, kind->run, json);
+        }
+    }
+    return count;
+}
+
+static int
+list(const struct sim_cli *cli)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        count += list_kind(cli, &kinds[i]);
+    }
+    return count > 0 ? SIM_EXIT_HELD
+                     : sim_cli_fail(SIM_EXIT_NOTHING, "no program matches (--programs lists all)");
 }
 
 static int
 zoo_command(struct sim_cli *cli)
 {
+    if (sim_given(&cli->settings, SIM_CLI_OPTION_PROGRAMS)) {
+        return list(cli);
+    }
     struct zoo zoo = {.bugs = 0};
     int status = sim_cli_trials_init(&zoo.all, cli, RUNS, is_bug);
     status = status == 0 ? measure_all(&zoo) : status;
@@ -205,8 +273,10 @@ SIM_COMMAND(command, .name = "zoo", .purpose = SIM_PURPOSE_DATA,
         .help = "Runs the broken form of each bug on the baseline run and in 20 trials of at "
                 "most N random seeds (here 10000 by default), and its fixed form N times. "
                 "Stored as table `zoo`, view zoo_table. Exit status 1 when a bug is not found "
-                "as expected, or a fixed form fails.\n",
+                "as expected, or a fixed form fails.\n\n"
+                "Other bugs are programs, with threads or in the source of their library; they are "
+                "in rewake's source, not measured here, and listed by --programs.\n",
         .options = SIM_OPT(RUNS) | SIM_OPT(JOBS) | SIM_OPT(DB) | SIM_OPT(RECORD) | SIM_OPT(HANG) |
-                   SIM_OPT(JSON),
+                   SIM_OPT(PROGRAMS) | SIM_OPT(JSON),
         .takes = SIM_TAKES_LIBRARY | SIM_TAKES_NAMES, .arguments_max = UINT32_MAX,
         .run = zoo_command);

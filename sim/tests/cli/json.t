@@ -75,6 +75,7 @@ json coverage coverage --db g.db
 json coverage-failed coverage --db a.db --all
 json distill coverage --distill --db g.db
 json zoo zoo zoo/tokio-4497 --db z.db
+json zoo-programs zoo --programs
 json measure measure canary/lost-wakeup --strategy random --runs 60 --db m.db
 json promote promote "$small" --name kept -o .
 json merge merge merged.db s1.db s2.db

@@ -71,6 +71,27 @@ awk -F ' [|] ' '/^[|] `/ && NF == 8 { gsub(/[|` ]/, "", $1); print $1, $5 }' "$t
 ok "each bug in a library has its row, with its verdict" diff heads.txt real.txt
 (cd "$root/scenarios/real" && ls ./*.c) | sed 's|./\(.*\).c|\1|' | sort >programs.txt
 same "each has its program" "$(cat programs.txt)" "$(cut -d' ' -f1 heads.txt | sort)"
+# Those that are programs: each is listed, with its verdict and a command that finds its source.
+rewake zoo --programs --json >programs.json
+json='.*"name":"\([^"]*\)","verdict":"\([^"]*\)".*'
+(cd "$root/scenarios/threads" && for file in *.c; do
+    echo "threads/${file%.c} $(sed -n 's/^ \* Must end in: \([^,. ]*\).*/\1/p' "$file")"
+done; sed 's|^|real/|' "$OLDPWD/heads.txt") | sort >stated.txt
+sed "s|$json|\1 \2|" programs.json | sort >listed.txt
+ok "zoo --programs lists each program, with its verdict" diff stated.txt listed.txt
+sed -n 's|.*"run":"[^"]*\(scenarios/threads/[^ ]*\).*|\1|p
+    s|.*"run":"scripts/real \([^"]*\)".*|scenarios/real/\1.patch|p' programs.json >named.txt
+same "... and a command, with a file that there is" \
+    "$(cd "$root" && xargs ls -d <"$tmp/named.txt" | wc -l)" "$(wc -l <stated.txt)"
+same "zoo --programs of one" "$(rewake zoo --programs 'real/libuv-492' | sed -n 2,3p)" \
+    "  scripts/real NAME
+real/libuv-492              lost-wakeup    libuv/libuv#492, PR #493"
+rewake zoo --programs >programs.txt
+same "... as text: a row for each, as many as the README says" \
+    "$(grep -c '^threads/\|^real/' programs.txt) $(wc -l <stated.txt)" \
+    "$(sed -n 's/^`--programs` lists \([0-9]*\) more.*/\1 \1/p' "$root/README.md")"
+ok "... no line is wider than a terminal" not_in programs.txt '^.\{101\}'
+same "no program matches: status" "$(status zoo --programs 'zoo/*')" 4
 rewake zoo 'zoo/[!i]*' --runs 1 --json --record none >zoo.json 2>/dev/null
 sed -n 's|.*"name":"zoo/\([^"]*\)".*"reference":"\([^"]*\)".*|\1 \2|p' zoo.json >reference.txt
 awk -F ' [|] ' -v row="$row" '$0 ~ row { print substr($1, 3), $2 }' "$table" | sort >cited.txt
