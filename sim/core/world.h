@@ -267,7 +267,8 @@ struct sim_world {
     void (*on_leave)(void); /* sim_fail was called: what runs now is left for good. */
     /* The run has ended: stacks of its actors are recorded, which are dropped next. */
     void (*on_stacks)(struct sim_world *world);
-    struct sim_trap *trap; /* Of the next run; NULL: none. */
+    struct sim_trap *trap;       /* Of the next run; NULL: none. */
+    struct sim_freeing *freeing; /* Likewise: a call of free() that is asked for (reuse.h). */
     struct sim_outcome outcome;
 };
 

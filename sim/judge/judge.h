@@ -51,6 +51,14 @@ uint64_t sim_judge_lost(
         struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome);
 
 /*
+ * For a use of freed memory: puts the stack of the call of free() into outcome->stack, unless it
+ * has that of the use, and into the message which steps freed and wrote; with replays, as nothing
+ * of that is noted in a run.
+ */
+void sim_judge_freed(
+        struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome);
+
+/*
  * For a lost or late wake-up: the first step after which the task could make progress: that step
  * should have woken it. By bisection between its last step and the failure, checked at both
  * sides. 0: not found. outcome->missing_wake_step is set as well.

@@ -5,6 +5,7 @@
  */
 #include "sim/core/memory/reuse.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime/base/assert.h"
@@ -24,7 +25,8 @@ struct sim_reuse {
     uint32_t lists[CLASSES]; /* As struct sim_malloc_header.next. */
     uint32_t oldest;         /* Of the quarantine. */
     uint32_t newest;
-    size_t waiting; /* Bytes in the quarantine. */
+    size_t waiting;      /* Bytes in the quarantine. */
+    const void *misused; /* NULL: no freed block was found in use. */
 };
 
 _Static_assert(sizeof(struct sim_malloc_header) == UNIT, "a block is aligned as its header is");
@@ -99,7 +101,7 @@ changed_at(const struct sim_arena *arena, const unsigned char *block, size_t siz
 
 /* Ends the run where the freed `block` was written. */
 static void
-check(const struct sim_arena *arena, const void *block)
+check(struct sim_reuse *reuse, const struct sim_arena *arena, const void *block)
 {
     const struct sim_malloc_header *header = header_of(block);
     size_t at = changed_at(arena, block, header->size);
@@ -107,6 +109,7 @@ check(const struct sim_arena *arena, const void *block)
     if (at == header->size || world == NULL) {
         return;
     }
+    reuse->misused = block;
     sim_stack_of(&world->outcome.stack, origin_of(block)->freed);
     world->outcome.stack.returns = true;
     world->outcome.stack.function = false;
@@ -131,15 +134,27 @@ release_oldest(struct sim_reuse *reuse, struct sim_arena *arena)
     struct sim_malloc_header *header = header_of(block);
     reuse->oldest = header->next;
     reuse->waiting -= header->size;
-    check(arena, block);
+    check(reuse, arena, block);
     put_in_list(reuse, arena, block);
+}
+
+static void
+note_free(struct sim_freeing *freeing, const struct sim_world *world)
+{
+    freeing->step = world->step;
+    (void)snprintf(freeing->actor_name, sizeof(freeing->actor_name), "%s", world->current->name);
+    sim_stack_take(&freeing->stack);
 }
 
 void
 sim_reuse_give(struct sim_reuse *reuse, struct sim_arena *arena, void *block, uintptr_t caller)
 {
     struct sim_malloc_header *header = header_of(block);
+    const struct sim_world *world = sim_world_current;
     rt_assert(header->state == SIM_MALLOC_USED);
+    if (world != NULL && world->freeing != NULL && world->freeing->block == block) {
+        note_free(world->freeing, world);
+    }
     header->state = SIM_MALLOC_FREED;
     header->next = 0;
     origin_of(block)->freed = caller;
@@ -158,12 +173,12 @@ sim_reuse_give(struct sim_reuse *reuse, struct sim_arena *arena, void *block, ui
 }
 
 void
-sim_reuse_check(const struct sim_reuse *reuse, const struct sim_arena *arena)
+sim_reuse_check(struct sim_reuse *reuse, const struct sim_arena *arena)
 {
     uint32_t number = reuse->oldest;
     while (number != 0) {
         const void *block = block_at(arena, number);
-        check(arena, block);
+        check(reuse, arena, block);
         number = header_of(block)->next;
     }
 }
@@ -185,14 +200,28 @@ sim_reuse_written(
     return ret->size > 0;
 }
 
+const void *
+sim_reuse_misused(const struct sim_arena *arena)
+{
+    return arena->reuse != NULL ? arena->reuse->misused : NULL;
+}
+
+bool
+sim_reuse_is_written(const struct sim_arena *arena, const void *block)
+{
+    uint32_t size = header_of(block)->size;
+    return header_of(block)->state == SIM_MALLOC_FREED && changed_at(arena, block, size) < size;
+}
+
 uintptr_t
 sim_reuse_freed(
-        const struct sim_reuse *reuse, const struct sim_arena *arena, const volatile void *address)
+        struct sim_reuse *reuse, const struct sim_arena *arena, const volatile void *address)
 {
     uint32_t number = reuse->oldest;
     while (number != 0) {
         const char *block = block_at(arena, number);
         if ((uintptr_t)address - (uintptr_t)block < header_of(block)->size) {
+            reuse->misused = block;
             return origin_of(block)->freed;
         }
         number = header_of(block)->next;
@@ -220,7 +249,7 @@ take_again(struct sim_reuse *reuse, const struct sim_arena *arena, uint32_t size
     struct sim_malloc_header *header = header_of(block);
     rt_assert(header->state == SIM_MALLOC_FREED);
     reuse->lists[size_class] = header->next;
-    check(arena, block);
+    check(reuse, arena, block);
     return block;
 }
 

@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/core/code/call_stack.h"
 #include "sim/core/memory/arena.h"
 
 #define SIM_QUARANTINE_BYTES ((size_t)1 << 20)
@@ -58,7 +59,7 @@ void sim_reuse_give(
 bool sim_reuse_resize(struct sim_arena *arena, void *block, size_t size);
 
 /* Checks all blocks that wait in the quarantine. */
-void sim_reuse_check(const struct sim_reuse *reuse, const struct sim_arena *arena);
+void sim_reuse_check(struct sim_reuse *reuse, const struct sim_arena *arena);
 
 /* A block that was written after it was freed. */
 struct sim_written {
@@ -74,7 +75,22 @@ bool sim_reuse_written(
 /* The address that free() returned to for the block in the quarantine that `address` is in; 0:
  * it is in none. */
 uintptr_t sim_reuse_freed(
-        const struct sim_reuse *reuse, const struct sim_arena *arena, const volatile void *address);
+        struct sim_reuse *reuse, const struct sim_arena *arena, const volatile void *address);
+
+/* The block that ended the last run in `arena` with use-after-free; NULL: it has another end. */
+const void *sim_reuse_misused(const struct sim_arena *arena);
+
+/* Whether `block`, which has been freed, was written after that. */
+bool sim_reuse_is_written(const struct sim_arena *arena, const void *block);
+
+/* The last call that frees `block`, noted while world->freeing is this: an unwinding for each call
+ * of free() would cost more than the call. */
+struct sim_freeing {
+    const void *block;
+    uint64_t step; /* 0: it was not freed. */
+    char actor_name[48];
+    struct sim_stack stack;
+};
 
 /* The address that malloc returned to for the used `block`. */
 uintptr_t sim_reuse_origin(const void *block);

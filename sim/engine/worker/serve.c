@@ -199,6 +199,11 @@ explain(struct sim_shared *shared, const struct sim_case *what)
         shared->stage = SIM_STAGE_MISSING_WAKE;
         outcome->missing_wake_step = sim_judge_missing_wake(&shared->world, what, &copy);
     }
+    if (outcome->verdict == SIM_VERDICT_USE_AFTER_FREE) {
+        shared->stage = SIM_STAGE_MISSING_WAKE;
+        sim_judge_freed(&shared->world, what, &copy);
+        sim_shared_explained(shared, &copy);
+    }
     if (outcome->lost_wakers > 0) {
         shared->stage = SIM_STAGE_MISSING_WAKE;
         outcome->lost_step = sim_judge_lost(&shared->world, what, &copy);

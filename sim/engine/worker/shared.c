@@ -292,6 +292,15 @@ sim_shared_last_kept(const struct sim_shared *shared)
 }
 
 void
+sim_shared_explained(struct sim_shared *shared, const struct sim_outcome *outcome)
+{
+    rt_assert(shared->done == 1 && shared->results[0].kept_count == 1);
+    shared->kept[0].outcome.stack = outcome->stack;
+    memcpy(shared->kept[0].outcome.message, outcome->message, sizeof(outcome->message));
+    shared->results[0].sum = sum_of(shared, 0);
+}
+
+void
 sim_shared_replace_last(struct sim_shared *shared, const struct sim_outcome *outcome)
 {
     rt_assert(shared->done > 0);

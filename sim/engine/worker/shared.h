@@ -183,6 +183,9 @@ bool sim_shared_sum_holds(const struct sim_shared *shared, uint32_t nth);
 /* The last run that was kept; there is one. */
 const struct sim_outcome *sim_shared_last_kept(const struct sim_shared *shared);
 
+/* Gives the one run of the job the stack and the message of `outcome`. */
+void sim_shared_explained(struct sim_shared *shared, const struct sim_outcome *outcome);
+
 /* Replaces its outcome. In the parent, while no process is at work. */
 void sim_shared_replace_last(struct sim_shared *shared, const struct sim_outcome *outcome);
 

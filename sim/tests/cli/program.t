@@ -65,7 +65,7 @@ line=$(grep -n 'block\[3\] = 1' "$root/sim/tests/cli/lib/program/ends.c" | cut -
 ok "assert, after a write after free: the message" grep -q "before that, a block of 40 bytes that \
 was freed at ends.c:$((line - 1)) was written at offset 12" message.txt
 same "a lock after free: the message" "$(message_of ends -e lock-after-free)" \
-    "a mutex is used in memory that was freed at ends.c:83"
+    "a mutex is used in memory that was freed at ends.c:83, by 'main' in step 1"
 same "a status: the message" "$(message_of ends -e status)" 'the program ended with status 3'
 same "fork: the message" "$(message_of ends -e fork)" \
     'fork() was called, which is not simulated: a run is one process'
@@ -112,6 +112,22 @@ for how in signal post; do
     same "a write, then $how: passes" \
         "$(status run ./after --runs "$(few 1000 100)" --fresh -- $how fixed)" 0
 done
+
+# ---- What frees is a library: named is the program's line, and which steps freed and wrote. ----
+string=$root/sim/tests/cli/lib/program/string.cpp
+ok "a program with a string builds" g++ -g -O1 "$string" -o string -pthread
+same "a string's memory is written after the string has freed it: status" \
+    "$(status run ./string --runs 200 --fail-fast --fresh)" 1
+tr -s '\n ' ' ' <out.txt >words.txt
+line=$(grep -n 'text.append(more)' "$string" | cut -d: -f1)
+ok "... the call that freed it, in the program" grep -q "#0 add string.cpp:$line #1 main " words.txt
+row=$(sed -n "s/.*; 'main' freed it in step \([0-9]*\), 'thread 1' wrote in step \([0-9]*\), \
+and it was noticed, at step \([0-9]*\).*/\1 \2 \3/p" words.txt)
+# shellcheck disable=SC2086 # Three numbers.
+set -- $row 0 0 0
+ok "... and the steps, in their order" test "$1" -gt 0 -a "$1" -lt "$2" -a "$2" -le "$3"
+ok "... the thread ends in the step in which it writes" \
+    grep -q "^ *$2  *[0-9.]*us .* takes waker back from its timer" out.txt
 
 # ---- A circle of locks: which threads, which locks, where each waits and has taken its own. ----
 ok "a program with two locks builds" build_program crossed crossed -pthread
