@@ -84,8 +84,11 @@ bool rt_call_poll(struct rt_call *call);
 /*
  * Ends it, at any point but from inside. What it waits for is dropped first, and the finalizer of
  * its host function called, so nothing is written late (F11). Then a guest that is suspended is
- * resumed with RT_E_CANCELLED until it has returned (F12). Must be called once for each call made;
- * results and trap stay as they are.
+ * resumed with RT_E_CANCELLED until it has returned (F12). Results and trap stay as they are.
+ *
+ * Once for each call made; a second time is fault RT_E_STALE. A future that drops `call->future`
+ * before the guest has returned has deleted it: an rt_timeout that has expired or was dropped, a
+ * race that another child has won. Where the guest has returned, the call is still to be deleted.
  */
 #define rt_call_delete(call) rt_call_delete_at((call), RT_HERE)
 void rt_call_delete_at(struct rt_call *call, const struct rt_site *await);

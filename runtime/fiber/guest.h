@@ -64,8 +64,10 @@ typedef void (*rt_guest_fn)(struct rt_guest *guest, const uint64_t *arguments, u
 
 /* Polled for the answer of a host function. */
 struct rt_continuation {
-    bool (*callback)(void *env);  /* True: the results are there. NULL: a fault (F3). */
-    void (*finalizer)(void *env); /* Called once, after a yes or when the call is deleted. */
+    bool (*callback)(void *env); /* True: the results are there. NULL: a fault (F3). */
+    /* Called once, after a yes or when the call is deleted. NULL: nothing is called, so nothing may
+     * write the results after that: for an answer that no operation is under way for. */
+    void (*finalizer)(void *env);
     void *env;
 };
 

@@ -204,6 +204,29 @@ TEST(reply_after_the_deletion_writes_nothing)
 }
 
 /*
+ * Goal: a future that drops a call, as an expired timeout does, deletes it, unless it has returned.
+ * Method: drop one that waits for its host function: it has unwound, and a deletion is a fault;
+ * drop one that has returned: the deletion is still to come. Holds F12.
+ */
+TEST(call_dropped_as_a_future_is_deleted_unless_it_has_returned)
+{
+    for (unsigned returned = 0; returned < 2; returned++) {
+        struct driver *driver = driver_new(1, 0);
+        struct rt_call *call = &driver->bed->call;
+        rt_task_detach(&driver->task);
+        driver->at_once = returned != 0;
+        EXPECT_EQ(rt_call_poll(call), returned != 0);
+        rt_future_drop(&call->future);
+        EXPECT_EQ(driver->unwound, returned != 0 ? 0 : 1);
+        if (returned != 0) {
+            rt_call_delete(call);
+        }
+        EXPECT_FAULT(RT_E_STALE, rt_call_delete(call));
+        fiber_bed_free(&driver->bed);
+    }
+}
+
+/*
  * Goal: a deletion between the suspend and the taking of the side channel leaves nothing there.
  * Method: poll the call by hand, do not take what is pending, delete; the store can be ended. Holds
  * F10, F11.
