@@ -58,6 +58,19 @@ same "no page that is installed has a dead link" "$(scripts/tests/links "$usr")"
 same "the examples are there" "$(ls "$(pkg-config --variable=examples rewake)")" \
     "$(ls scripts/examples)"
 
+# ---- Debian's packages: each file that is installed is of one of them. ----
+mkdir -p "$tmp/deb/usr/lib/triplet"
+cp -a "$usr/." "$tmp/deb/usr"
+mv "$tmp"/deb/usr/lib/[!t]* "$tmp/deb/usr/lib/triplet"
+(cd "$tmp/deb" && cat "$OLDPWD"/scripts/packaging/debian/*.install | while read -r pattern; do
+    # shellcheck disable=SC2086 # It is one.
+    find $pattern ! -type d
+done | LC_ALL=C sort) >"$tmp/packaged.txt" 2>"$tmp/unmatched.txt"
+[ $pages = no ] || same "packages: each line of debian/*.install matches something" \
+    "$(cat "$tmp/unmatched.txt")" ''
+[ $pages = no ] || same "packages: each file is in one" "$(cat "$tmp/packaged.txt")" \
+    "$(cd "$tmp/deb" && find usr ! -type d | LC_ALL=C sort)"
+
 # ---- Manual pages and completion: of the same table as the options. ----
 options_of() {
     grep -o -- '--[a-z][a-z-]*' | LC_ALL=C sort -u | tr '\n' ' '
