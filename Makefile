@@ -318,7 +318,7 @@ SHELL_TESTS := $(FIRST) $(filter-out $(FIRST),$(SHELL_TESTS))
 # several builds; three of them install: check-long.
 LONG := $(wildcard $(addprefix sim/tests/cli/,fate.t swarm.t hostile.t oracle.t sweep.t limits.t \
 	docs.t readme.t builds.t) reports/tests/outputs.t \
-	$(addprefix scripts/tests/,install.t build.t))
+	$(addprefix scripts/tests/,install.t build.t suite.t))
 # One run must be the same run in all of these, which builds.t compares.
 MATRIX := release-gcc cov-gcc release-clang edges-clang asan-gcc
 
