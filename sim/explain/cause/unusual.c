@@ -182,6 +182,19 @@ compare_candidates(const void *a, const void *b)
     return one->index < other->index ? -1 : one->index > other->index;
 }
 
+/* What is executed at `pc` is of that function, or inlined into it. */
+static bool
+is_within(const struct sim_fate_evidence *evidence, uintptr_t pc, const char *function)
+{
+    struct sim_place places[SIM_INLINED_MAX];
+    uint32_t count = sim_places_at(evidence->places, pc, false, places, SIM_INLINED_MAX);
+    bool within = false;
+    for (uint32_t i = 0; i < count; i++) {
+        within = within || strcmp(places[i].function, function) == 0;
+    }
+    return within;
+}
+
 uint32_t
 sim__goes_to(const struct sim_fate_evidence *evidence, uint32_t jump, const struct sim_place *from)
 {
@@ -189,16 +202,16 @@ sim__goes_to(const struct sim_fate_evidence *evidence, uint32_t jump, const stru
     struct sim_place place;
     for (uint32_t i = jump + 1; i < here->count; i++) {
         const struct sim_instruction *next = &here->all[i];
-        if (next->actor_id != here->all[jump].actor_id) {
+        if (next->actor_id != here->all[jump].actor_id || next->stack < here->all[jump].stack) {
             continue;
         }
-        if (next->stack > here->all[jump].stack) {
+        if (next->stack > here->all[jump].stack || !is_within(evidence, next->pc, from->function)) {
             return 0;
         }
-        if (next->stack == here->all[jump].stack && sim__reader_at(evidence, next->pc, &place) &&
-                !sim__is_same_line(&place, from) &&
+        if (sim__reader_at(evidence, next->pc, &place) && !sim__is_same_line(&place, from) &&
+                strcmp(place.function, from->function) == 0 &&
                 !sim_source_ends_block(place.file, place.line)) {
-            return strcmp(place.file, from->file) == 0 ? place.line : 0;
+            return place.line;
         }
     }
     return 0;

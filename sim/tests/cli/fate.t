@@ -103,7 +103,7 @@ says 'That undoes timerfd_settime(4, 1.999ms) of `thread 1`'
 named f_signals erased '15 28'
 says 'gets one report for 2 signals of signalfd'
 named f_unwatched erased '39 41'
-says 'from the condition in take_record() (f_unwatched.c:28)'
+says 'the condition in take_record() (f_unwatched.c:28)'
 named f_twice erased '49 77 79'
 says 'is read in two places'
 named f_raised never-fired '16 33'
@@ -262,7 +262,7 @@ says 'is never seen by `disk`, which looked last at step 8 in count_waiting() (s
 # In two of 20 runs that pass something repairs it.
 scenario s11_reception not-a-wake 101
 says 'More often than 20 runs that pass'
-says 'goes to line 104 from the condition in server_accepted() (s11_reception.c:101)'
+says 'leaves the function by the condition in server_accepted() (s11_reception.c:101)'
 # A wake that is early: what the other has put there, and is not seen.
 scenario s9_mailbox never-fired 49 -O1
 says 'is never seen by `worker 0`, which looked last at step'
@@ -277,7 +277,7 @@ scenario t_pool never-fired 58
 # which condition the line is not come to that wakes it there; a call that comes before its own.
 says 'Unlike all that are woken there in runs that pass, at step 7 `impatient` goes to line 59'
 scenario s13_lease never-fired 46
-says 'goes to line 47 from the condition in out_of_patience() (s13_lease.c:46)'
+says 'leaves the function by the condition in out_of_patience() (s13_lease.c:46)'
 scenario s15_flow never-fired 63
 says 'In runs that pass it is woken in drain() (s15_flow.c:65)'
 scenario s15_config fired-early 81
