@@ -28,8 +28,8 @@ void sim__fate_note_taken(const struct sim_fate_evidence *evidence, const struct
 /* … whether a wake right after the wait began would not have left it waiting. */
 bool sim__fate_would_help(const struct sim_fate_evidence *evidence, const struct sim_wait *wait);
 
-/* unusual.c: the line of the same function to which the actor of a jump goes, from the line `from`, and
- * which does more than to end a block; 0: it leaves the function, or that is not known. */
+/* unusual.c: the line of the same function to which the actor of a jump goes, from the line `from`,
+ * and which does more than to end a block; 0: it leaves the function, or that is not known. */
 uint32_t sim__goes_to(
         const struct sim_fate_evidence *evidence, uint32_t jump, const struct sim_place *from);
 
