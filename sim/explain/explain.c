@@ -186,7 +186,8 @@ read_record(struct sim_explanation *explanation)
         sim_ledger_make(&explanation->passing_ledger, &explanation->passing_actor_table);
     }
     sim_ledger_make(&explanation->ledger, &explanation->actor_table);
-    sim_holds_make(&explanation->holds, &explanation->actor_table);
+    sim_holds_make(&explanation->holds, &explanation->actor_table,
+            explanation->compared ? &explanation->passing_actor_table : NULL);
     sim_wake_outcome_find(&explanation->ledger, outcome, &explanation->wake_outcome);
 }
 
@@ -415,7 +416,7 @@ find_held(struct sim_explanation *explanation)
     const struct sim_evidence evidence = sim__evidence_of(explanation);
     const struct sim_actor_table *actor_table = &explanation->actor_table;
     const struct sim_hold *held = sim_cause_held(&evidence);
-    if (held == NULL || held->part == SIM_PART_NONE) {
+    if (held == NULL || held->part == SIM_PART_NONE || held->event == SIM_EVENT_NONE) {
         return;
     }
     uint64_t last =

@@ -168,6 +168,9 @@
     X(HELD_BY, "{actor} waits for {own}[, {line}], which {other} took at {step}[ {in}]") \
     X(HELD_BY_ITSELF, "{actor} waits for {own}[, {line}], which it took itself at {step}[ {in}]") \
     X(HELD_TO_END, "{actor} waits for {other} to end[, {line}]") \
+    X(HELD_FULL, "{actor} waits for space in {own}[, {line}], from which {other} alone takes") \
+    X(HELD_FULL_CIRCLE, ": none of them can go first. Take what is there before more is sent, or " \
+            "make room for all of it.") \
     X(HELD_BEHIND, "; {other} waits for it since {step}[, {line}], and goes before it") \
     X(HELD_JOINED, ": none of them can go first. Give it back before waiting for the end.") \
     X(HELD_IN_CIRCLE, " and has not given back") \

@@ -13,6 +13,9 @@
 #include "sim/base/heap.h"
 #include "sim/core/record/site.h"
 #include "sim/core/scenario.h"
+#include "sim/explain/cause/reads.h"
+
+#define CHANNELS 64u
 
 /* ---- What begins, and ends. ------------------------------------------------------------------ */
 
@@ -191,8 +194,83 @@ add_ends(struct sim_holds *holds)
     }
 }
 
+/* Who takes from each channel. */
+struct takers {
+    struct taker {
+        uint32_t object;
+        uint32_t part; /* SIM_PART_NONE: none, … */
+        bool several;  /* … or not one alone. */
+        uint64_t left; /* In it, at the end of the failing run. */
+    } all[CHANNELS];
+    uint32_t count;
+};
+
+static struct taker *
+taker_of(struct takers *takers, uint32_t object)
+{
+    uint32_t i = 0;
+    while (i < takers->count && takers->all[i].object != object) {
+        i++;
+    }
+    if (i == CHANNELS) {
+        return NULL;
+    }
+    if (i == takers->count) {
+        takers->all[takers->count++] =
+                (struct taker){.object = object, .part = SIM_PART_NONE, .left = 0};
+    }
+    return &takers->all[i];
+}
+
+/* What a run takes from channels, each by the part of the failing run. */
+static void
+note_takers(struct takers *takers, const struct sim_actor_table *failing,
+        const struct sim_actor_table *run)
+{
+    for (uint64_t i = run->first; i < run->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(run, i);
+        bool channel = SIM_OBJECT_KIND(event->object) == RT_OBJECT_CHANNEL;
+        struct taker *taker = channel ? taker_of(takers, event->object) : NULL;
+        if (taker == NULL) {
+            continue;
+        }
+        if (event->kind == RT_PROBE_PUT && run == failing) {
+            taker->left += event->argument;
+        }
+        if (event->kind == RT_PROBE_CONSUME) {
+            uint32_t part = sim_actor_table_part_of(run, i);
+            part = run == failing ? part : sim__part_like(failing, run, part);
+            taker->left -= run == failing ? event->argument : 0;
+            taker->several =
+                    taker->several || (taker->part != SIM_PART_NONE && taker->part != part);
+            taker->part = part;
+        }
+    }
+}
+
+static void
+add_takers(struct sim_holds *holds, const struct sim_actor_table *passing)
+{
+    struct takers takers = {.count = 0};
+    note_takers(&takers, holds->actor_table, holds->actor_table);
+    if (passing != NULL) {
+        note_takers(&takers, holds->actor_table, passing);
+    }
+    for (uint32_t i = 0; i < takers.count; i++) {
+        const struct taker *taker = &takers.all[i];
+        if (taker->part != SIM_PART_NONE && !taker->several && taker->left > 0) {
+            begin(holds, (struct sim_hold){.event = SIM_EVENT_NONE,
+                                 .units = taker->left,
+                                 .object = taker->object,
+                                 .part = taker->part,
+                                 .takes = true});
+        }
+    }
+}
+
 void
-sim_holds_make(struct sim_holds *holds, const struct sim_actor_table *actor_table)
+sim_holds_make(struct sim_holds *holds, const struct sim_actor_table *actor_table,
+        const struct sim_actor_table *passing)
 {
     rt_assert(actor_table != NULL && actor_table->recorder != NULL);
     *holds = (struct sim_holds){.actor_table = actor_table};
@@ -200,6 +278,7 @@ sim_holds_make(struct sim_holds *holds, const struct sim_actor_table *actor_tabl
         take(holds, i);
     }
     add_ends(holds);
+    add_takers(holds, passing);
 }
 
 void
@@ -216,7 +295,8 @@ const struct sim_wait *
 sim_hold_wait(const struct sim_hold *hold, const struct sim_ledger *ledger, uint32_t part)
 {
     rt_assert(part < ledger->actor_table->count);
-    bool known = hold->part != SIM_PART_NONE;
+    /* Who takes, and waits for the same, waits for something to take. */
+    bool known = hold->part != SIM_PART_NONE && !(hold->takes && hold->part == part);
     const struct sim_wait *wait = known ? sim_ledger_open_of(ledger, part, NULL) : NULL;
     while (wait != NULL && wait->object != hold->object) {
         wait = sim_ledger_open_of(ledger, part, wait);

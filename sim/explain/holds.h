@@ -5,6 +5,8 @@
  *      granted    what a lock of the user's was reported to give (bind/foreign.h): until released
  *      handed     a message to a shard (runtime/shard): from its SUBMIT until it is answered
  *      to end     the end of a thread, for which others wait: until it ends
+ *      takes      what is in a channel, for space in which others wait: by who alone takes from it, in
+ *                 this run or in the one that passes
  *
  * Of a semaphore only that is held which is given back by those who took it: where another actor
  * puts a permit in, permits are news, and taking one is no debt.
@@ -24,6 +26,7 @@ struct sim_hold {
     uint32_t part;  /* Which actor holds it; SIM_PART_NONE: not known. */
     bool to_end;    /* It is the end of that actor. */
     bool handed;    /* It has to be answered, not given back. */
+    bool takes;     /* It is to be taken out of a channel, by that actor alone. */
     bool is_signal; /* No hold: permits of this one are not given back by those who took them. */
 };
 
@@ -34,7 +37,9 @@ struct sim_holds {
     uint32_t capacity;
 };
 
-void sim_holds_make(struct sim_holds *holds, const struct sim_actor_table *actor_table);
+/* `passing`: the run that passes; NULL: there is none. */
+void sim_holds_make(struct sim_holds *holds, const struct sim_actor_table *actor_table,
+        const struct sim_actor_table *passing);
 void sim_holds_free(struct sim_holds *holds);
 
 /* The open wait of `part` that this hold keeps waiting; NULL: there is none. */

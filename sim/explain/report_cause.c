@@ -519,18 +519,21 @@ find_held(const struct reading *reading)
     const struct sim_cause *cause = reading->cause;
     uint32_t waiter = cause->hold_waiter;
     bool joins = false;
+    bool full = false;
     rt_assert(cause->hold_count <= SIM_HOLDS_CHAIN);
     for (uint32_t i = 0; i < cause->hold_count; i++) {
         const struct sim_hold *hold = cause->holds[i];
         if (i > 0) {
             SIM_FIND(reading->findings, SIM_FINDING_NEXT);
         }
-        if (hold->to_end) {
-            SIM_FIND(reading->findings, SIM_FINDING_HELD_TO_END, .actor = waiter,
-                    .other = hold->part, .await = cause->hold_waits[i]->await,
-                    .site = cause->hold_waits[i]->site);
+        if (hold->to_end || hold->takes) {
+            SIM_FIND(reading->findings,
+                    hold->takes ? SIM_FINDING_HELD_FULL : SIM_FINDING_HELD_TO_END, .actor = waiter,
+                    .other = hold->part, .object = hold->object,
+                    .await = cause->hold_waits[i]->await, .site = cause->hold_waits[i]->site);
             waiter = hold->part;
-            joins = true;
+            joins = joins || hold->to_end;
+            full = full || hold->takes;
             continue;
         }
         const struct sim_event *event = event_of(reading, hold->event);
@@ -550,7 +553,8 @@ find_held(const struct reading *reading)
         }
         waiter = hold->part;
     }
-    SIM_FIND(reading->findings, joins && cause->circle                   ? SIM_FINDING_HELD_JOINED
+    SIM_FIND(reading->findings, full && cause->circle    ? SIM_FINDING_HELD_FULL_CIRCLE
+                                : joins && cause->circle ? SIM_FINDING_HELD_JOINED
                                 : cause->circle && cause->hold_count > 1 ? SIM_FINDING_HELD_CIRCLE
                                 : cause->circle                          ? SIM_FINDING_STOP
                                 : cause->holds[cause->hold_count - 1]->handed

@@ -26,7 +26,7 @@ is_kept(const struct sim_evidence *evidence, const struct chain *chain)
     }
     const struct sim_hold *last = chain->holds[chain->count - 1];
     return chain->circle != UINT32_MAX || last->handed ||
-           evidence->ledger->actor_table->parts[last->part].finished;
+           (!last->takes && evidence->ledger->actor_table->parts[last->part].finished);
 }
 
 /* The first chain that ends where nothing moves: of the actor that the verdict names, or of any. */
@@ -108,7 +108,7 @@ add_holds(const struct sim_evidence *evidence, const struct chain *chain, struct
     }
     for (uint32_t i = 0; i < chain->count; i++) {
         const struct sim_hold *hold = chain->holds[i];
-        if (hold->to_end) {
+        if (hold->to_end || hold->takes) {
             continue;
         }
         const struct sim_event *event =

@@ -143,16 +143,25 @@ left_in(const struct sim_actor_table *actor_table, uint32_t object)
 }
 
 /* It sleeps since it took from a channel the last time: it has not been polled after that, also
- * where it is cancelled in the end. */
+ * where it is cancelled in the end; and it does not wait for something else that tasks pass on. */
 static bool
 sleeps_since(const struct sim_actor_table *actor_table, const struct sim_noted_call *taken)
 {
     uint32_t part = taken->at[0].part;
+    uint32_t taken_from = sim_actor_table_event(actor_table, taken->event)->object;
     bool parks = false;
     for (uint64_t i = taken->event; i < actor_table->end && part != SIM_PART_NONE; i++) {
         const struct sim_event *event = sim_actor_table_event(actor_table, i);
         bool polled =
                 event->kind == RT_PROBE_POLL && sim_actor_table_part_of(actor_table, i) == part;
+        uint32_t kind = SIM_OBJECT_KIND(event->object);
+        bool passes_on =
+                kind == RT_OBJECT_CHANNEL || kind == RT_OBJECT_SEMAPHORE || kind == RT_OBJECT_MUTEX;
+        bool stores = event->kind == RT_PROBE_STORE || event->kind == RT_PROBE_KEEP;
+        if (stores && passes_on && event->object != taken_from &&
+                sim_actor_table_part_of(actor_table, i) == part) {
+            return false;
+        }
         bool ends = event->kind == RT_PROBE_COMPLETE && event->object != 0 &&
                     sim_actor_table_object(actor_table, event->object) == part;
         if (polled || ends) {

@@ -291,7 +291,8 @@ adds_up(const struct sim_fate_evidence *evidence, uint32_t write)
     return false;
 }
 
-/* Both were written by the same instruction of the same actor, called from the same line. */
+/* Both were written by the same instruction of the same actor, called from the same line; as much of
+ * it, where that is a message. */
 static bool
 has_same_writer(const struct sim_fate_evidence *evidence, struct pair read, struct pair *ret)
 {
@@ -305,7 +306,8 @@ has_same_writer(const struct sim_fate_evidence *evidence, struct pair read, stru
     struct sim_location by = sim__located(evidence, evidence->failing, evidence->here, ret->here);
     struct sim_location passing_by =
             sim__located(evidence, evidence->passing, evidence->there, ret->there);
-    return a->pc == b->pc && a->actor_id == b->actor_id && by.caller.line == passing_by.caller.line;
+    return a->pc == b->pc && a->size == b->size && a->actor_id == b->actor_id &&
+           by.caller.line == passing_by.caller.line;
 }
 
 /* What the jump was decided on, and differs; then what that was computed from, as far as the same
@@ -461,12 +463,34 @@ find_ended(const struct sim_fate_evidence *evidence, uint32_t write, uint64_t st
     }
 }
 
-/* What a call has put there that `read` finds, after any other write; NULL: nothing. */
-static const struct sim_filled_word *
-filled_of(const struct sim_executed *executed, uint32_t read)
+/* The call that has moved the message of which the `read`-th is a piece, and what its actor executes
+ * after it. */
+static bool
+call_of_message(const struct sim_executed *executed, uint32_t read, struct sim_filled_word *ret)
+{
+    const struct sim_instruction *one = &executed->all[read];
+    uint32_t call = read;
+    uint32_t back = read;
+    while (call != UINT32_MAX && (executed->all[call].moved || executed->all[call].pc != one->pc)) {
+        call--;
+    }
+    while (back < executed->count &&
+            (executed->all[back].moved || executed->all[back].actor_id != one->actor_id)) {
+        back++;
+    }
+    *ret = (struct sim_filled_word){.call = call, .back = back};
+    return call != UINT32_MAX && back < executed->count;
+}
+
+/* The call that has put there what `read` finds, after any other write. False: none has. */
+static bool
+filled_of(const struct sim_executed *executed, uint32_t read, struct sim_filled_word *ret)
 {
     const struct sim_instruction *one = &executed->all[read];
     uint32_t write = read;
+    if (one->moved) {
+        return call_of_message(executed, read, ret);
+    }
     do {
         write--;
     } while (write != UINT32_MAX &&
@@ -475,10 +499,11 @@ filled_of(const struct sim_executed *executed, uint32_t read)
         const struct sim_filled_word *word = &executed->filled[i];
         if (word->back <= read && (write == UINT32_MAX || word->back > write) &&
                 word->address <= one->address && one->address < word->address + sizeof(uint64_t)) {
-            return word;
+            *ret = *word;
+            return true;
         }
     }
-    return NULL;
+    return false;
 }
 
 /* Both were put there by the same call, which returned something else there. */
@@ -486,17 +511,18 @@ static void
 find_filled(
         const struct sim_fate_evidence *evidence, struct pair read, struct sim_filled_value *ret)
 {
-    const struct sim_filled_word *here = filled_of(evidence->here, read.here);
-    const struct sim_filled_word *there = filled_of(evidence->there, read.there);
-    if (here == NULL || there == NULL ||
-            evidence->here->all[here->call].pc != evidence->there->all[there->call].pc) {
+    struct sim_filled_word here;
+    struct sim_filled_word there;
+    if (!filled_of(evidence->here, read.here, &here) ||
+            !filled_of(evidence->there, read.there, &there) ||
+            evidence->here->all[here.call].pc != evidence->there->all[there.call].pc) {
         return;
     }
-    result_of(evidence->here, here->back, ret->result);
-    result_of(evidence->there, there->back, ret->passing_result);
+    result_of(evidence->here, here.back, ret->result);
+    result_of(evidence->there, there.back, ret->passing_result);
     if (ret->result[0] != '\0' && ret->passing_result[0] != '\0' &&
             strcmp(ret->result, ret->passing_result) != 0) {
-        ret->by = sim__located(evidence, evidence->failing, evidence->here, here->call);
+        ret->by = sim__located(evidence, evidence->failing, evidence->here, here.call);
     }
 }
 
@@ -765,6 +791,7 @@ sim_values_find(
     find_filled(evidence, pair, &ret->filled);
     if (ret->filled.by.step != 0) {
         ret->read.by = ret->read.passing_by = (struct sim_location){.step = 0};
+        ret->read.compared = strcmp(ret->read.value, ret->read.passing_value) != 0;
     }
     uint32_t write = sim__writer_of(evidence->there, pair.there);
     if (write != UINT32_MAX && ret->read.later == 0 && ret->read.passing_by.step != 0) {
