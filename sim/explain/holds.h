@@ -5,8 +5,8 @@
  *      granted    what a lock of the user's was reported to give (bind/foreign.h): until released
  *      handed     a message to a shard (runtime/shard): from its SUBMIT until it is answered
  *      to end     the end of a thread, for which others wait: until it ends
- *      takes      what is in a channel, for space in which others wait: by who alone takes from it, in
- *                 this run or in the one that passes
+ *      takes      what is in a channel, for space in which others wait: by who alone takes from it,
+ *                 in this run or in the one that passes
  *
  * Of a semaphore only that is held which is given back by those who took it: where another actor
  * puts a permit in, permits are news, and taking one is no debt.

@@ -291,8 +291,8 @@ adds_up(const struct sim_fate_evidence *evidence, uint32_t write)
     return false;
 }
 
-/* Both were written by the same instruction of the same actor, called from the same line; as much of
- * it, where that is a message. */
+/* Both were written by the same instruction of the same actor, called from the same line; of a
+ * message, as much of it. */
 static bool
 has_same_writer(const struct sim_fate_evidence *evidence, struct pair read, struct pair *ret)
 {
@@ -463,8 +463,8 @@ find_ended(const struct sim_fate_evidence *evidence, uint32_t write, uint64_t st
     }
 }
 
-/* The call that has moved the message of which the `read`-th is a piece, and what its actor executes
- * after it. */
+/* The call that has moved the message of which the `read`-th is a piece, and what its actor
+ * executes after it. */
 static bool
 call_of_message(const struct sim_executed *executed, uint32_t read, struct sim_filled_word *ret)
 {

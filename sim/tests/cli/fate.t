@@ -348,7 +348,7 @@ says 'has put there, in receive() (s23_weighbridge.c:61)'
 says 'it returns 1'
 # Two channels are full, and each is emptied by who waits for space in the other.
 scenario s23_counter not-a-wake 68
-says '`agency` waits for space in channel 1, in agency_poll() (s23_counter.c:68), from which `clerk` alone'
+says '`agency` waits for space in channel 1, in agency_poll() (s23_counter.c:68), from which'
 says ': none of them can go first. Take what is there before more is sent'
 # The waker that replaces another has the line of the call.
 scenario s15_digest replaced 53
