@@ -353,7 +353,6 @@
     X(FILLED, " That is what the call at {at.step} has put there, {in}: it returns {text}") \
     X(FILLED_THERE, ", and {text} in the run that passes.") \
     X(LED, " There a call of {at.passing} leads to that, {in}") \
-    X(LED_NEVER, "; here it does not come to that.") \
     X(LED_LATE, "; here it comes to that only at {at.step}, when the call {then.in} has " \
             "returned, at {then.at.step}.") \
     X(LED_RESULT, "; here that call, at {at.step}, returns {text}") \

@@ -230,13 +230,11 @@ find_led(const struct sim_led_write *led, struct sim_findings *findings)
 {
     bool differs = led->result[0] != '\0' && led->passing_result[0] != '\0' &&
                    strcmp(led->result, led->passing_result) != 0;
-    if (led->here.step != 0 && led->ended.step == 0 && !differs) {
+    if (led->ended.step == 0 && !differs) {
         return;
     }
     SIM_FIND(findings, SIM_FINDING_LED, .at = one(&led->by));
-    if (led->here.step == 0) {
-        SIM_FIND(findings, led->cut ? SIM_FINDING_STOP : SIM_FINDING_LED_NEVER);
-    } else if (led->ended.step != 0) {
+    if (led->ended.step != 0) {
         SIM_FIND(findings, SIM_FINDING_LED_LATE, .at = one(&led->here), .then = one(&led->ended));
     } else {
         SIM_FIND(findings, SIM_FINDING_LED_RESULT, .at = one(&led->here), .text = led->result);

@@ -126,8 +126,7 @@ struct sim_stale_value {
 /* A write of the passing run that does not come here: who led to it. */
 struct sim_led_write {
     struct sim_location by;    /* The call there of another actor; step 0: not known. */
-    struct sim_location here;  /* The same call here; step 0: it is not made, … */
-    bool cut;                  /* … as far as is known. */
+    struct sim_location here;  /* The same call here. */
     struct sim_location ended; /* The call in which it would be written, which had returned by then,
                                 * and when; step 0: it had not. */
     char result[SIM_FATE_VALUE_MAX];         /* What that call has returned here, … */

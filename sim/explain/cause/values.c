@@ -549,11 +549,10 @@ find_led(const struct sim_fate_evidence *evidence, uint32_t write, struct sim_le
                                         : UINT32_MAX;
     uint32_t back = here != UINT32_MAX ? return_of(evidence->here, here) : UINT32_MAX;
     uint32_t back_there = here != UINT32_MAX ? return_of(evidence->there, there) : UINT32_MAX;
-    ret->by = by;
-    ret->cut = !evidence->here->whole;
     if (here == UINT32_MAX) {
         return;
     }
+    ret->by = by;
     ret->here = sim__located(evidence, evidence->failing, evidence->here, here);
     find_ended(evidence, write, ret->here.step, ret);
     if (back != UINT32_MAX && back_there != UINT32_MAX) {
