@@ -114,10 +114,7 @@ capstone = $(if $(CAPSTONE),$(if $(filter sim/explain/look/decode.c,$1),-DSIM_CA
 tested = $(if $(findstring /tests/,$1),$(if $(filter gcc,$(FAMILY)),-Wno-clobbered) \
 	$(if $(findstring /bench/,$1),,$(TESTED.$(BUILD))))
 TESTED.release := -O1
-TESTED.asan := -O1
-# Names of variables are asked for of the code under test: frames are enough of what tests it. A
-# fifth of the time of a compiler that adds checks.
-frames = $(if $(filter asan,$(BUILD)),$(if $(filter sim/% reports/% runtime/tests/%,$1),-g1))
+TESTED.asan := -O1 -g1
 # Edges of the code under test (sim/search/cover/edges.h). -fno-inline: each copy of inlined code
 # would have edges of its own; -O1: each copy of a loop's body as well.
 edges = $(if $(filter edges,$(BUILD)),$(if $(filter runtime/% scenarios/%,$1),-O1 -fno-inline \
@@ -129,8 +126,9 @@ counted = $(if $(filter cov,$(BUILD)),$(if $(findstring /tests/,$1)$(filter scen
 # A cleanup of its own is called where an exception of the program passes it.
 passed = $(if $(filter sim/thread/sync/key.c,$1),-fexceptions)
 # $(call compile,FLAGS): compiles one C file.
-compile = $(CC) $(C) $(FATAL) $(foreach by,os tested frames peers uring capstone counted \
-	passed,$(call $(by),$<)) $1 $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+compile = $(CC) $(C) $(FATAL) $(call os,$<) $(call tested,$<) $(call peers,$<) $(call \
+	uring,$<) $(call capstone,$<) $(call \
+	counted,$<) $(call passed,$<) $1 $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 # ---- sources and objects -----------------------------------------------------------------------
 find_c = $(sort $(foreach d,$1,$(wildcard $d/*.c $d/*/*.c $d/*/*/*.c)))
