@@ -222,7 +222,7 @@ TEST(call_dropped_as_a_future_is_deleted_unless_it_has_returned)
             rt_call_delete(call);
         }
         EXPECT_FAULT(RT_E_STALE, rt_call_delete(call));
-        fiber_bed_free(&driver->bed);
+        driver_free(&driver);
     }
 }
 
