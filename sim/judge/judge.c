@@ -463,7 +463,8 @@ ask_at_limit(struct inquest *inquest)
         uint32_t index = inquest->waiters.indices[i];
         struct sim_progress progress;
         sim_progress_at_limit(&inquest->stand, inquest->stop, index, &progress);
-        if (progress.could) {
+        /* One that has stored its waker nowhere may have woken itself: its loop does not rest. */
+        if (progress.could && progress.answer.waits) {
             recall(inquest, index, &progress.answer);
             set_verdict(inquest->outcome, SIM_VERDICT_LOST_WAKEUP, SIM_ORACLE_REWAKE,
                     actor_at(inquest, index), &progress.answer);

@@ -157,7 +157,11 @@ sim_meanwhile_find(const struct sim_fate_evidence *evidence, uint32_t part, uint
     if (absence.from >= absence.to || last == UINT32_MAX || !here->all[last].leaves) {
         return; /* No other runs meanwhile; it has not begun, or has returned. */
     }
-    ret->held = sim__located(evidence, evidence->failing, here, last);
+    struct sim_location held = sim__located(evidence, evidence->failing, here, last);
+    if (held.place.line == 0) {
+        return;
+    }
+    ret->held = held;
     ret->held.step = step;
     ret->until = until;
     for (uint32_t i = absence.from; i < absence.to; i++) {

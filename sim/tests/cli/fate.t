@@ -342,6 +342,12 @@ says ', and 8 in the run that passes.'
 # What was copied, and is changed after that.
 scenario s15_tickets not-a-wake 98
 says 'that is a copy of what `shard 0` changes at step'
+# A task that wakes itself keeps another from its turn, which has stored its waker nowhere.
+scenario s22_foundry not-a-wake 78
+says 'Each round goes through shop_main() (s22_foundry.c:102)'
+same 's22_foundry: no wake is lost' \
+    "$(jq -r 'select(.event == "failure" and (.scenario | endswith("/broken"))) | .verdict' r.json |
+        sort -u)" livelock
 # A message that is shorter than in the run that passes.
 named s23_weighbridge not-a-wake 87
 says 'has put there, in receive() (s23_weighbridge.c:61)'
