@@ -1,4 +1,4 @@
-/* Cause: An error path that forgets the permit. baker_poll(): when a tray burns (42-43) the broken form continues (48) without give_back(), and acquires another permit (36-37). Order: the tray of two different bakers burns: both permits are gone (each burnt tray loses one for ever). All who want an oven wait at line 37. Harm: hang (deadlock): all bakers that are left wait for the semaphore "ovens", whose permits nobody holds any more. With one burnt tray alone it goes on with one oven, and passes. Fix: line 46, give_back before continue. */
+/* Cause: An error path that forgets the permit. baker_poll(): when a tray burns (42-43) the broken form continues (48) without give_back(), and acquires another permit (36-37). Order: the tray of two different bakers burns: both permits are gone (each burnt tray loses one forever). All who want an oven wait at line 37. Harm: hang (deadlock): all bakers that are left wait for the semaphore "ovens", whose permits nobody holds any more. With one burnt tray alone it continues with one oven, and passes. Fix: line 46, give_back before continue. */
 #include <sim/rewake.h>
 
 #define BAKERS 3

@@ -44,7 +44,7 @@ static void *keep(void *argument)
     (void)asked;
 #endif
     pthread_mutex_unlock(&mutex);
-    /* It turns the lamp as long as it may. The service is not told: it counts for itself. */
+    /* It turns the lamp as long as it may. The service does not hear of it: it counts for itself. */
     while (now() < keeper->until) {
         keeper->touched++;
         usleep(2000);

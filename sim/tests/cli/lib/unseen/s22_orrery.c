@@ -1,4 +1,4 @@
-/* Cause: Overflow under a burst is ignored. report() returns false when the planet's sink (2 places, line 6) is full: rt_event_push RT_E_FULL drops the event. update() in the broken form counts it as reported (62-63). Order: two transits at one tick, and again one or two while the planet is plotting (it takes one event in one to two ticks): three unread ones. Harm: SIM_ALWAYS line 28 (event.value == recorded) at the next event that did go in; or, if the lost ones were the last, the planet waits for ever, and after 200 ticks SIM_ALWAYS line 75 in check fails. Fix: lines 58-60: what was refused is reported again at the next tick. */
+/* Cause: Overflow under a burst is ignored. report() returns false when the planet's sink (2 places, line 6) is full: rt_event_push RT_E_FULL drops the event. update() in the broken form counts it as reported (62-63). Order: two transits at one tick, and again one or two while the planet is plotting (it takes one event in one to two ticks): three unread ones. Harm: SIM_ALWAYS line 28 (event.value == recorded) at the next event that did go in; or, if the lost ones were the last, the planet waits forever, and after 200 ticks SIM_ALWAYS line 75 in check fails. Fix: lines 58-60: what was refused is reported again at the next tick. */
 #include <sim/rewake.h>
 
 #define TRANSITS 5
@@ -14,7 +14,7 @@ struct orrery {
     struct rt_event event;
     uint32_t at;
     uint32_t happened; /* Transits so far ... */
-    uint32_t reported; /* ... of which the planet was told ... */
+    uint32_t reported; /* ... of which the planet has heard ... */
     uint32_t recorded; /* ... and which it has recorded. */
     uint32_t ticks;
 };
