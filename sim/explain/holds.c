@@ -240,7 +240,8 @@ note_takers(struct takers *takers, const struct sim_actor_table *failing,
         if (event->kind == RT_PROBE_CONSUME) {
             uint32_t part = sim_actor_table_part_of(run, i);
             part = run == failing ? part : sim__part_like(failing, run, part);
-            taker->left -= run == failing ? event->argument : 0;
+            uint64_t taken = run == failing ? event->argument : 0;
+            taker->left = taken < taker->left ? taker->left - taken : 0; /* Not all is on record. */
             taker->several =
                     taker->several || (taker->part != SIM_PART_NONE && taker->part != part);
             taker->part = part;

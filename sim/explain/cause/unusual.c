@@ -318,9 +318,11 @@ find_candidates(const struct search *search, struct candidate *ret)
     for (uint32_t i = 0; i < search->own->count; i++) {
         const struct sim_trait *trait = &search->own->all[i];
         /* Of these also what half of those that fail do: there may be another way to the same. */
-        uint32_t least = trait->kind > SIM_TRAIT_OUTDATED ? search->failing / 2 : search->failing;
-        if (search->fails[i] >= least &&
-                search->fails[i] * search->passing >= 2u * search->passes[i] * search->failing) {
+        uint32_t half = (search->failing + 1) / 2;
+        uint32_t least = trait->kind > SIM_TRAIT_OUTDATED ? half : search->failing;
+        /* With the failing run itself, twice as often as in those that pass. */
+        if (search->fails[i] >= least && (search->fails[i] + 1u) * search->passing >=
+                                                 2u * search->passes[i] * (search->failing + 1)) {
             ret[found++] = (struct candidate){.passes = search->passes[i],
                     .rank = rank_of(search, trait),
                     .first = trait->first,

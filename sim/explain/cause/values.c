@@ -471,7 +471,8 @@ call_of_message(const struct sim_executed *executed, uint32_t read, struct sim_f
     const struct sim_instruction *one = &executed->all[read];
     uint32_t call = read;
     uint32_t back = read;
-    while (call != UINT32_MAX && (executed->all[call].moved || executed->all[call].pc != one->pc)) {
+    while (call != UINT32_MAX && (executed->all[call].moved || executed->all[call].pc != one->pc ||
+                                         executed->all[call].actor_id != one->actor_id)) {
         call--;
     }
     while (back < executed->count &&

@@ -281,12 +281,25 @@ hold(uintptr_t address, size_t size, uintptr_t place)
     }
 }
 
-/* rt_probe_moves's. A message of the actor whose step this is, as its last call says. */
+/* What was held there is no more. */
+static void
+forget(uintptr_t address, size_t size)
+{
+    for (size_t i = 0; i < size && walk.held_count > 0; i++) {
+        held_at(address + i)->place = 0;
+    }
+}
+
+/* rt_probe_moves's. A message of the actor whose step this is, as its last call says. What is not
+ * known, as it came of one whose code is not looked at, has a place that none has written. */
 static void
 note_message(void *to, const void *from, size_t size, bool sends)
 {
     const struct sim_world *world = sim_world_current;
     bool known = world != NULL && world->stepping != NULL && !world->closing;
+    if (sends) {
+        forget((uintptr_t)to, size);
+    }
     uint32_t last = known ? walk.last[world->stepping->id % ACTORS] : 0;
     const struct sim_instruction *call = last > 0 ? &walk.executed->all[last - 1] : NULL;
     if (call == NULL || call->actor_id != world->stepping->id || call->step > world->step) {
@@ -304,11 +317,13 @@ note_message(void *to, const void *from, size_t size, bool sends)
     (void)add_pieces(&block, &whole, 0, PIECE_OF_MESSAGE);
     for (uint32_t i = first; i < walk.executed->count; i++) {
         struct sim_instruction *piece = &walk.executed->all[i];
+        uintptr_t own = HELD_PLACE + (uintptr_t)i * sizeof(uint64_t);
         if (piece->writes == sends) {
             if (sends) {
-                hold(piece->address, piece->size, HELD_PLACE + (uintptr_t)i * sizeof(uint64_t));
+                hold(piece->address, piece->size, own);
             }
-            piece->address = held_at(piece->address)->place;
+            uintptr_t place = held_at(piece->address)->place;
+            piece->address = place != 0 ? place : own;
         }
     }
 }

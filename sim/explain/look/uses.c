@@ -65,7 +65,7 @@ struct decoded {
 struct sim_uses {
     const struct sim_code *code;
     const struct sim_executed *executed;
-    struct place *places; /* A hash table, half full at most. */
+    struct place *places; /* A hash table, never full: two for each instruction at most. */
     uint32_t places_size; /* A power of two. */
     uint32_t *sources;    /* Of a read: what wrote that. */
     struct actor actors[ACTORS];
@@ -79,7 +79,7 @@ sim_uses_new(const struct sim_code *code, const struct sim_executed *executed)
     uses->code = code;
     uses->executed = executed;
     uses->places_size = PLACES_LEAST;
-    while (uses->places_size / 2 < executed->count) {
+    while (uses->places_size / 2 <= executed->count) {
         uses->places_size *= 2;
     }
     uses->places = sim_heap_new(uses->places_size, sizeof(*uses->places));
